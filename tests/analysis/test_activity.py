@@ -28,7 +28,7 @@ def test_reproduces_every_row_of_the_overlap_analysis(real_traces: Path, rank: s
         "free_ns": activity.free,
     }
     theirs = overlap_rows(analysis.trace, analysis.trace.tracks)
-    assert set(ours) == set(KNOWN.overlap_rows.values())
+    assert set(ours) == set(KNOWN.tasks.overlap_rows.values())
     for name, intervals in ours.items():
         rows = theirs[name][np.argsort(slices.start[theirs[name]])]
         assert len(intervals) == len(rows) > 0

@@ -58,19 +58,20 @@ class Threads(Definition):
 
     def waker(self, thread: int) -> int:
         """The thread of most of the forward operators of a thread that evaluates functions of autograd."""
-        arrows = [one[:2] for one in self.arrows(KNOWN.backward_flows) if min(one[:2]) >= 0]
+        arrows = [one[:2] for one in self.arrows(KNOWN.flows.backward) if min(one[:2]) >= 0]
         from_ = [self.thread(source) for source, target in arrows if self.thread(target) == thread]
         from_ = [waker for waker in from_ if waker not in (thread, -1)]
         real = [self.names[row] for row in self.real(thread)]
-        if from_ and any(name.startswith(KNOWN.backward_operators) for name in real):
+        if from_ and any(name.startswith(KNOWN.operators.backward_beginnings) for name in real):
             return max(from_, key=lambda waker: (from_.count(waker), waker))
         holding = [
             i
             for i, t in enumerate(self.hosts)
-            if any(self.names[row].startswith(KNOWN.step_beginnings) for row in t.rows)
+            if any(self.names[row].startswith(KNOWN.operators.step_beginnings) for row in t.rows)
         ]
         runs_engine = any(
-            name.startswith((*KNOWN.backward_operators, *KNOWN.engine_operators)) for name in real
+            name.startswith((*KNOWN.operators.backward_beginnings, *KNOWN.operators.engine_beginnings))
+            for name in real
         )
         return holding[0] if len(holding) == 1 and thread not in holding and runs_engine else -1
 

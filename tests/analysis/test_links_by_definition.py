@@ -168,7 +168,7 @@ class Definition:
         """The call of a task, the time of its launch and the thread that launched it."""
         trace = self.trace
         copies = trace.slices.activity[row] in (Activity.COPY, Activity.EVENT, Activity.WAIT)
-        prefixes = KNOWN.copy_calls if copies else KNOWN.kernel_calls
+        prefixes = KNOWN.calls.copy_beginnings if copies else KNOWN.calls.kernel_beginnings
 
         def rank(call: int) -> Any:
             fits = (i for i, prefix in enumerate(prefixes) if self.names[call].startswith(prefix))
@@ -180,7 +180,7 @@ class Definition:
             track = trace.track_of(launch)
             return launch, self.start[launch], trace.threads.index((track.pid, track.tid))
         alike = [row, *(t for t in self.tasks() if self.id[t] == self.id[row] >= 0)]
-        arrows = self.arrows(KNOWN.launch_flows)
+        arrows = self.arrows(KNOWN.flows.launch)
         for one in alike:
             for source, target, time, number in arrows:
                 if target == one:
@@ -195,12 +195,12 @@ class Definition:
         launch, point, thread = self.launch(row)
         tid = self.trace.threads[thread][1] if thread >= 0 else None
         threads = [t for t in self.hosts if t.tid == tid]
-        dequeue = self.around(threads, point, self.rows(KNOWN.dequeues), closed=True)
+        dequeue = self.around(threads, point, self.rows(KNOWN.categories.dequeues), closed=True)
         enqueue, operator = self.enqueued(dequeue)
         if dequeue < 0:
             operator = self.around(threads, point, self.operators())
         if operator < 0:
-            arrows = self.arrows(KNOWN.operator_flows)
+            arrows = self.arrows(KNOWN.flows.operator)
             operator = next((source for source, target, *_ in arrows if target == row), -1)
         enqueued = self.start[enqueue] if enqueue >= 0 else -1
         stage, giver, time = self.handed(operator)
@@ -209,19 +209,19 @@ class Definition:
         return [launch, point, dequeue, enqueue, enqueued, operator], False
 
     def operators(self) -> list[int]:
-        others = KNOWN.enqueues | KNOWN.dequeues | KNOWN.annotations
+        others = KNOWN.categories.enqueues | KNOWN.categories.dequeues | KNOWN.categories.annotations
         return [row for t in self.hosts for row in t.rows if self.category[row] not in others]
 
     def enqueued(self, dequeue: int) -> tuple[int, int]:
         """The enqueue of a dequeue, and its operator."""
-        queued = self.rows(KNOWN.enqueues) if dequeue >= 0 else []
+        queued = self.rows(KNOWN.categories.enqueues) if dequeue >= 0 else []
         enqueue = next((one for one in queued if self.id[one] == self.id[dequeue] >= 0), -1)
         if enqueue < 0:
             return -1, -1
         return enqueue, self.around([self.trace.track_of(enqueue)], self.start[enqueue], self.operators())
 
     def handed(self, row: int) -> tuple[int, int, int]:
-        arrows = [one for one in self.arrows(KNOWN.dispatch_flows) if min(one[:2]) >= 0]
+        arrows = [one for one in self.arrows(KNOWN.flows.dispatch) if min(one[:2]) >= 0]
         stage, giver, when = -1, -1, -1
         for _ in range(8):
             row = self.nearest(row, [target for _, target, _, _ in arrows])
@@ -234,14 +234,16 @@ class Definition:
 
     def called(self, row: int) -> tuple[int, int, int, bool]:
         """Forward operator, stack, frame and whether it is of the backward pass, of an operator."""
-        arrows = [(one[0], one[1]) for one in self.arrows(KNOWN.backward_flows) if min(one[:2]) >= 0]
-        evaluating = [i for i, name in enumerate(self.names) if name.startswith(KNOWN.backward_operators)]
+        arrows = [(one[0], one[1]) for one in self.arrows(KNOWN.flows.backward) if min(one[:2]) >= 0]
+        evaluating = [
+            i for i, name in enumerate(self.names) if name.startswith(KNOWN.operators.backward_beginnings)
+        ]
         target = self.nearest(row, [target for _, target in arrows])
         forward = next((source for source, end in arrows if end == target), -1)
         if forward < 0 and row in evaluating:
             forward = next((source for source, end in arrows if self.parent(end) == row), -1)
         asked = forward if forward >= 0 else self.handed(row)[1]
-        steps = [i for i, name in enumerate(self.names) if name.startswith(KNOWN.step_beginnings)]
+        steps = [i for i, name in enumerate(self.names) if name.startswith(KNOWN.operators.step_beginnings)]
         stacked = [i for i, stack in enumerate(self.stack) if stack >= 0 and i not in steps]
         own, through = self.nearest(row, stacked), self.nearest(asked, stacked)
         told = next((one for one in (through, own, row) if one >= 0), -1)
@@ -335,10 +337,10 @@ def test_where_operators_were_called_from(seed: int) -> None:
     for row in rows:
         frames = (parse_frame(own.names[at]) for at in (row, *own.outer(row)))
         assert row < 0 or frames_of(trace, row) == tuple(frames)
-    dequeues = [-1, *own.rows(KNOWN.dequeues)]
+    dequeues = [-1, *own.rows(KNOWN.categories.dequeues)]
     assert operators_of_dequeues(trace, np.array(dequeues, np.int64)).tolist() == [
         own.enqueued(row)[1] for row in dequeues
     ]
     assert callers.stages.tolist() == sorted(
-        {target for source, target, *_ in own.arrows(KNOWN.dispatch_flows) if min(source, target) >= 0}
+        {target for source, target, *_ in own.arrows(KNOWN.flows.dispatch) if min(source, target) >= 0}
     )

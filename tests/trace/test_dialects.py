@@ -14,7 +14,14 @@ import pytest
 
 from tests.synthetic import flow, piece, process, thread, trace_of
 from tracetui.analysis.analyse import analyse
-from tracetui.trace.dialects.dialect import Dialect, Purpose, merged
+from tracetui.trace.dialects.dialect import (
+    Dialect,
+    OperatorNames,
+    Purpose,
+    SliceCategories,
+    TaskNames,
+    merged,
+)
 from tracetui.trace.dialects.known import KNOWN, any_of, by_purpose
 from tracetui.trace.model import Activity, Family, Kind, Layer, Trace
 from tracetui.trace.places import place_of
@@ -251,36 +258,40 @@ def test_what_computes_beside_the_cores_has_its_own_name(task_type: str, engine:
 
 def test_every_type_of_other_compute_has_a_name_without_underscores_or_is_its_own() -> None:
     """Only the AI CPU is called so: it is an alarm to those who know the machine."""
-    for task_type, activity in KNOWN.task_types.items():
+    for task_type, activity in KNOWN.tasks.types.items():
         if activity is Activity.AICPU:
             assert (engine_of_type(task_type) == "AI CPU") == ("AICPU" in task_type.replace("_", ""))
 
 
 def test_elements_have_the_bits_that_their_names_say() -> None:
-    assert {"INT8", "BF16", "FP32", "INT128"} <= KNOWN.element_bytes.keys()
-    for name, size in KNOWN.element_bytes.items():
+    assert {"INT8", "BF16", "FP32", "INT128"} <= KNOWN.collectives.element_bytes.keys()
+    for name, size in KNOWN.collectives.element_bytes.items():
         assert int(re.sub(r"\D", "", name)) == 8 * size, name
 
 
 def test_of_several_dialects_the_earlier_come_first_and_the_same_may_be_said_twice() -> None:
     first = Dialect(
-        step_beginnings=("Step ",), task_types={"A": Activity.COMPUTE}, enqueues=frozenset({"in"})
+        operators=OperatorNames(step_beginnings=("Step ",)),
+        tasks=TaskNames(types={"A": Activity.COMPUTE}),
+        categories=SliceCategories(enqueues=frozenset({"in"})),
     )
     second = Dialect(
-        step_beginnings=("Round ", "Step "),
-        task_types={"B": Activity.COPY, "A": Activity.COMPUTE},
-        enqueues=frozenset({"put"}),
+        operators=OperatorNames(step_beginnings=("Round ", "Step ")),
+        tasks=TaskNames(types={"B": Activity.COPY, "A": Activity.COMPUTE}),
+        categories=SliceCategories(enqueues=frozenset({"put"})),
     )
     both = merged((first, second))
-    assert both.step_beginnings == ("Step ", "Round ")
-    assert both.task_types == {"A": Activity.COMPUTE, "B": Activity.COPY}
-    assert both.enqueues == {"in", "put"}
+    assert both.operators.step_beginnings == ("Step ", "Round ")
+    assert both.tasks.types == {"A": Activity.COMPUTE, "B": Activity.COPY}
+    assert both.categories.enqueues == {"in", "put"}
     assert merged((first,)) == first
 
 
 def test_a_spelling_with_two_meanings_is_refused() -> None:
-    with pytest.raises(ValueError, match="task_types: 'A' means"):
-        merged((Dialect(task_types={"A": Activity.COMPUTE}), Dialect(task_types={"A": Activity.COPY})))
+    with pytest.raises(ValueError, match=r"tasks\.types: 'A' means"):
+        merged(
+            Dialect(tasks=TaskNames(types={"A": activity})) for activity in (Activity.COMPUTE, Activity.COPY)
+        )
 
 
 def test_patterns_fit_the_beginning_one_by_one_and_none_fits_nothing() -> None:
@@ -297,19 +308,23 @@ def test_patterns_fit_the_beginning_one_by_one_and_none_fits_nothing() -> None:
 #: One more producer, one more entry: nothing else of tracetui is told of it.
 NEW_PRODUCER = """
 from tracetui.trace import dialects
-from tracetui.trace.dialects.dialect import Dialect, Place, Purpose
+from tracetui.trace.dialects.dialect import (
+    CallNames, Dialect, OperatorNames, Place, ProcessNames, Purpose, TaskNames,
+)
 from tracetui.trace.model import Activity, Family, Layer
 
 ACME = Dialect(
-    processes={
-        "Acme Host": Place(Layer.PYTHON, Family.OPERATORS),
-        "Acme Driver": Place(Layer.RUNTIME, Family.CALLS),
-        "Acme Chip": Place(Layer.DEVICE, Family.TASKS),
-    },
-    device_labels=("ACME",),
-    task_types={"MATRIX_UNIT": Activity.COMPUTE},
-    step_beginnings=("Round ",),
-    calls=((Purpose.SYNC, "acmeAwait"),),
+    processes=ProcessNames(
+        places={
+            "Acme Host": Place(Layer.PYTHON, Family.OPERATORS),
+            "Acme Driver": Place(Layer.RUNTIME, Family.CALLS),
+            "Acme Chip": Place(Layer.DEVICE, Family.TASKS),
+        },
+        device_labels=("ACME",),
+    ),
+    tasks=TaskNames(types={"MATRIX_UNIT": Activity.COMPUTE}),
+    operators=OperatorNames(step_beginnings=("Round ",)),
+    calls=CallNames(purposes=((Purpose.SYNC, "acmeAwait"),)),
 )
 dialects.DIALECTS = (*dialects.DIALECTS, ACME)
 """
@@ -367,7 +382,7 @@ WORDS |= {"Computing", "Communication(Not Overlapped)", "HCCL", "COMMUNICATION"}
 def spellings() -> set[str]:
     """All plain text of the tables, without `WORDS`."""
     found: set[str] = set()
-    for column in vars(KNOWN).values():
+    for column in (column for group in vars(KNOWN).values() for column in vars(group).values()):
         for entry in column:
             found.update(entry if isinstance(entry, tuple) else (entry,))
     return {text for text in found if isinstance(text, str) and not re.search(r"[\\?|$]", text)} - WORDS

@@ -154,8 +154,8 @@ def overlap_rows(trace: Trace, tracks: Iterable[Track]) -> dict[str, Int64s]:
     """Slice rows of the producer's Overlap Analysis on a device's tracks, by names as `producer` has them."""
     rows = rows_of(track for track in tracks if track.family == Family.OVERLAP)
     names = trace.slices.name[rows]
-    known = {KNOWN.overlap_rows.get(trace.strings[name], ""): name for name in distinct(names).tolist()}
-    sums = KNOWN.overlap_rows.values()
+    known = {KNOWN.tasks.overlap_rows.get(trace.strings[name], ""): name for name in distinct(names).tolist()}
+    sums = KNOWN.tasks.overlap_rows.values()
     return {key: rows[names == known[key]] if key in known else rows[:0] for key in sums}
 
 

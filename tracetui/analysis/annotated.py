@@ -19,7 +19,7 @@ from tracetui.trace.model import Trace
 
 LEAST_COVERED = 80  #: percent of a step
 
-_PHASE = any_of(KNOWN.phase_annotations)
+_PHASE = any_of(KNOWN.operators.phases)
 
 
 class AnnotatedPhase(NamedTuple):
@@ -49,7 +49,7 @@ def annotated_phases(trace: Trace, steps: Sequence[Step]) -> list[tuple[Annotate
 def _annotations(trace: Trace, rows: range, names: dict[int, str]) -> Int64s:
     """The annotated slices of a track by start, outer ones first."""
     own = slice(rows.start, rows.stop)
-    chosen = of_category(trace, trace.slices.category[own], KNOWN.annotations)
+    chosen = of_category(trace, trace.slices.category[own], KNOWN.categories.annotations)
     chosen &= np.isin(trace.slices.name[own], np.array([*names], np.int32))
     found = rows.start + np.flatnonzero(chosen)
     return found[np.lexsort((-trace.slices.dur[found], trace.slices.start[found]))]

@@ -67,7 +67,7 @@ class Callers:
 
     def is_of_engine(self, rows: Int64s) -> bool:
         """Return whether the autograd engine runs any of some slices."""
-        beginnings = (*KNOWN.backward_operators, *KNOWN.engine_operators)
+        beginnings = (*KNOWN.operators.backward_beginnings, *KNOWN.operators.engine_beginnings)
         names = distinct(self._trace.slices.name[rows])
         return any(self._trace.strings[name].startswith(beginnings) for name in names.tolist())
 
@@ -78,7 +78,7 @@ class Callers:
     @cached_property
     def forward_arrows(self) -> tuple[Int64s, Int64s]:
         """Rows of forward operators and of the backward ones that arrows from them end at."""
-        return self._arrows_of(KNOWN.backward_flows)
+        return self._arrows_of(KNOWN.flows.backward)
 
     def _of_distinct(self, rows: Int64s) -> Called:
         slices, nearest = self._trace.slices, self.ancestors.nearest
@@ -134,7 +134,7 @@ class Callers:
     def _handing(self) -> Int64s:
         """The arrows from slices that hand work over to those that take it; their places."""
         flows = self._trace.flows
-        kept = of_category(self._trace, flows.category, KNOWN.dispatch_flows)
+        kept = of_category(self._trace, flows.category, KNOWN.flows.dispatch)
         return np.flatnonzero(kept & (flows.source >= 0) & (flows.target >= 0))
 
     @cached_property
@@ -165,12 +165,16 @@ class Callers:
 
         A step is begun on a line of its own: it tells where it was called from, not where what is in it was.
         """
-        return np.array([text.startswith(KNOWN.step_beginnings) for text in self._trace.strings], np.bool_)
+        return np.array(
+            [text.startswith(KNOWN.operators.step_beginnings) for text in self._trace.strings], np.bool_
+        )
 
     @cached_property
     def _evaluating(self) -> Bools:
         """Of each string: whether slices of that name are such."""
-        return np.array([text.startswith(KNOWN.backward_operators) for text in self._trace.strings], np.bool_)
+        return np.array(
+            [text.startswith(KNOWN.operators.backward_beginnings) for text in self._trace.strings], np.bool_
+        )
 
     def frames_at(self, rows: Int64s, times: Int64s) -> Int64s:
         """Return the innermost frame of Python at a time on the thread of each slice, -1 where none; rows."""

@@ -23,7 +23,7 @@ MOST_NESTED = 8
 
 FAR = np.iinfo(np.int64).max  #: a time after all others
 
-_STEP_NAME = re.compile(rf"(?:{'|'.join(map(re.escape, KNOWN.step_beginnings))})(\d{{1,18}})")
+_STEP_NAME = re.compile(rf"(?:{'|'.join(map(re.escape, KNOWN.operators.step_beginnings))})(\d{{1,18}})")
 
 
 class HostStep(NamedTuple):
@@ -41,7 +41,7 @@ def host_steps(trace: Trace) -> list[HostStep]:
     numbers = {
         index: int(match.group(1))
         for index, name in enumerate(trace.strings)
-        if name.startswith(KNOWN.step_beginnings) and (match := _STEP_NAME.fullmatch(name))
+        if name.startswith(KNOWN.operators.step_beginnings) and (match := _STEP_NAME.fullmatch(name))
     }
     if not numbers:
         return []

@@ -22,8 +22,8 @@ from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.model import Family, Layer, Trace, Track
 
 _CLOSE = 1_000  #: ns between two clocks of one device that agree
-_ITERATION = any_of(KNOWN.iterations)
-_PASSES = any_of(KNOWN.iteration_passes)
+_ITERATION = any_of(KNOWN.operators.iterations)
+_PASSES = any_of(KNOWN.operators.iteration_passes)
 
 
 class Iteration(NamedTuple):
@@ -45,7 +45,7 @@ def iterations(trace: Trace, device: str) -> list[Iteration]:
         _of_track(trace, track)
         for track in trace.tracks
         if track.device == device and track.layer == Layer.DEVICE and track.family == Family.ANNOTATIONS
-        if track.name.startswith(KNOWN.annotation_threads)
+        if track.name.startswith(KNOWN.threads.annotations)
     ]
     longest = max(found, key=lambda own: sum(each.end - each.start for each in own), default=[])
     return longest or _of_table(trace, device)

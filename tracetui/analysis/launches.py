@@ -31,7 +31,7 @@ MOST_PAIRS = 256
 def launches(trace: Trace, tasks: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     """Runtime call, launch point (ns) and thread (place in Trace.threads) of each task; -1: not found."""
     launch = _calls(trace, tasks)
-    arrow = arrows_to(trace, tasks, KNOWN.launch_flows)
+    arrow = arrows_to(trace, tasks, KNOWN.flows.launch)
     ids = ids_of_device(trace, tasks)
     own = np.flatnonzero((arrow >= 0) & (ids >= 0))
     arrow = np.where(arrow >= 0, arrow, pick(arrow, pick(own, first_equal(ids[own], ids))))
@@ -85,7 +85,7 @@ def _calls_among(trace: Trace, tasks: Int64s, rows: Int64s) -> Int64s:
     launch = np.full(len(tasks), -1, np.int64)
     known = trace.slices.correlation[tasks] >= 0
     copies = among(trace.slices.activity[tasks], (Activity.COPY, Activity.EVENT, Activity.WAIT))
-    for chosen, order in ((~copies, KNOWN.kernel_calls), (copies, KNOWN.copy_calls)):
+    for chosen, order in ((~copies, KNOWN.calls.kernel_beginnings), (copies, KNOWN.calls.copy_beginnings)):
         ranks = _rank(trace, rows, order)
         places = np.flatnonzero(chosen & known)
         for rank in np.flatnonzero(np.bincount(ranks)).tolist():

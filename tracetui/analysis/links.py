@@ -39,7 +39,7 @@ from tracetui.trace.stack import Frame, parse_call_stack, parse_frame
 NEVER = np.iinfo(np.int64).max  #: the time of what is not known to have happened
 
 #: Categories of slices of the framework's threads that are no operators.
-NOT_OPERATORS = KNOWN.enqueues | KNOWN.dequeues | KNOWN.annotations
+NOT_OPERATORS = KNOWN.categories.enqueues | KNOWN.categories.dequeues | KNOWN.categories.annotations
 
 
 class Hop(NamedTuple):
@@ -191,7 +191,7 @@ def link_tasks(trace: Trace) -> Links:
     tasks = rows_of(t for t in trace.tracks if t.family in TASK_FAMILIES and t.device in devices)
     launch, point, thread = launches(trace, tasks)
     dequeue, enqueue, operator = _operators(trace, point, thread)
-    arrow = pick(trace.flows.source, arrows_to(trace, tasks, KNOWN.operator_flows))
+    arrow = pick(trace.flows.source, arrows_to(trace, tasks, KNOWN.flows.operator))
     operator = np.where(operator >= 0, operator, arrow)
     callers = Callers(trace)
     handed = callers.handed(operator)
@@ -278,7 +278,7 @@ def _queue_and_operators(trace: Trace, hosts: dict[str, list[Track]]) -> tuple[B
     for track in (track for tracks in hosts.values() for track in tracks):
         own = slice(track.rows.start, track.rows.stop)
         category = trace.slices.category[own]
-        for column, names in zip(columns, (KNOWN.dequeues, KNOWN.enqueues)):
+        for column, names in zip(columns, (KNOWN.categories.dequeues, KNOWN.categories.enqueues)):
             column[own] = of_category(trace, category, names)
         columns[2][own] = ~of_category(trace, category, NOT_OPERATORS)
     return columns[0], columns[1], columns[2]

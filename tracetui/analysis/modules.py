@@ -22,7 +22,7 @@ from tracetui.trace.model import Family, Trace
 from tracetui.trace.order import numbered
 from tracetui.trace.stack import Frame, parse_frame
 
-_MODULE = re.compile(rf"(?:{'|'.join(map(re.escape, KNOWN.module_frames))})(.*)", re.DOTALL)
+_MODULE = re.compile(rf"(?:{'|'.join(map(re.escape, KNOWN.frames.module_beginnings))})(.*)", re.DOTALL)
 _FORWARD = "forward"
 
 

@@ -67,9 +67,9 @@ def ascend_task_type(name: str) -> str:
     It is the `Type` column of kernel_details.csv, as far as a name tells.
     """
     text = _without_counters(_node(name))
-    if text.startswith(KNOWN.type_last_beginnings) or text.endswith(KNOWN.type_last_endings):
+    if text.startswith(KNOWN.tasks.type_last_beginnings) or text.endswith(KNOWN.tasks.type_last_endings):
         return text.rpartition("_")[2] or name
-    for beginning in KNOWN.untyped_beginnings:
+    for beginning in KNOWN.tasks.untyped_beginnings:
         text = text.removeprefix(beginning)
     return _without_number(text) or name
 
@@ -90,7 +90,7 @@ def gpu_kernel_type(name: str) -> str:
     Of a template that stands for any kernel (`cutlass::Kernel<cutlass_80_tensorop_...>`, `device_kernel`),
     what it is made of.
     """
-    if name.startswith(KNOWN.copy_task_beginnings):
+    if name.startswith(KNOWN.copies.beginnings):
         return name.partition(" (")[0]
     generated = _CUTLASS.match(name)
     text = generated[1] if generated else _demangled(name) if name.startswith("_Z") else _function(name)

@@ -185,4 +185,8 @@ def host_operators(trace: Trace) -> Int64s:
     """Slice rows of the operators of all host threads; those of the task queue are not operators."""
     tracks = trace.tracks
     rows = rows_of(t for t in tracks if t.layer == Layer.PYTHON and t.family == Family.OPERATORS)
-    return rows[~of_category(trace, trace.slices.category[rows], KNOWN.enqueues | KNOWN.dequeues)]
+    return rows[
+        ~of_category(
+            trace, trace.slices.category[rows], KNOWN.categories.enqueues | KNOWN.categories.dequeues
+        )
+    ]

@@ -305,7 +305,9 @@ def _phases(
 def _received(trace: Trace, activity: DeviceActivity) -> Int64s:
     tasks = activity.tasks[trace.slices.activity[activity.tasks] == Activity.COMMUNICATION]
     names = trace.slices.name[tasks]
-    receiving = [n for n in distinct(names).tolist() if trace.strings[n].startswith(KNOWN.receive_operations)]
+    receiving = [
+        n for n in distinct(names).tolist() if trace.strings[n].startswith(KNOWN.collectives.receives)
+    ]
     received: Int64s = tasks[np.isin(names, receiving)]
     return received
 

@@ -150,7 +150,7 @@ def _is_cube(analysis: Analysis, launched: Launched) -> Bools:
     cube = by_name[slices.name[rows]]
     if trace.kind == Kind.ASCEND:
         types = [trace.strings[kind] if kind >= 0 else "" for kind in range(len(trace.strings))]
-        vector = np.array([text.startswith(KNOWN.vector_types) for text in types] + [False], np.bool_)
+        vector = np.array([text.startswith(KNOWN.tasks.vector_types) for text in types] + [False], np.bool_)
         cube &= ~vector[slices.task_type[rows]]
     if kernels is not None and kernels.table.rows:
         told = kernels.typed(rows)

@@ -23,11 +23,11 @@ from tracetui.trace.order import numbered
 
 #: Said of device time that no operator launched, as that of a graph.
 NO_OPERATOR = "(no operator)"
-_WRAPPER = any_of(KNOWN.wrappers)
+_WRAPPER = any_of(KNOWN.operators.wrappers)
 #: A step of the optimizer is an operator of level 1: what it is made of differs between devices and releases.
 _OPTIMIZER = "Optimizer."
 #: The engine's own words before the name of what it evaluates; traces of 2021 lack them.
-_ENGINE = tuple(f"{beginning}: " for beginning in KNOWN.backward_operators)
+_ENGINE = tuple(f"{beginning}: " for beginning in KNOWN.operators.backward_beginnings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +128,7 @@ def _opaque(trace: Trace) -> Callable[[Int64s], Bools]:
     wraps = _are_steps(trace)
     wraps |= np.array([bool(_WRAPPER.match(text)) for text in trace.strings], np.bool_)
     optimizes = np.array([text.startswith(_OPTIMIZER) for text in trace.strings], np.bool_)
-    beside = KNOWN.annotations | KNOWN.enqueues | KNOWN.dequeues
+    beside = KNOWN.categories.annotations | KNOWN.categories.enqueues | KNOWN.categories.dequeues
 
     def is_opaque(rows: Int64s) -> Bools:
         name = trace.slices.name[rows]
@@ -141,4 +141,4 @@ def _opaque(trace: Trace) -> Callable[[Int64s], Bools]:
 
 def _are_steps(trace: Trace) -> Bools:
     """Of each string: whether it names a step."""
-    return np.array([text.startswith(KNOWN.step_beginnings) for text in trace.strings], np.bool_)
+    return np.array([text.startswith(KNOWN.operators.step_beginnings) for text in trace.strings], np.bool_)

@@ -23,7 +23,7 @@ from tracetui.trace.clean import kept
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 
-_TYPES = tuple(re.compile(pattern) for pattern in KNOWN.collective_types)
+_TYPES = tuple(re.compile(pattern) for pattern in KNOWN.collectives.types)
 
 
 def collective_tables(

@@ -48,7 +48,7 @@ def classify(strings: list[str], slices: Slices, tracks: Iterable[Track]) -> Non
         tasks = np.concatenate([np.arange(track.rows.start, track.rows.stop) for track in streams])
         slices.activity[tasks] = _task_activities(strings, slices, tasks)
         for track in streams:
-            if track.process in KNOWN.ai_cpu_processes:
+            if track.process in KNOWN.processes.ai_cpu:
                 slices.activity[track.rows.start : track.rows.stop] = Activity.AICPU
         _mark_parts_of_collectives(slices, tracks, streams)
         if (slices.correlation[tasks] < 0).all():
@@ -81,7 +81,7 @@ def unknown_task_types(strings: list[str], slices: Slices) -> list[str]:
 
 def _task_activities(strings: list[str], slices: Slices, tasks: Int64s) -> Int8s:
     name, category, task_type = slices.name[tasks], slices.category[tasks], slices.task_type[tasks]
-    by_category = meanings(strings, category, lambda text: KNOWN.category_activities.get(text.lower()))
+    by_category = meanings(strings, category, lambda text: KNOWN.categories.activities.get(text.lower()))
     on_gpu = by_category != UNDECIDED
     collective = meanings(strings, name, lambda text: int(is_collective_kernel(text))) == 1
     by_category[(by_category == Activity.COMPUTE) & collective] = Activity.COMMUNICATION

@@ -149,7 +149,7 @@ def _paired(table: EventTable, starts: Int64s, ends: Int64s, ids: Int64s) -> tup
     balanced = groups.starts[group] == groups.ends[group]
     chosen = np.where(balanced, first_start + nth_end, last_started)
     category = flows.category[events[end_places]]
-    is_unique = meanings(table.strings, category, lambda text: int(text in KNOWN.unique_flows)) == 1
+    is_unique = meanings(table.strings, category, lambda text: int(text in KNOWN.flows.unique)) == 1
     shared = (groups.starts[group] > 1) & is_unique
     has_start = (groups.starts[group] > 0) & ~shared
     return start_events[chosen[has_start]], events[end_places[has_start]]
@@ -185,7 +185,7 @@ def _bind(table: EventTable, events: Int64s, lanes: Lanes, tracks: tuple[Track, 
     for places in _runs(flows.category[events], flows.thread[events]):
         event = events[places[0]]
         category = int(flows.category[event])
-        families = KNOWN.flow_families.get(table.strings[category] if category >= 0 else "", _ANY_FAMILY)
+        families = KNOWN.flows.families.get(table.strings[category] if category >= 0 else "", _ANY_FAMILY)
         candidates = by_thread.get(table.threads[int(flows.thread[event])], [])
         searched = [track for family in families for track in candidates if track.family == family]
         rows[places] = _slices_at(lanes, searched, flows.time[events[places]])

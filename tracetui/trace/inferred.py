@@ -44,7 +44,7 @@ def hold_groups(table: EventTable, threads: Collection[tuple[str, str]]) -> dict
     """
     own = np.flatnonzero(_of_threads(table, [thread in threads for thread in table.threads]))
     thread, name = table.slices.thread[own], table.slices.name[own]
-    begins = KNOWN.group_operation_beginnings
+    begins = KNOWN.collectives.group_operation_beginnings
     is_group = meanings(table.strings, name, lambda text: int(text.startswith(begins))) == 1
     is_part = meanings(table.strings, name, _hints_at_communication) == 1
     groups = {table.threads[index]: True for index in np.unique(thread[is_group]).tolist()}

@@ -19,7 +19,7 @@ from tracetui.trace.places import device_label, is_gpu, layer_of
 UNSORTED = float("inf")
 
 #: The processes whose pids a profiler makes of the OS pid; one without a name may be CANN without slices.
-_NUMBERED = KNOWN.numbered_processes | {None}
+_NUMBERED = KNOWN.processes.numbered | {None}
 
 _RANK_OF_NAME = re.compile(r"(.+?)(?:_| [Rr]ank ?)(\d{1,6})")
 _RANK_OF_PID = re.compile(r"\[([^\]\x00-\x1f]{1,20})\] ?.*")
@@ -63,11 +63,15 @@ def find_ranks(processes: Collection[Process]) -> None:
     """
     split = {}
     for process in processes:
-        match = _RANK_OF_NAME.fullmatch(process.name or "") if process.name not in KNOWN.processes else None
+        match = (
+            _RANK_OF_NAME.fullmatch(process.name or "")
+            if process.name not in KNOWN.processes.places
+            else None
+        )
         if match is not None:
             split[process.pid] = match.groups()
     named = sum(process.name is not None for process in processes)
-    sure = any(base in KNOWN.processes for base, _ in split.values()) or 1 < named == len(split)
+    sure = any(base in KNOWN.processes.places for base, _ in split.values()) or 1 < named == len(split)
     for process in processes:
         before = _RANK_OF_PID.fullmatch(process.pid)
         if before is not None:
@@ -112,7 +116,9 @@ def devices_told_apart(processes: Collection[Process]) -> dict[str, str]:
             hardware.setdefault(process.device or "", []).append(process.pid)
     names: dict[str, str] = {}
     gpus = [
-        p for p in processes if p.device is not None and p.holds not in KNOWN.processes and is_gpu(p.device)
+        p
+        for p in processes
+        if p.device is not None and p.holds not in KNOWN.processes.places and is_gpu(p.device)
     ]
     labels = Counter(process.device for process in gpus)
     for process in gpus:

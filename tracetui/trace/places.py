@@ -9,22 +9,22 @@ from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Family, Layer
 
 #: What slices of a known process hint at, most certain first; and what a slice with a task type hints at.
-CERTAIN_HINTS = KNOWN.certain_hints
-TASK_TYPE_HINT = next(name for name, (layer, _) in KNOWN.processes.items() if layer == Layer.DEVICE)
+CERTAIN_HINTS = KNOWN.hints.certain
+TASK_TYPE_HINT = next(name for name, (layer, _) in KNOWN.processes.places.items() if layer == Layer.DEVICE)
 HINTS = tuple(
     dict.fromkeys(
         [
             *CERTAIN_HINTS,
             TASK_TYPE_HINT,
-            *KNOWN.category_hints.values(),
-            *KNOWN.name_hints.values(),
-            *(hint for _, hint in KNOWN.name_beginning_hints),
+            *KNOWN.hints.categories.values(),
+            *KNOWN.hints.names.values(),
+            *(hint for _, hint in KNOWN.hints.name_beginnings),
         ]
     )
 )
 
-_GPU_LABEL = re.compile(rf"(?:{'|'.join(KNOWN.gpu_labels)})\b", re.IGNORECASE)
-_DEVICE_LABEL = re.compile(rf"(?:{'|'.join(KNOWN.device_labels)})\b", re.IGNORECASE)
+_GPU_LABEL = re.compile(rf"(?:{'|'.join(KNOWN.processes.gpu_labels)})\b", re.IGNORECASE)
+_DEVICE_LABEL = re.compile(rf"(?:{'|'.join(KNOWN.processes.device_labels)})\b", re.IGNORECASE)
 
 
 def place_of(process: str | None, label: str, thread: str, category: str, marks: bool) -> Place:
@@ -40,14 +40,14 @@ def place_of(process: str | None, label: str, thread: str, category: str, marks:
         category: the category of the slices, lower case, "" where none.
         marks: whether flows of user ranges start in the process.
     """
-    known = KNOWN.processes.get(process or "")
-    by_category = KNOWN.categories.get(category)
+    known = KNOWN.processes.places.get(process or "")
+    by_category = KNOWN.categories.places.get(category)
     if known is not None:
         if known.layer == Layer.PYTHON and by_category is not None:
             return by_category
-        if known.family == Family.GROUP and thread.startswith(KNOWN.plane_threads):
+        if known.family == Family.GROUP and thread.startswith(KNOWN.threads.planes):
             return Place(Layer.COMMUNICATION, Family.PLANE)
-        if known.layer == Layer.DEVICE and thread.startswith(KNOWN.annotation_threads):
+        if known.layer == Layer.DEVICE and thread.startswith(KNOWN.threads.annotations):
             return Place(Layer.DEVICE, Family.ANNOTATIONS)
         return known
     if by_category is not None:
@@ -61,14 +61,14 @@ def place_of(process: str | None, label: str, thread: str, category: str, marks:
 
 def layer_of(process: str | None) -> Layer | None:
     """Return the layer that a process of this name is; None where the name is not known."""
-    known = KNOWN.processes.get(process or "")
+    known = KNOWN.processes.places.get(process or "")
     return None if known is None else known.layer
 
 
 def hint_of(name: str, category: str) -> str | None:
     """Return the process whose slices have such a name and category; None where nothing fits."""
-    hint = KNOWN.category_hints.get(category.lower()) or KNOWN.name_hints.get(name)
-    return hint or next((hint for start, hint in KNOWN.name_beginning_hints if name.startswith(start)), None)
+    hint = KNOWN.hints.categories.get(category.lower()) or KNOWN.hints.names.get(name)
+    return hint or next((hint for start, hint in KNOWN.hints.name_beginnings if name.startswith(start)), None)
 
 
 def device_label(label: str) -> str | None:

@@ -18,9 +18,9 @@ from tracetui.trace.owners import UNSORTED, Process, devices_told_apart, find_ra
 from tracetui.trace.places import CERTAIN_HINTS, layer_of
 
 _LONGEST_LABEL = 40
-_PLANE = KNOWN.plane_threads[0]
-_NUMBERED_FILE = any_of(KNOWN.numbered_files)
-_GPU_FILE = any_of(KNOWN.gpu_files)
+_PLANE = KNOWN.threads.planes[0]
+_NUMBERED_FILE = any_of(KNOWN.processes.numbered_files)
+_GPU_FILE = any_of(KNOWN.processes.gpu_files)
 _SHORT = 4  #: digits of the number of a device: fewer
 
 
@@ -53,7 +53,7 @@ class Processes:
         if _NUMBERED_FILE.fullmatch(Path(table.path).name):
             on_gpu = _GPU_FILE.fullmatch(Path(table.path).name) is not None
             _name_by_number(
-                by_pid.values(), (KNOWN.gpu_device_process if on_gpu else KNOWN.device_process)[0]
+                by_pid.values(), (KNOWN.processes.gpu_device if on_gpu else KNOWN.processes.device)[0]
             )
         _find_marks(table, by_pid)
         find_ranks(by_pid.values())
@@ -90,7 +90,7 @@ class Processes:
 
 def _name_by_label(processes: Iterable[Process]) -> None:
     for process in processes:
-        if process.name is None and process.label in KNOWN.label_processes:
+        if process.name is None and process.label in KNOWN.processes.labels:
             process.name = process.label
 
 
@@ -101,14 +101,14 @@ def _name_by_number(processes: Iterable[Process], device_process: str) -> None:
     """
     for process in processes:
         if process.name is None:
-            process.name = KNOWN.process_numbers.get(process.pid)
+            process.name = KNOWN.processes.numbers.get(process.pid)
         if process.name is None and process.pid.isdecimal() and len(process.pid) < _SHORT:
             process.name = device_process
 
 
 def _find_marks(table: EventTable, by_pid: dict[str, Process]) -> None:
     flows = table.flows
-    categories = [table.strings.index(text) for text in KNOWN.marks_flows if text in table.strings]
+    categories = [table.strings.index(text) for text in KNOWN.flows.marks if text in table.strings]
     if not categories:
         return
     marks = np.isin(flows.category, categories) & (flows.phase == 0)

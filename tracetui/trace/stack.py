@@ -12,7 +12,7 @@ from tracetui.trace.dialects.known import KNOWN
 
 _LINE_BREAKS = re.compile(r";?[\r\n]+")
 _PLACE = re.compile(r"\(\d{1,9}\): ")  # what a frame with a file has after its path
-_NO_FILE = (*KNOWN.built_in_frames, *KNOWN.module_frames)
+_NO_FILE = (*KNOWN.frames.built_in_beginnings, *KNOWN.frames.module_beginnings)
 _FRAME = re.compile(r"(?P<file>.*)\((?P<line>\d{1,9})\): ?(?P<function>.*)", re.DOTALL)
 _MOST_PARTS = 10  #: of a path that are shown
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")

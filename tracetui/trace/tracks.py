@@ -20,9 +20,9 @@ from tracetui.trace.places import place_of
 from tracetui.trace.processes import Processes
 
 #: The categories that decide, numbered from 1; 0 is every other.
-_CATEGORY_NUMBERS = {name: number for number, name in enumerate(KNOWN.categories, 1)}
-_CATEGORY_NAMES = ("", *KNOWN.categories)
-_LONGEST = max(map(len, KNOWN.categories))
+_CATEGORY_NUMBERS = {name: number for number, name in enumerate(KNOWN.categories.places, 1)}
+_CATEGORY_NAMES = ("", *KNOWN.categories.places)
+_LONGEST = max(map(len, KNOWN.categories.places))
 
 
 @dataclass(frozen=True)
@@ -106,14 +106,14 @@ def kind_of(
     strings: list[str], categories: Iterable[Int32s], processes: Processes, layers: set[Layer]
 ) -> Kind:
     """Return which producers wrote the trace, by names only they use; `categories` are columns of such."""
-    if not KNOWN.gpu_processes.isdisjoint(process.holds for process in processes.by_pid.values()):
+    if not KNOWN.processes.gpu.isdisjoint(process.holds for process in processes.by_pid.values()):
         return Kind.GPU
-    if not KNOWN.ascend_processes.isdisjoint(process.holds for process in processes.by_pid.values()):
+    if not KNOWN.processes.ascend.isdisjoint(process.holds for process in processes.by_pid.values()):
         return Kind.ASCEND
     found = {text for column in categories for text in distinct(strings, column)}
-    if found & KNOWN.ascend_categories:
+    if found & KNOWN.processes.ascend_categories:
         return Kind.ASCEND
-    if Layer.RUNTIME in layers or any(text.lower() in KNOWN.category_activities for text in found):
+    if Layer.RUNTIME in layers or any(text.lower() in KNOWN.categories.activities for text in found):
         return Kind.GPU
     return Kind.CHROME
 
@@ -133,7 +133,7 @@ def _device(place: Place, process: Process, processes: Processes) -> str:
     device = processes.device_of(process.pid)
     if device is not None:
         return device
-    if process.holds in KNOWN.ascend_processes or place.layer != Layer.DEVICE:
+    if process.holds in KNOWN.processes.ascend or place.layer != Layer.DEVICE:
         return processes.only_device() or "NPU"
     return f"GPU {process.pid}"
 

@@ -34,7 +34,7 @@ def package_of(frame: Frame, rules: FrameRules) -> str:
     path = frame.file.replace("\\", "/")
     installed = _INSTALLED.search(path)
     first = installed[1] if installed else path.split("/", 1)[0]
-    return first if installed or first in KNOWN.framework_packages else "the standard library"
+    return first if installed or first in KNOWN.frames.framework_packages else "the standard library"
 
 
 @dataclass(eq=False)

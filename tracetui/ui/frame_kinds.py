@@ -26,4 +26,8 @@ def kind_of(frame: Frame, rules: FrameRules) -> FrameKind:
         return FrameKind.YOURS
     if module_of(frame.function) is not None and not frame.file:
         return FrameKind.MODULE
-    return FrameKind.FRAMEWORK if package_of(frame, rules) in KNOWN.framework_packages else FrameKind.OTHER
+    return (
+        FrameKind.FRAMEWORK
+        if package_of(frame, rules) in KNOWN.frames.framework_packages
+        else FrameKind.OTHER
+    )

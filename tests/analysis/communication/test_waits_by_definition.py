@@ -230,7 +230,7 @@ def test_operations_are_the_collectives_of_all_devices(seed: int) -> None:
     told = []
     for event in source.sample(range(100, 112), 8):
         dtype = source.randrange(-1, 3)
-        width = KNOWN.element_bytes[texts[dtype].upper()] if dtype in (0, 1) else 1
+        width = KNOWN.collectives.element_bytes[texts[dtype].upper()] if dtype in (0, 1) else 1
         count = source.choice((-1, 0, 1, 5, LARGEST // width, LARGEST // width + 1))
         told.append((event, count, dtype, source.randrange(-1, 3)))
     parts = [np.array(column, np.int64) for column in zip(*told)]
@@ -252,7 +252,7 @@ def test_operations_are_the_collectives_of_all_devices(seed: int) -> None:
     for row in order if seed else ():
         if every[row] is Activity.COMMUNICATION:
             _, number, kind, algorithm_ = next((one for one in told if one[0] == 100 + row), (0, -1, -1, -1))
-            width = KNOWN.element_bytes[texts[kind].upper()] if kind in (0, 1) else 0
+            width = KNOWN.collectives.element_bytes[texts[kind].upper()] if kind in (0, 1) else 0
             size = number * width if width and 0 <= number * width <= LARGEST else -1
             group = row // 4 if row > 3 else -1
             device = int(order.index(row) >= 7)

@@ -24,19 +24,19 @@ from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.model import Activity
 from tracetui.units import format_percent
 
-_AI_CPU = any_of(KNOWN.ai_cpu_types)
+_AI_CPU = any_of(KNOWN.tasks.ai_cpu_types)
 _NPU_FORMAT, _GPU_FORMAT = "torch.npu.config.allow_internal_format = False", "memory_format=channels_last"
 _CONVERSIONS = (
     (
         "format_conversions",
         "Data is converted between formats",
-        any_of(KNOWN.format_conversions),
+        any_of(KNOWN.tasks.format_conversions),
         f"Keep tensors in one format: {_NPU_FORMAT}, or convert once, before the loop.",
     ),
     (
         "casts",
         "Data is cast between types",
-        any_of(KNOWN.casts),
+        any_of(KNOWN.tasks.casts),
         "Keep data in the type that the operators around it use, and cast once instead of at every use.",
     ),
 )

@@ -16,8 +16,8 @@ from tracetui.siblings.metadata import ParallelGroup
 from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.model import Trace
 
-_OPERATIONS = any_of(KNOWN.group_operations)
-_GROUPS = any_of(KNOWN.group_threads)
+_OPERATIONS = any_of(KNOWN.collectives.group_operations)
+_GROUPS = any_of(KNOWN.threads.groups)
 _SHORTEST_KEY = 10  # digits: "Group 0 Communication" has an index
 
 

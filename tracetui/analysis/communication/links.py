@@ -84,8 +84,8 @@ class MasterTimes:
 def find_transfers(trace: Trace, collectives: Operations, tasks: PlaneTasks) -> Transfers:
     """Return all that moved bytes."""
     transport = meanings(trace.strings, tasks.transport, {"SDMA": 0, "RDMA": 1}.get)
-    by_sdma = (transport == 0) & tasks.named(trace, KNOWN.sdma_moves)
-    carriers = {link: CARRIERS.index(carrier) for link, carrier in KNOWN.carriers.items()}
+    by_sdma = (transport == 0) & tasks.named(trace, KNOWN.collectives.sdma_moves)
+    carriers = {link: CARRIERS.index(carrier) for link, carrier in KNOWN.links.carriers.items()}
     carrier = meanings(trace.strings, tasks.link, carriers.get)
     carrier[carrier < 0] = CARRIERS.index("SDMA")
     (sdma,) = np.nonzero(by_sdma)
@@ -140,7 +140,7 @@ def master_times(
     first = np.full(len(collectives), np.iinfo(np.int64).max)
     np.minimum.at(first, moved.operation, moved.start)
     waiting = (tasks.operation >= 0) & (tasks.plane == master[tasks.operation])
-    waits = tasks.at(waiting & tasks.named(trace, KNOWN.notify_waits))
+    waits = tasks.at(waiting & tasks.named(trace, KNOWN.collectives.notify_waits))
     np.add.at(times.wait, waits.operation, waits.end - waits.start)
     early = waits.at(waits.start < first[waits.operation])
     np.add.at(times.synchronization, early.operation, early.end - early.start)
@@ -156,7 +156,7 @@ def _payloads(
 
     A payload is a send that another send follows; a notification is a send that a wait follows.
     """
-    sends = by_rdma & tasks.named(trace, KNOWN.rdma_sends) & (tasks.operation >= 0)
+    sends = by_rdma & tasks.named(trace, KNOWN.collectives.rdma_sends) & (tasks.operation >= 0)
     goes_on = np.zeros(len(tasks), np.bool_)  # the next task is of the same plane in the same operation
     goes_on[:-1] = (tasks.plane[1:] == tasks.plane[:-1]) & (tasks.operation[1:] == tasks.operation[:-1])
     payload = sends & goes_on
@@ -201,7 +201,7 @@ def _link(trace: Trace, transfers: Transfers, places: Int64s) -> Link:
 
 def _master_planes(trace: Trace, count: int, tasks: PlaneTasks) -> Int64s:
     """int64[count + 1]: the track of the master plane of each operation, -1 without planes; last -1."""
-    named = np.array([track.name in KNOWN.master_planes for track in trace.tracks], np.bool_)
+    named = np.array([track.name in KNOWN.threads.master_planes for track in trace.tracks], np.bool_)
     master = np.full(count + 1, len(trace.tracks), np.int64)
     (own,) = np.nonzero(tasks.operation >= 0)
     np.minimum.at(master, tasks.operation[own], tasks.plane[own])

@@ -81,7 +81,7 @@ def operations(trace: Trace, activities: tuple[DeviceActivity, ...]) -> Operatio
     is_group = np.array([track.family == Family.GROUP for track in trace.tracks], np.bool_)
     hccl, at = trace.hccl, first_equal(trace.hccl.event, trace.slices.event[row])
     count, dtype = pick(hccl.count, at), pick(hccl.dtype, at).astype(np.int32)
-    widths = meanings(trace.strings, dtype, lambda text: KNOWN.element_bytes.get(text.upper()))
+    widths = meanings(trace.strings, dtype, lambda text: KNOWN.collectives.element_bytes.get(text.upper()))
     width = widths.astype(np.int64)
     told = (width > 0) & (count >= 0) & (count <= LARGEST // np.maximum(width, 1))
     return Operations(

@@ -39,15 +39,15 @@ def nominal_speeds(trace: Trace, links: Sequence[Link]) -> list[float | None]:
 
 def nominal_speed(chip: str, transport: str) -> float | None:
     """Return the GB/s that links of a generation of devices are built for; None where no table tells."""
-    return KNOWN.link_speeds.get(f"{chip} {transport}")
+    return KNOWN.links.speeds.get(f"{chip} {transport}")
 
 
 def chip_of(trace: Trace, links: Sequence[Link]) -> str:
     """Return the generation of the devices of a trace, "" where that is not certain."""
-    if any(link.link_type in KNOWN.links_of_other_chips for link in links):
+    if any(link.link_type in KNOWN.links.types_of_other_chips for link in links):
         return ""
     types = distinct(trace.slices.task_type[trace.slices.task_type >= 0])
-    chips = {KNOWN.chips.get(trace.strings[code], "") for code in types.tolist()} - {""}
+    chips = {KNOWN.links.chips.get(trace.strings[code], "") for code in types.tolist()} - {""}
     return chips.pop() if len(chips) == 1 else ""
 
 

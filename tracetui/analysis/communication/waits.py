@@ -73,7 +73,9 @@ def _handshakes(trace: Trace, collectives: Operations, tasks: PlaneTasks) -> Han
     """Return the first wait for a peer to start in [start, end) of each operation, on
     each plane of its group.
     """
-    waits = tasks.at(tasks.named(trace, KNOWN.notify_waits) & (tasks.dst >= 0) & (tasks.dst != tasks.src))
+    waits = tasks.at(
+        tasks.named(trace, KNOWN.collectives.notify_waits) & (tasks.dst >= 0) & (tasks.dst != tasks.src)
+    )
     own = dict(runs(collectives.group))
     operation, place = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for _, on_plane in runs(waits.plane):

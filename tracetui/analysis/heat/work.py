@@ -55,8 +55,8 @@ _COMMUNICATION = {
 }
 LOST = (Doing.IDLE, *_COMMUNICATION.values())
 
-_BLOCKED = any_of(KNOWN.blocked_frames)
-_RANK_WAIT = any_of(KNOWN.rank_waits)
+_BLOCKED = any_of(KNOWN.frames.blocked)
+_RANK_WAIT = any_of(KNOWN.collectives.rank_waits)
 _WAITING = (Cause.SYNC, Cause.DATALOADER)
 
 
@@ -144,7 +144,7 @@ def _thread(trace: Trace, thread: HostThread) -> Iterator[Thing]:
     track, frames = thread.track, thread.frames
     calls = tuple(_calls_of(trace, track))
     rows = rows_of([track])
-    dequeues = _time(trace, rows[of_category(trace, trace.slices.category[rows], KNOWN.dequeues)])
+    dequeues = _time(trace, rows[of_category(trace, trace.slices.category[rows], KNOWN.categories.dequeues)])
     waits = reduce(Intervals.__or__, (thread.spans.get(cause, NOTHING) for cause in _WAITING), NOTHING)
     waits = waits | _blocked(trace, frames)
     operators = _time(trace, thread.operators) - waits

@@ -24,23 +24,23 @@ _CAUSES = {
 }
 
 #: Steps are begun by the profiler, and wrap all that the step runs.
-_WRAPPER = any_of([*map(re.escape, KNOWN.step_beginnings), *KNOWN.wrappers])
-_OPERATORS = by_purpose(KNOWN.operators)
-_CALLS = by_purpose(KNOWN.calls)
-_FRAMES = by_purpose(KNOWN.frames)
-_GRAPH_LAUNCH = any_of(KNOWN.graph_launches)
-_LAUNCH_COMPILE = any_of(KNOWN.compiling_launches)
-_MEMORY = any_of(KNOWN.memory_calls)
-_HOST_WAIT = any_of(KNOWN.host_wait_tasks)
-_LAYER = any_of(map(re.escape, KNOWN.call_layers))
-_TO_DEVICE = any_of(KNOWN.to_device)
-_TO_HOST = any_of(KNOWN.to_host)
-_DIRECTION = any_of(KNOWN.any_direction)
+_WRAPPER = any_of([*map(re.escape, KNOWN.operators.step_beginnings), *KNOWN.operators.wrappers])
+_OPERATORS = by_purpose(KNOWN.operators.purposes)
+_CALLS = by_purpose(KNOWN.calls.purposes)
+_FRAMES = by_purpose(KNOWN.frames.purposes)
+_GRAPH_LAUNCH = any_of(KNOWN.calls.graph_launches)
+_LAUNCH_COMPILE = any_of(KNOWN.calls.compiling_launches)
+_MEMORY = any_of(KNOWN.calls.memory)
+_HOST_WAIT = any_of(KNOWN.tasks.host_waits)
+_LAYER = any_of(map(re.escape, KNOWN.calls.layer_beginnings))
+_TO_DEVICE = any_of(KNOWN.copies.to_device)
+_TO_HOST = any_of(KNOWN.copies.to_host)
+_DIRECTION = any_of(KNOWN.copies.any_direction)
 
 
 def copies(operator: str) -> bool:
     """Return whether operators of this name copy; what they copied tells where to."""
-    return operator in KNOWN.copy_operators
+    return operator in KNOWN.operators.copies
 
 
 def is_wrapper(operator: str) -> bool:

@@ -201,7 +201,7 @@ class _Explainer:
 
         def busy(track: int) -> Intervals:
             own = rows_of([self._trace.tracks[track]])
-            taken = own[of_category(self._trace, self._trace.slices.category[own], KNOWN.dequeues)]
+            taken = own[of_category(self._trace, self._trace.slices.category[own], KNOWN.categories.dequeues)]
             return self._time(taken if len(taken) else relayed)
 
         first, second, _ = self._clipped

@@ -41,7 +41,7 @@ _STANDARD_MODULE = re.compile(
     r")(?:\.py$|/)"
 )
 
-_GENERATED = any_of(KNOWN.generated_files)
+_GENERATED = any_of(KNOWN.frames.generated_files)
 _INSTALLED = re.compile(r"(?:^|/)(?:site|dist)-packages/(?P<package>[^/]+)")
 _STANDARD = re.compile(r"(?:^|/)lib(?:64)?/python\d+(?:\.\d+)?/", re.IGNORECASE)
 
@@ -81,7 +81,7 @@ def _origin(path: str) -> Origin:
         return Origin.GENERATED
     installed = _INSTALLED.search(path)
     first = installed["package"] if installed else path.split("/", 1)[0]
-    if first in KNOWN.framework_packages:
+    if first in KNOWN.frames.framework_packages:
         return Origin.LIBRARY
     if installed:
         return Origin.INSTALLED

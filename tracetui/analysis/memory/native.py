@@ -13,10 +13,10 @@ from tracetui.trace.stack import Frame
 
 Stack = tuple[Frame, ...]  #: leaf first
 
-_NATIVE_FILE = any_of(KNOWN.native_files)
-_OPERATORS = tuple(re.compile(pattern) for pattern in KNOWN.native_operators)
-_OF_GPUS = any_of(KNOWN.gpu_allocators)
-_MODULE_CALL = any_of(KNOWN.module_calls)
+_NATIVE_FILE = any_of(KNOWN.native.files)
+_OPERATORS = tuple(re.compile(pattern) for pattern in KNOWN.native.operators)
+_OF_GPUS = any_of(KNOWN.native.gpu_allocators)
+_MODULE_CALL = any_of(KNOWN.frames.module_calls)
 
 
 def python_frames(stack: Stack) -> Stack:

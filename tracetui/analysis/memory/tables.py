@@ -191,7 +191,7 @@ def _named(trace: Trace, ancestors: Ancestors, names: list[str], name: Int32s, t
 
 def _dequeued(trace: Trace, times: Int64s) -> Int64s:
     """The operator that enqueued what was being dequeued at each time, -1 where that is not known."""
-    dequeues = of_category(trace, trace.slices.category, KNOWN.dequeues)
+    dequeues = of_category(trace, trace.slices.category, KNOWN.categories.dequeues)
 
     def around(track: Track) -> Int64s:
         return enclosing(trace, track.lanes, times, dequeues, closed_end=True)

@@ -2,88 +2,119 @@
 
 from __future__ import annotations
 
-from tracetui.trace.dialects.dialect import Dialect, Place, Purpose
+from tracetui.trace.dialects.dialect import (
+    CallNames,
+    CollectiveNames,
+    CopyNames,
+    Dialect,
+    FlowCategories,
+    NativeFrameNames,
+    OperatorNames,
+    Place,
+    ProcessNames,
+    Purpose,
+    SliceCategories,
+    TaskNames,
+)
 from tracetui.trace.model import Activity, Family, Layer
 
 _NAMESPACES = r"(?:\(anonymous namespace\)::|\w+::)*"
 _DEVICES = ("GPU", "MTIA", "XPU", "HPU")  # the last two [C]
 
 KINETO = Dialect(
-    device_labels=_DEVICES,
-    gpu_labels=_DEVICES,
-    # Those of 2021 are capitalised and without "gpu_" and "cuda_": Operator, Kernel, Runtime, Memcpy, Memset.
-    categories={
-        "operator": Place(Layer.PYTHON, Family.OPERATORS),
-        "cuda_runtime": Place(Layer.RUNTIME, Family.CALLS),
-        "cuda_driver": Place(Layer.RUNTIME, Family.CALLS),
-        "mtia_runtime": Place(Layer.RUNTIME, Family.CALLS),
-        "xpu_runtime": Place(Layer.RUNTIME, Family.CALLS),  # [C], as the five below
-        "xpu_driver": Place(Layer.RUNTIME, Family.CALLS),
-        "hpu_op": Place(Layer.RUNTIME, Family.CALLS),
-        "privateuse1_runtime": Place(Layer.RUNTIME, Family.CALLS),
-        "privateuse1_driver": Place(Layer.RUNTIME, Family.CALLS),
-        "cuda_profiler_range": Place(Layer.DEVICE, Family.ANNOTATIONS),
-        "runtime": Place(Layer.RUNTIME, Family.CALLS),
-        "kernel": Place(Layer.DEVICE, Family.TASKS),
-        "gpu_memcpy": Place(Layer.DEVICE, Family.TASKS),
-        "memcpy": Place(Layer.DEVICE, Family.TASKS),
-        "gpu_memset": Place(Layer.DEVICE, Family.TASKS),
-        "memset": Place(Layer.DEVICE, Family.TASKS),
-        "cuda_sync": Place(Layer.DEVICE, Family.TASKS),
-        "xpu_sync": Place(Layer.DEVICE, Family.TASKS),  # [C]
-        "mtia_ccp_events": Place(Layer.DEVICE, Family.TASKS),
-        "gpu_user_annotation": Place(Layer.DEVICE, Family.ANNOTATIONS),
-        "overhead": Place(Layer.OTHER, Family.OTHER),  # [C]
-    },
-    category_activities={
-        "kernel": Activity.COMPUTE,
-        "gpu_memcpy": Activity.COPY,
-        "memcpy": Activity.COPY,
-        "gpu_memset": Activity.COPY,
-        "memset": Activity.COPY,
-        "cuda_sync": Activity.WAIT,
-        "xpu_sync": Activity.WAIT,
-    },
-    # Of MTIA, whose tasks are all of one category.
-    task_name_beginnings=(
-        ("dma_request", Activity.COPY),
-        ("event_wait", Activity.WAIT),
-        ("event_record", Activity.WAIT),
+    processes=ProcessNames(
+        device_labels=_DEVICES,
+        gpu_labels=_DEVICES,
     ),
-    flow_families={
-        "ac2g": (Family.CALLS, Family.TASKS),
-        "async_cpu_to_gpu": (Family.CALLS, Family.TASKS),  # [C], of 2021
-    },
-    collective_kernels=(
-        r"(?i:nccl|oneccl|nvshmem)",  # the last two [C]
-        rf"(?!triton_)(?:void )?{_NAMESPACES}\w*"  # Triton's are called after all that is fused into them
-        r"(?:(?:(?<![A-Za-z])all|All)_?(?:[Rr]educe|[Gg]ather|[Tt]o_?[Aa]ll)|[Rr]educe_?[Ss]catter)",
-        rf"(?:void )?{_NAMESPACES}\w*cross_device_reduce",  # [C], of vLLM and what took it over
-        # DeepEP, which moves tokens to their experts and back.
-        rf"(?:void )?{_NAMESPACES}(?:\w+_)?ep::int(?:er|ra)node(?:_ll)?::"
-        r"(?:cached_notify|notify_|dispatch|combine)",
+    categories=SliceCategories(
+        # In 2021 without "gpu_" and "cuda_", and capitalised: Operator, Kernel, Runtime, Memcpy, Memset.
+        places={
+            "operator": Place(Layer.PYTHON, Family.OPERATORS),
+            "cuda_runtime": Place(Layer.RUNTIME, Family.CALLS),
+            "cuda_driver": Place(Layer.RUNTIME, Family.CALLS),
+            "mtia_runtime": Place(Layer.RUNTIME, Family.CALLS),
+            "xpu_runtime": Place(Layer.RUNTIME, Family.CALLS),  # [C], as the five below
+            "xpu_driver": Place(Layer.RUNTIME, Family.CALLS),
+            "hpu_op": Place(Layer.RUNTIME, Family.CALLS),
+            "privateuse1_runtime": Place(Layer.RUNTIME, Family.CALLS),
+            "privateuse1_driver": Place(Layer.RUNTIME, Family.CALLS),
+            "cuda_profiler_range": Place(Layer.DEVICE, Family.ANNOTATIONS),
+            "runtime": Place(Layer.RUNTIME, Family.CALLS),
+            "kernel": Place(Layer.DEVICE, Family.TASKS),
+            "gpu_memcpy": Place(Layer.DEVICE, Family.TASKS),
+            "memcpy": Place(Layer.DEVICE, Family.TASKS),
+            "gpu_memset": Place(Layer.DEVICE, Family.TASKS),
+            "memset": Place(Layer.DEVICE, Family.TASKS),
+            "cuda_sync": Place(Layer.DEVICE, Family.TASKS),
+            "xpu_sync": Place(Layer.DEVICE, Family.TASKS),  # [C]
+            "mtia_ccp_events": Place(Layer.DEVICE, Family.TASKS),
+            "gpu_user_annotation": Place(Layer.DEVICE, Family.ANNOTATIONS),
+            "overhead": Place(Layer.OTHER, Family.OTHER),  # [C]
+        },
+        activities={
+            "kernel": Activity.COMPUTE,
+            "gpu_memcpy": Activity.COPY,
+            "memcpy": Activity.COPY,
+            "gpu_memset": Activity.COPY,
+            "memset": Activity.COPY,
+            "cuda_sync": Activity.WAIT,
+            "xpu_sync": Activity.WAIT,
+        },
     ),
-    collective_types=(r"nccl(?:Dev)?Kernel_([A-Za-z]+)", r"nccl([A-Z][A-Za-z]+?)(?:Ring|Tree|_|$)"),
-    copy_task_beginnings=("Memcpy", "Memset"),
-    host_wait_tasks=(r"(?:Context|Stream|Event) Sync",),
-    to_device=(r"htod|h2d",),
-    to_host=(r"dtoh|d2h",),
-    any_direction=(r"[hdp](?:to|2)[hdp]\b",),
-    operators=((Purpose.COMMUNICATION, r"nccl:"),),
-    calls=(
-        (
-            Purpose.SYNC,
-            r"(?:cuda|cu|hip)\w*Synchronize|(?:cuda|hip)Memcpy(?:2D|3D|ToSymbol|FromSymbol)?$"
-            r"|cuMemcpy(?:DtoH|HtoD)(?:_v2)?$|hipMemcpyWithStream$",
+    flows=FlowCategories(
+        families={
+            "ac2g": (Family.CALLS, Family.TASKS),
+            "async_cpu_to_gpu": (Family.CALLS, Family.TASKS),  # [C], of 2021
+        },
+    ),
+    tasks=TaskNames(
+        # Of MTIA, whose tasks are all of one category.
+        name_beginnings=(
+            ("dma_request", Activity.COPY),
+            ("event_wait", Activity.WAIT),
+            ("event_record", Activity.WAIT),
         ),
-        (Purpose.COMMUNICATION, r"nccl[A-Z]"),
-        (Purpose.COMPILE, r"cuModuleLoad|cuLinkComplete|nvrtcCompile"),  # [D]
+        host_waits=(r"(?:Context|Stream|Event) Sync",),
     ),
-    graph_launches=(r"(?:cuda|cu|hip)GraphLaunch",),
-    memory_calls=(r"(?:cuda|hip)(?:Malloc|Free)(?!Host)|cuMem(?:Alloc|Free)(?!Host)",),
-    gpu_allocators=(
-        r"c10::(?:cuda|hip)::",
-        r"torch::cuda::",
-        r"PYTORCH_(?:CUDA|HIP)_ALLOC_CONF$",
+    copies=CopyNames(
+        beginnings=("Memcpy", "Memset"),
+        to_device=(r"htod|h2d",),
+        to_host=(r"dtoh|d2h",),
+        any_direction=(r"[hdp](?:to|2)[hdp]\b",),
+    ),
+    collectives=CollectiveNames(
+        kernels=(
+            r"(?i:nccl|oneccl|nvshmem)",  # the last two [C]
+            rf"(?!triton_)(?:void )?{_NAMESPACES}\w*"  # Triton's are called after all that is fused into them
+            r"(?:(?:(?<![A-Za-z])all|All)_?(?:[Rr]educe|[Gg]ather|[Tt]o_?[Aa]ll)|[Rr]educe_?[Ss]catter)",
+            rf"(?:void )?{_NAMESPACES}\w*cross_device_reduce",  # [C], of vLLM and what took it over
+            # DeepEP, which moves tokens to their experts and back.
+            rf"(?:void )?{_NAMESPACES}(?:\w+_)?ep::int(?:er|ra)node(?:_ll)?::"
+            r"(?:cached_notify|notify_|dispatch|combine)",
+        ),
+        types=(r"nccl(?:Dev)?Kernel_([A-Za-z]+)", r"nccl([A-Z][A-Za-z]+?)(?:Ring|Tree|_|$)"),
+    ),
+    operators=OperatorNames(
+        purposes=((Purpose.COMMUNICATION, r"nccl:"),),
+    ),
+    calls=CallNames(
+        purposes=(
+            (
+                Purpose.SYNC,
+                r"(?:cuda|cu|hip)\w*Synchronize|(?:cuda|hip)Memcpy(?:2D|3D|ToSymbol|FromSymbol)?$"
+                r"|cuMemcpy(?:DtoH|HtoD)(?:_v2)?$|hipMemcpyWithStream$",
+            ),
+            (Purpose.COMMUNICATION, r"nccl[A-Z]"),
+            (Purpose.COMPILE, r"cuModuleLoad|cuLinkComplete|nvrtcCompile"),  # [D]
+        ),
+        graph_launches=(r"(?:cuda|cu|hip)GraphLaunch",),
+        memory=(r"(?:cuda|hip)(?:Malloc|Free)(?!Host)|cuMem(?:Alloc|Free)(?!Host)",),
+    ),
+    native=NativeFrameNames(
+        gpu_allocators=(
+            r"c10::(?:cuda|hip)::",
+            r"torch::cuda::",
+            r"PYTORCH_(?:CUDA|HIP)_ALLOC_CONF$",
+        ),
     ),
 )

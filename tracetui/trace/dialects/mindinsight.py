@@ -6,46 +6,61 @@ Later files, [C], label them. The numbers of the merged rows are those of thread
 
 from __future__ import annotations
 
-from tracetui.trace.dialects.dialect import Dialect, Place
+from tracetui.trace.dialects.dialect import (
+    Dialect,
+    OperatorNames,
+    Place,
+    ProcessNames,
+    TaskNames,
+    ThreadNames,
+)
 from tracetui.trace.model import Family, Layer
 
 _COMPUTES, _AI_CPU, _GPU = "AICORE OP", "AICPU OP", "GPU Op"
 _COMMUNICATION, _HOST, _OVERLAP = "Communication Op", "Host CPU OP", "Op Overlap Analyse"
 
 MINDINSIGHT = Dialect(
-    processes={
-        _COMPUTES: Place(Layer.DEVICE, Family.TASKS),
-        "Ascend Op": Place(Layer.DEVICE, Family.TASKS),  # [C], of PyNative mode
-        _AI_CPU: Place(Layer.DEVICE, Family.TASKS),
-        _COMMUNICATION: Place(Layer.COMMUNICATION, Family.GROUP),
-        _HOST: Place(Layer.PYTHON, Family.OPERATORS),
-        _OVERLAP: Place(Layer.OVERLAP, Family.OVERLAP),
-        _GPU: Place(Layer.DEVICE, Family.TASKS),  # [C], as what follows
-        "Activity Op": Place(Layer.DEVICE, Family.TASKS),
-    },
-    ascend_processes=frozenset({_COMPUTES, "Ascend Op", _AI_CPU, _COMMUNICATION, _OVERLAP}),
-    ai_cpu_processes=frozenset({_AI_CPU}),
-    label_processes=frozenset(
-        {_COMPUTES, "Ascend Op", _AI_CPU, _COMMUNICATION, _HOST, _OVERLAP, _GPU, "Activity Op"}
+    processes=ProcessNames(
+        places={
+            _COMPUTES: Place(Layer.DEVICE, Family.TASKS),
+            "Ascend Op": Place(Layer.DEVICE, Family.TASKS),  # [C], of PyNative mode
+            _AI_CPU: Place(Layer.DEVICE, Family.TASKS),
+            _COMMUNICATION: Place(Layer.COMMUNICATION, Family.GROUP),
+            _HOST: Place(Layer.PYTHON, Family.OPERATORS),
+            _OVERLAP: Place(Layer.OVERLAP, Family.OVERLAP),
+            _GPU: Place(Layer.DEVICE, Family.TASKS),  # [C], as what follows
+            "Activity Op": Place(Layer.DEVICE, Family.TASKS),
+        },
+        ascend=frozenset({_COMPUTES, "Ascend Op", _AI_CPU, _COMMUNICATION, _OVERLAP}),
+        ai_cpu=frozenset({_AI_CPU}),
+        labels=frozenset(
+            {_COMPUTES, "Ascend Op", _AI_CPU, _COMMUNICATION, _HOST, _OVERLAP, _GPU, "Activity Op"}
+        ),
+        gpu=frozenset({_GPU}),
+        gpu_files=(r"gpu_timeline_display_\d{1,9}\.json(?:\.gz)?",),
+        gpu_device=(_GPU,),
+        numbered_files=(r"(?:(?:ascend|gpu|cpu)_)?timeline_display_\d{1,9}\.json(?:\.gz)?",),
+        numbers={
+            "9000": _AI_CPU,
+            "10000": _COMMUNICATION,
+            "11000": _HOST,  # [C]
+            **dict.fromkeys(("12000", "7999", "8000", "8001", "8002"), _OVERLAP),  # [C]
+            "13000": "Activity Op",  # [C]
+        },
+        device=(_COMPUTES,),
     ),
-    gpu_processes=frozenset({_GPU}),
-    gpu_files=(r"gpu_timeline_display_\d{1,9}\.json(?:\.gz)?",),
-    gpu_device_process=(_GPU,),
-    numbered_files=(r"(?:(?:ascend|gpu|cpu)_)?timeline_display_\d{1,9}\.json(?:\.gz)?",),
-    process_numbers={
-        "9000": _AI_CPU,
-        "10000": _COMMUNICATION,
-        "11000": _HOST,  # [C]
-        **dict.fromkeys(("12000", "7999", "8000", "8001", "8002"), _OVERLAP),  # [C]
-        "13000": "Activity Op",  # [C]
-    },
-    device_process=(_COMPUTES,),
-    annotation_threads=("Steps", "Scope Name"),  # [C]
-    iterations=(r"(\d{1,18})",),  # [C], on the thread of steps
-    overlap_rows={  # [C]
-        "computation_op": "computing_ns",
-        "communication": "communication_ns",
-        "communication_not_overlapped": "communication_not_overlapped_ns",
-        "free_time": "free_ns",
-    },
+    threads=ThreadNames(
+        annotations=("Steps", "Scope Name"),  # [C]
+    ),
+    tasks=TaskNames(
+        overlap_rows={  # [C]
+            "computation_op": "computing_ns",
+            "communication": "communication_ns",
+            "communication_not_overlapped": "communication_not_overlapped_ns",
+            "free_time": "free_ns",
+        },
+    ),
+    operators=OperatorNames(
+        iterations=(r"(\d{1,18})",),  # [C], on the thread of steps
+    ),
 )

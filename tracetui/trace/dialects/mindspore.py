@@ -7,42 +7,67 @@ on to whom is told by arrows, not by names.
 
 from __future__ import annotations
 
-from tracetui.trace.dialects.dialect import Dialect, Place, Purpose
+from tracetui.trace.dialects.dialect import (
+    Dialect,
+    FlowCategories,
+    FrameNames,
+    OperatorNames,
+    Place,
+    ProcessHints,
+    ProcessNames,
+    Purpose,
+    SliceCategories,
+)
 from tracetui.trace.model import Family, Layer
 
 MINDSPORE = Dialect(
-    processes={
-        "MindSpore": Place(Layer.PYTHON, Family.OPERATORS),
-        "CPU OP": Place(Layer.PYTHON, Family.OPERATORS),
-        "Scope Layer": Place(Layer.PYTHON, Family.OTHER),  # networks, cut from names of operators: no calls
-    },
-    ascend_processes=frozenset({"MindSpore"}),
-    ascend_categories=frozenset({"async_npu", "async_mindspore"}),
-    name_beginning_hints=(
-        ("PynativeFramework::", "MindSpore"),
-        ("PynativeFrameWork::", "MindSpore"),
-        ("RuntimeFramework::", "MindSpore"),
-        ("GraphExecutorPy::", "MindSpore"),
-        ("Kernel::", "MindSpore"),
-        ("Dataset::", "MindSpore"),
+    processes=ProcessNames(
+        places={
+            "MindSpore": Place(Layer.PYTHON, Family.OPERATORS),
+            "CPU OP": Place(Layer.PYTHON, Family.OPERATORS),
+            "Scope Layer": Place(Layer.PYTHON, Family.OTHER),  # networks, cut from names: no calls
+        },
+        ascend=frozenset({"MindSpore"}),
+        ascend_categories=frozenset({"async_npu", "async_mindspore"}),
     ),
-    categories={"python_function": Place(Layer.PYTHON, Family.FRAMES)},
-    flow_families={
-        "async_npu": (Family.OPERATORS, Family.TASKS, Family.GROUP),  # mindspore_to_npu
-        "async_mindspore": (Family.OPERATORS,),  # mindspore_to_self
-    },
-    operator_flows=frozenset({"async_npu"}),
-    dispatch_flows=frozenset({"async_mindspore"}),
-    step_beginnings=("ProfilerStep#", "Python::PythonObserved::ProfilerStep#"),
-    operators=(
-        (Purpose.SYNC, r"(?:\w+::)*(?:StreamSync|SyncStream|Asnumpy|KernelInferDataSync)(?:::|$)"),
-        (Purpose.DATALOADER, r"Dataset::"),
-        (Purpose.COMPILE, r"(?:\w+::)*(?:CompileGradGraph|CaptureCompile|(?:PyNative)?OpCompile)(?:::|$)"),
+    hints=ProcessHints(
+        name_beginnings=(
+            ("PynativeFramework::", "MindSpore"),
+            ("PynativeFrameWork::", "MindSpore"),
+            ("RuntimeFramework::", "MindSpore"),
+            ("GraphExecutorPy::", "MindSpore"),
+            ("Kernel::", "MindSpore"),
+            ("Dataset::", "MindSpore"),
+        ),
     ),
-    frames=(
-        (Purpose.SYNC, r"(?:.*/)?mindspore/.*tensor\.py\(\d+\): asnumpy$"),
-        (Purpose.DATALOADER, r"(?:.*/)?mindspore/dataset/"),
-        (Purpose.PROFILER, r"(?:.*/)?mindspore/profiler/"),
+    categories=SliceCategories(
+        places={"python_function": Place(Layer.PYTHON, Family.FRAMES)},
     ),
-    framework_packages=frozenset({"mindspore"}),
+    flows=FlowCategories(
+        families={
+            "async_npu": (Family.OPERATORS, Family.TASKS, Family.GROUP),  # mindspore_to_npu
+            "async_mindspore": (Family.OPERATORS,),  # mindspore_to_self
+        },
+        operator=frozenset({"async_npu"}),
+        dispatch=frozenset({"async_mindspore"}),
+    ),
+    operators=OperatorNames(
+        step_beginnings=("ProfilerStep#", "Python::PythonObserved::ProfilerStep#"),
+        purposes=(
+            (Purpose.SYNC, r"(?:\w+::)*(?:StreamSync|SyncStream|Asnumpy|KernelInferDataSync)(?:::|$)"),
+            (Purpose.DATALOADER, r"Dataset::"),
+            (
+                Purpose.COMPILE,
+                r"(?:\w+::)*(?:CompileGradGraph|CaptureCompile|(?:PyNative)?OpCompile)(?:::|$)",
+            ),
+        ),
+    ),
+    frames=FrameNames(
+        purposes=(
+            (Purpose.SYNC, r"(?:.*/)?mindspore/.*tensor\.py\(\d+\): asnumpy$"),
+            (Purpose.DATALOADER, r"(?:.*/)?mindspore/dataset/"),
+            (Purpose.PROFILER, r"(?:.*/)?mindspore/profiler/"),
+        ),
+        framework_packages=frozenset({"mindspore"}),
+    ),
 )

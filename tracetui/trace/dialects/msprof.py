@@ -6,7 +6,22 @@ file was at hand.
 
 from __future__ import annotations
 
-from tracetui.trace.dialects.dialect import Dialect, Place, Purpose
+from tracetui.trace.dialects.dialect import (
+    CallNames,
+    CollectiveNames,
+    CopyNames,
+    CounterNames,
+    Dialect,
+    FlowCategories,
+    NetworkLinks,
+    OperatorNames,
+    Place,
+    ProcessHints,
+    ProcessNames,
+    Purpose,
+    TaskNames,
+    ThreadNames,
+)
 from tracetui.trace.model import Activity, Family, Layer
 
 _OVERLAP_ROWS = {
@@ -137,109 +152,131 @@ _ELEMENT_BYTES = {
 }
 
 MSPROF = Dialect(
-    processes={
-        "CANN": Place(Layer.RUNTIME, Family.CALLS),
-        "Ascend Hardware": Place(Layer.DEVICE, Family.TASKS),
-        "HCCL": Place(Layer.COMMUNICATION, Family.GROUP),
-        "Communication": Place(Layer.COMMUNICATION, Family.GROUP),  # [C], what HCCL is called later
-        "Overlap Analysis": Place(Layer.OVERLAP, Family.OVERLAP),
-        "OS Runtime API": Place(Layer.OTHER, Family.CALLS),  # [C]
-        "msTX": Place(Layer.MARKS, Family.OTHER),  # of databases: in text exports the name is the user's
-    },
-    ascend_processes=frozenset({"CANN", "Ascend Hardware", "HCCL", "Overlap Analysis"}),
-    ascend_categories=frozenset({"HostToDevice"}),
-    numbered_processes=frozenset({"CANN", "Ascend Hardware", "HCCL", "Communication", "Overlap Analysis"}),
-    plane_threads=("Plane",),
-    group_threads=(r"Group (.+?) Communication$",),
-    master_planes=frozenset({"Plane 1"}),
-    annotation_threads=("Step Trace",),
-    iterations=(r"Iteration (\d{1,18})",),
-    iteration_passes=(r"FP_BP Time (\d{1,18})",),
-    device_labels=("NPU", "DPU"),  # DPU: [C]
-    name_hints={**dict.fromkeys(_OVERLAP_ROWS, "Overlap Analysis"), "Memcpy": "Communication"},
-    name_beginning_hints=(
-        ("AscendCL@", "CANN"),
-        ("Node@", "CANN"),
-        ("Hccl@", "CANN"),
-        ("Communication@", "CANN"),  # [C], what Hccl@ is called later
-        ("Runtime@", "CANN"),
-        ("Model@", "CANN"),
-        ("hcom_", "Communication"),
-        ("Notify_", "Communication"),
-        ("Reduce_", "Communication"),
-        ("RDMA", "Communication"),
+    processes=ProcessNames(
+        places={
+            "CANN": Place(Layer.RUNTIME, Family.CALLS),
+            "Ascend Hardware": Place(Layer.DEVICE, Family.TASKS),
+            "HCCL": Place(Layer.COMMUNICATION, Family.GROUP),
+            "Communication": Place(Layer.COMMUNICATION, Family.GROUP),  # [C], what HCCL is called later
+            "Overlap Analysis": Place(Layer.OVERLAP, Family.OVERLAP),
+            "OS Runtime API": Place(Layer.OTHER, Family.CALLS),  # [C]
+            "msTX": Place(Layer.MARKS, Family.OTHER),  # of databases: in text exports the name is the user's
+        },
+        ascend=frozenset({"CANN", "Ascend Hardware", "HCCL", "Overlap Analysis"}),
+        ascend_categories=frozenset({"HostToDevice"}),
+        numbered=frozenset({"CANN", "Ascend Hardware", "HCCL", "Communication", "Overlap Analysis"}),
+        device_labels=("NPU", "DPU"),  # DPU: [C]
     ),
-    certain_hints=("Ascend Hardware", "CANN"),
-    flow_families={"HostToDevice": (Family.CALLS, Family.TASKS, Family.GROUP)},
-    unique_flows=frozenset({"HostToDevice"}),
-    marks_flows=frozenset({"MsTx"}),  # [C]; mstx and msproftx: the name of the process is the user's own
-    launch_flows=frozenset({"HostToDevice"}),
-    task_types=_TASK_TYPES,
-    task_type_beginnings=_TASK_TYPE_BEGINNINGS,
-    vector_types=("AI_VECTOR", "AIV", "MIX_AIV", "KERNEL_AIVEC"),
-    task_name_beginnings=_TASK_NAME_BEGINNINGS,
-    generic_task_types=frozenset({"OTHER"}),
-    engines=_ENGINES,
-    ai_cpu_types=(r"(?i:(?:KERNEL_)?AI_?CPU)",),
-    collective_kernel_endings=("AicpuKernel", "AivKernel"),  # [C]; not counted as computing there either
-    format_conversions=(r"(?:.*_)?TransData(?:_|$)",),
-    casts=(r"(?:.*_)?Cast(?:AiCore)?(?:_|$)",),
-    type_last_beginnings=("aclnn",),
-    type_last_endings=("_MemSet",),
-    untyped_beginnings=("trans_",),
-    to_device=(r"host to device",),
-    to_host=(r"device to host",),  # [C]
-    any_direction=(r"(?:host|device|peer) to ",),
-    overlap_rows=_OVERLAP_ROWS,
-    group_operations=(r"hcom_[A-Za-z]+_{1,2}([0-9]{1,3})_[0-9]+(?:_[0-9]+)?$",),
-    group_operation_beginnings=("hcom_",),
-    collective_types=(
-        r"hcom_([A-Za-z]+)_{1,2}(?:[0-9]{1,3}_)?([0-9]{1,9})(?:_([0-9]{1,9}))?$",
-        r"(?:.*/)?([A-Z][A-Za-z]+)-op[0-9]+(?:_[0-9]+)*$",  # of MindSpore in 2023: Default/AllReduce-op534_0
+    threads=ThreadNames(
+        planes=("Plane",),
+        groups=(r"Group (.+?) Communication$",),
+        master_planes=frozenset({"Plane 1"}),
+        annotations=("Step Trace",),
     ),
-    receive_operations=("hcom_receive",),  # [C]
-    rank_waits=(r"(?i:notify[ _]wait)",),
-    notify_waits=frozenset({"Notify_Wait"}),
-    data_moves=(r"(?i:Memcpy|Reduce|RDMA|SDMA|Write)",),
-    sdma_moves=frozenset({"Memcpy", "Reduce_Inline"}),
-    rdma_sends=frozenset({"RDMASend"}),  # [C]
-    # Real files have ON_CHIP, HCCS and PCIE; the others are [C].
-    carriers={"ON_CHIP": "LOCAL", "HCCS": "HCCS", "HCCS_SW": "HCCS", "PCIE": "PCIE", "SIO": "SIO"},
-    # 910A has the types of its task scheduler (HWTS), 910B those of STARS, which later chips have too.
-    chips={
-        "REDUCE_ASYNC_V2": "910A",
-        **dict.fromkeys(
-            # Databases have the types of the runtime, and of the parts of a task that only STARS runs.
-            ("EVENT_RECORD_SQE", "EVENT_WAIT_SQE", "PLACE_HOLDER_SQE", "SDMA_SQE", "Write Value"),
-            "910B",
+    hints=ProcessHints(
+        names={**dict.fromkeys(_OVERLAP_ROWS, "Overlap Analysis"), "Memcpy": "Communication"},
+        name_beginnings=(
+            ("AscendCL@", "CANN"),
+            ("Node@", "CANN"),
+            ("Hccl@", "CANN"),
+            ("Communication@", "CANN"),  # [C], what Hccl@ is called later
+            ("Runtime@", "CANN"),
+            ("Model@", "CANN"),
+            ("hcom_", "Communication"),
+            ("Notify_", "Communication"),
+            ("Reduce_", "Communication"),
+            ("RDMA", "Communication"),
         ),
-    },
-    links_of_other_chips=frozenset({"SIO", "HCCS_SW"}),  # [C]
-    link_speeds={
-        "910A RDMA": 12.5,
-        "910A HCCS": 18.0,
-        "910A PCIE": 20.0,
-        "910B RDMA": 25.0,
-        "910B HCCS": 28.0,
-    },
-    element_bytes=_ELEMENT_BYTES,
-    call_layers=("AscendCL@", "Runtime@", "Node@", "Model@"),
-    calls=(
-        (
-            Purpose.SYNC,
-            r"aclrtSynchronize|aclrtMemcpy(?:2d)?$|aclrtMemset$|(?:Stream|Device|Event|Context|Ctx)Sync"
-            r"|Mem(?:Copy|cpy)Sync",
+        certain=("Ascend Hardware", "CANN"),
+    ),
+    flows=FlowCategories(
+        families={"HostToDevice": (Family.CALLS, Family.TASKS, Family.GROUP)},
+        unique=frozenset({"HostToDevice"}),
+        marks=frozenset({"MsTx"}),  # [C]; mstx and msproftx: the name of the process is the user's own
+        launch=frozenset({"HostToDevice"}),
+    ),
+    tasks=TaskNames(
+        types=_TASK_TYPES,
+        type_beginnings=_TASK_TYPE_BEGINNINGS,
+        vector_types=("AI_VECTOR", "AIV", "MIX_AIV", "KERNEL_AIVEC"),
+        name_beginnings=_TASK_NAME_BEGINNINGS,
+        generic_types=frozenset({"OTHER"}),
+        engines=_ENGINES,
+        ai_cpu_types=(r"(?i:(?:KERNEL_)?AI_?CPU)",),
+        format_conversions=(r"(?:.*_)?TransData(?:_|$)",),
+        casts=(r"(?:.*_)?Cast(?:AiCore)?(?:_|$)",),
+        type_last_beginnings=("aclnn",),
+        type_last_endings=("_MemSet",),
+        untyped_beginnings=("trans_",),
+        overlap_rows=_OVERLAP_ROWS,
+    ),
+    copies=CopyNames(
+        to_device=(r"host to device",),
+        to_host=(r"device to host",),  # [C]
+        any_direction=(r"(?:host|device|peer) to ",),
+    ),
+    collectives=CollectiveNames(
+        kernel_endings=("AicpuKernel", "AivKernel"),  # [C]; not counted as computing there either
+        group_operations=(r"hcom_[A-Za-z]+_{1,2}([0-9]{1,3})_[0-9]+(?:_[0-9]+)?$",),
+        group_operation_beginnings=("hcom_",),
+        types=(
+            r"hcom_([A-Za-z]+)_{1,2}(?:[0-9]{1,3}_)?([0-9]{1,9})(?:_([0-9]{1,9}))?$",
+            r"(?:.*/)?([A-Z][A-Za-z]+)-op[0-9]+(?:_[0-9]+)*$",  # MindSpore in 2023: Default/AllReduce-op534_0
         ),
-        (Purpose.COMMUNICATION, r"(?:Hccl|Communication)@|hcom_|Hccl[A-Z]"),
-        (Purpose.COMPILE, r"aclopCompile|opCompile|aclgrphBuild"),  # the last: [D]
+        receives=("hcom_receive",),  # [C]
+        rank_waits=(r"(?i:notify[ _]wait)",),
+        notify_waits=frozenset({"Notify_Wait"}),
+        data_moves=(r"(?i:Memcpy|Reduce|RDMA|SDMA|Write)",),
+        sdma_moves=frozenset({"Memcpy", "Reduce_Inline"}),
+        rdma_sends=frozenset({"RDMASend"}),  # [C]
+        element_bytes=_ELEMENT_BYTES,
     ),
-    graph_launches=(r"aclmdl(?:RI)?Execute|ModelExecute",),
-    compiling_launches=(r"aclopCompileAndExecute",),
-    memory_calls=(  # [D]
-        r"aclrt(?:Malloc|Free)(?!Host)|aclMallocMemInner|rt(?:Malloc|Free)(?!Host)|Dev(?:Malloc|Free)",
+    links=NetworkLinks(
+        # Real files have ON_CHIP, HCCS and PCIE; the others are [C].
+        carriers={"ON_CHIP": "LOCAL", "HCCS": "HCCS", "HCCS_SW": "HCCS", "PCIE": "PCIE", "SIO": "SIO"},
+        # 910A has the types of its task scheduler (HWTS), 910B those of STARS, which later chips have too.
+        chips={
+            "REDUCE_ASYNC_V2": "910A",
+            **dict.fromkeys(
+                # Databases have the types of the runtime, and of the parts of a task that only STARS runs.
+                ("EVENT_RECORD_SQE", "EVENT_WAIT_SQE", "PLACE_HOLDER_SQE", "SDMA_SQE", "Write Value"),
+                "910B",
+            ),
+        },
+        types_of_other_chips=frozenset({"SIO", "HCCS_SW"}),  # [C]
+        speeds={
+            "910A RDMA": 12.5,
+            "910A HCCS": 18.0,
+            "910A PCIE": 20.0,
+            "910B RDMA": 25.0,
+            "910B HCCS": 28.0,
+        },
     ),
-    kernel_calls=("Node@", "Hccl@", "Communication@", "AscendCL@", "Model@"),
-    copy_calls=("AscendCL@", "Node@", "Hccl@", "Communication@", "Model@"),
-    core_frequencies=(r"AI ?Core Freq",),  # later with "Die 0" after it: [C]
-    fraction_counters=(r"LLC .*Hit Rate$",),
+    operators=OperatorNames(
+        iterations=(r"Iteration (\d{1,18})",),
+        iteration_passes=(r"FP_BP Time (\d{1,18})",),
+    ),
+    calls=CallNames(
+        layer_beginnings=("AscendCL@", "Runtime@", "Node@", "Model@"),
+        purposes=(
+            (
+                Purpose.SYNC,
+                r"aclrtSynchronize|aclrtMemcpy(?:2d)?$|aclrtMemset$|(?:Stream|Device|Event|Context|Ctx)Sync"
+                r"|Mem(?:Copy|cpy)Sync",
+            ),
+            (Purpose.COMMUNICATION, r"(?:Hccl|Communication)@|hcom_|Hccl[A-Z]"),
+            (Purpose.COMPILE, r"aclopCompile|opCompile|aclgrphBuild"),  # the last: [D]
+        ),
+        graph_launches=(r"aclmdl(?:RI)?Execute|ModelExecute",),
+        compiling_launches=(r"aclopCompileAndExecute",),
+        memory=(  # [D]
+            r"aclrt(?:Malloc|Free)(?!Host)|aclMallocMemInner|rt(?:Malloc|Free)(?!Host)|Dev(?:Malloc|Free)",
+        ),
+        kernel_beginnings=("Node@", "Hccl@", "Communication@", "AscendCL@", "Model@"),
+        copy_beginnings=("AscendCL@", "Node@", "Hccl@", "Communication@", "Model@"),
+    ),
+    counters=CounterNames(
+        core_frequencies=(r"AI ?Core Freq",),  # later with "Die 0" after it: [C]
+        fractions=(r"LLC .*Hit Rate$",),
+    ),
 )

@@ -2,58 +2,77 @@
 
 from __future__ import annotations
 
-from tracetui.trace.dialects.dialect import Dialect, Place, Purpose
+from tracetui.trace.dialects.dialect import (
+    Dialect,
+    FlowCategories,
+    FrameNames,
+    NativeFrameNames,
+    OperatorNames,
+    Place,
+    Purpose,
+    SliceCategories,
+)
 from tracetui.trace.model import Family, Layer
 
 PYTORCH = Dialect(
-    categories={
-        "cpu_op": Place(Layer.PYTHON, Family.OPERATORS),
-        "user_annotation": Place(Layer.PYTHON, Family.OPERATORS),
-        "python_function": Place(Layer.PYTHON, Family.FRAMES),
-    },
-    annotations=frozenset({"user_annotation"}),
-    flow_families={"fwdbwd": (Family.OPERATORS,)},
-    backward_flows=frozenset({"fwdbwd"}),
-    step_beginnings=("ProfilerStep#",),
-    phase_annotations=(r"## (.{1,60}) ##",),
-    wrappers=(
-        r"Optimizer\..*#",
-        r"(?:Distributed|FullySharded)DataParallel\.(?:forward|backward)",
+    categories=SliceCategories(
+        places={
+            "cpu_op": Place(Layer.PYTHON, Family.OPERATORS),
+            "user_annotation": Place(Layer.PYTHON, Family.OPERATORS),
+            "python_function": Place(Layer.PYTHON, Family.FRAMES),
+        },
+        annotations=frozenset({"user_annotation"}),
     ),
-    copy_operators=frozenset({"aten::to", "aten::copy_", "aten::_to_copy"}),
-    backward_operators=("autograd::engine::evaluate_function",),
-    engine_operators=("torch::autograd::AccumulateGrad",),  # in 2021 inside of no evaluate_function
-    operators=(
-        (Purpose.SYNC, r"aten::(?:item|_local_scalar_dense|is_nonzero|nonzero)$"),
-        (Purpose.SYNC, r"(?:\w+::)?(?:\w+_)?synchronize(?!r)"),
-        (Purpose.DATALOADER, r"enumerate\(Data(?:Loader|Pipe)\)#"),
-        (Purpose.COMMUNICATION, r"c10d::|record_param_comms"),
-        # [C]
-        (Purpose.COMPILE, r"(?i:TorchDynamo|torch\._dynamo|inductor_compile)"),
+    flows=FlowCategories(
+        families={"fwdbwd": (Family.OPERATORS,)},
+        backward=frozenset({"fwdbwd"}),
     ),
-    frames=(
-        (Purpose.SYNC, r"(?:.*/)?torch/cuda/.*: synchronize$"),
-        (Purpose.SYNC, r"<built-in .*_cuda_synchronize\b|<built-in method synchronize of "),
-        (Purpose.DATALOADER, r"(?:.*/)?torch/utils/data/"),
-        (
-            Purpose.COMPILE,
-            r"(?:.*/)?(?:torch/_dynamo/convert_frame|torch/_inductor/compile_fx|triton/compiler/)",
+    operators=OperatorNames(
+        step_beginnings=("ProfilerStep#",),
+        phases=(r"## (.{1,60}) ##",),
+        wrappers=(
+            r"Optimizer\..*#",
+            r"(?:Distributed|FullySharded)DataParallel\.(?:forward|backward)",
         ),
-        (Purpose.PROFILER, r"(?:.*/)?(?:torch/profiler/|torch/autograd/profiler\.py\()"),
+        copies=frozenset({"aten::to", "aten::copy_", "aten::_to_copy"}),
+        backward_beginnings=("autograd::engine::evaluate_function",),
+        engine_beginnings=("torch::autograd::AccumulateGrad",),  # in 2021 inside of no evaluate_function
+        purposes=(
+            (Purpose.SYNC, r"aten::(?:item|_local_scalar_dense|is_nonzero|nonzero)$"),
+            (Purpose.SYNC, r"(?:\w+::)?(?:\w+_)?synchronize(?!r)"),
+            (Purpose.DATALOADER, r"enumerate\(Data(?:Loader|Pipe)\)#"),
+            (Purpose.COMMUNICATION, r"c10d::|record_param_comms"),
+            # [C]
+            (Purpose.COMPILE, r"(?i:TorchDynamo|torch\._dynamo|inductor_compile)"),
+        ),
     ),
-    blocked_frames=(
-        r"<built-in (?:method|function) "
-        r"(?:acquire|poll|select|epoll|kevent|sleep|wait\w*|recv\w*|accept|read)\b",
+    frames=FrameNames(
+        purposes=(
+            (Purpose.SYNC, r"(?:.*/)?torch/cuda/.*: synchronize$"),
+            (Purpose.SYNC, r"<built-in .*_cuda_synchronize\b|<built-in method synchronize of "),
+            (Purpose.DATALOADER, r"(?:.*/)?torch/utils/data/"),
+            (
+                Purpose.COMPILE,
+                r"(?:.*/)?(?:torch/_dynamo/convert_frame|torch/_inductor/compile_fx|triton/compiler/)",
+            ),
+            (Purpose.PROFILER, r"(?:.*/)?(?:torch/profiler/|torch/autograd/profiler\.py\()"),
+        ),
+        blocked=(
+            r"<built-in (?:method|function) "
+            r"(?:acquire|poll|select|epoll|kevent|sleep|wait\w*|recv\w*|accept|read)\b",
+        ),
+        built_in_beginnings=("<built-in ",),
+        module_beginnings=("nn.Module: ",),
+        framework_packages=frozenset({"torch", "torchvision", "torchaudio"}),
+        # By Inductor, below a directory that can be chosen: file and directory are called by its hash.
+        generated_files=(
+            r"(?:.*/)?torchinductor_[^/]*/",
+            r"(?:.*/)?(?P<start>[a-z2-7]{2})/c(?P=start)[a-z2-7]{40,}\.py$",
+        ),
+        module_calls=(r"(?:.*/)?torch/nn/modules/module\.py: (?:_call_impl|__call__)$",),
     ),
-    built_in_frames=("<built-in ",),
-    module_frames=("nn.Module: ",),
-    framework_packages=frozenset({"torch", "torchvision", "torchaudio"}),
-    # By Inductor, below a directory that can be chosen: the file is called as its hash, its directory too.
-    generated_files=(
-        r"(?:.*/)?torchinductor_[^/]*/",
-        r"(?:.*/)?(?P<start>[a-z2-7]{2})/c(?P=start)[a-z2-7]{40,}\.py$",
+    native=NativeFrameNames(
+        files=(r"(?:\?\?|<unknown>)?$", r".*\.(?:c|cc|cpp|cxx|cu|h|hpp|hxx|cuh|inl|o|so)$"),
+        operators=(r"torch::autograd::generated::(\w+)::apply\b", r"at::_ops::(\w+)::"),
     ),
-    module_calls=(r"(?:.*/)?torch/nn/modules/module\.py: (?:_call_impl|__call__)$",),
-    native_files=(r"(?:\?\?|<unknown>)?$", r".*\.(?:c|cc|cpp|cxx|cu|h|hpp|hxx|cuh|inl|o|so)$"),
-    native_operators=(r"torch::autograd::generated::(\w+)::apply\b", r"at::_ops::(\w+)::"),
 )

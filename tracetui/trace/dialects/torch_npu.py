@@ -2,44 +2,66 @@
 
 from __future__ import annotations
 
-from tracetui.trace.dialects.dialect import Dialect, Place, Purpose
+from tracetui.trace.dialects.dialect import (
+    Dialect,
+    FlowCategories,
+    FrameNames,
+    OperatorNames,
+    Place,
+    ProcessHints,
+    ProcessNames,
+    Purpose,
+    SliceCategories,
+)
 from tracetui.trace.model import Family, Layer
 
 TORCH_NPU = Dialect(
-    processes={
-        "Python": Place(Layer.PYTHON, Family.OPERATORS),
-        "Python GC": Place(Layer.PYTHON, Family.COLLECTOR),  # [C]
-    },
-    numbered_processes=frozenset({"Python GC"}),  # [C]
-    ascend_categories=frozenset({"enqueue", "dequeue", "async_npu", "async_task_queue"}),
-    category_hints={
-        "cpu_op": "Python",
-        "python_function": "Python",
-        "enqueue": "Python",
-        "dequeue": "Python",
-        "gc": "Python GC",  # [C]
-    },
-    categories={
-        "enqueue": Place(Layer.PYTHON, Family.OPERATORS),
-        "dequeue": Place(Layer.PYTHON, Family.OPERATORS),
-        "gc": Place(Layer.PYTHON, Family.COLLECTOR),  # [C]
-    },
-    enqueues=frozenset({"enqueue"}),
-    dequeues=frozenset({"dequeue"}),
-    flow_families={
-        "async_npu": (Family.OPERATORS, Family.TASKS, Family.GROUP),  # torch_to_npu
-        "async_task_queue": (Family.OPERATORS,),
-    },
-    operator_flows=frozenset({"async_npu"}),
-    queue_names=("Enqueue", "Dequeue"),  # alone, or with "@" and what is queued
-    operators=(
-        (Purpose.COMMUNICATION, r"hccl:|Hccl[A-Z]|hcom_"),  # hccl: [C]
-        (Purpose.COMPILE, r"(?i:npu::compile)"),  # [I]
+    processes=ProcessNames(
+        places={
+            "Python": Place(Layer.PYTHON, Family.OPERATORS),
+            "Python GC": Place(Layer.PYTHON, Family.COLLECTOR),  # [C]
+        },
+        numbered=frozenset({"Python GC"}),  # [C]
+        ascend_categories=frozenset({"enqueue", "dequeue", "async_npu", "async_task_queue"}),
     ),
-    frames=(
-        (Purpose.SYNC, r"(?:.*/)?(?:torch/npu|torch_npu/(?:npu|cuda))/.*: synchronize$"),
-        (Purpose.SYNC, r"<built-in .*_npu_synchronize\b"),  # [C]
-        (Purpose.PROFILER, r"(?:.*/)?torch_npu/profiler/"),
+    hints=ProcessHints(
+        categories={
+            "cpu_op": "Python",
+            "python_function": "Python",
+            "enqueue": "Python",
+            "dequeue": "Python",
+            "gc": "Python GC",  # [C]
+        },
     ),
-    framework_packages=frozenset({"torch_npu"}),
+    categories=SliceCategories(
+        places={
+            "enqueue": Place(Layer.PYTHON, Family.OPERATORS),
+            "dequeue": Place(Layer.PYTHON, Family.OPERATORS),
+            "gc": Place(Layer.PYTHON, Family.COLLECTOR),  # [C]
+        },
+        enqueues=frozenset({"enqueue"}),
+        dequeues=frozenset({"dequeue"}),
+    ),
+    flows=FlowCategories(
+        families={
+            "async_npu": (Family.OPERATORS, Family.TASKS, Family.GROUP),  # torch_to_npu
+            "async_task_queue": (Family.OPERATORS,),
+        },
+        operator=frozenset({"async_npu"}),
+    ),
+    operators=OperatorNames(
+        queue_beginnings=("Enqueue", "Dequeue"),  # alone, or with "@" and what is queued
+        purposes=(
+            (Purpose.COMMUNICATION, r"hccl:|Hccl[A-Z]|hcom_"),  # hccl: [C]
+            (Purpose.COMPILE, r"(?i:npu::compile)"),  # [I]
+        ),
+    ),
+    frames=FrameNames(
+        purposes=(
+            (Purpose.SYNC, r"(?:.*/)?(?:torch/npu|torch_npu/(?:npu|cuda))/.*: synchronize$"),
+            (Purpose.SYNC, r"<built-in .*_npu_synchronize\b"),  # [C]
+            (Purpose.PROFILER, r"(?:.*/)?torch_npu/profiler/"),
+        ),
+        framework_packages=frozenset({"torch_npu"}),
+    ),
 )

@@ -56,11 +56,11 @@ class Looks:
 
     def _paint(self, family: Family, name: str) -> Paint:
         if family is Family.OVERLAP:
-            own_sum = KNOWN.overlap_rows.get(name, "")
+            own_sum = KNOWN.tasks.overlap_rows.get(name, "")
             return self._palette.paint_of(_OVERLAP.get(own_sum, Activity.COMMUNICATION))
         if family is Family.FRAMES:
             return self._palette.file_hue(name.partition("(")[0])
-        if name.startswith(KNOWN.queue_names):
+        if name.startswith(KNOWN.operators.queue_beginnings):
             return self._palette.paint_of(Activity.WAIT)
         return self._palette.hue(name)
 

@@ -37,7 +37,7 @@ PLAIN = Style.null()
 BAR = 10  #: cells
 TIME = 8  #: cells
 GAPS = (Look("gaps", 2, 6), Look("longest_ns", 4, TIME))
-RUNTIME = KNOWN.call_layers[0]  #: what the names of most calls begin with
+RUNTIME = KNOWN.calls.layer_beginnings[0]  #: what the names of most calls begin with
 MOST = 80  #: percent of the idle time that the answer counts lines for
 
 
