@@ -20,16 +20,14 @@ from simulator.job.scenarios import JOBS
 from simulator.job.truth import tell
 from tests.ui.terminal import ROOT
 from tests.ui.walking import KEYS, SIZES, SUSPEND, Gone, Walker, walk, walker
-from tracetui.ui.actions import GO, actions_of
+from tracetui.ui.screen_specs import SCREENS
 
 PALETTES = ("ansi", "256", "true", "none")
 LEG = 1000  #: keys after which the viewer is opened anew, in another size and palette
 PANELS = (("slash",), ("colon",), ("question_mark",), ("t",), ("e",), ("i",), ("i", "e"))
-SCREENS = tuple(
-    action.keys[0] for action in actions_of(None) if action.group == GO and len(action.keys[0]) == 1
-)
+LETTERS = tuple(spec.key for spec in SCREENS.values() if len(spec.key) == 1)
 #: where pairs are pressed: the keys that lead there from the timeline
-PLACES: tuple[tuple[str, ...], ...] = (*((key,) for key in SCREENS), *(("T", *keys) for keys in PANELS))
+PLACES: tuple[tuple[str, ...], ...] = (*((key,) for key in LETTERS), *(("T", *keys) for keys in PANELS))
 
 
 def main() -> None:

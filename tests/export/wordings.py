@@ -19,7 +19,8 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.export.chinese.words import WORDS
 from tracetui.export.language import SHOWN_FACTS
 from tracetui.export.tables.column import Form, Table
-from tracetui.ui.actions import ACTIONS, GROUPS, SCREENS, merged
+from tracetui.ui.actions import ACTIONS, GROUPS, merged
+from tracetui.ui.screen_specs import SCREENS
 from tracetui.ui.screens.help import GLOSSARY
 
 PACKAGE = Path(tracetui.__file__).parent

@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 from textual.actions import parse
 
-from tracetui.ui.actions import ACTIONS, GROUPS, SCREENS, actions_of, bindings, key_label, keys_markdown
-from tracetui.ui.app import TraceApp
+from tracetui.ui.actions import ACTIONS, GROUPS, actions_of, bindings, key_label, keys_markdown
+from tracetui.ui.app import TraceApp, make_screen
 from tracetui.ui.job_app import JobApp
-from tracetui.ui.screens.compare import CompareScreen
-from tracetui.ui.screens.ranks import RanksScreen
-from tracetui.ui.screens.stacked import StackedScreen
+from tracetui.ui.screen_specs import SCREENS, Scope
 from tracetui.ui.screens.statistics import StatisticsPanel
 from tracetui.ui.session import Session
 
@@ -36,15 +34,10 @@ def test_every_action_has_a_method_that_takes_its_arguments(screen: str | None) 
     owners: list[type] = [TraceApp]
     if screen == "statistics":
         owners.append(StatisticsPanel)
-    elif screen == "ranks":
-        owners += [JobApp, RanksScreen]
-    elif screen == "compare":
-        owners.append(CompareScreen)
-    elif screen == "stacked":
-        owners.append(StackedScreen)
     elif screen is not None:
-        session = Session(Path())
-        owners.append(type(TraceApp([session]).screens_of(session)[screen]()))
+        spec = SCREENS[screen]
+        owners.append(type(make_screen(Session(Path()), *spec.place)))
+        owners += [JobApp] if spec.scope is Scope.JOB else []
     actions = list(actions_of(screen))
     assert actions
     for action in actions:

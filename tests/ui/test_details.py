@@ -9,10 +9,10 @@ from tests.ui.training import STEPS, training
 from tests.ui.viewing import analysis_of, case, lines_of, said, settled, viewing
 from tracetui.analysis.kernels import KernelFacts
 from tracetui.export.tables.lead import lead_lost_document
-from tracetui.ui.actions import SCREENS
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.pen import Pen
+from tracetui.ui.screen_specs import SCREENS
 from tracetui.ui.screens.timeline import TimelineScreen
 from tracetui.ui.stories.kernel_words import describe_kernel
 from tracetui.ui.stories.run_words import describe_run

@@ -16,10 +16,11 @@ from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
 from tracetui.ui import app as viewer_app
 from tracetui.ui._textual import HookedApp
-from tracetui.ui.app import SCREENS, TraceApp
+from tracetui.ui.app import TraceApp
 from tracetui.ui.failures import failure
 from tracetui.ui.messages import LoadFailed
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.screen_specs import Scope, ScreenSpec, screens_of_scope
 from tracetui.ui.session import Session
 
 
@@ -62,16 +63,16 @@ def moba(samples: Path) -> Trace:
         return build_trace(trace_file.read())
 
 
-@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("spec", screens_of_scope(Scope.TRACE), ids=lambda spec: spec.name)
 async def test_one_leaves_in_order_while_a_screen_is_made(
-    moba: Trace, monkeypatch: pytest.MonkeyPatch, screen: str
+    moba: Trace, monkeypatch: pytest.MonkeyPatch, spec: ScreenSpec
 ) -> None:
     """Nothing is mounted any more then, and what the screen looks for on itself is not there."""
     make = viewer_app.make_screen
 
     def made(session: Session, *place: str) -> Screen[Any]:
         new = make(session, *place)
-        if place == SCREENS[screen]:
+        if place == spec.place:
             compose = new.compose
 
             def leaving() -> Iterable[Any]:
@@ -85,7 +86,7 @@ async def test_one_leaves_in_order_while_a_screen_is_made(
     app: TraceApp = open_viewer(Path("trace_view.json"), ViewerOptions(palette="none"), trace=moba)
     faults: list[Exception] = []
     monkeypatch.setattr(app, "fault", faults.append)
-    app.call_later(app.action_go, screen)
+    app.call_later(app.action_go, spec.name)
     assert await app.run_async(headless=True) == 129
     assert not faults
 

@@ -9,10 +9,11 @@ from rich.cells import cell_len
 
 from tests.ui.training import screen_text, viewer
 from tracetui.analysis.idle.cause import Cause
-from tracetui.ui.actions import SCREENS, actions_of, key_label
+from tracetui.ui.actions import actions_of, key_label
 from tracetui.ui.drawing.causes import cause_words
 from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette
+from tracetui.ui.screen_specs import SCREENS
 from tracetui.ui.screens.help import GLOSSARY, HelpScreen, help_lines
 
 

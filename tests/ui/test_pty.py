@@ -13,7 +13,7 @@ import pytest
 
 from tests.ui.rest import PATIENCE_S
 from tests.ui.terminal import modes, viewer
-from tracetui.ui.actions import ACTIONS, GO
+from tracetui.ui.screen_specs import SCREENS
 
 ESCAPE = "\x1b[27u"  #: as terminals send it that can tell it from what begins with it
 ENTER, LEAVE = b"\x1b[?1049h", b"\x1b[?1049l"
@@ -189,7 +189,7 @@ def test_nothing_but_ascii_is_written_if_asked(moba: Path, tmp_path: Path) -> No
             event["name"] += " µs→漢字\u0301é\x1b[2J"
     path = tmp_path / "trace_view.json"
     path.write_text(json.dumps(document), encoding="utf-8")
-    screens = [action.keys[0] for action in ACTIONS if action.group == GO and len(action.keys[0]) == 1]
+    screens = [spec.key for spec in SCREENS.values() if len(spec.key) == 1]
     assert {"T", "G", "H", "M", "O", "I"} <= set(screens)
     with viewer(path, "--ascii") as terminal:
         terminal.wait_for(b"worst gaps")

@@ -11,8 +11,8 @@ from textual.pilot import Pilot
 from tests.synthetic import piece, process, trace_of
 from tests.ui.training import screen_text, training, viewer
 from tests.ui.viewing import case, lines_of, viewing
-from tracetui.ui.actions import SCREENS
 from tracetui.ui.app import TraceApp
+from tracetui.ui.screen_specs import SCREENS
 from tracetui.ui.state import Viewport
 from tracetui.ui.widgets.tracks import Tracks
 

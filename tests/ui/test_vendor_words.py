@@ -7,7 +7,7 @@ from tests.cli.test_vendor_words import words_of_npus
 from tests.synthetic import trace_of
 from tests.ui.training import screen_text
 from tests.ui.viewing import case, viewing
-from tracetui.ui.actions import SCREENS
+from tracetui.ui.screen_specs import SCREENS
 
 ONLY_OF_SEVERAL = ("ranks", "compare", "stacked")  #: screens that one trace does not have
 

@@ -12,21 +12,7 @@ from itertools import groupby
 
 from textual.binding import Binding
 
-#: the screens, in the order of their keys in the footer
-SCREENS = (
-    "timeline",
-    "gaps",
-    "hotspots",
-    "flame",
-    "heatmap",
-    "operators",
-    "steps",
-    "memory",
-    "advice",
-    "ranks",
-    "compare",
-    "stacked",
-)
+from tracetui.ui.screen_specs import SCREENS
 
 #: action groups, in the order of the help screen
 MOVE, SELECT, IDLE, SEARCH, WINDOW, TRACKS, TABLES, STACK, GO, PROGRAM = GROUPS = (
@@ -70,21 +56,13 @@ TS = T + S
 G, H, M, OPS, V = ("gaps",), ("hotspots",), ("heatmap",), ("operators",), ("advice",)
 R = ("ranks",)
 C = ("compare",)
-MAPS = M + R
 F, Y = ("flame",), ("memory",)
-#: the screens that are a table of rows
-ROWS = ("gaps", "hotspots", "operators", "steps", "memory", "statistics", "advice", "compare")
-#: those with a line to type a filter in
-FILTERED = ("gaps", "hotspots", "operators", "steps", "memory", "advice", "compare")
-VIEWS = (
-    "operators",
-    "heatmap",
-    "memory",
-    "statistics",
-    "ranks",
-    "compare",
-    "stacked",
-)  #: the screens with several views
+#: a panel over the screens: a table in several views, whose keys are rows of this registry too
+STATISTICS = ("statistics",)
+MAPS = tuple(spec.name for spec in SCREENS.values() if spec.is_map)
+ROWS = tuple(spec.name for spec in SCREENS.values() if spec.has_rows) + STATISTICS
+FILTERED = tuple(spec.name for spec in SCREENS.values() if spec.has_filter)
+VIEWS = tuple(spec.name for spec in SCREENS.values() if spec.has_views) + STATISTICS
 
 ACTIONS: tuple[Action, ...] = (
     _unlisted("pan(-1)", ("a",), MOVE, "pan: left", "Earlier, by an eighth of the screen", TS),
@@ -203,18 +181,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("zoom_out", ("backspace", "minus"), STACK, "flame: zoom out", "Back again; so does esc", F),
     Action("fold_frames", ("z",), STACK, "flame: fold packages", "Fold or show the frames of packages", F),
     Action("open_editor", ("o",), STACK, "open: editor", "$EDITOR at the line shown"),
-    Action("go('timeline')", ("T",), GO, "go: timeline", "Tracks over time"),
-    Action("go('gaps')", ("G",), GO, "go: gaps", "All gaps, the worst first"),
-    Action("go('hotspots')", ("H",), GO, "go: hotspots", "Python lines by the idle time they cause"),
-    Action("go('flame')", ("F",), GO, "go: flame view", "Stacks by the idle time under each frame"),
-    Action("go('heatmap')", ("M",), GO, "go: heat maps", "Where and when devices starve"),
-    Action("go('operators')", ("O",), GO, "go: operators", "Kernels and operators by time"),
-    Action("go('steps')", ("I",), GO, "go: steps", "What each step spent its time on"),
-    Action("go('memory')", ("Y",), GO, "go: memory", "Who holds it, and what every step leaves behind"),
-    Action("go('advice')", ("V",), GO, "go: advice", "What to do about lost time"),
-    Action("go('ranks')", ("R",), GO, "go: ranks", "Who makes the others wait, in a job of many"),
-    Action("go('compare')", ("C",), GO, "go: comparison", "What changed between two open traces"),
-    Action("go('stacked')", ("vertical_line",), GO, "go: both stacked", "Two open traces, steps aligned"),
+    *(Action(f"go({spec.name!r})", (spec.key,), GO, spec.title, spec.help) for spec in SCREENS.values()),
     Action("session(-1)", ("left_curly_bracket",), GO, "go: trace before", "Of those that are open"),
     Action("session(1)", ("right_curly_bracket",), GO, "go: next trace", "Of those that are open"),
     Action("flip", ("backslash",), GO, "flip: other trace", "To the same step and operator of it"),

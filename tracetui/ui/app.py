@@ -15,27 +15,15 @@ from textual.widget import Widget
 
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
-from tracetui.ui.compare_app import COMPARE, STACKED, CompareApp, joint_mode
+from tracetui.ui.compare_app import COMPARE, CompareApp, joint_mode
 from tracetui.ui.first_view import is_busy
 from tracetui.ui.messages import WarningsAsked
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.screen_specs import Scope, screens_of_scope
 from tracetui.ui.session import Session
 from tracetui.ui.terminal import CANCELLED, configure_terminal, leave_at_signals
 from tracetui.ui.trace_names import names_of
 from tracetui.ui.viewer import FIRST
-
-#: the screens of a trace: module and class, imported when they are first shown
-SCREENS = {
-    "timeline": ("timeline", "TimelineScreen"),
-    "gaps": ("gaps", "GapsScreen"),
-    "hotspots": ("hotspots", "HotspotsScreen"),
-    "flame": ("flame", "FlameScreen"),
-    "heatmap": ("heatmap", "HeatmapScreen"),
-    "operators": ("operators", "OperatorsScreen"),
-    "steps": ("steps", "StepsScreen"),
-    "memory": ("memory", "MemoryScreen"),
-    "advice": ("advice", "AdviceScreen"),
-}
 
 
 def make_screen(session: Session, module: str, name: str) -> Screen[Any]:
@@ -57,11 +45,17 @@ class TraceApp(CompareApp):
         for session in self.sessions:
             self.add_modes(session)
         if len(self.sessions) > 1:
-            for screen, name in ((COMPARE, "CompareScreen"), (STACKED, "StackedScreen")):
-                self.add_mode(joint_mode(screen), partial(make_screen, self.sessions[0], screen, name))
+            self.add_joint_modes(Scope.PAIR)
+
+    def add_joint_modes(self, scope: Scope) -> None:
+        """Have a mode for each screen of a scope, which is of no trace alone."""
+        for spec in screens_of_scope(scope):
+            self.add_mode(joint_mode(spec.name), partial(make_screen, self.sessions[0], *spec.place))
 
     def screens_of(self, session: Session) -> dict[str, Callable[[], Screen[Any]]]:
-        return {screen: partial(make_screen, session, *place) for screen, place in SCREENS.items()}
+        return {
+            spec.name: partial(make_screen, session, *spec.place) for spec in screens_of_scope(Scope.TRACE)
+        }
 
     def on_load(self) -> None:
         """Before anything is drawn: the terminal is to be left in order from the first frame on."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from textual.message import Message
@@ -15,15 +15,26 @@ from tracetui.ui.comparing.pair import Pair, Runs
 from tracetui.ui.failures import failure
 from tracetui.ui.messages import ProgressChanged, SelectionChanged, TraceChanged
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.screen_specs import Scope, is_of_scope, screens_of_scope
 from tracetui.ui.session import Session
 from tracetui.ui.viewer import FIRST, Viewer
 
 if TYPE_CHECKING:
     from tracetui.comparison.counterpart import Counterpart
 
-COMPARE, STACKED = PAIRED = ("compare", "stacked")  #: the screens of two traces
+COMPARE, STACKED = "compare", "stacked"
 _ONE = "One trace is open: tracetui A B opens two, to compare them."
 _NOTHING = "A trace has no work of a device: nothing tells what matches."
+
+
+def is_paired(screen: str) -> bool:
+    """Return whether a screen shows two traces."""
+    return is_of_scope(screen, Scope.PAIR)
+
+
+def is_joint(screen: str) -> bool:
+    """Return whether a screen is of no trace alone."""
+    return is_of_scope(screen, Scope.PAIR) or is_of_scope(screen, Scope.JOB)
 
 
 def joint_mode(screen: str) -> str:
@@ -48,8 +59,6 @@ class Flipped(Message, bubble=False):
 class CompareApp(Viewer):
     """A viewer of which two traces are compared: those shown last, in the order in which they were opened."""
 
-    JOINT: ClassVar[frozenset[str]] = frozenset(PAIRED)  #: screens that are of no trace alone
-
     def __init__(self, sessions: Sequence[Session], options: ViewerOptions | None = None) -> None:
         super().__init__(sessions, options)
         self.runs = Runs()
@@ -60,13 +69,13 @@ class CompareApp(Viewer):
 
     @property
     def session(self) -> Session:
-        return self.sessions[self._at] if self.shown in self.JOINT else super().session
+        return self.sessions[self._at] if is_joint(self.shown) else super().session
 
     def has_screen(self, screen: str) -> bool:
-        return len(self.sessions) > 1 if screen in PAIRED else super().has_screen(screen)
+        return len(self.sessions) > 1 if is_paired(screen) else super().has_screen(screen)
 
     def action_go(self, screen: str) -> None:
-        if screen not in PAIRED:
+        if not is_paired(screen):
             super().action_go(screen)
         elif len(self.sessions) < 2:
             self.show_status(_ONE)
@@ -74,7 +83,7 @@ class CompareApp(Viewer):
             self._at, before = self.sessions.index(self.session), self.shown
             if screen == STACKED:
                 self._from = before
-            if before not in PAIRED or self.pair is None:
+            if not is_paired(before) or self.pair is None:
                 self._compare(*self._last_two())
             if screen == STACKED and self.pair is not None:
                 for place in (self.pair.base, self.pair.other):
@@ -98,7 +107,7 @@ class CompareApp(Viewer):
 
     def show_session(self, session: Session, screen: str = "", span: tuple[int, int] | None = None) -> None:
         before = self.sessions.index(self.kept_beside(session))
-        super().show_session(session, screen or (FIRST if self.shown in self.JOINT else ""), span)
+        super().show_session(session, screen or (FIRST if is_joint(self.shown) else ""), span)
         self._at = self.sessions.index(session)
         if self._at != before:
             self._before = before
@@ -106,13 +115,13 @@ class CompareApp(Viewer):
     def kept_beside(self, session: Session) -> Session:
         """The one before; from a screen of two, of these two the other one."""
         place = self.sessions.index(session)
-        if self.shown in PAIRED and self.pair is not None and place in self.pair:
+        if is_paired(self.shown) and self.pair is not None and place in self.pair:
             return self.sessions[self.pair.partner(place)]
         return super().kept_beside(session)
 
     def action_session(self, by: int) -> None:
         """Show the next of the open traces; on the screen that compares, compare with the next."""
-        if self.shown not in PAIRED or self.pair is None:
+        if not is_paired(self.shown) or self.pair is None:
             super().action_session(by)
         elif len(self.sessions) == 2:
             self.show_status("Both open traces are compared here: T shows one, enter opens a row.")
@@ -123,7 +132,7 @@ class CompareApp(Viewer):
 
     def is_told(self, mode: str, session: Session) -> bool:
         """A screen that is of no trace alone is told by `tell_joint`."""
-        return mode.partition("@")[0] not in self.JOINT and super().is_told(mode, session)
+        return not is_joint(mode.partition("@")[0]) and super().is_told(mode, session)
 
     def broadcast(self, session: Session, message: type[Message]) -> None:
         super().broadcast(session, message)
@@ -135,8 +144,8 @@ class CompareApp(Viewer):
             self.tell_joint(STACKED, SelectionChanged)
 
     def _tell_pair(self) -> None:
-        for screen in PAIRED:
-            self.tell_joint(screen, PairChanged)
+        for spec in screens_of_scope(Scope.PAIR):
+            self.tell_joint(spec.name, PairChanged)
 
     def _last_two(self) -> tuple[int, int]:
         """The trace that is shown and the one before, else the next one, in the order of opening."""

@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import ClassVar
-
 from tracetui.job.choose import FoundRank
 from tracetui.job.load import FoundRanks
 from tracetui.language import tell
 from tracetui.trace.clean import printable
-from tracetui.ui.app import TraceApp, make_screen, run_app
-from tracetui.ui.compare_app import PAIRED, joint_mode
+from tracetui.ui.app import TraceApp, run_app
+from tracetui.ui.compare_app import is_joint, is_paired, joint_mode
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_session import JobSession
 from tracetui.ui.ranks.messages import JobChanged, JobFailed, JobGrew, JobProgress, JobRead
 from tracetui.ui.ranks.rank_view import RankPlace
 from tracetui.ui.ranks.reading import read_job
+from tracetui.ui.screen_specs import Scope, is_of_scope, screens_of_scope
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import name_of_run
 from tracetui.ui.viewer import FIRST
 
-RANKS = "ranks"  #: the screen of the job
+RANKS = "ranks"  #: the screen that a job opens at
+
+
+def is_of_job(screen: str) -> bool:
+    """Return whether a screen shows the job rather than one of its ranks."""
+    return is_of_scope(screen, Scope.JOB)
 
 
 class JobApp(TraceApp):
     """The viewer of the ranks that were found, each of which is a session that is read when it is opened."""
 
     DEFAULT_MODE = joint_mode(RANKS)
-    JOINT: ClassVar[frozenset[str]] = TraceApp.JOINT | {RANKS}
 
     def __init__(self, found: FoundRanks, options: ViewerOptions | None = None) -> None:
         options = options or ViewerOptions()
@@ -39,7 +41,7 @@ class JobApp(TraceApp):
         self.job_session = JobSession(found)
         self.run_name = printable(name_of_run([source.path for source in found.sources]), 60)
         self.name_window(self.run_name)
-        self.add_mode(joint_mode(RANKS), partial(make_screen, sessions[0], "ranks", "RanksScreen"))
+        self.add_joint_modes(Scope.JOB)
 
     def begin(self) -> None:
         """Digest the ranks; their traces are read when they are looked at."""
@@ -49,26 +51,27 @@ class JobApp(TraceApp):
         return tell("{part} of {whole}", part=session.name, whole=self.run_name)
 
     def has_screen(self, screen: str) -> bool:
-        return screen == RANKS or super().has_screen(screen)
+        return is_of_job(screen) or super().has_screen(screen)
 
     def action_go(self, screen: str) -> None:
-        if screen == RANKS and self.shown != RANKS:
-            self._at = self.sessions.index(self.session)
-            self.switch_mode(joint_mode(RANKS))
-            self.name_window(self.run_name)
-        elif self.shown == RANKS and screen != RANKS:
-            self._leave_ranks(screen)
+        if is_of_job(screen):
+            if self.shown != screen:
+                self._at = self.sessions.index(self.session)
+                self.switch_mode(joint_mode(screen))
+                self.name_window(self.run_name)
+        elif is_of_job(self.shown):
+            self._leave_job(screen)
         else:
             super().action_go(screen)
 
-    def _leave_ranks(self, screen: str) -> None:
+    def _leave_job(self, screen: str) -> None:
         """Show a screen of the rank that the map points at; of the last one where nobody has moved since."""
         chosen: RankPlace | None = getattr(self.screen, "pointed_at", None)
         if chosen is None and not self.session.is_open:
             self.show_status("Choose a rank first: enter opens its trace.")
         elif chosen is None:
             super().action_go(screen)
-        elif screen not in PAIRED:
+        elif not is_paired(screen):
             self.open_rank(chosen.rank, chosen.start_ns, chosen.end_ns, screen)
         else:
             place = self.job_session.source_of(chosen.rank)
@@ -76,21 +79,25 @@ class JobApp(TraceApp):
                 self.look_at(self.sessions[place])
             super().action_go(screen)
 
+    def _tell_job(self) -> None:
+        for spec in screens_of_scope(Scope.JOB):
+            self.tell_joint(spec.name, JobChanged)
+
     def on_job_progress(self, message: JobProgress) -> None:
         self.job_session.progress = message.progress
-        self.tell_joint(RANKS, JobChanged)
+        self._tell_job()
 
     def on_job_grew(self, message: JobGrew) -> None:
         self.job_session.job = message.job
-        self.tell_joint(RANKS, JobChanged)
+        self._tell_job()
 
     def on_job_read(self, message: JobRead) -> None:
         self.job_session.job, self.job_session.progress = message.job, None
-        self.tell_joint(RANKS, JobChanged)
+        self._tell_job()
 
     def on_job_failed(self, message: JobFailed) -> None:
         self.job_session.problem, self.job_session.progress = message.sentence, None
-        self.tell_joint(RANKS, JobChanged)
+        self._tell_job()
         if len(self.sessions) > 1:
             self.action_sessions()
 
@@ -105,10 +112,10 @@ class JobApp(TraceApp):
     def action_session(self, by: int) -> None:
         """The next rank, at the same place: what happened there at the same time."""
         job = self.job_session.job
-        if self.shown == RANKS or job is None:
+        if is_of_job(self.shown) or job is None:
             return
         rank = self.job_session.rank_of(self.sessions.index(self.session))
-        if rank < 0 or self.shown in self.JOINT:
+        if rank < 0 or is_joint(self.shown):
             super().action_session(by)
             return
         session = self.job_session

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import ClassVar
 
 from textual.message import Message
 
@@ -17,7 +16,7 @@ from tracetui.job.load import FoundRanks, load_job
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.trace.clean import printable
 from tracetui.ui.app import TraceApp, run_app
-from tracetui.ui.compare_app import COMPARE, PAIRED, joint_mode
+from tracetui.ui.compare_app import COMPARE, is_joint, is_paired, joint_mode
 from tracetui.ui.comparing.pair import NotComparable, Pair, Runs
 from tracetui.ui.job_app import rank_name
 from tracetui.ui.options import ViewerOptions
@@ -80,7 +79,6 @@ class JobsApp(TraceApp):
     """The viewer of two jobs, whose ranks are sessions that are read when they are opened."""
 
     DEFAULT_MODE = joint_mode(COMPARE)
-    JOINT: ClassVar[frozenset[str]] = TraceApp.JOINT
 
     def __init__(
         self,
@@ -116,7 +114,7 @@ class JobsApp(TraceApp):
         self._tell_pair()
 
     def action_go(self, screen: str) -> None:
-        if self.shown in self.JOINT and screen not in PAIRED and not self.session.is_open:
+        if is_joint(self.shown) and not is_paired(screen) and not self.session.is_open:
             self.show_session(self.session, screen)
         else:
             super().action_go(screen)

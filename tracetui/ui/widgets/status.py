@@ -9,9 +9,10 @@ from tracetui.analysis.run import run_in_short
 from tracetui.language import counted, tell, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Kind
-from tracetui.ui.actions import ACTIONS, SCREENS, key_label
+from tracetui.ui.actions import ACTIONS, key_label
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece, tail
+from tracetui.ui.screen_specs import SCREENS
 from tracetui.ui.session import Session
 from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.lines import Lines
@@ -179,9 +180,9 @@ class KeyLine(Lines):
         room = self.size.width - sum(cell_len(text) for text, _ in pieces)
         right: list[Piece] = [("?", style(Role.KEY)), (f" {tell('help')} ", style(Role.DIM))]
         if room > 32:
-            screens = (action for action in ACTIONS if action.id in map("go({!r})".format, SCREENS))
-            there = (action for action in screens if self.viewer.has_screen(action.id[4:-2]))
-            letters = " ".join(key_label(action.keys[0]) for action in there)
+            letters = " ".join(
+                key_label(spec.key) for spec in SCREENS.values() if self.viewer.has_screen(spec.name)
+            )
             right = [(letters, style(Role.KEY)), (f" {tell('screens')}  ", style(Role.DIM)), *right]
         self.show([pieces], right if room > 8 else ())
 

@@ -1,0 +1,125 @@
+"""The table of screens: one row for each says all that the rest of the viewer knows of it.
+
+Registration, bindings, palette, help, footers and docs/keys.md are made of these rows.
+Knows no screen's code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Scope(Enum):
+    """What a screen shows."""
+
+    TRACE = "one of the open traces"  # each has its own
+    PAIR = "two open traces, compared"
+    JOB = "the ranks of a job"
+
+
+@dataclass(frozen=True)
+class ScreenSpec:
+    """One screen. Its keys are rows of `ACTIONS` that name it."""
+
+    name: str  #: also of its module in `ui/screens`, and of its mode
+    class_name: str
+    key: str  #: Textual's name of the key that goes there
+    title: str  #: of that key: "go: gaps"
+    help: str  #: what one sees there, in one line
+    scope: Scope = Scope.TRACE
+    has_rows: bool = False  #: it is a table: cursor, sort, export
+    has_filter: bool = False  #: a line to type a filter in
+    has_views: bool = False  #: tab shows the next of several tables or maps
+    is_map: bool = False  #: cells with a cursor
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The module in `ui/screens` and its class; imported when the screen is first shown."""
+        return self.name, self.class_name
+
+
+def _table(
+    name: str, class_name: str, key: str, title: str, text: str, has_views: bool = False
+) -> ScreenSpec:
+    """Return the row of a screen of a trace that is a table with a filter."""
+    return ScreenSpec(name, class_name, key, title, text, has_rows=True, has_filter=True, has_views=has_views)
+
+
+#: by name, in the order of their keys in the footer
+SCREENS = {
+    spec.name: spec
+    for spec in (
+        ScreenSpec("timeline", "TimelineScreen", "T", "go: timeline", "Tracks over time"),
+        _table("gaps", "GapsScreen", "G", "go: gaps", "All gaps, the worst first"),
+        _table("hotspots", "HotspotsScreen", "H", "go: hotspots", "Python lines by the idle time they cause"),
+        ScreenSpec("flame", "FlameScreen", "F", "go: flame view", "Stacks by the idle time under each frame"),
+        ScreenSpec(
+            "heatmap",
+            "HeatmapScreen",
+            "M",
+            "go: heat maps",
+            "Where and when devices starve",
+            has_views=True,
+            is_map=True,
+        ),
+        _table(
+            "operators",
+            "OperatorsScreen",
+            "O",
+            "go: operators",
+            "Kernels and operators by time",
+            has_views=True,
+        ),
+        _table("steps", "StepsScreen", "I", "go: steps", "What each step spent its time on"),
+        _table(
+            "memory",
+            "MemoryScreen",
+            "Y",
+            "go: memory",
+            "Who holds it, and what every step leaves behind",
+            has_views=True,
+        ),
+        _table("advice", "AdviceScreen", "V", "go: advice", "What to do about lost time"),
+        ScreenSpec(
+            "ranks",
+            "RanksScreen",
+            "R",
+            "go: ranks",
+            "Who makes the others wait, in a job of many",
+            Scope.JOB,
+            has_views=True,
+            is_map=True,
+        ),
+        ScreenSpec(
+            "compare",
+            "CompareScreen",
+            "C",
+            "go: comparison",
+            "What changed between two open traces",
+            Scope.PAIR,
+            has_rows=True,
+            has_filter=True,
+            has_views=True,
+        ),
+        ScreenSpec(
+            "stacked",
+            "StackedScreen",
+            "vertical_line",
+            "go: both stacked",
+            "Two open traces, steps aligned",
+            Scope.PAIR,
+            has_views=True,
+        ),
+    )
+}
+
+
+def screens_of_scope(scope: Scope) -> tuple[ScreenSpec, ...]:
+    """Return the screens of a scope, in the order of their keys in the footer."""
+    return tuple(spec for spec in SCREENS.values() if spec.scope is scope)
+
+
+def is_of_scope(screen: str, scope: Scope) -> bool:
+    """Return whether there is a screen of this name that is of a scope."""
+    return screen in SCREENS and SCREENS[screen].scope is scope
