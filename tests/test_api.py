@@ -9,6 +9,7 @@ import pytest
 
 import tracetui
 from tests.export.training import training_events
+from tracetui.analysis.advice import find_advice
 from tracetui.reader.errors import UnreadableTrace
 
 
@@ -27,7 +28,7 @@ def test_a_script_gets_all_tables(path: Path) -> None:
     assert len(tracetui.gaps_frame(analysis)) == len(analysis.gaps)
     assert len(tracetui.steps_frame(analysis)) == 2
     assert tracetui.hotspots_frame(analysis)["idle_ns"].sum() == analysis.idle_ns
-    assert len(tracetui.advice_frame(analysis)) == len(analysis.advice)
+    assert len(tracetui.advice_frame(analysis)) == len(find_advice(analysis))
     operators = tracetui.operators_frame(analysis.device_operators)
     assert operators["total_ns"].sum() == analysis.device_operators.total_ns.sum()
 

@@ -60,7 +60,11 @@ def advice_of(events: Events, rule: str) -> list[Advice]:
 
 def of_sample(name: str, rule: str, level: int = 2) -> tuple[dict[str, Any], Analysis, list[Advice]]:
     analysis = traces.analysed(name, level)
-    return traces.truth(name, level), analysis, [advice for advice in analysis.advice if advice.id == rule]
+    return (
+        traces.truth(name, level),
+        analysis,
+        [advice for advice in find_advice(analysis) if advice.id == rule],
+    )
 
 
 def line_of(name: str, code: str) -> int:
@@ -86,11 +90,11 @@ def planted(truth: dict[str, Any], *causes: str, line: int | None = None) -> int
 @pytest.mark.parametrize("task_queue", [True, False])
 @pytest.mark.parametrize("level", [0, 1, 2])
 def test_a_busy_device_needs_no_advice(level: int, task_queue: bool) -> None:
-    assert traces.analysed("balanced", level, task_queue).advice == ()
+    assert find_advice(traces.analysed("balanced", level, task_queue)) == ()
 
 
 def test_what_is_planted_in_the_samples_is_found() -> None:
-    assert [advice.id for advice in traces.analysed("mixed").advice] == [
+    assert [advice.id for advice in find_advice(traces.analysed("mixed"))] == [
         "free_time",
         "iteration_gap",
         "data_loader_slow",
@@ -102,7 +106,7 @@ def test_what_is_planted_in_the_samples_is_found() -> None:
         "small_operators_in_loop",
         "ai_cpu_operator",
     ]
-    assert {advice.id for advice in traces.analysed("moba").advice} == {
+    assert {advice.id for advice in find_advice(traces.analysed("moba"))} == {
         "free_time",
         "small_operators_in_loop",
         "exposed_communication",
@@ -135,7 +139,7 @@ def numbered_first(
 
 def test_stalls_are_found_with_their_lines() -> None:
     truth, analysis = traces.truth("stalls"), traces.analysed("stalls")
-    found = {advice.id: advice for advice in analysis.advice}
+    found = {advice.id: advice for advice in find_advice(analysis)}
     memory, queue = found["memory_allocation_stalls"], found["dispatch_queue_late"]
     assert memory.evidence["calls_per_step"] == 4
     assert memory.line == line_of("stalls", "done.record()")  # the next that is called after them
@@ -466,15 +470,15 @@ def test_notes_come_after_all_that_takes_time_and_not_in_the_summary() -> None:
     for event in events:
         event.get("args", {}).pop("Call stack", None)
     analysis = analyse(trace_of(events))
-    costs = [each.cost_ns for each in analysis.advice]
-    assert analysis.advice[-1].id == "collect_stacks" and costs[-1] is None and None not in costs[:-1]
+    costs = [each.cost_ns for each in find_advice(analysis)]
+    assert find_advice(analysis)[-1].id == "collect_stacks" and costs[-1] is None and None not in costs[:-1]
     assert "notes last" in advice_text(analysis, 80)
     assert first_advice(analysis, 99, 80)[1:] == first_advice(analysis, len(costs) - 1, 80)[1:]
     assert not any("stacks" in line for line in first_advice(analysis, 99, 80))
-    title = analysis.advice[-1].title
+    title = find_advice(analysis)[-1].title
     assert f"{title}** (note)" in advice_markdown(analysis)
     assert advice_frame(analysis)["cost_ns"].isna().tolist() == [cost is None for cost in costs]
-    story = advice_answer(analysis.advice, analysis.window_ns)
+    story = advice_answer(find_advice(analysis), analysis.window_ns)
     assert story.endswith("; 1 note on the recording") and story.startswith(f"{len(costs) - 1} finding")
 
 
@@ -551,7 +555,7 @@ def test_several_dies_of_a_device_count_with_their_mean() -> None:
 
 def test_real_kernels_run_at_full_frequency(real_traces: Path) -> None:
     analysis = real.npu(real_traces, "level2/rank0")
-    assert all(advice.id != "core_frequency_low" for advice in analysis.advice)
+    assert all(advice.id != "core_frequency_low" for advice in find_advice(analysis))
 
 
 # -- what holds of all ------------------------------------------------------------------------------------
@@ -592,7 +596,7 @@ def test_names_of_the_trace_stay_out_of_the_text(name: str) -> None:
     events += [operator(10 * MS + i * 1_000, 500, name, stack=[f"{name}({i}): {name}"]) for i in range(4)]
     analysis = analyse(trace_of([*events, *arrow("fwdbwd", 1, (PYTHON, MAIN, 995), (PYTHON, MAIN, 3_000))]))
     check(analysis)
-    assert all(len(name) < 3 or name not in each.text for each in analysis.advice)
+    assert all(len(name) < 3 or name not in each.text for each in find_advice(analysis))
 
 
 def test_two_devices_of_two_processes_are_added() -> None:
@@ -617,7 +621,7 @@ def test_two_devices_of_two_processes_are_added() -> None:
         assert sum(told.values()) == truth["idle_ns"]
         assert sum(min(told.get(c, 0), ns) for c, ns in truth["causes"].items()) >= 0.97 * truth["idle_ns"]
     check(analysis)
-    (queue,) = [each for each in analysis.advice if each.id == "dispatch_queue_late"]
+    (queue,) = [each for each in find_advice(analysis) if each.id == "dispatch_queue_late"]
     assert queue.evidence["busy_ns"] == sum(planted(truth, "queue.busy") for truth in truths)
 
 
@@ -626,8 +630,8 @@ def test_real_npu_traces(real_traces: Any, rank: str) -> None:
     analysis = real.npu(real_traces, rank)
     check(analysis)
     exposed = "late_ranks" if "level2" in rank else "exposed_communication"
-    assert {exposed, "free_time", "format_conversions"} <= {a.id for a in analysis.advice}
-    assert ("operators_compiled_at_run_time" in {a.id for a in analysis.advice}) == ("level2" in rank)
+    assert {exposed, "free_time", "format_conversions"} <= {a.id for a in find_advice(analysis)}
+    assert ("operators_compiled_at_run_time" in {a.id for a in find_advice(analysis)}) == ("level2" in rank)
 
 
 @pytest.mark.parametrize("name", real.GPU)
@@ -720,7 +724,7 @@ def test_a_loop_is_of_one_call_of_a_function() -> None:
 
 
 def test_a_device_idle_by_launches_has_one_finding_of_it() -> None:
-    found = [each.id for each in analyse(trace_of(called(8, 1))).advice]
+    found = [each.id for each in find_advice(analyse(trace_of(called(8, 1))))]
     assert found[0] == "launch_bound"
     assert "free_time" not in found
 
@@ -729,7 +733,7 @@ def test_a_device_idle_by_launches_has_one_finding_of_it() -> None:
 def test_gpus_read_no_words_of_ascend(real_traces: Path, device: str) -> None:
     """A model of 60 short kernels: 9 of 10 ns are launches, and no line of it is a loop."""
     (path,) = (real_traces / "gpu" / "pairs" / device).glob("*.json.gz")
-    advice = tracetui.load(path).advice
+    advice = find_advice(tracetui.load(path))
     assert [each.id for each in advice if each.cost_ns is not None] == ["launch_bound"]
     assert "torch.cuda.CUDAGraph" in advice[0].text
     for each in advice:

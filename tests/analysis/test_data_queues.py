@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from simulator.mindspore.graph import GraphProfile
+from tracetui.analysis.advice import find_advice
 from tracetui.analysis.advice.model import Advice
 from tracetui.api import load
 from tracetui.siblings.minddata import minddata_of
@@ -47,7 +48,7 @@ def _profile(tmp_path: Path, batches: list[int], host_empty: float | None = 81.5
 
 
 def _advice(top: Path) -> Advice | None:
-    return next((each for each in load(top, cache=False).advice if each.id == "data_queue"), None)
+    return next((each for each in find_advice(load(top, cache=False)) if each.id == "data_queue"), None)
 
 
 @pytest.mark.parametrize("form", ["json", "csv"])

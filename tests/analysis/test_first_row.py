@@ -30,6 +30,7 @@ from tests.analysis.planted import events_of
 from tests.analysis.test_critical import any_run
 from tests.analysis.test_explain import launched, stack
 from tests.synthetic import piece, thread, trace_of
+from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.heat.work import WorkMap, main_slice
 from tracetui.analysis.raster import even_edges
@@ -79,7 +80,7 @@ def answers(events: Events, base_ns: int = 0) -> dict[str, Any]:
             one.gaps.tolist(),
             slices(one.rows),
         )
-        for one in analysis.advice
+        for one in find_advice(analysis)
     ]
     return {
         "links": list(zip(*(slices(getattr(links, hop)) for hop in hops))),

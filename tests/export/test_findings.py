@@ -16,6 +16,7 @@ from tests.analysis.machine import npu, operator, step, task
 from tests.analysis.test_explain import FIRST, launched, stack
 from tests.export.training import NAMES, training_events
 from tests.synthetic import trace_of
+from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.analysis.limits import find_breaches, parse_cause_limit, parse_limit
@@ -110,7 +111,7 @@ def test_what_a_line_saves_at_most_is_of_the_trace_or_of_the_step_and_unknown_of
 
 def test_a_trace_that_calls_for_no_advice_says_so() -> None:
     analysis = analyse(trace_of([*npu(), task(0, 100)]))
-    assert analysis.advice == ()
+    assert find_advice(analysis) == ()
     assert (
         advice_text(analysis, 80) == advice_markdown(analysis) == "Nothing in this trace calls for advice.\n"
     )

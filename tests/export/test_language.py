@@ -13,6 +13,7 @@ import pytest
 
 import tracetui
 from tracetui.analysis import advice as rules
+from tracetui.analysis.advice import find_advice
 from tracetui.analysis.idle.cause import Cause
 from tracetui.cli import main
 from tracetui.cli.terminal import locale_language
@@ -72,7 +73,7 @@ def test_where_english_names_an_operator_so_does_chinese() -> None:
 @pytest.mark.usefixtures("chinese")
 def test_advice_keeps_its_numbers(samples: Path) -> None:
     analysis = tracetui.load(samples / "moba" / "trace_view.json")
-    for advice in analysis.advice:
+    for advice in find_advice(analysis):
         words = told(advice)
         assert HAN.search(words.title) and HAN.search(words.text) and HAN.search(words.rule)
         assert "{" not in words.text

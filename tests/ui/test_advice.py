@@ -12,7 +12,7 @@ from tests.analysis.machine import npu, task
 from tests.synthetic import trace_of
 from tests.ui.training import TORCH, screen_text, training, viewer
 from tests.ui.viewing import said
-from tracetui.analysis.advice import Advice
+from tracetui.analysis.advice import Advice, find_advice
 from tracetui.export.advice_text import NOTHING
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.glyphs import ASCII
@@ -41,16 +41,16 @@ async def test_it_keeps_the_order_tells_the_numbers_and_walks_the_evidence(tmp_p
         await pilot.pause()
         analysis = app.session.analysis
         assert analysis is not None
-        loop = next(each for each in analysis.advice if each.id == "small_operators_in_loop")
-        place = analysis.advice.index(loop)
+        loop = next(each for each in find_advice(analysis) if each.id == "small_operators_in_loop")
+        place = find_advice(analysis).index(loop)
         screen = app.screen
         assert isinstance(screen, AdviceScreen)
         text = screen_text(app)
-        answer = advice_answer(analysis.advice, analysis.devices[0].window_ns)
+        answer = advice_answer(find_advice(analysis), analysis.devices[0].window_ns)
         assert text[0].startswith(f"Advice  {in_ascii(answer)}"[:80])
         exported = screen.frame(screen.table.rows.view[::-1])
-        assert exported["cost_ns"].tolist() == [each.cost_ns for each in reversed(analysis.advice)]
-        for row, each in enumerate(analysis.advice):
+        assert exported["cost_ns"].tolist() == [each.cost_ns for each in reversed(find_advice(analysis))]
+        for row, each in enumerate(find_advice(analysis)):
             assert each.title in text[2 + row] and about(each) in text[2 + row]
         await pilot.press(*["down"] * place)
         await pilot.pause()
@@ -109,7 +109,7 @@ async def test_without_advice_it_says_why(
         raise ArithmeticError("no [red]luck\x1b[2J")
 
     if cause == "failing":
-        monkeypatch.setattr("tracetui.analysis.analyse.find_advice", fail)
+        monkeypatch.setattr("tracetui.ui.screens.advice.find_advice", fail)
     async with app.run_test(size=(120, 24)) as pilot:
         await pilot.pause()
         await pilot.press("V")

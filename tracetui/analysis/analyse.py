@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity, device_activities
-from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.annotated import AnnotatedPhase, annotated_phases
 from tracetui.analysis.checks import Check, find_checks
 from tracetui.analysis.communication.analyse import Communication
@@ -221,11 +220,6 @@ class Analysis:
     def syncs(self) -> tuple[SyncCall, ...]:
         """The synchronisations of the host by call and line, those first that expose the most idle time."""
         return sync_table(self.trace, self.hosts, self.causes, self.rules)
-
-    @cached_property
-    def advice(self) -> tuple[Advice, ...]:
-        """What to do about lost time, what costs most first."""
-        return find_advice(self)
 
     @cached_property
     def stacks(self) -> StackNode:

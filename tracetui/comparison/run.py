@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.operators import Operators as Spans
@@ -256,6 +257,6 @@ def _api(analysis: Analysis, operators: Operators, steps: int) -> Api:
 def _advice(analysis: Analysis) -> dict[str, Sum]:
     """The advice on all of a trace by title; notes on the recording cost nothing."""
     costs: dict[str, list[int]] = {}
-    for each in analysis.advice:
+    for each in find_advice(analysis):
         costs.setdefault(each.title, []).append(each.per_step_ns or each.cost_ns or 0)
     return {title: Sum(max(ns), len(ns), max(ns), max(ns)) for title, ns in costs.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tracetui.analysis.advice import Advice
+from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.export.advice_words import told
 from tracetui.export.text import MARGIN, aligned, cell_width, cut, wrapped
@@ -20,7 +20,7 @@ SUBJECTS = 5  #: names, at most
 
 def advice_text(analysis: Analysis, width: int) -> str:
     """All advice, each as a title, its text, where it points and the condition that it follows from."""
-    every = [*map(told, analysis.advice)]
+    every = [*map(told, find_advice(analysis))]
     if not every:
         return tell(NOTHING) + "\n"
     pieces = counted(len(every), "1 piece of advice", "{count} pieces of advice")
@@ -34,7 +34,9 @@ def advice_text(analysis: Analysis, width: int) -> str:
 
 def first_advice(analysis: Analysis, most: int, width: int) -> list[str]:
     """Return the advice about the most time, a line each, under a title; no line without any. No notes."""
-    every = [(advice, advice.cost_ns) for advice in map(told, analysis.advice) if advice.cost_ns is not None]
+    every = [
+        (advice, advice.cost_ns) for advice in map(told, find_advice(analysis)) if advice.cost_ns is not None
+    ]
     if not every:
         return []
     title = tell(TITLE)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.export.advice_text import NOTHING, SUBJECTS, TITLE, cost_words
@@ -45,7 +46,7 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
     lines += _communication(analysis, selection)
     if len(analysis.gaps):
         lines += ["", *_gaps(analysis, selection, TOP_GAPS if top is None else top)]
-    if analysis.advice:
+    if find_advice(analysis):
         lines += ["", *_advice(analysis)]
     return "\n".join(lines) + "\n"
 
@@ -67,7 +68,7 @@ def hotspots_markdown(analysis: Analysis, selection: Selection, top: int | None)
 
 def advice_markdown(analysis: Analysis) -> str:
     """All advice, numbered."""
-    return "\n".join(_advice(analysis) if analysis.advice else [tell(NOTHING)]) + "\n"
+    return "\n".join(_advice(analysis) if find_advice(analysis) else [tell(NOTHING)]) + "\n"
 
 
 def _hotspots(analysis: Analysis, selection: Selection, top: int) -> list[str]:
@@ -167,7 +168,7 @@ def _gaps(analysis: Analysis, selection: Selection, top: int) -> list[str]:
 
 def _advice(analysis: Analysis) -> list[str]:
     lines = [f"## {plain(tell(TITLE))}", ""]
-    for number, advice in enumerate(map(told, analysis.advice), 1):
+    for number, advice in enumerate(map(told, find_advice(analysis)), 1):
         title = f"**{plain(advice.title)}** ({cost_words(advice)})"
         lines.append(f"{number}. {sentences([tell('{title}.', title=title), plain(micro(advice.text))])}")
         line = line_name(advice.file, advice.line, advice.function)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.speeds import chip_of
@@ -73,7 +74,7 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
     texts, lines = Texts(), Lines()
     advice = tuple(
         RankAdvice(found.id, found.title, kept(found.text), -1 if found.cost_ns is None else found.cost_ns)
-        for found in analysis.advice
+        for found in find_advice(analysis)
     )
     bare = Digest(
         identity=identity,

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
-from tracetui.analysis.activity import DeviceActivity
-from tracetui.analysis.communication.analyse import Communication
-from tracetui.analysis.gaps import Gaps, IdleIntervals
+from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.causes import Causes
-from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.host import Hosts
 from tracetui.analysis.idle.lines import PythonLine, lines_of, python_line
-from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.links import Links
 from tracetui.analysis.search import distinct, rows_of, runs, track_of_rows, tracks_by_device
-from tracetui.analysis.steps import Step
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Family, Kind, Trace, Track
@@ -29,74 +21,10 @@ _WORTH_ADVICE = 10_000  #: what costs less than this part of the devices' time i
 _WORTH_NAMING = 100  #: a line with less than this part of the time is not what advice is about
 
 
-class Analysed(Protocol):
-    """What of an analysis the rules read; `tracetui.analysis.analyse.Analysis` says what each part is."""
-
-    @property
-    def trace(self) -> Trace:
-        """The trace."""
-
-    @property
-    def rules(self) -> FrameRules:
-        """Which frames are of the user."""
-
-    @property
-    def devices(self) -> tuple[DeviceActivity, ...]:
-        """What each device did, in their order."""
-
-    @property
-    def links(self) -> Links:
-        """What launched each task."""
-
-    @property
-    def hosts(self) -> Hosts:
-        """The threads of the host, and what they did at any time."""
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """The steps by device, then start."""
-
-    @property
-    def host_spans(self) -> Int64s:
-        """int64[steps of the host, 2]: ns, their starts and ends, by start; once for all devices."""
-
-    @property
-    def gaps(self) -> Gaps:
-        """The gaps of all devices."""
-
-    @property
-    def idle(self) -> IdleIntervals:
-        """The idle intervals of all devices."""
-
-    @property
-    def causes(self) -> Causes:
-        """Why the devices were idle."""
-
-    @property
-    def syncs(self) -> tuple[SyncCall, ...]:
-        """The synchronisations of the host by call and line, those first that expose the most idle time."""
-
-    @property
-    def communication(self) -> Communication:
-        """Whom collectives waited for, and what of it was exposed."""
-
-    @property
-    def work(self) -> Int64s:
-        """int64[n]: the rows of all work of all devices, by device, then start."""
-
-    @property
-    def host_rows(self) -> Int64s:
-        """int64[n]: the rows of all operators of the host."""
-
-    @property
-    def window_ns(self) -> int:
-        """The windows of all devices together."""
-
-
 class Evidence:
     """The facts about one trace."""
 
-    def __init__(self, analysis: Analysed) -> None:
+    def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
         self._numbers: dict[Frame, int] = {}
 

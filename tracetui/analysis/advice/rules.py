@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Callable
+from weakref import WeakKeyDictionary
 
 from tracetui.analysis.advice import data, device, frequency, host, launch, recording, transfers
-from tracetui.analysis.advice.evidence import Analysed, Evidence
+from tracetui.analysis.advice.evidence import Evidence
 from tracetui.analysis.advice.model import Advice
+from tracetui.analysis.analyse import Analysis
 
 RULES: tuple[Callable[[Evidence], Iterator[Advice]], ...] = (
     host.launch_bound,
@@ -32,16 +34,27 @@ RULES: tuple[Callable[[Evidence], Iterator[Advice]], ...] = (
 )
 
 
-def find_advice(analysis: Analysed) -> tuple[Advice, ...]:
+#: What was found, kept as long as its analysis.
+_ADVICE: WeakKeyDictionary[Analysis, tuple[Advice, ...]] = WeakKeyDictionary()
+
+
+def find_advice(analysis: Analysis) -> tuple[Advice, ...]:
     """Return the advice that follows from a trace: what is about the most time first, then notes.
 
-    Costs may explain the same time twice: they are never to be added up.
+    It is looked for once for each analysis. Costs may explain the same time twice: they are never to be added
+    up.
     """
-    evidence = Evidence(analysis)
-    advice = [each for rule in RULES for each in rule(evidence)]
-    if any(each.id == "launch_bound" for each in advice):  # says why the device is free
-        advice = [each for each in advice if each.id != "free_time"]
-    return tuple(sorted(advice, key=_rank))
+    advice = _ADVICE.get(analysis)
+    if advice is None:
+        advice = _ADVICE[analysis] = _apply_rules(Evidence(analysis))
+    return advice
+
+
+def _apply_rules(evidence: Evidence) -> tuple[Advice, ...]:
+    found = [advice for rule in RULES for advice in rule(evidence)]
+    if any(advice.id == "launch_bound" for advice in found):  # says why the device is free
+        found = [advice for advice in found if advice.id != "free_time"]
+    return tuple(sorted(found, key=_rank))
 
 
 def _rank(advice: Advice) -> tuple[bool, int, str, str, int]:

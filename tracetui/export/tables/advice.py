@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from tracetui.analysis.advice import Advice
+from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.export.cells import encodable
 from tracetui.export.tables.column import Column, Form, Table, duration, json_only, listed
@@ -24,7 +24,7 @@ class AdviceRows:
     def __init__(self, analysis: Analysis, rows: Sequence[Advice] | None = None) -> None:
         """`rows`: the advice as it is to be told, if otherwise than in documents."""
         self.analysis = analysis
-        self.rows: Sequence[Advice] = analysis.advice if rows is None else rows
+        self.rows: Sequence[Advice] = find_advice(analysis) if rows is None else rows
 
 
 def figure(key: str, value: float | str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widget import Widget
 
-from tracetui.analysis.advice import Advice
+from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
 from tracetui.export.advice_text import NOTHING
@@ -91,7 +91,7 @@ class AdviceScreen(TableScreen):
             self.nothing(tell("No device in this trace: there is no lost time to advise on."))
             return
         self.missing(tell("Looking for advice."))
-        self.in_background("advice", lambda: self.Found(analysis, tuple(map(told, analysis.advice))))
+        self.in_background("advice", lambda: self.Found(analysis, tuple(map(told, find_advice(analysis)))))
 
     @on(Found)
     def _fill(self, message: Found) -> None:
