@@ -24,6 +24,7 @@ from tracetui.ui.session import Session
 from tracetui.ui.terminal import CANCELLED, configure_terminal, leave_at_signals
 from tracetui.ui.trace_names import names_of
 from tracetui.ui.viewer import FIRST
+from tracetui.ui.viewer_screen import ViewerScreen
 
 
 def make_screen(session: Session, module: str, name: str) -> Screen[Any]:
@@ -94,20 +95,20 @@ class TraceApp(CompareApp):
         self.failure = self.failure or getattr(error, "error", None) or error
         self.end_after_fault()
 
+    @property
+    def front(self) -> ViewerScreen[Any]:
+        """The screen that keys go to; it may be a panel."""
+        screen = self.screen
+        assert isinstance(screen, ViewerScreen)
+        return screen
+
     # Actions that work everywhere
 
     def action_undo(self) -> None:
-        """Where the screen in front looks by itself, it goes back by itself."""
-        if hasattr(self.screen, "action_undo"):
-            self.screen.action_undo()
-        elif self.session.state.undo():
-            self.selection_changed()
+        self.front.undo()
 
     def action_redo(self) -> None:
-        if hasattr(self.screen, "action_redo"):
-            self.screen.action_redo()
-        elif self.session.state.redo():
-            self.selection_changed()
+        self.front.redo()
 
     def action_sessions(self) -> None:
         self._open("open_traces", "OpenTraces")
@@ -134,16 +135,11 @@ class TraceApp(CompareApp):
         self.screen.post_message(WarningsAsked())
 
     def action_open_editor(self) -> None:
-        """At the line that the screen in front shows."""
-        if hasattr(self.screen, "action_open_editor"):
-            self.screen.action_open_editor()
-        else:
-            self.show_status("No line of source is shown here.")
+        self.front.open_editor()
 
     def action_copy(self) -> None:
         """Copy what the screen in front tells: to the clipboard, and to a file."""
-        copied = getattr(self.screen, "copy_text", None)
-        text = copied() if callable(copied) else ""
+        text = self.front.copy_text()
         if not text:
             self.show_status("There is nothing to copy.")
             return
@@ -155,13 +151,8 @@ class TraceApp(CompareApp):
         """Back to the timeline; there, drop what was begun, else stop the loading."""
         if self.shown != FIRST:
             self.action_go(FIRST)
-        elif not self.step_back():
+        elif not self.front.step_back():
             self.session.stop_loading()
-
-    def step_back(self) -> bool:
-        """Have the screen in front drop what was begun there; False where nothing was."""
-        step_back = getattr(self.screen, "step_back", None)
-        return callable(step_back) and bool(step_back())
 
     async def action_quit(self) -> None:
         self.leave(0)

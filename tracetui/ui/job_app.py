@@ -11,7 +11,6 @@ from tracetui.ui.compare_app import is_joint, is_paired, joint_mode
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_session import JobSession
 from tracetui.ui.ranks.messages import JobChanged, JobFailed, JobGrew, JobProgress, JobRead
-from tracetui.ui.ranks.rank_view import RankPlace
 from tracetui.ui.ranks.reading import read_job
 from tracetui.ui.screen_specs import Scope, is_of_scope, screens_of_scope
 from tracetui.ui.session import Session
@@ -66,7 +65,7 @@ class JobApp(TraceApp):
 
     def _leave_job(self, screen: str) -> None:
         """Show a screen of the rank that the map points at; of the last one where nobody has moved since."""
-        chosen: RankPlace | None = getattr(self.screen, "pointed_at", None)
+        chosen = self.front.pointed_at
         if chosen is None and not self.session.is_open:
             self.show_status("Choose a rank first: enter opens its trace.")
         elif chosen is None:
@@ -133,7 +132,7 @@ class JobApp(TraceApp):
         """Stop the digesting on the screen of the ranks; from the timeline of a rank, back to it."""
         if self.shown == RANKS:
             self.job_session.stop_reading()
-        elif self.shown == FIRST and not self.step_back() and not self.session.stop_loading():
+        elif self.shown == FIRST and not self.front.step_back() and not self.session.stop_loading():
             self.action_go(RANKS)
         elif self.shown != FIRST:
             self.action_go(FIRST)

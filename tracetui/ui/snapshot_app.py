@@ -120,7 +120,7 @@ class SnapshotApp(TraceApp):
 
     async def action_back(self) -> None:
         """There is nothing behind the one screen."""
-        self.step_back()
+        self.front.step_back()
 
 
 def run_snapshot(path: Path, load: Load, options: ViewerOptions) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.widget import Widget
@@ -46,7 +46,7 @@ class AdviceScreen(TableScreen):
     AdviceScreen Pager { width: 3fr; }
     AdviceScreen SourcePane { width: 2fr; margin-left: 2; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("advice"), Binding("o", "open_editor", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("advice")]
     TITLE_OF = "Advice"
     KEYS = (("enter", "evidence"), ("x X", "walk it"), ("o", "editor"), ("T", "timeline"), ("?", "keys"))
 
@@ -201,7 +201,7 @@ class AdviceScreen(TableScreen):
         place = tell(which, nth=f"{nth + 1:,}", count=f"{of:,}")
         self._note(tell(told, which=place, what=what, time=format_time(start - trace.start_ns)))
 
-    def action_open_editor(self) -> None:
+    def open_editor(self) -> None:
         problem = self.query_one(SourcePane).edit()
         if problem:
             self._note(problem, Role.WARNING)

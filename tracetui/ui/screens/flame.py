@@ -36,7 +36,6 @@ class FlameScreen(ChargedScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("flame"),
         Binding("escape", "leave", show=False),
-        Binding("o", "open_editor", show=False),
     ]
     TITLE_OF = "Flame"
     CHARGED_TO = "stacks"
@@ -126,7 +125,7 @@ class FlameScreen(ChargedScreen):
         if not self.view.action_zoom_out():
             await self.viewer.run_action("back")
 
-    def action_open_editor(self) -> None:
+    def open_editor(self) -> None:
         problem = self.source.edit()
         if problem:
             self.query_one("#story", Lines).show([[(problem, self.style_of(Role.WARNING))]])

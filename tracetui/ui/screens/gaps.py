@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.timer import Timer
@@ -46,7 +46,7 @@ class GapsScreen(TableScreen):
     GapsScreen Lines#story { width: 3fr; height: 1fr; }
     GapsScreen SourcePane { width: 2fr; margin-left: 2; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("gaps"), Binding("o", "open_editor", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("gaps")]
     TITLE_OF = "Gaps"
     KEYS = (
         ("enter", "timeline"),
@@ -215,7 +215,7 @@ class GapsScreen(TableScreen):
             f"{super().copy_text()}\n\n{self.query_one('#story', Lines).text}" if self.table.row >= 0 else ""
         )
 
-    def action_open_editor(self) -> None:
+    def open_editor(self) -> None:
         """$EDITOR at the line of the story."""
         problem = self.query_one(SourcePane).edit()
         if problem:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
@@ -64,7 +64,6 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("hotspots"),
-        Binding("o", "open_editor", show=False),
     ]
     TITLE_OF = "Hotspots"
     CHARGED_TO = "lines"
@@ -358,7 +357,7 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
         if not self.stacks.focus_frame(frame):
             self.note(NO_FRAME, Role.WARNING)
 
-    def action_open_editor(self) -> None:
+    def open_editor(self) -> None:
         problem = self.source.edit()
         if problem:
             self.note(problem, Role.WARNING)

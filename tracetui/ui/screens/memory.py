@@ -384,7 +384,7 @@ class MemoryScreen(TableScreen):
             self._view = view_after(self.view)
             self._show_view(first=True)
 
-    def action_open_editor(self) -> None:
+    def open_editor(self) -> None:
         problem = self.source.edit()
         if problem:
             self.viewer.show_status(problem)

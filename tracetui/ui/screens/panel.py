@@ -6,7 +6,7 @@ The screen stays visible above a panel. Escape closes it without a result.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar, TypeVar, cast
+from typing import ClassVar, TypeVar
 
 from rich.style import Style
 from textual.app import ComposeResult
@@ -17,30 +17,24 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from tracetui.language import wording
-from tracetui.ui._textual import SeeThrough, WholeScreen
+from tracetui.ui._textual import SeeThrough
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.session import Session
-from tracetui.ui.viewer import Viewer
+from tracetui.ui.viewer_screen import ViewerScreen
 from tracetui.ui.widgets.lines import Lines
 
 Result = TypeVar("Result")
 
 
 class Overlay(
-    ModalScreen[Result], WholeScreen[Result], SeeThrough[Result]
+    ModalScreen[Result], ViewerScreen[Result], SeeThrough[Result]
 ):  # Textual takes the style of the first base only
     """A screen over another one, which closes once: only while it is in front."""
 
     def __init__(self, session: Session) -> None:
         """`session`: the trace that the screen below shows."""
-        super().__init__()
-        self.session = session
-
-    @property
-    def viewer(self) -> Viewer:
-        """The app, for what all screens share."""
-        return cast(Viewer, self.app)
+        ViewerScreen.__init__(self, session)  # ModalScreen's own, which comes first, takes a name
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         # Keys that came in one packet, or a thread, may ask for it twice: the second time would close another

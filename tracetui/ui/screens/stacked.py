@@ -77,11 +77,11 @@ class StackedScreen(StackedView):
         self.state.look(Viewport(min(starts) - margin, max(ends) + margin))
         self._moved()
 
-    def action_undo(self) -> None:
+    def undo(self) -> None:
         if self._stack is not None and self.state.undo():
             self._selected()
 
-    def action_redo(self) -> None:
+    def redo(self) -> None:
         if self._stack is not None and self.state.redo():
             self._selected()
 

@@ -6,7 +6,7 @@ Knows no analysis: a screen of its own fills the table in `build` and says what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
 from textual import events, on
@@ -20,14 +20,13 @@ from textual.widgets import Input
 from tracetui.arrays import Int64s
 from tracetui.language import tell, wording
 from tracetui.trace.clean import printable
-from tracetui.ui._textual import WholeScreen
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.failures import failure
 from tracetui.ui.messages import Status, TraceChanged
 from tracetui.ui.screens.table_export import TableExport
 from tracetui.ui.session import Session
-from tracetui.ui.viewer import Viewer
+from tracetui.ui.viewer_screen import ViewerScreen
 from tracetui.ui.widgets.lines import AnswerLine, Line, Lines
 from tracetui.ui.widgets.table import Table
 
@@ -55,7 +54,7 @@ class FilterInput(Input):
         self.post_message(Input.Submitted(self, ""))
 
 
-class AnswerScreen(WholeScreen[None]):
+class AnswerScreen(ViewerScreen[None]):
     """A screen that says its answer in the first line and names its keys in the last."""
 
     DEFAULT_CSS = """
@@ -73,16 +72,10 @@ class AnswerScreen(WholeScreen[None]):
     KEYS: ClassVar[tuple[tuple[str, str], ...]] = ()  #: (key, what it does), the most useful first
 
     def __init__(self, session: Session) -> None:
-        super().__init__()
-        self.session = session
+        super().__init__(session)
         self._stale = True
         self._saying: Timer | None = None  # until the sentence goes
         self._is_empty = False  # there is nothing to show, and there will not be
-
-    @property
-    def viewer(self) -> Viewer:
-        """The app, for what all screens share."""
-        return cast(Viewer, self.app)
 
     @property
     def heading(self) -> str:

@@ -203,7 +203,7 @@ class TimelineScreen(TimelineView):
         if not self.details.toggle_stack():
             self.viewer.show_status("There is no Python stack for this selection.")
 
-    def action_open_editor(self) -> None:
+    def open_editor(self) -> None:
         found = self.details.find_source()
         self.viewer.show_status(found if isinstance(found, str) else open_in_editor(self.app, *found))
 

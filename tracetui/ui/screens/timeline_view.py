@@ -5,13 +5,10 @@ Knows the widgets and the order of drawing them again; what keys do is in `timel
 
 from __future__ import annotations
 
-from typing import cast
-
 from textual import events, on
 from textual.app import ComposeResult
 
 from tracetui.trace.model import Trace
-from tracetui.ui._textual import WholeScreen
 from tracetui.ui.drawing.load import is_of_host
 from tracetui.ui.messages import (
     CurvesChanged,
@@ -22,8 +19,7 @@ from tracetui.ui.messages import (
     TraceChanged,
     ViewChanged,
 )
-from tracetui.ui.session import Session
-from tracetui.ui.viewer import Viewer
+from tracetui.ui.viewer_screen import ViewerScreen
 from tracetui.ui.widgets.details import Details
 from tracetui.ui.widgets.minimap import Minimap
 from tracetui.ui.widgets.ruler import Ruler
@@ -46,22 +42,13 @@ LEGEND_FROM = 30
 BESIDE_DETAILS = 6
 
 
-class TimelineView(WholeScreen[None]):
+class TimelineView(ViewerScreen[None]):
     """Top line, map, ruler, tracks, details, keys."""
 
     CSS = "TimelineView { background: ansi_default; }"
     AUTO_FOCUS = "Tracks"
     followed = -1  #: the slice that a flow has led to
     _measuring = False  # the last line tells of the window that is being made
-
-    def __init__(self, session: Session) -> None:
-        super().__init__()
-        self.session = session
-
-    @property
-    def viewer(self) -> Viewer:
-        """The app, for what all screens share."""
-        return cast(Viewer, self.app)
 
     @property
     def trace(self) -> Trace | None:

@@ -52,7 +52,7 @@ from tracetui.ui.stories.gap_shares import MainLine, main_line
 from tracetui.ui.stories.gap_words import gap_title
 from tracetui.ui.stories.kernel_words import describe_kernel
 from tracetui.ui.stories.run_words import describe_run
-from tracetui.ui.viewer import Viewer
+from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
 
@@ -67,7 +67,7 @@ class Found:
     problem: str = ""  #: why one of these could not be had
 
 
-class Details(CachedLineWidget, can_focus=True):
+class Details(InViewer, CachedLineWidget, can_focus=True):
     """A rule with a title, then as many lines as there is room for; keys and the wheel scroll to the rest."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -116,11 +116,6 @@ class Details(CachedLineWidget, can_focus=True):
         self._found = Found()
         self._run: list[tuple[str, list[str]]] | None = None  # from when it is asked for until a selection
         self._reading = Lock()  # held while more than a slice is read: once is enough
-
-    @property
-    def viewer(self) -> Viewer:
-        """The app, for what all screens share."""
-        return self.app  # type: ignore[return-value]
 
     @property
     def text(self) -> str:

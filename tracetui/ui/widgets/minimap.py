@@ -35,11 +35,11 @@ from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.strips import Piece, fitted
 from tracetui.ui.session import Session
 from tracetui.ui.state import Search
-from tracetui.ui.viewer import Viewer
+from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
 
-class Minimap(CachedLineWidget):
+class Minimap(InViewer, CachedLineWidget):
     """Line 0: lost time of all devices, idle or communicating, coloured by cause.
 
     Line 1: the viewport, steps, hits, worst gaps. Line 2, where there is one: what the colours and letters of
@@ -65,11 +65,6 @@ class Minimap(CachedLineWidget):
         self._ink: tuple[object, list[Segment]] | None = None
         self._marks: tuple[int, int] = (0, 0)
         self._search: Search | None = None  # whose hits are shown
-
-    @property
-    def viewer(self) -> Viewer:
-        """The app, for what all screens share."""
-        return self.app  # type: ignore[return-value]
 
     @property
     def columns(self) -> int:

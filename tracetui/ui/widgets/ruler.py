@@ -11,14 +11,14 @@ from tracetui.ui.drawing.lane import segments
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.ticks import ticks
 from tracetui.ui.session import Session
-from tracetui.ui.viewer import Viewer
+from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 from tracetui.units import format_duration
 
 _PLAIN, _CURSOR, _WINDOW, _HIT = 0, 3, 6, 9
 
 
-class Ruler(CachedLineWidget):
+class Ruler(InViewer, CachedLineWidget):
     """One line."""
 
     DEFAULT_CSS = """
@@ -31,11 +31,6 @@ class Ruler(CachedLineWidget):
         self.label_width = 0
         self.window: tuple[int, int] | None = None  #: the window of time, or the one that is being made, ns
         self._shown: object = None
-
-    @property
-    def viewer(self) -> Viewer:
-        """The app, for what all screens share."""
-        return self.app  # type: ignore[return-value]
 
     def show_state(self) -> None:
         """Draw again if the state has changed the look."""

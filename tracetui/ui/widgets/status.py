@@ -14,7 +14,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece, tail
 from tracetui.ui.screen_specs import SCREENS
 from tracetui.ui.session import Session
-from tracetui.ui.viewer import Viewer
+from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.lines import Lines
 from tracetui.units import format_bytes, format_count, format_duration, format_percent
 
@@ -24,7 +24,7 @@ _LEAST_NAME = 12  #: cells of the name of a trace that are always there
 _KINDS = {Kind.ASCEND: "Ascend", Kind.GPU: "GPU", Kind.CHROME: "Chrome"}
 
 
-class TopLine(Lines):
+class TopLine(InViewer, Lines):
     """The file, its kind and span, how idle each device is, and what is wrong or under way."""
 
     DEFAULT_CSS = """
@@ -34,11 +34,6 @@ class TopLine(Lines):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self.session = session
-
-    @property
-    def viewer(self) -> Viewer:
-        """The app, for what all screens share."""
-        return self.app  # type: ignore[return-value]
 
     def on_mount(self) -> None:
         self.update()
@@ -142,7 +137,7 @@ class TopLine(Lines):
         return pieces
 
 
-class KeyLine(Lines):
+class KeyLine(InViewer, Lines):
     """The five most useful keys of a screen, or what the program has just to say."""
 
     DEFAULT_CSS = """
@@ -154,11 +149,6 @@ class KeyLine(Lines):
         super().__init__()
         self._actions = actions
         self._said = ("", Role.TEXT)  # what may come before it is on screen
-
-    @property
-    def viewer(self) -> Viewer:
-        """The app, for what all screens share."""
-        return self.app  # type: ignore[return-value]
 
     def on_mount(self) -> None:
         self.show_status(*self._said)

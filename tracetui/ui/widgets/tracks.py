@@ -22,7 +22,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.rows import LineKind, Row, TimelineLines, timeline_lines
 from tracetui.ui.session import Session
-from tracetui.ui.viewer import Viewer
+from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget, WholeStrip
 
 LABEL_LEAST, LABEL_MOST = 18, 28
@@ -31,7 +31,7 @@ KEPT = 512
 IDLE_CELLS = len("▸ 100.0 % ")  #: what stands around the label of an idle line
 
 
-class Tracks(CachedLineWidget, can_focus=True):
+class Tracks(InViewer, CachedLineWidget, can_focus=True):
     """All lines of the timeline; the fixed ones stay on top."""
 
     DEFAULT_CSS = """
@@ -83,11 +83,6 @@ class Tracks(CachedLineWidget, can_focus=True):
     def columns(self) -> int:
         """Columns of time."""
         return max(self.size.width - self.label_width, 1)
-
-    @property
-    def viewer(self) -> Viewer:
-        """The app, for what all screens share."""
-        return self.app  # type: ignore[return-value]
 
     @property
     def picture(self) -> Picture | None:

@@ -1,0 +1,63 @@
+"""The base of all screens of the viewer: what the app asks of the one in front, each with a default.
+
+Knows the app; no screen and no widget.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from textual.message_pump import MessagePump
+from textual.screen import ScreenResultType
+
+from tracetui.ui._textual import WholeScreen
+from tracetui.ui.session import Session
+from tracetui.ui.viewer import Viewer
+
+if TYPE_CHECKING:
+    from tracetui.ui.ranks.rank_view import RankPlace
+
+
+class InViewer(MessagePump):
+    """A screen or a widget of the viewer."""
+
+    @property
+    def viewer(self) -> Viewer:
+        """The app, which all screens and widgets share."""
+        return cast(Viewer, self.app)
+
+
+class ViewerScreen(InViewer, WholeScreen[ScreenResultType]):
+    """A screen that shows an open trace, or what is made of several."""
+
+    def __init__(self, session: Session) -> None:
+        """Show a session."""
+        super().__init__()
+        self.session = session
+
+    def undo(self) -> None:
+        """Look where one looked before."""
+        if self.viewer.session.state.undo():
+            self.viewer.selection_changed()
+
+    def redo(self) -> None:
+        """Look again where one looked before `undo`."""
+        if self.viewer.session.state.redo():
+            self.viewer.selection_changed()
+
+    def open_editor(self) -> None:
+        """Open an editor at the line of source that is shown."""
+        self.viewer.show_status("No line of source is shown here.")
+
+    def copy_text(self) -> str:
+        """Return what `copy` copies; "" where there is nothing."""
+        return ""
+
+    def step_back(self) -> bool:
+        """Drop the latest thing that was begun; return False where nothing was."""
+        return False
+
+    @property
+    def pointed_at(self) -> RankPlace | None:
+        """The rank of a job under the cursor, and the time to look at there; None elsewhere."""
+        return None
