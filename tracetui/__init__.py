@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         memory_lines_frame,
         memory_sizes_frame,
     )
+    from tracetui.export.replay_frames import replay, slowdown
 
 __all__ = [
     "advice_frame",
@@ -70,9 +71,11 @@ __all__ = [
     "modules_frame",
     "operators_frame",
     "ranks_frame",
+    "replay",
     "roots_frame",
     "scopes_frame",
     "signatures_frame",
+    "slowdown",
     "steps_frame",
     "syncs_frame",
 ]
@@ -86,6 +89,7 @@ _HOMES = {
         ("memory_blocks_frame", "memory_curve_frame", "memory_lines_frame", "memory_sizes_frame"),
         "tracetui.export.memory.frames",
     ),
+    **dict.fromkeys(("replay", "slowdown"), "tracetui.export.replay_frames"),
 }
 
 
