@@ -83,7 +83,7 @@ TERMINAL = {"textual", "rich"}
 #: the modules that import what only the extra `tracetui[dask]` installs; nobody imports them unasked.
 CLUSTER = {PACKAGE / "job" / "engines" / "dask.py", PACKAGE / "job" / "engines" / "pinned.py"}
 #: the modules that import pandas, which takes half a second: nobody imports them before a table is made.
-FRAMES = {PACKAGE / "export" / "frames.py", PACKAGE / "export" / "memory" / "frames.py"}
+FRAMES = {PACKAGE / "export" / path for path in ("data_frame.py", "trace/frames.py", "memory/frames.py")}
 
 
 def package_of(path: Path) -> str:

@@ -25,7 +25,15 @@ from tracetui.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from tracetui.api import compare, load, load_job, load_snapshot
-    from tracetui.export.frames import (
+    from tracetui.export.job.frames import job_lines_frame, job_links_frame, ranks_frame, roots_frame
+    from tracetui.export.memory.frames import (
+        memory_blocks_frame,
+        memory_curve_frame,
+        memory_lines_frame,
+        memory_sizes_frame,
+    )
+    from tracetui.export.replay_frames import replay, slowdown
+    from tracetui.export.trace.frames import (
         advice_frame,
         events_frame,
         frames_frame,
@@ -40,14 +48,6 @@ if TYPE_CHECKING:
         steps_frame,
         syncs_frame,
     )
-    from tracetui.export.job_frames import job_lines_frame, job_links_frame, ranks_frame, roots_frame
-    from tracetui.export.memory.frames import (
-        memory_blocks_frame,
-        memory_curve_frame,
-        memory_lines_frame,
-        memory_sizes_frame,
-    )
-    from tracetui.export.replay_frames import replay, slowdown
 
 __all__ = [
     "advice_frame",
@@ -83,7 +83,7 @@ __all__ = [
 _HOMES = {
     **dict.fromkeys(("compare", "load", "load_job", "load_snapshot"), "tracetui.api"),
     **dict.fromkeys(
-        ("job_lines_frame", "job_links_frame", "ranks_frame", "roots_frame"), "tracetui.export.job_frames"
+        ("job_lines_frame", "job_links_frame", "ranks_frame", "roots_frame"), "tracetui.export.job.frames"
     ),
     **dict.fromkeys(
         ("memory_blocks_frame", "memory_curve_frame", "memory_lines_frame", "memory_sizes_frame"),
@@ -97,4 +97,4 @@ def __getattr__(name: str) -> object:
     """Import what scripts use when it is used: the viewer and --help need none of it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES.get(name, "tracetui.export.frames")), name)
+    return getattr(importlib.import_module(_HOMES.get(name, "tracetui.export.trace.frames")), name)

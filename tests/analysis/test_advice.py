@@ -45,9 +45,9 @@ from tracetui.analysis.advice.transfers import _phases
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.export.advice_text import advice_text, first_advice
-from tracetui.export.frames import advice_frame
-from tracetui.export.markdown_report import advice_markdown
+from tracetui.export.trace.advice_text import advice_text, first_advice
+from tracetui.export.trace.frames import advice_frame
+from tracetui.export.trace.markdown import advice_markdown
 from tracetui.trace.stack import Frame
 from tracetui.ui.stories.advice_story import advice_answer
 
@@ -472,9 +472,12 @@ def test_notes_come_after_all_that_takes_time_and_not_in_the_summary() -> None:
     analysis = analyse(trace_of(events))
     costs = [each.cost_ns for each in find_advice(analysis)]
     assert find_advice(analysis)[-1].id == "collect_stacks" and costs[-1] is None and None not in costs[:-1]
-    assert "notes last" in advice_text(analysis, 80)
-    assert first_advice(analysis, 99, 80)[1:] == first_advice(analysis, len(costs) - 1, 80)[1:]
-    assert not any("stacks" in line for line in first_advice(analysis, 99, 80))
+    assert "notes last" in advice_text(find_advice(analysis), 80)
+    assert (
+        first_advice(find_advice(analysis), 99, 80)[1:]
+        == first_advice(find_advice(analysis), len(costs) - 1, 80)[1:]
+    )
+    assert not any("stacks" in line for line in first_advice(find_advice(analysis), 99, 80))
     title = find_advice(analysis)[-1].title
     assert f"{title}** (note)" in advice_markdown(analysis)
     assert advice_frame(analysis)["cost_ns"].isna().tolist() == [cost is None for cost in costs]

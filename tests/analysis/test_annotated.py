@@ -10,9 +10,9 @@ import pytest
 from tests.analysis import real
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.export.documents import summary_document
-from tracetui.export.report import summary_text
-from tracetui.export.selection import Selection
+from tracetui.export.trace.documents import summary_document
+from tracetui.export.trace.selection import Selection
+from tracetui.export.trace.summary import summary_text
 
 
 def _analysis(*annotated: tuple[str, int, int], tid: int = 7) -> Analysis:

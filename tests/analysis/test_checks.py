@@ -11,7 +11,7 @@ import pytest
 
 from tests.analysis import real
 from tracetui.analysis.checks import Check, find_checks
-from tracetui.export.report import run_facts
+from tracetui.export.trace.summary import run_facts
 
 AGREED = [
     "kernel_details.csv agrees: 191 kernels",

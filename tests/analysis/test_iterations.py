@@ -18,10 +18,10 @@ from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
 from tracetui.api import load, load_job
 from tracetui.cli.run import main
-from tracetui.export.documents import summary_document
-from tracetui.export.report import summary_text
-from tracetui.export.selection import Selection
-from tracetui.export.step_numbers import StepNumbers
+from tracetui.export.trace.documents import summary_document
+from tracetui.export.trace.selection import Selection
+from tracetui.export.trace.step_numbers import StepNumbers
+from tracetui.export.trace.summary import summary_text
 from tracetui.reader.locate import locate_trace
 from tracetui.siblings.step_points import StepPoints
 

@@ -11,11 +11,11 @@ from tests.analysis.machine import MAIN, call, dequeue, enqueue, npu, operator, 
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.notes import clocks_apart
-from tracetui.export.documents import summary_document
-from tracetui.export.frames import steps_frame
-from tracetui.export.markdown_report import summary_markdown
-from tracetui.export.report import summary_text
-from tracetui.export.selection import Selection
+from tracetui.export.trace.documents import summary_document
+from tracetui.export.trace.frames import steps_frame
+from tracetui.export.trace.markdown import summary_markdown
+from tracetui.export.trace.selection import Selection
+from tracetui.export.trace.summary import summary_text
 from tracetui.units import format_duration
 
 

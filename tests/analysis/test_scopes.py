@@ -14,9 +14,9 @@ from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.scopes import scope_of
 from tracetui.api import load
-from tracetui.export.documents import scopes_document
-from tracetui.export.nested_text import NO_SCOPES, SCOPES, nested_text
-from tracetui.export.selection import Selection
+from tracetui.export.trace.documents import scopes_document
+from tracetui.export.trace.nested_text import NO_SCOPES, SCOPES, nested_text
+from tracetui.export.trace.selection import Selection
 from tracetui.trace.model import Activity
 
 

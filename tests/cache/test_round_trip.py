@@ -14,8 +14,13 @@ from tests.export.training import training_events
 from tracetui.analysis.analyse import analyse
 from tracetui.cache.columns import freeze
 from tracetui.cache.traces import keep, reopen
-from tracetui.export.documents import advice_document, gaps_document, hotspots_document, summary_document
-from tracetui.export.selection import Selection
+from tracetui.export.trace.documents import (
+    advice_document,
+    gaps_document,
+    hotspots_document,
+    summary_document,
+)
+from tracetui.export.trace.selection import Selection
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace, Track

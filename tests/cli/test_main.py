@@ -456,7 +456,7 @@ def test_sigterm_while_writing_leaves_no_file(
         os.kill(os.getpid(), 15)
         return 0
 
-    monkeypatch.setattr("tracetui.export.tables_csv.write_table", terminated)
+    monkeypatch.setattr("tracetui.export.csv_table.write_table", terminated)
     assert run("gaps", trace_path, "--csv", str(tmp_path / "x.csv")).code == ExitCode.CANCELLED
     assert list(tmp_path.iterdir()) == []
 

@@ -25,8 +25,8 @@ TABLES = (
     "pandas",
     "tracetui.api",
     "tracetui.cli.run",
-    "tracetui.export.report",
-    "tracetui.export.tables_csv",
+    "tracetui.export.trace.summary",
+    "tracetui.export.csv_table",
 )
 
 

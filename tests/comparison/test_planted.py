@@ -14,7 +14,7 @@ from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.rows import Row
 from tracetui.comparison.run import Run, run_of
 from tracetui.comparison.verdict import verdict
-from tracetui.export.tables.compare import EVERY, WATERFALL
+from tracetui.export.tables.comparison import EVERY, WATERFALL
 
 STEPS = 3
 

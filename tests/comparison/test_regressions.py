@@ -11,7 +11,7 @@ from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.memory import MemoryUse
 from tracetui.comparison.regressions import find_regressions, parse_regression, unknown_measures
 from tracetui.comparison.run import run_of
-from tracetui.export.compare_limits import regressions_text
+from tracetui.export.comparison.limits import regressions_text
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from tracetui.cli.commands import COMMANDS
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.export.chinese.advice import ADVICE as CHINESE_ADVICE
 from tracetui.export.chinese.words import WORDS
+from tracetui.export.sentences.causes import micro
 from tracetui.export.tables import memory
 from tracetui.export.tables.advice import ADVICE
 from tracetui.export.tables.column import Form, Table
@@ -29,7 +30,6 @@ from tracetui.export.tables.operators import OPERATORS
 from tracetui.export.tables.signatures import SIGNATURES
 from tracetui.export.tables.steps import STEPS
 from tracetui.export.tables.syncs import SYNCS
-from tracetui.export.words import micro
 from tracetui.ui.actions import ACTIONS, GROUPS, keys_markdown, merged
 
 

@@ -12,8 +12,14 @@ import pandas as pd
 import pytest
 
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.export.documents import advice_document, gaps_document, hotspots_document, summary_document
-from tracetui.export.frames import (
+from tracetui.export.data_frame import write_csv
+from tracetui.export.trace.documents import (
+    advice_document,
+    gaps_document,
+    hotspots_document,
+    summary_document,
+)
+from tracetui.export.trace.frames import (
     advice_frame,
     events_frame,
     gaps_frame,
@@ -22,9 +28,8 @@ from tracetui.export.frames import (
     signatures_frame,
     steps_frame,
     syncs_frame,
-    write_csv,
 )
-from tracetui.export.selection import Selection
+from tracetui.export.trace.selection import Selection
 from tracetui.reader import source
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace

@@ -18,13 +18,19 @@ from tracetui.analysis.annotated import AnnotatedPhase
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.preparing import COPY
-from tracetui.export import lines
-from tracetui.export.advice_text import advice_text, cost_words, first_advice
-from tracetui.export.communication_text import _more
-from tracetui.export.frames import events_frame
-from tracetui.export.idle_text import why
-from tracetui.export.markdown_report import summary_markdown
-from tracetui.export.report import (
+from tracetui.export.tables.column import Column, Form, Table, texts_at
+from tracetui.export.tables.gaps import GAPS, GapRows, gap_causes
+from tracetui.export.tables.kernels import KERNELS, KernelRows, kernel_table
+from tracetui.export.tables.shown import text_table
+from tracetui.export.tables.steps import STEPS, StepRows, longest_phases
+from tracetui.export.trace import stacks
+from tracetui.export.trace.advice_text import advice_text, cost_words, first_advice
+from tracetui.export.trace.communication_text import _more
+from tracetui.export.trace.frames import events_frame
+from tracetui.export.trace.idle_text import why
+from tracetui.export.trace.markdown import summary_markdown
+from tracetui.export.trace.selection import Selection
+from tracetui.export.trace.summary import (
     LONGEST_RUN,
     _preparing,
     _producer,
@@ -35,12 +41,6 @@ from tracetui.export.report import (
     summary_text,
     trace_facts,
 )
-from tracetui.export.selection import Selection
-from tracetui.export.tables.column import Column, Form, Table, texts_at
-from tracetui.export.tables.gaps import GAPS, GapRows, gap_causes
-from tracetui.export.tables.kernels import KERNELS, KernelRows, kernel_table
-from tracetui.export.tables.shown import text_table
-from tracetui.export.tables.steps import STEPS, StepRows, longest_phases
 from tracetui.trace.stack import Frame
 from tracetui.units import format_time
 
@@ -205,7 +205,8 @@ def test_what_the_files_beside_a_trace_tell_is_cut_after_400_characters() -> Non
     with pytest.MonkeyPatch.context() as patch:
         for length, end in ((400, "xx"), (401, "x…")):
             patch.setattr(
-                "tracetui.export.report.facts_of_run", lambda _, length=length: [("run", ["x" * length])]
+                "tracetui.export.trace.summary.facts_of_run",
+                lambda _, length=length: [("run", ["x" * length])],
             )
             analysis: Any = SimpleNamespace(run=None, checks=checks)
             first, *others = run_facts(analysis)
@@ -284,8 +285,7 @@ def test_what_advice_is_about() -> None:
 
 def test_of_more_advice_than_is_listed_all_is_counted() -> None:
     def told(most: int, *every: Advice) -> list[str]:
-        analysis: Any = SimpleNamespace(advice=every)
-        return first_advice(analysis, most, 80)
+        return first_advice(every, most, 80)
 
     one, two, note = advice(1, 100), advice(2, 1, file="/a/train.py"), advice(3, None)
     lines = ["   100 ns  Title 1", "     1 ns  Title 2: train.py(8)"]
@@ -307,8 +307,7 @@ def test_of_more_advice_than_is_listed_all_is_counted() -> None:
     ],
 )
 def test_five_names_are_told_that_advice_is_about(subjects: int, words: str) -> None:
-    analysis: Any = SimpleNamespace(advice=[advice(1, 100, subjects)])
-    assert advice_text(analysis, 60).splitlines() == [
+    assert advice_text([advice(1, 100, subjects)], 60).splitlines() == [
         "1 piece of advice by lost time; some are about the same time",
         "",
         "1  Title 1" + "100 ns".rjust(50),
@@ -319,8 +318,7 @@ def test_five_names_are_told_that_advice_is_about(subjects: int, words: str) -> 
 
 
 def test_a_title_as_wide_as_the_page_has_its_time_behind_it() -> None:
-    analysis: Any = SimpleNamespace(advice=[advice(1, 100), advice(2, None, file="x.py")] * 5)
-    lines = advice_text(analysis, 10).splitlines()
+    lines = advice_text([advice(1, 100), advice(2, None, file="x.py")] * 5, 10).splitlines()
     assert lines[0] == "10 pieces of advice by lost time, notes last; some are about the same time"
     assert lines[2] == " 1  Title 1  100 ns" and lines[-4] == "10  Title 2  note"
 
@@ -339,7 +337,7 @@ def test_a_stack_is_that_of_a_task_or_of_the_slice_itself(
 ) -> None:
     """Text 0 is a stack and row 0 a frame, as any other is."""
     monkeypatch.setattr(
-        lines, "frames_of", lambda _, row: (Frame("frame.py", row, "f"), Frame("up.py", 9, "g"))
+        stacks, "frames_of", lambda _, row: (Frame("frame.py", row, "f"), Frame("up.py", 9, "g"))
     )
     slices = SimpleNamespace(stack=np.array([1, -1, 1, -1, 1, 0]), have_stacks=called)
     links = SimpleNamespace(
@@ -350,15 +348,15 @@ def test_a_stack_is_that_of_a_task_or_of_the_slice_itself(
         links=links,
         rules=SimpleNamespace(line_of=lambda frames: frames[0] if frames else None),
     )
-    stacks = lines.Stacks(analysis)
-    keys = stacks.keys(np.array([0, 1, 2, 3, 4, 5])).tolist()
+    found = stacks.Stacks(analysis)
+    keys = found.keys(np.array([0, 1, 2, 3, 4, 5])).tolist()
     assert keys == [1, 0, -2, -1, -1, 0]
-    assert [stacks.text(key) for key in (0, 1, -1, -2, -3)] == [
+    assert [found.text(key) for key in (0, 1, -1, -2, -3)] == [
         *("a.py(3): f < b.py(4): g", "c.py(5): h", None),
         *("frame.py(0): f < up.py(9): g", "frame.py(1): f < up.py(9): g"),
     ]
     frame = None if called else "frame.py(0)"
-    assert [stacks.line(key) for key in (0, -1, -2)] == ["a.py(3)", None, frame]
+    assert [found.line(key) for key in (0, -1, -2)] == ["a.py(3)", None, frame]
 
 
 def test_a_window_has_its_first_ns_and_not_its_last() -> None:

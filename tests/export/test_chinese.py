@@ -29,12 +29,12 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.cli import main
-from tracetui.export.advice_text import _advice
-from tracetui.export.advice_words import told, told_figure
 from tracetui.export.chinese.advice import ADVICE, FIGURES, TITLES
 from tracetui.export.chinese.words import TABLES, WORDS
 from tracetui.export.language import CHINESE, ENGLISH, SHOWN_FACTS, cause_facts, choose_language
+from tracetui.export.sentences.advice import told, told_figure
 from tracetui.export.text import cell_width
+from tracetui.export.trace.advice_text import _advice
 from tracetui.language import in_english, names, tell
 from tracetui.ui.actions import ACTIONS, merged
 from tracetui.ui.drawing.glyphs import BLOCKS

@@ -19,7 +19,8 @@ from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.memory.analyse import Memory
 from tracetui.comparison.step_parts import step_parts
-from tracetui.export.frames import frame_of
+from tracetui.export.csv_table import write_table
+from tracetui.export.data_frame import frame_of
 from tracetui.export.tables import memory
 from tracetui.export.tables.advice import ADVICE
 from tracetui.export.tables.column import Column, Form, Table, arranged, count, listed, records
@@ -30,7 +31,6 @@ from tracetui.export.tables.nested import FRAMES, MODULES, FrameRows, ModuleRows
 from tracetui.export.tables.operators import OPERATORS
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.tables.steps import STEPS, StepRows
-from tracetui.export.tables_csv import write_table
 from tracetui.ui.drawing.bars import time_inks
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette

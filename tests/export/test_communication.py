@@ -18,11 +18,11 @@ from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
-from tracetui.export.documents import gaps_document, summary_document
-from tracetui.export.frames import gaps_frame, late_peers_frame, links_frame
-from tracetui.export.markdown_report import summary_markdown
-from tracetui.export.report import summary_text
-from tracetui.export.selection import Selection
+from tracetui.export.trace.documents import gaps_document, summary_document
+from tracetui.export.trace.frames import gaps_frame, late_peers_frame, links_frame
+from tracetui.export.trace.markdown import summary_markdown
+from tracetui.export.trace.selection import Selection
+from tracetui.export.trace.summary import summary_text
 from tracetui.siblings.metadata import group_hash
 from tracetui.ui.drawing.bars import time_inks
 from tracetui.ui.drawing.glyphs import BLOCKS

@@ -23,11 +23,12 @@ from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.run import run_of
 from tracetui.comparison.verdict import verdict
 from tracetui.export.cells import text_cell
-from tracetui.export.compare_document import comparison_json
-from tracetui.export.compare_text import comparison_markdown, comparison_text
-from tracetui.export.compare_xlsx import write_workbook
+from tracetui.export.comparison.document import comparison_json
+from tracetui.export.comparison.text import comparison_markdown, comparison_text
+from tracetui.export.comparison.xlsx import write_workbook
+from tracetui.export.csv_table import write_small_table, write_table
 from tracetui.export.tables.column import Column, Form, count
-from tracetui.export.tables.compare import (
+from tracetui.export.tables.comparison import (
     BY,
     EVERY,
     RANKS,
@@ -37,7 +38,6 @@ from tracetui.export.tables.compare import (
     ComparedTable,
     tables_of,
 )
-from tracetui.export.tables_csv import write_small_table, write_table
 from tracetui.export.text import cell_width
 from tracetui.ui.comparing.tables import columns
 from tracetui.ui.drawing.glyphs import ASCII

@@ -16,9 +16,9 @@ from tracetui.comparison.memory_rows import ALIVE, MemoryRow
 from tracetui.comparison.operators import Stretch
 from tracetui.comparison.rows import Row, Scale
 from tracetui.comparison.tally import NOTHING, Sum
-from tracetui.export.compare_text import _shown, comparison_text
-from tracetui.export.compare_words import _ranks, lengths, row_name, run_words
-from tracetui.export.tables.compare import BY, WATERFALL
+from tracetui.export.comparison.text import _shown, comparison_text
+from tracetui.export.sentences.comparison import _ranks, lengths, row_name, run_words
+from tracetui.export.tables.comparison import BY, WATERFALL
 from tracetui.trace.model import Kind
 
 ONE_STEP = Scale(1, 1, Fraction(10**9))

@@ -16,29 +16,30 @@ import pytest
 from tests.analysis import real
 from tests.export.training import NAMES, training_events
 from tests.synthetic import piece, process, trace_of
+from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
-from tracetui.export.advice_text import advice_text
 from tracetui.export.cells import text_cell
-from tracetui.export.communication_text import split_rows
-from tracetui.export.documents import (
+from tracetui.export.csv_table import write_table
+from tracetui.export.json_document import dumps
+from tracetui.export.tables.common import causes_document
+from tracetui.export.tables.gaps import GAPS, GapRows, gap_causes
+from tracetui.export.tables.steps import STEPS, SUMS, StepRows
+from tracetui.export.text import cell_width, to_ascii
+from tracetui.export.trace.advice_text import advice_text
+from tracetui.export.trace.communication_text import split_rows
+from tracetui.export.trace.documents import (
     advice_document,
-    dumps,
     gaps_document,
     hotspots_document,
     summary_document,
 )
-from tracetui.export.idle_text import gaps_text, hotspots_text
-from tracetui.export.markdown_report import summary_markdown
-from tracetui.export.report import summary_text
-from tracetui.export.selection import Selection
-from tracetui.export.tables.common import causes_document
-from tracetui.export.tables.gaps import GAPS, GapRows, gap_causes
-from tracetui.export.tables.steps import STEPS, SUMS, StepRows
-from tracetui.export.tables_csv import write_table
-from tracetui.export.text import cell_width, to_ascii
+from tracetui.export.trace.idle_text import gaps_text, hotspots_text
+from tracetui.export.trace.markdown import summary_markdown
+from tracetui.export.trace.selection import Selection
+from tracetui.export.trace.summary import summary_text
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_ms, format_percent, format_time
 
@@ -367,7 +368,7 @@ def test_a_gap_tells_what_it_lost() -> None:
 
 def test_text_fits_80_columns_and_obeys_nothing(any_analysis: Analysis) -> None:
     text = summary_text(any_analysis, ALL, None, 80) + gaps_text(any_analysis, ALL, 0, 80)
-    text += hotspots_text(any_analysis, ALL, 0, 80) + advice_text(any_analysis, 80)
+    text += hotspots_text(any_analysis, ALL, 0, 80) + advice_text(find_advice(any_analysis), 80)
     for line in text.splitlines():
         assert line.isprintable()
         assert cell_width(line) <= 80

@@ -14,7 +14,7 @@ from tests.export.training import MAIN, NAMES, PYTHON, START_US, training_events
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.export.cells import text_cell
-from tracetui.export.events_csv import matching_tracks, rows_touching, write_events
+from tracetui.export.trace.events_csv import matching_tracks, rows_touching, write_events
 
 FOREVER = (0, 2**63 - 1)
 COLUMNS = "start_ns dur_ns process thread lane name category activity step operator python_line stack"
@@ -98,7 +98,7 @@ def test_tracks_are_found_in_any_case(training: Analysis) -> None:
 
 def test_chunks_join_seamlessly(training: Analysis, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = read(training, *FOREVER)
-    monkeypatch.setattr("tracetui.export.frames.CHUNK", 7)
+    monkeypatch.setattr("tracetui.export.trace.frames.CHUNK", 7)
     pd.testing.assert_frame_equal(read(training, *FOREVER), whole)
 
 

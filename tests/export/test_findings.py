@@ -20,30 +20,30 @@ from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.analysis.limits import find_breaches, parse_cause_limit, parse_limit
-from tracetui.export.advice_text import advice_text
 from tracetui.export.cells import text_cell
-from tracetui.export.documents import (
+from tracetui.export.csv_table import write_table
+from tracetui.export.markdown import code, plain
+from tracetui.export.sentences.causes import micro
+from tracetui.export.tables.hotspots import LINES, LineRows, called
+from tracetui.export.trace.advice_text import advice_text
+from tracetui.export.trace.documents import (
     advice_document,
     gaps_document,
     hotspots_document,
     limits_document,
     summary_document,
 )
-from tracetui.export.idle_text import hotspots_text
-from tracetui.export.limits_text import breaches_text
-from tracetui.export.markdown import code, plain
-from tracetui.export.markdown_report import (
+from tracetui.export.trace.idle_text import hotspots_text
+from tracetui.export.trace.limits import breaches_text
+from tracetui.export.trace.markdown import (
     advice_markdown,
     gaps_markdown,
     hotspots_markdown,
     summary_markdown,
 )
-from tracetui.export.report import summary_text
-from tracetui.export.selection import Selection
-from tracetui.export.sync_text import syncs_title
-from tracetui.export.tables.hotspots import LINES, LineRows, called
-from tracetui.export.tables_csv import write_table
-from tracetui.export.words import micro
+from tracetui.export.trace.selection import Selection
+from tracetui.export.trace.summary import summary_text
+from tracetui.export.trace.sync_text import syncs_title
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration, format_percent
 
@@ -113,7 +113,9 @@ def test_a_trace_that_calls_for_no_advice_says_so() -> None:
     analysis = analyse(trace_of([*npu(), task(0, 100)]))
     assert find_advice(analysis) == ()
     assert (
-        advice_text(analysis, 80) == advice_markdown(analysis) == "Nothing in this trace calls for advice.\n"
+        advice_text(find_advice(analysis), 80)
+        == advice_markdown(analysis)
+        == "Nothing in this trace calls for advice.\n"
     )
 
 
@@ -234,7 +236,7 @@ def test_hotspots_csv_is_the_json(any_analysis: Analysis) -> None:
 
 
 def test_advice_of_text_and_json(any_analysis: Analysis) -> None:
-    text = " ".join(advice_text(any_analysis, 80).split())
+    text = " ".join(advice_text(find_advice(any_analysis), 80).split())
     for number, advice in enumerate(advice_document(any_analysis)["advice"], 1):
         cost = "note" if advice["cost_ns"] is None else format_duration(advice["cost_ns"])
         assert f"{number} {advice['title']} {cost}" in text

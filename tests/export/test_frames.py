@@ -21,16 +21,19 @@ from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.window import rows_in_window
-from tracetui.export import frames
+from tracetui.export import data_frame
 from tracetui.export.cells import encodable, text_cell
-from tracetui.export.documents import (
+from tracetui.export.data_frame import write_csv
+from tracetui.export.tables.steps import SUMS
+from tracetui.export.trace import frames
+from tracetui.export.trace.documents import (
     advice_document,
     gaps_document,
     hotspots_document,
     summary_document,
 )
-from tracetui.export.events_csv import write_events
-from tracetui.export.frames import (
+from tracetui.export.trace.events_csv import write_events
+from tracetui.export.trace.frames import (
     advice_frame,
     events_frame,
     gaps_frame,
@@ -39,10 +42,8 @@ from tracetui.export.frames import (
     signatures_frame,
     steps_frame,
     syncs_frame,
-    write_csv,
 )
-from tracetui.export.selection import Selection
-from tracetui.export.tables.steps import SUMS
+from tracetui.export.trace.selection import Selection
 from tracetui.trace.model import Activity
 
 ALL = Selection()
@@ -257,7 +258,7 @@ def test_a_text_becomes_a_cell_once(training: Analysis, monkeypatch: pytest.Monk
         made.append(text)
         return text_cell(text)
 
-    monkeypatch.setattr(frames, "text_cell", cell_of)
+    monkeypatch.setattr(data_frame, "text_cell", cell_of)
     monkeypatch.setattr(frames, "CHUNK", 5)
     write_events(io.BytesIO(), training, 0, BIG)
     assert len(made) == len(set(made)) > len(NAMES)

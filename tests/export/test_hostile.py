@@ -12,27 +12,28 @@ import pytest
 
 from tests.export.training import NAMES, training_events
 from tests.synthetic import trace_of
+from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.export.advice_text import advice_text
 from tracetui.export.cells import encodable, text_cell
-from tracetui.export.documents import (
-    advice_document,
-    dumps,
-    gaps_document,
-    hotspots_document,
-    summary_document,
-)
-from tracetui.export.events_csv import write_events
-from tracetui.export.idle_text import gaps_text, hotspots_text
-from tracetui.export.report import summary_text
-from tracetui.export.selection import Selection
+from tracetui.export.csv_table import write_table
+from tracetui.export.json_document import dumps
 from tracetui.export.tables.advice import ADVICE, AdviceRows
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.operators import OPERATORS
 from tracetui.export.tables.steps import STEPS, StepRows
-from tracetui.export.tables_csv import write_table
 from tracetui.export.text import cell_width
+from tracetui.export.trace.advice_text import advice_text
+from tracetui.export.trace.documents import (
+    advice_document,
+    gaps_document,
+    hotspots_document,
+    summary_document,
+)
+from tracetui.export.trace.events_csv import write_events
+from tracetui.export.trace.idle_text import gaps_text, hotspots_text
+from tracetui.export.trace.selection import Selection
+from tracetui.export.trace.summary import summary_text
 
 ALL = Selection()
 ENDLESS = "=cmd\x1b[2J\r\n\x00\ud800\u202e\u77e9" * 5000
@@ -99,5 +100,6 @@ def test_text(hostile: Analysis, write: Callable[[Analysis, Selection, int, int]
 
 def test_advice_text(hostile: Analysis) -> None:
     assert all(
-        line.isprintable() and cell_width(line) <= 80 for line in advice_text(hostile, 80).splitlines()
+        line.isprintable() and cell_width(line) <= 80
+        for line in advice_text(find_advice(hostile), 80).splitlines()
     )

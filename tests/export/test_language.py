@@ -17,10 +17,10 @@ from tracetui.analysis.advice import find_advice
 from tracetui.analysis.idle.cause import Cause
 from tracetui.cli import main
 from tracetui.cli.terminal import locale_language
-from tracetui.export.advice_words import told
 from tracetui.export.chinese.advice import ADVICE
 from tracetui.export.chinese.causes import CAUSES
 from tracetui.export.language import CHINESE, ENGLISH, cause_facts, choose_language
+from tracetui.export.sentences.advice import told
 from tracetui.export.text import cell_width, wrapped
 
 #: What a text may ask for beside its evidence: how counts are said, and the causes that there are times of.

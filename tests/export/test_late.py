@@ -13,14 +13,14 @@ from tests.analysis.machine import npu, task
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.gaps import Measure
-from tracetui.export.documents import gaps_document, summary_document
-from tracetui.export.late import late_rank
-from tracetui.export.markdown_report import summary_markdown
-from tracetui.export.report import summary_text
-from tracetui.export.selection import Selection
+from tracetui.export.sentences.late_ranks import late_rank
 from tracetui.export.tables.column import Form
 from tracetui.export.tables.communication import LinkRows
 from tracetui.export.tables.gaps import GAPS, GapRows
+from tracetui.export.trace.documents import gaps_document, summary_document
+from tracetui.export.trace.markdown import summary_markdown
+from tracetui.export.trace.selection import Selection
+from tracetui.export.trace.summary import summary_text
 from tracetui.ui.stories.gap_shares import main_line
 
 

@@ -12,7 +12,7 @@ from tests.analysis.memory.runs import Held, recorded
 from tracetui.analysis.memory.analyse import Memory
 from tracetui.export.memory.document import memory_document
 from tracetui.export.memory.frames import memory_blocks_frame, memory_lines_frame, memory_sizes_frame
-from tracetui.export.memory.words import growth_sentence, ordinal, peak_parts, peak_sentence
+from tracetui.export.sentences.memory import growth_sentence, ordinal, peak_parts, peak_sentence
 from tracetui.export.tables.column import records
 from tracetui.export.tables.memory import BLOCKS, SIZES, BlockRows, MemoryRows
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tracetui.analysis.memory.model import NEVER, Curve
-from tracetui.export.memory.words import (
+from tracetui.export.sentences.memory import (
     alive_sentence,
     calls_words,
     growing_sentence,

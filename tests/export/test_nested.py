@@ -14,8 +14,10 @@ from tests.analysis import real
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.cli.run import main
-from tracetui.export.documents import dumps
-from tracetui.export.nested_text import (
+from tracetui.export.csv_table import write_table
+from tracetui.export.json_document import dumps
+from tracetui.export.sentences.causes import line_name, module_name
+from tracetui.export.trace.nested_text import (
     FRAMES,
     MODULES,
     NO_MODULES,
@@ -23,9 +25,7 @@ from tracetui.export.nested_text import (
     nested_markdown,
     nested_text,
 )
-from tracetui.export.selection import Selection
-from tracetui.export.tables_csv import write_table
-from tracetui.export.words import line_name, module_name
+from tracetui.export.trace.selection import Selection
 
 RANKINGS = [MODULES, FRAMES]
 ALL = Selection()

@@ -14,28 +14,29 @@ from tests.analysis.memory.runs import Held, recorded
 from tests.comparison.planted import run
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import trace_of
+from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.memory.analyse import Memory
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.run import run_of
 from tracetui.export import tables
-from tracetui.export.advice_text import advice_text
-from tracetui.export.compare_text import comparison_markdown, comparison_text
-from tracetui.export.idle_text import gaps_text, hotspots_text
-from tracetui.export.markdown_report import (
+from tracetui.export.comparison.text import comparison_markdown, comparison_text
+from tracetui.export.memory.text import memory_markdown, memory_text
+from tracetui.export.tables.column import Column, Form, Table
+from tracetui.export.tables.comparison import BY, EVERY, WATERFALL, ComparedTable
+from tracetui.export.trace.advice_text import advice_text
+from tracetui.export.trace.idle_text import gaps_text, hotspots_text
+from tracetui.export.trace.markdown import (
     advice_markdown,
     gaps_markdown,
     hotspots_markdown,
     summary_markdown,
 )
-from tracetui.export.memory.text import memory_markdown, memory_text
-from tracetui.export.nested_text import FRAMES, MODULES, nested_markdown, nested_text
-from tracetui.export.operators import list_operators, listing_markdown, listing_text
-from tracetui.export.report import summary_text
-from tracetui.export.selection import Selection
-from tracetui.export.tables.column import Column, Form, Table
-from tracetui.export.tables.compare import BY, EVERY, WATERFALL, ComparedTable
+from tracetui.export.trace.nested_text import FRAMES, MODULES, nested_markdown, nested_text
+from tracetui.export.trace.operators import list_operators, listing_markdown, listing_text
+from tracetui.export.trace.selection import Selection
+from tracetui.export.trace.summary import summary_text
 
 ALL = Selection()
 NARROW, USUAL, WIDE = 64, 100, 200
@@ -90,7 +91,7 @@ PAGES: dict[str, Callable[[Analysis], str]] = {
     "frames": lambda of: nested_text(FRAMES, of, ALL, 4, USUAL),
     "frames-markdown": lambda of: nested_markdown(FRAMES, of, ALL, 3),
     "modules": lambda of: nested_text(MODULES, of, ALL, 3, NARROW),
-    "advice": lambda of: advice_text(of, USUAL),
+    "advice": lambda of: advice_text(find_advice(of), USUAL),
     "advice-markdown": advice_markdown,
     "operators": lambda of: listing_text(list_operators(of, ALL, "type", top=4), USUAL),
     "operators-host": lambda of: listing_markdown(list_operators(of, ALL, "name", host=True, top=4)),
@@ -143,7 +144,7 @@ def test_where_no_memory_is_recorded_a_page_says_so() -> None:
 
 #: Modules that hold tables.
 TABLES = (
-    *("advice", "communication", "compare", "events", "gaps", "hotspots", "job", "job_links", "kernels"),
+    *("advice", "communication", "comparison", "events", "gaps", "hotspots", "job", "job_links", "kernels"),
     *("memory", "nested", "operators", "signatures", "steps", "syncs"),
 )
 
@@ -152,7 +153,7 @@ TABLES = (
 def test_which_columns_a_table_has_where(module: str, request: pytest.FixtureRequest) -> None:
     """In which forms each column is, how it is set, and in which order people are shown them."""
     found = vars(import_module(f"{tables.__name__}.{module}"))
-    if module == "compare":
+    if module == "comparison":
         found = {" ".join(_said(each)): each.table for each in (WATERFALL, *EVERY)}
     lines = []
     for name, table in found.items():

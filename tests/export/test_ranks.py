@@ -12,9 +12,9 @@ from tests.analysis.machine import npu, task
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui import load
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.export.documents import gaps_document
-from tracetui.export.ranks import group_key, group_words, rank_words
-from tracetui.export.selection import Selection
+from tracetui.export.sentences.ranks import group_key, group_words, rank_words
+from tracetui.export.trace.documents import gaps_document
+from tracetui.export.trace.selection import Selection
 from tracetui.siblings.metadata import group_hash
 
 EVENTS = [

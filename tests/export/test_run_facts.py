@@ -11,10 +11,10 @@ import pytest
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.run import run_in_short
-from tracetui.export.documents import summary_document
-from tracetui.export.markdown_report import summary_markdown
-from tracetui.export.report import summary_text
-from tracetui.export.selection import Selection
+from tracetui.export.trace.documents import summary_document
+from tracetui.export.trace.markdown import summary_markdown
+from tracetui.export.trace.selection import Selection
+from tracetui.export.trace.summary import summary_text
 
 HOSTILE = "1\x1b[31m`evil`"
 

@@ -12,8 +12,8 @@ from tests.analysis import real
 from tests.export.training import HCCL, NPU, PYTHON, START_US, training_events
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.export.frames import events_frame
-from tracetui.export.step_numbers import StepNumbers
+from tracetui.export.trace.frames import events_frame
+from tracetui.export.trace.step_numbers import StepNumbers
 
 
 @pytest.fixture(scope="module")

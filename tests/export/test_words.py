@@ -11,8 +11,18 @@ import pytest
 
 from tracetui.analysis.annotated import AnnotatedPhase
 from tracetui.analysis.gaps import Measure
-from tracetui.export.compare_text import _only
-from tracetui.export.compare_words import (
+from tracetui.export.comparison.text import _only
+from tracetui.export.markdown import code
+from tracetui.export.memory.document import _known, _time
+from tracetui.export.sentences.causes import (
+    _percent,
+    leading_shares,
+    line_name,
+    module_name,
+    scope_name,
+    shares,
+)
+from tracetui.export.sentences.comparison import (
     _ranks,
     count_words,
     ratio_words,
@@ -20,11 +30,8 @@ from tracetui.export.compare_words import (
     signed_ms,
     signed_size,
 )
-from tracetui.export.idle_text import gaps_title
-from tracetui.export.job_words import _late_rank_words, _passed_on, job_time, link_path, passes_on
-from tracetui.export.markdown import code
-from tracetui.export.memory.document import _known, _time
-from tracetui.export.memory.words import most_at_peak, ordinal, peak_parts, place_name, signed_bytes
+from tracetui.export.sentences.job import _late_rank_words, _passed_on, job_time, link_path, passes_on
+from tracetui.export.sentences.memory import most_at_peak, ordinal, peak_parts, place_name, signed_bytes
 from tracetui.export.tables.column import Form, Texts
 from tracetui.export.tables.communication import LINKS, LinkRows
 from tracetui.export.tables.gaps import _behind
@@ -33,14 +40,7 @@ from tracetui.export.tables.kernels import SHAPES
 from tracetui.export.tables.memory import _from_to, calls_of
 from tracetui.export.tables.operators import OPERATORS
 from tracetui.export.tables.steps import longest_phases, mean_phases
-from tracetui.export.words import (
-    _percent,
-    leading_shares,
-    line_name,
-    module_name,
-    scope_name,
-    shares,
-)
+from tracetui.export.trace.idle_text import gaps_title
 from tracetui.job.late import LateRank
 from tracetui.trace.model import Kind
 from tracetui.trace.stack import Frame

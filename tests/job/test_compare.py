@@ -13,9 +13,9 @@ from tests.job.planted import job, truth
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.job_part import RootRow
 from tracetui.comparison.verdict import verdict
-from tracetui.export.compare_document import comparison_json
-from tracetui.export.compare_text import comparison_text
-from tracetui.export.tables.compare import EVERY, WATERFALL
+from tracetui.export.comparison.document import comparison_json
+from tracetui.export.comparison.text import comparison_text
+from tracetui.export.tables.comparison import EVERY, WATERFALL
 from tracetui.export.text import cell_width
 from tracetui.job.compare import Incomparable, compare_jobs
 from tracetui.job.compared import Parts

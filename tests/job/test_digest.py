@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tests.analysis.real import npu_output
 from tests.job.files import real_digest
 from tracetui.api import load
-from tracetui.export.job_document import job_document
+from tracetui.export.job.document import job_document
 from tracetui.job.coding import UnreadableDigest, _packed, _unpacked, decode, encode
 from tracetui.job.digest import Digest, TimeClass
 from tracetui.job.digesting import digest_trace

@@ -11,14 +11,13 @@ import pytest
 from tests.analysis.real import npu_output
 from tests.job.planted import job
 from tracetui.api import load, load_job
-from tracetui.export import job_document, job_frames
-from tracetui.export import job_text as text_module
-from tracetui.export.frames import links_frame
-from tracetui.export.job_frames import job_lines_frame, job_links_frame
-from tracetui.export.job_text import job_markdown, job_text
-from tracetui.export.job_words import whose
+from tracetui.export.job import document, frames, text
+from tracetui.export.job.frames import job_lines_frame, job_links_frame
+from tracetui.export.job.text import job_markdown, job_text
+from tracetui.export.sentences.job import whose
 from tracetui.export.tables.column import Column, count
 from tracetui.export.tables.job import LINES, JobRows
+from tracetui.export.trace.frames import links_frame
 from tracetui.job.digest import TimeClass
 from tracetui.job.late import slow_steps
 from tracetui.job.lines import job_lines
@@ -67,14 +66,14 @@ def test_the_text_of_a_step_names_who_is_late_in_it() -> None:
 def test_a_column_is_added_in_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
     added: Column[JobRows] = count("waiting", "waiting more", lambda rows: np.arange(len(rows.rows)) + 7)
     table = replace(LINES, columns=(*LINES.columns, added))
-    for module in (job_document, job_frames, text_module, rank_tables):
+    for module in (document, frames, text, rank_tables):
         monkeypatch.setattr(module, "LINES", table)
     told = job("loader")
     expected = [*range(7, 7 + len(job_lines(told)))]
-    assert [line["waiting"] for line in job_document.job_document(told)["lines"]] == expected
-    assert job_frames.job_lines_frame(told)["waiting"].tolist() == expected
-    for text in (job_text(told, 200), text_module.job_markdown(told)):
-        assert "waiting more" in text
+    assert [line["waiting"] for line in document.job_document(told)["lines"]] == expected
+    assert frames.job_lines_frame(told)["waiting"].tolist() == expected
+    for shown in (job_text(told, 200), text.job_markdown(told)):
+        assert "waiting more" in shown
     columns, rows = rank_tables.RankTables(told, Palette("none")).columns("lines")
     assert columns[-1].title == "waiting more" and columns[-1].draw(rows - 1, 9) == str(expected[-1])
 
@@ -122,6 +121,6 @@ def test_numbers_stand_at_the_right_and_names_at_the_left_as_they_are_written(na
 def test_steps_are_listed_where_there_are_several(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     steps = slow_steps(job("loader"))[:count]
     assert len(steps) == count
-    monkeypatch.setattr(text_module, "slow_steps", lambda _: steps)
+    monkeypatch.setattr(text, "slow_steps", lambda _: steps)
     titles = {part.splitlines()[0] for part in job_text(job("loader"), 200).split("\n\n")}
     assert ("Steps" in titles) == (count > 1)

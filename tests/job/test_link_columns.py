@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from tracetui.analysis.communication.speeds import Slowness
-from tracetui.export.job_frames import _frame
+from tracetui.export.job.frames import _frame
 from tracetui.export.tables.column import Column, Form, Table, records
 from tracetui.export.tables.job_links import LINKS
 from tracetui.job.links import Ends, JobLink

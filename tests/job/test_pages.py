@@ -6,7 +6,7 @@ import pytest
 
 from tests import pages
 from tests.job.planted import job
-from tracetui.export.job_text import job_markdown, job_text
+from tracetui.export.job.text import job_markdown, job_text
 from tracetui.job.tables import VIEWS
 
 NAMES = ("loader", "both", "stage")

@@ -10,8 +10,8 @@ import pytest
 from simulator.job.truth import Root
 from tests.job.planted import digests, job, truth, whole
 from tracetui.analysis.communication.waits import SHORTEST
-from tracetui.export.job_text import job_text
-from tracetui.export.job_words import verdict
+from tracetui.export.job.text import job_text
+from tracetui.export.sentences.job import verdict
 from tracetui.job.digest import Digest
 from tracetui.job.job import job_of
 from tracetui.job.late import late_ranks

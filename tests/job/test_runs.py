@@ -13,8 +13,8 @@ from tests.job.files import real_digest
 from tracetui.api import load
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.run import Run, run_of
-from tracetui.export.compare_text import comparison_text
-from tracetui.export.tables.compare import EVERY, WATERFALL
+from tracetui.export.comparison.text import comparison_text
+from tracetui.export.tables.comparison import EVERY, WATERFALL
 from tracetui.job.coding import UnreadableDigest, decode, encode
 from tracetui.job.digest import Digest
 from tracetui.job.digesting import digest_trace

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.job.simulated import Meeting, Work, simulate
-from tracetui.export import job_words
-from tracetui.export.job_text import job_text
-from tracetui.export.job_words import (
+from tracetui.export.job.text import job_text
+from tracetui.export.sentences import job as job_sentences
+from tracetui.export.sentences.job import (
     absent_state,
     head_words,
     job_time,
@@ -113,7 +113,7 @@ def sentences(
     missing: bool = False,
 ) -> list[str]:
     """What is said of late ranks in a job of so many ns, of which each rank waits for nobody itself."""
-    monkeypatch.setattr(job_words, "late_once", lambda *_: ())
+    monkeypatch.setattr(job_sentences, "late_once", lambda *_: ())
     one: Any = SimpleNamespace(mean=lambda _: whole, steps=1)
     job: Any = SimpleNamespace(
         ranks=[SimpleNamespace(number=-1)] * 2,

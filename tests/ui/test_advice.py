@@ -13,7 +13,7 @@ from tests.synthetic import trace_of
 from tests.ui.training import TORCH, screen_text, training, viewer
 from tests.ui.viewing import said
 from tracetui.analysis.advice import Advice, find_advice
-from tracetui.export.advice_text import NOTHING
+from tracetui.export.trace.advice_text import NOTHING
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette

@@ -25,8 +25,8 @@ from tracetui.comparison.run import run_of
 from tracetui.comparison.tally import Sum
 from tracetui.comparison.verdict import verdict
 from tracetui.comparison.waterfall import TERMS
-from tracetui.export.tables.compare import BY, MEMORY, ComparedRows
-from tracetui.export.tables_csv import write_table
+from tracetui.export.csv_table import write_table
+from tracetui.export.tables.comparison import BY, MEMORY, ComparedRows
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing.story import story

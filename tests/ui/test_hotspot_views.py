@@ -19,7 +19,7 @@ from tests.ui.viewing import case, said, settled
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.api import load
-from tracetui.export.frames import (
+from tracetui.export.trace.frames import (
     frames_frame,
     hotspots_frame,
     modules_frame,

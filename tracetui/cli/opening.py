@@ -12,8 +12,8 @@ from tracetui.api import opened
 from tracetui.cli import output, terminal
 from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.progress import ProgressLine
-from tracetui.export.selection import Selection
-from tracetui.export.step_numbers import StepNumbers
+from tracetui.export.trace.selection import Selection
+from tracetui.export.trace.step_numbers import StepNumbers
 from tracetui.reader.source import TraceFile
 from tracetui.trace.clean import printable
 from tracetui.units import Window, format_clock, format_duration

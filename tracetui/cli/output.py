@@ -13,7 +13,7 @@ from tracetui.cli import streams
 from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.terminal import speaks_unicode
 from tracetui.export.atomic import refuse_to_overwrite, write_atomically
-from tracetui.export.documents import dumps
+from tracetui.export.json_document import dumps
 from tracetui.export.text import to_ascii
 from tracetui.language import in_english
 from tracetui.reader.errors import UnreadableTrace

@@ -16,7 +16,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.counter_tracks import CounterTrack
 from tracetui.analysis.gaps import Measure
 from tracetui.arrays import Int64s
-from tracetui.export.words import MEASURES
+from tracetui.export.sentences.causes import MEASURES
 from tracetui.reader.joined import open_trace
 from tracetui.reader.source import TraceFile
 from tracetui.trace.clean import printable

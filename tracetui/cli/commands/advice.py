@@ -20,13 +20,14 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> ExitCode:
+    from tracetui.analysis.advice import find_advice
     from tracetui.cli.opening import open_trace
     from tracetui.cli.output import answer
-    from tracetui.export.advice_text import advice_text
-    from tracetui.export.documents import advice_document
-    from tracetui.export.markdown_report import advice_markdown
+    from tracetui.export.csv_table import write_table
     from tracetui.export.tables.advice import ADVICE, AdviceRows
-    from tracetui.export.tables_csv import write_table
+    from tracetui.export.trace.advice_text import advice_text
+    from tracetui.export.trace.documents import advice_document
+    from tracetui.export.trace.markdown import advice_markdown
 
     analysis, _ = open_trace(request)
     answer(
@@ -35,7 +36,7 @@ def _run(request: Request) -> ExitCode:
         csv=lambda stream: write_table(stream, ADVICE, AdviceRows(analysis)),
         document=lambda: advice_document(analysis),
         markdown=lambda: advice_markdown(analysis),
-        text=lambda: advice_text(analysis, text_width()),
+        text=lambda: advice_text(find_advice(analysis), text_width()),
     )
     return ExitCode.OK
 

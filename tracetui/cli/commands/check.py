@@ -198,8 +198,8 @@ def _held(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_Held]:
 
 def _hold_devices(analysis: Analysis, limits: tuple[Limit, ...], each_step: bool) -> _Held:
     from tracetui.analysis.limits import find_breaches
-    from tracetui.export.documents import limits_document
-    from tracetui.export.limits_text import breaches_text, doubts
+    from tracetui.export.trace.documents import limits_document
+    from tracetui.export.trace.limits import breaches_text, doubts
 
     found = find_breaches(analysis, limits)
     breaches = tuple(breach for breach in found if each_step or breach.step is None)
@@ -227,8 +227,8 @@ def _hold_memory(analysis: Analysis, limits: tuple[MemoryLimit, ...]) -> _Held:
 def _hold_run(comparison: Comparison, limits: tuple[RegressionLimit, ...]) -> _Held:
     from tracetui.comparison.regressions import find_regressions, unknown_measures
     from tracetui.comparison.verdict import verdict
-    from tracetui.export.compare_document import regressions_document
-    from tracetui.export.compare_limits import regressions_text
+    from tracetui.export.comparison.document import regressions_document
+    from tracetui.export.comparison.limits import regressions_text
 
     if not len(comparison.base.wall_ns):
         raise _Nothing("no device computes or communicates in BASE: there is nothing to compare with")
@@ -240,7 +240,7 @@ def _hold_run(comparison: Comparison, limits: tuple[RegressionLimit, ...]) -> _H
 
 
 def _hold_job(job: Job, limits: tuple[Limit, ...]) -> _Held:
-    from tracetui.export.job_limits import breaches_text, limits_document
+    from tracetui.export.job.limits import breaches_text, limits_document
     from tracetui.job.limits import find_breaches
     from tracetui.job.sayings import sayings
 

@@ -109,10 +109,10 @@ def _run(request: Request) -> ExitCode:
     if request.xlsx is not None:
         _refuse_without_writer()
     from tracetui.cli.output import print_text, print_verbatim, write_csv, write_file
-    from tracetui.export.compare_document import comparison_json
-    from tracetui.export.compare_text import comparison_markdown, comparison_text
-    from tracetui.export.tables.compare import BY, WATERFALL, ComparedRows
-    from tracetui.export.tables_csv import write_small_table
+    from tracetui.export.comparison.document import comparison_json
+    from tracetui.export.comparison.text import comparison_markdown, comparison_text
+    from tracetui.export.csv_table import write_small_table
+    from tracetui.export.tables.comparison import BY, WATERFALL, ComparedRows
 
     comparison = _compare(request)
     asked = None if request.by is None else BY[request.by]
@@ -121,7 +121,7 @@ def _run(request: Request) -> ExitCode:
         rows = ComparedRows(table.rows(comparison)[: request.top or None])
         write_csv(request, lambda stream: write_small_table(stream, table.table, rows), "rows")
     if request.xlsx is not None:
-        from tracetui.export.compare_xlsx import write_workbook
+        from tracetui.export.comparison.xlsx import write_workbook
 
         write_file(request, request.xlsx, lambda stream: write_workbook(stream, comparison), "sheets")
     if request.json:

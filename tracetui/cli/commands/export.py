@@ -44,8 +44,8 @@ def _add_arguments(parser: Parser) -> None:
 def _run(request: Request) -> ExitCode:
     from tracetui.cli.opening import open_trace
     from tracetui.cli.output import write_csv
-    from tracetui.export.events_csv import matching_tracks, write_events
-    from tracetui.export.step_numbers import StepNumbers
+    from tracetui.export.trace.events_csv import matching_tracks, write_events
+    from tracetui.export.trace.step_numbers import StepNumbers
     from tracetui.trace.clean import printable
 
     analysis, selection = open_trace(request)

@@ -40,11 +40,11 @@ def _run(request: Request) -> ExitCode:
     from tracetui.analysis.gaps import Measure
     from tracetui.cli.opening import open_trace
     from tracetui.cli.output import answer
-    from tracetui.export.documents import gaps_document
-    from tracetui.export.idle_text import gaps_text
-    from tracetui.export.markdown_report import gaps_markdown
+    from tracetui.export.csv_table import write_table
     from tracetui.export.tables.gaps import GAPS, GapRows
-    from tracetui.export.tables_csv import write_table
+    from tracetui.export.trace.documents import gaps_document
+    from tracetui.export.trace.idle_text import gaps_text
+    from tracetui.export.trace.markdown import gaps_markdown
 
     analysis, everything = open_trace(request)
     selection = replace(everything, by=Measure(request.by))

@@ -11,7 +11,7 @@ from tracetui.cli.terminal import text_width
 
 if TYPE_CHECKING:
     from tracetui.analysis.analyse import Analysis
-    from tracetui.export.selection import Selection
+    from tracetui.export.trace.selection import Selection
 
 _DESCRIPTION = f"""Print the idle time of all devices by line of Python: the line in your own code
 that ran, or that launched what the device waited for. All idle time is in the
@@ -62,11 +62,11 @@ def _add_arguments(parser: Parser) -> None:
 def _run(request: Request) -> ExitCode:
     from tracetui.cli.opening import open_trace
     from tracetui.cli.output import answer
-    from tracetui.export.documents import hotspots_document
-    from tracetui.export.idle_text import hotspots_text
-    from tracetui.export.markdown_report import hotspots_markdown
+    from tracetui.export.csv_table import write_table
     from tracetui.export.tables.hotspots import LINES, LineRows
-    from tracetui.export.tables_csv import write_table
+    from tracetui.export.trace.documents import hotspots_document
+    from tracetui.export.trace.idle_text import hotspots_text
+    from tracetui.export.trace.markdown import hotspots_markdown
 
     analysis, selection = open_trace(request)
     if request.by != "line":
@@ -85,8 +85,8 @@ def _run(request: Request) -> ExitCode:
 def _answer_nested(request: Request, analysis: Analysis, selection: Selection) -> ExitCode:
     """By module, by frame or by scope."""
     from tracetui.cli.output import answer
-    from tracetui.export.nested_text import FRAMES, MODULES, SCOPES, nested_markdown, nested_text
-    from tracetui.export.tables_csv import write_table
+    from tracetui.export.csv_table import write_table
+    from tracetui.export.trace.nested_text import FRAMES, MODULES, SCOPES, nested_markdown, nested_text
 
     ranking = {"module": MODULES, "frame": FRAMES, "scope": SCOPES}[request.by]
     of = (analysis, selection)

@@ -135,7 +135,7 @@ def _document(memory: Memory | None, part: MemoryPart | None, request: Request) 
 
 
 def _write_csv(stream: BinaryIO, memory: Memory | None, part: MemoryPart | None, request: Request) -> int:
-    from tracetui.export.frames import write_csv
+    from tracetui.export.data_frame import write_csv
     from tracetui.export.memory import frames
 
     if memory is None:

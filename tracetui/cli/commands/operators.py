@@ -19,7 +19,7 @@ from tracetui.cli.parser import (
 from tracetui.cli.terminal import text_width
 
 if TYPE_CHECKING:
-    from tracetui.export.operators import OperatorListing
+    from tracetui.export.trace.operators import OperatorListing
 
 _DESCRIPTION = f"""Print what the time of the devices went to, most first: by type of operator,
 by name, by type and the shapes of its inputs, or each kernel. --host prints the
@@ -54,14 +54,14 @@ def _add_arguments(parser: Parser) -> None:
 def _run(request: Request) -> ExitCode:
     from tracetui.cli.opening import open_trace
     from tracetui.cli.output import answer, say
-    from tracetui.export.operators import (
+    from tracetui.export.csv_table import write_table
+    from tracetui.export.trace.operators import (
         NoKernels,
         list_operators,
         listing_document,
         listing_markdown,
         listing_text,
     )
-    from tracetui.export.tables_csv import write_table
     from tracetui.trace.clean import printable
 
     if request.host and request.by in ("shape", "kernel"):

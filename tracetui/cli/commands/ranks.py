@@ -59,9 +59,9 @@ def _run(request: Request) -> ExitCode:
 
 def _tell(request: Request, job: Job) -> None:
     from tracetui.cli.output import answer
-    from tracetui.export.job_document import job_document
-    from tracetui.export.job_frames import write_ranks
-    from tracetui.export.job_text import TOP, job_markdown, job_text
+    from tracetui.export.job.document import job_document
+    from tracetui.export.job.frames import write_ranks
+    from tracetui.export.job.text import TOP, job_markdown, job_text
 
     by, step = request.by, request.step
     if step is not None and step not in job.steps:

@@ -29,11 +29,11 @@ def _add_arguments(parser: Parser) -> None:
 def _run(request: Request) -> ExitCode:
     from tracetui.cli.opening import open_trace
     from tracetui.cli.output import answer
-    from tracetui.export.documents import summary_document
-    from tracetui.export.markdown_report import summary_markdown
-    from tracetui.export.report import summary_text
+    from tracetui.export.csv_table import write_table
     from tracetui.export.tables.steps import STEPS, StepRows
-    from tracetui.export.tables_csv import write_table
+    from tracetui.export.trace.documents import summary_document
+    from tracetui.export.trace.markdown import summary_markdown
+    from tracetui.export.trace.summary import summary_text
 
     analysis, selection = open_trace(request)
     answer(

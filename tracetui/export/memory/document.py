@@ -8,7 +8,7 @@ from tracetui.analysis.memory.analyse import HostMemory, Memory, MemoryPart
 from tracetui.analysis.memory.model import Recorded
 from tracetui.analysis.memory.peak import Peak
 from tracetui.export.cells import encodable
-from tracetui.export.documents import SCHEMA
+from tracetui.export.json_document import SCHEMA
 from tracetui.export.tables.column import records
 from tracetui.export.tables.memory import COMPONENTS, GRAPHS, GROWING, LINES, GrowingRows, MemoryRows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from tracetui.analysis.memory.analyse import Memory, MemoryPart
-from tracetui.export.frames import frame_of
+from tracetui.export.data_frame import frame_of
 from tracetui.export.tables.memory import (
     BLOCKS,
     GROWING,

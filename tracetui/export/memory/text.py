@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Optional
 from tracetui.analysis.memory.analyse import Memory, MemoryPart
 from tracetui.export import markdown
 from tracetui.export.memory.document import memory_document
-from tracetui.export.memory.words import (
+from tracetui.export.sentences.memory import (
     NO_TIMES,
     NOTHING,
     alive_sentence,

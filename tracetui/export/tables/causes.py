@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from tracetui.arrays import Int64s
+from tracetui.export.sentences.causes import meanings
 from tracetui.export.tables.column import Column, Form, Table, listed
 from tracetui.export.tables.common import share_column
-from tracetui.export.words import meanings
 from tracetui.units import format_ms
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.speeds import nominal_speeds, parts_of, slow_links
 from tracetui.arrays import Bools, Floats
-from tracetui.export.ranks import group_key, group_words, rank_words
+from tracetui.export.sentences.ranks import group_key, group_words, rank_words
 from tracetui.export.tables.column import Column, Form, Table, count, duration, listed
 from tracetui.export.tables.common import (
     flag_column,

@@ -10,10 +10,10 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.search import pick
 from tracetui.arrays import Int64s
-from tracetui.export.lines import Stacks, tasks_among
-from tracetui.export.step_numbers import StepNumbers
 from tracetui.export.tables.column import Column, Form, Table, Texts
 from tracetui.export.tables.operators import activity_name
+from tracetui.export.trace.stacks import Stacks, tasks_among
+from tracetui.export.trace.step_numbers import StepNumbers
 
 #: Texts kept from one chunk of rows to the next.
 CACHED = 1 << 16

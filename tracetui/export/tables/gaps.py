@@ -14,7 +14,7 @@ from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.preparing import COPY
 from tracetui.analysis.search import pick, track_of_rows
 from tracetui.arrays import Bools, Int64s
-from tracetui.export.late import late_rank
+from tracetui.export.sentences.late_ranks import late_rank
 from tracetui.export.tables.column import (
     Column,
     Form,

@@ -9,7 +9,7 @@ from typing import Any
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.lines import LineIdle
 from tracetui.arrays import Int64s
-from tracetui.export.selection import Selection
+from tracetui.export.sentences.causes import leading_shares, line_name
 from tracetui.export.tables.column import Table, count, duration, json_only
 from tracetui.export.tables.common import (
     flag_column,
@@ -20,7 +20,7 @@ from tracetui.export.tables.common import (
     share_column,
     values_of,
 )
-from tracetui.export.words import leading_shares, line_name
+from tracetui.export.trace.selection import Selection
 
 
 class LineRows:

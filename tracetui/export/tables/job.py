@@ -11,8 +11,8 @@ import numpy as np
 
 from tracetui.arrays import Int64s
 from tracetui.export.cells import encodable
-from tracetui.export.job_words import late_words, line_words, root_words, short_line, whose
-from tracetui.export.ranks import group_words
+from tracetui.export.sentences.job import late_words, line_words, root_words, short_line, whose
+from tracetui.export.sentences.ranks import group_words
 from tracetui.export.tables.column import Column, Form, Table, Texts, count, data, duration, json_only, listed
 from tracetui.export.tables.common import (
     flag_column,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tracetui.arrays import Floats
-from tracetui.export.job_words import link_path
+from tracetui.export.sentences.job import link_path
 from tracetui.export.tables.column import Column, Form, Table, count, data, duration, json_only
 from tracetui.export.tables.common import flag_column, named, numbers_by, texts_by, values_of
 from tracetui.export.tables.job import PRINTED, JobRows

@@ -15,7 +15,7 @@ from tracetui.analysis.memory.growth import Growing
 from tracetui.analysis.memory.model import NEVER, Curve, Recorded
 from tracetui.analysis.memory.neighbours import Neighbours
 from tracetui.arrays import Int64s
-from tracetui.export.memory.words import ordinal, place_name
+from tracetui.export.sentences.memory import ordinal, place_name
 from tracetui.export.tables.column import (
     Column,
     Form,

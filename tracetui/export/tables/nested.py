@@ -11,7 +11,7 @@ from tracetui.analysis.modules import ModuleIdle
 from tracetui.analysis.nested_idle import FrameIdle, NestedIdle
 from tracetui.analysis.scopes import ScopeTime
 from tracetui.export.cells import encodable
-from tracetui.export.selection import Selection
+from tracetui.export.sentences.causes import line_name, module_name, scope_name, shares
 from tracetui.export.tables.column import Column, Form, Table, count, duration, json_only, listed
 from tracetui.export.tables.common import (
     cause_columns,
@@ -22,7 +22,7 @@ from tracetui.export.tables.common import (
     share_column,
     values_of,
 )
-from tracetui.export.words import line_name, module_name, scope_name, shares
+from tracetui.export.trace.selection import Selection
 
 
 class NestedRows:

@@ -23,9 +23,9 @@ from tracetui.analysis.search import pick, ranges
 from tracetui.analysis.sums import most_of_each
 from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.export.cells import encodable
-from tracetui.export.ranks import group_key
+from tracetui.export.sentences.causes import file_line
+from tracetui.export.sentences.ranks import group_key
 from tracetui.export.tables.column import Texts, texts_at
-from tracetui.export.words import file_line
 from tracetui.trace.stack import Frame
 
 

@@ -16,6 +16,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.steps import Span, Step
 from tracetui.arrays import Int64s
 from tracetui.export.cells import encodable
+from tracetui.export.sentences.causes import leading_shares
 from tracetui.export.tables.column import Column, Form, Table, json_only, listed
 from tracetui.export.tables.common import (
     cause_columns,
@@ -24,7 +25,6 @@ from tracetui.export.tables.common import (
     texts_of,
     values_of,
 )
-from tracetui.export.words import leading_shares
 from tracetui.units import format_duration, format_ms
 
 LONGEST_PHASES = 3  #: of a step that are named

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.syncs import SyncCall
-from tracetui.export.selection import Selection
+from tracetui.export.sentences.causes import line_name
 from tracetui.export.tables.column import Column, Form, Table, count, duration
 from tracetui.export.tables.common import line_columns, name_column, optional_numbers, texts_of, values_of
-from tracetui.export.words import line_name
+from tracetui.export.trace.selection import Selection
 
 
 class SyncRows:

@@ -6,7 +6,7 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause
-from tracetui.export.compare_words import signed_ms
+from tracetui.export.sentences.comparison import signed_ms
 from tracetui.trace.clean import printable
 from tracetui.ui.comparing.stack import NAMES, Chosen, Stack
 from tracetui.ui.drawing.causes import cause_style, cause_words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tracetui.comparison.memory_rows import MemoryRow
 from tracetui.comparison.rows import Row
-from tracetui.export.compare_words import count_words, signed_ms, signed_size, steps_count
+from tracetui.export.sentences.comparison import count_words, signed_ms, signed_size, steps_count
 from tracetui.units import format_bytes, format_ms
 
 

@@ -14,7 +14,7 @@ from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.line_rows import LineRow
 from tracetui.comparison.rows import Row
 from tracetui.comparison.waterfall import places_of
-from tracetui.export.compare_words import (
+from tracetui.export.sentences.comparison import (
     changed_words,
     ratio_words,
     row_name,
@@ -22,7 +22,7 @@ from tracetui.export.compare_words import (
     signed_ms,
     signed_size,
 )
-from tracetui.export.tables.compare import (
+from tracetui.export.tables.comparison import (
     ADVICE,
     MEMORY,
     RANKS,

@@ -14,7 +14,7 @@ from textual.strip import Strip
 
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.arrays import Bools, Int64s
-from tracetui.export.late import late_rank
+from tracetui.export.sentences.late_ranks import late_rank
 from tracetui.export.text import cell_width
 from tracetui.language import tell
 from tracetui.ui.drawing.causes import cause_paint, cause_style, communication_glyph

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tracetui.export.job_words import job_time, verdict
+from tracetui.export.sentences.job import job_time, verdict
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import LINES, RANKS, ROOTS, JobRows, RankRows, RootRows
 from tracetui.export.tables.job_links import LINKS, STAGES

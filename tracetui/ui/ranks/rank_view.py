@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from tracetui.analysis.heat.cells import Cells, pool, shares
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
-from tracetui.export.job_words import absent_state, late_words, passes_on, root_place
+from tracetui.export.sentences.job import absent_state, late_words, passes_on, root_place
 from tracetui.job.absent import AbsentRank, absent_ranks
 from tracetui.job.grids import Measure, by_step, by_time, span
 from tracetui.job.job import Job

@@ -14,8 +14,8 @@ from textual.widget import Widget
 from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
-from tracetui.export.advice_text import NOTHING
-from tracetui.export.advice_words import told
+from tracetui.export.sentences.advice import told
+from tracetui.export.trace.advice_text import NOTHING
 from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
@@ -146,7 +146,7 @@ class AdviceScreen(TableScreen):
         self.query_one("#note", Lines).show([[(said, self.style_of(role))]])
 
     def frame(self, view: Int64s) -> pd.DataFrame:
-        from tracetui.export.frames import advice_frame
+        from tracetui.export.trace.frames import advice_frame
 
         assert self._shown is not None
         advice: pd.DataFrame = advice_frame(self._shown).take(view)

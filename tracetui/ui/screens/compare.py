@@ -16,12 +16,12 @@ from tracetui.arrays import Int64s
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.rows import Row
 from tracetui.comparison.verdict import verdict
-from tracetui.export.compare_words import (
+from tracetui.export.sentences.comparison import (
     run_words,
     signed_ms,
     steps_sentence,
 )
-from tracetui.export.tables.compare import WATERFALL, ComparedRows, ComparedTable
+from tracetui.export.tables.comparison import WATERFALL, ComparedRows, ComparedTable
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.compare_app import STACKED, CompareApp, PairChanged
@@ -345,7 +345,7 @@ class CompareScreen(TableScreen):
             app.show_status(f"{name} has none of it: {key} opens it in {other}.")
 
     def frame(self, view: Int64s) -> pd.DataFrame:
-        from tracetui.export.frames import frame_of
+        from tracetui.export.data_frame import frame_of
 
         return frame_of(self.shown.table, ComparedRows([self._rows[row] for row in view.tolist()]))
 

@@ -20,7 +20,7 @@ from textual.worker import Worker, get_current_worker
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.export.atomic import write_atomically
-from tracetui.export.events_csv import matching_tracks, rows_touching, write_events
+from tracetui.export.trace.events_csv import matching_tracks, rows_touching, write_events
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
 from tracetui.ui.drawing.palette import Role

@@ -204,7 +204,7 @@ class GapsScreen(TableScreen):
             self.query_one(SourcePane).show(frame.file, frame.line, frame.function)
 
     def frame(self, view: Int64s) -> pd.DataFrame:
-        from tracetui.export.frames import gaps_frame
+        from tracetui.export.trace.frames import gaps_frame
 
         assert self._shown is not None
         return gaps_frame(self._shown, view)

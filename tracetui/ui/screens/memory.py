@@ -18,7 +18,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.memory.model import Curve
 from tracetui.analysis.memory.neighbours import Neighbours, neighbours_of
 from tracetui.arrays import Int64s
-from tracetui.export.memory.words import NO_TIMES, NOTHING
+from tracetui.export.sentences.memory import NO_TIMES, NOTHING
 from tracetui.ui.actions import bindings
 from tracetui.ui.messages import SelectionChanged, ViewChanged
 from tracetui.ui.screens.table_screen import TableScreen

@@ -159,7 +159,7 @@ class OperatorsScreen(TableScreen):
         return f"host_{what}" if self._host else f"device_{what}"
 
     def frame(self, view: Int64s) -> pd.DataFrame:
-        from tracetui.export.frames import operators_frame
+        from tracetui.export.trace.frames import operators_frame
 
         assert self._summed is not None
         shown: pd.DataFrame = operators_frame(self._summed.table).take(view)

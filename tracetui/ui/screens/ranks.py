@@ -13,7 +13,7 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.widget import Widget
 
-from tracetui.export.job_words import head_words
+from tracetui.export.sentences.job import head_words
 from tracetui.job.grids import Measure
 from tracetui.job.job import Job
 from tracetui.job.waits import NOBODY

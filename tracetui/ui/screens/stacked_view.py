@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
-from tracetui.export.tables.compare import WATERFALL
+from tracetui.export.tables.comparison import WATERFALL
 from tracetui.ui.compare_app import CompareApp, PairChanged
 from tracetui.ui.comparing import tables
 from tracetui.ui.comparing.absence import absence_lines, next_pair

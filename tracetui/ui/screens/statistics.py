@@ -51,7 +51,7 @@ class StatisticsPanel(TableKeys, Panel[None]):
         return "window"
 
     def frame(self, view: Int64s) -> pd.DataFrame:
-        from tracetui.export.frames import operators_frame
+        from tracetui.export.trace.frames import operators_frame
 
         assert self._names is not None
         shown: pd.DataFrame = operators_frame(self._names).take(view)

@@ -151,7 +151,7 @@ class StepsScreen(TableScreen):
         self.query_one("#story", Lines).show(lines)
 
     def frame(self, view: Int64s) -> pd.DataFrame:
-        from tracetui.export.frames import steps_frame
+        from tracetui.export.trace.frames import steps_frame
 
         analysis = self.session.analysis
         assert analysis is not None

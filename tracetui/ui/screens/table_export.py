@@ -68,7 +68,7 @@ class TableExport(Panel[str]):
             self.run_worker(lambda: self._write(name, force), thread=True, group="write")
 
     def _write(self, name: str, force: bool) -> None:
-        from tracetui.export.frames import write_csv  # pandas: half a second, paid by whoever exports
+        from tracetui.export.data_frame import write_csv  # pandas: half a second, paid by whoever exports
 
         path, refusal, exists = name, "", False
 

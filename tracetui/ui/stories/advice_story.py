@@ -12,11 +12,11 @@ from rich.cells import cell_len
 
 from tracetui.analysis.advice import Advice
 from tracetui.analysis.analyse import Analysis
-from tracetui.export.advice_text import NOTHING
-from tracetui.export.advice_words import told_figure
+from tracetui.export.sentences.advice import told_figure
+from tracetui.export.sentences.causes import micro
 from tracetui.export.tables.advice import ADVICE, AdviceRows
 from tracetui.export.text import aligned, padded
-from tracetui.export.words import micro
+from tracetui.export.trace.advice_text import NOTHING
 from tracetui.language import counted, names, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end

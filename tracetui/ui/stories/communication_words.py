@@ -14,7 +14,7 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.search import runs
 from tracetui.analysis.sums import most_first
-from tracetui.export.late import NAME_CELLS, late_rank_of
+from tracetui.export.sentences.late_ranks import NAME_CELLS, late_rank_of
 from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end

@@ -16,10 +16,10 @@ from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.links import Chain
-from tracetui.export.late import late_rank
+from tracetui.export.sentences.causes import NO_STACK
+from tracetui.export.sentences.late_ranks import late_rank
 from tracetui.export.tables.operators import activity_words
 from tracetui.export.text import padded
-from tracetui.export.words import NO_STACK
 from tracetui.language import tell, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace

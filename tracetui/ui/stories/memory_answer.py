@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tracetui.export.memory.words import (
+from tracetui.export.sentences.memory import (
     NO_TIMES,
     alive_sentence,
     growth_sentence,

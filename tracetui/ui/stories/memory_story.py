@@ -12,7 +12,7 @@ import numpy as np
 from tracetui.analysis.memory.calls import nth_call
 from tracetui.analysis.memory.model import NEVER, steps_at
 from tracetui.analysis.memory.neighbours import Neighbours
-from tracetui.export.memory.words import growing_sentence, ordinal, place_name
+from tracetui.export.sentences.memory import growing_sentence, ordinal, place_name
 from tracetui.language import clauses, counted, sentences, tell
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role

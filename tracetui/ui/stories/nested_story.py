@@ -11,7 +11,7 @@ from tracetui.analysis.idle.lines import StackNode
 from tracetui.analysis.modules import ModuleIdle, module_of
 from tracetui.analysis.nested_idle import FrameIdle
 from tracetui.analysis.scopes import ScopeTime
-from tracetui.export.words import NO_STACK, module_name, scope_name
+from tracetui.export.sentences.causes import NO_STACK, module_name, scope_name
 from tracetui.language import clauses, counted, names, tell
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.pen import Line

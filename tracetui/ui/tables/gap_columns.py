@@ -8,8 +8,8 @@ from rich.style import Style
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import Measure
 from tracetui.arrays import Int64s
+from tracetui.export.sentences.causes import MEASURES
 from tracetui.export.tables.gaps import GAPS, GapRows
-from tracetui.export.words import MEASURES
 from tracetui.language import alternatives, clauses, counted, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end

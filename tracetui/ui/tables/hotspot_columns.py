@@ -15,10 +15,10 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.lines import LineIdle, LineKey
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.arrays import Int32s, Int64s
+from tracetui.export.sentences.causes import NO_STACK
 from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.signatures import SIGNATURES, SignatureRows
 from tracetui.export.tables.syncs import SYNCS, SyncRows
-from tracetui.export.words import NO_STACK
 from tracetui.language import alternatives, counted, names, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.dialects.known import KNOWN

@@ -17,8 +17,8 @@ from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.analysis.modules import ModuleIdle
 from tracetui.analysis.nested_idle import FrameIdle, NestedIdle
 from tracetui.analysis.scopes import ScopeTime
-from tracetui.export.nested_text import NO_SCOPES
-from tracetui.export.words import NO_MODULE, scope_name
+from tracetui.export.sentences.causes import NO_MODULE, scope_name
+from tracetui.export.trace.nested_text import NO_SCOPES
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.tables.columns import Column
@@ -90,37 +90,37 @@ def line_of_row(analysis: Analysis, row: Row | None) -> LineIdle | None:
 
 
 def _lines_frame(analysis: Analysis) -> pd.DataFrame:
-    from tracetui.export.frames import hotspots_frame  # pandas: half a second, paid by whoever exports
+    from tracetui.export.trace.frames import hotspots_frame  # pandas: half a second, paid by whoever exports
 
     return hotspots_frame(analysis)
 
 
 def _modules_frame(analysis: Analysis) -> pd.DataFrame:
-    from tracetui.export.frames import modules_frame
+    from tracetui.export.trace.frames import modules_frame
 
     return modules_frame(analysis)
 
 
 def _frames_frame(analysis: Analysis) -> pd.DataFrame:
-    from tracetui.export.frames import frames_frame
+    from tracetui.export.trace.frames import frames_frame
 
     return frames_frame(analysis)
 
 
 def _scopes_frame(analysis: Analysis) -> pd.DataFrame:
-    from tracetui.export.frames import scopes_frame
+    from tracetui.export.trace.frames import scopes_frame
 
     return scopes_frame(analysis)
 
 
 def _signatures_frame(analysis: Analysis) -> pd.DataFrame:
-    from tracetui.export.frames import signatures_frame
+    from tracetui.export.trace.frames import signatures_frame
 
     return signatures_frame(analysis)
 
 
 def _syncs_frame(analysis: Analysis) -> pd.DataFrame:
-    from tracetui.export.frames import syncs_frame
+    from tracetui.export.trace.frames import syncs_frame
 
     return syncs_frame(analysis)
 

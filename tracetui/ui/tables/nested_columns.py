@@ -10,7 +10,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.nested_idle import FrameIdle
 from tracetui.analysis.scopes import SEPARATOR, ScopeTime
-from tracetui.export.nested_text import NO_MODULES, NO_SCOPES
+from tracetui.export.sentences.causes import NO_MODULE, NO_SCOPE, NO_STACK
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.nested import (
     FRAMES,
@@ -21,7 +21,7 @@ from tracetui.export.tables.nested import (
     NestedRows,
     ScopeRows,
 )
-from tracetui.export.words import NO_MODULE, NO_SCOPE, NO_STACK
+from tracetui.export.trace.nested_text import NO_MODULES, NO_SCOPES
 from tracetui.language import counted, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end

@@ -9,8 +9,8 @@ import numpy as np
 from tracetui.analysis.engines import engine_of
 from tracetui.analysis.operators import Operators, OperatorTable
 from tracetui.analysis.task_counts import counts_of
+from tracetui.export.sentences.causes import NO_STACK, line_name
 from tracetui.export.tables.operators import OPERATORS, activity_words
-from tracetui.export.words import NO_STACK, line_name
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace
 from tracetui.trace.stack import Frame, distinct_ends

@@ -25,7 +25,7 @@ from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.links import Chain
 from tracetui.analysis.notes import overlap_note
 from tracetui.analysis.run import facts_beside
-from tracetui.export.words import MEASURES
+from tracetui.export.sentences.causes import MEASURES
 from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.trace.source_files import SourceFile

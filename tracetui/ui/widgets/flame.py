@@ -13,7 +13,7 @@ from textual.strip import Strip
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import StackNode
 from tracetui.analysis.modules import module_of
-from tracetui.export.words import NO_STACK
+from tracetui.export.sentences.causes import NO_STACK
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity
 from tracetui.trace.stack import Frame, path_end

@@ -20,7 +20,7 @@ from tracetui.analysis.butterfly import below, callers
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import StackNode
 from tracetui.analysis.modules import module_of
-from tracetui.export.words import NO_STACK
+from tracetui.export.sentences.causes import NO_STACK
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.branches import THRESHOLDS, Branch, Branches

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import Any, Callable
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.export.documents import frames_document, modules_document, scopes_document
-from tracetui.export.idle_text import TOP_LINES, why
 from tracetui.export.markdown import plain
-from tracetui.export.selection import Selection
 from tracetui.export.tables import nested
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.nested import FrameRows, ModuleRows, NestedRows, ScopeRows
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN
+from tracetui.export.trace.documents import frames_document, modules_document, scopes_document
+from tracetui.export.trace.idle_text import TOP_LINES, why
+from tracetui.export.trace.selection import Selection
 from tracetui.language import counted, tell
 from tracetui.units import format_count, format_duration
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from tracetui.comparison.job_part import reason_words
-from tracetui.export.ranks import group_words
-from tracetui.export.words import line_name
+from tracetui.export.sentences.causes import line_name
+from tracetui.export.sentences.ranks import group_words
 from tracetui.job.digest import Line
 from tracetui.job.job import Job
 from tracetui.job.late import LateRank, late_once

@@ -6,22 +6,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.analysis.idle.preparing import COPY
 from tracetui.analysis.run import facts_of_run
 from tracetui.analysis.task_counts import task_counts
-from tracetui.export.advice_text import first_advice
-from tracetui.export.communication_text import late_lines, link_lines, split_rows
-from tracetui.export.documents import summary_document
-from tracetui.export.idle_text import gap_lines
-from tracetui.export.selection import Selection
+from tracetui.export.sentences.causes import meanings, shares, task_words
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.column import Form
 from tracetui.export.tables.shown import text_table
 from tracetui.export.tables.steps import STEPS, StepRows, longest_phases, mean_phases
 from tracetui.export.text import MARGIN, bar, cell_width, cut, padded, wrapped
-from tracetui.export.words import meanings, shares, task_words
+from tracetui.export.trace.advice_text import first_advice
+from tracetui.export.trace.communication_text import late_lines, link_lines, split_rows
+from tracetui.export.trace.documents import summary_document
+from tracetui.export.trace.idle_text import gap_lines
+from tracetui.export.trace.selection import Selection
 from tracetui.language import clauses, counted, names, tell
 from tracetui.trace.clean import printable
 from tracetui.units import (
@@ -58,7 +59,7 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
         lines += ["", *part] if part else []
     if len(analysis.gaps):
         lines += ["", *gap_lines(analysis, selection, TOP_GAPS if top is None else top, width)]
-    advice = first_advice(analysis, TOP_ADVICE, width)
+    advice = first_advice(find_advice(analysis), TOP_ADVICE, width)
     lines += ["", *advice] if advice else []
     return "\n".join(lines) + "\n"
 

@@ -1,15 +1,8 @@
-"""The results as pandas DataFrames, and DataFrames as csv.
-
-The only module that imports pandas, which takes half a second: import it where a table is made, not before.
-Columns are called as in the JSON documents and hold the same values: times are exact int64 ns, numbers that
-may be unknown Int64, texts are categorical, unknown ones missing, and only lone surrogates replaced in them.
-"""
+"""The results of a trace as pandas DataFrames: the values of its JSON documents. Imports pandas."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
-from typing import Any, BinaryIO, TypeVar
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -17,12 +10,10 @@ import pandas as pd
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operators import OperatorTable
 from tracetui.arrays import Int64s
-from tracetui.export.cells import encodable, text_cell
-from tracetui.export.selection import Selection
+from tracetui.export.data_frame import frame_of
 from tracetui.export.tables.advice import ADVICE, AdviceRows
-from tracetui.export.tables.column import Column, Form, Table, Texts
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
-from tracetui.export.tables.events import CACHED, EVENTS, EventRows, Events
+from tracetui.export.tables.events import EVENTS, EventRows, Events
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.kernels import KernelRows, kernel_table
@@ -31,16 +22,10 @@ from tracetui.export.tables.operators import OPERATORS
 from tracetui.export.tables.signatures import SIGNATURES, SignatureRows
 from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.export.tables.syncs import SYNCS, SyncRows
+from tracetui.export.trace.selection import Selection
 
 #: Rows of a csv file made at a time, some MB of text. 313 k rows take 1.25 s, in larger pieces 1.16 s.
 CHUNK = 8192
-
-Rows = TypeVar("Rows")
-
-
-def frame_of(table: Table[Rows], rows: Rows) -> pd.DataFrame:
-    """One row per row of a table, with exact values."""
-    return _frame({column.key: _values(column, rows) for column in table.of(Form.FRAME)})
 
 
 def events_frame(analysis: Analysis, rows: Int64s | None = None) -> pd.DataFrame:
@@ -176,55 +161,3 @@ def kernels_frame(analysis: Analysis) -> pd.DataFrame:
     if kernels is None:
         raise ValueError("kernel_details.csv is not beside this trace")
     return frame_of(kernel_table(kernels), KernelRows(analysis, kernels))
-
-
-def write_csv(stream: BinaryIO, frames: Iterable[pd.DataFrame]) -> int:
-    """Write frames of equal columns as one csv table; returns the number of rows.
-
-    UTF-8, "\\n" line ends, unknown values empty, texts as cells that no spreadsheet computes.
-    """
-    cell_of = lru_cache(maxsize=CACHED)(text_cell)
-    rows = 0
-    for index, frame in enumerate(frames):
-        cells = _frame({str(key): _cells(column, cell_of) for key, column in frame.items()})
-        text = cells.to_csv(index=False, header=index == 0, lineterminator="\n")
-        stream.write(text.encode())
-        rows += len(frame)
-    return rows
-
-
-def _frame(columns: dict[str, Any]) -> pd.DataFrame:
-    frame: pd.DataFrame = pd.DataFrame(columns)
-    return frame
-
-
-def _values(column: Column[Rows], rows: Rows) -> Any:
-    """Return the values of a column as pandas holds them."""
-    values = column.get(rows)
-    if isinstance(values, Texts):
-        return _texts(values)
-    numbers = np.asarray(values)
-    if not column.optional:
-        return numbers
-    if numbers.dtype.kind == "f":
-        return np.where(numbers < 0, np.nan, numbers)
-    return pd.arrays.IntegerArray(numbers.astype(np.int64, copy=False), numbers < 0)
-
-
-def _texts(column: Texts) -> pd.Categorical:
-    """Return the text of each code, made once for each distinct one; -1 has none."""
-    places, used = pd.factorize(column.codes)
-    texts = (None if code == -1 else column.text_of(code) for code in used.tolist())
-    # Numbered here: pandas 2 takes texts for equal that are so up to a NUL.
-    number: dict[str, int] = {}
-    numbers = [-1 if text is None else number.setdefault(encodable(text), len(number)) for text in texts]
-    made: pd.Categorical = pd.Categorical.from_codes(np.array(numbers, np.int64)[places], pd.Index([*number]))
-    return made
-
-
-def _cells(column: pd.Series[Any], cell_of: Callable[[str], str]) -> Any:
-    """Return the values of a column, its texts as cells."""
-    if not isinstance(column.dtype, pd.CategoricalDtype):
-        return column.array
-    cells = [*map(cell_of, column.cat.categories), ""]  # the code of an unknown text is -1
-    return np.array(cells, dtype=object)[column.cat.codes.to_numpy()]

@@ -6,15 +6,15 @@ from typing import Any
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import Measure
-from tracetui.export.late import capped_savings
-from tracetui.export.selection import Selection
-from tracetui.export.sync_text import sync_lines
+from tracetui.export.sentences.causes import MEASURES, shares
+from tracetui.export.sentences.late_ranks import capped_savings
 from tracetui.export.tables.common import OPERATORS, causes_document
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.shown import text_table
 from tracetui.export.text import MARGIN, cut, wrapped
-from tracetui.export.words import MEASURES, shares
+from tracetui.export.trace.selection import Selection
+from tracetui.export.trace.sync_text import sync_lines
 from tracetui.language import alternatives, counted, names, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Kind

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tracetui.analysis.limits import IMBALANCE, Limit
-from tracetui.export.documents import SCHEMA
+from tracetui.export.json_document import SCHEMA
 from tracetui.export.tables.column import records
 from tracetui.export.tables.limits import JOB_BREACHES, LIMITS, LimitRows
 from tracetui.job.limits import JobBreach

@@ -11,7 +11,7 @@ from typing import Any
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.memory_rows import ALIVE
 from tracetui.comparison.rows import Row
-from tracetui.export.compare_words import (
+from tracetui.export.sentences.comparison import (
     advice_name,
     changed_words,
     count,

@@ -17,7 +17,8 @@ def write_events(
     stream: BinaryIO, analysis: Analysis, start_ns: int, end_ns: int, tracks: Sequence[Track] | None = None
 ) -> int:
     """Write the slices that touch [start_ns, end_ns), of all tracks or of some; returns how many."""
-    from tracetui.export.frames import event_frames, write_csv  # imports pandas
+    from tracetui.export.data_frame import write_csv  # imports pandas
+    from tracetui.export.trace.frames import event_frames  # imports pandas
 
     trace = analysis.trace
     rows = rows_touching(trace, trace.tracks if tracks is None else tracks, start_ns, end_ns)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tracetui.export import markdown
-from tracetui.export.job_document import roots_of
-from tracetui.export.job_words import WORTH, head_words, job_time, verdict
+from tracetui.export.job.document import roots_of
+from tracetui.export.sentences.job import WORTH, head_words, job_time, verdict
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import (
     LATE,

@@ -9,15 +9,9 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
-from tracetui.export.advice_text import NOTHING, SUBJECTS, TITLE, cost_words
-from tracetui.export.advice_words import told
-from tracetui.export.communication_text import TOP_LINKS, TOP_PEERS, late_title, links_title, split_rows
-from tracetui.export.documents import summary_document
-from tracetui.export.idle_text import TOP_LINES, TOP_SYNCS, gaps_title, hotspots_title, line_notes
 from tracetui.export.markdown import code, plain, table
-from tracetui.export.report import TOP_GAPS, TOP_STEPS, in_all, no_work, run_facts, task_facts, trace_facts
-from tracetui.export.selection import Selection
-from tracetui.export.sync_text import syncs_title
+from tracetui.export.sentences.advice import told
+from tracetui.export.sentences.causes import line_name, micro
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.gaps import GAPS, GapRows
@@ -25,7 +19,21 @@ from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.shown import markdown_table
 from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.export.tables.syncs import SYNCS, SyncRows
-from tracetui.export.words import line_name, micro
+from tracetui.export.trace.advice_text import NOTHING, SUBJECTS, TITLE, cost_words
+from tracetui.export.trace.communication_text import TOP_LINKS, TOP_PEERS, late_title, links_title, split_rows
+from tracetui.export.trace.documents import summary_document
+from tracetui.export.trace.idle_text import TOP_LINES, TOP_SYNCS, gaps_title, hotspots_title, line_notes
+from tracetui.export.trace.selection import Selection
+from tracetui.export.trace.summary import (
+    TOP_GAPS,
+    TOP_STEPS,
+    in_all,
+    no_work,
+    run_facts,
+    task_facts,
+    trace_facts,
+)
+from tracetui.export.trace.sync_text import syncs_title
 from tracetui.language import clauses, counted, names, sentences, tell
 from tracetui.units import format_duration, format_ms, format_percent, format_time
 

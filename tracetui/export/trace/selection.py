@@ -14,7 +14,7 @@ from tracetui.analysis.modules import ModuleIdle, idle_modules
 from tracetui.analysis.nested_idle import FrameIdle, idle_frames
 from tracetui.analysis.scopes import ScopeTime, scope_times
 from tracetui.arrays import Bools, Int64s
-from tracetui.export.step_numbers import StepNumbers
+from tracetui.export.trace.step_numbers import StepNumbers
 from tracetui.units import OPEN_END
 
 

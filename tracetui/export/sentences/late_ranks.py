@@ -7,7 +7,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.sums import most_first
-from tracetui.export.ranks import group_key, group_words, rank_words
+from tracetui.export.sentences.ranks import group_key, group_words, rank_words
 from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.syncs import SyncCall
-from tracetui.export.selection import Selection
 from tracetui.export.tables.shown import text_table
 from tracetui.export.tables.syncs import SYNCS, SyncRows
 from tracetui.export.text import MARGIN
+from tracetui.export.trace.selection import Selection
 from tracetui.language import tell
 from tracetui.units import format_count, format_duration
 

@@ -11,13 +11,13 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.kernels import Kernels
 from tracetui.analysis.operators import Operators, OperatorTable
 from tracetui.arrays import Bools
-from tracetui.export.documents import SCHEMA
-from tracetui.export.selection import Selection
+from tracetui.export.json_document import SCHEMA
 from tracetui.export.tables.column import Rows, Table, records
 from tracetui.export.tables.kernels import SHAPES, KernelRows, TypeRows, kernel_table
 from tracetui.export.tables.operators import OPERATORS
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN
+from tracetui.export.trace.selection import Selection
 from tracetui.units import format_count
 
 

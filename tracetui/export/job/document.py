@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tracetui.export.cells import encodable
-from tracetui.export.documents import SCHEMA
+from tracetui.export.json_document import SCHEMA
 from tracetui.export.tables.column import records
 from tracetui.export.tables.job import LATE, LINES, RANKS, ROOTS, STEPS, JobRows, RankRows, RootRows
 from tracetui.export.tables.job_links import LINKS, STAGES

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tracetui.export.words import line_name
+from tracetui.export.sentences.causes import line_name
 from tracetui.language import alternatives, clauses, counted, names, speaks_english, tell
 from tracetui.trace.stack import Frame, path_end
 from tracetui.units import format_bytes, format_count, format_time

@@ -11,7 +11,7 @@ from tracetui.comparison.run import Run
 from tracetui.comparison.verdict import verdict
 from tracetui.export.cells import encodable
 from tracetui.export.tables.column import records
-from tracetui.export.tables.compare import WATERFALL, ComparedRows, tables_of
+from tracetui.export.tables.comparison import WATERFALL, ComparedRows, tables_of
 from tracetui.language import in_english
 
 SCHEMA = 1

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
-from tracetui.export.late import capped_savings
-from tracetui.export.selection import Selection
+from tracetui.export.sentences.late_ranks import capped_savings
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.shown import text_table
 from tracetui.export.text import MARGIN, wrapped
+from tracetui.export.trace.selection import Selection
 from tracetui.language import counted, tell
 from tracetui.units import format_count, format_duration
 

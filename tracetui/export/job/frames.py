@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tracetui.export.cells import text_cell
-from tracetui.export.job_document import roots_of
+from tracetui.export.job.document import roots_of
 from tracetui.export.tables.column import Form, Table
 from tracetui.export.tables.job import LINES, RANKS, ROOTS, AnyRows, JobRows, RankRows, RootRows
 from tracetui.export.tables.job_links import LINKS

@@ -11,7 +11,7 @@ from tracetui.comparison.operators import Stretch
 from tracetui.comparison.rows import Row
 from tracetui.comparison.verdict import verdict
 from tracetui.export import markdown
-from tracetui.export.compare_words import (
+from tracetui.export.sentences.comparison import (
     LONGEST_NAME,
     changed_words,
     count_words,
@@ -22,7 +22,7 @@ from tracetui.export.compare_words import (
     steps_sentence,
     vendor_name,
 )
-from tracetui.export.tables.compare import EVERY, WATERFALL, ComparedRows, ComparedTable
+from tracetui.export.tables.comparison import EVERY, WATERFALL, ComparedRows, ComparedTable
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN, Column, bar, cut, table, wrapped
 from tracetui.language import tell

@@ -1,11 +1,10 @@
-"""The machine-readable answers: one JSON object per command, times as integer ns, null for what is unknown.
+"""The answers of one trace as JSON objects, one per command: times as integer ns, null for what is unknown.
 
 Absolute times are epoch ns as in the trace, shares 0..1. Rows are those of the tables, with their columns.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.limits import Breach, Limit
 from tracetui.analysis.notes import overlap_note
 from tracetui.export.cells import encodable
-from tracetui.export.selection import Selection
+from tracetui.export.json_document import SCHEMA
 from tracetui.export.tables.advice import ADVICE, AdviceRows
 from tracetui.export.tables.column import records
 from tracetui.export.tables.common import causes_document
@@ -26,11 +25,8 @@ from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.limits import BREACHES, LIMITS, LimitRows
 from tracetui.export.tables.nested import FRAMES, MODULES, SCOPES, FrameRows, ModuleRows, ScopeRows
 from tracetui.export.tables.steps import STEPS, StepRows
+from tracetui.export.trace.selection import Selection
 from tracetui.trace.clean import printable
-
-SCHEMA = 1
-#: Keys of documents that are tables.
-ROWS = ("gaps", "hotspots", "modules", "frames", "scopes", "operators", "kernels", "advice", "breaches")
 
 _DEVICE_SUMS = (
     "computing_ns",
@@ -109,18 +105,6 @@ def limits_document(limits: Sequence[Limit], breaches: Sequence[Breach]) -> dict
         "limits": records(LIMITS, LimitRows(limits)),
         "breaches": records(BREACHES, LimitRows(breaches)),
     }
-
-
-def dumps(document: dict[str, Any]) -> str:
-    """Return a document as JSON text, ASCII only, so that no terminal obeys a name; a line for a row."""
-    rows = next((key for key in ROWS if key in document), None)
-    if rows is None:
-        return json.dumps(document, indent=2, allow_nan=False) + "\n"
-    head = "".join(
-        f"{json.dumps(key)}: {json.dumps(value)}, " for key, value in document.items() if key != rows
-    )
-    lines = ",\n".join(json.dumps(row, allow_nan=False) for row in document[rows])
-    return f'{{{head}"{rows}": [\n{lines}\n]}}\n'
 
 
 def linked_tasks(analysis: Analysis, activity: DeviceActivity) -> int:

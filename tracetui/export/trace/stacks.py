@@ -7,7 +7,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.links import Links, frames_of
 from tracetui.arrays import Int64s
-from tracetui.export.words import file_line
+from tracetui.export.sentences.causes import file_line
 from tracetui.trace.stack import Frame, parse_call_stack
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from tracetui.analysis.advice import Advice, find_advice
-from tracetui.analysis.analyse import Analysis
-from tracetui.export.advice_words import told
+from collections.abc import Sequence
+
+from tracetui.analysis.advice import Advice
+from tracetui.export.sentences.advice import told
+from tracetui.export.sentences.causes import line_name, micro
 from tracetui.export.text import MARGIN, aligned, cell_width, cut, wrapped
-from tracetui.export.words import line_name, micro
 from tracetui.language import counted, names, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
@@ -18,25 +19,23 @@ LONGEST_LINE = 100  #: cells of running text, however wide the terminal is
 SUBJECTS = 5  #: names, at most
 
 
-def advice_text(analysis: Analysis, width: int) -> str:
-    """All advice, each as a title, its text, where it points and the condition that it follows from."""
-    every = [*map(told, find_advice(analysis))]
+def advice_text(advice: Sequence[Advice], width: int) -> str:
+    """Return pieces of advice, each as a title, its text, where it points and its condition."""
+    every = [*map(told, advice)]
     if not every:
         return tell(NOTHING) + "\n"
     pieces = counted(len(every), "1 piece of advice", "{count} pieces of advice")
     last = tell(", notes last") if every[-1].cost_ns is None else ""
     lines = [tell("{pieces} by lost time{last}; some are about the same time", pieces=pieces, last=last)]
     margin = " " * (len(str(len(every))) + len(MARGIN))
-    for number, advice in enumerate(every, 1):
-        lines += ["", *_advice(advice, f"{number}{MARGIN}".rjust(len(margin)), margin, width)]
+    for number, piece in enumerate(every, 1):
+        lines += ["", *_advice(piece, f"{number}{MARGIN}".rjust(len(margin)), margin, width)]
     return "\n".join(lines) + "\n"
 
 
-def first_advice(analysis: Analysis, most: int, width: int) -> list[str]:
+def first_advice(advice: Sequence[Advice], most: int, width: int) -> list[str]:
     """Return the advice about the most time, a line each, under a title; no line without any. No notes."""
-    every = [
-        (advice, advice.cost_ns) for advice in map(told, find_advice(analysis)) if advice.cost_ns is not None
-    ]
+    every = [(piece, piece.cost_ns) for piece in map(told, advice) if piece.cost_ns is not None]
     if not every:
         return []
     title = tell(TITLE)
@@ -47,10 +46,10 @@ def first_advice(analysis: Analysis, most: int, width: int) -> list[str]:
             all=len(every),
         )
     lines = [title]
-    for advice, cost_ns in every[:most]:
-        told_of = advice.title
-        if advice.file:
-            place = f"{printable(path_end(advice.file))}({advice.line})"
+    for piece, cost_ns in every[:most]:
+        told_of = piece.title
+        if piece.file:
+            place = f"{printable(path_end(piece.file))}({piece.line})"
             told_of = tell("{advice}: {place}", advice=told_of, place=place)
         lines.append(cut(f"{MARGIN}{format_duration(cost_ns):>7}{MARGIN}{told_of}", width))
     return lines

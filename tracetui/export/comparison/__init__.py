@@ -1,0 +1,1 @@
+"""Two runs compared, as text, Markdown, JSON and a workbook."""

@@ -1,0 +1,79 @@
+"""Any table as a pandas DataFrame, and DataFrames as csv.
+
+Imports pandas, which takes half a second: import it where a table is made, not before. Columns are called as
+in the JSON documents and hold the same values: times are exact int64 ns, numbers that may be unknown Int64,
+texts are categorical, unknown ones missing, and only lone surrogates replaced in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any, BinaryIO, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from tracetui.export.cells import encodable, text_cell
+from tracetui.export.tables.column import Column, Form, Table, Texts
+
+_CACHED = 1 << 16  #: distinct texts, each made into a cell once
+
+Rows = TypeVar("Rows")
+
+
+def frame_of(table: Table[Rows], rows: Rows) -> pd.DataFrame:
+    """One row per row of a table, with exact values."""
+    return _frame({column.key: _values(column, rows) for column in table.of(Form.FRAME)})
+
+
+def write_csv(stream: BinaryIO, frames: Iterable[pd.DataFrame]) -> int:
+    """Write frames of equal columns as one csv table; returns the number of rows.
+
+    UTF-8, "\\n" line ends, unknown values empty, texts as cells that no spreadsheet computes.
+    """
+    cell_of = lru_cache(maxsize=_CACHED)(text_cell)
+    rows = 0
+    for index, frame in enumerate(frames):
+        cells = _frame({str(key): _cells(column, cell_of) for key, column in frame.items()})
+        text = cells.to_csv(index=False, header=index == 0, lineterminator="\n")
+        stream.write(text.encode())
+        rows += len(frame)
+    return rows
+
+
+def _frame(columns: dict[str, Any]) -> pd.DataFrame:
+    frame: pd.DataFrame = pd.DataFrame(columns)
+    return frame
+
+
+def _values(column: Column[Rows], rows: Rows) -> Any:
+    """Return the values of a column as pandas holds them."""
+    values = column.get(rows)
+    if isinstance(values, Texts):
+        return _texts(values)
+    numbers = np.asarray(values)
+    if not column.optional:
+        return numbers
+    if numbers.dtype.kind == "f":
+        return np.where(numbers < 0, np.nan, numbers)
+    return pd.arrays.IntegerArray(numbers.astype(np.int64, copy=False), numbers < 0)
+
+
+def _texts(column: Texts) -> pd.Categorical:
+    """Return the text of each code, made once for each distinct one; -1 has none."""
+    places, used = pd.factorize(column.codes)
+    texts = (None if code == -1 else column.text_of(code) for code in used.tolist())
+    # Numbered here: pandas 2 takes texts for equal that are so up to a NUL.
+    number: dict[str, int] = {}
+    numbers = [-1 if text is None else number.setdefault(encodable(text), len(number)) for text in texts]
+    made: pd.Categorical = pd.Categorical.from_codes(np.array(numbers, np.int64)[places], pd.Index([*number]))
+    return made
+
+
+def _cells(column: pd.Series[Any], cell_of: Callable[[str], str]) -> Any:
+    """Return the values of a column, its texts as cells."""
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return column.array
+    cells = [*map(cell_of, column.cat.categories), ""]  # the code of an unknown text is -1
+    return np.array(cells, dtype=object)[column.cat.codes.to_numpy()]

@@ -1,0 +1,1 @@
+"""The ranks of a job as text, Markdown, JSON and pandas."""

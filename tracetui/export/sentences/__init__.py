@@ -1,0 +1,1 @@
+"""What results say, in sentences: for the commands and the viewer alike."""

@@ -1,0 +1,1 @@
+"""One trace as text, Markdown, JSON, csv and pandas."""
