@@ -7,6 +7,7 @@ import pytest
 from tests import pages
 from tests.job.planted import job
 from tracetui.export.job.text import job_markdown, job_text
+from tracetui.export.text import cell_width
 from tracetui.job.tables import VIEWS
 
 NAMES = ("loader", "both", "stage")
@@ -22,6 +23,13 @@ def test_a_page_of_a_job(name: str, width: int, request: pytest.FixtureRequest) 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_of_a_job_by_a_measure(name: str, by: str, request: pytest.FixtureRequest) -> None:
     pages.check(job_text(job(name), 120, by, top=2), f"{name}-by-{by}", request)
+
+
+@pytest.mark.parametrize("by", [None, *VIEWS, "stage"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_fits_a_terminal(name: str, by: str | None) -> None:
+    """Titles of tables break, and tables give way, so that no line is wider than 80 cells."""
+    assert max(map(cell_width, job_text(job(name), 80, by).splitlines())) <= 80
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,6 +25,7 @@ from tracetui.export.sentences.job import (
     whose,
 )
 from tracetui.job.digest import Line, TimeClass
+from tracetui.job.job import job_of
 from tracetui.job.late import LateRank
 from tracetui.job.losses import find_losses
 from tracetui.job.roots import MISSING, UNALIGNED, Root
@@ -51,8 +53,33 @@ def test_what_is_there(
     ranks: int, world: int, steps: tuple[int, ...], matched: int, sights: int, parts: int, words: str
 ) -> None:
     clocks = SimpleNamespace(parts=parts, residual_ns=550, sights=sights)
-    job: Any = SimpleNamespace(ranks=[None] * ranks, world=world, steps=steps, matched=matched, clocks=clocks)
+    job: Any = SimpleNamespace(
+        ranks=[None] * ranks, world=world, world_is_least=False, steps=steps, matched=matched, clocks=clocks
+    )
     assert head_words(job) == words
+
+
+def test_rings_show_the_least_a_job_has() -> None:
+    """A ring shakes hands with neighbours: their numbers tell that there are so many ranks, or more."""
+    meetings = [Meeting("left", (0, 1), {0: [Work(TimeClass.IDLE, MS)]})]
+    whole = simulate(meetings, 2)
+    assert head_words(whole).startswith("2 of 2 ranks, ")
+    ranks = []
+    for rank in whole.ranks:
+        digest = rank.digest
+        (group,) = digest.groups
+        digest = replace(
+            digest,
+            identity=replace(digest.identity, world=0),
+            groups=(replace(group, global_ranks=(), size=5),),
+        )
+        ranks.append(replace(rank, digest=digest))
+    assert head_words(job_of(ranks)).startswith("2 of 5 ranks, ")
+    rings = []
+    for rank in ranks:
+        collectives = replace(rank.collectives, ring=np.ones(len(rank.collectives), np.int64))
+        rings.append(replace(rank, digest=replace(rank.digest, collectives=collectives)))
+    assert head_words(job_of(rings)).startswith("2 of at least 5 ranks, ")
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,15 @@ class Job:
         least = max((rank.number for rank in self.ranks), default=-1) + 1
         return max(world, least) if world else None
 
+    @cached_property
+    def world_is_least(self) -> bool:
+        """Whether the job may have more ranks than `world`: only rings tell, which show neighbours."""
+        if self.world is None or any(rank.digest.identity.world == self.world for rank in self.ranks):
+            return False
+        if any(group.global_ranks for rank in self.ranks for group in rank.digest.groups):
+            return False
+        return not any(_shows_all(rank, self.world) for rank in self.ranks)
+
     @property
     def missing(self) -> tuple[int, ...]:
         """The numbers of the ranks that are not here."""
@@ -106,6 +115,13 @@ class Job:
         """The numbers of the steps of its ranks."""
         numbers = [rank.digest.steps.number for rank in self.ranks]
         return tuple(np.unique(np.concatenate([np.empty(0, np.int64), *numbers])).tolist())
+
+
+def _shows_all(rank: Rank, size: int) -> bool:
+    """Return whether a collective of a group of this size shook hands with all of it."""
+    collectives = rank.collectives
+    sizes = np.array([group.size for group in rank.digest.groups], np.int64)[collectives.group]
+    return bool(((sizes == size) & (collectives.known == 1) & (collectives.ring == 0)).any())
 
 
 def job_of(ranks: Sequence[Rank], remarks: Sequence[str] = ()) -> Job:

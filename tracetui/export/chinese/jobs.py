@@ -4,6 +4,7 @@ JOBS = {
     "1 rank": "1 张卡",
     "{count} ranks": "{count} 张卡",
     "{here} of {world} ranks": "{world} 张卡中的 {here} 张",
+    "{here} of at least {world} ranks": "至少 {world} 张卡中的 {here} 张",
     "1 collective in common": "共有 1 次集合通信",
     "{count} collectives in common": "共有 {count} 次集合通信",
     "clocks aligned within {time}": "时钟对齐误差不超过 {time}",

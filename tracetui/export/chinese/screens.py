@@ -363,6 +363,7 @@ SCREENS = {
     "not read yet": "尚未读取",
     "not here": "不在这里",
     "All ranks are here and agree.": "各卡都在，并且一致。",
+    "The ranks read agree; {missing} of at least {world} are {state}.": "已读取的各卡一致；至少 {world} 张中有 {missing} 张{state}。",
     "The ranks read agree; {missing} of {world} are {state}.": "已读取的各卡一致；{world} 张中有 {missing} 张{state}。",
     "Waiting for two ranks.": "至少需要读完两张卡。",
     "Looking at the ranks.": "正在查看各卡。",

@@ -123,6 +123,8 @@ TITLES_OF_COLUMNS = {
     "uneven": "不均衡",
     "of all": "占全部",
     "receiving": "接收",
+    "receive only": "只接收",
+    "group": "通信域",
     "receives": "接收",
     "computing, most": "计算，最多",
     "comm wait": "通信等待",

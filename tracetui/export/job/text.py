@@ -34,11 +34,12 @@ from tracetui.job.sayings import sayings
 from tracetui.job.stages import job_stages
 from tracetui.job.tables import VIEWS, RankRow, differing, leading, rank_rows, sorted_by
 from tracetui.job.waits import Waits
-from tracetui.language import clauses, counted, names, tell
+from tracetui.language import clauses, counted, heading, names, tell
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration
 
 TOP = 10  #: rows of each table
+SHORTEST = 5_000  #: ns of a mean step from which a measure has a column: less is 0.00 ms
 TELLING = 1000  #: parts of the time of a job of which a root has to cost one
 #: Titles in the views of measures whose own names are long.
 _IN_VIEWS = {"communication_without_receive": "other comm.", "forward_backward": "fwd+bwd"}
@@ -61,7 +62,8 @@ def job_text(job: Job, width: int, by: str | None = None, step: int | None = Non
         lines += wrapped(sentence, width, later=MARGIN)
     lines.append("")
     for section in _sections(job, by, step, top):
-        lines += [section.title, *text_table(section.table, section.rows, width)]
+        lines += [*wrapped(section.title, width, later=MARGIN)]
+        lines += text_table(section.table, section.rows, width)
         lines += [f"{MARGIN}{section.more}"] if section.more else []
         lines.append("")
     notes = sayings(job)
@@ -156,16 +158,26 @@ def _ranks(job: Job, rows: tuple[RankRow, ...], by: str | None, top: int) -> Sec
     if view is not None:
         titles = {name: _IN_VIEWS.get(name, name.replace("_", " ")) for name in view}
     else:
-        shown = {name for name in PRINTED_MEASURES if name == measure or any(row.mean(name) for row in rows)}
+        shown = {name for name in PRINTED_MEASURES if name == measure or _is_worth_showing(rows, name)}
         titles = {name: title for name, title in PRINTED_MEASURES.items() if name in shown}
     if measure:
-        titles.setdefault(measure, measure.replace("_", " "))
+        titles.setdefault(measure, _measure_title(measure))
     ranked = RankRows(job, sorted_by(rows, measure) if measure else rows, titles)
     title = [tell("Ranks, ms of a mean step") if any(row.steps > 1 for row in rows) else tell("Ranks, ms")]
     title += [str(by)] if view is not None else []
-    title += [tell("by {measure}", measure=measure.replace("_", " "))] if measure else []
+    title += [tell("by {measure}", measure=heading(_measure_title(measure)))] if measure else []
     called = clauses(title)
     if apart:
-        measures = names(name.replace("_", " ") for name in apart[:3])
+        measures = names(heading(_measure_title(name)) for name in apart[:3])
         called = tell("{title}; differ in {measures}", title=called, measures=measures)
     return _section(called, printed_ranks(ranked), ranked, top)
+
+
+def _is_worth_showing(rows: tuple[RankRow, ...], measure: str) -> bool:
+    """Return whether any rank has so much of a measure that it is printed as more than 0.00 ms."""
+    return any((row.mean(measure) or 0) >= SHORTEST for row in rows)
+
+
+def _measure_title(measure: str) -> str:
+    """Return what the columns call a measure: "waiting" for communication_wait."""
+    return PRINTED_MEASURES.get(measure) or _IN_VIEWS.get(measure) or measure.replace("_", " ")

@@ -35,7 +35,8 @@ def head_words(job: Job, step: int | None = None) -> str:
     here, world = len(job.ranks), job.world
     ranks = counted(here, "1 rank", "{count} ranks")
     if world:
-        ranks = tell("{here} of {world} ranks", here=format_count(here), world=format_count(world))
+        of_world = "{here} of at least {world} ranks" if job.world_is_least else "{here} of {world} ranks"
+        ranks = tell(of_world, here=format_count(here), world=format_count(world))
     steps = tell("step {number}", number=step) if step is not None else _steps(job)
     common = ""
     if here > 1:

@@ -144,7 +144,7 @@ ROOTS: Table[RootRows] = Table(
         count("collectives", "collectives", values_of("operations")),
         Column("share", "share", values_of("lost_ns"), _share_of_job, Form.SHOWN),
         Column("did", "longer than the others", _did, forms=Form.SHOWN, least=24),
-        named("place", "line", _place, forms=PRINTED, unknown="", path=True, least=20),
+        named("place", "line", _place, forms=PRINTED, unknown="", path=True, least=16),
         named("line", "Python line", lambda root: short_line(root.line) or None, forms=Form.VIEWER),
     ),
     order=("lost_ns", "share", "collectives", "rank", ..., "did", "place"),
@@ -159,7 +159,7 @@ LATE: Table[JobRows] = Table(
         duration("lost_ns", "lost", values_of("lost_ns")),
         count("collectives", "collectives", values_of("operations")),
         named("late", "late", late_words),
-        named("in", "in", lambda late: group_words(late.group, late.name)),
+        named("in", "group", lambda late: group_words(late.group, late.name)),
     ),
 )
 STEPS: Table[JobRows] = Table(
@@ -210,7 +210,7 @@ LINES: Table[JobRows] = Table(
             lambda line: _place(line) or tell("(no line)"),
             forms=PRINTED,
             path=True,
-            least=20,
+            least=16,
         ),
         named("line", "Python line", _short_place, forms=Form.VIEWER),
     ),
@@ -251,7 +251,7 @@ def _measure(name: str) -> Column[RankRows]:
 
 def _hosts(rows: RankRows, form: Form) -> bool:
     hosts = {_identity(row).host for row in rows.rows}
-    return len(hosts) > 1 if form is Form.VIEWER else any(hosts)
+    return len(hosts) > 1 if form & Form.SHOWN else any(hosts)
 
 
 def _index(name: str) -> Column[RankRows]:
@@ -283,7 +283,8 @@ def printed_ranks(rows: RankRows) -> Table[RankRows]:
     """Return the table of ranks as it is printed: the measures that `rows` have titles of, in their order."""
     titles = {f"{name}_ns": title for name, title in rows.titles.items()}
     columns = (
-        replace(column, title=titles.get(column.key, column.title), forms=column.forms & PRINTED)
+        replace(column, title=title, stacked=title.replace(" ", "\n"), forms=column.forms & PRINTED)
         for column in RANKS.columns
+        for title in [titles.get(column.key, column.title)]
     )
     return Table(tuple(columns), order=("rank", *titles, "lost_ns", "cost_ns", ..., "host"))

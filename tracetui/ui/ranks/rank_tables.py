@@ -102,8 +102,11 @@ class RankTables:
         if not missing:
             return tell("All ranks are here and agree.")
         state = "not here" if not self._unread else "not read"
+        of_world = "The ranks read agree; {missing} of {world} are {state}."
+        if self.job.world_is_least:
+            of_world = "The ranks read agree; {missing} of at least {world} are {state}."
         return tell(
-            "The ranks read agree; {missing} of {world} are {state}.",
+            of_world,
             missing=format_count(missing),
             world=format_count(self.job.world or 0),
             state=tell(state),
