@@ -14,7 +14,8 @@ from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.frame_kinds import FrameKind
-from tracetui.ui.screens.charged import ChargedScreen
+from tracetui.ui.screens.charged import Charged, absent_source, charge_idle
+from tracetui.ui.screens.table_screen import AnswerScreen
 from tracetui.ui.session import Session
 from tracetui.ui.stories.flame_story import flame_answer, flame_story
 from tracetui.ui.widgets.flame import FlameView, flame_style
@@ -24,7 +25,7 @@ from tracetui.ui.widgets.source import SourcePane
 TALL = 32  #: lines of a terminal from which on the source is shown
 
 
-class FlameScreen(ChargedScreen):
+class FlameScreen(AnswerScreen):
     """The stacks as a flame, below it what is under the cursor and its source."""
 
     DEFAULT_CSS = """
@@ -38,7 +39,6 @@ class FlameScreen(ChargedScreen):
         Binding("escape", "leave", show=False),
     ]
     TITLE_OF = "Flame"
-    CHARGED_TO = "stacks"
     KEYS = (
         ("arrows", "frames"),
         ("enter", "zoom"),
@@ -64,15 +64,24 @@ class FlameScreen(ChargedScreen):
         """The graph, which has the cursor."""
         return self.query_one(FlameView)
 
+    @property
+    def source(self) -> SourcePane:
+        """The pane that shows the line of source."""
+        return self.query_one(SourcePane)
+
     def on_resize(self, event: events.Resize) -> None:
         self.source.display = event.size.height >= TALL
 
-    def charge(self, analysis: Analysis) -> None:
-        _ = analysis.stacks
+    def build(self) -> None:
+        charge_idle(self, "stacks", lambda analysis: analysis.stacks)
 
-    def show_charged(self, analysis: Analysis) -> None:
-        self._shown = analysis
-        self.view.show(analysis.stacks, analysis.rules)
+    @on(Charged)
+    def _show_charged(self, message: Charged) -> None:
+        analysis = message.analysis
+        if analysis is self.session.analysis:
+            self.source.files = self.session.sources
+            self._shown = analysis
+            self.view.show(analysis.stacks, analysis.rules)
 
     def missing(self, sentence: str) -> None:
         self._shown = None
@@ -89,7 +98,7 @@ class FlameScreen(ChargedScreen):
         self.show_answer(flame_answer(analysis, view), self._legend())
         self.query_one("#story", Lines).show(flame_story(analysis, view, self.viewer.palette))
         frame = view.written
-        self.say_no_source(view.is_without_stack)
+        self.source.nothing = absent_source(analysis, view.is_without_stack)
         if frame is None:
             self.source.show("", 0)
         else:

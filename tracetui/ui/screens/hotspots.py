@@ -7,12 +7,13 @@ its own. `c` goes on to modules, to frames at any depth, to gaps by signature, a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.binding import BindingType
 from textual.message import Message
+from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.critical.saves import LineSaving
@@ -22,15 +23,17 @@ from tracetui.analysis.modules import ModuleIdle
 from tracetui.analysis.nested_idle import FrameIdle, NestedIdle
 from tracetui.analysis.scopes import ScopeTime
 from tracetui.arrays import Int64s
+from tracetui.language import wording
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.messages import SelectionChanged
-from tracetui.ui.screens.charged import ChargedScreen
-from tracetui.ui.screens.hotspot_trials import HotspotTrials
+from tracetui.ui.screens.charged import CHARGING, Charged, absent_source, charge_idle
+from tracetui.ui.screens.line_trial import LineTrial, LineTried, try_line
+from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
-from tracetui.ui.stories.line_story import LineStory
+from tracetui.ui.stories.line_story import LineStory, what_if_words
 from tracetui.ui.stories.nested_story import NestedStory
 from tracetui.ui.stories.sync_story import SyncStory
 from tracetui.ui.tables.hotspot_columns import line_of
@@ -46,6 +49,9 @@ from tracetui.ui.tables.hotspot_views import (
     view_after,
     views_of,
 )
+from tracetui.ui.widgets.hotspot_panes import HotspotPanes, Pane
+from tracetui.ui.widgets.lines import Lines
+from tracetui.ui.widgets.source import SourcePane
 from tracetui.ui.widgets.stack_tree import StackTree
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_time
@@ -58,7 +64,7 @@ NO_FRAME = "Choose a frame in the stacks first: f shows what is below it, then i
 NO_GAP = "It exposes no idle time: there is no gap to go to; enter shows its longest call."
 
 
-class HotspotsScreen(HotspotTrials, ChargedScreen):
+class HotspotsScreen(TableScreen):
     """A table of lines, signatures, synchronisations or scopes, the story of the row under the cursor, a tree
     of stacks, and the source of what is under the cursor of the last one used."""
 
@@ -66,7 +72,6 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
         *bindings("hotspots"),
     ]
     TITLE_OF = "Hotspots"
-    CHARGED_TO = "lines"
     KEYS = (
         ("enter", "worst gap"),
         ("x", "next"),
@@ -87,6 +92,8 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
+        self._shown: Analysis | None = None  # whose lines are in the table
+        self._trial = LineTrial()
         self._savings: Mapping[LineKey, LineSaving] | None = None  # None: not known yet
         self._followed = (-1, -1)  # the slice and the gap that the cursor was last moved to
         self._gap = -1  # place in the gaps of the row walked
@@ -94,6 +101,44 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
         self._view = LINES
         self._untouched = True  # nobody has chosen a view yet
         self._line: LineKey | None = None  # of the row that the cursor was on last, in a table that tells it
+
+    def body(self) -> Iterable[Widget]:
+        palette, glyphs = self.viewer.palette, self.viewer.glyphs
+        yield HotspotPanes(self.new_table(), palette, glyphs)
+        yield Lines(glyphs, id="note")
+        yield self.filter_input()
+
+    @property
+    def panes(self) -> HotspotPanes:
+        """The table, the story of its row, the stacks and the source."""
+        return self.query_one(HotspotPanes)
+
+    @property
+    def pane(self) -> Pane:
+        return self.panes.focused
+
+    @property
+    def stacks(self) -> StackTree:
+        """The tree of stacks."""
+        return self.panes.stacks
+
+    @property
+    def source(self) -> SourcePane:
+        """The pane that shows the line of source."""
+        return self.panes.source
+
+    @property
+    def story(self) -> Lines:
+        """What is said of the row under the cursor."""
+        return self.panes.story
+
+    def note(self, sentence: str, role: Role = Role.DIM) -> None:
+        """Say a sentence below the panes."""
+        self.query_one("#note", Lines).show([[(wording(sentence), self.style_of(role))]])
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.panes.fit(*event.size)
+        self.call_after_refresh(self.tell_story)
 
     @property
     def heading(self) -> str:
@@ -113,10 +158,19 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
 
     # -------------------------------------------------------------- contents
 
-    def charge(self, analysis: Analysis) -> None:
-        _ = analysis.lines, analysis.stacks, analysis.syncs, analysis.signatures, analysis.scopes
+    def build(self) -> None:
+        charge_idle(
+            self,
+            "lines",
+            lambda known: (known.lines, known.stacks, known.syncs, known.signatures, known.scopes),
+        )
 
-    def show_charged(self, analysis: Analysis) -> None:
+    @on(Charged)
+    def _show_charged(self, message: Charged) -> None:
+        analysis = message.analysis
+        if analysis is not self.session.analysis:
+            return
+        self.source.files = self.session.sources
         self._shown, self._savings = analysis, None
         if self._view not in views_of(analysis) or (self._view is LINES and self._untouched):
             self._view = views_of(analysis)[0]
@@ -169,11 +223,12 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
         self._view, self._untouched = view, False
         if before is not None and not isinstance(before, NestedIdle):
             self._line = line_of(before)
-        self._gap, self._walked, self._trial = -1, -1, None
+        self._gap, self._walked = -1, -1
+        self._trial.drop()
         self._show_view(analysis)
         if self._line is None or not self._go_to(self._line):
             self.table.action_first()
-        self.focus_pane(self.table)
+        self.panes.focus_pane(self.table)
 
     def missing(self, sentence: str) -> None:
         super().missing(sentence)
@@ -232,14 +287,16 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
 
     @on(Table.Moved)
     def _line_moved(self, message: Table.Moved) -> None:
-        tried_other = self._trial is not None and self.key != self._trial[0]
+        tried_other = self._trial.line is not None and self.key != self._trial.line
         if tried_other or (self._gap >= 0 and message.row != self._walked):
             self.note(self._view.note)
-            self._gap, self._trial = -1, None
+            self._gap = -1
+            self._trial.drop()
         self.tell_story()
         self.show_source()
 
     def tell_story(self) -> None:
+        """Show the story of the row under the cursor of the table."""
         row, line, story, viewer, analysis = self.row, self.line, self.story, self.viewer, self._shown
         nested = row if isinstance(row, (ModuleIdle, FrameIdle, ScopeTime)) else None
         synchronisation = row if isinstance(row, SyncCall) else None
@@ -247,7 +304,7 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
             story.show([])
             return
         width = max(self.table.size.width, 20)
-        height = STORY[self.has_class("narrow")]
+        height = STORY[self.panes.is_narrow]
         looks = viewer.palette, viewer.glyphs
         if nested is not None:
             told = NestedStory(*looks).of_row(analysis, nested, width, height)
@@ -259,11 +316,10 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
         story.show(told)
 
     @on(StackTree.Moved)
-    def _frame_moved(self, message: StackTree.Moved) -> None:
-        self.show_source()
-
+    @on(HotspotPanes.Turned)
     def show_source(self) -> None:
-        if self.left is self.stacks:
+        """Show the source of what is under the cursor of the table or of the stacks."""
+        if self.panes.left is self.stacks:
             branch = self.stacks.branch
             frame = branch.written if branch is not None else None
             unrecorded = branch is not None and bool(branch.nodes) and branch.frame is None
@@ -271,7 +327,7 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
             row = self.row
             unrecorded = row is not None and row.file is None and not isinstance(row, (ModuleIdle, ScopeTime))
             frame = Frame(row.file or "", row.line, row.function) if row is not None else None
-        self.say_no_source(unrecorded)
+        self.source.nothing = absent_source(self.session.analysis, unrecorded)
         if frame is None or not frame.file:
             self.source.show("", 0)
             self.source.refresh()
@@ -332,6 +388,66 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
             Role.TEXT,
         )
 
+    def action_next_pane(self, step: int) -> None:
+        self.panes.focus_next(step)
+
+    def action_toggle_frame(self) -> None:
+        if self.pane is self.stacks:
+            self.stacks.action_activate()
+
+    def action_longest(self) -> None:
+        self.panes.focus_pane(self.stacks)
+        self.stacks.action_longest()
+
+    def action_parent(self) -> None:
+        if self.panes.left is self.stacks:
+            self.stacks.action_parent()
+
+    def action_threshold(self, steps: int) -> None:
+        self.stacks.action_threshold(steps)
+
+    def action_fold_frames(self) -> None:
+        self.stacks.action_folds()
+
+    # ----------------------------------------------------------- trials
+
+    def action_what_if(self) -> None:
+        """Try the line at half of its host time, then at none of it, then as it is."""
+        key = self.key
+        if key is None:
+            self.viewer.show_status("A line of Python can be tried: choose one among the lines or stacks.")
+            return
+        self._trial.turn(key)
+        if self._trial.line is None:
+            self.note_view()
+        else:
+            self.note("Working out the steps.")
+            self._try()
+
+    def _try(self) -> None:
+        analysis, line, factor = self._shown, self._trial.line, self._trial.factor
+        if not self._trial.running and analysis is not None and line is not None:
+            self._trial.running = True
+            self.in_background("what-if", lambda: try_line(analysis, line, factor))
+
+    @on(LineTried)
+    def _tell_trial(self, message: LineTried) -> None:
+        self._trial.running = False
+        if message.analysis is self._shown and self._trial.is_of(message.what_if):
+            width, glyphs = self.size.width, self.viewer.glyphs
+            self.note(what_if_words(message.what_if, width, glyphs, message.with_peers), Role.TEXT)
+        else:
+            self._try()
+
+    def failed(self, group: str, sentence: str) -> None:
+        self._trial.running = False
+        if group == CHARGING:
+            self.nothing(sentence)
+        else:
+            self.note(sentence, Role.WARNING)
+
+    # ------------------------------------------------------- export and editor
+
     def frame(self, view: Int64s) -> pd.DataFrame:
         assert self._shown is not None
         shown: pd.DataFrame = self._view.frame(self._shown).take(view)
@@ -341,19 +457,20 @@ class HotspotsScreen(HotspotTrials, ChargedScreen):
         return self._view.export
 
     def note_view(self) -> None:
+        """Say again what the rows of the table are."""
         self._gap = -1
         self.note(self._view.note)
 
     def action_focus_frame(self) -> None:
         """The stacks below the frame or module under the cursor, then its callers, then all stacks."""
         row = self.row
-        if self.left is self.stacks:
+        if self.panes.left is self.stacks:
             frame = self.stacks.frame
         elif isinstance(row, ModuleIdle):
             frame = row.call
         else:
             frame = row.frame if isinstance(row, FrameIdle) else None
-        self.focus_pane(self.stacks)
+        self.panes.focus_pane(self.stacks)
         if not self.stacks.focus_frame(frame):
             self.note(NO_FRAME, Role.WARNING)
 

@@ -27,6 +27,7 @@ from tracetui.ui.messages import Status, TraceChanged
 from tracetui.ui.screens.table_export import TableExport
 from tracetui.ui.session import Session
 from tracetui.ui.viewer_screen import ViewerScreen
+from tracetui.ui.widgets.hotspot_panes import Pane
 from tracetui.ui.widgets.lines import AnswerLine, Line, Lines
 from tracetui.ui.widgets.table import Table
 
@@ -227,23 +228,28 @@ class TableKeys:
 
     @property
     def table(self) -> Table:
-        """The table that the keys move in."""
+        """The table that is sorted and exported."""
         raise NotImplementedError
 
+    @property
+    def pane(self) -> Pane:
+        """What the keys move in; the table where there is nothing beside it."""
+        return self.table
+
     def action_cursor(self, rows: int) -> None:
-        self.table.action_cursor(rows)
+        self.pane.action_cursor(rows)
 
     def action_page(self, pages: int) -> None:
-        self.table.action_page(pages)
+        self.pane.action_page(pages)
 
     def action_first(self) -> None:
-        self.table.action_first()
+        self.pane.action_first()
 
     def action_last(self) -> None:
-        self.table.action_last()
+        self.pane.action_last()
 
     def action_activate(self) -> None:
-        self.table.action_activate()
+        self.pane.action_activate()
 
     def action_sort_beside(self, step: int) -> None:
         self.table.action_sort_beside(step)
@@ -274,14 +280,17 @@ class TableScreen(TableKeys, AnswerScreen):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
 
     def body(self) -> Iterable[Widget]:
-        viewer = self.viewer
-        yield Table(
-            cursor_style=self.style_of(Role.SELECTED),
-            header_style=self.style_of(Role.TITLE),
-            glyphs=viewer.glyphs,
-        )
+        yield self.new_table()
         yield from self.below()
         yield self.filter_input()
+
+    def new_table(self) -> Table:
+        """Return a table in the styles of the viewer."""
+        return Table(
+            cursor_style=self.style_of(Role.SELECTED),
+            header_style=self.style_of(Role.TITLE),
+            glyphs=self.viewer.glyphs,
+        )
 
     def filter_input(self) -> Widget:
         """Where a filter is typed."""

@@ -1,0 +1,48 @@
+"""The trial of the hotspots: which line is tried at less host time, and what follows for the steps."""
+
+from __future__ import annotations
+
+from textual.message import Message
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.critical.whatif import WhatIf
+from tracetui.analysis.idle.lines import LineKey
+
+NEXT_FACTOR = {1.0: 0.5, 0.5: 0.0, 0.0: 1.0}
+
+
+class LineTried(Message, bubble=False):
+    """What follows if a line is faster, and if late peers come sooner too; None: none is late."""
+
+    def __init__(self, analysis: Analysis, what_if: WhatIf, with_peers: WhatIf | None) -> None:
+        super().__init__()
+        self.analysis, self.what_if, self.with_peers = analysis, what_if, with_peers
+
+
+class LineTrial:
+    """The line that is tried, at half of its host time or at none of it; no line while `line` is None."""
+
+    def __init__(self) -> None:
+        self.line: LineKey | None = None
+        self.factor = 1.0  #: of its host time
+        self.running = False  #: a thread works it out: one at a time, as each runs a large trace again
+
+    def turn(self, line: LineKey) -> None:
+        """Try a line at half of its host time; the same line again at none of it, then as it is."""
+        factor = NEXT_FACTOR[self.factor if line == self.line else 1.0]
+        self.line, self.factor = (None, 1.0) if factor == 1.0 else (line, factor)
+
+    def drop(self) -> None:
+        """Try no line."""
+        self.line, self.factor = None, 1.0
+
+    def is_of(self, what_if: WhatIf) -> bool:
+        """Return whether a result is of the line and the factor that are tried now."""
+        return self.line is not None and (what_if.key, what_if.factor) == (self.line, self.factor)
+
+
+def try_line(analysis: Analysis, line: LineKey, factor: float) -> LineTried:
+    """Return what follows for the steps if a line takes `factor` of its host time; may take seconds."""
+    late, prompt = analysis.what_ifs_with_late_peers, analysis.what_ifs
+    with_peers = None if late is prompt else prompt.faster(line, factor)
+    return LineTried(analysis, late.faster(line, factor), with_peers)
