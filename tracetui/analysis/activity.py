@@ -123,7 +123,7 @@ def device_activity(trace: Trace, device: str, tracks: Iterable[Track]) -> Devic
     compute, communication = time_of(Activity.COMPUTE, Activity.AICPU), time_of(Activity.COMMUNICATION)
     aicpu = among(activity, (Activity.AICPU,)).any()
     working = compute | communication
-    ours = DeviceActivity(
+    computed = DeviceActivity(
         device=device,
         start_ns=int(working.starts[0]) if len(working) else trace.start_ns,
         end_ns=int(working.ends[-1]) if len(working) else trace.start_ns,
@@ -137,26 +137,30 @@ def device_activity(trace: Trace, device: str, tracks: Iterable[Track]) -> Devic
         differs=False,
     )
     rows = overlap_rows(trace, tracks)
-    if not any(len(found) for found in rows.values()):
-        return ours
-    producer = {name: int(trace.slices.dur[found].sum()) for name, found in rows.items()}
-    differs = any(abs(total - getattr(ours, name)) > 1 + len(rows[name]) for name, total in producer.items())
+    if not any(len(overlap) for overlap in rows.values()):
+        return computed
+    producer = {name: int(trace.slices.dur[overlap].sum()) for name, overlap in rows.items()}
+    differs = any(
+        abs(total - getattr(computed, name)) > 1 + len(rows[name]) for name, total in producer.items()
+    )
     exported = work_of_iterations(trace, device, working)
     left_out = 0
     if differs and exported is not None:  # of files of one iteration each, the time between two is in none
-        inside = (ours.free & exported).total
+        inside = (computed.free & exported).total
         if abs(producer["free_ns"] - inside) <= 1 + len(rows["free_ns"]):
-            left_out = ours.free_ns - inside
-    return replace(ours, producer=producer, differs=differs, left_out_ns=left_out)
+            left_out = computed.free_ns - inside
+    return replace(computed, producer=producer, differs=differs, left_out_ns=left_out)
 
 
 def overlap_rows(trace: Trace, tracks: Iterable[Track]) -> dict[str, Int64s]:
     """Slice rows of the producer's Overlap Analysis on a device's tracks, by names as `producer` has them."""
     rows = rows_of(track for track in tracks if track.family == Family.OVERLAP)
     names = trace.slices.name[rows]
-    known = {KNOWN.tasks.overlap_rows.get(trace.strings[name], ""): name for name in distinct(names).tolist()}
+    name_of_key = {
+        KNOWN.tasks.overlap_rows.get(trace.strings[name], ""): name for name in distinct(names).tolist()
+    }
     sums = KNOWN.tasks.overlap_rows.values()
-    return {key: rows[names == known[key]] if key in known else rows[:0] for key in sums}
+    return {key: rows[names == name_of_key[key]] if key in name_of_key else rows[:0] for key in sums}
 
 
 def _by_start(trace: Trace, rows: Int64s) -> Int64s:

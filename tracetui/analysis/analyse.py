@@ -104,10 +104,10 @@ class Analysis:
     @cached_property
     def steps_by_device(self) -> dict[str, list[int]]:
         """The indices of the steps of each device that has any."""
-        found: dict[str, list[int]] = {}
+        indices: dict[str, list[int]] = {}
         for index, step in enumerate(self.steps):
-            found.setdefault(step.device, []).append(index)
-        return found
+            indices.setdefault(step.device, []).append(index)
+        return indices
 
     @cached_property
     def tasks_of_no_step(self) -> dict[str, int]:
@@ -136,8 +136,8 @@ class Analysis:
     def step_notes(self) -> dict[str, tuple[str, ...]]:
         """What must be known to read the numbers of steps, in sentences without full stop, by device."""
         return {
-            device: tuple(step_notes([self.steps[index] for index in own], self.tasks_of_no_step[device]))
-            for device, own in self.steps_by_device.items()
+            device: tuple(step_notes([self.steps[index] for index in indices], self.tasks_of_no_step[device]))
+            for device, indices in self.steps_by_device.items()
         }
 
     @cached_property
@@ -198,8 +198,8 @@ class Analysis:
     @cached_property
     def lead_losses(self) -> LeadLosses:
         """Where the host lost its lead before the devices starved."""
-        of = (self.causes, self.hosts, self.links, self.rules)
-        return lead_losses(self.leads, self.devices, *of)
+        sources = (self.causes, self.hosts, self.links, self.rules)
+        return lead_losses(self.leads, self.devices, *sources)
 
     @cached_property
     def preparing(self) -> Preparing:
@@ -273,8 +273,8 @@ class Analysis:
     @cached_property
     def meetings(self) -> Meetings:
         """The collectives, and how long each waited for a late peer."""
-        of = self.communication
-        return meetings(self.links, of.operations, of.waits, of.exposed)
+        communication = self.communication
+        return meetings(self.links, communication.operations, communication.waits, communication.exposed)
 
     @cached_property
     def dependencies_with_late_peers(self) -> Dependencies:
@@ -299,12 +299,12 @@ class Analysis:
     @cached_property
     def savings(self) -> dict[LineKey, LineSaving]:
         """What making each line of Python faster saves, at most; those that can save most first."""
-        of = self.trace, self.devices, self.rules
-        savings = line_savings(*of, self.critical, self.dependencies, self.meetings)
+        inputs = self.trace, self.devices, self.rules
+        savings = line_savings(*inputs, self.critical, self.dependencies, self.meetings)
         late = self.dependencies_with_late_peers
         if late is not self.dependencies:
             chains = critical_chains(late, self._host_time)
-            savings = least_capped(savings, line_savings(*of, chains, late))
+            savings = least_capped(savings, line_savings(*inputs, chains, late))
         return {saving.key: saving for saving in savings}
 
     @cached_property
@@ -355,8 +355,8 @@ class Analysis:
         rows = self.host_rows if host else self.work
         rows = rows[(slices.start[rows] < end_ns) & (slices.end[rows] > start_ns)]
         starts, ends = np.maximum(slices.start[rows], start_ns), np.minimum(slices.end[rows], end_ns)
-        own = self_times(self.links.callers.ancestors, rows, starts, ends) if host else ends - starts
-        return Operators(self.trace, rows, ends - starts, own)
+        self_ns = self_times(self.links.callers.ancestors, rows, starts, ends) if host else ends - starts
+        return Operators(self.trace, rows, ends - starts, self_ns)
 
     @cached_property
     def _own_of_operators(self) -> Int64s:

@@ -24,13 +24,13 @@ class Ancestors:
 
     def nearest(self, rows: Int64s, accept: Callable[[Int64s], Bools]) -> Int64s:
         """Return the nearest of each row and its ancestors that is accepted, -1 where none is."""
-        found: Int64s = rows.copy()
-        (left,) = np.nonzero(found >= 0)
-        while len(left):
-            left = left[~accept(found[left])]
-            found[left] = self.parents_of(found[left])
-            left = left[found[left] >= 0]
-        return found
+        nearest: Int64s = rows.copy()
+        (pending,) = np.nonzero(nearest >= 0)
+        while len(pending):
+            pending = pending[~accept(nearest[pending])]
+            nearest[pending] = self.parents_of(nearest[pending])
+            pending = pending[nearest[pending] >= 0]
+        return nearest
 
     def parents_of(self, rows: Int64s) -> Int64s:
         """Return the slice that each row is nested in on its track, -1 where none."""
@@ -42,6 +42,6 @@ class Ancestors:
         return parent
 
     def _ask(self, rows: Int64s) -> None:
-        unasked = rows[(self._parents[rows] == _UNASKED) & (rows >= 0)]
-        for track, _ in rows_by_track(self._trace, unasked):
+        pending = rows[(self._parents[rows] == _UNASKED) & (rows >= 0)]
+        for track, _ in rows_by_track(self._trace, pending):
             self._parents[track.rows.start : track.rows.stop] = parents(self._trace, track) + _FIRST

@@ -35,37 +35,37 @@ def annotated_phases(trace: Trace, steps: Sequence[Step]) -> list[tuple[Annotate
     names = {index: match[match.lastindex or 0].strip() for index, match in matches if match is not None}
     if not names:
         return [()] * len(steps)
-    found: dict[int, tuple[AnnotatedPhase, ...]] = {}
+    phases: dict[int, tuple[AnnotatedPhase, ...]] = {}
     candidates: dict[int, Int64s] = {}
     for step in steps:
-        if step.row not in found:
+        if step.row not in phases:
             track = trace.track_of(step.row)
             if track.index not in candidates:
                 candidates[track.index] = _annotations(trace, track.rows, names)
-            found[step.row] = _phases(trace, step, candidates[track.index], names)
-    return [found[step.row] for step in steps]
+            phases[step.row] = _phases(trace, step, candidates[track.index], names)
+    return [phases[step.row] for step in steps]
 
 
 def _annotations(trace: Trace, rows: range, names: dict[int, str]) -> Int64s:
     """The annotated slices of a track by start, outer ones first."""
-    own = slice(rows.start, rows.stop)
-    chosen = of_category(trace, trace.slices.category[own], KNOWN.categories.annotations)
-    chosen &= np.isin(trace.slices.name[own], np.array([*names], np.int32))
-    found = rows.start + np.flatnonzero(chosen)
-    return found[np.lexsort((-trace.slices.dur[found], trace.slices.start[found]))]
+    span = slice(rows.start, rows.stop)
+    is_phase = of_category(trace, trace.slices.category[span], KNOWN.categories.annotations)
+    is_phase &= np.isin(trace.slices.name[span], np.array([*names], np.int32))
+    annotated = rows.start + np.flatnonzero(is_phase)
+    return annotated[np.lexsort((-trace.slices.dur[annotated], trace.slices.start[annotated]))]
 
 
 def _phases(trace: Trace, step: Step, rows: Int64s, names: dict[int, str]) -> tuple[AnnotatedPhase, ...]:
     starts = trace.slices.start[rows]
     first, stop = np.searchsorted(starts, np.array([step.host_start_ns, step.host_end_ns])).tolist()
-    until, total = step.host_start_ns, 0
+    reached, total = step.host_start_ns, 0
     sums: dict[str, int] = {}
     for row in rows[first:stop].tolist():
         start, end = int(trace.slices.start[row]), int(trace.slices.end[row])
-        if start >= until and end <= step.host_end_ns:
+        if start >= reached and end <= step.host_end_ns:
             name = names[int(trace.slices.name[row])]
             sums[name] = sums.get(name, 0) + end - start
-            until, total = end, total + end - start
+            reached, total = end, total + end - start
     if total * 100 < LEAST_COVERED * (step.host_end_ns - step.host_start_ns) or not total:
         return ()
     return tuple(AnnotatedPhase(name, ns) for name, ns in sums.items())

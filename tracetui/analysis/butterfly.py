@@ -16,8 +16,8 @@ def below(root: StackNode, frame: Frame) -> StackNode | None:
     """Return all stacks below a frame as one, the frame itself on top; None where the
     tree does not have it.
     """
-    found = [path[-1] for path in _outermost(root, frame)]
-    return _merged(frame, found) if found else None
+    nodes = [path[-1] for path in _outermost(root, frame)]
+    return _merged(frame, nodes) if nodes else None
 
 
 def callers(root: StackNode, frame: Frame) -> StackNode | None:
@@ -44,21 +44,21 @@ def _merged(frame: Frame | None, nodes: list[StackNode]) -> StackNode:
     for node in nodes:
         for child in node.children:
             by_frame.setdefault(child.frame, []).append(child)
-    children = [_merged(each, same) for each, same in by_frame.items()]
-    idle_ns, own_ns = (sum(getattr(node, key) for node in nodes) for key in ("idle_ns", "own_ns"))
-    return StackNode(frame, idle_ns, own_ns, nodes[0].gaps if len(nodes) == 1 else 0, _ranked(children))
+    children = [_merged(child_frame, group) for child_frame, group in by_frame.items()]
+    idle_ns, self_ns = (sum(getattr(node, key) for node in nodes) for key in ("idle_ns", "own_ns"))
+    return StackNode(frame, idle_ns, self_ns, nodes[0].gaps if len(nodes) == 1 else 0, _ranked(children))
 
 
 def _inverted(frame: Frame | None, paths: list[tuple[int, tuple[StackNode, ...]]]) -> StackNode:
     by_caller: dict[Frame | None, list[tuple[int, tuple[StackNode, ...]]]] = {}
-    own_ns = 0
+    self_ns = 0
     for idle_ns, path in paths:
         if path:
             by_caller.setdefault(path[0].frame, []).append((idle_ns, path[1:]))
         else:
-            own_ns += idle_ns
-    children = [_inverted(each, same) for each, same in by_caller.items()]
-    return StackNode(frame, sum(idle_ns for idle_ns, _ in paths), own_ns, 0, _ranked(children))
+            self_ns += idle_ns
+    children = [_inverted(caller, group) for caller, group in by_caller.items()]
+    return StackNode(frame, sum(idle_ns for idle_ns, _ in paths), self_ns, 0, _ranked(children))
 
 
 def _ranked(nodes: Iterable[StackNode]) -> tuple[StackNode, ...]:

@@ -58,8 +58,8 @@ class Callers:
     def of(self, operators: Int64s) -> Called:
         """Return where operators (rows, -1 for none) were called from."""
         rows, place = numbered(operators)
-        called = self._of_distinct(rows)
-        return Called(called.forward[place], called.stack[place], called.frame[place], called.backward[place])
+        sites = self._of_distinct(rows)
+        return Called(sites.forward[place], sites.stack[place], sites.frame[place], sites.backward[place])
 
     def evaluates(self, rows: Int64s) -> Bools:
         """Of each of some slices: whether the autograd engine evaluates a function in it."""
@@ -84,46 +84,46 @@ class Callers:
         slices, nearest = self._trace.slices, self.ancestors.nearest
         forward = self._forward_of.nearest(rows)
         forward = np.where(forward >= 0, forward, self._evaluated.of(rows))
-        called = np.where(forward >= 0, forward, self.handed(rows).giver)
+        callers = np.where(forward >= 0, forward, self.handed(rows).giver)
 
-        def has_stack(some: Int64s) -> Bools:
-            return (slices.stack[some] >= 0) & ~self._steps[slices.name[some]]
+        def has_stack(candidates: Int64s) -> Bools:
+            return (slices.stack[candidates] >= 0) & ~self._steps[slices.name[candidates]]
 
-        own, through = nearest(rows, has_stack), nearest(called, has_stack)
-        own = np.where(own >= 0, own, rows)
+        inner, outer = nearest(rows, has_stack), nearest(callers, has_stack)
+        inner = np.where(inner >= 0, inner, rows)
         return Called(
             forward=forward,
-            stack=pick(slices.stack, np.where(through >= 0, through, own)).astype(np.int32),
-            frame=self.frames_at(*self._started(np.where(called >= 0, called, rows))),
+            stack=pick(slices.stack, np.where(outer >= 0, outer, inner)).astype(np.int32),
+            frame=self.frames_at(*self._started(np.where(callers >= 0, callers, rows))),
             backward=(forward >= 0) | (nearest(rows, self.evaluates) >= 0),
         )
 
     def _arrows_of(self, categories: Collection[str]) -> tuple[Int64s, Int64s]:
         """Rows at the starts and ends of all arrows of some categories."""
         flows = self._trace.flows
-        kept = of_category(self._trace, flows.category, categories)
-        kept &= (flows.source >= 0) & (flows.target >= 0)
-        return flows.source[kept], flows.target[kept]
+        matching = of_category(self._trace, flows.category, categories)
+        matching &= (flows.source >= 0) & (flows.target >= 0)
+        return flows.source[matching], flows.target[matching]
 
     def handed(self, rows: Int64s) -> Handed:
         """Return how the work of slices, -1 for none, came to their thread from the first that had it."""
         arrows, flows = self._handing, self._trace.flows
-        handed = Handed(*(np.full(len(rows), -1, np.int64) for _ in Handed._fields))
+        handoffs = Handed(*(np.full(len(rows), -1, np.int64) for _ in Handed._fields))
         if not len(arrows):
-            return handed
+            return handoffs
         taker = rows
         for _ in range(MOST_RELAYS):
-            taker = self.ancestors.nearest(taker, lambda some: self._takes[some])
+            taker = self.ancestors.nearest(taker, lambda candidates: self._takes[candidates])
             arrow = pick(arrows, first_equal(flows.target[arrows], taker))
-            given = np.flatnonzero(arrow >= 0)
-            if not len(given):
+            linked = np.flatnonzero(arrow >= 0)
+            if not len(linked):
                 break
-            first = given[handed.stage[given] < 0]
-            handed.stage[first] = taker[first]
-            handed.giver[given] = flows.source[arrow[given]]
-            handed.time[given] = flows.source_time[arrow[given]]
+            first = linked[handoffs.stage[linked] < 0]
+            handoffs.stage[first] = taker[first]
+            handoffs.giver[linked] = flows.source[arrow[linked]]
+            handoffs.time[linked] = flows.source_time[arrow[linked]]
             taker = pick(flows.source, arrow)
-        return handed
+        return handoffs
 
     @cached_property
     def stages(self) -> Int64s:
@@ -134,8 +134,8 @@ class Callers:
     def _handing(self) -> Int64s:
         """The arrows from slices that hand work over to those that take it; their places."""
         flows = self._trace.flows
-        kept = of_category(self._trace, flows.category, KNOWN.flows.dispatch)
-        return np.flatnonzero(kept & (flows.source >= 0) & (flows.target >= 0))
+        matching = of_category(self._trace, flows.category, KNOWN.flows.dispatch)
+        return np.flatnonzero(matching & (flows.source >= 0) & (flows.target >= 0))
 
     @cached_property
     def _takes(self) -> Bools:
@@ -212,4 +212,4 @@ class ForwardLinks:
         """Return the giver of the nearest of each row and its ancestors that has one, -1 where none has."""
         if not len(self._takers):
             return np.full(len(rows), -1, np.int64)
-        return self.of(self._ancestors.nearest(rows, lambda some: self._takes[some]))
+        return self.of(self._ancestors.nearest(rows, lambda candidates: self._takes[candidates]))

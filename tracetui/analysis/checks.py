@@ -64,7 +64,7 @@ def find_checks(
     trace: Trace, kernels: Kernels | None, steps: Sequence[Step], communication: Communication
 ) -> tuple[Check, ...]:
     """Return what the tables beside a trace say, those that there are. Reads them."""
-    found = (
+    checks = (
         _kernels(trace, kernels),
         _types(trace, kernels),
         _calls(trace),
@@ -73,7 +73,7 @@ def find_checks(
         _links(trace, communication),
     )
     path = Path(trace.path)
-    return tuple(check._replace(table=source_of(path, check.table)) for check in found if check is not None)
+    return tuple(check._replace(table=source_of(path, check.table)) for check in checks if check is not None)
 
 
 def _kernels(trace: Trace, kernels: Kernels | None) -> Check | None:
@@ -82,12 +82,16 @@ def _kernels(trace: Trace, kernels: Kernels | None) -> Check | None:
         return None  # the kernels of a database are its tasks
     joined = kernels.row >= 0
     dur = kernels.table.numbers["dur"][joined]
-    apart = np.abs(trace.slices.dur[kernels.row[joined]] - dur)[dur >= 0] > 1
-    missing, longer = int(np.count_nonzero(~joined)), int(np.count_nonzero(apart))
-    every = format_count(len(joined))
+    differs = np.abs(trace.slices.dur[kernels.row[joined]] - dur)[dur >= 0] > 1
+    missing, longer = int(np.count_nonzero(~joined)), int(np.count_nonzero(differs))
+    kernel_count = format_count(len(joined))
     if missing or longer:
-        told = ((missing, "are not in the trace"), (longer, "last another time there"))
-        words = ", ".join(f"{format_count(count)} of {every} kernels {what}" for count, what in told if count)
+        problems = ((missing, "are not in the trace"), (longer, "last another time there"))
+        words = ", ".join(
+            f"{format_count(count)} of {kernel_count} kernels {problem}"
+            for count, problem in problems
+            if count
+        )
         return Check(KERNEL_DETAILS.name, False, words)
     return Check(KERNEL_DETAILS.name, True, _counted(len(joined), "kernel"))
 
@@ -97,16 +101,16 @@ def _types(trace: Trace, kernels: Kernels | None) -> Check | None:
     table = read_of_run(Path(trace.path), OP_STATISTIC)
     if table is None or not table.rows or kernels is None:
         return None
-    told = {
+    listed = {
         f"{table.text('type', row) or ''} on {table.text('core', row) or '?'}": sums
         for row, sums in _sums(table)
     }
-    own = {
+    computed = {
         key: (row.count, row.total_ns)
         for row in kernels.types()
-        if (key := f"{row.type} on {row.core or '?'}") in told or row.core not in _APART
+        if (key := f"{row.type} on {row.core or '?'}") in listed or row.core not in _APART
     }
-    return _compared(OP_STATISTIC.name, told, own, "type")
+    return _compared(OP_STATISTIC.name, listed, computed, "type")
 
 
 def _calls(trace: Trace) -> Check | None:
@@ -115,19 +119,19 @@ def _calls(trace: Trace) -> Check | None:
     rows = rows_of(track for track in trace.tracks if track.layer == Layer.RUNTIME)
     if table is None or not table.rows or not len(rows):
         return None
-    told: dict[str, tuple[int, int]] = {}
+    listed: dict[str, tuple[int, int]] = {}
     for row, sums in _sums(table):
-        _add(told, table.text("name", row) or "", *sums)
-    own: dict[str, tuple[int, int]] = {}
+        _add(listed, table.text("name", row) or "", *sums)
+    computed: dict[str, tuple[int, int]] = {}
     names, place = numbered(trace.slices.name[rows])
     counts = np.bincount(place, minlength=len(names)).tolist()
     totals = np.zeros(len(names), np.int64)
     np.add.at(totals, place, trace.slices.dur[rows])
     for name, count, total in zip(names.tolist(), counts, totals.tolist()):
-        called = (trace.string(name) or "").rpartition("@")[2]
-        if called in told:  # what of a call is inside it, the table leaves out
-            _add(own, called, count, total)
-    return _compared(API_STATISTIC.name, told, own, "call")
+        call = (trace.string(name) or "").rpartition("@")[2]
+        if call in listed:  # what of a call is inside it, the table leaves out
+            _add(computed, call, count, total)
+    return _compared(API_STATISTIC.name, listed, computed, "call")
 
 
 def _sums(table: Table) -> Iterator[tuple[int, tuple[int, int]]]:
@@ -136,27 +140,29 @@ def _sums(table: Table) -> Iterator[tuple[int, tuple[int, int]]]:
 
 
 def _add(sums: dict[_Key, tuple[int, int]], key: _Key, count: int, total: int) -> None:
-    before = sums.get(key, (0, 0))
-    sums[key] = before[0] + count, before[1] + total
+    previous = sums.get(key, (0, 0))
+    sums[key] = previous[0] + count, previous[1] + total
 
 
 def _compared(
-    name: str, told: Mapping[str, tuple[int, int]], own: Mapping[str, tuple[int, int]], what: str
+    name: str, listed: Mapping[str, tuple[int, int]], computed: Mapping[str, tuple[int, int]], noun: str
 ) -> Check:
     """Compare counts and totals by what they are of; totals may differ by 1 ns for each that is counted."""
     differing = []
-    for key in {**told, **own}:
-        (there, total), (here, sum_) = (sums.get(key, (0, 0)) for sums in (told, own))
-        if there != here or abs(total - sum_) > there:
+    for key in {**listed, **computed}:
+        (listed_count, total), (computed_count, sum_) = (sums.get(key, (0, 0)) for sums in (listed, computed))
+        if listed_count != computed_count or abs(total - sum_) > listed_count:
             differing.append(key)
     if not differing:
-        return Check(name, True, _counted(len(told), what))
+        return Check(name, True, _counted(len(listed), noun))
     first = differing[0]
-    (there, total), (here, sum_) = (sums.get(first, (0, 0)) for sums in (told, own))
-    of = _times(total, sum_) if there == here else (format_duration(total), format_duration(sum_))
-    counts = f"{format_count(there)} of {of[0]} there, {format_count(here)} of {of[1]} in the trace"
-    words = f"{printable(first, _SHOWN)}: {counts}"
-    return Check(name, False, words + _more(len(differing) - 1, what))
+    (listed_count, total), (computed_count, sum_) = (sums.get(first, (0, 0)) for sums in (listed, computed))
+    same_count = listed_count == computed_count
+    totals = _times(total, sum_) if same_count else (format_duration(total), format_duration(sum_))
+    listed_words = f"{format_count(listed_count)} of {totals[0]} there"
+    words = f"{printable(first, _SHOWN)}: {listed_words}, "
+    words += f"{format_count(computed_count)} of {totals[1]} in the trace"
+    return Check(name, False, words + _more(len(differing) - 1, noun))
 
 
 def _steps(trace: Trace, steps: Sequence[Step]) -> Check | None:
@@ -164,20 +170,20 @@ def _steps(trace: Trace, steps: Sequence[Step]) -> Check | None:
     table = read_of_run(Path(trace.path), STEP_TIMES)
     if table is None or not table.rows or len({step.device for step in steps}) != 1:
         return None
-    of_number = {step.number: step for step in steps}
-    rows = [(row, of_number.get(number)) for row, number in enumerate(table.numbers["step"].tolist())]
-    held = [(row, step) for row, step in rows if step is not None]
-    if len(distinct(table.texts["device"].place)) > 1 or not held:
+    by_number = {step.number: step for step in steps}
+    rows = [(row, by_number.get(number)) for row, number in enumerate(table.numbers["step"].tolist())]
+    pairs = [(row, step) for row, step in rows if step is not None]
+    if len(distinct(table.texts["device"].place)) > 1 or not pairs:
         return None
     differing = [
-        f"step {step.number}, {key.replace('_', ' ')} {_two(told, getattr(step, name))}"
-        for row, step in held
+        f"step {step.number}, {key.replace('_', ' ')} {_two(listed, getattr(step, name))}"
+        for row, step in pairs
         for key, name in _STEP_COLUMNS.items()
-        if (told := int(table.numbers[key][row])) >= 0 and abs(told - getattr(step, name)) > _ROUNDED_NS
+        if (listed := int(table.numbers[key][row])) >= 0 and abs(listed - getattr(step, name)) > _ROUNDED_NS
     ]
     if differing:
         return Check(STEP_TIMES.name, False, differing[0] + _more(len(differing) - 1, "time"))
-    return Check(STEP_TIMES.name, True, _counted(len(held), "step"))
+    return Check(STEP_TIMES.name, True, _counted(len(pairs), "step"))
 
 
 def _operations(trace: Trace, communication: Communication) -> Check | None:
@@ -186,20 +192,20 @@ def _operations(trace: Trace, communication: Communication) -> Check | None:
     if document is None or isinstance(document, Check):
         return document
     place_of, times = _places(trace, communication), communication.master_times
-    held, differing = 0, []
-    for key, told in _told(document):
+    checked, differing = 0, []
+    for key, entry in _told(document):
         name = key.partition("@")[0]
-        told_times = told.get("Communication Time Info")
-        if name not in place_of or not isinstance(told_times, dict):
+        listed_times = entry.get("Communication Time Info")
+        if name not in place_of or not isinstance(listed_times, dict):
             continue
-        held += 1
-        for what, own in (("Transit", times.transit), ("Wait", times.wait)):
-            there = _scaled(told_times.get(f"{what} Time(ms)"))
-            here = float(own[place_of[name]])
-            if there is not None and here >= 0 and abs(there - here) > _ROUNDED_NS:
-                two = _two(round(there), round(here))
-                differing.append(f"{printable(name, _SHOWN)}, {what.lower()} {two}")
-    return _judged(COMMUNICATION, held, "operation", differing, "time")
+        checked += 1
+        for part, column in (("Transit", times.transit), ("Wait", times.wait)):
+            listed = _scaled(listed_times.get(f"{part} Time(ms)"))
+            computed = float(column[place_of[name]])
+            if listed is not None and computed >= 0 and abs(listed - computed) > _ROUNDED_NS:
+                comparison = _two(round(listed), round(computed))
+                differing.append(f"{printable(name, _SHOWN)}, {part.lower()} {comparison}")
+    return _judged(COMMUNICATION, checked, "operation", differing, "time")
 
 
 def _links(trace: Trace, communication: Communication) -> Check | None:
@@ -207,28 +213,28 @@ def _links(trace: Trace, communication: Communication) -> Check | None:
     document = _document(trace, LINKS)
     if document is None or isinstance(document, Check):
         return document
-    place_of, moved = _places(trace, communication), _moved(communication)
-    seen, differing = set(), []
-    for _, told in _told(document):
-        for ends, link in told.items():
+    place_of, transfers = _places(trace, communication), _moved(communication)
+    checked, differing = set(), []
+    for _, entry in _told(document):
+        for ends, link in entry.items():
             name = link.get("Op Name") if isinstance(link, dict) else None
-            if not isinstance(name, str) or name not in place_of or (name, ends) in seen:
+            if not isinstance(name, str) or name not in place_of or (name, ends) in checked:
                 continue
-            if (place_of[name], ends) not in moved:
+            if (place_of[name], ends) not in transfers:
                 continue
-            size, ns = moved[place_of[name], ends]
-            there = [_scaled(link.get(key)) for key in _LINK_KEYS]
-            if there[0] is None or there[1] is None:
+            size, ns = transfers[place_of[name], ends]
+            listed = [_scaled(link.get(key)) for key in _LINK_KEYS]
+            if listed[0] is None or listed[1] is None:
                 continue
-            seen.add((name, ends))
-            told_size, told_ns = round(there[0]), round(there[1])
+            checked.add((name, ends))
+            listed_size, listed_ns = round(listed[0]), round(listed[1])
             link_name = f"{printable(name, _SHOWN)}, link {ends}"
-            if told_size != size:
-                two = f"{format_bytes(told_size)} there, {format_bytes(size)} in the trace"
-                differing.append(f"{link_name} {two}")
-            elif abs(told_ns - ns) > _ROUNDED_NS:
-                differing.append(f"{link_name} {_two(told_ns, ns)}")
-    return _judged(LINKS, len(seen), "link", differing, "link")
+            if listed_size != size:
+                comparison = f"{format_bytes(listed_size)} there, {format_bytes(size)} in the trace"
+                differing.append(f"{link_name} {comparison}")
+            elif abs(listed_ns - ns) > _ROUNDED_NS:
+                differing.append(f"{link_name} {_two(listed_ns, ns)}")
+    return _judged(LINKS, len(checked), "link", differing, "link")
 
 
 def _document(trace: Trace, name: str) -> Mapping[str, Any] | Check | None:
@@ -248,27 +254,35 @@ def _places(trace: Trace, communication: Communication) -> dict[str, int]:
 
 def _moved(communication: Communication) -> dict[tuple[int, str], tuple[int, int]]:
     """Return the bytes and ns of each operation from rank to rank of its group: "0-1"."""
-    moved = communication.transfers
-    columns = (moved.operation, moved.src, moved.dst, moved.size, moved.end - moved.start)
-    found: dict[tuple[int, str], tuple[int, int]] = {}
+    transfers = communication.transfers
+    columns = (
+        transfers.operation,
+        transfers.src,
+        transfers.dst,
+        transfers.size,
+        transfers.end - transfers.start,
+    )
+    totals: dict[tuple[int, str], tuple[int, int]] = {}
     for operation, src, dst, size, ns in zip(*(column.tolist() for column in columns)):
-        _add(found, (operation, f"{src}-{dst}"), size, ns)
-    return found
+        _add(totals, (operation, f"{src}-{dst}"), size, ns)
+    return totals
 
 
 def _told(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield what is said of each operation of each step; its sums over operations are left out."""
     for step in document.values():
         for kind in step.values() if isinstance(step, dict) else ():
-            for key, told in kind.items() if isinstance(kind, dict) else ():
-                if isinstance(told, dict) and not key.lower().startswith("total"):
-                    yield key, told
+            for key, entry in kind.items() if isinstance(kind, dict) else ():
+                if isinstance(entry, dict) and not key.lower().startswith("total"):
+                    yield key, entry
 
 
-def _judged(name: str, held: int, of: str, differing: Sequence[str], what: str) -> Check | None:
+def _judged(
+    name: str, checked: int, checked_noun: str, differing: Sequence[str], differing_noun: str
+) -> Check | None:
     if differing:
-        return Check(name, False, differing[0] + _more(len(differing) - 1, what))
-    return Check(name, True, _counted(held, of)) if held else None
+        return Check(name, False, differing[0] + _more(len(differing) - 1, differing_noun))
+    return Check(name, True, _counted(checked, checked_noun)) if checked else None
 
 
 def _scaled(value: Any) -> float | None:
@@ -278,22 +292,22 @@ def _scaled(value: Any) -> float | None:
     return None
 
 
-def _times(there: int, here: int) -> tuple[str, str]:
+def _times(listed: int, computed: int) -> tuple[str, str]:
     """Two lengths of time in ns, to the ns where they would read alike."""
-    told = format_duration(there), format_duration(here)
-    if told[0] != told[1] or there == here:
-        return told
-    return f"{format_count(there)} ns", f"{format_count(here)} ns"
+    texts = format_duration(listed), format_duration(computed)
+    if texts[0] != texts[1] or listed == computed:
+        return texts
+    return f"{format_count(listed)} ns", f"{format_count(computed)} ns"
 
 
-def _two(there: int, here: int) -> str:
+def _two(listed: int, computed: int) -> str:
     """ "2.60 ms there, 2.56 ms in the trace" """
-    return "{} there, {} in the trace".format(*_times(there, here))
+    return "{} there, {} in the trace".format(*_times(listed, computed))
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{format_count(count)} {what}{'' if count == 1 else 's'}"
+def _counted(count: int, noun: str) -> str:
+    return f"{format_count(count)} {noun}{'' if count == 1 else 's'}"
 
 
-def _more(count: int, what: str) -> str:
-    return f", and {_counted(count, f'more {what}')}" if count else ""
+def _more(count: int, noun: str) -> str:
+    return f", and {_counted(count, f'more {noun}')}" if count else ""

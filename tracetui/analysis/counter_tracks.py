@@ -50,9 +50,9 @@ class CounterTrack:
 
 def of_counter(trace: Trace, track: Track) -> CounterTrack:
     """Return what a counter of a trace shows."""
-    told = quantity_of(track)
+    quantity = quantity_of(track)
     return CounterTrack(
-        track.process, told.name, told.unit, track.device, lambda: counter_series(trace, track)
+        track.process, quantity.name, quantity.unit, track.device, lambda: counter_series(trace, track)
     )
 
 
@@ -70,7 +70,7 @@ def has_memory(trace: Trace) -> bool:
     """Return whether something tells of the memory of a trace's run: in it, or beside it."""
     path = Path(trace.path)
     return bool(len(trace.memory.event)) or any(
-        has_of_run(path, each) for each in (MEMORY_RECORD, MODULE_MEMORY)
+        has_of_run(path, table) for table in (MEMORY_RECORD, MODULE_MEMORY)
     )
 
 
@@ -82,19 +82,19 @@ def of_memory(trace: Trace) -> tuple[tuple[CounterTrack, ...], tuple[str, ...]]:
     from tracetui.analysis.memory.instants import curves_in_instants
     from tracetui.analysis.memory.tables import curves_of
 
-    records, modules = (read_of_run(Path(trace.path), each) for each in (MEMORY_RECORD, MODULE_MEMORY))
+    records, modules = (read_of_run(Path(trace.path), title) for title in (MEMORY_RECORD, MODULE_MEMORY))
     curves = curves_of(records, modules) or curves_in_instants(trace)
     problems = tuple(problem for table in (records, modules) if table for problem in table.problems)
-    found: dict[tuple[str | None, str], CounterTrack] = {}
+    tracks: dict[tuple[str | None, str], CounterTrack] = {}
     for curve in curves:
         device = _device_of(curve.device, trace.devices)
-        for what in ("allocated", "reserved", "active"):
-            values: Int64s = getattr(curve, what)
-            known = values >= 0
+        for amount in ("allocated", "reserved", "active"):
+            values: Int64s = getattr(curve, amount)
+            measured = values >= 0
             if (values > 0).any():
-                name, series = f"{curve.component} {what}", _whole(curve.time[known], values[known])
-                found.setdefault((device, name), CounterTrack(MEMORY, name, BYTES, device, series))
-    return tuple(found.values()), problems
+                name, series = f"{curve.component} {amount}", _whole(curve.time[measured], values[measured])
+                tracks.setdefault((device, name), CounterTrack(MEMORY, name, BYTES, device, series))
+    return tuple(tracks.values()), problems
 
 
 def _whole(time: Int64s, values: Int64s) -> Callable[[], Series]:
@@ -103,9 +103,9 @@ def _whole(time: Int64s, values: Int64s) -> Callable[[], Series]:
 
 def _device_of(label: str, devices: Iterable[str]) -> str | None:
     """The device of the trace that a table means; the only one, where the trace does not number it."""
-    known = tuple(devices)
-    if label in known:
+    names = tuple(devices)
+    if label in names:
         return label
     if label == _HOST_MEMORY:
         return None
-    return known[0] if len(known) == 1 and not any(char.isdigit() for char in known[0]) else label
+    return names[0] if len(names) == 1 and not any(char.isdigit() for char in names[0]) else label

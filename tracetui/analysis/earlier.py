@@ -35,5 +35,5 @@ def launched_before(trace: Trace, activity: DeviceActivity, links: Links, begin_
     opens = np.full(len(trace.tracks), NEVER)
     np.minimum.at(opens, track, start)
     queued = earlier & ((opens < start[later].min()) & (turn != NEVER))[track]
-    until = int(start[queued].max(initial=-1))
-    return work[earlier & (start <= until)]
+    last_start = int(start[queued].max(initial=-1))
+    return work[earlier & (start <= last_start)]

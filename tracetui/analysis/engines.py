@@ -19,9 +19,9 @@ def engines_of(trace: Trace, rows: Int64s) -> tuple[str, ...]:
     slices = trace.slices
     time: dict[str, int] = {}
     _, first, place = np.unique(slices.task_type[rows], return_index=True, return_inverse=True)
-    taken = np.zeros(len(first), np.int64)
-    np.add.at(taken, place, slices.dur[rows])
-    for row, ns in zip(rows[first].tolist(), taken.tolist()):
+    totals = np.zeros(len(first), np.int64)
+    np.add.at(totals, place, slices.dur[rows])
+    for row, ns in zip(rows[first].tolist(), totals.tolist()):
         name = engine_of(trace, row)
         time[name] = time.get(name, 0) + ns
     return tuple(sorted(time, key=lambda name: -time[name]))
@@ -31,5 +31,5 @@ def engines_within(trace: Trace, rows: Int64s, start_ns: int, end_ns: int) -> st
     """Return what tasks of `Activity.AICPU` run on in some time: "DSA", "AI CPU and DSA"."""
     slices = trace.slices
     inside = rows[(slices.start[rows] < end_ns) & (slices.end[rows] > start_ns)]
-    *others, last = engines_of(trace, inside) or ("other compute",)
-    return f"{', '.join(others)} and {last}" if others else last
+    *leading, last = engines_of(trace, inside) or ("other compute",)
+    return f"{', '.join(leading)} and {last}" if leading else last

@@ -55,15 +55,15 @@ class Gaps:
         """ns of each gap in which nothing is computed: idle, communication and copies."""
         return self.idle + self.communication + self.copy
 
-    def ranked(self, by: Measure = Measure.LOST) -> Int64s:
+    def ranked(self, measure: Measure = Measure.LOST) -> Int64s:
         """Gap indices, those with the most of a measure first; equal ones earliest first."""
-        if by not in self._rankings:
-            self._rankings[by] = np.lexsort((self.start, -self.measured(by))).astype(np.int64)
-        return self._rankings[by]
+        if measure not in self._rankings:
+            self._rankings[measure] = np.lexsort((self.start, -self.measured(measure))).astype(np.int64)
+        return self._rankings[measure]
 
-    def measured(self, by: Measure) -> Int64s:
+    def measured(self, measure: Measure) -> Int64s:
         """ns of each gap of a measure."""
-        ns: Int64s = getattr(self, by.value)
+        ns: Int64s = getattr(self, measure.value)
         return ns
 
     @cached_property
@@ -114,8 +114,8 @@ def ending_tasks(trace: Trace, activity: DeviceActivity, links: Links, ends: Int
     """
     starts = trace.slices.start[activity.work]
     first, stop = np.searchsorted(starts, ends), np.searchsorted(starts, ends, "right")
-    at = ranges(first, stop)
-    row, interval = activity.work[at], np.repeat(np.arange(len(ends)), stop - first)
+    places = ranges(first, stop)
+    row, interval = activity.work[places], np.repeat(np.arange(len(ends)), stop - first)
     order = np.lexsort((row, links.enqueued(row), interval))
     task = np.full(len(ends), -1, np.int64)
     task[interval[order[::-1]]] = row[order[::-1]]
@@ -131,30 +131,34 @@ def _device_gaps(
     communication = activity.communication_not_overlapped.covered(start, end)
     idle = activity.idle.covered(start, end)
     copy = end - start - aicpu - communication - idle
-    before, after = _bounds(trace, activity, start, end)
+    task_before, task_after = _bounds(trace, activity, start, end)
     device = np.full(len(gaps), index, np.int32)
     step = windows.step_of(activity.device, start)
-    return device, start, end, idle, aicpu, communication, copy, step, before, after
+    return device, start, end, idle, aicpu, communication, copy, step, task_before, task_after
 
 
 def _bounds(trace: Trace, activity: DeviceActivity, start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
     slices = trace.slices
     work = activity.work
     aicore = work[slices.activity[work] == Activity.COMPUTE]
-    before = pick(aicore, first_equal(slices.end[aicore], start))
-    after = pick(aicore, first_equal(slices.start[aicore], end))
+    task_before = pick(aicore, first_equal(slices.end[aicore], start))
+    task_after = pick(aicore, first_equal(slices.start[aicore], end))
     at_first, at_last = start == activity.start_ns, end == activity.end_ns
-    before[at_first] = pick(work, first_equal(slices.start[work], start[at_first]))
-    after[at_last] = pick(work, first_equal(slices.end[work], end[at_last]))
-    return before, after
+    task_before[at_first] = pick(work, first_equal(slices.start[work], start[at_first]))
+    task_after[at_last] = pick(work, first_equal(slices.end[work], end[at_last]))
+    return task_before, task_after
 
 
 def _device_idle(
     trace: Trace, index: int, activity: DeviceActivity, gaps: Gaps, windows: StepWindows, links: Links
 ) -> tuple[Int32s, Int64s, Int64s, Int64s, Int32s, Int64s]:
     start, end = activity.idle.starts, activity.idle.ends
-    own = np.searchsorted(gaps.device, np.array([index, index + 1], np.int32))
-    gap = own[0] + np.searchsorted(gaps.start[own[0] : own[1]], start, "right") - 1
+    range_of_device = np.searchsorted(gaps.device, np.array([index, index + 1], np.int32))
+    gap = (
+        range_of_device[0]
+        + np.searchsorted(gaps.start[range_of_device[0] : range_of_device[1]], start, "right")
+        - 1
+    )
     task = ending_tasks(trace, activity, links, end)
     step = windows.step_of(activity.device, free_starts(activity, start))
     return np.full(len(start), index, np.int32), start, end, gap.astype(np.int64), step, task

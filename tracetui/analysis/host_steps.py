@@ -116,45 +116,45 @@ def issued_by_process(
 ) -> dict[str, Issued]:
     """Return the device's work tasks by the process that enqueued them, of processes whose steps did."""
     rows = activity.work
-    at = links.index(rows)
-    enqueue = links.enqueue[at]
-    host = np.where(enqueue >= 0, enqueue, links.operator[at])
-    host = np.where(host >= 0, host, links.launch[at])
+    link_places = links.index(rows)
+    enqueue = links.enqueue[link_places]
+    host = np.where(enqueue >= 0, enqueue, links.operator[link_places])
+    host = np.where(host >= 0, host, links.launch[link_places])
     time = links.enqueued(rows)
     queued = pick(trace.slices.correlation, enqueue)
     order = np.where(queued >= 0, queued, time)
     computes = among(trace.slices.activity[rows], (Activity.COMPUTE, Activity.AICPU))
-    everything = Issued(
-        time, order, trace.slices.start[rows], trace.slices.end[rows], links.backward[at] & computes
+    all_issued = Issued(
+        time, order, trace.slices.start[rows], trace.slices.end[rows], links.backward[link_places] & computes
     )
     pids = list(drivers.by_pid)
     issued = {}
     for number, places in runs(pick(drivers.of_track, track_of_rows(trace, host))):
         if number >= 0:
-            issued[pids[number]] = everything.at(places[np.argsort(time[places], kind="stable")])
+            issued[pids[number]] = all_issued.at(places[np.argsort(time[places], kind="stable")])
     return issued
 
 
-def tasks_of_steps(own: list[HostStep], issued: dict[str, Issued]) -> StepTasks:
-    """Return the tasks that each step enqueued, of the steps that enqueued any; in the order of `own`."""
+def tasks_of_steps(host_steps: list[HostStep], issued: dict[str, Issued]) -> StepTasks:
+    """Return the tasks that each step enqueued, for steps with any; in the order of `host_steps`."""
     places: dict[str, list[int]] = {}
-    for place, host in enumerate(own):
+    for place, host in enumerate(host_steps):
         places.setdefault(host.pid, []).append(place)
     parts = [StepTasks._make(np.empty(0, np.int64) for _ in StepTasks._fields)]
     for pid, tasks in issued.items():
-        held = np.array(places[pid], np.int64)
-        first, stop = tasks.within([own[place] for place in places[pid]])
-        any_held = stop > first
-        if any_held.any():
-            parts.append(_summed(held[any_held], tasks, first[any_held], stop[any_held]))
-    found = StepTasks._make(np.concatenate(columns) for columns in zip(*parts))
-    order = np.argsort(found.step, kind="stable")
-    return StepTasks._make(column[order] for column in found)
+        indices = np.array(places[pid], np.int64)
+        first, stop = tasks.within([host_steps[place] for place in places[pid]])
+        has_tasks = stop > first
+        if has_tasks.any():
+            parts.append(_summed(indices[has_tasks], tasks, first[has_tasks], stop[has_tasks]))
+    step_tasks = StepTasks._make(np.concatenate(columns) for columns in zip(*parts))
+    order = np.argsort(step_tasks.step, kind="stable")
+    return StepTasks._make(column[order] for column in step_tasks)
 
 
 def _summed(step: Int64s, tasks: Issued, first: Int64s, stop: Int64s) -> StepTasks:
     """Return what there is to know of the tasks [first, stop) of each step."""
-    held, count = tasks.at(ranges(first, stop)), stop - first
+    issued, count = tasks.at(ranges(first, stop)), stop - first
     begins = np.cumsum(count) - count
 
     def least(values: Int64s) -> Int64s:
@@ -163,14 +163,14 @@ def _summed(step: Int64s, tasks: Issued, first: Int64s, stop: Int64s) -> StepTas
     def most(values: Int64s) -> Int64s:
         return np.maximum.reduceat(values, begins)
 
-    earliest = held.order == np.repeat(least(held.order), count)
-    latest = held.order == np.repeat(most(held.order), count)
+    earliest = issued.order == np.repeat(least(issued.order), count)
+    latest = issued.order == np.repeat(most(issued.order), count)
     return StepTasks(
         step=step,
         tasks=count,
-        opens=least(np.where(earliest, held.start, FAR)),
-        closes=most(np.where(latest, held.end, -1)),
-        first=least(held.start),
-        last=most(held.end),
-        backward_end=most(np.where(held.backward, held.end, -1)),
+        opens=least(np.where(earliest, issued.start, FAR)),
+        closes=most(np.where(latest, issued.end, -1)),
+        first=least(issued.start),
+        last=most(issued.end),
+        backward_end=most(np.where(issued.backward, issued.end, -1)),
     )

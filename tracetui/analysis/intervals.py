@@ -41,11 +41,11 @@ class Intervals:
         first = np.searchsorted(other.ends, self.starts, "right")
         last = np.searchsorted(other.starts, self.ends, "left")
         counts = np.maximum(last - first, 0)
-        mine = np.repeat(np.arange(len(self)), counts)
-        theirs = np.arange(len(mine)) - np.repeat(np.cumsum(counts) - counts - first, counts)
+        left = np.repeat(np.arange(len(self)), counts)
+        right = np.arange(len(left)) - np.repeat(np.cumsum(counts) - counts - first, counts)
         return Intervals(
-            np.maximum(self.starts[mine], other.starts[theirs]),
-            np.minimum(self.ends[mine], other.ends[theirs]),
+            np.maximum(self.starts[left], other.starts[right]),
+            np.minimum(self.ends[left], other.ends[right]),
         )
 
     def __sub__(self, other: Intervals) -> Intervals:
@@ -58,8 +58,8 @@ class Intervals:
         inside = self.clip(start, end)
         starts = np.concatenate((np.array([start], np.int64), inside.ends))
         ends = np.concatenate((inside.starts, np.array([end], np.int64)))
-        kept = starts < ends
-        return Intervals(starts[kept], ends[kept])
+        not_empty = starts < ends
+        return Intervals(starts[not_empty], ends[not_empty])
 
     def clip(self, start: int, end: int) -> Intervals:
         """Return the part of the set inside `[start, end)`."""
@@ -72,8 +72,8 @@ class Intervals:
         index = np.searchsorted(self.starts, times, "right") - 1
         if not len(self):
             return np.zeros_like(times)
-        held = np.clip(times - self.starts[index], 0, self.ends[index] - self.starts[index])
-        return np.where(index < 0, 0, self._elapsed[index] + held)
+        partial = np.clip(times - self.starts[index], 0, self.ends[index] - self.starts[index])
+        return np.where(index < 0, 0, self._elapsed[index] + partial)
 
     def covered(self, starts: Int64s, ends: Int64s) -> Int64s:
         """ns of the set inside each `[start, end)`; those asked for may overlap and be in any order."""
@@ -94,9 +94,9 @@ class Intervals:
 
 def union(starts: Int64s, ends: Int64s) -> Intervals:
     """Return the time in any `[start, end)`, given in any order; empty and reversed ones hold no time."""
-    kept = starts < ends
-    if not kept.all():
-        starts, ends = starts[kept], ends[kept]
+    not_empty = starts < ends
+    if not not_empty.all():
+        starts, ends = starts[not_empty], ends[not_empty]
     if not len(starts):
         return NOTHING
     if (starts[1:] < starts[:-1]).any():

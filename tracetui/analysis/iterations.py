@@ -41,19 +41,26 @@ def iterations(trace: Trace, device: str) -> list[Iteration]:
 
     Where the trace has none, those in the table that MindSpore left beside a timeline for MindInsight.
     """
-    found = [
+    candidates = [
         _of_track(trace, track)
         for track in trace.tracks
         if track.device == device and track.layer == Layer.DEVICE and track.family == Family.ANNOTATIONS
         if track.name.startswith(KNOWN.threads.annotations)
     ]
-    longest = max(found, key=lambda own: sum(each.end - each.start for each in own), default=[])
+    longest = max(
+        candidates,
+        key=lambda sequence: sum(iteration.end - iteration.start for iteration in sequence),
+        default=[],
+    )
     return longest or _of_table(trace, device)
 
 
-def iteration_at(found: Sequence[Iteration], times: Int64s) -> Int64s:
+def iteration_at(sequence: Sequence[Iteration], times: Int64s) -> Int64s:
     """Return the place of the iteration that holds each time, of those by start; -1 where none does."""
-    starts, ends = (np.array(column, np.int64) for column in zip(*((each.start, each.end) for each in found)))
+    starts, ends = (
+        np.array(column, np.int64)
+        for column in zip(*((iteration.start, iteration.end) for iteration in sequence))
+    )
     place = np.searchsorted(starts, times, "right") - 1
     return np.where((place >= 0) & (times < ends[place]), place, -1)
 
@@ -63,12 +70,12 @@ def work_of_iterations(trace: Trace, device: str, work: Intervals) -> Intervals 
 
     Work counts for the iteration that starts last before it, as in exports of one iteration each.
     """
-    starts = np.array([each.start for each in iterations(trace, device)], np.int64)
+    starts = np.array([iteration.start for iteration in iterations(trace, device)], np.int64)
     if not len(starts) or not len(work):
         return None
-    of = np.searchsorted(starts, work.starts, "right")
-    first = np.flatnonzero(np.diff(of, prepend=-1))
-    last = np.append(first[1:], len(of)) - 1
+    iteration_of_work = np.searchsorted(starts, work.starts, "right")
+    first = np.flatnonzero(np.diff(iteration_of_work, prepend=-1))
+    last = np.append(first[1:], len(iteration_of_work)) - 1
     return union(work.starts[first], work.ends[last])
 
 
@@ -76,15 +83,15 @@ def _of_track(trace: Trace, track: Track) -> list[Iteration]:
     rows = np.arange(track.rows.start, track.rows.stop)
     passes = {number: row for row, number in _numbered(trace, rows, _PASSES)}
     starts, ends = trace.slices.start, trace.slices.end
-    found = []
+    sequence = []
     for row, number in _numbered(trace, rows, _ITERATION):
         inside = passes.get(number, -1)
-        told = (int(starts[inside]), int(ends[inside])) if inside >= 0 else None
+        pass_times = (int(starts[inside]), int(ends[inside])) if inside >= 0 else None
         start, end = int(starts[row]), int(ends[row])
-        if told is not None and not start <= told[0] <= told[1] <= end:
-            told = None
-        found.append(Iteration(number, row, start, end, told))
-    return sorted(found, key=lambda each: (each.start, each.number))
+        if pass_times is not None and not start <= pass_times[0] <= pass_times[1] <= end:
+            pass_times = None
+        sequence.append(Iteration(number, row, start, end, pass_times))
+    return sorted(sequence, key=lambda iteration: (iteration.start, iteration.number))
 
 
 def _numbered(trace: Trace, rows: Int64s, pattern: Pattern[str]) -> Iterator[tuple[int, int]]:
@@ -105,21 +112,21 @@ def _of_table(trace: Trace, device: str) -> list[Iteration]:
     points = step_points(Path(trace.path))
     if points is None:
         return []
-    apart = _apart(trace, points)
-    if apart is None:
+    shift = _apart(trace, points)
+    if shift is None:
         return []
     tasks = rows_of(
         t for t in trace.tracks if t.family in (Family.TASKS, Family.GROUP) and t.device == device
     )
     tasks = tasks[np.argsort(trace.slices.start[tasks], kind="stable")]
     starts = trace.slices.start[tasks]
-    found = []
+    sequence = []
     for number, start, end, forward, backward in zip(*(column.tolist() for column in points[:5])):
-        first = int(np.searchsorted(starts, start + apart))
+        first = int(np.searchsorted(starts, start + shift))
         if start < end and first < len(tasks):
-            passes = (forward + apart, backward + apart) if start <= forward <= backward <= end else None
-            found.append(Iteration(number, int(tasks[first]), start + apart, end + apart, passes))
-    return sorted(found, key=lambda each: (each.start, each.number))
+            passes = (forward + shift, backward + shift) if start <= forward <= backward <= end else None
+            sequence.append(Iteration(number, int(tasks[first]), start + shift, end + shift, passes))
+    return sorted(sequence, key=lambda iteration: (iteration.start, iteration.number))
 
 
 def _apart(trace: Trace, points: StepPoints) -> int | None:
@@ -130,11 +137,13 @@ def _apart(trace: Trace, points: StepPoints) -> int | None:
         if name in trace.strings:
             rows = np.flatnonzero(names == trace.strings.index(name))
             rows = rows[np.argsort(starts[rows], kind="stable")]
-            told = np.sort(begins[begins > 0])
-            count = min(len(rows), len(told))
-            differences.append(starts[rows[:count]] - told[:count])
-    every = np.concatenate([np.empty(0, np.int64), *differences])
-    if not len(every):
+            listed = np.sort(begins[begins > 0])
+            count = min(len(rows), len(listed))
+            differences.append(starts[rows[:count]] - listed[:count])
+    all_differences = np.concatenate([np.empty(0, np.int64), *differences])
+    if not len(all_differences):
         return None
-    apart = int(np.median(every))
-    return apart if int((np.abs(every - apart) <= _CLOSE).sum()) * 2 > len(every) else None
+    shift = int(np.median(all_differences))
+    return (
+        shift if int((np.abs(all_differences - shift) <= _CLOSE).sum()) * 2 > len(all_differences) else None
+    )

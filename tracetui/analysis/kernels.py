@@ -110,10 +110,10 @@ class Kernels:
             },
         )
 
-    def types(self, by_shape: bool = False, among: Bools | None = None) -> tuple[TypeTime, ...]:
+    def types(self, by_shape: bool = False, selected: Bools | None = None) -> tuple[TypeTime, ...]:
         """Return the tasks by type and core, `by_shape` also by the shapes of the inputs; most time first.
 
-        Tasks without a type, as at level 0, are left out, and with `among`, bool[rows], those not in it.
+        Tasks without a type, as at level 0, are left out, and with `selected`, bool[rows], those not in it.
         """
         table = self.table
         (type_, types), (core, cores), (shape, shapes) = (
@@ -122,23 +122,23 @@ class Kernels:
         key = type_.astype(np.int64) * (len(cores) + 1) + core + 1
         key = key * (len(shapes) + 1) + (shape + 1 if by_shape else 0)
         dur = table.numbers["dur"]
-        places = np.flatnonzero((type_ >= 0) & (dur >= 0) & (True if among is None else among))
-        found = []
-        for _, within in runs(key[places]):
-            own = places[within]
-            one = int(own[0])
-            found.append(
+        places = np.flatnonzero((type_ >= 0) & (dur >= 0) & (True if selected is None else selected))
+        times = []
+        for _, group in runs(key[places]):
+            members = places[group]
+            example = int(members[0])
+            times.append(
                 TypeTime(
-                    type=types[type_[one]],
-                    core=cores[core[one]] if core[one] >= 0 else "",
-                    shapes=table.text("input_shapes", one) if by_shape else None,
-                    count=len(own),
-                    total_ns=int(dur[own].sum()),
-                    min_ns=int(dur[own].min()),
-                    max_ns=int(dur[own].max()),
+                    type=types[type_[example]],
+                    core=cores[core[example]] if core[example] >= 0 else "",
+                    shapes=table.text("input_shapes", example) if by_shape else None,
+                    count=len(members),
+                    total_ns=int(dur[members].sum()),
+                    min_ns=int(dur[members].min()),
+                    max_ns=int(dur[members].max()),
                 )
             )
-        return tuple(sorted(found, key=lambda row: (-row.total_ns, row.type, row.core, row.shapes or "")))
+        return tuple(sorted(times, key=lambda row: (-row.total_ns, row.type, row.core, row.shapes or "")))
 
     def typed(self, slice_rows: Int64s) -> Int64s:
         """Return the row of the table for each slice; -1 where it has none, or one without a type."""
@@ -149,10 +149,10 @@ class Kernels:
     @cached_property
     def on_cube(self) -> Bools:
         """bool[rows of the table]: whether any counter says that the task ran on the cube units."""
-        found = np.zeros(self.table.rows, np.bool_)
+        is_on_cube = np.zeros(self.table.rows, np.bool_)
         for title in _CUBE:
-            found |= self.table.floats.get(title, np.zeros(1)) > 0
-        return found
+            is_on_cube |= self.table.floats.get(title, np.zeros(1)) > 0
+        return is_on_cube
 
     @cached_property
     def _of_slice(self) -> dict[int, int]:
@@ -167,15 +167,15 @@ def kernels_of(trace: Trace, tasks: Int64s) -> Kernels | None:
     number = {text: place for place, text in enumerate(trace.strings)}
     place, texts = table.texts["name"]
     names = np.array([number.get(text, -1) for text in texts] or [-1], np.int64)[place]
-    beside = _beside(table, Path(trace.path))
+    extra_tables = _beside(table, Path(trace.path))
     return Kernels(
         replace(
             table,
             floats={
                 **table.floats,
-                **{title: values for told in beside for title, values in told[1].items()},
+                **{title: values for extra in extra_tables for title, values in extra[1].items()},
             },
-            problems=(*table.problems, *(problem for told in beside for problem in told[0].problems)),
+            problems=(*table.problems, *(problem for extra in extra_tables for problem in extra[0].problems)),
         ),
         _joined(trace, tasks, names, table.numbers["start"]),
     )
@@ -186,17 +186,17 @@ def _beside(kernels: Table, trace: Path) -> list[tuple[Table, dict[str, Floats]]
 
     Tasks are told apart by their number, where both tables have it, and by their name.
     """
-    found = []
+    tables = []
     for format_, titles in _MORE:
         table = read_of_run(trace, format_)
         if table is not None and table.rows:
-            at = _same_task(kernels, table)
+            places = _same_task(kernels, table)
             values = {
-                title: np.where(at < 0, np.nan, np.append(table.floats[key], np.nan)[at])
+                title: np.where(places < 0, np.nan, np.append(table.floats[key], np.nan)[places])
                 for key, title in titles.items()
             }
-            found.append((table, values))
-    return found
+            tables.append((table, values))
+    return tables
 
 
 def _same_task(kernels: Table, other: Table) -> Int64s:
@@ -219,10 +219,10 @@ def _joined(trace: Trace, tasks: Int64s, names: Int64s, starts: Int64s) -> Int64
     """The task of each (name, start), by both; -1 where none or several are."""
     row = np.full(len(names), -1, np.int64)
     for shift in _NEAR:
-        left = np.flatnonzero((row < 0) & (names >= 0))
+        unmatched = np.flatnonzero((row < 0) & (names >= 0))
         free = tasks[~np.isin(tasks, row)]
-        place, task = _equal(trace, free, names[left], starts[left] + shift)
-        row[left[place]] = task
+        place, task = _equal(trace, free, names[unmatched], starts[unmatched] + shift)
+        row[unmatched[place]] = task
     return row
 
 
@@ -235,6 +235,6 @@ def _equal(trace: Trace, tasks: Int64s, names: Int64s, starts: Int64s) -> tuple[
     opens[1:] = (time[order][1:] != time[order][:-1]) | (name[order][1:] != name[order][:-1])
     first = np.flatnonzero(opens)
     pairs = first[np.diff(np.append(first, len(order))) == 2]
-    one, other = order[pairs], order[pairs + 1]
-    kept = (one < len(tasks)) & (other >= len(tasks))
-    return other[kept] - len(tasks), tasks[one[kept]]
+    left, right = order[pairs], order[pairs + 1]
+    is_pair = (left < len(tasks)) & (right >= len(tasks))
+    return right[is_pair] - len(tasks), tasks[left[is_pair]]

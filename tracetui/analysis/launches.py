@@ -33,8 +33,8 @@ def launches(trace: Trace, tasks: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     launch = _calls(trace, tasks)
     arrow = arrows_to(trace, tasks, KNOWN.flows.launch)
     ids = ids_of_device(trace, tasks)
-    own = np.flatnonzero((arrow >= 0) & (ids >= 0))
-    arrow = np.where(arrow >= 0, arrow, pick(arrow, pick(own, first_equal(ids[own], ids))))
+    with_arrow = np.flatnonzero((arrow >= 0) & (ids >= 0))
+    arrow = np.where(arrow >= 0, arrow, pick(arrow, pick(with_arrow, first_equal(ids[with_arrow], ids))))
     arrow = np.where(launch >= 0, -1, arrow)
     source = pick(trace.flows.source, arrow)
     launch = np.where(_is_call(trace, source), source, launch)
@@ -70,9 +70,9 @@ def _calls(trace: Trace, tasks: Int64s) -> Int64s:
         unmatched, all_calls = [np.concatenate(unmatched)], [np.concatenate(all_calls)]
     launch = np.full(len(tasks), -1, np.int64)
     for places, candidates in launched + [(places, all_calls) for places in unmatched]:
-        found = [_calls_among(trace, tasks[places], rows) for rows in candidates]
-        found.sort(key=lambda column: _unlikely(trace, tasks[places], column))
-        for column in found:
+        columns = [_calls_among(trace, tasks[places], rows) for rows in candidates]
+        columns.sort(key=lambda column: _unlikely(trace, tasks[places], column))
+        for column in columns:
             launch[places] = np.where(launch[places] >= 0, launch[places], column)
     return launch
 
@@ -83,15 +83,15 @@ def _calls_among(trace: Trace, tasks: Int64s, rows: Int64s) -> Int64s:
     Of several the one whose name ranks first, of equals the first to start.
     """
     launch = np.full(len(tasks), -1, np.int64)
-    known = trace.slices.correlation[tasks] >= 0
+    has_correlation = trace.slices.correlation[tasks] >= 0
     copies = among(trace.slices.activity[tasks], (Activity.COPY, Activity.EVENT, Activity.WAIT))
-    for chosen, order in ((~copies, KNOWN.calls.kernel_beginnings), (copies, KNOWN.calls.copy_beginnings)):
+    for of_kind, order in ((~copies, KNOWN.calls.kernel_beginnings), (copies, KNOWN.calls.copy_beginnings)):
         ranks = _rank(trace, rows, order)
-        places = np.flatnonzero(chosen & known)
+        places = np.flatnonzero(of_kind & has_correlation)
         for rank in np.flatnonzero(np.bincount(ranks)).tolist():
-            found = _first_with_id(trace, rows[ranks == rank], tasks[places])
-            launch[places] = found
-            places = places[found < 0]
+            calls = _first_with_id(trace, rows[ranks == rank], tasks[places])
+            launch[places] = calls
+            places = places[calls < 0]
     return launch
 
 
@@ -105,8 +105,8 @@ def _unlikely(trace: Trace, tasks: Int64s, calls: Int64s) -> tuple[int, float]:
     """Return a key that sorts calls first that precede most of the tasks, then those that
     precede them closely.
     """
-    held = calls >= 0
-    late = trace.slices.start[tasks[held]] - trace.slices.start[calls[held]]
+    has_call = calls >= 0
+    late = trace.slices.start[tasks[has_call]] - trace.slices.start[calls[has_call]]
     late = late[late >= 0]
     return -len(late), float(np.median(late)) if len(late) else 0.0
 
@@ -134,5 +134,5 @@ def _is_call(trace: Trace, rows: Int64s) -> Bools:
 
 def _thread_of_rows(trace: Trace, rows: Int64s) -> Int64s:
     places = {thread: index for index, thread in enumerate(trace.threads)}
-    of_track = np.array([places.get((track.pid, track.tid), -1) for track in trace.tracks], np.int64)
-    return pick(of_track, track_of_rows(trace, rows))
+    thread_of_track = np.array([places.get((track.pid, track.tid), -1) for track in trace.tracks], np.int64)
+    return pick(thread_of_track, track_of_rows(trace, rows))

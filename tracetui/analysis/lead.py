@@ -67,10 +67,10 @@ class HostLead:
         if not len(self.time):
             return times
         empty = self.count == 0
-        before = np.cumsum(np.concatenate(([0], np.where(empty[:-1], np.diff(self.time), 0))))
+        empty_ns = np.cumsum(np.concatenate(([0], np.where(empty[:-1], np.diff(self.time), 0))))
         place = np.maximum(np.searchsorted(self.time, times, "right") - 1, 0)
         since = times - self.time[place]
-        inside: Int64s = before[place] + np.where(empty[place] | (since < 0), since, 0)
+        inside: Int64s = empty_ns[place] + np.where(empty[place] | (since < 0), since, 0)
         return inside
 
     def _until(self, column: Int64s, times: Int64s) -> Floats:
@@ -107,8 +107,8 @@ class LeadLosses:
     def of_gap(self, gap: int) -> int:
         """Return the place of the longest interval of a gap that had a lead to lose, -1 where none had."""
         first, stop = np.searchsorted(self.gap, [gap, gap + 1]).tolist()
-        own = first + np.flatnonzero(self.at[first:stop] >= 0)
-        return int(own[np.argmax(self.idle[own])]) if len(own) else -1
+        places = first + np.flatnonzero(self.at[first:stop] >= 0)
+        return int(places[np.argmax(self.idle[places])]) if len(places) else -1
 
 
 def host_leads(devices: Sequence[DeviceActivity], links: Links) -> tuple[HostLead, ...]:
@@ -126,30 +126,30 @@ def lead_losses(
     rules: FrameRules,
 ) -> LeadLosses:
     """Return where the host lost its lead before the intervals that are mostly its own, by gap."""
-    starved = _mostly_host(causes)
+    mostly_host = _mostly_host(causes)
     enqueued = milestones(links).enqueued
     parts = [
-        _device_losses(lead, device, causes.intervals, starved, index, links, enqueued)
+        _device_losses(lead, device, causes.intervals, mostly_host, index, links, enqueued)
         for index, (lead, device) in enumerate(zip(leads, devices))
     ]
     empty = np.empty((7, 0), np.int64)
-    interval, at, count, work, start, end, task = np.concatenate([empty, *parts], axis=1)
-    known = np.flatnonzero(at >= 0)
-    cause, line = (np.full(len(at), -1, np.int64) for _ in range(2))
+    interval, lost_at, count, work, start, end, task = np.concatenate([empty, *parts], axis=1)
+    found_places = np.flatnonzero(lost_at >= 0)
+    cause, line = (np.full(len(lost_at), -1, np.int64) for _ in range(2))
     intervals = causes.intervals
     pauses = IdleIntervals(
-        device=intervals.device[interval[known]],
-        start=start[known],
-        end=end[known],
-        gap=intervals.gap[interval[known]],
-        step=intervals.step[interval[known]],
-        task=task[known],
+        device=intervals.device[interval[found_places]],
+        start=start[found_places],
+        end=end[found_places],
+        gap=intervals.gap[interval[found_places]],
+        step=intervals.step[interval[found_places]],
+        task=task[found_places],
     )
-    cause[known], line[known], lines = _told(links.trace, explain(pauses, links, hosts), rules)
+    cause[found_places], line[found_places], lines = _told(links.trace, explain(pauses, links, hosts), rules)
     return LeadLosses(
         gap=intervals.gap[interval],
         idle=(intervals.end - intervals.start)[interval],
-        at=at,
+        at=lost_at,
         count=count,
         work=work,
         pause_start=start,
@@ -163,15 +163,15 @@ def lead_losses(
 def _lead(device: DeviceActivity, links: Links, enqueued: Int64s) -> HostLead:
     slices, rows = links.trace.slices, device.work
     issued = enqueued[links.index(rows)]
-    known = issued >= 0
-    issued, start, dur = issued[known], slices.start[rows][known], slices.dur[rows][known]
+    is_known = issued >= 0
+    issued, start, dur = issued[is_known], slices.start[rows][is_known], slices.dur[rows][is_known]
     time = np.concatenate((issued, np.maximum(start, issued)))
     order = np.argsort(time, kind="stable")
     last = np.ones(len(order), np.bool_)
     last[:-1] = time[order][1:] != time[order][:-1]
-    one = np.ones(len(issued), np.int64)
-    count, work = (np.cumsum(np.concatenate((change, -change))[order])[last] for change in (one, dur))
-    return HostLead(device.device, time[order][last], count, work, int(np.count_nonzero(~known)))
+    ones = np.ones(len(issued), np.int64)
+    count, work = (np.cumsum(np.concatenate((change, -change))[order])[last] for change in (ones, dur))
+    return HostLead(device.device, time[order][last], count, work, int(np.count_nonzero(~is_known)))
 
 
 def _mostly_host(causes: Causes) -> Bools:
@@ -188,40 +188,44 @@ def _device_losses(
     lead: HostLead,
     device: DeviceActivity,
     intervals: IdleIntervals,
-    starved: Bools,
+    mostly_host: Bools,
     index: int,
     links: Links,
     enqueued: Int64s,
 ) -> Int64s:
     """Of the starved intervals of a device: interval, at, count, work, start, end and task of the pause."""
-    (own,) = np.nonzero(starved & (intervals.device == index))
+    (places,) = np.nonzero(mostly_host & (intervals.device == index))
     issued = enqueued[links.index(device.work)]
     order = np.argsort(issued, kind="stable")
     order = order[issued[order] >= 0]
     times, tasks = issued[order], device.work[order]
-    since = np.concatenate(([np.iinfo(np.int64).min], intervals.end[own][:-1])) if len(own) else own
-    begin, due = intervals.start[own], enqueued[links.index(intervals.task[own])]
-    most = _most(lead.work, np.searchsorted(lead.time, since), np.searchsorted(lead.time, begin), last=True)
-    had = (most >= 0) & (due > begin)
-    had[had] = lead.count[most[had]] > 0
-    had &= lead.at(begin)[0] == 0  # else it is not lost: what is enqueued waits for something on the device
-    at = pick(lead.time, most)
+    since = np.concatenate(([np.iinfo(np.int64).min], intervals.end[places][:-1])) if len(places) else places
+    begin, due = intervals.start[places], enqueued[links.index(intervals.task[places])]
+    highest = _most(
+        lead.work, np.searchsorted(lead.time, since), np.searchsorted(lead.time, begin), last=True
+    )
+    had_lead = (highest >= 0) & (due > begin)
+    had_lead[had_lead] = lead.count[highest[had_lead]] > 0
+    had_lead &= (
+        lead.at(begin)[0] == 0
+    )  # else it is not lost: what is enqueued waits for something on the device
+    lost_at = pick(lead.time, highest)
     moments = each_once(times)
     pauses = np.diff(moments)
-    first = np.maximum(np.searchsorted(moments, at, "right") - 1, 0)
-    stop = np.where(had, np.searchsorted(moments, due), first)
+    first = np.maximum(np.searchsorted(moments, lost_at, "right") - 1, 0)
+    stop = np.where(had_lead, np.searchsorted(moments, due), first)
     pause = _most(pauses, first, stop)
-    had &= pause >= 0
-    pause = np.where(had, pause, -1)
-    ending = pick(moments, np.where(had, pause + 1, -1))
+    had_lead &= pause >= 0
+    pause = np.where(had_lead, pause, -1)
+    ending = pick(moments, np.where(had_lead, pause + 1, -1))
     columns = (
-        own,
-        np.where(had, at, -1),
-        np.where(had, pick(lead.count, most), -1),
-        np.where(had, pick(lead.work, most), -1),
+        places,
+        np.where(had_lead, lost_at, -1),
+        np.where(had_lead, pick(lead.count, highest), -1),
+        np.where(had_lead, pick(lead.work, highest), -1),
         pick(moments, pause),
         ending,
-        pick(tasks, np.where(had, np.searchsorted(times, ending), -1)),
+        pick(tasks, np.where(had_lead, np.searchsorted(times, ending), -1)),
     )
     return np.array(columns, np.int64).reshape(7, -1)
 
@@ -232,15 +236,15 @@ def _most(values: Int64s, first: Int64s, stop: Int64s, last: bool = False) -> In
     places = ranges(first, stop)
     owner = np.repeat(np.arange(len(first)), stop - first)
     order = np.lexsort((-places if last else places, -values[places], owner))
-    found = np.full(len(first), -1, np.int64)
-    found[owner[order][::-1]] = places[order][::-1]  # of each owner the best is written last
-    return found
+    highest = np.full(len(first), -1, np.int64)
+    highest[owner[order][::-1]] = places[order][::-1]  # of each owner the best is written last
+    return highest
 
 
-def _told(trace: Trace, told: Causes, rules: FrameRules) -> tuple[Int64s, Int64s, list[Frame]]:
+def _told(trace: Trace, pieces: Causes, rules: FrameRules) -> tuple[Int64s, Int64s, list[Frame]]:
     """The cause with the most time in each pause, and the line with the most of that."""
-    count = len(told.intervals)
-    cause = most_of_each(told.interval, told.cause.astype(np.int64), told.ns, count)
-    lines, place = lines_of(trace, told.stack, told.frame, rules)
-    main = told.cause == cause[told.interval]
-    return cause, most_of_each(told.interval[main], place[main], told.ns[main], count), lines
+    count = len(pieces.intervals)
+    cause = most_of_each(pieces.interval, pieces.cause.astype(np.int64), pieces.ns, count)
+    lines, place = lines_of(trace, pieces.stack, pieces.frame, rules)
+    main = pieces.cause == cause[pieces.interval]
+    return cause, most_of_each(pieces.interval[main], place[main], pieces.ns[main], count), lines

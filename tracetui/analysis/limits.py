@@ -64,8 +64,8 @@ class Breach:
 
 def parse_limit(measure: str, text: str) -> Limit:
     """Return the limit of "10%" or "3ms" on a measure. Raises ValueError with a sentence."""
-    known = measure in (FREE, IDLE, *OF_JOBS) or measure in _LABELS or measure in FAMILIES
-    if not known:
+    is_known = measure in (FREE, IDLE, *OF_JOBS) or measure in _LABELS or measure in FAMILIES
+    if not is_known:
         raise ValueError(f"no such cause; there are {', '.join(cause.label for cause in Cause)}")
     percent = _PERCENT.fullmatch(text.strip())
     if percent is None:
@@ -119,10 +119,10 @@ class _Span(NamedTuple):
 def _spans(analysis: Analysis) -> Iterator[_Span]:
     causes = analysis.causes
     for index, device in enumerate(analysis.devices):
-        told = causes.by_cause(index)
-        yield _Span(device.device, None, device.window_ns, device.free_ns, device.idle_ns, told)
+        sums = causes.by_cause(index)
+        yield _Span(device.device, None, device.window_ns, device.free_ns, device.idle_ns, sums)
         for place in analysis.steps_by_device.get(device.device, ()):
             step = analysis.steps[place]
             window = step.computing_ns + step.communication_not_overlapped_ns + step.free_ns
-            told = causes.by_step(place)
-            yield _Span(step.device, step.number, window, step.free_ns, step.idle_ns, told)
+            sums = causes.by_step(place)
+            yield _Span(step.device, step.number, window, step.free_ns, step.idle_ns, sums)

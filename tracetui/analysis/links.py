@@ -124,64 +124,64 @@ class Links:
 
     def enqueued(self, rows: Int64s) -> Int64s:
         """ns when the host enqueued each task (no queue: launched it); NEVER where unknown."""
-        at = self.index(rows)
-        operated = pick(self.trace.slices.start, self.operator[at])
-        first_known = [self.enqueue_point[at], self.launch_point[at], operated]
+        places = self.index(rows)
+        operator_start = pick(self.trace.slices.start, self.operator[places])
+        first_known = [self.enqueue_point[places], self.launch_point[places], operator_start]
         return np.select([time >= 0 for time in first_known], first_known, NEVER)
 
     def chain(self, row: int) -> Chain | None:
         """Return the chain of one task; None where the slice is no task of a stream or group."""
-        at = int(np.searchsorted(self.tasks, row))
-        if at == len(self.tasks) or int(self.tasks[at]) != row:
+        place = int(np.searchsorted(self.tasks, row))
+        if place == len(self.tasks) or int(self.tasks[place]) != row:
             return None
         launch, dequeue, enqueue, operator = (
-            int(column[at]) for column in (self.launch, self.dequeue, self.enqueue, self.operator)
+            int(column[place]) for column in (self.launch, self.dequeue, self.enqueue, self.operator)
         )
-        stack = self.stack_at(at)
+        stack = self.stack_at(place)
         return Chain(
             task=row,
             launch=launch,
             dequeue=dequeue,
             enqueue=enqueue,
             operator=operator,
-            forward=int(self.forward[at]),
+            forward=int(self.forward[place]),
             hops=self._hops(operator, enqueue, dequeue, launch, row),
             stack=stack,
-            backward=bool(self.backward[at]),
-            missing=self._missing(at, stack),
+            backward=bool(self.backward[place]),
+            missing=self._missing(place, stack),
         )
 
-    def stack_at(self, at: int) -> tuple[Frame, ...]:
+    def stack_at(self, place: int) -> tuple[Frame, ...]:
         """Return the frames of the task at one place of the columns, leaf first: its call
         stack, else its frames.
         """
-        call_stack = self.trace.string(int(self.stack[at]))
+        call_stack = self.trace.string(int(self.stack[place]))
         if call_stack is not None:
             return parse_call_stack(call_stack)
-        frame = int(self.frame[at])
+        frame = int(self.frame[place])
         return () if frame < 0 else frames_of(self.trace, frame)
 
     def _hops(self, *rows: int) -> tuple[Hop, ...]:
         slices = self.trace.slices
         names = ("operator", "enqueue", "dequeue", "launch", "task")
-        found = [
+        starts = [
             (name, row, int(slices.start[row]))
             for place, (name, row) in enumerate(zip(names, rows))
             if row >= 0 and row not in rows[:place]
         ]
-        nexts = [start for _, _, start in found[1:]] + [found[-1][2]]
+        nexts = [start for _, _, start in starts[1:]] + [starts[-1][2]]
         return tuple(
-            Hop(name, row, start, int(slices.dur[row]), after - start)
-            for (name, row, start), after in zip(found, nexts)
+            Hop(name, row, start, int(slices.dur[row]), next_start - start)
+            for (name, row, start), next_start in zip(starts, nexts)
         )
 
-    def _missing(self, at: int, stack: tuple[Frame, ...]) -> str | None:
-        if self.operator[at] >= 0:
+    def _missing(self, place: int, stack: tuple[Frame, ...]) -> str | None:
+        if self.operator[place] >= 0:
             return None if stack else "stack"
-        if self.launch_point[at] < 0:
+        if self.launch_point[place] < 0:
             return "launch"
-        if self.dequeue[at] >= 0:
-            return "operator" if self.enqueue[at] >= 0 else "enqueue"
+        if self.dequeue[place] >= 0:
+            return "operator" if self.enqueue[place] >= 0 else "enqueue"
         return "dequeue" if (self.dequeue >= 0).any() else "operator"
 
 
@@ -194,13 +194,13 @@ def link_tasks(trace: Trace) -> Links:
     arrow = pick(trace.flows.source, arrows_to(trace, tasks, KNOWN.flows.operator))
     operator = np.where(operator >= 0, operator, arrow)
     callers = Callers(trace)
-    handed = callers.handed(operator)
-    given = (handed.giver >= 0) & (enqueue < 0)
-    point_of_enqueue = np.where(given, handed.time, pick(trace.slices.start, enqueue))
-    operator = np.where(given, handed.giver, operator)
-    enqueue = np.where(given, handed.giver, enqueue)
-    dequeue = np.where(given, handed.stage, dequeue)
-    called = callers.of(operator)
+    handoffs = callers.handed(operator)
+    is_handed = (handoffs.giver >= 0) & (enqueue < 0)
+    point_of_enqueue = np.where(is_handed, handoffs.time, pick(trace.slices.start, enqueue))
+    operator = np.where(is_handed, handoffs.giver, operator)
+    enqueue = np.where(is_handed, handoffs.giver, enqueue)
+    dequeue = np.where(is_handed, handoffs.stage, dequeue)
+    sites = callers.of(operator)
     return Links(
         trace=trace,
         callers=callers,
@@ -211,10 +211,10 @@ def link_tasks(trace: Trace) -> Links:
         enqueue=enqueue,
         enqueue_point=point_of_enqueue,
         operator=operator,
-        forward=called.forward,
-        stack=called.stack,
-        frame=np.where(given, callers.frames_at(handed.giver, handed.time), called.frame),
-        backward=called.backward,
+        forward=sites.forward,
+        stack=sites.stack,
+        frame=np.where(is_handed, callers.frames_at(handoffs.giver, handoffs.time), sites.frame),
+        backward=sites.backward,
     )
 
 
@@ -225,9 +225,9 @@ def frames_of(trace: Trace, row: int) -> tuple[Frame, ...]:
     frames = [parse_frame(trace.name(row))]
     for outer in range(lane - 1, track.lanes.start - 1, -1):
         span = trace.lane_slice_rows(outer)
-        at = span.start + int(np.searchsorted(trace.slices.start[span], start, "right")) - 1
-        if at >= span.start and trace.slices.end[at] >= end:
-            frames.append(parse_frame(trace.name(at)))
+        place = span.start + int(np.searchsorted(trace.slices.start[span], start, "right")) - 1
+        if place >= span.start and trace.slices.end[place] >= end:
+            frames.append(parse_frame(trace.name(place)))
     return tuple(frames)
 
 
@@ -265,8 +265,8 @@ def _enqueues_of(trace: Trace, dequeue: Int64s, enqueues: Bools) -> Int64s:
     """The Enqueue of the same process and id of each Dequeue, -1 where none is; rows."""
     enqueue, correlation = np.full(len(dequeue), -1, np.int64), trace.slices.correlation
     for pid, places in rows_by_process(trace, dequeue):
-        own = [t for t in trace.tracks if t.pid == pid and is_operator_track(t)]
-        queued = rows_of(own)
+        process_tracks = [t for t in trace.tracks if t.pid == pid and is_operator_track(t)]
+        queued = rows_of(process_tracks)
         queued = queued[enqueues[queued] & (correlation[queued] >= 0)]
         enqueue[places] = pick(queued, first_equal(correlation[queued], correlation[dequeue[places]]))
     return enqueue
@@ -276,11 +276,11 @@ def _queue_and_operators(trace: Trace, hosts: dict[str, list[Track]]) -> tuple[B
     """Of all slices: the dequeues, the enqueues and the operators on some tracks."""
     columns = [np.zeros(len(trace.slices), np.bool_) for _ in range(3)]
     for track in (track for tracks in hosts.values() for track in tracks):
-        own = slice(track.rows.start, track.rows.stop)
-        category = trace.slices.category[own]
+        span = slice(track.rows.start, track.rows.stop)
+        category = trace.slices.category[span]
         for column, names in zip(columns, (KNOWN.categories.dequeues, KNOWN.categories.enqueues)):
-            column[own] = of_category(trace, category, names)
-        columns[2][own] = ~of_category(trace, category, NOT_OPERATORS)
+            column[span] = of_category(trace, category, names)
+        columns[2][span] = ~of_category(trace, category, NOT_OPERATORS)
     return columns[0], columns[1], columns[2]
 
 
@@ -306,5 +306,5 @@ def _of_thread(trace: Trace, hosts: dict[str, list[Track]], thread: tuple[str, s
     """
     pid, tid = thread
     tracks = hosts.get(tid, [])
-    same = [track for track in tracks if track.pid == pid]
-    return same or [track for track in tracks if trace.same_process(track.pid, pid)] or tracks
+    same_pid = [track for track in tracks if track.pid == pid]
+    return same_pid or [track for track in tracks if trace.same_process(track.pid, pid)] or tracks

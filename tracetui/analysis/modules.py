@@ -28,8 +28,8 @@ _FORWARD = "forward"
 
 def module_of(frame: str) -> str | None:
     """Return the module that a frame of this name is of: "Conv2d_7"; None where it is of none."""
-    found = _MODULE.fullmatch(frame)
-    return found[1] if found else None
+    match = _MODULE.fullmatch(frame)
+    return match[1] if match else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +71,12 @@ class Modules:
         """Return the charges by module, most idle first, what is outside any among them."""
         rows, place = numbered(charges.frame)
         innermost = self.around(rows)
-        own = pick(self._trace.slices.name, innermost)[place]
-        leaf = np.where(own < 0, -1, place)
+        names = pick(self._trace.slices.name, innermost)[place]
+        leaf = np.where(names < 0, -1, place)
         paths, forwards = self.paths(), self._forwards()
-        found = [
+        result = [
             ModuleIdle(
-                **vars(nested(self._trace, charges, places, own == name)),
+                **vars(nested(self._trace, charges, places, names == name)),
                 module=None if name < 0 else self._modules[name],
                 path=paths.get(name, ()),
                 forward=forwards.get(name),
@@ -84,15 +84,15 @@ class Modules:
             )
             for name, places in under(leaf, self._nested(innermost))
         ]
-        return tuple(sorted(found, key=lambda each: (-each.idle_ns, len(each.path), each.module or "")))
+        return tuple(sorted(result, key=lambda row: (-row.idle_ns, len(row.path), row.module or "")))
 
     def around(self, rows: Int64s) -> Int64s:
         """Return the call of the innermost module at or around each frame, -1 where none; rows."""
         return self._ancestors.nearest(rows, self._of_module)
 
     def _of_module(self, rows: Int64s) -> Bools:
-        of_module: Bools = self._is_module[self._trace.slices.name[rows]]
-        return of_module
+        is_module: Bools = self._is_module[self._trace.slices.name[rows]]
+        return is_module
 
     def _nested(self, innermost: Int64s) -> Int64s:
         """int64[m, 2]: places of calls, and each module (a string) that these are in, themselves included."""
@@ -104,8 +104,8 @@ class Modules:
                 break
             pairs.append(place * width + self._trace.slices.name[row])
             row = self.around(self._ancestors.parents_of(row))
-        found = np.unique(np.concatenate(pairs))  # a module that calls itself holds what it does once
-        return np.stack((found // width, found % width), axis=1)
+        codes = np.unique(np.concatenate(pairs))  # a module that calls itself holds what it does once
+        return np.stack((codes // width, codes % width), axis=1)
 
     def paths(self) -> dict[int, tuple[str, ...]]:
         """Return the modules around each (a string): those of its deepest call, of equals the first.
@@ -119,10 +119,10 @@ class Modules:
             row = self.around(self._ancestors.parents_of(row))
         depth = sum(((level >= 0).astype(np.int64) for level in levels), np.zeros(len(self.calls), np.int64))
         order = np.lexsort((self._trace.slices.start[self.calls], -depth, names[self.calls]))
-        own, first = np.unique(names[self.calls][order], return_index=True)
+        distinct_names, first = np.unique(names[self.calls][order], return_index=True)
         return {
             name: tuple(self._modules[level[call]] or "" for level in reversed(levels) if level[call] >= 0)
-            for name, call in zip(own.tolist(), order[first].tolist())
+            for name, call in zip(distinct_names.tolist(), order[first].tolist())
         }
 
     def _forwards(self) -> dict[int, Frame]:
@@ -134,6 +134,6 @@ class Modules:
         rows = self._frames[is_forward[names[self._frames]]]
         rows = rows[np.argsort(self._trace.slices.start[rows], kind="stable")]
         module = pick(names, self.around(rows))
-        of, first = np.unique(module, return_index=True)
-        found = zip(of.tolist(), names[rows[first]].tolist())
-        return {name: parse_frame(strings[frame]) for name, frame in found if name >= 0}
+        module_numbers, first = np.unique(module, return_index=True)
+        forwards = zip(module_numbers.tolist(), names[rows[first]].tolist())
+        return {name: parse_frame(strings[frame]) for name, frame in forwards if name >= 0}

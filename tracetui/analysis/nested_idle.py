@@ -74,16 +74,17 @@ def idle_frames(trace: Trace, charges: Charges) -> tuple[FrameIdle, ...]:
     stacks, stack = charged_stacks(trace, charges)
     frames: dict[Frame, int] = {}
     paths = [[frames.setdefault(frame, len(frames)) for frame in path] for path in stacks]
-    pairs = [(at, frame) for at, path in enumerate(paths) for frame in set(path)]
-    own = pick(np.array([path[-1] if path else -1 for path in paths], np.int64), stack)
-    listed = [*frames]  # by depth where they first are: of equals the outer one comes first
-    found = [
+    pairs = [(leaf, frame) for leaf, path in enumerate(paths) for frame in set(path)]
+    leaf_of_charge = pick(np.array([path[-1] if path else -1 for path in paths], np.int64), stack)
+    frame_list = [*frames]  # by depth where they first are: of equals the outer one comes first
+    rows = [
         FrameIdle(
-            **vars(nested(trace, charges, places, own == frame)), frame=None if frame < 0 else listed[frame]
+            **vars(nested(trace, charges, places, leaf_of_charge == frame)),
+            frame=None if frame < 0 else frame_list[frame],
         )
         for frame, places in under(stack, np.array(pairs, np.int64).reshape(-1, 2))
     ]
-    return tuple(sorted(found, key=lambda each: -each.idle_ns))
+    return tuple(sorted(rows, key=lambda row: -row.idle_ns))
 
 
 def under(leaf: Int64s, pairs: Int64s) -> Iterator[tuple[int, Int64s]]:
@@ -96,21 +97,21 @@ def under(leaf: Int64s, pairs: Int64s) -> Iterator[tuple[int, Int64s]]:
     places = dict(runs(leaf))
     if -1 in places:
         yield -1, places[-1]
-    for holder, at in runs(pairs[:, 1]):
-        parts = [places[each] for each in pairs[at, 0].tolist() if each in places]
+    for holder, group in runs(pairs[:, 1]):
+        parts = [places[leaf_number] for leaf_number in pairs[group, 0].tolist() if leaf_number in places]
         if parts:
             yield holder, np.sort(np.concatenate(parts))
 
 
-def nested(trace: Trace, charges: Charges, places: Int64s, own: Bools) -> NestedIdle:
-    """Return what is charged at some places, one at least; `own` tells of all charges which are its own."""
+def nested(trace: Trace, charges: Charges, places: Int64s, is_leaf: Bools) -> NestedIdle:
+    """Sum the charges at some places, one at least; `is_leaf`: bool[charges], those that end here."""
     ns = charges.ns[places]
     gaps, per_gap = most_first(charges.gap[places], ns)
     causes, per_cause = most_first(charges.cause[places].astype(np.int64), ns)
     ops, per_op = most_first(pick(trace.slices.name, charges.operator[places]), ns)
     return NestedIdle(
         idle_ns=int(ns.sum()),
-        own_ns=int(ns[own[places]].sum()),
+        own_ns=int(ns[is_leaf[places]].sum()),
         backward_ns=int(ns[charges.backward[places]].sum()),
         gaps=len(gaps),
         longest_ns=int(per_gap[0]),

@@ -17,14 +17,14 @@ def step_notes(steps: Sequence[Step], tasks_of_none: int) -> Iterator[str]:
         tasks_of_none: how much of its work belongs to none of them, in tasks.
     """
     if tasks_of_none:
-        one = tasks_of_none == 1
-        tasks = "1 task belongs" if one else f"{format_count(tasks_of_none)} tasks belong"
-        yield f"{tasks} to no step: {'it starts' if one else 'they start'} outside of all of them"
-    silent = sum(step.computing_ns == 0 < step.communication_ns for step in steps)
-    if silent and any(step.computing_ns for step in steps):
+        single = tasks_of_none == 1
+        tasks = "1 task belongs" if single else f"{format_count(tasks_of_none)} tasks belong"
+        yield f"{tasks} to no step: {'it starts' if single else 'they start'} outside of all of them"
+    without_compute = sum(step.computing_ns == 0 < step.communication_ns for step in steps)
+    if without_compute and any(step.computing_ns for step in steps):
         yield (
-            f"In {format_count(silent)} of {format_count(len(steps))} steps only communication is recorded: "
-            "what they computed counts as idle"
+            f"In {format_count(without_compute)} of {format_count(len(steps))} steps only communication is "
+            "recorded: what they computed counts as idle"
         )
     early = [ns for ns in map(clocks_apart, steps) if ns]
     if early:
@@ -39,13 +39,13 @@ def overlap_note(activity: DeviceActivity) -> str | None:
     if not activity.differs or activity.producer is None:
         return None
     sums = [
-        f"{key[: -len('_ns')].replace('_', ' ')} {format_duration(theirs)}, not {format_duration(ours)}"
-        for key, theirs in activity.producer.items()
-        if theirs != (ours := getattr(activity, key))
+        f"{key[: -len('_ns')].replace('_', ' ')} {format_duration(listed)}, not {format_duration(computed)}"
+        for key, listed in activity.producer.items()
+        if listed != (computed := getattr(activity, key))
     ]
     words = f"the trace's own Overlap Analysis says otherwise: {'; '.join(sums)}"
-    between = format_duration(activity.left_out_ns)
-    return f"{words}: it leaves out {between} between iterations" if activity.left_out_ns else words
+    left_out = format_duration(activity.left_out_ns)
+    return f"{words}: it leaves out {left_out} between iterations" if activity.left_out_ns else words
 
 
 def clocks_apart(step: Step) -> int:

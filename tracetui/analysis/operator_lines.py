@@ -26,4 +26,4 @@ def main_lines(
     place = links.index(operators.rows)
     lines, line = lines_of(operators.trace, links.stack[place], links.frame[place], rules)
     launched = most_of_each(operators.places_in(table), line, operators.own, len(table))
-    return [lines[at] if at >= 0 else None for at in launched.tolist()]
+    return [lines[number] if number >= 0 else None for number in launched.tolist()]

@@ -51,9 +51,9 @@ def operator_types(trace: Trace, tasks: Int32s, operators: Int32s) -> OperatorTy
     task_type = gpu_kernel_type if trace.kind == Kind.GPU else ascend_task_type
 
     def numbered(names: Int32s, types: Sequence[str]) -> Int32s:
-        of_name = np.full(len(trace.strings), -1, np.int32)
-        of_name[names] = [number.setdefault(name, len(number)) for name in types]
-        return of_name
+        number_of_name = np.full(len(trace.strings), -1, np.int32)
+        number_of_name[names] = [number.setdefault(name, len(number)) for name in types]
+        return number_of_name
 
     tasks, operators = np.unique(tasks), np.unique(operators)
     on_device = numbered(tasks, [task_type(trace.strings[name]) for name in tasks.tolist()])
@@ -126,27 +126,27 @@ def _function(name: str) -> str:
     """Return the name of a function in C++ without what it returns and takes, its
     namespace and its templates.
     """
-    kept, depth = [], 0
+    outside, depth = [], 0
     for character in name.replace("(anonymous namespace)::", ""):
         depth += (character == "<") - (character == ">")
         if not depth and character == "(":
             break
         if not depth and character != ">":
-            kept.append(character)
-    return "".join(kept).strip().rpartition(" ")[2].rpartition("::")[2]
+            outside.append(character)
+    return "".join(outside).strip().rpartition(" ")[2].rpartition("::")[2]
 
 
 def _demangled(name: str) -> str:
     """Return the innermost name of a function in C++'s mangled form: "_ZN2at6nativeL3addIfEEv" is of
     "add".
     """
-    place, found = (3 if name.startswith("_ZN") else 2), ""
+    place, last_name = (3 if name.startswith("_ZN") else 2), ""
     while True:
         place += name.startswith(("K", "L"), place)  # of a const method, of one file
         length = _LENGTH.match(name, place)
         if length is None:
-            return found or name
+            return last_name or name
         begin = length.end()
         place = begin + int(length[0])
         part = name[begin:place]
-        found = found if part.startswith("_GLOBAL__N") else part
+        last_name = last_name if part.startswith("_GLOBAL__N") else part

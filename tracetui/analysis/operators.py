@@ -88,9 +88,9 @@ class Operators:
     durations: Int64s  #: ns of each, cut where they are
     own: Int64s  #: ns of each, without the operators inside
 
-    def at(self, kept: Bools) -> Operators:
+    def at(self, selected: Bools) -> Operators:
         """Return those that are kept."""
-        return Operators(self.trace, self.rows[kept], self.durations[kept], self.own[kept])
+        return Operators(self.trace, self.rows[selected], self.durations[selected], self.own[selected])
 
     @cached_property
     def types(self) -> OperatorTypes:
@@ -108,14 +108,14 @@ class Operators:
 
     def of_type(self, name: str, activity: Activity) -> Operators:
         """Return those of one type and activity."""
-        kept: Bools = self._type == self.types.place(name)
-        return self.at(kept & (self.trace.slices.activity[self.rows] == activity))
+        matching: Bools = self._type == self.types.place(name)
+        return self.at(matching & (self.trace.slices.activity[self.rows] == activity))
 
     def instances(self, table: OperatorTable, place: int) -> Int64s:
         """int64[k]: the slice rows that a row of one of their tables sums up, in order of time."""
         names = self._type if table.strings is self.types.strings else self._names
-        kept = names == table.name[place]
-        rows = self.rows[kept & (self.trace.slices.activity[self.rows] == table.activity[place])]
+        matching = names == table.name[place]
+        rows = self.rows[matching & (self.trace.slices.activity[self.rows] == table.activity[place])]
         in_time: Int64s = rows[np.argsort(self.trace.slices.start[rows], kind="stable")]
         return in_time
 
@@ -125,8 +125,8 @@ class Operators:
         kinds = len(Activity)
         keys = table.name.astype(np.int64) * kinds + table.activity
         order = np.argsort(keys)
-        own = names.astype(np.int64) * kinds + self.trace.slices.activity[self.rows]
-        places: Int64s = order[np.searchsorted(keys[order], own)]
+        slice_keys = names.astype(np.int64) * kinds + self.trace.slices.activity[self.rows]
+        places: Int64s = order[np.searchsorted(keys[order], slice_keys)]
         return places
 
     @cached_property
@@ -144,30 +144,30 @@ class Operators:
 
     def _table(self, strings: list[str], name: Int32s) -> OperatorTable:
         """Return the table, given the name of each slice: a place in `strings`."""
-        rows, durations, own = self.rows, self.durations, self.own
+        rows, durations, self_ns = self.rows, self.durations, self.own
         key = name.astype(np.int64) * len(Activity) + self.trace.slices.activity[rows]
         order = np.lexsort((durations, key))
-        rows, durations, own = rows[order], durations[order], own[order]
+        rows, durations, self_ns = rows[order], durations[order], self_ns[order]
         keys, first, count = np.unique(key[order], return_index=True, return_counts=True)
-        total, own = (np.add.reduceat(ns, first) if len(keys) else ns for ns in (durations, own))
-        several = np.unique(key * len(self.trace.strings) + self._names) // len(self.trace.strings)
-        ranked = np.lexsort((keys, -total, -own))
-        keys, first, count, total, own = (part[ranked] for part in (keys, first, count, total, own))
+        total, self_ns = (np.add.reduceat(ns, first) if len(keys) else ns for ns in (durations, self_ns))
+        name_keys = np.unique(key * len(self.trace.strings) + self._names) // len(self.trace.strings)
+        ranked = np.lexsort((keys, -total, -self_ns))
+        keys, first, count, total, self_ns = (part[ranked] for part in (keys, first, count, total, self_ns))
         last = first + count - 1
         return OperatorTable(
             strings=strings,
             name=(keys // len(Activity)).astype(np.int32),
             activity=(keys % len(Activity)).astype(np.int8),
-            names=np.searchsorted(several, keys, "right") - np.searchsorted(several, keys, "left"),
+            names=np.searchsorted(name_keys, keys, "right") - np.searchsorted(name_keys, keys, "left"),
             count=count.astype(np.int64),
             total_ns=total,
-            self_ns=own,
+            self_ns=self_ns,
             mean_ns=total // np.maximum(count, 1),
             p50_ns=durations[first + -(-count * 50 // 100) - 1],
             p95_ns=durations[first + -(-count * 95 // 100) - 1],
             min_ns=durations[first],
             max_ns=durations[last],
-            share=own / max(int(own.sum()), 1),
+            share=self_ns / max(int(self_ns.sum()), 1),
             longest=rows[last],
             kind=self.trace.kind,
         )

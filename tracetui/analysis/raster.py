@@ -69,26 +69,30 @@ class Raster:
         if not len(self):
             none = np.zeros((len(lanes), len(edges) - 1), np.int64)
             return Columns(edges, none, none - 1, none)
-        found = [rows.start + np.searchsorted(self._starts[rows.start : rows.stop], edges) for rows in lanes]
-        before, begin = np.array(found), np.array([[rows.start] for rows in lanes])
-        last = before - 1
+        places = [rows.start + np.searchsorted(self._starts[rows.start : rows.stop], edges) for rows in lanes]
+        started, begin = np.array(places), np.array([[rows.start] for rows in lanes])
+        last = started - 1
         # Slices do not overlap: of those that started before an edge, the last one alone may go on after it.
-        goes_on = (before > begin) & (self._ends[last] > edges)
-        row, longest = self._longest((before - goes_on)[:, :-1], before[:, 1:], edges)
-        left = np.where(goes_on, self._ends[last] - edges, 0)
-        elapsed = self._elapsed[before] - left
+        goes_on = (started > begin) & (self._ends[last] > edges)
+        row, longest = self._longest((started - goes_on)[:, :-1], started[:, 1:], edges)
+        remainder = np.where(goes_on, self._ends[last] - edges, 0)
+        elapsed = self._elapsed[started] - remainder
         return Columns(edges, elapsed[:, 1:] - elapsed[:, :-1], row, longest)
 
     def _longest(self, first: Int64s, stop: Int64s, edges: Int64s) -> tuple[Int64s, Int64s]:
         """Of the slices first:stop of each column the one that covers most of it, the first of equals."""
-        touched = (first < stop) & (edges[:-1] < edges[1:])
+        not_empty = (first < stop) & (edges[:-1] < edges[1:])
         inside = self._durations.argmax((first + 1).ravel(), (stop - 1).ravel()).reshape(first.shape)
-        first = np.where(touched, first, 0)
-        at = np.stack((first, np.maximum(inside, first), np.where(touched, stop - 1, 0)))
-        visible = np.minimum(self._ends[at], edges[1:]) - np.maximum(self._starts[at], edges[:-1])
-        best = visible.argmax(axis=0)[None]
-        row = np.take_along_axis(at, best, axis=0)[0]
-        return np.where(touched, row, -1), np.where(touched, np.take_along_axis(visible, best, axis=0)[0], 0)
+        first = np.where(not_empty, first, 0)
+        candidates = np.stack((first, np.maximum(inside, first), np.where(not_empty, stop - 1, 0)))
+        visible = np.minimum(self._ends[candidates], edges[1:]) - np.maximum(
+            self._starts[candidates], edges[:-1]
+        )
+        longest = visible.argmax(axis=0)[None]
+        row = np.take_along_axis(candidates, longest, axis=0)[0]
+        return np.where(not_empty, row, -1), np.where(
+            not_empty, np.take_along_axis(visible, longest, axis=0)[0], 0
+        )
 
     @cached_property
     def _elapsed(self) -> Int64s:
@@ -139,13 +143,13 @@ class _RangeMaximum:
 
     def argmax(self, first: Int64s, stop: Int64s) -> Int64s:
         """Return the first place of the maximum of values[first:stop], -1 where the range is empty."""
-        asked = first < stop
-        if asked.all():
+        not_empty = first < stop
+        if not_empty.all():
             return self._argmax(first, stop)
-        best = np.full(len(first), -1, np.int64)
-        if asked.any():
-            best[asked] = self._argmax(first[asked], stop[asked])
-        return best
+        places = np.full(len(first), -1, np.int64)
+        if not_empty.any():
+            places[not_empty] = self._argmax(first[not_empty], stop[not_empty])
+        return places
 
     def _argmax(self, first: Int64s, stop: Int64s) -> Int64s:
         low, high = -(-first // BLOCK), stop // BLOCK

@@ -60,7 +60,7 @@ def has_scopes(trace: Trace, work: Int64s) -> bool:
     return 2 * int(np.isin(names, scoped).sum()) > len(names)
 
 
-def scope_times(trace: Trace, work: Int64s, causes: Causes, listed: Bools | None = None) -> list[ScopeTime]:
+def scope_times(trace: Trace, work: Int64s, causes: Causes, in_gaps: Bools | None = None) -> list[ScopeTime]:
     """Return the scopes of some work, those with the most time first.
 
     Args:
@@ -70,30 +70,33 @@ def scope_times(trace: Trace, work: Int64s, causes: Causes, listed: Bools | None
         listed: of each AICore gap whether its idle time counts; None: of all.
     """
     computes = work[among(trace.slices.activity[work], _COMPUTES)]
-    places = np.arange(len(causes)) if listed is None else np.flatnonzero(listed[causes.charges.gap])
+    places = np.arange(len(causes)) if in_gaps is None else np.flatnonzero(in_gaps[causes.charges.gap])
     task = causes.intervals.task[causes.interval[places]]
     charges = replace(causes.charges.at(places), operator=task)  # what ran on the host is not known
     ending = pick(trace.slices.name, task)
     tree = _Tree(trace, np.concatenate((trace.slices.name[computes], ending)))
-    leaf, before = tree.scope[: len(computes)], tree.scope[len(computes) :]
+    leaf, scope_after = tree.scope[: len(computes)], tree.scope[len(computes) :]
     counts = np.bincount(leaf, minlength=len(tree.scopes))
-    own_ns = np.zeros(len(tree.scopes), np.int64)
-    np.add.at(own_ns, leaf, trace.slices.dur[computes])
-    idle = {scope: nested(trace, charges, own, before == scope) for scope, own in under(before, tree.pairs)}
-    found = []
+    self_ns = np.zeros(len(tree.scopes), np.int64)
+    np.add.at(self_ns, leaf, trace.slices.dur[computes])
+    idle = {
+        scope: nested(trace, charges, group, scope_after == scope)
+        for scope, group in under(scope_after, tree.pairs)
+    }
+    rows = []
     for scope, path in enumerate(tree.scopes):
         inside = tree.pairs[tree.pairs[:, 1] == scope, 0]
         if counts[inside].any() or scope in idle:
-            found.append(
+            rows.append(
                 ScopeTime(
                     **vars(idle.get(scope, _NO_IDLE)),
                     scope=path,
                     tasks=int(counts[inside].sum()),
-                    computing_ns=int(own_ns[inside].sum()),
-                    own_computing_ns=int(own_ns[scope]),
+                    computing_ns=int(self_ns[inside].sum()),
+                    own_computing_ns=int(self_ns[scope]),
                 )
             )
-    return sorted(found, key=lambda each: (-each.total_ns, len(each.scope), each.scope))
+    return sorted(rows, key=lambda row: (-row.total_ns, len(row.scope), row.scope))
 
 
 def scope_tree(scopes: Sequence[ScopeTime]) -> StackNode:
@@ -102,25 +105,27 @@ def scope_tree(scopes: Sequence[ScopeTime]) -> StackNode:
     scopes : of a trace; with a scope all that it is inside of, as `scope_times` returns them.
     """
     children: dict[Scope, list[ScopeTime]] = {}
-    for each in scopes:
-        if each.scope and each.idle_ns:
-            children.setdefault(each.scope[:-1], []).append(each)
+    for row in scopes:
+        if row.scope and row.idle_ns:
+            children.setdefault(row.scope[:-1], []).append(row)
 
-    def node(frame: Frame | None, scope: Scope, own_ns: int, gaps: int) -> StackNode:
-        below = [
-            node(Frame("", 0, each.scope[-1]), each.scope, each.own_ns, each.gaps)
-            for each in children.get(scope, ())
+    def node(frame: Frame | None, scope: Scope, self_ns: int, gaps: int) -> StackNode:
+        child_nodes = [
+            node(Frame("", 0, row.scope[-1]), row.scope, row.own_ns, row.gaps)
+            for row in children.get(scope, ())
         ]
         if not scope:
-            below += [
-                StackNode(None, each.idle_ns, each.idle_ns, each.gaps, ())
-                for each in scopes
-                if not each.scope and each.idle_ns
+            child_nodes += [
+                StackNode(None, row.idle_ns, row.idle_ns, row.gaps, ())
+                for row in scopes
+                if not row.scope and row.idle_ns
             ]
-        below.sort(key=lambda child: (-child.idle_ns, child.frame or ()))
-        return StackNode(frame, own_ns + sum(child.idle_ns for child in below), own_ns, gaps, tuple(below))
+        child_nodes.sort(key=lambda child: (-child.idle_ns, child.frame or ()))
+        return StackNode(
+            frame, self_ns + sum(child.idle_ns for child in child_nodes), self_ns, gaps, tuple(child_nodes)
+        )
 
-    gaps = np.unique(np.concatenate([_NO_IDLE.gap_indices, *(each.gap_indices for each in scopes)]))
+    gaps = np.unique(np.concatenate([_NO_IDLE.gap_indices, *(row.gap_indices for row in scopes)]))
     return node(None, (), 0, len(gaps))
 
 
@@ -134,15 +139,15 @@ class _Tree:
         scope = np.zeros(len(trace.strings) + 1, np.int64)
         for name in distinct(names[names >= 0]).tolist():
             path = scope_of(trace.strings[name])
-            around = []
+            enclosing = []
             for depth in range(1, len(path) + 1):
                 number = numbers.setdefault(path[:depth], len(numbers))
                 if number == len(self.scopes):
                     self.scopes.append(path[:depth])
-                around.append(number)
-            scope[name] = around[-1] if around else 0
+                enclosing.append(number)
+            scope[name] = enclosing[-1] if enclosing else 0
             pairs.update(
-                (leaf, holder) for place, leaf in enumerate(around) for holder in around[: place + 1]
+                (leaf, holder) for place, leaf in enumerate(enclosing) for holder in enclosing[: place + 1]
             )
         self.scope = scope[names]  #: int64[n]: the number of each name's scope
         self.pairs = np.array(sorted(pairs), np.int64)  #: int64[m, 2]: scopes, and each that these are in

@@ -28,10 +28,10 @@ def first_equal(keys: Wholes, wanted: Wholes) -> Int64s:
         return _first_of_dense(keys, wanted, low, high)
     order = np.argsort(keys, kind="stable")
     place = np.searchsorted(keys[order], wanted, "left")
-    found = place < len(order)
-    found[found] = keys[order[place[found]]] == wanted[found]
+    is_equal = place < len(order)
+    is_equal[is_equal] = keys[order[place[is_equal]]] == wanted[is_equal]
     first = np.full(len(wanted), -1, np.int64)
-    first[found] = order[place[found]]
+    first[is_equal] = order[place[is_equal]]
     return first
 
 
@@ -61,8 +61,8 @@ def rows_of(tracks: Iterable[Track]) -> Int64s:
 
 def of_category(trace: Trace, column: Int32s, categories: Collection[str]) -> Bools:
     """Return which of a column of categories, of slices or of arrows, are among some."""
-    among: Bools = meanings(trace.strings, column, lambda text: int(text in categories)) == 1
-    return among
+    matches: Bools = meanings(trace.strings, column, lambda text: int(text in categories)) == 1
+    return matches
 
 
 def among(activity: Int8s, activities: Iterable[Activity]) -> Bools:
@@ -76,11 +76,11 @@ def among(activity: Int8s, activities: Iterable[Activity]) -> Bools:
 
 def tracks_by_device(tracks: Iterable[Track]) -> dict[str, list[Track]]:
     """Return the tracks of each device, in their order; those of none are left out."""
-    found: dict[str, list[Track]] = {}
+    by_device: dict[str, list[Track]] = {}
     for track in tracks:
         if track.device:
-            found.setdefault(track.device, []).append(track)
-    return found
+            by_device.setdefault(track.device, []).append(track)
+    return by_device
 
 
 def ids_of_device(trace: Trace, tasks: Int64s) -> Int64s:
@@ -91,16 +91,16 @@ def ids_of_device(trace: Trace, tasks: Int64s) -> Int64s:
     numbers = {device: number for number, device in enumerate(trace.devices)}
     device = np.array([numbers.get(track.device or "", -1) for track in trace.tracks], np.int64)
     different, number = numbered(ids)
-    own = pick(device, track_of_rows(trace, tasks)) * len(different) + number
-    return np.where(ids >= 0, own, -1)
+    device_ids = pick(device, track_of_rows(trace, tasks)) * len(different) + number
+    return np.where(ids >= 0, device_ids, -1)
 
 
 def track_of_rows(trace: Trace, rows: Int64s) -> Int32s:
     """Return the index of the track of each slice row, -1 for row -1."""
     track = np.full(len(rows), -1, np.int32)
-    held = rows >= 0
-    lanes = np.searchsorted(trace.lane_rows, rows[held], "right") - 1
-    track[held] = trace.lane_track[lanes]
+    is_row = rows >= 0
+    lanes = np.searchsorted(trace.lane_rows, rows[is_row], "right") - 1
+    track[is_row] = trace.lane_track[lanes]
     return track
 
 
@@ -125,8 +125,8 @@ def ranges(first: Int64s, stop: Int64s) -> Int64s:
     if len(first) == 1:
         return np.arange(first[0], stop[0])
     counts = stop - first
-    before = np.cumsum(counts) - counts
-    return np.repeat(first - before, counts) + np.arange(int(counts.sum()))
+    offsets = np.cumsum(counts) - counts
+    return np.repeat(first - offsets, counts) + np.arange(int(counts.sum()))
 
 
 def runs(keys: Int64s | Int32s) -> Iterator[tuple[int, Int64s]]:

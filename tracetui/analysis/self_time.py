@@ -20,33 +20,33 @@ def self_times(ancestors: Ancestors, rows: Int64s, starts: Int64s, ends: Int64s)
         rows: int64[n], distinct rows; whatever else lies between them does not count.
         starts, ends: int64[n], ns, of each: cut to a window, or whole.
     """
-    own = ends - starts
+    self_ns = ends - starts
     outer = first_equal(rows, _around(ancestors, rows))
     inner = np.flatnonzero(outer >= 0)
     if not len(inner):
-        return own
+        return self_ns
     inner = inner[order_by_group(outer[inner], starts[inner])]
     outer = outer[inner]
     (first,) = np.nonzero(np.concatenate(([True], outer[1:] != outer[:-1])))
     holders = outer[first]
     # One line of time for all holders, one after the other: what overlaps in one of them counts once.
-    length = own[holders]
+    length = self_ns[holders]
     begins = np.repeat(np.cumsum(length) - length - starts[holders], np.diff(first, append=len(outer)))
     reached = np.maximum.accumulate(begins + ends[inner])
-    before = np.concatenate(([0], reached[:-1]))
-    covered = reached - np.maximum(before, begins + starts[inner])
-    own[holders] -= np.add.reduceat(covered, first)
-    return own
+    previous = np.concatenate(([0], reached[:-1]))
+    covered = reached - np.maximum(previous, begins + starts[inner])
+    self_ns[holders] -= np.add.reduceat(covered, first)
+    return self_ns
 
 
 def _around(ancestors: Ancestors, rows: Int64s) -> Int64s:
     """Return the innermost of the rows that each is nested in, -1 where none."""
-    among = np.zeros(int(rows.max(initial=-1)) + 1, np.bool_)
-    among[rows] = True
-    last = len(among) - 1
+    is_member = np.zeros(int(rows.max(initial=-1)) + 1, np.bool_)
+    is_member[rows] = True
+    last = len(is_member) - 1
 
-    def is_among(some: Int64s) -> Bools:
-        found: Bools = among[np.minimum(some, last)] & (some <= last)
-        return found
+    def is_among(candidates: Int64s) -> Bools:
+        matches: Bools = is_member[np.minimum(candidates, last)] & (candidates <= last)
+        return matches
 
     return ancestors.nearest(ancestors.parents_of(rows), is_among)

@@ -61,20 +61,22 @@ class Series:
             edges: int64[columns + 1], ns, never decreasing: column c is [edges[c], edges[c + 1]).
         """
         if not len(self):
-            nothing = np.full(len(edges) - 1, np.nan)
-            return nothing, nothing
+            empty = np.full(len(edges) - 1, np.nan)
+            return empty, empty
         place = np.searchsorted(self.time, edges, "left")
         first, stop = place[:-1], place[1:]
         sampled = self.time[np.minimum(first, len(self) - 1)] == edges[:-1]
         goes_on = (first > 0) & ~(sampled & (first < stop))
-        held = np.where(goes_on, self.value[np.maximum(first - 1, 0)], np.nan)
-        least, most = held, held.copy()
-        some = first < stop
-        if some.any():
+        held_value = np.where(goes_on, self.value[np.maximum(first - 1, 0)], np.nan)
+        least, highest = held_value, held_value.copy()
+        has_samples = first < stop
+        if has_samples.any():
             inside = self.value[: place[-1]]
-            least[some] = np.fmin(least[some], np.minimum.reduceat(inside, first[some]))
-            most[some] = np.fmax(most[some], np.maximum.reduceat(inside, first[some]))
-        return least, most
+            least[has_samples] = np.fmin(least[has_samples], np.minimum.reduceat(inside, first[has_samples]))
+            highest[has_samples] = np.fmax(
+                highest[has_samples], np.maximum.reduceat(inside, first[has_samples])
+            )
+        return least, highest
 
     def within(self, start_ns: int, end_ns: int) -> Stretch | None:
         """Return what it did in [start_ns, end_ns); None where nothing is known of that time."""
@@ -84,13 +86,13 @@ class Series:
             return None
         value, times = self.value[begin:stop], np.maximum(self.time[begin:stop], start_ns)
         lengths = np.diff(times, append=end_ns)
-        least, most = int(value.argmin()), int(value.argmax())
+        least, highest = int(value.argmin()), int(value.argmax())
         return Stretch(
             mean=float(np.average(value, weights=lengths)),
             least=float(value[least]),
-            most=float(value[most]),
+            most=float(value[highest]),
             least_ns=int(times[least]),
-            most_ns=int(times[most]),
+            most_ns=int(times[highest]),
             samples=stop - first,
         )
 
@@ -103,8 +105,8 @@ class Series:
         """
         if not len(self):
             return np.full(len(starts), np.nan)
-        held = np.diff(self.time).astype(np.float64)
-        sums = np.concatenate(([0.0], np.cumsum(self.value[:-1] * held)))
+        lengths = np.diff(self.time).astype(np.float64)
+        sums = np.concatenate(([0.0], np.cumsum(self.value[:-1] * lengths)))
 
         def until(times: Int64s) -> Floats:
             place = np.maximum(np.searchsorted(self.time, times, "right") - 1, 0)
@@ -112,13 +114,13 @@ class Series:
             return inside
 
         means = (until(ends) - until(starts)) / np.maximum(ends - starts, 1)
-        known: Floats = np.where(starts >= self.time[0], means, np.nan)
-        return known
+        result: Floats = np.where(starts >= self.time[0], means, np.nan)
+        return result
 
 
 def counter_series(trace: Trace, track: Track) -> Series:
     """Return the samples of a counter, in the unit of its quantity."""
-    first = next(each.index for each in trace.tracks if each.layer == Layer.COUNTER)
+    first = next(candidate.index for candidate in trace.tracks if candidate.layer == Layer.COUNTER)
     time, value = trace.counters.of(track.index - first, track.samples)
     factor = quantity_of(track).factor
     return Series.of(time, value if factor == 1.0 else value * factor)

@@ -90,7 +90,7 @@ def step_table(trace: Trace, activities: Sequence[DeviceActivity], links: Links)
     drivers = Drivers(trace, hosts)
     keep_all = len(hosts) * len(activities) <= MOST_STEPS
     steps = [_device_steps(trace, activity, drivers, links, keep_all) for activity in activities]
-    return tuple(step for own in steps for step in own)
+    return tuple(step for device_steps in steps for step in device_steps)
 
 
 def _iteration_steps(trace: Trace, activity: DeviceActivity) -> Iterator[Step]:
@@ -99,36 +99,43 @@ def _iteration_steps(trace: Trace, activity: DeviceActivity) -> Iterator[Step]:
     A step begins where the work of the one before ends: the iteration gap is its own. There is no host: its
     times are those of the device.
     """
-    found = iterations(trace, activity.device)
-    if not found:
+    sequence = iterations(trace, activity.device)
+    if not sequence:
         return
-    begins, ends = (np.array(column, np.int64) for column in zip(*((own.start, own.end) for own in found)))
+    begins, ends = (
+        np.array(column, np.int64)
+        for column in zip(*((iteration.start, iteration.end) for iteration in sequence))
+    )
     ends = np.maximum.accumulate(ends)
     busy = activity.compute | activity.communication | activity.copies
-    done = np.searchsorted(busy.starts, ends) - 1  # the last work that starts before each end
-    worked = (done >= 0) & (busy.ends[done] > begins) if len(busy) else np.zeros(len(ends), np.bool_)
-    close = np.where(worked, np.minimum(pick(busy.ends, done), ends), ends)
+    last_work = np.searchsorted(busy.starts, ends) - 1  # the last work that starts before each end
+    has_work = (
+        (last_work >= 0) & (busy.ends[last_work] > begins) if len(busy) else np.zeros(len(ends), np.bool_)
+    )
+    close = np.where(has_work, np.minimum(pick(busy.ends, last_work), ends), ends)
     start = np.concatenate((begins[:1], close[:-1]))
     columns, _ = _columns(trace, activity, Windows(start, close), start, close)
-    for place, (own, told) in enumerate(zip(found, zip(*(column.tolist() for column in columns.values())))):
-        before = int(ends[place - 1]) if place else own.start
-        first, last = own.passes or (own.start, own.start)
-        gap, tail = (min(before, first), first), (last, own.end)
-        spans = np.array([gap, own.passes or (0, 0), tail if own.passes else (0, 0)], np.int64)
+    for place, (iteration, values) in enumerate(
+        zip(sequence, zip(*(column.tolist() for column in columns.values())))
+    ):
+        previous = int(ends[place - 1]) if place else iteration.start
+        first, last = iteration.passes or (iteration.start, iteration.start)
+        gap, tail = (min(previous, first), first), (last, iteration.end)
+        spans = np.array([gap, iteration.passes or (0, 0), tail if iteration.passes else (0, 0)], np.int64)
         idle = spans[:, 1] - spans[:, 0] - busy.covered(spans[:, 0], spans[:, 1])
         yield Step(
-            number=own.number,
+            number=iteration.number,
             device=activity.device,
-            row=own.row,
+            row=iteration.row,
             host_start_ns=int(start[place]),
             host_end_ns=int(close[place]),
             start_ns=int(start[place]),
             end_ns=int(close[place]),
             own_ns=int(start[place]),
-            **dict(zip(columns, told)),
+            **dict(zip(columns, values)),
             iteration_gap=gap,
-            forward_backward=own.passes,
-            tail=tail if own.passes else None,
+            forward_backward=iteration.passes,
+            tail=tail if iteration.passes else None,
             phase_idle_ns=(int(idle[0]), int(idle[1]), int(idle[2])),
         )
 
@@ -145,8 +152,10 @@ class StepWindows:
         rows: dict[str, list[tuple[int, int, int]]] = {}
         for index, step in enumerate(steps):
             rows.setdefault(step.device, []).append((index, step.own_ns, step.end_ns))
-        columns = {device: np.array(own, np.int64).T for device, own in rows.items()}
-        self._windows = {device: (own[0], Windows(own[1], own[2])) for device, own in columns.items()}
+        columns = {device: np.array(column, np.int64).T for device, column in rows.items()}
+        self._windows = {
+            device: (column[0], Windows(column[1], column[2])) for device, column in columns.items()
+        }
 
     def step_of(self, device: str, times: Int64s) -> Int32s:
         """As the function of that name."""
@@ -171,44 +180,46 @@ def _device_steps(
     tells which they are.
     """
     issued = issued_by_process(trace, activity, links, drivers)
-    own = drivers.steps(issued)
-    tasks = tasks_of_steps(own, issued)
-    host_start = np.array([host.start for host in own], np.int64)
-    start, end = host_start.copy(), np.array([host.end for host in own], np.int64)
+    host_steps = drivers.steps(issued)
+    tasks = tasks_of_steps(host_steps, issued)
+    host_start = np.array([host.start for host in host_steps], np.int64)
+    start, end = host_start.copy(), np.array([host.end for host in host_steps], np.int64)
     start[tasks.step] = tasks.opens
     end[tasks.step] = np.maximum(tasks.closes, end[tasks.step])
-    until = _end_of_earlier(trace, activity, links, own)
-    own_start = np.clip(until, start, np.maximum(start, end))
+    earlier_end = _end_of_earlier(trace, activity, links, host_steps)
+    work_start = np.clip(earlier_end, start, np.maximum(start, end))
     following = distinct(host_start)
-    after = np.append(following, FAR)[np.searchsorted(following, host_start, "right")]
-    columns, does_anything = _columns(trace, activity, Windows(own_start, end), host_start, after)
-    columns = {"start_ns": start, "end_ns": end, "own_ns": own_start, **columns}
-    phases = dict(zip(tasks.step.tolist(), _phases(activity, tasks, np.maximum(host_start, until), end)))
-    kept = np.full(len(own), True) if keep_all else does_anything
-    kept[tasks.step] = True
-    numbers = zip(*(column[kept].tolist() for column in columns.values()))
+    host_after = np.append(following, FAR)[np.searchsorted(following, host_start, "right")]
+    columns, does_anything = _columns(trace, activity, Windows(work_start, end), host_start, host_after)
+    columns = {"start_ns": start, "end_ns": end, "own_ns": work_start, **columns}
+    phases = dict(
+        zip(tasks.step.tolist(), _phases(activity, tasks, np.maximum(host_start, earlier_end), end))
+    )
+    is_kept = np.full(len(host_steps), True) if keep_all else does_anything
+    is_kept[tasks.step] = True
+    numbers = zip(*(column[is_kept].tolist() for column in columns.values()))
     return [
         Step(
-            number=own[place].number,
+            number=host_steps[place].number,
             device=activity.device,
-            row=own[place].row,
-            host_start_ns=own[place].start,
-            host_end_ns=own[place].end,
-            **dict(zip(columns, told)),
+            row=host_steps[place].row,
+            host_start_ns=host_steps[place].start,
+            host_end_ns=host_steps[place].end,
+            **dict(zip(columns, values)),
             **phases.get(place, _NO_PHASES),
         )
-        for place, told in zip(np.flatnonzero(kept).tolist(), numbers)
+        for place, values in zip(np.flatnonzero(is_kept).tolist(), numbers)
     ]
 
 
-def _end_of_earlier(trace: Trace, activity: DeviceActivity, links: Links, own: list[HostStep]) -> int:
+def _end_of_earlier(trace: Trace, activity: DeviceActivity, links: Links, host_steps: list[HostStep]) -> int:
     """ns: when a GPU is done with what was launched before the first of its steps; 0 where nothing was.
 
     On Ascend the windows alone count, as in the producer's own table.
     """
     if trace.kind is not Kind.GPU:
         return 0
-    earlier = launched_before(trace, activity, links, min(step.start for step in own))
+    earlier = launched_before(trace, activity, links, min(step.start for step in host_steps))
     return int(trace.slices.end[earlier].max(initial=0))
 
 
@@ -231,8 +242,8 @@ def _columns(
     overlapped = _sum_by_step(windows, activity.compute.starts, _overlapped(activity))
     first_work = np.minimum(computing.first, tally(activity.communication).first)
     until_work = np.where(first_work != FAR, np.maximum(first_work - host_start, 0), 0)
-    prepared = host_start + np.minimum(until_work, np.maximum(host_after - host_start, 0))
-    working = (activity.compute | activity.communication).covered(host_start, prepared)
+    ready = host_start + np.minimum(until_work, np.maximum(host_after - host_start, 0))
+    working = (activity.compute | activity.communication).covered(host_start, ready)
     idle = activity.idle
     columns = {
         "computing_ns": computing.total,
@@ -243,8 +254,8 @@ def _columns(
         "stage_ns": computing.total + exposed.total + free.total - bubble.total,
         "bubble_ns": bubble.total,
         "communication_not_overlapped_exclude_receive_ns": exposed.total - bubble.total,
-        "preparing_ns": prepared - host_start - working,
-        "prepared_ns": prepared,
+        "preparing_ns": ready - host_start - working,
+        "prepared_ns": ready,
         "until_work_ns": until_work,
         "idle_ns": _sum_by_step(windows, free_starts(activity, idle.starts), idle.durations),
     }
@@ -284,20 +295,20 @@ def _phases(
 
     A phase begins where the one before it ends. Without a backward pass the last two are empty, and None.
     """
-    before = np.concatenate((host_start[tasks.step[:1]], tasks.last[:-1]))
+    begin = np.concatenate((host_start[tasks.step[:1]], tasks.last[:-1]))
     has_backward = tasks.backward_end >= 0
     backward_end = np.where(has_backward, tasks.backward_end, tasks.first)
     close = np.where(has_backward, np.maximum(end[tasks.step], backward_end), backward_end)
-    edges = np.stack((np.minimum(before, tasks.first), tasks.first, backward_end, close))
+    edges = np.stack((np.minimum(begin, tasks.first), tasks.first, backward_end, close))
     busy = activity.compute | activity.communication | activity.copies
     idle = np.diff(edges, axis=0) - busy.covered(edges[:-1], edges[1:])
-    for (gap, first, back, done), in_phases, known in zip(
+    for (gap, first, backward, finish), in_phases, has_passes in zip(
         edges.T.tolist(), idle.T.tolist(), has_backward.tolist()
     ):
         yield {
             "iteration_gap": (gap, first),
-            "forward_backward": (first, back) if known else None,
-            "tail": (back, done) if known else None,
+            "forward_backward": (first, backward) if has_passes else None,
+            "tail": (backward, finish) if has_passes else None,
             "phase_idle_ns": tuple(in_phases),
         }
 
@@ -314,8 +325,8 @@ def _received(trace: Trace, activity: DeviceActivity) -> Int64s:
 
 def _tally(windows: Windows, row_starts: Int64s, row_ends: Int64s) -> _Tally:
     step = windows.first(row_starts)
-    held = step >= 0
-    step, row_starts, row_ends = step[held], row_starts[held], row_ends[held]
+    in_step = step >= 0
+    step, row_starts, row_ends = step[in_step], row_starts[in_step], row_ends[in_step]
     count = len(windows)
     tally = _Tally(np.zeros(count, np.int64), np.full(count, FAR), np.full(count, -1, np.int64))
     np.add.at(tally.total, step, row_ends - row_starts)

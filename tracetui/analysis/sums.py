@@ -33,11 +33,11 @@ def most_of_each(owner: Int64s, key: Int64s, ns: Int64s, owners: int) -> Int64s:
     """
     width = int(key.max(initial=-1)) + 2  # keys begin at -1
     pairs, total = sums(owner * width + key + 1, ns)
-    most = np.full(owners, -1, np.int64)
+    main = np.full(owners, -1, np.int64)
     if len(pairs):
-        of = pairs // width  # in order, as pairs are
-        (first,) = np.nonzero(np.concatenate(([True], of[1:] != of[:-1])))
-        counts = np.diff(first, append=len(of))
-        best = np.flatnonzero(total == np.repeat(np.maximum.reduceat(total, first), counts))[::-1]
-        most[of[best]] = pairs[best] % width - 1  # of equals the lowest is written last
-    return most
+        owner_of_pair = pairs // width  # in order, as pairs are
+        (first,) = np.nonzero(np.concatenate(([True], owner_of_pair[1:] != owner_of_pair[:-1])))
+        counts = np.diff(first, append=len(owner_of_pair))
+        highest = np.flatnonzero(total == np.repeat(np.maximum.reduceat(total, first), counts))[::-1]
+        main[owner_of_pair[highest]] = pairs[highest] % width - 1  # of equals the lowest is written last
+    return main

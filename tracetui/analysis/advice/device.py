@@ -48,15 +48,15 @@ def ai_cpu(evidence: Evidence) -> Iterator[Advice]:
     kinds = [
         i for i in distinct(slices.task_type[evidence.work]).tolist() if i >= 0 and _AI_CPU.match(strings[i])
     ]
-    chosen = np.isin(slices.task_type[evidence.work], kinds) & (slices.dur[evidence.work] >= AI_CPU.least)
-    tasks, device = evidence.work[chosen], evidence.device_of_work[chosen]
+    is_ai_cpu = np.isin(slices.task_type[evidence.work], kinds) & (slices.dur[evidence.work] >= AI_CPU.least)
+    tasks, device = evidence.work[is_ai_cpu], evidence.device_of_work[is_ai_cpu]
     lines = evidence.task_lines(tasks)
     groups = (lines + 1) * (len(strings) + 1) + slices.name[tasks]
-    for _, own in runs(groups):
-        rows = evidence.longest_first(tasks[own])
+    for _, group in runs(groups):
+        rows = evidence.longest_first(tasks[group])
         cost = sum(
-            (evidence.span(tasks[own[of]]) - evidence.analysis.devices[index].aicore).total
-            for index, of in runs(device[own])
+            (evidence.span(tasks[group[places]]) - evidence.analysis.devices[index].aicore).total
+            for index, places in runs(device[group])
         )
         if not evidence.worth(cost):
             continue
@@ -81,7 +81,7 @@ def ai_cpu(evidence: Evidence) -> Iterator[Advice]:
                 "exposed_ns": cost,
             },
             subjects=(*evidence.names(rows, 1), *evidence.operators_of(rows)),
-            **evidence.blame(int(lines[own[0]]))._asdict(),
+            **evidence.blame(int(lines[group[0]]))._asdict(),
             per_step_ns=evidence.step_ns(cost),
             gaps=evidence.gaps_at(evidence.span(rows)),
             rows=rows,
@@ -96,12 +96,12 @@ def conversions(evidence: Evidence) -> Iterator[Advice]:
     computing = sum(activity.computing_ns for activity in evidence.analysis.devices)
     for rule_id, title, pattern, remedy in _CONVERSIONS:
         matched = by_name(evidence.trace, kernels, matching(pattern)) == 1
-        cost = sum(evidence.span(kernels[matched][of]).total for _, of in runs(device[matched]))
+        cost = sum(evidence.span(kernels[matched][places]).total for _, places in runs(device[matched]))
         if not CONVERSION_SHARE.share(cost, computing):
             continue
         rows = evidence.longest_first(kernels[matched])
         lines = evidence.task_lines(rows)
-        worst, _ = most_first(lines[lines >= 0], slices.dur[rows[lines >= 0]])
+        worst_lines, _ = most_first(lines[lines >= 0], slices.dur[rows[lines >= 0]])
         setting = _GPU_FORMAT if evidence.is_gpu else _NPU_FORMAT
         remedy = remedy.replace(_NPU_FORMAT, setting)
         yield Advice(
@@ -121,7 +121,7 @@ def conversions(evidence: Evidence) -> Iterator[Advice]:
                 **({"setting": setting} if setting in remedy else {}),
             },
             subjects=(*evidence.names(rows), *evidence.operators_of(rows)),
-            **evidence.blame(int(worst[0]) if len(worst) else -1)._asdict(),
+            **evidence.blame(int(worst_lines[0]) if len(worst_lines) else -1)._asdict(),
             per_step_ns=evidence.step_ns(cost),
             rows=rows,
         )
@@ -140,14 +140,16 @@ def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
     late.sort(key=lambda index: (-steps[index].phase_idle_ns[0], index))
     idle = [steps[index].phase_idle_ns[0] for index in late]
     spans = [steps[index].iteration_gap or (0, 0) for index in late]
-    of_device: dict[str, list[tuple[int, int]]] = {}
+    spans_by_device: dict[str, list[tuple[int, int]]] = {}
     for index, span in zip(late, spans):
-        of_device.setdefault(steps[index].device, []).append(span)
-    between = np.zeros(len(evidence.causes), np.bool_)
+        spans_by_device.setdefault(steps[index].device, []).append(span)
+    between_steps = np.zeros(len(evidence.causes), np.bool_)
     for index, activity in enumerate(evidence.analysis.devices):
-        own = evidence.causes.of_device(index)
-        gaps_of_steps = union(*np.array(of_device.get(activity.device, ()), np.int64).reshape(-1, 2).T)
-        between[own] = gaps_of_steps.covered(evidence.causes.start[own], evidence.causes.end[own]) > 0
+        on_device = evidence.causes.of_device(index)
+        gaps_of_steps = union(*np.array(spans_by_device.get(activity.device, ()), np.int64).reshape(-1, 2).T)
+        between_steps[on_device] = (
+            gaps_of_steps.covered(evidence.causes.start[on_device], evidence.causes.end[on_device]) > 0
+        )
     yield Advice(
         id="iteration_gap",
         title="The device is idle between steps",
@@ -160,9 +162,9 @@ def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
         rule=ITERATION_GAP.rule("The device is idle for more than {} before the first task of a step"),
         cost_ns=sum(idle),
         evidence={"steps": len(late), "of_steps": len(steps), "longest_ns": idle[0], "idle_ns": sum(idle)},
-        **evidence.worst_line(between)._asdict(),
+        **evidence.worst_line(between_steps)._asdict(),
         per_step_ns=evidence.step_ns(sum(idle)),
-        gaps=evidence.gaps(between),
+        gaps=evidence.gaps(between_steps),
         rows=np.array([steps[index].row for index in late], np.int64),
     )
 
@@ -184,12 +186,12 @@ def free_time(evidence: Evidence) -> Iterator[Advice]:
     causes, sums = most_first(evidence.causes.cause[pieces].astype(np.int64), evidence.causes.ns[pieces])
     times = {Cause(cause).label: ns for cause, ns in zip(causes[:3].tolist(), sums.tolist())}
     mostly = ", ".join(f"{label} {duration(ns)}" for label, ns in times.items())
-    where = f"In {len(freer)} of {len(spans)} steps the" if analysis.steps else "The"
+    subject = f"In {len(freer)} of {len(spans)} steps the" if analysis.steps else "The"
     yield Advice(
         id="free_time",
         title="The device is free for much of the time",
         text=(
-            f"{where} device neither computes nor communicates for {format_percent(free, window)} of the "
+            f"{subject} device neither computes nor communicates for {format_percent(free, window)} of the "
             f"time. It is idle for {duration(cost)}, most of it {mostly}."
         ),
         rule=FREE_SHARE.rule(f"Free time is more than {{}} of {'a step' if analysis.steps else 'all'}"),

@@ -109,9 +109,9 @@ class Evidence:
             (hosts, of_families("host")),
             (launchers, of_families("queue", "launch")),
         ):
-            own = self.span(calls[np.isin(self._tids(calls), distinct(self._tids(rows[rows >= 0])))])
+            busy = self.span(calls[np.isin(self._tids(calls), distinct(self._tids(rows[rows >= 0])))])
             places = np.flatnonzero(self.caused(*causing))
-            inside[places] = own.covered(causes.start[places], causes.end[places])
+            inside[places] = busy.covered(causes.start[places], causes.end[places])
         return inside
 
     def _tids(self, rows: Int64s) -> Int64s:
@@ -138,13 +138,13 @@ class Evidence:
 
     def task_lines(self, tasks: Int64s) -> Int64s:
         """Return the number of the line of each task, -1 where it has none."""
-        at = self.analysis.links.index(tasks)
-        return self._number(self.analysis.links.stack[at], self.analysis.links.frame[at])
+        places = self.analysis.links.index(tasks)
+        return self._number(self.analysis.links.stack[places], self.analysis.links.frame[places])
 
     def operator_lines(self, operators: Int64s) -> Int64s:
         """Return the number of the line of each operator, -1 where it has none."""
-        called = self.analysis.hosts.callers.of(operators)
-        return self._number(called.stack, called.frame)
+        sites = self.analysis.hosts.callers.of(operators)
+        return self._number(sites.stack, sites.frame)
 
     def blame(self, number: int) -> PythonLine:
         """Return the line of a number, -1 for none."""
@@ -152,10 +152,10 @@ class Evidence:
 
     def worst_line(self, pieces: Bools) -> PythonLine:
         """Return the line with the most ns of the pieces that have one; none if that is next to nothing."""
-        known = pieces & (self.piece_lines >= 0)
-        lines, sums = most_first(self.piece_lines[known], self.causes.ns[known])
-        told = len(lines) and int(sums[0]) * _WORTH_NAMING >= int(self.causes.ns[pieces].sum())
-        return self.blame(int(lines[0]) if told else -1)
+        with_line = pieces & (self.piece_lines >= 0)
+        lines, sums = most_first(self.piece_lines[with_line], self.causes.ns[with_line])
+        worth_naming = len(lines) and int(sums[0]) * _WORTH_NAMING >= int(self.causes.ns[pieces].sum())
+        return self.blame(int(lines[0]) if worth_naming else -1)
 
     @property
     def _frames(self) -> list[Frame]:
@@ -200,13 +200,13 @@ class Evidence:
         threads = [numbers.setdefault((t.pid, t.tid), len(numbers)) for t in trace.tracks]
         thread = np.array(threads, np.int64)[track_of_rows(trace, rows)]
         order = np.lexsort((-slices.end[rows], slices.start[rows], thread))
-        rows, kept = rows[order], []
-        for _, own in runs(thread[order]):
-            reach = np.maximum.accumulate(slices.end[rows[own]])
-            outer = np.ones(len(own), np.bool_)
-            outer[1:] = slices.end[rows[own[1:]]] > reach[:-1]
-            kept.append(rows[own[outer]])
-        return np.concatenate(kept) if kept else rows
+        rows, parts = rows[order], []
+        for _, group in runs(thread[order]):
+            reach = np.maximum.accumulate(slices.end[rows[group]])
+            outer = np.ones(len(group), np.bool_)
+            outer[1:] = slices.end[rows[group[1:]]] > reach[:-1]
+            parts.append(rows[group[outer]])
+        return np.concatenate(parts) if parts else rows
 
     def longest_first(self, rows: Int64s) -> Int64s:
         """Return the rows, the longest first."""
@@ -215,13 +215,13 @@ class Evidence:
     def operators_of(self, tasks: Int64s) -> tuple[str, ...]:
         """Return the name of the operator that enqueued the first of the tasks to have one."""
         operator = self.analysis.links.operator[self.analysis.links.index(tasks)]
-        known = operator[operator >= 0]
-        return (self.trace.name(int(known[0])),) if len(known) else ()
+        linked = operator[operator >= 0]
+        return (self.trace.name(int(linked[0])),) if len(linked) else ()
 
-    def names(self, rows: Int64s, most: int = 4) -> tuple[str, ...]:
+    def names(self, rows: Int64s, limit: int = 4) -> tuple[str, ...]:
         """Return the names of slices, those with the most time first."""
         names, _ = most_first(self.trace.slices.name[rows].astype(np.int64), self.trace.slices.dur[rows])
-        return tuple(self.trace.strings[name] for name in names[:most].tolist())
+        return tuple(self.trace.strings[name] for name in names[:limit].tolist())
 
 
 def rounded(mean: float) -> str:

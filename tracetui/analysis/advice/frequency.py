@@ -31,16 +31,16 @@ def core_frequency(evidence: Evidence) -> Iterator[Advice]:
     for activity in evidence.analysis.devices:
         kernels = activity.work[slices.activity[activity.work] == Activity.COMPUTE]
         mhz = _mean_mhz(evidence, activity.device, kernels)
-        known = ~np.isnan(mhz)
-        kernels, mhz = kernels[known], mhz[known]
-        spent = slices.dur[kernels]
-        total = int(spent.sum())
-        lost = spent * (1.0 - mhz / maximum)
+        measured = ~np.isnan(mhz)
+        kernels, mhz = kernels[measured], mhz[measured]
+        durations = slices.dur[kernels]
+        total = int(durations.sum())
+        lost = durations * (1.0 - mhz / maximum)
         cost = round(float(lost.sum()))
         if not FREQUENCY.exceeded(cost, total):
             continue
-        below = kernels[mhz < maximum]
-        mean = float(np.average(mhz, weights=spent))
+        slowed = kernels[mhz < maximum]
+        mean = float(np.average(mhz, weights=durations))
         yield Advice(
             id="core_frequency_low",
             title="The AI cores run below their maximum frequency",
@@ -60,32 +60,32 @@ def core_frequency(evidence: Evidence) -> Iterator[Advice]:
                 "maximum_mhz": maximum,
                 "lowest_mhz": float(mhz.min()),
                 "share_below": cost / total,
-                "kernels_below": len(below),
+                "kernels_below": len(slowed),
                 "kernels": len(kernels),
                 "kernels_ns": total,
             },
-            subjects=evidence.names(below),
+            subjects=evidence.names(slowed),
             per_step_ns=evidence.step_ns(cost),
-            rows=kernels[np.argsort(-lost, kind="stable")][: len(below)],
+            rows=kernels[np.argsort(-lost, kind="stable")][: len(slowed)],
         )
 
 
 def _mean_mhz(evidence: Evidence, device: str, kernels: Int64s) -> Floats:
     """The mean frequency of the device while each kernel ran; NaN where it is not known."""
     slices = evidence.trace.slices
-    found = [
+    means = [
         series.mean_between(slices.start[kernels], slices.end[kernels])
         for series in _frequencies(evidence.trace, device)
     ]
-    return np.mean(found, axis=0) if found else np.full(len(kernels), np.nan)
+    return np.mean(means, axis=0) if means else np.full(len(kernels), np.nan)
 
 
 def _frequencies(trace: Trace, device: str | None = None) -> list[Series]:
     """The frequencies of all AI cores, or of those of a device; ns and MHz."""
-    found = []
+    frequencies = []
     for track in trace.tracks:
         if len(track.samples) and is_core_frequency(track) and device in (None, track.device):
             series = counter_series(trace, track)
             real = (series.value > 0) & (series.value < _NO_FREQUENCY)
-            found.append(Series(series.time[real], series.value[real]))
-    return found
+            frequencies.append(Series(series.time[real], series.value[real]))
+    return frequencies

@@ -45,13 +45,13 @@ def launch_bound(evidence: Evidence) -> Iterator[Advice]:
     """A device that is idle for most of the time while the host launches short kernels, wherever from."""
     links, slices = evidence.analysis.links, evidence.trace.slices
     tasks = evidence.work[np.isin(slices.activity[evidence.work], (Activity.COMPUTE, Activity.AICPU))]
-    at = links.index(tasks)
-    tasks, at = tasks[links.operator[at] >= 0], at[links.operator[at] >= 0]
+    places = links.index(tasks)
+    tasks, places = tasks[links.operator[places] >= 0], places[links.operator[places] >= 0]
     pieces = evidence.caused(*PER_LAUNCH)
     cost = evidence.idle(pieces)
     if not len(tasks) or not LAUNCH_SHARE.share(cost, evidence.window_ns):
         return
-    launches = len(np.unique(_launches(evidence, at)))
+    launches = len(np.unique(_launches(evidence, places)))
     mean = int(slices.dur[tasks].mean())
     if mean > LOOP_KERNEL.least or cost > launches * LAUNCH_PAUSE.least:
         return
@@ -90,16 +90,25 @@ def small_operators(evidence: Evidence) -> Iterator[Advice]:
     """Loops: lines that enqueue the same few operators again and again, each for a short kernel."""
     links, slices = evidence.analysis.links, evidence.trace.slices
     tasks = evidence.work[np.isin(slices.activity[evidence.work], (Activity.COMPUTE, Activity.AICPU))]
-    at = links.index(tasks)
-    line, launched = evidence.task_lines(tasks), _launches(evidence, at)
+    places = links.index(tasks)
+    line, launched = evidence.task_lines(tasks), _launches(evidence, places)
     waiting = evidence.caused(*PER_LAUNCH) & ~evidence.causes.backward
-    kept = np.flatnonzero((line >= 0) & ~links.backward[at] & (links.operator[at] >= 0))
-    caller = _callers(evidence, links.operator[at[kept]], links.stack[at[kept]], links.frame[at[kept]])
-    kept = kept[_repeated(line[kept], caller, slices.name[links.operator[at[kept]]], launched[kept])]
-    for number, own in runs(line[kept]):
-        rows = tasks[kept[own]]
-        _, first = np.unique(launched[kept[own]], return_index=True)
-        operators = links.operator[at[kept[own]]][first]
+    candidates = np.flatnonzero((line >= 0) & ~links.backward[places] & (links.operator[places] >= 0))
+    caller = _callers(
+        evidence,
+        links.operator[places[candidates]],
+        links.stack[places[candidates]],
+        links.frame[places[candidates]],
+    )
+    candidates = candidates[
+        _repeated(
+            line[candidates], caller, slices.name[links.operator[places[candidates]]], launched[candidates]
+        )
+    ]
+    for number, group in runs(line[candidates]):
+        rows = tasks[candidates[group]]
+        _, first = np.unique(launched[candidates[group]], return_index=True)
+        operators = links.operator[places[candidates[group]]][first]
         names, count = np.unique(slices.name[operators], return_counts=True)
         launches, repeats = evidence.per_step(len(operators)), evidence.per_step(int(count.max()))
         mean = int(slices.dur[rows].mean())
@@ -153,7 +162,7 @@ def _callers(evidence: Evidence, operators: Int64s, stacks: Int32s, frames: Int6
     """
     trace, slices = evidence.trace, evidence.trace.slices
     builtin = np.array([text.startswith("<built-in") for text in trace.strings], np.bool_)
-    found = evidence.analysis.links.callers.ancestors.nearest(
+    caller_rows = evidence.analysis.links.callers.ancestors.nearest(
         frames, lambda rows: ~builtin[slices.name[rows]]
     )
     functions: dict[tuple[str, ...], int] = {}
@@ -169,7 +178,7 @@ def _callers(evidence: Evidence, operators: Int64s, stacks: Int32s, frames: Int6
     turns[1:] = (function[order[1:]] != function[order[:-1]]) | (thread[order[1:]] != thread[order[:-1]])
     call = np.empty(len(order), np.int64)
     call[order] = np.cumsum(turns)
-    return np.where(stacks >= 0, -2 - call, found)
+    return np.where(stacks >= 0, -2 - call, caller_rows)
 
 
 def _repeated(line: Int64s, caller: Int64s, name: Int32s, launched: Int64s) -> Bools:
@@ -180,17 +189,17 @@ def _repeated(line: Int64s, caller: Int64s, name: Int32s, launched: Int64s) -> B
     return np.bincount(place[first], minlength=int(place.max(initial=-1)) + 1)[place] >= LOOP_REPEATS.least
 
 
-def _launches(evidence: Evidence, at: Int64s) -> Int64s:
+def _launches(evidence: Evidence, places: Int64s) -> Int64s:
     """Return what is equal for the tasks of one launch: the enqueue; without a queue the operator."""
     links = evidence.analysis.links
-    return np.where(links.enqueue[at] >= 0, links.enqueue[at], links.operator[at])
+    return np.where(links.enqueue[places] >= 0, links.enqueue[places], links.operator[places])
 
 
 def sync_in_loop(evidence: Evidence) -> Iterator[Advice]:
     """Lines that wait for the device several times a step."""
     for sync in evidence.analysis.syncs:
-        each = evidence.per_step(sync.count)
-        if each < SYNC_REPEATS.least or not evidence.worth(sync.exposed_ns):
+        per_step = evidence.per_step(sync.count)
+        if per_step < SYNC_REPEATS.least or not evidence.worth(sync.exposed_ns):
             continue
         yield Advice(
             id="sync_in_loop",
@@ -206,7 +215,7 @@ def sync_in_loop(evidence: Evidence) -> Iterator[Advice]:
             cost_ns=sync.exposed_ns,
             evidence={
                 "count": sync.count,
-                "count_per_step": each,
+                "count_per_step": per_step,
                 "wait_ns": sync.total_ns,
                 "longest_wait_ns": sync.longest_ns,
                 "exposed_idle_ns": sync.exposed_ns,
@@ -227,10 +236,10 @@ def data_loader(evidence: Evidence) -> Iterator[Advice]:
     loading = operators[by_name(evidence.trace, operators, cause_of_operator) == Cause.DATALOADER]
     outer = evidence.outermost(loading)
     step = evidence.host_step(outer) if evidence.steps else np.arange(len(outer))
-    took = np.zeros(max(evidence.steps, len(outer)) + 1, np.int64)
-    np.add.at(took, step, evidence.trace.slices.dur[outer])
-    took[-1] = 0
-    slow = took[took >= DATA_LOADER.least]
+    loading_ns = np.zeros(max(evidence.steps, len(outer)) + 1, np.int64)
+    np.add.at(loading_ns, step, evidence.trace.slices.dur[outer])
+    loading_ns[-1] = 0
+    slow = loading_ns[loading_ns >= DATA_LOADER.least]
     pieces = evidence.caused(Cause.DATALOADER)
     cost = evidence.idle(pieces)
     if not len(slow) or not cost:
@@ -332,5 +341,5 @@ def memory_stalls(evidence: Evidence) -> Iterator[Advice]:
 def _line_of(evidence: Evidence, operators: Int64s) -> int:
     """Return the line of the first operator that has one, -1 where none has."""
     lines = evidence.operator_lines(operators[:64])
-    known = lines[lines >= 0]
-    return int(known[0]) if len(known) else -1
+    with_line = lines[lines >= 0]
+    return int(with_line[0]) if len(with_line) else -1

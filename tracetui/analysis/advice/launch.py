@@ -31,14 +31,14 @@ def dispatch_queue(evidence: Evidence) -> Iterator[Advice]:
         if busy >= wakeup
         else "CPU_AFFINITY_CONF=1 binds the threads to cores, so that the one that dequeues wakes up sooner"
     )
-    other = "CPU_AFFINITY_CONF=1" if busy >= wakeup else "TASK_QUEUE_ENABLE=2"
+    alternative = "CPU_AFFINITY_CONF=1" if busy >= wakeup else "TASK_QUEUE_ENABLE=2"
     yield Advice(
         id="dispatch_queue_late",
         title="The task queue launches late",
         text=(
             f"{waits} times a task was in the queue already while the device was idle, {duration(cost)} in "
             f"all: {duration(busy)} behind another launch, {duration(wakeup)} until its thread woke up. "
-            f"{remedy}; try {other} too."
+            f"{remedy}; try {alternative} too."
         ),
         rule=QUEUE_SHARE.rule("The idle time of tasks in the task queue is at least {} of the device's time"),
         cost_ns=cost,
@@ -63,9 +63,9 @@ def compilation(evidence: Evidence) -> Iterator[Advice]:
     trace = evidence.trace
     calls, operators = evidence.rows_of(Family.CALLS), evidence.host_rows
     at_launch = calls[by_name(trace, calls, compiles_at_launch) == 1]
-    others = calls[by_name(trace, calls, cause_of_call) == Cause.COMPILE]
+    compile_calls = calls[by_name(trace, calls, cause_of_call) == Cause.COMPILE]
     graphs = operators[by_name(trace, operators, cause_of_operator) == Cause.COMPILE]
-    rows = evidence.outermost(distinct(np.concatenate((at_launch, others, graphs))))
+    rows = evidence.outermost(distinct(np.concatenate((at_launch, compile_calls, graphs))))
     remedy = (
         "torch.npu.set_compile_mode(jit_compile=False) uses the compiled operators that CANN brings; "
         "shapes that stay the same are compiled once."

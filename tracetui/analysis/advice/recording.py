@@ -69,8 +69,8 @@ def stacks(evidence: Evidence) -> Iterator[Advice]:
 def level(evidence: Evidence) -> Iterator[Advice]:
     """Launches of which level 0 tells too little."""
     trace = evidence.trace
-    called = any(track.layer == Layer.RUNTIME and len(track.rows) for track in trace.tracks)
-    if trace.kind != Kind.ASCEND or called:
+    has_runtime = any(track.layer == Layer.RUNTIME and len(track.rows) for track in trace.tracks)
+    if trace.kind != Kind.ASCEND or has_runtime:
         return
     pieces = evidence.caused(Cause.LAUNCH_DISPATCH)
     cost = evidence.idle(pieces)

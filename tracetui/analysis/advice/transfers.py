@@ -32,17 +32,17 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
         return
     slices = evidence.trace.slices
     rows = evidence.work[slices.activity[evidence.work] == Activity.COMMUNICATION]
-    of_device = evidence.device_of_work[slices.activity[evidence.work] == Activity.COMMUNICATION]
+    device_of_row = evidence.device_of_work[slices.activity[evidence.work] == Activity.COMMUNICATION]
     alone = np.zeros(len(rows), np.int64)
     for index, part in enumerate(exposed):
-        own = of_device == index
-        alone[own] = part.covered(slices.start[rows[own]], slices.end[rows[own]])
-    worst = rows[np.argsort(-alone, kind="stable")][: int(np.count_nonzero(alone))]
+        on_device = device_of_row == index
+        alone[on_device] = part.covered(slices.start[rows[on_device]], slices.end[rows[on_device]])
+    ranked = rows[np.argsort(-alone, kind="stable")][: int(np.count_nonzero(alone))]
     figures: Figures = {
         "exposed_ns": cost,
         "communication_ns": total,
         "share_of_window": cost / max(evidence.window_ns, 1),
-        "collectives": len(worst),
+        "collectives": len(ranked),
         "computing_alone_ns": sum(activity.computing_ns - activity.overlapped_ns for activity in devices),
     }
     waiting = _waiting(evidence)
@@ -66,10 +66,10 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
             ),
             cost_ns=waiting,
             evidence=figures,
-            subjects=evidence.names(worst),
+            subjects=evidence.names(ranked),
             per_step_ns=evidence.step_ns(waiting),
             gaps=most_first(communicating, evidence.analysis.gaps.communication[communicating])[0],
-            rows=worst,
+            rows=ranked,
         )
         return
     yield Advice(
@@ -85,10 +85,10 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
         ),
         cost_ns=cost,
         evidence=figures,
-        subjects=evidence.names(worst),
+        subjects=evidence.names(ranked),
         per_step_ns=evidence.step_ns(cost),
         gaps=most_first(communicating, evidence.analysis.gaps.communication[communicating])[0],
-        rows=worst,
+        rows=ranked,
     )
 
 
@@ -121,7 +121,7 @@ def _waiting(evidence: Evidence) -> int | None:
 
 def _phases(evidence: Evidence, exposed: list[Intervals]) -> Figures:
     """Of the steps that tell their phases: exposed communication and computing alone in each."""
-    told: Figures = {}
+    figures: Figures = {}
     spans: dict[str, list[tuple[int, int, int, int]]] = {}
     for step in evidence.analysis.steps:
         if step.forward_backward is not None and step.tail is not None:
@@ -131,30 +131,30 @@ def _phases(evidence: Evidence, exposed: list[Intervals]) -> Figures:
             continue
         alone = activity.compute - activity.communication
         begin, turn, tail, end = np.array(spans[activity.device], np.int64).T
-        for name, start, stop, of in (
+        for name, start, stop, intervals in (
             ("exposed_in_forward_backward_ns", begin, turn, part),
             ("exposed_in_tail_ns", tail, end, part),
             ("backward_computing_alone_ns", begin, turn, alone),
             ("tail_computing_alone_ns", tail, end, alone),
         ):
-            told[name] = int(told.get(name, 0)) + int(of.covered(start, stop).sum())
-    return told
+            figures[name] = int(figures.get(name, 0)) + int(intervals.covered(start, stop).sum())
+    return figures
 
 
 def copies(evidence: Evidence) -> Iterator[Advice]:
     """Copies during which the device does nothing else, by line and direction."""
     slices, strings = evidence.trace.slices, evidence.trace.strings
-    chosen = slices.activity[evidence.work] == Activity.COPY
-    tasks, device = evidence.work[chosen], evidence.device_of_work[chosen]
+    is_copy = slices.activity[evidence.work] == Activity.COPY
+    tasks, device = evidence.work[is_copy], evidence.device_of_work[is_copy]
     lines = evidence.task_lines(tasks)
     alone = [activity.free & activity.copies for activity in evidence.analysis.devices]
     groups = (lines + 1) * (len(strings) + 1) + slices.direction[tasks] + 1
-    for _, own in runs(groups):
-        parts = [alone[index] & evidence.span(tasks[own[of]]) for index, of in runs(device[own])]
+    for _, group in runs(groups):
+        parts = [alone[index] & evidence.span(tasks[group[places]]) for index, places in runs(device[group])]
         cost = sum(part.total for part in parts)
         if not COPY_SHARE.share(cost, evidence.window_ns):
             continue
-        rows = evidence.longest_first(tasks[own])
+        rows = evidence.longest_first(tasks[group])
         direction = evidence.trace.string(int(slices.direction[rows[0]]))
         total = int(slices.dur[rows].sum())
         yield Advice(
@@ -179,7 +179,7 @@ def copies(evidence: Evidence) -> Iterator[Advice]:
                 "share_of_window": cost / max(evidence.window_ns, 1),
             },
             subjects=(*evidence.names(rows, 1), *((direction,) if direction else ())),
-            **evidence.blame(int(lines[own[0]]))._asdict(),
+            **evidence.blame(int(lines[group[0]]))._asdict(),
             per_step_ns=evidence.step_ns(cost),
             gaps=evidence.gaps_at(
                 union(*(np.concatenate(side) for side in zip(*((p.starts, p.ends) for p in parts))))

@@ -82,8 +82,8 @@ class Communication:
     @cached_property
     def groups(self) -> dict[int, Group]:
         """The groups with operations, by the index of their track (-1: operations of streams)."""
-        told = parallel_groups(Path(self.trace.path))
-        return find_groups(self.trace, self.operations, self.tasks, told)
+        parallel = parallel_groups(Path(self.trace.path))
+        return find_groups(self.trace, self.operations, self.tasks, parallel)
 
     @cached_property
     def waits(self) -> Waits:
@@ -102,9 +102,9 @@ class Communication:
         return tuple(self._sets(self.exposed.of_device(index)) for index in range(len(self.devices)))
 
     def _sets(self, places: slice) -> tuple[Intervals, ...]:
-        own = self.exposed.at(places)
-        of_causes = (own.at(own.cause == cause) for cause in CommunicationCause)
-        return tuple(union(some.start, some.end) for some in of_causes)
+        pieces = self.exposed.at(places)
+        by_cause = (pieces.at(pieces.cause == cause) for cause in CommunicationCause)
+        return tuple(union(part.start, part.end) for part in by_cause)
 
     @cached_property
     def splits(self) -> tuple[WindowSplit, ...]:

@@ -59,9 +59,11 @@ class Exposed:
 
     def window(self, start_ns: int, end_ns: int) -> Exposed:
         """Return the pieces inside [start_ns, end_ns), cut to it."""
-        own = self.at((self.start < end_ns) & (self.end > start_ns))
-        cut_to = {"start": np.maximum(own.start, start_ns), "end": np.minimum(own.end, end_ns)}
-        return Exposed(**{**{column.name: getattr(own, column.name) for column in fields(own)}, **cut_to})
+        pieces = self.at((self.start < end_ns) & (self.end > start_ns))
+        cut_to = {"start": np.maximum(pieces.start, start_ns), "end": np.minimum(pieces.end, end_ns)}
+        return Exposed(
+            **{**{column.name: getattr(pieces, column.name) for column in fields(pieces)}, **cut_to}
+        )
 
     def of_gap(self, gap: int) -> slice:
         """Return the places of the pieces in an AICore gap, by time."""
@@ -102,8 +104,10 @@ def find_exposed(
     """Return the exposed communication of all devices; of each, the pieces sum to |M \\ C|."""
     parts = [np.empty((7, 0), np.int64)]
     for index, activity in enumerate(activities):
-        (own,) = np.nonzero(collectives.device == index)
-        operation, start, end, interval = _owned(own, collectives, activity.communication_not_overlapped)
+        (on_device,) = np.nonzero(collectives.device == index)
+        operation, start, end, interval = _owned(
+            on_device, collectives, activity.communication_not_overlapped
+        )
         cause, start, end, place = _split(operation, start, end, collectives, waits)
         interval = interval[place]
         intervals = activity.communication_not_overlapped.starts
@@ -129,13 +133,15 @@ def find_exposed(
     )
 
 
-def _owned(own: Int64s, collectives: Operations, exposed: Intervals) -> tuple[Int64s, Int64s, Int64s, Int64s]:
+def _owned(
+    rows: Int64s, collectives: Operations, exposed: Intervals
+) -> tuple[Int64s, Int64s, Int64s, Int64s]:
     """Operation, start, end and exposed interval of each piece of a device's exposed communication."""
-    owned = last_begun(collectives.start[own], collectives.end[own])
+    owned = last_begun(collectives.start[rows], collectives.end[rows])
     cuts = cut(owned.start, owned.end, edges_of(exposed.starts, exposed.ends))
     interval = exposed.index_at(cuts.start)
     inside = interval >= 0
-    operation = own[owned.place[cuts.place[inside]]]
+    operation = rows[owned.place[cuts.place[inside]]]
     return operation, cuts.start[inside], cuts.end[inside], interval[inside]
 
 
@@ -146,12 +152,12 @@ def _split(
     arrived = np.clip(collectives.start[operation] + waits.wait[operation], start, end)
     starts = np.stack((start, arrived), axis=1).reshape(-1)
     ends = np.stack((arrived, end), axis=1).reshape(-1)
-    after = np.where(waits.known[operation], CommunicationCause.TRANSFER, CommunicationCause.UNSPLIT)
-    cause = np.stack((np.full(len(after), CommunicationCause.WAIT), after), axis=1).reshape(-1)
-    (kept,) = np.nonzero(starts < ends)
-    return cause[kept], starts[kept], ends[kept], kept // 2
+    rest_cause = np.where(waits.known[operation], CommunicationCause.TRANSFER, CommunicationCause.UNSPLIT)
+    cause = np.stack((np.full(len(rest_cause), CommunicationCause.WAIT), rest_cause), axis=1).reshape(-1)
+    (not_empty,) = np.nonzero(starts < ends)
+    return cause[not_empty], starts[not_empty], ends[not_empty], not_empty // 2
 
 
 def _ranked(total: Int64s) -> dict[CommunicationCause, int]:
-    told = sorted((-ns, cause) for cause, ns in zip(_CAUSES, total.tolist()) if ns)
-    return {cause: -less for less, cause in told}
+    ordered = sorted((-ns, cause) for cause, ns in zip(_CAUSES, total.tolist()) if ns)
+    return {cause: -negative for negative, cause in ordered}

@@ -37,11 +37,11 @@ class Group:
 
 
 def find_groups(
-    trace: Trace, collectives: Operations, tasks: PlaneTasks, told: Sequence[ParallelGroup]
+    trace: Trace, collectives: Operations, tasks: PlaneTasks, parallel: Sequence[ParallelGroup]
 ) -> dict[int, Group]:
     """Return the groups that have operations, by the index of their track, in the order of these."""
-    own_tasks = dict(runs(tasks.group))
-    found = {}
+    places_by_track = dict(runs(tasks.group))
+    groups = {}
     for track, places in runs(collectives.group):
         names = [
             trace.strings[name] for name in distinct(trace.slices.name[collectives.row[places]]).tolist()
@@ -49,21 +49,21 @@ def find_groups(
         numbers = ({_first_group(_OPERATIONS, name) for name in names} - {""}) if track >= 0 else set()
         number = numbers.pop() if len(numbers) == 1 else ""
         ranks, highest = set[int](), -1
-        if track in own_tasks:
-            src, dst = tasks.src[own_tasks[track]], tasks.dst[own_tasks[track]]
+        if track in places_by_track:
+            src, dst = tasks.src[places_by_track[track]], tasks.dst[places_by_track[track]]
             ranks = set(distinct(src[src >= 0]).tolist())
             highest = int(max(src.max(), dst.max()))
-        own = ranks.pop() if len(ranks) == 1 else None
+        own_rank = ranks.pop() if len(ranks) == 1 else None
         title = trace.tracks[track].name if track >= 0 else ""
-        known = _known(title, number, own, highest, told)
-        found[track] = Group(
+        match = _known(title, number, own_rank, highest, parallel)
+        groups[track] = Group(
             track=track,
             number=number,
-            name=known.name if known else "",
-            rank=known.group_rank if known and own is None else own,
-            global_ranks=known.global_ranks if known else (),
+            name=match.name if match else "",
+            rank=match.group_rank if match and own_rank is None else own_rank,
+            global_ranks=match.global_ranks if match else (),
         )
-    return found
+    return groups
 
 
 def name_in(title: str) -> str:
@@ -78,23 +78,23 @@ def _first_group(pattern: re.Pattern[str], text: str) -> str:
 
 
 def _known(
-    title: str, number: str, own: int | None, highest: int, told: Sequence[ParallelGroup]
+    title: str, number: str, own_rank: int | None, highest: int, parallel: Sequence[ParallelGroup]
 ) -> ParallelGroup | None:
     """Return the one group of the metadata that it can be; None where none is, or where several are.
 
     A thread may carry the whole name or key of its group, an operation the last three digits of the key.
     """
-    called = name_in(title)
-    is_index = called.isdecimal() and len(called) < _SHORTEST_KEY
-    exact = [group for group in told if called in (group.communicator, group.key) and not is_index]
+    key = name_in(title)
+    is_index = key.isdecimal() and len(key) < _SHORTEST_KEY
+    exact = [group for group in parallel if key in (group.communicator, group.key) and not is_index]
     if len(exact) == 1:
         return exact[0]
     fits = [
         group
-        for group in told
+        for group in parallel
         if number
         and group.key.endswith(number.zfill(3))
         and (not group.global_ranks or highest < len(group.global_ranks))
-        and (own is None or group.group_rank is None or own == group.group_rank)
+        and (own_rank is None or group.group_rank is None or own_rank == group.group_rank)
     ]
     return fits[0] if len(fits) == 1 else None

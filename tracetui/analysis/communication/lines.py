@@ -52,27 +52,27 @@ def communication_lines(
     trace: Trace, collectives: Operations, waits: Waits, exposed: Exposed, rules: FrameRules
 ) -> tuple[LineCommunication, ...]:
     """Return the lines with exposed communication, most first. Their sum is that of all pieces."""
-    frames, of_frame = lines_of(trace, exposed.stack, exposed.frame, rules)
-    key = np.where(of_frame >= 0, of_frame * 2 + exposed.backward, -1)
+    frames, line_of_piece = lines_of(trace, exposed.stack, exposed.frame, rules)
+    key = np.where(line_of_piece >= 0, line_of_piece * 2 + exposed.backward, -1)
     lines = []
     for line, places in runs(key):
-        own = exposed.at(places)
-        told = python_line(None if line < 0 else frames[line // 2])
+        pieces = exposed.at(places)
+        line_fields = python_line(None if line < 0 else frames[line // 2])
         backward = line >= 0 and line % 2 == 1
-        names = trace.slices.name[collectives.row[own.operation]]
-        _, per_operation = most_first(own.operation, own.ns)
+        names = trace.slices.name[collectives.row[pieces.operation]]
+        _, per_operation = most_first(pieces.operation, pieces.ns)
         lines.append(
             LineCommunication(
-                **told._asdict(),
+                **line_fields._asdict(),
                 backward=backward,
-                communication_ns=int(own.ns.sum()),
+                communication_ns=int(pieces.ns.sum()),
                 operations=len(per_operation),
                 longest_ns=int(per_operation[0]),
-                causes=own.by_cause(),
-                names={trace.strings[name]: ns for name, ns in _ranked(names, own.ns)},
-                peers=_peers(collectives, waits, own),
-                steps=dict(sorted(_ranked(own.step, own.ns))),
-                devices=dict(sorted(_ranked(own.device, own.ns))),
+                causes=pieces.by_cause(),
+                names={trace.strings[name]: ns for name, ns in _ranked(names, pieces.ns)},
+                peers=_peers(collectives, waits, pieces),
+                steps=dict(sorted(_ranked(pieces.step, pieces.ns))),
+                devices=dict(sorted(_ranked(pieces.device, pieces.ns))),
             )
         )
     lines.sort(
@@ -85,41 +85,41 @@ def late_peers(
     collectives: Operations, waits: Waits, exposed: Exposed, groups: Mapping[int, Group]
 ) -> tuple[LatePeer, ...]:
     """Return the late ranks, those first that were waited for longest."""
-    waited = exposed.cause == CommunicationCause.WAIT
+    is_wait = exposed.cause == CommunicationCause.WAIT
     open_ns = np.zeros(len(collectives), np.int64)
-    np.add.at(open_ns, exposed.operation[waited], exposed.ns[waited])
+    np.add.at(open_ns, exposed.operation[is_wait], exposed.ns[is_wait])
     (late,) = np.nonzero(waits.peer >= 0)
-    found = []
-    for group, of_group in runs(collectives.group[late]):
-        for peer, places in runs(waits.peer[late[of_group]]):
-            own = late[of_group[places]]
-            found.append(
+    peers = []
+    for group, group_places in runs(collectives.group[late]):
+        for peer, places in runs(waits.peer[late[group_places]]):
+            members = late[group_places[places]]
+            peers.append(
                 LatePeer(
                     group=group,
                     peer=peer,
                     global_rank=groups[group].global_rank(peer),
-                    ring=bool(waits.ring[own].any()),
-                    operations=len(own),
-                    wait_ns=int(waits.wait[own].sum()),
-                    exposed_ns=int(open_ns[own].sum()),
-                    longest_ns=int(waits.wait[own].max()),
+                    ring=bool(waits.ring[members].any()),
+                    operations=len(members),
+                    wait_ns=int(waits.wait[members].sum()),
+                    exposed_ns=int(open_ns[members].sum()),
+                    longest_ns=int(waits.wait[members].max()),
                 )
             )
-    return tuple(sorted(found, key=lambda late: (-late.wait_ns, late.group, late.peer)))
+    return tuple(sorted(peers, key=lambda late: (-late.wait_ns, late.group, late.peer)))
 
 
-def _peers(collectives: Operations, waits: Waits, own: Exposed) -> dict[tuple[int, int], int]:
+def _peers(collectives: Operations, waits: Waits, pieces: Exposed) -> dict[tuple[int, int], int]:
     """ns of wait by (group, late rank), most first."""
-    waited = own.at(own.cause == CommunicationCause.WAIT)
-    group, peer = collectives.group[waited.operation], waits.peer[waited.operation]
+    waits_exposed = pieces.at(pieces.cause == CommunicationCause.WAIT)
+    group, peer = collectives.group[waits_exposed.operation], waits.peer[waits_exposed.operation]
     total = {
-        (number, rank): int(waited.ns[of_group[places]].sum())
-        for number, of_group in runs(group)
-        for rank, places in runs(peer[of_group])
+        (number, rank): int(waits_exposed.ns[group_places[places]].sum())
+        for number, group_places in runs(group)
+        for rank, places in runs(peer[group_places])
     }
     return dict(sorted(total.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _ranked(keys: Int8s | Int32s, ns: Int64s) -> list[tuple[int, int]]:
-    each, total = most_first(keys.astype(np.int64), ns)
-    return list(zip(each.tolist(), total.tolist()))
+    distinct_keys, total = most_first(keys.astype(np.int64), ns)
+    return list(zip(distinct_keys.tolist(), total.tolist()))

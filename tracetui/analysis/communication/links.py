@@ -92,11 +92,11 @@ def find_transfers(trace: Trace, collectives: Operations, tasks: PlaneTasks) -> 
     first, close, size = _payloads(trace, collectives, tasks, transport == 1)
     place, end = np.concatenate((sdma, first)), np.concatenate((tasks.end[sdma], tasks.end[close]))
     size = np.concatenate((_usable(tasks.size[sdma]), size))
-    kept = tasks.src[place] >= 0
-    order = np.argsort(place[kept], kind="stable")
+    has_source = tasks.src[place] >= 0
+    order = np.argsort(place[has_source], kind="stable")
     rdma = np.full(len(first), CARRIERS.index("RDMA"), np.int8)
-    carried = np.concatenate((carrier[sdma], rdma))[kept][order]
-    place, end, size = place[kept][order], end[kept][order], size[kept][order]
+    carried = np.concatenate((carrier[sdma], rdma))[has_source][order]
+    place, end, size = place[has_source][order], end[has_source][order], size[has_source][order]
     return Transfers(
         row=tasks.row[place],
         operation=tasks.operation[place],
@@ -120,8 +120,12 @@ def link_table(trace: Trace, transfers: Transfers) -> tuple[Link, ...]:
     opens[:1] = True
     for column in columns:
         opens[1:] |= column[order[1:]] != column[order[:-1]]
-    found = [_link(trace, transfers, own) for own in np.split(order, np.flatnonzero(opens)[1:]) if len(own)]
-    return tuple(sorted(found, key=lambda link: (link.group, link.src, link.dst, -link.bytes)))
+    links = [
+        _link(trace, transfers, places)
+        for places in np.split(order, np.flatnonzero(opens)[1:])
+        if len(places)
+    ]
+    return tuple(sorted(links, key=lambda link: (link.group, link.src, link.dst, -link.bytes)))
 
 
 def master_times(
@@ -135,10 +139,10 @@ def master_times(
     times = MasterTimes(*(np.zeros(len(collectives), np.int64) for _ in fields(MasterTimes)))
     remote = (transfers.transport != CARRIERS.index(LOCAL)) & (transfers.operation >= 0)
     remote &= transfers.plane == master[transfers.operation]
-    moved = transfers.at(remote)
-    np.add.at(times.transit, moved.operation, moved.end - moved.start)
+    payloads = transfers.at(remote)
+    np.add.at(times.transit, payloads.operation, payloads.end - payloads.start)
     first = np.full(len(collectives), np.iinfo(np.int64).max)
-    np.minimum.at(first, moved.operation, moved.start)
+    np.minimum.at(first, payloads.operation, payloads.start)
     waiting = (tasks.operation >= 0) & (tasks.plane == master[tasks.operation])
     waits = tasks.at(waiting & tasks.named(trace, KNOWN.collectives.notify_waits))
     np.add.at(times.wait, waits.operation, waits.end - waits.start)
@@ -182,20 +186,20 @@ def _usable(size: Int64s) -> Int64s:
 
 
 def _link(trace: Trace, transfers: Transfers, places: Int64s) -> Link:
-    own = transfers.at(places)
-    ns = own.end - own.start
-    order, first = grouped(own.size)
+    moves = transfers.at(places)
+    ns = moves.end - moves.start
+    order, first = grouped(moves.size)
     counts = np.diff(first, append=len(order)).tolist()
-    each = zip(own.size[order[first]].tolist(), counts, np.add.reduceat(ns[order], first).tolist())
+    rows = zip(moves.size[order[first]].tolist(), counts, np.add.reduceat(ns[order], first).tolist())
     return Link(
-        group=int(own.group[0]),
-        src=int(own.src[0]),
-        dst=int(own.dst[0]),
-        transport=CARRIERS[int(own.transport[0])],
-        link_type=trace.string(int(own.link[0])) or "",
-        bytes=int(own.size.sum()),
+        group=int(moves.group[0]),
+        src=int(moves.src[0]),
+        dst=int(moves.dst[0]),
+        transport=CARRIERS[int(moves.transport[0])],
+        link_type=trace.string(int(moves.link[0])) or "",
+        bytes=int(moves.size.sum()),
         ns=int(ns.sum()),
-        sizes={size: (count, taken) for size, count, taken in each},
+        sizes={size: (count, total) for size, count, total in rows},
     )
 
 
@@ -203,9 +207,9 @@ def _master_planes(trace: Trace, count: int, tasks: PlaneTasks) -> Int64s:
     """int64[count + 1]: the track of the master plane of each operation, -1 without planes; last -1."""
     named = np.array([track.name in KNOWN.threads.master_planes for track in trace.tracks], np.bool_)
     master = np.full(count + 1, len(trace.tracks), np.int64)
-    (own,) = np.nonzero(tasks.operation >= 0)
-    np.minimum.at(master, tasks.operation[own], tasks.plane[own])
-    own = own[named[tasks.plane[own]]]
-    master[tasks.operation[own]] = tasks.plane[own]
+    (members,) = np.nonzero(tasks.operation >= 0)
+    np.minimum.at(master, tasks.operation[members], tasks.plane[members])
+    members = members[named[tasks.plane[members]]]
+    master[tasks.operation[members]] = tasks.plane[members]
     master[master == len(trace.tracks)] = -1
     return master

@@ -27,23 +27,23 @@ def _sweep(starts: list[int], ends: list[int]) -> tuple[list[int], list[int], li
     """Place, start and end of the pieces. The stack holds those that began, the last one on top."""
     pieces: tuple[list[int], list[int], list[int]] = ([], [], [])
     stack: list[int] = []
-    now = 0
+    reached = 0
 
-    def run(until: int | None) -> None:
-        nonlocal now
-        while stack and (until is None or now < until):
+    def run(limit: int | None) -> None:
+        nonlocal reached
+        while stack and (limit is None or reached < limit):
             top = stack[-1]
-            stop = ends[top] if until is None else min(ends[top], until)
-            if stop > now:
-                for column, value in zip(pieces, (top, now, stop)):
+            stop = ends[top] if limit is None else min(ends[top], limit)
+            if stop > reached:
+                for column, value in zip(pieces, (top, reached, stop)):
                     column.append(value)
-                now = stop
-            if ends[top] <= now:
+                reached = stop
+            if ends[top] <= reached:
                 stack.pop()
 
     for place, start in enumerate(starts):
         run(start)
-        now = start
+        reached = start
         stack.append(place)
     run(None)
     return pieces

@@ -66,8 +66,8 @@ class PlaneTasks:
 
     def named(self, trace: Trace, names: Collection[str]) -> Bools:
         """Return which of them are tasks of one of these names."""
-        chosen: Bools = meanings(trace.strings, trace.slices.name[self.row], lambda name: name in names) == 1
-        return chosen
+        matches: Bools = meanings(trace.strings, trace.slices.name[self.row], lambda name: name in names) == 1
+        return matches
 
 
 def operations(trace: Trace, activities: tuple[DeviceActivity, ...]) -> Operations:
@@ -79,11 +79,11 @@ def operations(trace: Trace, activities: tuple[DeviceActivity, ...]) -> Operatio
     row = np.concatenate([np.empty(0, np.int64), *parts])
     track = track_of_rows(trace, row)
     is_group = np.array([track.family == Family.GROUP for track in trace.tracks], np.bool_)
-    hccl, at = trace.hccl, first_equal(trace.hccl.event, trace.slices.event[row])
-    count, dtype = pick(hccl.count, at), pick(hccl.dtype, at).astype(np.int32)
+    hccl, places = trace.hccl, first_equal(trace.hccl.event, trace.slices.event[row])
+    count, dtype = pick(hccl.count, places), pick(hccl.dtype, places).astype(np.int32)
     widths = meanings(trace.strings, dtype, lambda text: KNOWN.collectives.element_bytes.get(text.upper()))
     width = widths.astype(np.int64)
-    told = (width > 0) & (count >= 0) & (count <= LARGEST // np.maximum(width, 1))
+    has_size = (width > 0) & (count >= 0) & (count <= LARGEST // np.maximum(width, 1))
     return Operations(
         row=row,
         device=np.repeat(np.arange(len(parts), dtype=np.int32), [len(part) for part in parts]),
@@ -92,8 +92,8 @@ def operations(trace: Trace, activities: tuple[DeviceActivity, ...]) -> Operatio
         end=trace.slices.end[row],
         count=count,
         dtype=dtype,
-        algorithm=pick(hccl.algorithm, at).astype(np.int32),
-        size=np.where(told, count * width, -1),
+        algorithm=pick(hccl.algorithm, places).astype(np.int32),
+        size=np.where(has_size, count * width, -1),
     )
 
 
@@ -106,7 +106,7 @@ def plane_tasks(trace: Trace, collectives: Operations) -> PlaneTasks:
     plane, start = track_of_rows(trace, row), trace.slices.start[row]
     order = np.lexsort((start, plane, group_of[plane]))
     row, plane, start = row[order], plane[order], start[order]
-    hccl, at = trace.hccl, first_equal(trace.hccl.event, trace.slices.event[row])
+    hccl, places = trace.hccl, first_equal(trace.hccl.event, trace.slices.event[row])
     return PlaneTasks(
         row=row,
         operation=_operation_at(collectives, group_of[plane], start),
@@ -114,27 +114,27 @@ def plane_tasks(trace: Trace, collectives: Operations) -> PlaneTasks:
         plane=plane,
         start=start,
         end=trace.slices.end[row],
-        src=pick(hccl.src, at).astype(np.int32),
-        dst=pick(hccl.dst, at).astype(np.int32),
-        size=pick(hccl.size, at),
-        transport=pick(hccl.transport, at).astype(np.int32),
-        link=pick(hccl.link, at).astype(np.int32),
+        src=pick(hccl.src, places).astype(np.int32),
+        dst=pick(hccl.dst, places).astype(np.int32),
+        size=pick(hccl.size, places),
+        transport=pick(hccl.transport, places).astype(np.int32),
+        link=pick(hccl.link, places).astype(np.int32),
     )
 
 
 def _operation_at(collectives: Operations, group: Int32s, start: Int64s) -> Int64s:
     """Of each (group, time) the operation under way that began last, -1 where none is."""
-    found = np.full(len(group), -1, np.int64)
-    own = dict(runs(collectives.group))
+    operations = np.full(len(group), -1, np.int64)
+    members = dict(runs(collectives.group))
     for index, places in runs(group):
-        if index >= 0 and index in own:
-            cuts = last_begun(collectives.start[own[index]], collectives.end[own[index]])
+        if index >= 0 and index in members:
+            cuts = last_begun(collectives.start[members[index]], collectives.end[members[index]])
             if not len(cuts.end):
                 continue
             piece = np.searchsorted(cuts.start, start[places], "right") - 1
-            held = (piece >= 0) & (start[places] < cuts.end[piece])
-            found[places[held]] = own[index][cuts.place[piece[held]]]
-    return found
+            under_way = (piece >= 0) & (start[places] < cuts.end[piece])
+            operations[places[under_way]] = members[index][cuts.place[piece[under_way]]]
+    return operations
 
 
 def _groups_of(trace: Trace, planes: list[Track]) -> list[int]:
@@ -146,14 +146,14 @@ def _groups_of(trace: Trace, planes: list[Track]) -> list[int]:
     for track in trace.tracks:
         if track.layer == Layer.COMMUNICATION and track.family == Family.GROUP:
             groups.setdefault(track.pid, []).append(_thread_order(track))
-    found = []
-    for own in groups.values():
-        own.sort()
+    indices = []
+    for members in groups.values():
+        members.sort()
     for plane in planes:
-        own = groups.get(plane.pid, [])
-        place = bisect_right(own, _thread_order(plane)) - 1
-        found.append(own[place][1] if place >= 0 or len(own) == 1 else -1)
-    return found
+        members = groups.get(plane.pid, [])
+        place = bisect_right(members, _thread_order(plane)) - 1
+        indices.append(members[place][1] if place >= 0 or len(members) == 1 else -1)
+    return indices
 
 
 def _thread_order(track: Track) -> tuple[int, int]:

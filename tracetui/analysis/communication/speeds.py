@@ -77,17 +77,17 @@ def slownesses(links: Sequence[Parts]) -> list[Slowness]:
     """
     speeds: dict[tuple[str, int], list[float]] = {}
     for link in links:
-        for kind, moved in link.items():
-            if moved.ns:
-                speeds.setdefault(kind, []).append(moved.bytes / moved.ns)
-    usual = {kind: median(told) for kind, told in speeds.items()}
-    found = []
+        for kind, amount in link.items():
+            if amount.ns:
+                speeds.setdefault(kind, []).append(amount.bytes / amount.ns)
+    usual = {kind: median(rates) for kind, rates in speeds.items()}
+    results = []
     for link in links:
-        slow = {kind: moved for kind, moved in link.items() if _is_slow(moved, usual.get(kind, 0.0))}
-        ns = sum(moved.ns for moved in slow.values())
-        usual_ns = sum(round(moved.bytes / usual[kind]) for kind, moved in slow.items())
-        found.append(Slowness(2 * ns > sum(moved.ns for moved in link.values()), ns, usual_ns))
-    return found
+        slow = {kind: amount for kind, amount in link.items() if _is_slow(amount, usual.get(kind, 0.0))}
+        ns = sum(amount.ns for amount in slow.values())
+        usual_ns = sum(round(amount.bytes / usual[kind]) for kind, amount in slow.items())
+        results.append(Slowness(2 * ns > sum(amount.ns for amount in link.values()), ns, usual_ns))
+    return results
 
 
 def size_class(size: int) -> int:
@@ -100,11 +100,13 @@ def parts_of(link: Link) -> Parts:
     parts: dict[tuple[str, int], Moved] = {}
     for size, (transfers, ns) in link.sizes.items():
         kind = link.transport, size_class(size)
-        before = parts.get(kind, Moved(0, 0, 0))
-        parts[kind] = Moved(before.transfers + transfers, before.bytes + size * transfers, before.ns + ns)
+        previous = parts.get(kind, Moved(0, 0, 0))
+        parts[kind] = Moved(
+            previous.transfers + transfers, previous.bytes + size * transfers, previous.ns + ns
+        )
     return parts
 
 
-def _is_slow(moved: Moved, usual: float) -> bool:
-    large = moved.bytes >= moved.transfers * LEAST_MESSAGE
-    return large and moved.ns > 0 and moved.bytes / moved.ns * 100 < usual * SLOW
+def _is_slow(amount: Moved, usual: float) -> bool:
+    large = amount.bytes >= amount.transfers * LEAST_MESSAGE
+    return large and amount.ns > 0 and amount.bytes / amount.ns * 100 < usual * SLOW

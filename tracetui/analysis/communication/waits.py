@@ -76,22 +76,22 @@ def _handshakes(trace: Trace, collectives: Operations, tasks: PlaneTasks) -> Han
     waits = tasks.at(
         tasks.named(trace, KNOWN.collectives.notify_waits) & (tasks.dst >= 0) & (tasks.dst != tasks.src)
     )
-    own = dict(runs(collectives.group))
+    members = dict(runs(collectives.group))
     operation, place = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for _, on_plane in runs(waits.plane):
         group = int(waits.group[on_plane[0]])
-        if group < 0 or group not in own:
+        if group < 0 or group not in members:
             continue
         start = waits.start[on_plane]  # sorted, as the tasks of a plane are
-        first = np.searchsorted(start, collectives.start[own[group]], "left")
+        first = np.searchsorted(start, collectives.start[members[group]], "left")
         inside = first < len(start)
-        inside[inside] = start[first[inside]] < collectives.end[own[group][inside]]
-        operation.append(own[group][inside])
+        inside[inside] = start[first[inside]] < collectives.end[members[group][inside]]
+        operation.append(members[group][inside])
         place.append(on_plane[first[inside]])
-    of, at = np.concatenate(operation), np.concatenate(place)
-    order = np.lexsort((waits.plane[at], of))
-    of, waits = of[order], waits.at(at[order])
-    return Handshakes(of, waits.plane, waits.dst, waits.row, waits.start, waits.end)
+    operations, wait_places = np.concatenate(operation), np.concatenate(place)
+    order = np.lexsort((waits.plane[wait_places], operations))
+    operations, waits = operations[order], waits.at(wait_places[order])
+    return Handshakes(operations, waits.plane, waits.dst, waits.row, waits.start, waits.end)
 
 
 def _late(collectives: Operations, handshakes: Handshakes) -> tuple[Int64s, Int32s, Int64s]:
@@ -105,9 +105,11 @@ def _late(collectives: Operations, handshakes: Handshakes) -> tuple[Int64s, Int3
     operation = handshakes.operation[order]
     last = order[np.concatenate((np.ones(min(len(order), 1), np.bool_), operation[1:] != operation[:-1]))]
     last = last[handshakes.arrival[last] - handshakes.start[last] >= SHORTEST]
-    of = handshakes.operation[last]
-    wait[of] = np.minimum(handshakes.arrival[last], collectives.end[of]) - collectives.start[of]
-    peer[of], row[of] = handshakes.peer[last], handshakes.row[last]
+    operations = handshakes.operation[last]
+    wait[operations] = (
+        np.minimum(handshakes.arrival[last], collectives.end[operations]) - collectives.start[operations]
+    )
+    peer[operations], row[operations] = handshakes.peer[last], handshakes.row[last]
     return wait, peer, row
 
 
@@ -128,6 +130,6 @@ def _sees_all(trace: Trace, collectives: Operations, peers: Int64s, sizes: Mappi
     names = trace.slices.name[collectives.row]
     mesh = meanings(trace.strings, collectives.algorithm, lambda text: "MESH" in text.upper().split("-")[0])
     pair = meanings(trace.strings, names, lambda name: "send" in name.lower() or "receive" in name.lower())
-    others = np.array([sizes.get(group, 0) - 1 for group in collectives.group.tolist()], np.int64)
-    sees_all: Bools = (mesh == 1) | (pair == 1) | ((others > 0) & (peers >= others))
+    other_ranks = np.array([sizes.get(group, 0) - 1 for group in collectives.group.tolist()], np.int64)
+    sees_all: Bools = (mesh == 1) | (pair == 1) | ((other_ranks > 0) & (peers >= other_ranks))
     return sees_all

@@ -93,10 +93,10 @@ def critical_chains(depends: Dependencies, host_time: HostTime) -> tuple[Critica
     causes: Sequence[int] = cause.tolist()
     chains = []
     for device, last in enumerate(depends.device_end.tolist()):
-        path, at = [], last
-        while at >= 0:
-            path.append(at)
-            at = causes[at]
+        path, point = [], last
+        while point >= 0:
+            path.append(point)
+            point = causes[point]
         stretches = _stretches(depends.points, np.array(path, np.int64), depends.begin)
         end = int(depends.points.time[last])
         chains.append(_chain(device, depends.begin, end, stretches, host_time))
@@ -105,47 +105,50 @@ def critical_chains(depends: Dependencies, host_time: HostTime) -> tuple[Critica
 
 def _stretches(points: Points, path: Int64s, begin: int) -> _Stretches:
     """Return the time between the points of a path, and before the first of them."""
-    to, by = path[:-1], path[1:]
-    kind, before = np.full(len(to), Critical.DEVICE, np.int64), np.full(len(to), Critical.DEVICE, np.int64)
-    point = points.point[to]
-    thread = points.thread[to]
+    ends, origins = path[:-1], path[1:]
+    kind, origin_kind = (
+        np.full(len(ends), Critical.DEVICE, np.int64),
+        np.full(len(ends), Critical.DEVICE, np.int64),
+    )
+    point = points.point[ends]
+    thread = points.thread[ends]
     kind[thread >= 0] = Critical.HOST
     kind[point == Point.DEQUEUE] = Critical.QUEUE
-    kind[(point == Point.TASK) & (points.binding[to] == By.LAUNCH)] = Critical.LAUNCH
-    before[points.point[by] == Point.DEQUEUE] = Critical.LAUNCH
-    start, end = points.time[by], points.time[to]
-    turn = np.minimum(start + points.lasts[by], end)
-    none = np.full(len(to), -1, np.int64)
+    kind[(point == Point.TASK) & (points.binding[ends] == By.LAUNCH)] = Critical.LAUNCH
+    origin_kind[points.point[origins] == Point.DEQUEUE] = Critical.LAUNCH
+    start, end = points.time[origins], points.time[ends]
+    turn = np.minimum(start + points.lasts[origins], end)
+    none = np.full(len(ends), -1, np.int64)
     first = path[-1:]
     root = np.full(1, Critical.DEVICE, np.int64)
     root[points.thread[first] >= 0] = Critical.HOST
     root[points.point[first] == Point.DEQUEUE] = Critical.QUEUE
     parts = (
-        _Stretches(turn, end, kind, points.row[to], thread),
-        _Stretches(start, turn, before, points.row[by], none),
+        _Stretches(turn, end, kind, points.row[ends], thread),
+        _Stretches(start, turn, origin_kind, points.row[origins], none),
         _Stretches(np.full(1, begin), points.time[first], root, points.row[first], points.thread[first]),
     )
-    every = _Stretches(*(np.concatenate(columns) for columns in zip(*parts)))
-    every = every._replace(start=np.maximum(every.start, begin))
-    return _Stretches(*(column[every.start < every.end] for column in every))
+    stretches = _Stretches(*(np.concatenate(columns) for columns in zip(*parts)))
+    stretches = stretches._replace(start=np.maximum(stretches.start, begin))
+    return _Stretches(*(column[stretches.start < stretches.end] for column in stretches))
 
 
 def _chain(device: int, begin: int, end: int, stretches: _Stretches, host_time: HostTime) -> CriticalChain:
     on_host = stretches.thread >= 0
     host = _Stretches(*(column[on_host] for column in stretches))
-    off = _Stretches(*(column[~on_host] for column in stretches))
+    device_side = _Stretches(*(column[~on_host] for column in stretches))
     pieces = host_time.pieces(host.thread, host.start, host.end)
-    none, count = np.full(len(off.start), -1, np.int64), len(pieces.place)
-    start = np.concatenate((off.start, pieces.start))
+    none, count = np.full(len(device_side.start), -1, np.int64), len(pieces.place)
+    start = np.concatenate((device_side.start, pieces.start))
     order = np.argsort(start, kind="stable")
     return CriticalChain(
         device=device,
         begin_ns=begin,
         end_ns=end,
         start=start[order],
-        end=np.concatenate((off.end, pieces.end))[order],
-        kind=np.concatenate((off.kind, np.full(count, Critical.HOST))).astype(np.int8)[order],
-        row=np.concatenate((off.row, pieces.operator))[order],
+        end=np.concatenate((device_side.end, pieces.end))[order],
+        kind=np.concatenate((device_side.kind, np.full(count, Critical.HOST))).astype(np.int8)[order],
+        row=np.concatenate((device_side.row, pieces.operator))[order],
         stack=np.concatenate((none.astype(np.int32), pieces.stack))[order],
         frame=np.concatenate((none, pieces.frame))[order],
         backward=np.concatenate((none > 0, pieces.backward))[order],

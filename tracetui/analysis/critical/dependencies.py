@@ -68,19 +68,19 @@ def dependencies(
     took, whenever it begins: so its peers come as much sooner as this rank does.
     """
     streams = Streams(links)
-    tasks, behind = device_work(links, activities, streams)
+    tasks, clock_lag = device_work(links, activities, streams)
     thread = hosts.of_tasks(tasks.launch, tasks.operator, tasks.enqueue)
-    put, of_task = _enqueued(tasks, thread)
+    enqueues, enqueue_of_task = _enqueued(tasks, thread)
     blocking = blocking_copies(links, tasks, hosts.copying.to_device)
-    host, sync = host_points(links.trace, hosts, steps, *put, blocking)
-    dequeued = dequeue_points(links, tasks, np.where(tasks.dequeue >= 0, of_task, -1), tasks.enqueued)
+    host, sync = host_points(links.trace, hosts, steps, *enqueues, blocking)
+    dequeued = dequeue_points(links, tasks, np.where(tasks.dequeue >= 0, enqueue_of_task, -1), tasks.enqueued)
     after_host, after_queue = len(host), len(host) + len(dequeued)
     queued = tasks.dequeue >= 0
-    launch_point, launch_time = of_task.copy(), np.where(queued, tasks.enqueued, tasks.dequeued)
-    at = first_equal(dequeued.row, tasks.dequeue[queued])
+    launch_point, launch_time = enqueue_of_task.copy(), np.where(queued, tasks.enqueued, tasks.dequeued)
+    dequeue_places = first_equal(dequeued.row, tasks.dequeue[queued])
     #: a task that began before its dequeue by the clock follows from its enqueue
     sane = tasks.dequeued[queued] <= tasks.start[queued]
-    launch_point[queued] = np.where(sane, after_host + at, of_task[queued])
+    launch_point[queued] = np.where(sane, after_host + dequeue_places, enqueue_of_task[queued])
     launch_time[queued] = np.where(sane, tasks.dequeued[queued], tasks.enqueued[queued])
     arrival = _arrivals(tasks, late)
     running = task_points(links, tasks, streams, launch_point, launch_time, arrival)
@@ -93,22 +93,22 @@ def dependencies(
     _move(dequeued, By.BEFORE, after_host)
     (ends,) = np.nonzero(sync >= 0)
     begin, end = host.time[sync[ends]], host.time[ends]
-    waited = synchronised(tasks, begin, end)
-    ends, begin, end, waited = (column[waited >= 0] for column in (ends, begin, end, waited))
-    host.cause[By.WAIT, ends], host.binding[ends] = after_queue + waited, By.WAIT
-    host.lag[By.BEFORE, ends] = end - tasks.end[waited]
-    walls = walls_of(activities, steps, behind)
-    done = done_points(tasks, walls, after_queue, after_peers)
-    ended = end_points(host, done, steps, walls, after_peers)
-    every, place = finished((host, dequeued, running, peers, done, ended))
-    of_end = place[after_peers + len(done) :]
+    awaited = synchronised(tasks, begin, end)
+    ends, begin, end, awaited = (column[awaited >= 0] for column in (ends, begin, end, awaited))
+    host.cause[By.WAIT, ends], host.binding[ends] = after_queue + awaited, By.WAIT
+    host.lag[By.BEFORE, ends] = end - tasks.end[awaited]
+    walls = walls_of(activities, steps, clock_lag)
+    completions = done_points(tasks, walls, after_queue, after_peers)
+    endings = end_points(host, completions, steps, walls, after_peers)
+    all_points, place = finished((host, dequeued, running, peers, completions, endings))
+    end_places = place[after_peers + len(completions) :]
     return Dependencies(
-        every,
-        behind,
+        all_points,
+        clock_lag,
         begin=walls.begin,
-        device_end=of_end[len(steps) :],
+        device_end=end_places[len(steps) :],
         step_begin=walls.step_begin,
-        step_end=of_end[: len(steps)],
+        step_end=end_places[: len(steps)],
     )
 
 
@@ -116,27 +116,27 @@ def _arrivals(tasks: DeviceTasks, late: Meetings | None) -> Int64s:
     """ns: when the peer came that each task waited for, on the clock of the host; -1: it waited for none."""
     if late is None:
         return np.full(len(tasks.row), -1, np.int64)
-    at = first_equal(late.row, tasks.row)
-    waited = np.where(at >= 0, pick(late.wait, at), 0)
-    arrival = np.minimum(tasks.start + waited, tasks.end)
-    return np.where(waited > 0, arrival, -1)
+    places = first_equal(late.row, tasks.row)
+    wait = np.where(places >= 0, pick(late.wait, places), 0)
+    arrival = np.minimum(tasks.start + wait, tasks.end)
+    return np.where(wait > 0, arrival, -1)
 
 
-def _move(found: Points, by: By, first: int) -> None:
+def _move(moved: Points, edge: By, first: int) -> None:
     """Let places in one part of the points be places in all of them."""
-    found.cause[by, found.cause[by] >= 0] += first
+    moved.cause[edge, moved.cause[edge] >= 0] += first
 
 
 def _enqueued(tasks: DeviceTasks, thread: Int64s) -> tuple[tuple[Int64s, Int64s, Int64s], Int64s]:
     """Row, time and thread of each enqueue (without a queue: launch), and the place of each task's, or -1."""
     row = np.where(tasks.dequeue >= 0, tasks.enqueue, tasks.launch)
-    told = (thread >= 0) & (tasks.enqueued >= 0) & ((tasks.dequeue < 0) | (tasks.enqueue >= 0))
-    (places,) = np.nonzero(told)
+    is_known = (thread >= 0) & (tasks.enqueued >= 0) & ((tasks.dequeue < 0) | (tasks.enqueue >= 0))
+    (places,) = np.nonzero(is_known)
     order = places[np.lexsort((row[places], tasks.enqueued[places], thread[places]))]
     keys = np.stack((thread[order], tasks.enqueued[order], row[order]))
     first = np.ones(len(order), np.bool_)
     first[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
-    of_task = np.full(len(row), -1, np.int64)
-    of_task[order] = np.cumsum(first) - 1
-    own = order[first]
-    return (row[own], tasks.enqueued[own], thread[own]), of_task
+    enqueue_of_task = np.full(len(row), -1, np.int64)
+    enqueue_of_task[order] = np.cumsum(first) - 1
+    firsts = order[first]
+    return (row[firsts], tasks.enqueued[firsts], thread[firsts]), enqueue_of_task

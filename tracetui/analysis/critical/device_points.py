@@ -59,29 +59,31 @@ def device_work(
         waiting = waiting[by_name(links.trace, waiting, calls.stream_waits) == 1]
         rows += [activity.work, waiting]
         device.append(np.full(len(rows[-1]) + len(rows[-2]), index, np.int64))
-    row, of_device = np.concatenate(rows), np.concatenate(device)
+    row, devices = np.concatenate(rows), np.concatenate(device)
     order = np.lexsort((row, slices.end[row], slices.start[row]))
-    row, of_device = row[order], of_device[order]
-    at, marks = links.index(row), milestones(links)
+    row, devices = row[order], devices[order]
+    places, marks = links.index(row), milestones(links)
     stream = streams.of_tasks(row)
-    begun = np.where(links.launch[at] >= 0, pick(slices.start, links.launch[at]), marks.dequeued[at])
-    behind = _behind(slices.start[row], begun, of_device, len(activities))
+    launch_begin = np.where(
+        links.launch[places] >= 0, pick(slices.start, links.launch[places]), marks.dequeued[places]
+    )
+    clock_lag = _behind(slices.start[row], launch_begin, devices, len(activities))
     tasks = DeviceTasks(
         row=row,
-        start=slices.start[row] + behind[of_device],
-        end=slices.end[row] + behind[of_device],
-        device=of_device,
+        start=slices.start[row] + clock_lag[devices],
+        end=slices.end[row] + clock_lag[devices],
+        device=devices,
         stream=np.where(stream >= 0, stream, track_of_rows(links.trace, row)),
         waits=slices.activity[row] == Activity.WAIT,
-        enqueued=marks.enqueued[at],
-        dequeued=marks.dequeued[at],
-        launched=marks.launched[at],
-        enqueue=links.enqueue[at],
-        dequeue=links.dequeue[at],
-        launch=links.launch[at],
-        operator=links.operator[at],
+        enqueued=marks.enqueued[places],
+        dequeued=marks.dequeued[places],
+        launched=marks.launched[places],
+        enqueue=links.enqueue[places],
+        dequeue=links.dequeue[places],
+        launch=links.launch[places],
+        operator=links.operator[places],
     )
-    return tasks, behind
+    return tasks, clock_lag
 
 
 def dequeue_points(links: Links, tasks: DeviceTasks, enqueue_point: Int64s, enqueued: Int64s) -> Points:
@@ -97,17 +99,24 @@ def dequeue_points(links: Links, tasks: DeviceTasks, enqueue_point: Int64s, enqu
     queued = np.flatnonzero(tasks.dequeue >= 0)
     rows, first = np.unique(tasks.dequeue[queued], return_index=True)
     first = queued[first]
-    found = points(Point.DEQUEUE, slices.start[rows], slices.dur[rows], rows)
-    before, free = _before(track_of_rows(links.trace, rows).astype(np.int64), found.time, slices.end[rows])
-    put, known = enqueued[first], enqueue_point[first] >= 0
-    idle = known & (free <= put)
-    wakes = _usual(found.time[idle] - put[idle])
-    busy = known & (before >= 0) & (put + wakes < free)
-    turns = _usual(found.time[busy] - free[busy])
-    found.cause[By.BEFORE], found.cause[By.LAUNCH] = before, np.where(known, enqueue_point[first], -1)
-    found.lag[By.BEFORE], found.lag[By.LAUNCH] = pick(found.lasts, before) + turns, wakes
-    found.binding[:] = np.where(known & ((before < 0) | (put + wakes >= free + turns)), By.LAUNCH, By.BEFORE)
-    return found
+    dequeues = points(Point.DEQUEUE, slices.start[rows], slices.dur[rows], rows)
+    previous, free = _before(
+        track_of_rows(links.trace, rows).astype(np.int64), dequeues.time, slices.end[rows]
+    )
+    enqueue_time, has_enqueue = enqueued[first], enqueue_point[first] >= 0
+    idle = has_enqueue & (free <= enqueue_time)
+    wakes = _usual(dequeues.time[idle] - enqueue_time[idle])
+    busy = has_enqueue & (previous >= 0) & (enqueue_time + wakes < free)
+    turns = _usual(dequeues.time[busy] - free[busy])
+    dequeues.cause[By.BEFORE], dequeues.cause[By.LAUNCH] = (
+        previous,
+        np.where(has_enqueue, enqueue_point[first], -1),
+    )
+    dequeues.lag[By.BEFORE], dequeues.lag[By.LAUNCH] = pick(dequeues.lasts, previous) + turns, wakes
+    dequeues.binding[:] = np.where(
+        has_enqueue & ((previous < 0) | (enqueue_time + wakes >= free + turns)), By.LAUNCH, By.BEFORE
+    )
+    return dequeues
 
 
 def task_points(
@@ -131,29 +140,29 @@ def task_points(
         arrival: of each task: ns, when the peer came that it waited for; -1: it waited for none.
     """
     begin = np.where(tasks.waits, tasks.end, np.where(arrival >= 0, arrival, tasks.start))
-    found = points(
+    starts = points(
         Point.TASK,
         begin,
         tasks.end - begin,
         tasks.row,
         device=tasks.device,
     )
-    before, free = _before(tasks.stream, tasks.start, tasks.end)
+    previous, free = _before(tasks.stream, tasks.start, tasks.end)
     waited_for, happened = _waited_for(tasks, streams)
-    held = (happened > tasks.start) | (arrival >= 0)
+    is_held = (happened > tasks.start) | (arrival >= 0)
     launched = launch_point >= 0
     ready = tasks.launched + _usual_latency(links, tasks, launched, free)
-    queued = launched & (before >= 0) & (ready < free)
+    queued = launched & (previous >= 0) & (ready < free)
     turns = _usual(tasks.start[queued] - free[queued])
-    last = np.where(launched & ((before < 0) | (ready >= free + turns)), By.LAUNCH, By.BEFORE)
-    found.binding[:] = np.where(held, By.WAIT, last)
+    last = np.where(launched & ((previous < 0) | (ready >= free + turns)), By.LAUNCH, By.BEFORE)
+    starts.binding[:] = np.where(is_held, By.WAIT, last)
     #: a wait for what is not known takes its time whenever it begins
     takes = np.where(tasks.waits & (waited_for < 0), tasks.end - tasks.start, 0)
-    found.cause[:] = before, launch_point, waited_for
-    found.lag[By.BEFORE] = pick(found.lasts, before) + turns + takes
-    found.lag[By.LAUNCH] = ready - launch_time + takes
-    found.lag[By.WAIT] = pick(found.lasts, waited_for)
-    return found
+    starts.cause[:] = previous, launch_point, waited_for
+    starts.lag[By.BEFORE] = pick(starts.lasts, previous) + turns + takes
+    starts.lag[By.LAUNCH] = ready - launch_time + takes
+    starts.lag[By.WAIT] = pick(starts.lasts, waited_for)
+    return starts
 
 
 def peer_points(links: Links, tasks: DeviceTasks, arrival: Int64s, first_task: int) -> tuple[Points, Int64s]:
@@ -169,18 +178,18 @@ def peer_points(links: Links, tasks: DeviceTasks, arrival: Int64s, first_task: i
         first_task: where the points of the tasks begin among all.
     """
     (waiting,) = np.nonzero(arrival >= 0)
-    found = points(Point.PEER, arrival[waiting], row=tasks.row[waiting])
+    peers = points(Point.PEER, arrival[waiting], row=tasks.row[waiting])
     collective = links.trace.slices.activity[tasks.row] == Activity.COMMUNICATION
     for device in distinct(tasks.device[waiting]).tolist():
-        (met,) = np.nonzero(collective & (tasks.device == device))
-        met = met[np.argsort(tasks.end[met], kind="stable")]
+        (collectives,) = np.nonzero(collective & (tasks.device == device))
+        collectives = collectives[np.argsort(tasks.end[collectives], kind="stable")]
         (late,) = np.nonzero(tasks.device[waiting] == device)
-        ended = np.searchsorted(tasks.end[met], arrival[waiting[late]], "right") - 1
-        ended -= pick(met, ended) == waiting[late]
-        before = pick(met, ended)
-        found.cause[By.WAIT, late] = np.where(before >= 0, before + first_task, -1)
-    found.binding[:] = By.WAIT
-    return found, waiting
+        last_ended = np.searchsorted(tasks.end[collectives], arrival[waiting[late]], "right") - 1
+        last_ended -= pick(collectives, last_ended) == waiting[late]
+        previous = pick(collectives, last_ended)
+        peers.cause[By.WAIT, late] = np.where(previous >= 0, previous + first_task, -1)
+    peers.binding[:] = By.WAIT
+    return peers, waiting
 
 
 def synchronised(tasks: DeviceTasks, begin: Int64s, end: Int64s) -> Int64s:
@@ -190,18 +199,18 @@ def synchronised(tasks: DeviceTasks, begin: Int64s, end: Int64s) -> Int64s:
     That is the last task enqueued on a stream before the synchronisation ended, or else before it began, if
     it ended meanwhile; of several streams the one with the latest.
     """
-    found, ended = np.full(len(begin), -1, np.int64), np.full(len(begin), -1, np.int64)
-    known = np.flatnonzero(tasks.enqueued >= 0)
-    for _, places in runs(tasks.stream[known]):
-        own = known[places]
-        own = own[np.argsort(tasks.enqueued[own], kind="stable")]
-        enqueued = tasks.enqueued[own]
-        for before in (end, begin):
-            task = pick(own, np.searchsorted(enqueued, before) - 1)
-            at = pick(tasks.end, task)
-            better = (task >= 0) & (at > np.maximum(begin, ended)) & (at <= end)
-            found[better], ended[better] = task[better], at[better]
-    return found
+    last_tasks, latest = np.full(len(begin), -1, np.int64), np.full(len(begin), -1, np.int64)
+    enqueued_tasks = np.flatnonzero(tasks.enqueued >= 0)
+    for _, places in runs(tasks.stream[enqueued_tasks]):
+        on_stream = enqueued_tasks[places]
+        on_stream = on_stream[np.argsort(tasks.enqueued[on_stream], kind="stable")]
+        enqueued = tasks.enqueued[on_stream]
+        for deadline in (end, begin):
+            task = pick(on_stream, np.searchsorted(enqueued, deadline) - 1)
+            task_end = pick(tasks.end, task)
+            is_later = (task >= 0) & (task_end > np.maximum(begin, latest)) & (task_end <= end)
+            last_tasks[is_later], latest[is_later] = task[is_later], task_end[is_later]
+    return last_tasks
 
 
 def _behind(start: Int64s, launched: Int64s, device: Int64s, devices: int) -> Int64s:
@@ -210,13 +219,13 @@ def _behind(start: Int64s, launched: Int64s, device: Int64s, devices: int) -> In
     Profilers fit the clock of a device to that of the host: they have been seen 79 us apart. What starts far
     too early was launched by something else.
     """
-    behind = np.zeros(devices, np.int64)
+    lags = np.zeros(devices, np.int64)
     for index in range(devices):
         early = (launched - start)[(device == index) & (launched >= 0)]
         early = np.sort(early[early < FAR_TOO_EARLY])[::-1]
         if len(early):
-            behind[index] = max(0, int(early[len(early) // 100]))
-    return behind
+            lags[index] = max(0, int(early[len(early) // 100]))
+    return lags
 
 
 def blocking_copies(links: Links, tasks: DeviceTasks, copying: Int64s) -> Int64s:
@@ -236,29 +245,29 @@ def blocking_copies(links: Links, tasks: DeviceTasks, copying: Int64s) -> Int64s
     start, end = slices.start[copying], slices.end[copying]
     copy = pick(copies, np.searchsorted(tasks.enqueued[copies], end) - 1)
     enqueued = pick(tasks.enqueued, copy)
-    waited = (copy >= 0) & (enqueued >= start) & (pick(tasks.end, copy) <= end)
-    rows: Int64s = copying[waited & (end - enqueued >= LONG_COPY)]
+    waits_for_copy = (copy >= 0) & (enqueued >= start) & (pick(tasks.end, copy) <= end)
+    rows: Int64s = copying[waits_for_copy & (end - enqueued >= LONG_COPY)]
     return rows
 
 
 def _before(lines: Int64s, start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
     """Return what comes before each on its line (thread or stream), -1: nothing, and when that ends, ns."""
     order = np.lexsort((np.arange(len(lines)), start, lines))
-    same = lines[order[1:]] == lines[order[:-1]]
-    before = np.full(len(lines), -1, np.int64)
-    before[order[1:][same]] = order[:-1][same]
-    return before, pick(end, before)
+    same_line = lines[order[1:]] == lines[order[:-1]]
+    previous = np.full(len(lines), -1, np.int64)
+    previous[order[1:][same_line]] = order[:-1][same_line]
+    return previous, pick(end, previous)
 
 
 def _waited_for(tasks: DeviceTasks, streams: Streams) -> tuple[Int64s, Int64s]:
     """Return the work that each wait of a stream waited for (place, -1: none or not
     known) and when it ended.
     """
-    found = np.full(len(tasks.row), -1, np.int64)
+    places = np.full(len(tasks.row), -1, np.int64)
     (waits,) = np.nonzero(tasks.waits)
     row = streams.waited_for(tasks.row[waits])
-    found[waits] = np.where(row >= 0, first_equal(tasks.row, row), -1)
-    return found, pick(tasks.end, found)
+    places[waits] = np.where(row >= 0, first_equal(tasks.row, row), -1)
+    return places, pick(tasks.end, places)
 
 
 def _usual_latency(links: Links, tasks: DeviceTasks, launched: Bools, free: Int64s) -> Int64s:
@@ -268,10 +277,12 @@ def _usual_latency(links: Links, tasks: DeviceTasks, launched: Bools, free: Int6
     """
     activity = links.trace.slices.activity[tasks.row]
     latency = np.zeros(len(activity), np.int64)
-    sure = launched & (free <= tasks.dequeued)
+    certain = launched & (free <= tasks.dequeued)
     for kind in distinct(activity).tolist():
-        own = activity == kind
-        latency[own] = _usual(tasks.start[sure & own] - tasks.launched[sure & own])
+        of_activity = activity == kind
+        latency[of_activity] = _usual(
+            tasks.start[certain & of_activity] - tasks.launched[certain & of_activity]
+        )
     return latency
 
 

@@ -30,7 +30,7 @@ class Walls(NamedTuple):
     last_step: Int64s  #: of each device: index of its last step, -1 where it has none
 
 
-def walls_of(activities: Sequence[DeviceActivity], steps: Sequence[Step], behind: Int64s) -> Walls:
+def walls_of(activities: Sequence[DeviceActivity], steps: Sequence[Step], clock_lag: Int64s) -> Walls:
     """When the steps and devices begin and are done, given what the clock of each device is behind."""
     step_begin, step_end, step_device = (np.zeros(len(steps), np.int64) for _ in range(3))
     device_end, last_step = (np.full(len(activities), -1, np.int64) for _ in range(2))
@@ -38,13 +38,13 @@ def walls_of(activities: Sequence[DeviceActivity], steps: Sequence[Step], behind
     starts = []
     for index, step in enumerate(steps):
         device = index_of[step.device]
-        done = int(device_end[device])
-        end = step.end_ns + int(behind[device]) if step.end_ns > step.host_end_ns else step.end_ns
-        step_begin[index] = step.host_start_ns if done < 0 else done
+        finish = int(device_end[device])
+        end = step.end_ns + int(clock_lag[device]) if step.end_ns > step.host_end_ns else step.end_ns
+        step_begin[index] = step.host_start_ns if finish < 0 else finish
         device_end[device] = step_end[index] = max(int(step_begin[index]), end)
         step_device[index], last_step[device] = device, index
         starts.append(int(step_begin[index]))
-    for device, (activity, late) in enumerate(zip(activities, behind.tolist())):
+    for device, (activity, late) in enumerate(zip(activities, clock_lag.tolist())):
         if activity.window_ns:
             starts.append(activity.start_ns + late)
             device_end[device] = max(int(device_end[device]), activity.end_ns + late)
@@ -60,50 +60,58 @@ def done_points(tasks: DeviceTasks, walls: Walls, first_task: int, first_done: i
     """
     task, device = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     (work,) = np.nonzero(~tasks.waits)
-    of_devices, of_steps = dict(runs(tasks.device[work])), dict(runs(walls.step_device))
+    work_by_device, steps_by_device = dict(runs(tasks.device[work])), dict(runs(walls.step_device))
     for index, end in enumerate(walls.device_end.tolist()):
-        ends = distinct(np.append(walls.step_end[of_steps.get(index, _NONE)], end))
-        own = work[of_devices.get(index, _NONE)]
-        own = own[tasks.end[own] <= end]
-        before = np.searchsorted(ends, tasks.end[own])
-        order = np.lexsort((tasks.end[own], tasks.stream[own], before))
-        own, before = own[order], before[order]
-        last = np.ones(len(own), np.bool_)
-        last[:-1] = (before[1:] != before[:-1]) | (tasks.stream[own[1:]] != tasks.stream[own[:-1]])
-        own = own[last]
-        task.append(own[np.argsort(tasks.end[own], kind="stable")])
-        device.append(np.full(len(own), index))
-    done, of_device = np.concatenate(task), np.concatenate(device)
-    found = points(Point.DONE, tasks.end[done], device=of_device)
-    found.cause[By.WAIT] = done + first_task
-    found.lag[By.WAIT] = tasks.end[done] - tasks.start[done]
-    found.cause[By.BEFORE, 1:] = np.where(
-        of_device[1:] == of_device[:-1], first_done + np.arange(len(done) - 1), -1
+        ends = distinct(np.append(walls.step_end[steps_by_device.get(index, _NONE)], end))
+        on_device = work[work_by_device.get(index, _NONE)]
+        on_device = on_device[tasks.end[on_device] <= end]
+        end_index = np.searchsorted(ends, tasks.end[on_device])
+        order = np.lexsort((tasks.end[on_device], tasks.stream[on_device], end_index))
+        on_device, end_index = on_device[order], end_index[order]
+        last = np.ones(len(on_device), np.bool_)
+        last[:-1] = (end_index[1:] != end_index[:-1]) | (
+            tasks.stream[on_device[1:]] != tasks.stream[on_device[:-1]]
+        )
+        on_device = on_device[last]
+        task.append(on_device[np.argsort(tasks.end[on_device], kind="stable")])
+        device.append(np.full(len(on_device), index))
+    tasks_done, devices = np.concatenate(task), np.concatenate(device)
+    ends_of_work = points(Point.DONE, tasks.end[tasks_done], device=devices)
+    ends_of_work.cause[By.WAIT] = tasks_done + first_task
+    ends_of_work.lag[By.WAIT] = tasks.end[tasks_done] - tasks.start[tasks_done]
+    ends_of_work.cause[By.BEFORE, 1:] = np.where(
+        devices[1:] == devices[:-1], first_done + np.arange(len(tasks_done) - 1), -1
     )
-    found.binding[:] = By.WAIT
-    return found
+    ends_of_work.binding[:] = By.WAIT
+    return ends_of_work
 
 
-def end_points(host: Points, done: Points, steps: Sequence[Step], walls: Walls, first_done: int) -> Points:
+def end_points(
+    host: Points, completions: Points, steps: Sequence[Step], walls: Walls, first_done: int
+) -> Points:
     """Return the points at which each step, then each device, is done."""
     devices = np.arange(len(walls.device_end))
-    of_device = np.concatenate((walls.step_device, devices))
-    of_step = np.concatenate((np.arange(len(steps)), walls.last_step))
-    found = points(Point.END, np.concatenate((walls.step_end, walls.device_end)), device=of_device)
+    devices_of_ends = np.concatenate((walls.step_device, devices))
+    steps_of_ends = np.concatenate((np.arange(len(steps)), walls.last_step))
+    ends = points(Point.END, np.concatenate((walls.step_end, walls.device_end)), device=devices_of_ends)
     rows = np.array([step.row for step in steps], np.int64)
     host_end = np.array([step.host_end_ns for step in steps], np.int64)
     (marks,) = np.nonzero(host.point == Point.STEP_END)
-    found.cause[By.BEFORE] = pick(marks, first_equal(host.row[marks], pick(rows, of_step)))
-    ended = np.full(len(found), -1, np.int64)
-    of_done = dict(runs(done.device))
-    for device, wanted in runs(of_device):
-        own = of_done.get(device, _NONE)
-        last = pick(own, np.searchsorted(done.time[own], found.time[wanted], "right") - 1)
-        ended[wanted] = pick(done.time, last)
-        found.cause[By.WAIT, wanted] = np.where(last >= 0, last + first_done, -1)
-    on_host = (found.cause[By.BEFORE] >= 0) & (pick(host_end, of_step) == found.time) & (ended < found.time)
-    found.binding[:] = np.where(on_host, By.BEFORE, By.WAIT)
-    return found
+    ends.cause[By.BEFORE] = pick(marks, first_equal(host.row[marks], pick(rows, steps_of_ends)))
+    latest = np.full(len(ends), -1, np.int64)
+    completions_by_device = dict(runs(completions.device))
+    for device, end_places in runs(devices_of_ends):
+        on_device = completions_by_device.get(device, _NONE)
+        last = pick(
+            on_device, np.searchsorted(completions.time[on_device], ends.time[end_places], "right") - 1
+        )
+        latest[end_places] = pick(completions.time, last)
+        ends.cause[By.WAIT, end_places] = np.where(last >= 0, last + first_done, -1)
+    on_host = (
+        (ends.cause[By.BEFORE] >= 0) & (pick(host_end, steps_of_ends) == ends.time) & (latest < ends.time)
+    )
+    ends.binding[:] = np.where(on_host, By.BEFORE, By.WAIT)
+    return ends
 
 
 _NONE = np.empty(0, np.int64)

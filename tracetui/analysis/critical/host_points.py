@@ -60,10 +60,12 @@ def host_points(
         count += sum(len(part.time) for part in parts[-4:])
     rows = np.array([step.row for step in steps], np.int64)
     ends = np.array([step.host_end_ns for step in steps], np.int64)
-    of_step = hosts.of_rows(rows)
+    threads_of_steps = hosts.of_rows(rows)
     none = np.full(len(rows), -1, np.int64)
-    known = of_step >= 0
-    parts.append(_Part(Point.STEP_END, ends[known], of_step[known], rows[known], none[known]))
+    on_thread = threads_of_steps >= 0
+    parts.append(
+        _Part(Point.STEP_END, ends[on_thread], threads_of_steps[on_thread], rows[on_thread], none[on_thread])
+    )
     used = distinct(np.concatenate([part.thread for part in parts]))
     first = sum(len(part.time) for part in parts)
     begins = []
@@ -73,27 +75,27 @@ def host_points(
         parts.append(_Part(Point.SYNC_END, spans.ends, thread_of, none, none))
         begins.append(np.concatenate((none, first + np.arange(len(spans)))))
         first += 2 * len(spans)
-    found = points(
+    chained = points(
         np.concatenate([np.full(len(part.time), part.point, np.int8) for part in parts]),
         np.concatenate([part.time for part in parts]),
         row=np.concatenate([part.row for part in parts]),
         thread=np.concatenate([part.thread for part in parts]),
     )
-    sync = np.full(len(found), -1, np.int64)
+    sync = np.full(len(chained), -1, np.int64)
     if begins:
         sync[-sum(map(len, begins)) :] = np.concatenate(begins)
     waits = np.concatenate([part.waits_for for part in parts])
-    found.cause[By.WAIT] = waits
-    found.binding[:] = np.where(waits >= 0, By.WAIT, By.BEFORE)
-    _chain(found)
-    return found, sync
+    chained.cause[By.WAIT] = waits
+    chained.binding[:] = np.where(waits >= 0, By.WAIT, By.BEFORE)
+    _chain(chained)
+    return chained, sync
 
 
-def _chain(found: Points) -> None:
+def _chain(host: Points) -> None:
     """Each point follows the one before it on its thread."""
-    order = np.lexsort((np.arange(len(found)), found.point, found.time, found.thread))
-    same = found.thread[order[1:]] == found.thread[order[:-1]]
-    found.cause[By.BEFORE, order[1:][same]] = order[:-1][same]
+    order = np.lexsort((np.arange(len(host)), host.point, host.time, host.thread))
+    same_thread = host.thread[order[1:]] == host.thread[order[:-1]]
+    host.cause[By.BEFORE, order[1:][same_thread]] = order[:-1][same_thread]
 
 
 def _burst_points(
@@ -104,19 +106,23 @@ def _burst_points(
     The waker waits for the end if it begins no operator before.
     """
     thread, count = hosts.thread(index), len(starts)
-    own = np.searchsorted(starts, thread.starts, "right") - 1
+    burst_of_operator = np.searchsorted(starts, thread.starts, "right") - 1
     ends = starts.copy()
-    np.maximum.at(ends, own[own >= 0], trace.slices.end[thread.operators[own >= 0]])
+    np.maximum.at(
+        ends,
+        burst_of_operator[burst_of_operator >= 0],
+        trace.slices.end[thread.operators[burst_of_operator >= 0]],
+    )
     ends[:-1] = np.minimum(ends[:-1], starts[1:])
-    begun = hosts.thread(waker).starts
-    joins = np.searchsorted(begun, starts) == np.searchsorted(begun, ends)
-    none, here = np.full(count, -1, np.int64), np.arange(count)
-    autograd, woken = np.full(count, index), np.full(count, waker)
+    waker_starts = hosts.thread(waker).starts
+    joins = np.searchsorted(waker_starts, starts) == np.searchsorted(waker_starts, ends)
+    none, numbers = np.full(count, -1, np.int64), np.arange(count)
+    autograd, wakers = np.full(count, index), np.full(count, waker)
     return [
-        _Part(Point.WAKER, starts, woken, none, none),
-        _Part(Point.BURST, starts, autograd, none, first + here),
+        _Part(Point.WAKER, starts, wakers, none, none),
+        _Part(Point.BURST, starts, autograd, none, first + numbers),
         _Part(Point.BURST_END, ends, autograd, none, none),
-        _Part(Point.JOINED, ends[joins], woken[joins], none[joins], (first + 2 * count + here)[joins]),
+        _Part(Point.JOINED, ends[joins], wakers[joins], none[joins], (first + 2 * count + numbers)[joins]),
     ]
 
 
@@ -128,21 +134,21 @@ def _synchronising(
     if len(rows):
         blocking = blocking[:0]
     rows = rows[by_name(trace, rows, calls.cause_of_call) == Cause.SYNC]
-    of_row = hosts.of_rows(rows)
-    found = []
+    threads_of_rows = hosts.of_rows(rows)
+    spans = []
     for index in threads.tolist():
-        own = rows[of_row == index]
-        called = union(trace.slices.start[own], trace.slices.end[own])
+        on_thread = rows[threads_of_rows == index]
+        operators = union(trace.slices.start[on_thread], trace.slices.end[on_thread])
         named = hosts.thread(index).spans.get(Cause.SYNC, NOTHING)
-        own = blocking[hosts.of_rows(blocking) == index]
-        starts = np.concatenate((named.starts, trace.slices.start[own]))
-        named = union(starts, np.concatenate((named.ends, trace.slices.end[own])))
-        told = distinct(named.index_at(called.starts))
-        left = np.setdiff1d(np.arange(len(named)), told)
-        either = union(
-            np.concatenate((called.starts, named.starts[left])),
-            np.concatenate((called.ends, named.ends[left])),
+        on_thread = blocking[hosts.of_rows(blocking) == index]
+        starts = np.concatenate((named.starts, trace.slices.start[on_thread]))
+        named = union(starts, np.concatenate((named.ends, trace.slices.end[on_thread])))
+        covered = distinct(named.index_at(operators.starts))
+        unnamed = np.setdiff1d(np.arange(len(named)), covered)
+        both_sets = union(
+            np.concatenate((operators.starts, named.starts[unnamed])),
+            np.concatenate((operators.ends, named.ends[unnamed])),
         )
-        if len(either):
-            found.append((index, either))
-    return found
+        if len(both_sets):
+            spans.append((index, both_sets))
+    return spans

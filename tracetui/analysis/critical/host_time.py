@@ -41,30 +41,30 @@ class HostTime:
         none = np.empty(0, np.int64)
         parts = [(none, none, none, none, none, none)]
         for index in distinct(thread).tolist():
-            (own,) = np.nonzero(thread == index)
-            cuts = self._hosts.thread(index).cut(start[own], end[own], self._by_frame)
-            told = self._hosts.charged(index, cuts.start, self._led(index, cuts.start))
-            parts.append((own[cuts.place], cuts.start, cuts.end, *told))
+            (on_thread,) = np.nonzero(thread == index)
+            cuts = self._hosts.thread(index).cut(start[on_thread], end[on_thread], self._by_frame)
+            charges = self._hosts.charged(index, cuts.start, self._led(index, cuts.start))
+            parts.append((on_thread[cuts.place], cuts.start, cuts.end, *charges))
         place, starts, ends, running, charged, frame = (np.concatenate(columns) for columns in zip(*parts))
-        called = self._hosts.callers.of(charged)
-        frame = np.where(frame >= 0, frame, called.frame)
-        return HostPieces(place, starts, ends, running, called.stack, frame, called.backward)
+        sites = self._hosts.callers.of(charged)
+        frame = np.where(frame >= 0, frame, sites.frame)
+        return HostPieces(place, starts, ends, running, sites.stack, frame, sites.backward)
 
     def _led(self, index: int, times: Int64s) -> Int64s:
         """Return the next operator to start on a thread that this one wakes; rows, -1 for none."""
-        found = np.full(len(times), -1, np.int64)
+        leading = np.full(len(times), -1, np.int64)
         for burst in self._bursts:
             if burst.waker != index:
                 continue
             place = np.searchsorted(burst.starts, times, "left")
             led = pick(burst.operators, np.where(place < len(burst.starts), place, -1))
-            found = self._hosts.sooner(found, led)
-        return found
+            leading = self._hosts.sooner(leading, led)
+        return leading
 
 
 def bursts(trace: Trace, hosts: Hosts) -> list[tuple[int, Burst]]:
     """Return the autograd threads (indices) whose waker is known, and their bursts of work."""
     first = np.array([track.rows.start for track in trace.tracks if len(track.rows)], np.int64)
     threads = distinct(hosts.of_rows(first))
-    found = [(index, hosts.burst(index)) for index in threads[threads >= 0].tolist()]
-    return [(index, burst) for index, burst in found if burst is not None]
+    candidates = [(index, hosts.burst(index)) for index in threads[threads >= 0].tolist()]
+    return [(index, burst) for index, burst in candidates if burst is not None]

@@ -69,9 +69,9 @@ class Points:
     def bound_by(self) -> Int64s:
         """The place of the binding cause of each point, -1 where there is none."""
         (places,) = np.nonzero(self.binding >= 0)
-        found = np.full(len(self), -1, np.int64)
-        found[places] = self.cause[self.binding[places], places]
-        return found
+        bounding = np.full(len(self), -1, np.int64)
+        bounding[places] = self.cause[self.binding[places], places]
+        return bounding
 
     @property
     def works(self) -> Bools:
@@ -116,29 +116,29 @@ def finished(parts: Sequence[Points]) -> tuple[Points, Int64s]:
     cause, lag = (np.concatenate([getattr(p, name) for p in parts], axis=1) for name in ("cause", "lag"))
     order = np.lexsort((np.arange(len(time)), point, time))
     place = np.empty(len(time), np.int64)
-    place[order] = here = np.arange(len(time))
+    place[order] = numbers = np.arange(len(time))
     point, time, lasts, row, thread, device, binding = (
         column[order] for column in (point, time, lasts, row, thread, device, binding)
     )
     cause, lag = np.where(cause >= 0, place[cause], -1)[:, order], lag[:, order]
-    cause[cause >= here] = -1
+    cause[cause >= numbers] = -1
     lost = (cause < 0).all(axis=0) & (device >= 0)
     cause[By.BEFORE, lost] = _before(device, lost)
     distance = np.where(cause >= 0, time - time[cause], np.iinfo(np.int64).max)
-    kept = binding >= 0
-    kept[kept] = cause[binding[kept], here[kept]] >= 0
+    is_bound = binding >= 0
+    is_bound[is_bound] = cause[binding[is_bound], numbers[is_bound]] >= 0
     nearest = distance.argmin(axis=0)
-    binding = np.where(kept, binding, np.where((cause >= 0).any(axis=0), nearest, -1)).astype(np.int8)
+    binding = np.where(is_bound, binding, np.where((cause >= 0).any(axis=0), nearest, -1)).astype(np.int8)
     lag = np.where(cause >= 0, np.minimum(lag, distance), 0)
     (bound,) = np.nonzero(binding >= 0)
     lag[binding[bound], bound] = distance[binding[bound], bound]
     return Points(point, time, lasts, row, thread, device, cause, lag, binding), place
 
 
-def _before(device: Int64s, wanted: Bools) -> Int64s:
+def _before(device: Int64s, selected: Bools) -> Int64s:
     """Return the point of the same device before each one wanted, -1 where there is none."""
-    before = np.full(len(device), -1, np.int64)
-    for index, own in runs(device) if wanted.any() else ():
+    previous = np.full(len(device), -1, np.int64)
+    for index, on_device in runs(device) if selected.any() else ():
         if index >= 0:
-            before[own[1:]] = own[:-1]
-    return before[wanted]
+            previous[on_device[1:]] = on_device[:-1]
+    return previous[selected]

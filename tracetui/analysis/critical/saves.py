@@ -59,7 +59,7 @@ def line_savings(
     rules: FrameRules,
     chains: Sequence[CriticalChain],
     depends: Dependencies,
-    met: Meetings | None = None,
+    meetings: Meetings | None = None,
 ) -> tuple[LineSaving, ...]:
     """Return all lines on the critical chains, those first that can save most.
 
@@ -73,61 +73,67 @@ def line_savings(
     """
     step_devices = depends.points.device[depends.step_end]
     host = [np.flatnonzero(chain.kind == Critical.HOST) for chain in chains]
-    columns = [(c.stack[own], c.frame[own], c.backward[own]) for c, own in zip(chains, host)]
+    columns = [(c.stack[on_host], c.frame[on_host], c.backward[on_host]) for c, on_host in zip(chains, host)]
     stack, frame, backward = (np.concatenate(parts) for parts in zip(_NO_COLUMNS, *columns))
-    keys, of_piece = keys_of(trace, stack, frame, backward, rules)
+    keys, key_of_piece = keys_of(trace, stack, frame, backward, rules)
     critical, bound, capped = (np.zeros((len(chains), len(keys)), np.int64) for _ in range(3))
     steps: list[dict[int, int]] = [{} for _ in keys]
     begins, ends = depends.step_begin, depends.points.time[depends.step_end]
     first = 0
-    for device, (chain, own, activity) in enumerate(zip(chains, host, activities)):
-        keyed = of_piece[first : first + len(own)]
-        first += len(own)
-        start, end = chain.start[own], chain.end[own]
+    for device, (chain, on_host, activity) in enumerate(zip(chains, host, activities)):
+        keyed = key_of_piece[first : first + len(on_host)]
+        first += len(on_host)
+        start, end = chain.start[on_host], chain.end[on_host]
         np.add.at(critical[device], keyed, end - start)
         working = activity.compute | activity.communication
         late = int(depends.behind[device])
         free = chain.wall_ns - working.clip(chain.begin_ns - late, chain.end_ns - late).total
-        (held,) = np.nonzero((step_devices == device) & (begins < ends))
-        at, wait = _waits(met, device)
-        parts = cut(start, end, distinct(np.concatenate((begins[held], ends[held], at))))
-        step = _step_at(parts.start, begins[held], ends[held])
-        stretch = np.searchsorted(at, parts.start, "right")
-        of_part = keyed[parts.place] + len(keys) * (stretch + (len(at) + 1) * (step + 1))
-        codes, taken = sums(of_part, parts.end - parts.start)
+        (on_device,) = np.nonzero((step_devices == device) & (begins < ends))
+        meeting_times, wait = _waits(meetings, device)
+        parts = cut(start, end, distinct(np.concatenate((begins[on_device], ends[on_device], meeting_times))))
+        step = _step_at(parts.start, begins[on_device], ends[on_device])
+        stretch = np.searchsorted(meeting_times, parts.start, "right")
+        code_of_part = keyed[parts.place] + len(keys) * (stretch + (len(meeting_times) + 1) * (step + 1))
+        codes, spent = sums(code_of_part, parts.end - parts.start)
         rest, line = np.divmod(codes, len(keys))
-        step, stretch = np.divmod(rest, len(at) + 1)
+        step, stretch = np.divmod(rest, len(meeting_times) + 1)
         step -= 1
-        follows = stretch < len(at)
-        follows[follows] = _step_at(at[stretch[follows]], begins[held], ends[held]) == step[follows]
-        waited = np.zeros(len(codes), np.int64)
-        waited[follows] = wait[stretch[follows]]
-        left = np.maximum(taken - waited, 0)
-        np.add.at(capped[device], line, left)
+        follows = stretch < len(meeting_times)
+        follows[follows] = (
+            _step_at(meeting_times[stretch[follows]], begins[on_device], ends[on_device]) == step[follows]
+        )
+        wait_after = np.zeros(len(codes), np.int64)
+        wait_after[follows] = wait[stretch[follows]]
+        unsaved = np.maximum(spent - wait_after, 0)
+        np.add.at(capped[device], line, unsaved)
         bound[device] = np.minimum(critical[device], free)
         capped[device] = np.minimum(capped[device], free)
-        busy = working.covered(begins[held] - late, ends[held] - late)
-        free_steps: list[int] = (ends[held] - begins[held] - busy).tolist()
-        pairs, saved = sums(step * len(keys) + line, left)
+        busy = working.covered(begins[on_device] - late, ends[on_device] - late)
+        free_steps: list[int] = (ends[on_device] - begins[on_device] - busy).tolist()
+        pairs, saved = sums(step * len(keys) + line, unsaved)
         for code, ns in zip(pairs.tolist(), saved.tolist()):
             place, key = divmod(code, len(keys))
             if place >= 0 and ns:
-                steps[key][int(held[place])] = min(ns, free_steps[place])
+                steps[key][int(on_device[place])] = min(ns, free_steps[place])
     rows = [
         LineSaving(
-            *key, int(critical[:, at].max()), int(capped[:, at].max()), steps[at], int(bound[:, at].max())
+            *key,
+            int(critical[:, meeting_times].max()),
+            int(capped[:, meeting_times].max()),
+            steps[meeting_times],
+            int(bound[:, meeting_times].max()),
         )
-        for at, key in enumerate(keys)
+        for meeting_times, key in enumerate(keys)
     ]
     return tuple(sorted(rows, key=_rank))
 
 
-def _waits(met: Meetings | None, device: int) -> tuple[Int64s, Int64s]:
+def _waits(meetings: Meetings | None, device: int) -> tuple[Int64s, Int64s]:
     """When a device meets others, ns, distinct and in order, and what it waits there."""
-    if met is None:
+    if meetings is None:
         return _NONE, _NONE
-    own = met.device == device
-    return sums(met.time[own], met.exposed[own])
+    on_device = meetings.device == device
+    return sums(meetings.time[on_device], meetings.exposed[on_device])
 
 
 def _step_at(times: Int64s, begins: Int64s, ends: Int64s) -> Int64s:
@@ -143,19 +149,19 @@ def least_capped(savings: Sequence[LineSaving], alone: Sequence[LineSaving]) -> 
         savings: of the chains on which collectives take as long as they took, less the waits.
         alone: of the chains on which late peers come when they came.
     """
-    others = {saving.key: saving for saving in alone}
-    found = []
+    lone_by_key = {saving.key: saving for saving in alone}
+    bounds = []
     for saving in savings:
-        other = others.get(saving.key)
-        if other is not None:
-            most = min(max(saving.saves_at_most_ns, other.saves_at_most_ns), saving.saves_with_peers_ns)
+        lone = lone_by_key.get(saving.key)
+        if lone is not None:
+            cap = min(max(saving.saves_at_most_ns, lone.saves_at_most_ns), saving.saves_with_peers_ns)
             steps = {
                 step: max(ns, saving.steps.get(step, 0))
-                for step, ns in sorted({**saving.steps, **other.steps}.items())
+                for step, ns in sorted({**saving.steps, **lone.steps}.items())
             }
-            saving = replace(saving, saves_at_most_ns=most, steps=steps)
-        found.append(saving)
-    return tuple(sorted(found, key=_rank))
+            saving = replace(saving, saves_at_most_ns=cap, steps=steps)
+        bounds.append(saving)
+    return tuple(sorted(bounds, key=_rank))
 
 
 def _rank(row: LineSaving) -> tuple[int, int, int, str, int, str, bool]:
@@ -166,8 +172,8 @@ def keys_of(
     trace: Trace, stack: Int32s, frame: Int64s, backward: Bools, rules: FrameRules
 ) -> tuple[list[LineKey], Int64s]:
     """Return the lines that pieces of host time are charged to, and the place among them of each piece's."""
-    frames, of_frame = lines_of(trace, stack, frame, rules)
-    codes, place = numbered(np.where(of_frame >= 0, of_frame * 2 + backward, -1))
+    frames, line_of_piece = lines_of(trace, stack, frame, rules)
+    codes, place = numbered(np.where(line_of_piece >= 0, line_of_piece * 2 + backward, -1))
     return [_key(frames, code) for code in codes.tolist()], place
 
 

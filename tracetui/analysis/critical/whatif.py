@@ -65,22 +65,24 @@ class WhatIfs:
     def _walls(self, times: Int64s) -> Int64s:
         """Return the wall time of each step; of a device, each begins when the one before it is done."""
         depends = self._depends
-        done = times[depends.step_end]
+        finish = times[depends.step_end]
         begin = depends.step_begin.copy()
         device = depends.points.device[depends.step_end]
         follows = np.flatnonzero(device[1:] == device[:-1]) + 1
-        begin[follows] = done[follows - 1]
-        walls: Int64s = done - begin
+        begin[follows] = finish[follows - 1]
+        walls: Int64s = finish - begin
         return walls
 
     def _work_of(self, key: LineKey) -> Int64s:
         """ns of the line in the work of the host before each point."""
         points, pieces = self._depends.points, self._pieces
         work = np.zeros(len(points), np.int64)
-        keys, of_piece = self._keys
+        keys, key_of_piece = self._keys
         if key in keys:
-            (own,) = np.nonzero(of_piece == keys.index(key))
-            np.add.at(work, self._working[pieces.place[own]], pieces.end[own] - pieces.start[own])
+            (matching,) = np.nonzero(key_of_piece == keys.index(key))
+            np.add.at(
+                work, self._working[pieces.place[matching]], pieces.end[matching] - pieces.start[matching]
+            )
         return work
 
     def _times(self, work: Int64s, factor: float) -> Int64s:
@@ -90,17 +92,17 @@ class WhatIfs:
         lag = points.lag.copy()
         lag[By.BEFORE] -= saved
         times: list[int] = (points.time - saved).tolist()
-        columns = [points.cause[by].tolist() for by in By] + [lag[by].tolist() for by in By]
-        for at, (before, launch, wait, turn, latency, wake) in enumerate(zip(*columns)):
+        columns = [points.cause[edge].tolist() for edge in By] + [lag[edge].tolist() for edge in By]
+        for point, (previous, launch, wait, turn, latency, wake) in enumerate(zip(*columns)):
             first = _NEVER
-            if before >= 0:
-                first = times[before] + turn
+            if previous >= 0:
+                first = times[previous] + turn
             if launch >= 0 and times[launch] + latency > first:
                 first = times[launch] + latency
             if wait >= 0 and times[wait] + wake > first:
                 first = times[wait] + wake
             if first != _NEVER:
-                times[at] = first
+                times[point] = first
         return np.array(times, np.int64)
 
     @cached_property
@@ -111,11 +113,11 @@ class WhatIfs:
     @cached_property
     def _pieces(self) -> HostPieces:
         """That work, charged."""
-        points, own = self._depends.points, self._working
+        points, working = self._depends.points, self._working
         begin = self._depends.begin
-        before = points.cause[By.BEFORE, own]
-        start = np.where(before >= 0, points.time[before], begin)
-        return self._host_time.pieces(points.thread[own], np.maximum(start, begin), points.time[own])
+        previous = points.cause[By.BEFORE, working]
+        start = np.where(previous >= 0, points.time[previous], begin)
+        return self._host_time.pieces(points.thread[working], np.maximum(start, begin), points.time[working])
 
     @cached_property
     def _keys(self) -> tuple[list[LineKey], Int64s]:

@@ -37,12 +37,12 @@ class CauseMap:
         """
         analysis, causes = self.analysis, self.analysis.causes
         steps = len(analysis.steps)
-        of_interval = causes.intervals.step[causes.interval].astype(np.int64)
-        column = np.where(of_interval < 0, steps, of_interval)
+        step_of_interval = causes.intervals.step[causes.interval].astype(np.int64)
+        column = np.where(step_of_interval < 0, steps, step_of_interval)
         lengths = [step.end_ns - step.start_ns for step in analysis.steps]
         outside = max(analysis.window_ns - sum(lengths), self.outside_ns)
-        of = np.array([*lengths, *([outside] if self.outside_ns else [])], np.int64)
-        whole = np.broadcast_to(of, (len(self.causes), len(of)))
+        capacity = np.array([*lengths, *([outside] if self.outside_ns else [])], np.int64)
+        whole = np.broadcast_to(capacity, (len(self.causes), len(capacity)))
         gap = causes.intervals.gap[causes.interval]
         return Cells.of_parts(self._row[causes.cause], column, causes.ns, gap, whole)
 
@@ -54,8 +54,8 @@ class CauseMap:
         causes = self.analysis.causes
         parts = parts_in_columns(causes.start, causes.end, edges)
         gap = causes.intervals.gap[causes.interval[parts.interval]]
-        of = np.diff(edges) * len(self.analysis.devices)
-        whole = np.broadcast_to(of, (len(self.causes), len(of)))
+        capacity = np.diff(edges) * len(self.analysis.devices)
+        whole = np.broadcast_to(capacity, (len(self.causes), len(capacity)))
         row = self._row[causes.cause[parts.interval]]
         return Cells.of_parts(row, parts.column, parts.ns, gap, whole)
 

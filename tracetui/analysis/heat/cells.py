@@ -30,13 +30,13 @@ def parts_in_columns(starts: Int64s, ends: Int64s, edges: Int64s) -> Parts:
         edges: int64[columns + 1], ns, never decreasing.
     """
     starts, ends = np.clip(starts, edges[0], edges[-1]), np.clip(ends, edges[0], edges[-1])
-    (kept,) = np.nonzero(starts < ends)
-    first = np.searchsorted(edges, starts[kept], "right") - 1
-    stop = np.searchsorted(edges, ends[kept], "left")
-    interval, column = np.repeat(kept, stop - first), ranges(first, stop)
+    (not_empty,) = np.nonzero(starts < ends)
+    first = np.searchsorted(edges, starts[not_empty], "right") - 1
+    stop = np.searchsorted(edges, ends[not_empty], "left")
+    interval, column = np.repeat(not_empty, stop - first), ranges(first, stop)
     ns = np.minimum(ends[interval], edges[column + 1]) - np.maximum(starts[interval], edges[column])
-    some = ns > 0  # columns without any time lie between equal edges
-    return Parts(interval[some], column[some], ns[some])
+    has_time = ns > 0  # columns without any time lie between equal edges
+    return Parts(interval[has_time], column[has_time], ns[has_time])
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,20 +49,20 @@ class Cells:
     share: Floats  #: ns / of, at most 1; NaN where there is no such cell
 
     @classmethod
-    def of_parts(cls, row: Int64s, column: Int64s, ns: Int64s, key: Int64s, of: Int64s) -> Cells:
-        """Return the cells of parts, each with its row, column, ns and key; `of` has the
+    def of_parts(cls, row: Int64s, column: Int64s, ns: Int64s, key: Int64s, capacity: Int64s) -> Cells:
+        """Return the cells of parts, each with its row, column, ns and key; `capacity` has the
         shape of the grid.
         """
-        total = np.zeros(of.shape, np.int64)
+        total = np.zeros(capacity.shape, np.int64)
         np.add.at(total, (row, column), ns)
-        most = most_of_each(row * of.shape[1] + column, key, ns, of.size).reshape(of.shape)
-        return cls(total, of, most, shares(total, of))
+        main = most_of_each(row * capacity.shape[1] + column, key, ns, capacity.size).reshape(capacity.shape)
+        return cls(total, capacity, main, shares(total, capacity))
 
 
-def shares(ns: Int64s, of: Int64s) -> Floats:
-    """ns / of, at most 1; NaN where `of` is 0. What is not nothing is never 0."""
+def shares(ns: Int64s, capacity: Int64s) -> Floats:
+    """ns / of, at most 1; NaN where `capacity` is 0. What is not nothing is never 0."""
     share = np.full(ns.shape, np.nan)
-    np.divide(ns, of, out=share, where=of > 0)
+    np.divide(ns, capacity, out=share, where=capacity > 0)
     capped: Floats = np.minimum(share, 1.0)
     return capped
 
@@ -90,17 +90,17 @@ class Pool(NamedTuple):
         highest = np.maximum.reduceat(filled, begin, axis=1)
         is_highest = filled == np.repeat(highest, np.diff(self.first), axis=1)
         thing = np.where(is_highest, np.arange(cells.ns.shape[1]), cells.ns.shape[1])
-        shown = np.minimum.reduceat(thing, begin, axis=1)
+        best = np.minimum.reduceat(thing, begin, axis=1)
         pooled = Cells(
             np.add.reduceat(cells.ns, begin, axis=1),
             np.add.reduceat(cells.of, begin, axis=1),
-            np.take_along_axis(cells.most, shown, axis=1),
-            np.take_along_axis(cells.share, shown, axis=1),
+            np.take_along_axis(cells.most, best, axis=1),
+            np.take_along_axis(cells.share, best, axis=1),
         )
-        return pooled, shown
+        return pooled, best
 
 
 def pool(things: int, columns: int) -> Pool:
     """As many things in each column, but for the last, as it takes to have at most so many columns."""
-    each = max(-(-things // max(columns, 1)), 1)
-    return Pool(np.append(np.arange(0, things, each), things).astype(np.int64))
+    per_column = max(-(-things // max(columns, 1)), 1)
+    return Pool(np.append(np.arange(0, things, per_column), things).astype(np.int64))

@@ -52,8 +52,8 @@ class FoldMap:
         length = self.line_ns(lines)
         phase: list[int] = []
         start: list[int] = []
-        for place, each in enumerate(self.phases):
-            begins = range(each.start_ns, each.end_ns, length)
+        for place, span in enumerate(self.phases):
+            begins = range(span.start_ns, span.end_ns, length)
             phase += [place] * len(begins)
             start += begins
         return np.array(phase, np.int64), np.array(start, np.int64)
@@ -81,21 +81,22 @@ class FoldMap:
         idle, preparing = self.analysis.idle, self.analysis.preparing.causes.intervals
         parts = parts_in_columns(idle.start, idle.end, flat)
         row, column = np.divmod(parts.column, columns)
-        of = np.diff(edges, axis=1) * len(self.analysis.devices)
-        cells = Cells.of_parts(row, column, parts.ns, parts.interval, of)
-        early = np.array([self.phases[each].preparing for each in phase.tolist()], np.bool_)
+        capacity = np.diff(edges, axis=1) * len(self.analysis.devices)
+        cells = Cells.of_parts(row, column, parts.ns, parts.interval, capacity)
+        early = np.array([self.phases[index].preparing for index in phase.tolist()], np.bool_)
         if not early.any():
             return cells
-        before = parts_in_columns(preparing.start, preparing.end, flat)
-        row, column = np.divmod(before.column, columns)
-        kept = early[row]
-        nothing = np.full(int(kept.sum()), -1, np.int64)
-        waits = Cells.of_parts(row[kept], column[kept], before.ns[kept], nothing, of)
+        waiting = parts_in_columns(preparing.start, preparing.end, flat)
+        row, column = np.divmod(waiting.column, columns)
+        is_early = early[row]
+        no_interval = np.full(int(is_early.sum()), -1, np.int64)
+        waits = Cells.of_parts(row[is_early], column[is_early], waiting.ns[is_early], no_interval, capacity)
         return Cells(
             *(
-                np.where(early[:, None], one, other)
-                for one, other in zip(
-                    (waits.ns, of, waits.most, waits.share), (cells.ns, of, cells.most, cells.share)
+                np.where(early[:, None], waiting_values, idle_values)
+                for waiting_values, idle_values in zip(
+                    (waits.ns, capacity, waits.most, waits.share),
+                    (cells.ns, capacity, cells.most, cells.share),
                 )
             )
         )
@@ -104,7 +105,7 @@ class FoldMap:
         """int64[lines, columns + 1], ns: the cells of each line, empty after the end of its phase."""
         phase, start = self.lines(lines)
         offsets = even_edges(0, self.line_ns(lines), columns)
-        end = np.array([each.end_ns for each in self.phases], np.int64)
+        end = np.array([span.end_ns for span in self.phases], np.int64)
         edges: Int64s = np.minimum(start[:, None] + offsets, end[phase][:, None])
         return edges
 
@@ -121,27 +122,27 @@ def _phases(analysis: Analysis, step: Step, start: int, end: int) -> list[Phase]
         marks.append((step.start_ns, "step"))
     if step.forward_backward is not None and step.tail is not None:
         first, turn = step.forward_backward
-        back = _first_backward(analysis, step)
-        if back is not None and first < back < turn:
-            marks += [(first, "forward"), (back, "backward")]
+        backward = _first_backward(analysis, step)
+        if backward is not None and first < backward < turn:
+            marks += [(first, "forward"), (backward, "backward")]
         else:
             marks.append((first, "forward + backward"))
         marks.append((step.tail[0], "tail"))
     marks.append((max(step.end_ns, marks[-1][0]), "after the step"))
-    found = []
-    prepared = min(step.prepared_ns, start)
-    if step.host_start_ns < prepared:
-        found.append(Phase("preparing", step.host_start_ns, prepared, preparing=True))
+    phases = []
+    ready = min(step.prepared_ns, start)
+    if step.host_start_ns < ready:
+        phases.append(Phase("preparing", step.host_start_ns, ready, preparing=True))
     for (begin, name), (stop, _) in zip(marks, [*marks[1:], (end, "")]):
         begin, stop = max(begin, start), min(stop, end)
         if stop > begin:
-            found.append(Phase(name, begin, stop))
-    return found
+            phases.append(Phase(name, begin, stop))
+    return phases
 
 
 def _first_backward(analysis: Analysis, step: Step) -> int | None:
     """When the first task of the backward pass that computes starts in a step; None without one."""
-    device = next(each for each in analysis.devices if each.device == step.device)
+    device = next(activity for activity in analysis.devices if activity.device == step.device)
     slices, links = analysis.trace.slices, analysis.links
     rows = device.work
     starts = slices.start[rows]

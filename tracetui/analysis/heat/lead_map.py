@@ -28,17 +28,17 @@ class LeadCells:
     end: Int64s
 
 
-def lead_of_steps(steps: StepMap, down: Int64s) -> LeadCells:
-    """Return the lead in each step, between `down` (ns from its first work) the rows."""
+def lead_of_steps(steps: StepMap, rows: Int64s) -> LeadCells:
+    """Return the lead in each step, between `rows` (ns from its first work) the rows."""
     label = {device.device: index for index, device in enumerate(steps.analysis.devices)}
     device = [label[steps.analysis.steps[step].device] for step in steps.step.tolist()]
-    start = np.maximum(steps.base + down[:-1, None], steps.start)
-    end = np.maximum(np.minimum(steps.base + down[1:, None], steps.end), start)
-    found = np.empty((3, *start.shape))
+    start = np.maximum(steps.base + rows[:-1, None], steps.start)
+    end = np.maximum(np.minimum(steps.base + rows[1:, None], steps.end), start)
+    sums = np.empty((3, *start.shape))
     for index in set(device):
-        own = np.array([each == index for each in device], np.bool_)
-        found[:, :, own] = _between(steps.analysis, index, start[:, own], end[:, own])
-    return _cells(found, start, end, 1)
+        on_device = np.array([number == index for number in device], np.bool_)
+        sums[:, :, on_device] = _between(steps.analysis, index, start[:, on_device], end[:, on_device])
+    return _cells(sums, start, end, 1)
 
 
 def lead_of_lines(fold: FoldMap, lines: int, columns: int) -> LeadCells:
@@ -46,9 +46,9 @@ def lead_of_lines(fold: FoldMap, lines: int, columns: int) -> LeadCells:
     edges = fold.edges(lines, columns)
     start, end = edges[:, :-1], edges[:, 1:]
     devices = len(fold.analysis.devices)
-    found = sum((_between(fold.analysis, index, start, end) for index in range(devices)), np.zeros(1))
-    found[1:] /= max(devices, 1)
-    return _cells(found, start, end, devices)
+    sums = sum((_between(fold.analysis, index, start, end) for index in range(devices)), np.zeros(1))
+    sums[1:] /= max(devices, 1)
+    return _cells(sums, start, end, devices)
 
 
 def _between(analysis: Analysis, device: int, start: Int64s, end: Int64s) -> Floats:
@@ -59,9 +59,9 @@ def _between(analysis: Analysis, device: int, start: Int64s, end: Int64s) -> Flo
     return np.stack((empty.astype(np.float64), count, work))
 
 
-def _cells(found: Floats, start: Int64s, end: Int64s, devices: int) -> LeadCells:
-    empty, count, work = found
-    ns, of = np.rint(empty).astype(np.int64), (end - start) * devices
-    there = of > 0
-    cells = Cells(ns, of, np.full(ns.shape, -1, np.int64), shares(ns, of))
-    return LeadCells(cells, np.where(there, count, np.nan), np.where(there, work, np.nan), start, end)
+def _cells(sums: Floats, start: Int64s, end: Int64s, devices: int) -> LeadCells:
+    empty, count, work = sums
+    ns, capacity = np.rint(empty).astype(np.int64), (end - start) * devices
+    is_cell = capacity > 0
+    cells = Cells(ns, capacity, np.full(ns.shape, -1, np.int64), shares(ns, capacity))
+    return LeadCells(cells, np.where(is_cell, count, np.nan), np.where(is_cell, work, np.nan), start, end)

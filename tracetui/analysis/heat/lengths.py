@@ -47,8 +47,8 @@ class LengthMap:
         idle, gaps = self.analysis.idle, self.analysis.gaps
         parts = parts_in_columns(idle.start, idle.end, edges)
         row = _row_of(self.bounds, gaps.idle[idle.gap[parts.interval]])
-        of = np.diff(edges) * len(self.analysis.devices)
-        whole = np.broadcast_to(of, (len(self.gaps), len(of)))
+        capacity = np.diff(edges) * len(self.analysis.devices)
+        whole = np.broadcast_to(capacity, (len(self.gaps), len(capacity)))
         return Cells.of_parts(row, parts.column, parts.ns, parts.interval, whole)
 
 

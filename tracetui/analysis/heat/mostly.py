@@ -33,9 +33,9 @@ class IdleReasons:
     def between(self, device: int, start_ns: int, end_ns: int, only: Cause | None = None) -> Reason:
         """Of the idle time of a device (its index) in [start_ns, end_ns), or of one cause of it."""
         causes = self._causes
-        own = causes.of_device(device)
-        first = own.start + int(np.searchsorted(causes.end[own], start_ns, "right"))
-        stop = own.start + int(np.searchsorted(causes.start[own], end_ns, "left"))
+        on_device = causes.of_device(device)
+        first = on_device.start + int(np.searchsorted(causes.end[on_device], start_ns, "right"))
+        stop = on_device.start + int(np.searchsorted(causes.start[on_device], end_ns, "left"))
         places = np.arange(first, max(first, stop))
         if only is not None:
             places = places[causes.cause[places] == only]

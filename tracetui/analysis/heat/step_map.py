@@ -33,25 +33,25 @@ class StepMap:
     def of(cls, analysis: Analysis) -> StepMap:
         """Return the steps of all devices that have any."""
         none = np.empty(0, np.int64)
-        parts, before = [(none, none, none, none)], 0
+        parts, offset = [(none, none, none, none)], 0
         column = np.full(len(analysis.idle), -1, np.int64)
         for index, activity in enumerate(analysis.devices):
-            own = np.array(analysis.steps_by_device.get(activity.device, ()), np.int64)
-            if not len(own):
+            step_indices = np.array(analysis.steps_by_device.get(activity.device, ()), np.int64)
+            if not len(step_indices):
                 continue
-            base = np.array([_first_work(analysis, step) for step in own.tolist()], np.int64)
+            base = np.array([_first_work(analysis, step) for step in step_indices.tolist()], np.int64)
             order = np.argsort(base, kind="stable")
-            own, base = own[order], base[order]
+            step_indices, base = step_indices[order], base[order]
             start = _gap_before(activity.free.starts, activity.free.ends, base)
             first, stop = np.searchsorted(analysis.idle.device, np.array([index, index + 1], np.int32))
             idle = slice(int(first), int(stop))
-            end = np.append(start[1:], max(analysis.steps[int(own[-1])].end_ns, int(base[-1])))
+            end = np.append(start[1:], max(analysis.steps[int(step_indices[-1])].end_ns, int(base[-1])))
             begins = analysis.idle.start[idle]
             place = np.searchsorted(start, begins, "right") - 1
-            column[idle] = np.where((place >= 0) & (begins < end[-1]), before + place, -1)
-            parts.append((own, base, start, end))
-            before += len(own)
-        step, first_work, starts, ends = (np.concatenate(each) for each in zip(*parts))
+            column[idle] = np.where((place >= 0) & (begins < end[-1]), offset + place, -1)
+            parts.append((step_indices, base, start, end))
+            offset += len(step_indices)
+        step, first_work, starts, ends = (np.concatenate(column_parts) for column_parts in zip(*parts))
         return cls(analysis, step, first_work, starts, ends, column)
 
     def __len__(self) -> int:
@@ -71,8 +71,8 @@ class StepMap:
     @property
     def high_ns(self) -> int:
         """The latest that is drawn of any step."""
-        drawn = self.column >= 0
-        ends = self.analysis.idle.end[drawn] - self.base[self.column[drawn]]
+        in_step = self.column >= 0
+        ends = self.analysis.idle.end[in_step] - self.base[self.column[in_step]]
         return max(int((self.end - self.base).max(initial=1)), int(ends.max(initial=1)))
 
     def edges(self, rows: int) -> Int64s:
@@ -85,15 +85,15 @@ class StepMap:
         A cell could be all of its row that lies in the time of the step.
         """
         idle = self.analysis.idle
-        (held,) = np.nonzero(self.column >= 0)
-        column = self.column[held]
+        (in_step,) = np.nonzero(self.column >= 0)
+        column = self.column[in_step]
         base = self.base[column]
-        parts = parts_in_columns(idle.start[held] - base, idle.end[held] - base, edges)
+        parts = parts_in_columns(idle.start[in_step] - base, idle.end[in_step] - base, edges)
         first, last = self.start - self.base, self.end - self.base
-        np.maximum.at(last, column, idle.end[held] - base)  # the last one may go on after its step
-        of = np.minimum(edges[1:, None], last) - np.maximum(edges[:-1, None], first)
+        np.maximum.at(last, column, idle.end[in_step] - base)  # the last one may go on after its step
+        capacity = np.minimum(edges[1:, None], last) - np.maximum(edges[:-1, None], first)
         return Cells.of_parts(
-            parts.column, column[parts.interval], parts.ns, held[parts.interval], np.maximum(of, 0)
+            parts.column, column[parts.interval], parts.ns, in_step[parts.interval], np.maximum(capacity, 0)
         )
 
     def whole_steps(self) -> Cells:
@@ -104,8 +104,8 @@ class StepMap:
         steps = [self.analysis.steps[index] for index in self.step.tolist()]
         ns = np.array([[step.idle_ns for step in steps], [step.preparing_ns for step in steps]], np.int64)
         length = np.array([max(step.end_ns - step.start_ns, 1) for step in steps], np.int64)
-        of = np.broadcast_to(length, ns.shape)
-        return Cells(ns, of, np.full(ns.shape, -1, np.int64), shares(ns, of))
+        capacity = np.broadcast_to(length, ns.shape)
+        return Cells(ns, capacity, np.full(ns.shape, -1, np.int64), shares(ns, capacity))
 
 
 def _first_work(analysis: Analysis, index: int) -> int:

@@ -85,21 +85,21 @@ class WorkMap:
     @classmethod
     def of(cls, analysis: Analysis) -> WorkMap:
         """Return all that has any time. 2 M slices take 0.3 s."""
-        found = [*_devices(analysis), *_host(analysis), *_streams(analysis)]
-        return cls(analysis, tuple(thing for thing in found if len(thing.times)))
+        things = [*_devices(analysis), *_host(analysis), *_streams(analysis)]
+        return cls(analysis, tuple(thing for thing in things if len(thing.times)))
 
     def cells(self, edges: Int64s) -> Cells:
         """Of the columns between `edges` (int64[columns + 1], ns); `most` is -1."""
         times = [np.diff(thing.times.before(edges)) for thing in self.things]
         ns = np.array(times, np.int64).reshape(len(self.things), len(edges) - 1)
-        of = np.broadcast_to(np.diff(edges), ns.shape)
-        return Cells(ns, of, np.full(ns.shape, -1, np.int64), shares(ns, of))
+        capacity = np.broadcast_to(np.diff(edges), ns.shape)
+        return Cells(ns, capacity, np.full(ns.shape, -1, np.int64), shares(ns, capacity))
 
     def while_idle(self, thing: Thing) -> tuple[int, int]:
         """ns of a row while its device is idle (of the host: any device), and ns of that idle time."""
         devices = self.analysis.devices if thing.device < 0 else [self.analysis.devices[thing.device]]
-        both = sum((thing.times & device.idle).total for device in devices)
-        return both, sum(device.idle_ns for device in devices)
+        overlap = sum((thing.times & device.idle).total for device in devices)
+        return overlap, sum(device.idle_ns for device in devices)
 
 
 def _devices(analysis: Analysis) -> Iterator[Thing]:
@@ -109,9 +109,9 @@ def _devices(analysis: Analysis) -> Iterator[Thing]:
         pieces = exposed.at(exposed.of_device(index))
         tracks = tuple(_communicating(analysis.trace, device.device))
         for cause, doing in _COMMUNICATION.items():
-            of_cause = pieces.cause == cause
-            if of_cause.any():
-                yield Thing(doing, union(pieces.start[of_cause], pieces.end[of_cause]), index, tracks)
+            matching = pieces.cause == cause
+            if matching.any():
+                yield Thing(doing, union(pieces.start[matching], pieces.end[matching]), index, tracks)
 
 
 def _communicating(trace: Trace, device: str) -> Iterator[Track]:
@@ -128,15 +128,15 @@ def _host(analysis: Analysis) -> Iterator[Thing]:
     hosts = analysis.hosts
     idle = reduce(Intervals.__or__, (device.idle for device in analysis.devices), NOTHING)
     threads = [list(_thread(analysis.trace, hosts.thread(index))) for index in range(len(hosts))]
-    taken = {track.index for own in threads for thing in own for track in thing.tracks}
-    threads += [list(_other(analysis.trace, track)) for track in _others(analysis.trace, taken)]
+    assigned = {track.index for rows in threads for thing in rows for track in thing.tracks}
+    threads += [list(_other(analysis.trace, track)) for track in _others(analysis.trace, assigned)]
 
-    def works_while_idle(own: list[Thing]) -> int:
-        working = (thing.times for thing in own if thing.doing is not Doing.WAITS)
+    def works_while_idle(rows: list[Thing]) -> int:
+        working = (thing.times for thing in rows if thing.doing is not Doing.WAITS)
         return (reduce(Intervals.__or__, working, NOTHING) & idle).total
 
-    for own in sorted(threads, key=works_while_idle, reverse=True):
-        yield from own
+    for rows in sorted(threads, key=works_while_idle, reverse=True):
+        yield from rows
 
 
 def _thread(trace: Trace, thread: HostThread) -> Iterator[Thing]:
@@ -168,11 +168,11 @@ def _other(trace: Trace, track: Track) -> Iterator[Thing]:
     yield Thing(Doing.WAITS, waits, tracks=(track,))
 
 
-def _others(trace: Trace, taken: set[int]) -> Iterator[Track]:
+def _others(trace: Trace, assigned: set[int]) -> Iterator[Track]:
     families = (Family.CALLS, Family.FRAMES)
     for track in trace.tracks:
-        known = track.layer in (Layer.PYTHON, Layer.RUNTIME) and track.family in families
-        if known and len(track.rows) and track.index not in taken:
+        is_candidate = track.layer in (Layer.PYTHON, Layer.RUNTIME) and track.family in families
+        if is_candidate and len(track.rows) and track.index not in assigned:
             yield track
 
 
@@ -186,16 +186,16 @@ def _calls_of(trace: Trace, operators: Track) -> Iterator[Track]:
 def _streams(analysis: Analysis) -> Iterator[Thing]:
     trace = analysis.trace
     for index, device in enumerate(trace.devices):
-        own = [track for track in trace.tracks if track.device == device and len(track.rows)]
-        for track in own:
+        on_device = [track for track in trace.tracks if track.device == device and len(track.rows)]
+        for track in on_device:
             if track.family is Family.TASKS:
                 working, waiting = _of_stream(trace, track)
                 yield Thing(Doing.WORKS, working, index, (track,))
                 yield Thing(Doing.WAITS, waiting - working, index, (track,))
-        for track in own:
+        for track in on_device:
             if track.family is Family.GROUP:
                 operations = _time(trace, rows_of([track]))
-                waiting = operations & _waits_of_group(analysis, track, own)
+                waiting = operations & _waits_of_group(analysis, track, on_device)
                 yield Thing(Doing.WORKS, operations - waiting, index, (track,))
                 yield Thing(Doing.WAITS, waiting, index, (track,))
 
@@ -213,12 +213,12 @@ def _of_stream(trace: Trace, track: Track) -> tuple[Intervals, Intervals]:
 def _waits_of_group(analysis: Analysis, group: Track, tracks: Sequence[Track]) -> Intervals:
     """When its collectives wait for a late rank; those that do not tell: when a part waits and none moves."""
     operations, waits = analysis.communication.operations, analysis.communication.waits
-    (own,) = np.nonzero(operations.group == group.index)
-    known = waits.known[own]
-    told, untold = own[known], own[~known]
-    late = union(operations.start[told], operations.start[told] + waits.wait[told])
-    others = union(operations.start[untold], operations.end[untold])
-    return late | (others & _only_waits(analysis.trace, group, tracks))
+    (members,) = np.nonzero(operations.group == group.index)
+    is_split = waits.known[members]
+    split, unsplit = members[is_split], members[~is_split]
+    late = union(operations.start[split], operations.start[split] + waits.wait[split])
+    whole = union(operations.start[unsplit], operations.end[unsplit])
+    return late | (whole & _only_waits(analysis.trace, group, tracks))
 
 
 def _only_waits(trace: Trace, group: Track, tracks: Sequence[Track]) -> Intervals:
@@ -278,10 +278,10 @@ def _innermost(trace: Trace, thing: Thing, start_ns: int, end_ns: int) -> tuple[
     """Return the innermost frames of a row's time, and the ns of each stretch."""
     frames = rows_in_window(trace, thing.tracks, start_ns, end_ns)
     edges = edges_of(trace.slices.start[frames], trace.slices.end[frames])
-    own = thing.times.clip(start_ns, end_ns)
-    pieces = cut(own.starts, own.ends, edges)
+    clipped = thing.times.clip(start_ns, end_ns)
+    pieces = cut(clipped.starts, clipped.ends, edges)
     row = np.full(len(pieces.start), -1, np.int64)
     for track in thing.tracks:
         row = np.maximum(row, enclosing(trace, track.lanes, pieces.start))
-    known = row >= 0
-    return row[known], (pieces.end - pieces.start)[known]
+    is_slice = row >= 0
+    return row[is_slice], (pieces.end - pieces.start)[is_slice]

@@ -93,9 +93,9 @@ def copies_to_host(text: str) -> bool | None:
     return _says(text, _TO_HOST)
 
 
-def _says(text: str, wanted: re.Pattern[str]) -> bool | None:
-    plain = text.lower().replace("_", " ")
-    return wanted.search(plain) is not None if _DIRECTION.search(plain) else None
+def _says(text: str, pattern: re.Pattern[str]) -> bool | None:
+    words = text.lower().replace("_", " ")
+    return pattern.search(words) is not None if _DIRECTION.search(words) else None
 
 
 def _first(table: tuple[tuple[Purpose, re.Pattern[str]], ...], name: str) -> Cause | None:

@@ -22,33 +22,33 @@ class CauseRaster:
     @classmethod
     def of(cls, causes: Causes, device: int) -> CauseRaster:
         """Return the raster of a device, by its index."""
-        own = causes.of_device(device)
-        return cls.of_pieces(causes, np.arange(own.start, own.stop))
+        on_device = causes.of_device(device)
+        return cls.of_pieces(causes, np.arange(on_device.start, on_device.stop))
 
     @classmethod
     def of_pieces(cls, causes: Causes, places: Int64s) -> CauseRaster:
         """Return the raster of some pieces of one device, in their order."""
         sets = {}
         for index in distinct(causes.cause[places]).tolist():
-            own = places[causes.cause[places] == index]
-            sets[Cause(index)] = Intervals(*_joined(causes.start[own], causes.end[own]))
+            matching = places[causes.cause[places] == index]
+            sets[Cause(index)] = Intervals(*_joined(causes.start[matching], causes.end[matching]))
         return cls(sets)
 
     def ns(self, edges: Int64s) -> Int64s:
         """int64[causes, columns]: ns of each cause between `edges` (ns, int64[columns + 1])."""
-        found = np.zeros((len(Cause), len(edges) - 1), np.int64)
-        for cause, own in self.sets.items():
-            found[cause] = np.diff(own.before(edges))
-        return found
+        sums = np.zeros((len(Cause), len(edges) - 1), np.int64)
+        for cause, intervals in self.sets.items():
+            sums[cause] = np.diff(intervals.before(edges))
+        return sums
 
 
 def most(ns: Int64s) -> Int8s:
     """int8[columns]: of int64[causes, columns] the cause with the most time, -1 where there is none."""
-    chosen = np.where(ns.any(axis=0), ns.argmax(axis=0), -1)
-    return chosen.astype(np.int8)
+    cause = np.where(ns.any(axis=0), ns.argmax(axis=0), -1)
+    return cause.astype(np.int8)
 
 
 def _joined(starts: Int64s, ends: Int64s) -> tuple[Int64s, Int64s]:
     """Sorted disjoint pieces, those that touch as one."""
-    apart = starts[1:] > ends[:-1]
-    return starts[np.concatenate(([True], apart))], ends[np.concatenate((apart, [True]))]
+    opens = starts[1:] > ends[:-1]
+    return starts[np.concatenate(([True], opens))], ends[np.concatenate((opens, [True]))]

@@ -70,8 +70,8 @@ class Causes:
         """ns of each cause there is, most first; of one device (its index) or of all."""
         if device is None:
             return dict(self._shares)
-        own = self.of_device(device)
-        return _ranked(_totals(self.cause[own], self.end[own] - self.start[own]))
+        pieces = self.of_device(device)
+        return _ranked(_totals(self.cause[pieces], self.end[pieces] - self.start[pieces]))
 
     @cached_property
     def _shares(self) -> dict[Cause, int]:
@@ -104,17 +104,17 @@ class Causes:
     @cached_property
     def charges(self) -> Charges:
         """The pieces, to be summed by line or by stack."""
-        intervals, of = self.intervals, self.interval
+        intervals, interval = self.intervals, self.interval
         return Charges(
             ns=self.ns,
-            gap=intervals.gap[of],
+            gap=intervals.gap[interval],
             stack=self.stack,
             frame=self.frame,
             operator=self.operator,
             backward=self.backward,
             cause=self.cause,
-            step=intervals.step[of],
-            device=intervals.device[of],
+            step=intervals.step[interval],
+            device=intervals.device[interval],
         )
 
 
@@ -127,8 +127,8 @@ def _totals(cause: Int8s, ns: Int64s) -> Int64s:
 
 def _ranked(total: Int64s) -> dict[Cause, int]:
     """Return the causes that took any time, most first."""
-    told = sorted((-ns, cause) for cause, ns in zip(_CAUSES, total.tolist()) if ns)
-    return {cause: -less for less, cause in told}
+    ordered = sorted((-ns, cause) for cause, ns in zip(_CAUSES, total.tolist()) if ns)
+    return {cause: -negative for negative, cause in ordered}
 
 
 _CAUSES = tuple(Cause)

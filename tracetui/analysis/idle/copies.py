@@ -42,31 +42,31 @@ def copying_operators(links: Links, ancestors: Ancestors) -> CopyingOperators:
 
 
 def _to_device(links: Links, places: Int64s) -> Bools:
-    said = _says(links, places, calls.copies_to_device)
+    direction = _says(links, places, calls.copies_to_device)
     dequeue = links.dequeue[places]
     queued = dequeue >= 0
     named = by_name(links.trace, dequeue[queued], calls.copies_to_device) == 1
-    unsaid = np.ones(len(places), np.bool_)
-    unsaid[queued] = named
-    return np.where(said >= 0, said == 1, unsaid)
+    default = np.ones(len(places), np.bool_)
+    default[queued] = named
+    return np.where(direction >= 0, direction == 1, default)
 
 
 def _says(links: Links, places: Int64s, answer: calls.Answer) -> Int8s:
     """1 and 0 for yes and no of the tasks' directions, else of their names; -1: unsaid."""
     trace, tasks = links.trace, links.tasks[places]
-    said = by_name(trace, tasks, answer)
+    answers = by_name(trace, tasks, answer)
     direction = trace.slices.direction[tasks]
     for text in distinct(direction[direction >= 0]).tolist():
-        told = answer(trace.strings[text])
-        if told is not None:
-            said[direction == text] = told
-    return said
+        verdict = answer(trace.strings[text])
+        if verdict is not None:
+            answers[direction == text] = verdict
+    return answers
 
 
 def _copying(links: Links, ancestors: Ancestors, operators: Int64s) -> Int64s:
-    found, rows = [], distinct(operators)
+    parts, rows = [], distinct(operators)
     while len(rows):
-        found.append(rows[by_name(links.trace, rows, calls.copies) == 1])
+        parts.append(rows[by_name(links.trace, rows, calls.copies) == 1])
         outer = ancestors.parents_of(rows)
         rows = distinct(outer[outer >= 0])
-    return distinct(np.concatenate(found)) if found else np.empty(0, np.int64)
+    return distinct(np.concatenate(parts)) if parts else np.empty(0, np.int64)

@@ -79,24 +79,24 @@ class _Explainer:
 
     def causes(self) -> Causes:
         parts = [self._unlinked(), *self._host(), self._queue(), self._launch(), self._device()]
-        found = _Found._make(np.concatenate(columns) for columns in zip(*parts))
+        pieces = _Found._make(np.concatenate(columns) for columns in zip(*parts))
         del parts  # as much memory again
-        found = _merged(found)
-        called = self._hosts.callers.of(found.charged)
+        pieces = _merged(pieces)
+        sites = self._hosts.callers.of(pieces.charged)
         exposing, exposing_frame, exposing_thread = self._exposing()
         exposed = self._hosts.callers.of(exposing)
         return Causes(
             intervals=self._idle,
-            interval=found.interval,
-            start=found.start,
-            end=found.end,
-            cause=found.cause,
-            operator=found.operator,
-            stack=called.stack,
-            frame=np.where(found.frame >= 0, found.frame, called.frame),
-            backward=called.backward,
-            wait=found.wait,
-            waited_for=self._streams.waited_for(found.wait),
+            interval=pieces.interval,
+            start=pieces.start,
+            end=pieces.end,
+            cause=pieces.cause,
+            operator=pieces.operator,
+            stack=sites.stack,
+            frame=np.where(pieces.frame >= 0, pieces.frame, sites.frame),
+            backward=sites.backward,
+            wait=pieces.wait,
+            waited_for=self._streams.waited_for(pieces.wait),
             exposing=exposing,
             exposing_stack=exposed.stack,
             exposing_frame=np.where(exposing_frame >= 0, exposing_frame, exposed.frame),
@@ -107,25 +107,27 @@ class _Explainer:
         """Return the milestones inside each interval; of an unlinked task all at its end, or at its start
         where it was launched with the iteration of a graph that had begun before.
         """
-        start, end, at = self._idle.start, self._idle.end, self._at
-        enqueued, dequeued, launched = (pick(mark, at) for mark in marks)
+        start, end, places = self._idle.start, self._idle.end, self._at
+        enqueued, dequeued, launched = (pick(mark, places) for mark in marks)
         unlinked = np.where(self._within_iteration, start, end)
-        first = np.where(enqueued < 0, unlinked, np.clip(enqueued, start, end))
-        second = np.where(enqueued < 0, unlinked, np.clip(dequeued, first, end))
-        third = np.where(enqueued < 0, unlinked, np.clip(launched, second, end))
-        return first, second, third
+        enqueue = np.where(enqueued < 0, unlinked, np.clip(enqueued, start, end))
+        dequeue = np.where(enqueued < 0, unlinked, np.clip(dequeued, enqueue, end))
+        launch = np.where(enqueued < 0, unlinked, np.clip(launched, dequeue, end))
+        return enqueue, dequeue, launch
 
     @cached_property
     def _within_iteration(self) -> Bools:
         """Of each interval: whether it begins and ends in one iteration of a graph."""
-        within = np.zeros(len(self._at), np.bool_)
+        inside = np.zeros(len(self._at), np.bool_)
         for index, device in enumerate(self._trace.devices):
-            found = iterations(self._trace, device)
-            if found:
-                own = self._idle.device == index
-                place = iteration_at(found, self._idle.start[own])
-                within[own] = (place >= 0) & (place == iteration_at(found, self._idle.end[own]))
-        return within
+            device_iterations = iterations(self._trace, device)
+            if device_iterations:
+                on_device = self._idle.device == index
+                place = iteration_at(device_iterations, self._idle.start[on_device])
+                inside[on_device] = (place >= 0) & (
+                    place == iteration_at(device_iterations, self._idle.end[on_device])
+                )
+        return inside
 
     # -- the host -------------------------------------------------------------------------------------
 
@@ -137,19 +139,25 @@ class _Explainer:
         none = np.full(len(start), -1, np.int64)
         parts = []
         for index in distinct(thread).tolist():
-            (own,) = np.nonzero(thread == index)
+            (members,) = np.nonzero(thread == index)
             burst = self._hosts.burst(index) if index >= 0 else None
             if burst is None:
-                parts.append(_Stretches(interval[own], start[own], end[own], thread[own], none[own]))
+                parts.append(
+                    _Stretches(
+                        interval[members], start[members], end[members], thread[members], none[members]
+                    )
+                )
                 continue
-            place = np.searchsorted(burst.starts, end[own], "right") - 1
-            woken = np.clip(np.where(place < 0, start[own], burst.starts[place]), start[own], end[own])
-            waker, first = np.full(len(own), burst.waker), pick(burst.operators, place)
-            parts.append(_Stretches(interval[own], start[own], woken, waker, first))
-            parts.append(_Stretches(interval[own], woken, end[own], thread[own], none[own]))
+            place = np.searchsorted(burst.starts, end[members], "right") - 1
+            wake = np.clip(
+                np.where(place < 0, start[members], burst.starts[place]), start[members], end[members]
+            )
+            waker, first = np.full(len(members), burst.waker), pick(burst.operators, place)
+            parts.append(_Stretches(interval[members], start[members], wake, waker, first))
+            parts.append(_Stretches(interval[members], wake, end[members], thread[members], none[members]))
         empty = _Stretches(*(np.empty(0, np.int64) for _ in _Stretches._fields))
-        every = _Stretches(*(np.concatenate(columns) for columns in zip(empty, *parts)))
-        return _Stretches(*(column[every.start < every.end] for column in every))
+        stretches = _Stretches(*(np.concatenate(columns) for columns in zip(empty, *parts)))
+        return _Stretches(*(column[stretches.start < stretches.end] for column in stretches))
 
     def _unlinked(self) -> _Found:
         rows = np.flatnonzero(self._stretches.thread < 0)
@@ -160,13 +168,13 @@ class _Explainer:
     def _host(self) -> list[_Found]:
         parts = []
         for index in distinct(self._stretches.thread[self._stretches.thread >= 0]).tolist():
-            own = _Stretches(*(column[self._stretches.thread == index] for column in self._stretches))
+            stretches = _Stretches(*(column[self._stretches.thread == index] for column in self._stretches))
             thread = self._hosts.thread(index)
-            cuts = thread.cut(own.start, own.end, self._by_frame)
-            operator, charged, frame = self._hosts.charged(index, cuts.start, own.following[cuts.place])
+            cuts = thread.cut(stretches.start, stretches.end, self._by_frame)
+            operator, charged, frame = self._hosts.charged(index, cuts.start, stretches.following[cuts.place])
             cause = thread.causes(cuts.start, operator)
             none = np.full(len(cause), -1, np.int64)
-            interval = own.interval[cuts.place]
+            interval = stretches.interval[cuts.place]
             parts.append(_Found(interval, cuts.start, cuts.end, cause, operator, charged, frame, none))
         return parts
 
@@ -180,12 +188,12 @@ class _Explainer:
             synchronising = self._hosts.thread(index).spans.get(Cause.SYNC)
             if synchronising is None:
                 continue
-            (own,) = np.nonzero(first & (self._stretches.thread == index))
-            place = synchronising.index_at(self._stretches.start[own])
-            own = own[(place >= 0) & (synchronising.starts[place] < self._stretches.start[own])]
-            interval = self._stretches.interval[own]
-            times, led = self._stretches.start[own], self._stretches.following[own]
-            _, exposing[interval], frame[interval] = self._hosts.charged(index, times, led)
+            (members,) = np.nonzero(first & (self._stretches.thread == index))
+            place = synchronising.index_at(self._stretches.start[members])
+            members = members[(place >= 0) & (synchronising.starts[place] < self._stretches.start[members])]
+            interval = self._stretches.interval[members]
+            times, following = self._stretches.start[members], self._stretches.following[members]
+            _, exposing[interval], frame[interval] = self._hosts.charged(index, times, following)
             thread[interval] = index
         return exposing, frame, thread
 
@@ -197,15 +205,19 @@ class _Explainer:
         Where threads hand work on to each other, what any of them does with what it took.
         """
         rows = pick(self._links.dequeue, self._at)
-        relayed = self._hosts.callers.stages
+        stages = self._hosts.callers.stages
 
         def busy(track: int) -> Intervals:
-            own = rows_of([self._trace.tracks[track]])
-            taken = own[of_category(self._trace, self._trace.slices.category[own], KNOWN.categories.dequeues)]
-            return self._time(taken if len(taken) else relayed)
+            rows_on_track = rows_of([self._trace.tracks[track]])
+            dequeues = rows_on_track[
+                of_category(
+                    self._trace, self._trace.slices.category[rows_on_track], KNOWN.categories.dequeues
+                )
+            ]
+            return self._time(dequeues if len(dequeues) else stages)
 
-        first, second, _ = self._clipped
-        cuts, inside = cut_by_cover(first, second, self._tracks(rows), busy)
+        enqueue, dequeue, _ = self._clipped
+        cuts, inside = cut_by_cover(enqueue, dequeue, self._tracks(rows), busy)
         return self._of_task(cuts, np.where(inside, Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP))
 
     def _launch(self) -> _Found:
@@ -213,11 +225,13 @@ class _Explainer:
         rows = pick(self._links.launch, self._at)
 
         def compiling(track: int) -> Intervals:
-            own = rows_of([self._trace.tracks[track]])
-            return self._time(own[by_name(self._trace, own, calls.compiles_at_launch) == 1])
+            rows_on_track = rows_of([self._trace.tracks[track]])
+            return self._time(
+                rows_on_track[by_name(self._trace, rows_on_track, calls.compiles_at_launch) == 1]
+            )
 
-        _, second, third = self._clipped
-        cuts, inside = cut_by_cover(second, third, self._tracks(rows), compiling)
+        _, dequeue, launch = self._clipped
+        cuts, inside = cut_by_cover(dequeue, launch, self._tracks(rows), compiling)
         return self._of_task(cuts, np.where(inside, Cause.LAUNCH_COMPILE, Cause.LAUNCH_DISPATCH))
 
     def _device(self) -> _Found:
@@ -226,9 +240,9 @@ class _Explainer:
         cuts, inside = cut_by_cover(self._clipped[2], self._idle.end, streams, self._streams.waits)
         usual = np.where(cuts.end - cuts.start <= self._limit, Cause.LATENCY, Cause.UNKNOWN)
         usual = np.where(self._within_graph[cuts.place], Cause.GRAPH, usual)
-        found = self._of_task(cuts, np.where(inside, Cause.STREAM_WAIT, usual))
-        found.wait[inside] = self._streams.wait_at(streams[cuts.place[inside]], cuts.start[inside])
-        return found
+        pieces = self._of_task(cuts, np.where(inside, Cause.STREAM_WAIT, usual))
+        pieces.wait[inside] = self._streams.wait_at(streams[cuts.place[inside]], cuts.start[inside])
+        return pieces
 
     @cached_property
     def _within_graph(self) -> Bools:
@@ -258,18 +272,18 @@ class _Explainer:
         return union(self._trace.slices.start[rows], self._trace.slices.end[rows])
 
 
-def _merged(found: _Found) -> _Found:
+def _merged(pieces: _Found) -> _Found:
     """Return the pieces by interval, then start; neighbours that differ in nothing but their time as one."""
-    if not len(found.start):
-        return found
-    order = np.lexsort((found.start, found.interval))
+    if not len(pieces.start):
+        return pieces
+    order = np.lexsort((pieces.start, pieces.interval))
     differs = np.zeros(len(order) - 1, np.bool_)
-    for column in (found.interval, found.cause, found.operator, found.charged, found.frame, found.wait):
+    for column in (pieces.interval, pieces.cause, pieces.operator, pieces.charged, pieces.frame, pieces.wait):
         ordered = column[order]
         differs |= ordered[1:] != ordered[:-1]
     opens = order[np.concatenate(([True], differs))]
     closes = order[np.concatenate((differs, [True]))]
-    return _Found._make(column[opens] for column in found)._replace(end=found.end[closes])
+    return _Found._make(column[opens] for column in pieces)._replace(end=pieces.end[closes])
 
 
 def _all(cause: Cause, rows: Int64s) -> Int8s:

@@ -58,8 +58,8 @@ class HostThread:
         What only wraps Python does not run, and yet tells where Python was when it began: `ProfilerStep#51`
         that it was in `prof.step()`.
         """
-        own = slice(self.track.rows.start, self.track.rows.stop)
-        rows = own.start + np.flatnonzero(self.is_real_operator[own] | (self.trace.slices.stack[own] >= 0))
+        span = slice(self.track.rows.start, self.track.rows.stop)
+        rows = span.start + np.flatnonzero(self.is_real_operator[span] | (self.trace.slices.stack[span] >= 0))
         return rows[np.argsort(self.trace.slices.start[rows], kind="stable")]
 
     @cached_property
@@ -69,22 +69,22 @@ class HostThread:
         if self.frames:
             rows = rows_of(self.frames)
             return union(slices.start[rows], slices.end[rows])
-        own = slice(self.track.rows.start, self.track.rows.stop)
-        return union(slices.start[own].min(keepdims=True), slices.end[own].max(keepdims=True))
+        span = slice(self.track.rows.start, self.track.rows.stop)
+        return union(slices.start[span].min(keepdims=True), slices.end[span].max(keepdims=True))
 
     @cached_property
     def edges(self) -> Int64s:
         """ns: the times at which what the thread does may change, sorted and distinct."""
         sets = [self.recorded, *self.spans.values()]
-        spans = [part for each in sets for part in (each.starts, each.ends)]
+        spans = [part for intervals in sets for part in (intervals.starts, intervals.ends)]
         begins, ends = self.trace.slices.start[self.telling], self.trace.slices.end[self.operators]
         return edges_of(begins, ends, *spans)
 
     @cached_property
     def frame_edges(self) -> Int64s:
         """ns: the times at which a frame of Python begins or ends, sorted and distinct."""
-        slices, own = self.trace.slices, [slice(t.rows.start, t.rows.stop) for t in self.frames]
-        return edges_of(*(column[rows] for rows in own for column in (slices.start, slices.end)))
+        slices, ranges_of_tracks = self.trace.slices, [slice(t.rows.start, t.rows.stop) for t in self.frames]
+        return edges_of(*(column[rows] for rows in ranges_of_tracks for column in (slices.start, slices.end)))
 
     def running(self, times: Int64s) -> Int64s:
         """Return the innermost operator that runs at each time, -1 where none does; rows."""
@@ -97,10 +97,10 @@ class HostThread:
 
     def frame(self, times: Int64s) -> Int64s:
         """Return the innermost frame of Python at each time, -1 where none is; rows."""
-        found = np.full(len(times), -1, np.int64)
+        frames = np.full(len(times), -1, np.int64)
         for track in self.frames:
-            found = np.maximum(found, enclosing(self.trace, track.lanes, times))
-        return found
+            frames = np.maximum(frames, enclosing(self.trace, track.lanes, times))
+        return frames
 
     def cut(self, starts: Int64s, ends: Int64s, by_frame: bool) -> Cuts:
         """Stretches of time cut wherever the thread does something else; by_frame: in another frame too."""
@@ -110,11 +110,11 @@ class HostThread:
     def causes(self, times: Int64s, running: Int64s) -> Int8s:
         """Why the thread had not enqueued more at each time, given what ran at it."""
         cause = np.where(self.recorded.index_at(times) >= 0, Cause.PYTHON, Cause.UNRECORDED)
-        for each in reversed(_HOST):
-            if each is Cause.OPERATOR:
-                cause[running >= 0] = each
-            elif each in self.spans:
-                cause[self.spans[each].index_at(times) >= 0] = each
+        for candidate in reversed(_HOST):
+            if candidate is Cause.OPERATOR:
+                cause[running >= 0] = candidate
+            elif candidate in self.spans:
+                cause[self.spans[candidate].index_at(times) >= 0] = candidate
         return cause.astype(np.int8)
 
 
@@ -167,14 +167,14 @@ class Hosts:
         """
         thread = np.full(len(launch), -1, np.int64)
         for rows in (launch, operator, enqueue):
-            of_rows = self.of_rows(rows)
-            thread = np.where(of_rows >= 0, of_rows, thread)
+            thread_of_rows = self.of_rows(rows)
+            thread = np.where(thread_of_rows >= 0, thread_of_rows, thread)
         for index in distinct(thread[thread >= 0]).tolist():
             if not len(self.thread(index).operators):
                 thread[thread == index] = -1
         return thread
 
-    def charged(self, index: int, times: Int64s, led: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+    def charged(self, index: int, times: Int64s, handoff: Int64s) -> tuple[Int64s, Int64s, Int64s]:
         """Return what runs on a thread at each time, the slice to charge, and the frame where
         none runs; rows.
 
@@ -183,16 +183,18 @@ class Hosts:
         """
         thread = self.thread(index)
         running = thread.running(times)
-        between = np.flatnonzero(running < 0)
+        not_running = np.flatnonzero(running < 0)
         charged, frame = running.copy(), np.full(len(times), -1, np.int64)
-        charged[between] = self.sooner(thread.following(times[between]), led[between])
-        frame[between] = thread.frame(times[between])
+        charged[not_running] = self.sooner(thread.following(times[not_running]), handoff[not_running])
+        frame[not_running] = thread.frame(times[not_running])
         return running, charged, frame
 
-    def sooner(self, rows: Int64s, others: Int64s) -> Int64s:
+    def sooner(self, rows: Int64s, alternatives: Int64s) -> Int64s:
         """Of two slices the one that starts first, the other where they start together; -1 is none."""
         start = self._trace.slices.start
-        return np.where((others >= 0) & ((rows < 0) | (start[rows] >= start[others])), others, rows)
+        return np.where(
+            (alternatives >= 0) & ((rows < 0) | (start[rows] >= start[alternatives])), alternatives, rows
+        )
 
     @cached_property
     def is_real_operator(self) -> Bools:
@@ -218,9 +220,9 @@ class Hosts:
         if waker < 0 or not len(thread.operators):
             return None
         ends = np.maximum.accumulate(self._trace.slices.end[thread.operators])
-        begun = np.searchsorted(self.thread(waker).starts, thread.starts)
-        first = np.ones(len(begun), np.bool_)
-        first[1:] = (begun[1:] != begun[:-1]) & (thread.starts[1:] >= ends[:-1])
+        waker_count = np.searchsorted(self.thread(waker).starts, thread.starts)
+        first = np.ones(len(waker_count), np.bool_)
+        first[1:] = (waker_count[1:] != waker_count[:-1]) & (thread.starts[1:] >= ends[:-1])
         return Burst(waker, thread.starts[first], thread.operators[first])
 
     @cached_property
@@ -231,8 +233,8 @@ class Hosts:
         """
         source, target = self.callers.forward_arrows
         autograd, waker = self.of_rows(target), self.of_rows(source)
-        kept = (autograd >= 0) & (waker >= 0) & (autograd != waker)
-        pairs, counts = np.unique(autograd[kept] * len(self) + waker[kept], return_counts=True)
+        is_pair = (autograd >= 0) & (waker >= 0) & (autograd != waker)
+        pairs, counts = np.unique(autograd[is_pair] * len(self) + waker[is_pair], return_counts=True)
         wakers = {
             pair // len(self): pair % len(self)
             for pair in pairs[np.argsort(counts, kind="stable")].tolist()
@@ -250,39 +252,41 @@ class Hosts:
 
     def _threads_of_tracks(self) -> Int64s:
         """Of each track: the index of the thread that its slices are of, -1 for none."""
-        of_track = np.full(len(self._trace.tracks), -1, np.int64)
+        thread_of_track = np.full(len(self._trace.tracks), -1, np.int64)
         by_tid: dict[str, list[int]] = {}
-        for index, own in enumerate(self._tracks):
-            by_tid.setdefault(own.tid, []).append(index)
+        for index, main in enumerate(self._tracks):
+            by_tid.setdefault(main.tid, []).append(index)
         for track in self._trace.tracks:
             if track.layer in (Layer.PYTHON, Layer.RUNTIME) and track.family != Family.COLLECTOR:
-                same = by_tid.get(track.tid, [])
-                near = [i for i in same if self._trace.same_process(track.pid, self._tracks[i].pid)] or same
+                same_tid = by_tid.get(track.tid, [])
+                near = [
+                    i for i in same_tid if self._trace.same_process(track.pid, self._tracks[i].pid)
+                ] or same_tid
                 if near:
-                    of_track[track.index] = near[0]
-        return of_track
+                    thread_of_track[track.index] = near[0]
+        return thread_of_track
 
     def _thread(self, index: int) -> HostThread:
         trace, track = self._trace, self._tracks[index]
-        own, frames = self._own[index], self._frames_of(index)
+        tracks_of_thread, frames = self._own[index], self._frames_of(index)
         near = [t for t in self._collections if trace.same_process(t.pid, track.pid)]
         if not near and self._of_one_process:
             near = self._collections
-        found: dict[Cause, list[Int64s]] = {Cause.GC: [rows_of(near)]}
+        rows_by_cause: dict[Cause, list[Int64s]] = {Cause.GC: [rows_of(near)]}
         tables = (
             ([track], calls.cause_of_operator),
-            ([t for t in own if t.family == Family.CALLS], calls.cause_of_call),
+            ([t for t in tracks_of_thread if t.family == Family.CALLS], calls.cause_of_call),
             (frames, calls.cause_of_frame),
         )
         for tracks, cause_of in tables:
-            for each in tracks:
-                rows = rows_of([each])
+            for member in tracks:
+                rows = rows_of([member])
                 codes = by_name(trace, rows, cause_of)
                 for code in distinct(codes[codes >= 0]).tolist():
-                    found.setdefault(Cause(code), []).append(rows[codes == code])
-        found.setdefault(Cause.COPY, []).append(_inside(self.copying.to_device, track))
-        found.setdefault(Cause.SYNC, []).append(_inside(self.copying.blocked, track))
-        spans = {cause: self._time(parts) for cause, parts in found.items()}
+                    rows_by_cause.setdefault(Cause(code), []).append(rows[codes == code])
+        rows_by_cause.setdefault(Cause.COPY, []).append(_inside(self.copying.to_device, track))
+        rows_by_cause.setdefault(Cause.SYNC, []).append(_inside(self.copying.blocked, track))
+        spans = {cause: self._time(parts) for cause, parts in rows_by_cause.items()}
         return HostThread(
             trace, track, frames, self.is_real_operator, {c: s for c, s in spans.items() if len(s)}
         )
@@ -299,18 +303,20 @@ class Hosts:
         stack = self._trace.slices.stack
         inner = np.flatnonzero(is_operator & (stack >= 0))
         outer = self.callers.ancestors.parents_of(inner)
-        kept = outer >= 0
-        kept[kept] = (stack[outer[kept]] >= 0) & (stack[outer[kept]] != stack[inner[kept]])
-        rows = distinct(np.concatenate([outer[kept], *self._with_frames_inside(is_operator)]))
+        is_nested = outer >= 0
+        is_nested[is_nested] = (stack[outer[is_nested]] >= 0) & (
+            stack[outer[is_nested]] != stack[inner[is_nested]]
+        )
+        rows = distinct(np.concatenate([outer[is_nested], *self._with_frames_inside(is_operator)]))
         return rows[by_name(self._trace, rows, calls.cause_of_operator) < 0]
 
     def _with_frames_inside(self, is_operator: Bools) -> Iterator[Int64s]:
         slices = self._trace.slices
         for index, track in enumerate(self._tracks):
             begins = edges_of(slices.start[rows_of(self._frames_of(index))])
-            own = rows_of([track])[is_operator[track.rows.start : track.rows.stop]]
-            after = np.searchsorted(begins, slices.start[own], "right")
-            yield own[np.searchsorted(begins, slices.end[own], "left") > after]
+            operators = rows_of([track])[is_operator[track.rows.start : track.rows.stop]]
+            first = np.searchsorted(begins, slices.start[operators], "right")
+            yield operators[np.searchsorted(begins, slices.end[operators], "left") > first]
 
     def _frames_of(self, index: int) -> tuple[Track, ...]:
         return tuple(t for t in self._own[index] if t.family == Family.FRAMES and len(t.rows))

@@ -107,8 +107,8 @@ def idle_lines(trace: Trace, charges: Charges, rules: FrameRules) -> tuple[LineI
     The line is the one being executed, of the call stack; where the trace has no call stacks at all, the one
     where the function of the python_function slice is defined.
     """
-    frames, of_frame = lines_of(trace, charges.stack, charges.frame, rules)
-    key = np.where(of_frame >= 0, of_frame * 2 + charges.backward, -1)
+    frames, line_of_charge = lines_of(trace, charges.stack, charges.frame, rules)
+    key = np.where(line_of_charge >= 0, line_of_charge * 2 + charges.backward, -1)
     lines = []
     for line, places in runs(key):
         frame = None if line < 0 else frames[line // 2]
@@ -127,21 +127,21 @@ def lines_of(trace: Trace, stack: Int32s, frame: Int64s, rules: FrameRules) -> t
         frame: rows of python_function slices, -1 where none; used where the trace has no call stacks at all.
         rules: which frame of a stack is its line.
     """
-    stacks, of_stack = _stacks(trace, stack, frame, frames_first=False)
+    stacks, stack_of_charge = _stacks(trace, stack, frame, frames_first=False)
     charged = [rules.line_of(frames) for frames in stacks]
     lines = list(dict.fromkeys(line for line in charged if line is not None))
     number = {line: index for index, line in enumerate(lines)}
     place = np.array([-1 if line is None else number[line] for line in charged], np.int64)
-    return lines, pick(place, of_stack)
+    return lines, pick(place, stack_of_charge)
 
 
 def stack_tree(trace: Trace, charges: Charges) -> StackNode:
     """Return the charges by whole stack: of python_function slices where there is one,
     else the call stack.
     """
-    stacks, of_charge = charged_stacks(trace, charges)
+    stacks, stack_of_charge = charged_stacks(trace, charges)
     tree = _Tree()
-    for stack, places in runs(of_charge):
+    for stack, places in runs(stack_of_charge):
         path: tuple[Frame | None, ...] = (None,) if stack < 0 else stacks[stack]
         tree.add(path, int(charges.ns[places].sum()), charges.gap[places])
     return tree.root()
@@ -160,12 +160,14 @@ def charged_stacks(trace: Trace, charges: Charges) -> tuple[list[tuple[Frame, ..
     Where no Python is recorded, the operators of the host that hold each other stand for its frames.
     """
     if has_python(trace):
-        stacks, of_charge = _stacks(trace, charges.stack, charges.frame, frames_first=True)
+        stacks, stack_of_charge = _stacks(trace, charges.stack, charges.frame, frames_first=True)
     else:
-        stacks, of_charge = _operator_stacks(trace, charges.operator)
-    known = np.array([bool(stack) for stack in stacks], np.bool_)
-    of_charge[of_charge >= 0] = np.where(known, np.arange(len(stacks)), -1)[of_charge[of_charge >= 0]]
-    return [stack[::-1][:DEEPEST_STACK] for stack in stacks], of_charge
+        stacks, stack_of_charge = _operator_stacks(trace, charges.operator)
+    has_frames = np.array([bool(stack) for stack in stacks], np.bool_)
+    stack_of_charge[stack_of_charge >= 0] = np.where(has_frames, np.arange(len(stacks)), -1)[
+        stack_of_charge[stack_of_charge >= 0]
+    ]
+    return [stack[::-1][:DEEPEST_STACK] for stack in stacks], stack_of_charge
 
 
 def _stacks(
@@ -176,22 +178,22 @@ def _stacks(
         texts = np.where(frames >= 0, np.int32(-1), texts)
     else:
         frames = np.full(len(frames), -1) if trace.slices.have_stacks else frames
-    of_charge = np.full(len(texts), -1, np.int64)
+    stack_of_charge = np.full(len(texts), -1, np.int64)
     distinct, place = numbered(texts[texts >= 0])
-    of_charge[texts >= 0] = place
-    called = [parse_call_stack(trace.strings[text]) for text in distinct.tolist()]
+    stack_of_charge[texts >= 0] = place
+    call_stacks = [parse_call_stack(trace.strings[text]) for text in distinct.tolist()]
     recorded, place = _recorded_stacks(trace, frames[frames >= 0])
-    of_charge[frames >= 0] = len(called) + place
-    return called + recorded, of_charge
+    stack_of_charge[frames >= 0] = len(call_stacks) + place
+    return call_stacks + recorded, stack_of_charge
 
 
 def _operator_stacks(trace: Trace, operators: Int64s) -> tuple[list[tuple[Frame, ...]], Int64s]:
     """Return the stacks of operators, innermost first, and the place of each row's; -1 where a row is -1."""
-    of_charge = np.full(len(operators), -1, np.int64)
-    stacks, of_charge[operators >= 0] = _nested_names(
+    stack_of_charge = np.full(len(operators), -1, np.int64)
+    stacks, stack_of_charge[operators >= 0] = _nested_names(
         trace, operators[operators >= 0], lambda name: Frame("", 0, name)
     )
-    return stacks, of_charge
+    return stacks, stack_of_charge
 
 
 def _recorded_stacks(trace: Trace, rows: Int64s) -> tuple[list[tuple[Frame, ...]], Int64s]:
@@ -208,19 +210,19 @@ def _nested_names(
 
     frame_of : makes a frame of the name of a slice.
     """
-    leaves, of_row = numbered(rows)
+    leaves, leaf_of_row = numbered(rows)
     if not len(leaves):
-        return [], of_row
+        return [], leaf_of_row
     ancestors, width = Ancestors(trace), len(trace.strings) + 1
-    names, row, of_leaf = [], leaves, np.zeros(len(leaves), np.int64)
+    names, row, stack_of_leaf = [], leaves, np.zeros(len(leaves), np.int64)
     while (row >= 0).any():  # one frame of all stacks: those alike so far get one number
         names.append(pick(trace.slices.name, row))
-        of_leaf = numbered(of_leaf * width + names[-1])[1]
+        stack_of_leaf = numbered(stack_of_leaf * width + names[-1])[1]
         row = ancestors.parents_of(row)
-    _, first = np.unique(of_leaf, return_index=True)
+    _, first = np.unique(stack_of_leaf, return_index=True)
     paths = np.stack([column[first] for column in names], axis=1)
     stacks = [tuple(frame_of(trace.strings[name]) for name in path if name >= 0) for path in paths.tolist()]
-    return stacks, of_leaf[of_row]
+    return stacks, stack_of_leaf[leaf_of_row]
 
 
 def _line(trace: Trace, charges: Charges, frame: Frame | None, backward: bool, places: Int64s) -> LineIdle:
@@ -272,10 +274,10 @@ class _Tree:
     def root(self) -> StackNode:
         children: list[list[StackNode]] = [[] for _ in self._frames]
         for node in range(len(self._frames) - 1, -1, -1):
-            below = sorted(children[node], key=lambda child: (-child.idle_ns, child.frame or ()))
+            child_nodes = sorted(children[node], key=lambda child: (-child.idle_ns, child.frame or ()))
             gaps = distinct(np.concatenate(self._gaps[node])) if self._gaps[node] else _NO_GAPS
-            idle = self._own[node] + sum(child.idle_ns for child in below)
-            built = StackNode(self._frames[node], idle, self._own[node], len(gaps), tuple(below))
+            idle = self._own[node] + sum(child.idle_ns for child in child_nodes)
+            built = StackNode(self._frames[node], idle, self._own[node], len(gaps), tuple(child_nodes))
             if node:
                 children[self._parents[node]].append(built)
                 self._gaps[self._parents[node]].append(gaps)

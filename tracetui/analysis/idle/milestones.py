@@ -40,7 +40,7 @@ def milestones(links: Links) -> Milestones:
 
 
 def _first_known(*columns: Int64s) -> Int64s:
-    known = columns[0]
+    times = columns[0]
     for column in columns[1:]:
-        known = np.where(known >= 0, known, column)
-    return known
+        times = np.where(times >= 0, times, column)
+    return times

@@ -21,16 +21,16 @@ class Cuts(NamedTuple):
 
 def cut(starts: Int64s, ends: Int64s, edges: Int64s) -> Cuts:
     """Each `[start, end)` cut at the edges (sorted, distinct) inside it; they may overlap, in any order."""
-    (kept,) = np.nonzero(starts < ends)
-    first = np.searchsorted(edges, starts[kept], "right")
-    counts = np.searchsorted(edges, ends[kept], "left") - first + 1
-    own = np.repeat(np.arange(len(kept)), counts)
-    place = kept[own]
+    (not_empty,) = np.nonzero(starts < ends)
+    first = np.searchsorted(edges, starts[not_empty], "right")
+    counts = np.searchsorted(edges, ends[not_empty], "left") - first + 1
+    stretch_of_piece = np.repeat(np.arange(len(not_empty)), counts)
+    place = not_empty[stretch_of_piece]
     start, end = starts[place], ends[place]
-    later = np.flatnonzero(own[1:] == own[:-1]) + 1  # pieces that begin at an edge
-    stretch = own[later]
-    at = edges[first[stretch] + later - (np.cumsum(counts) - counts)[stretch] - 1]
-    start[later] = end[later - 1] = at
+    later = np.flatnonzero(stretch_of_piece[1:] == stretch_of_piece[:-1]) + 1  # pieces that begin at an edge
+    stretch = stretch_of_piece[later]
+    cut_times = edges[first[stretch] + later - (np.cumsum(counts) - counts)[stretch] - 1]
+    start[later] = end[later - 1] = cut_times
     return Cuts(place, start, end)
 
 
@@ -47,9 +47,9 @@ def cut_by_cover(
 ) -> tuple[Cuts, Bools]:
     """Each `[start, end)` cut by the cover of its key, and whether each piece is covered; key -1: by none."""
     parts, inside = [], []
-    (kept,) = np.nonzero(starts < ends)
-    for key, own in runs(keys[kept]):
-        places = kept[own]
+    (not_empty,) = np.nonzero(starts < ends)
+    for key, group in runs(keys[not_empty]):
+        places = not_empty[group]
         covered = None if key < 0 else cover(key)
         edges = np.empty(0, np.int64) if covered is None else edges_of(covered.starts, covered.ends)
         cuts = cut(starts[places], ends[places], edges)

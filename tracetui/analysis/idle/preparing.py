@@ -33,8 +33,8 @@ class Preparing:
 
     def by_step(self, index: int) -> dict[str, int]:
         """ns by the name of the cause, most first, `COPY` last; their sum is the step's preparing_ns."""
-        told = {cause.label: ns for cause, ns in self.causes.by_step(index).items()}
-        return {**told, COPY: int(self.copy_ns[index])} if self.copy_ns[index] else told
+        sums = {cause.label: ns for cause, ns in self.causes.by_step(index).items()}
+        return {**sums, COPY: int(self.copy_ns[index])} if self.copy_ns[index] else sums
 
     def by_steps(self, indices: Sequence[int]) -> dict[str, int]:
         """Return the same of several steps together, such as those of a device."""
@@ -51,28 +51,30 @@ def explain_preparing(
     """Return the causes of each step's preparing time, where it has any."""
     copy_ns = np.zeros(len(steps), np.int64)
     parts = []
-    of_device: dict[str, list[int]] = {}
+    steps_by_device: dict[str, list[int]] = {}
     for index, step in enumerate(steps):
         if step.preparing_ns > 0:
-            of_device.setdefault(step.device, []).append(index)
+            steps_by_device.setdefault(step.device, []).append(index)
     busy = [activity.compute | activity.communication | activity.copies for activity in activities]
     for place, activity in enumerate(activities):
-        left = [(_NO_STEP, NOTHING)]
-        for index in of_device.get(activity.device, ()):
+        unfilled = [(_NO_STEP, NOTHING)]
+        for index in steps_by_device.get(activity.device, ()):
             step = steps[index]
-            nothing = busy[place].complement(step.host_start_ns, step.prepared_ns)
-            copy_ns[index] = step.preparing_ns - nothing.total
-            left.append((np.full(len(nothing), index, np.int32), nothing))
-        starts = np.concatenate([part.starts for _, part in left])
-        ends = np.concatenate([part.ends for _, part in left])
-        of_step = np.concatenate([index for index, _ in left])
+            empty = busy[place].complement(step.host_start_ns, step.prepared_ns)
+            copy_ns[index] = step.preparing_ns - empty.total
+            unfilled.append((np.full(len(empty), index, np.int32), empty))
+        starts = np.concatenate([part.starts for _, part in unfilled])
+        ends = np.concatenate([part.ends for _, part in unfilled])
+        step_of_interval = np.concatenate([index for index, _ in unfilled])
         task = ending_tasks(links.trace, activity, links, ends)
-        parts.append((np.full(len(starts), place, np.int32), starts, ends, of_step, task))
+        parts.append((np.full(len(starts), place, np.int32), starts, ends, step_of_interval, task))
     none = np.empty(0, np.int64)
-    device, starts, ends, of_step, task = (
+    device, starts, ends, step_of_interval, task = (
         np.concatenate(columns) for columns in zip((_NO_STEP, none, none, _NO_STEP, none), *parts)
     )
-    intervals = IdleIntervals(device, starts, ends, np.full(len(starts), -1, np.int64), of_step, task)
+    intervals = IdleIntervals(
+        device, starts, ends, np.full(len(starts), -1, np.int64), step_of_interval, task
+    )
     return Preparing(explain(intervals, links, hosts), copy_ns)
 
 

@@ -42,28 +42,35 @@ def signatures(trace: Trace, gaps: Gaps, causes: Causes, rules: FrameRules) -> t
     lines, line = lines_of(trace, charges.stack, charges.frame, rules)
     name = pick(trace.slices.name, charges.operator)
     backward = charges.backward & (line >= 0)
-    kept = np.flatnonzero(causes.of_gaps(len(gaps))[charges.gap] == causes.cause)
+    main_pieces = np.flatnonzero(causes.of_gaps(len(gaps))[charges.gap] == causes.cause)
     shape = (len(Cause), len(lines) + 1, 2, len(trace.strings) + 1)
-    columns = (charges.cause[kept], line[kept] + 1, backward[kept].view(np.int8), name[kept] + 1)
+    columns = (
+        charges.cause[main_pieces],
+        line[main_pieces] + 1,
+        backward[main_pieces].view(np.int8),
+        name[main_pieces] + 1,
+    )
     codes = np.ravel_multi_index(columns, shape)  # one number a piece: what is alike of it
     distinct, place = numbered(codes)
-    of_gap = most_of_each(charges.gap[kept], place, charges.ns[kept], len(gaps))
-    found = []
-    for index, own in runs(of_gap):
+    signature_of_gap = most_of_each(charges.gap[main_pieces], place, charges.ns[main_pieces], len(gaps))
+    rows = []
+    for index, gap_indices in runs(signature_of_gap):
         if index < 0:
             continue
-        cause, at, turned, called = (int(value) for value in np.unravel_index(distinct[index], shape))
-        at, called = at - 1, called - 1
-        own = own[np.lexsort((own, -gaps.idle[own]))]
-        found.append(
+        cause, line_number, turned, name_number = (
+            int(value) for value in np.unravel_index(distinct[index], shape)
+        )
+        line_number, name_number = line_number - 1, name_number - 1
+        gap_indices = gap_indices[np.lexsort((gap_indices, -gaps.idle[gap_indices]))]
+        rows.append(
             Signature(
                 cause=Cause(cause),
-                **python_line(None if at < 0 else lines[at])._asdict(),
+                **python_line(None if line_number < 0 else lines[line_number])._asdict(),
                 backward=bool(turned),
-                operator=trace.string(called),
-                idle_ns=int(gaps.idle[own].sum()),
-                longest_ns=int(gaps.idle[own[0]]),
-                gap_indices=own,
+                operator=trace.string(name_number),
+                idle_ns=int(gaps.idle[gap_indices].sum()),
+                longest_ns=int(gaps.idle[gap_indices[0]]),
+                gap_indices=gap_indices,
             )
         )
-    return tuple(sorted(found, key=lambda signature: (-signature.idle_ns, int(signature.gap_indices[0]))))
+    return tuple(sorted(rows, key=lambda signature: (-signature.idle_ns, int(signature.gap_indices[0]))))

@@ -58,8 +58,8 @@ class Streams:
         (places,) = np.nonzero(is_group[track])
         if len(places):
             ids = ids_of_device(self._trace, np.concatenate((self._parts, tasks[places])))
-            parts, wanted = np.split(ids, [len(self._parts)])
-            track[places] = track_of_rows(self._trace, pick(self._parts, first_equal(parts, wanted)))
+            parts, task_ids = np.split(ids, [len(self._parts)])
+            track[places] = track_of_rows(self._trace, pick(self._parts, first_equal(parts, task_ids)))
         return track
 
     def waits(self, stream: int) -> Intervals:
@@ -69,14 +69,14 @@ class Streams:
 
     def wait_at(self, streams: Int64s, times: Int64s) -> Int64s:
         """Return the wait under way on a stream at each time; rows, -1 where none."""
-        found = np.full(len(times), -1, np.int64)
+        waits = np.full(len(times), -1, np.int64)
         accept = np.zeros(len(self._trace.slices), np.bool_)
         for stream, places in runs(streams):
             if stream >= 0:
                 accept[self._waits_of(stream)] = True
                 lanes = self._trace.tracks[stream].lanes
-                found[places] = enclosing(self._trace, lanes, times[places], accept)
-        return found
+                waits[places] = enclosing(self._trace, lanes, times[places], accept)
+        return waits
 
     def waited_for(self, waits: Int64s) -> Int64s:
         """Return the last work before the event that ended each wait (rows, -1 for none);
@@ -85,11 +85,15 @@ class Streams:
         The event is the last that any other stream of the device recorded while the wait lasted, if the wait
         ended right after it.
         """
-        found = np.full(len(waits), -1, np.int64)
+        recorded_events = np.full(len(waits), -1, np.int64)
         for stream, places in rows_by_track(self._trace, waits):
-            others = [other for other in self._streams.get(stream.device or "", ()) if other is not stream]
-            found[places] = self._before_event(others, waits[places])
-        return found
+            candidates = [
+                candidate
+                for candidate in self._streams.get(stream.device or "", ())
+                if candidate is not stream
+            ]
+            recorded_events[places] = self._before_event(candidates, waits[places])
+        return recorded_events
 
     def latency_limit(self, marks: Milestones) -> int:
         """ns: the longest that a launched task may take to run without another reason.
@@ -103,12 +107,12 @@ class Streams:
             rows = rows[np.argsort(slices.start[rows], kind="stable")]
             free = np.concatenate(([-1], np.maximum.accumulate(slices.end[rows])[:-1]))[: len(rows)]
             launched = marks.launched[self._links.index(rows)]
-            kept = among(self._activity[rows], WORK) & (launched >= 0) & (free <= launched)
-            waits.append(slices.start[rows[kept]] - launched[kept])
-        taken = np.concatenate(waits) if waits else np.empty(0, np.int64)
-        if not len(taken):
+            is_prompt = among(self._activity[rows], WORK) & (launched >= 0) & (free <= launched)
+            waits.append(slices.start[rows[is_prompt]] - launched[is_prompt])
+        latencies = np.concatenate(waits) if waits else np.empty(0, np.int64)
+        if not len(latencies):
             return LONGEST_LATENCY
-        return min(LONGEST_LATENCY, max(SHORTEST_LATENCY, int(USUAL * np.median(taken))))
+        return min(LONGEST_LATENCY, max(SHORTEST_LATENCY, int(USUAL * np.median(latencies))))
 
     @cached_property
     def _streams(self) -> dict[str, list[Track]]:
@@ -129,27 +133,29 @@ class Streams:
 
     def _rows(self, tracks: list[Track], activities: tuple[Activity, ...]) -> Int64s:
         rows = rows_of(tracks)
-        kept: Int64s = rows[among(self._activity[rows], activities)]
-        return kept
+        matching: Int64s = rows[among(self._activity[rows], activities)]
+        return matching
 
     def _waits_of(self, stream: int) -> Int64s:
         rows = self._rows([self._trace.tracks[stream]], (Activity.WAIT,))
-        kept: Int64s = rows[by_name(self._trace, rows, calls.stream_waits) == 1]
-        return kept
+        matching: Int64s = rows[by_name(self._trace, rows, calls.stream_waits) == 1]
+        return matching
 
-    def _before_event(self, others: list[Track], waits: Int64s) -> Int64s:
+    def _before_event(self, tracks: list[Track], waits: Int64s) -> Int64s:
         start, end = self._trace.slices.start, self._trace.slices.end
-        events = self._rows(others, (Activity.EVENT,))
+        events = self._rows(tracks, (Activity.EVENT,))
         events = events[np.argsort(end[events], kind="stable")]
         place = np.searchsorted(end[events], end[waits], "right") - 1
         event = pick(events, place)
-        known = event >= 0
-        known[known] = end[event[known]] >= np.maximum(start[waits[known]], end[waits[known]] - WAKE)
-        event[~known] = -1
+        is_recent = event >= 0
+        is_recent[is_recent] = end[event[is_recent]] >= np.maximum(
+            start[waits[is_recent]], end[waits[is_recent]] - WAKE
+        )
+        event[~is_recent] = -1
         work = np.full(len(waits), -1, np.int64)
-        of_stream = track_of_rows(self._trace, event)
-        for track in others:
-            (places,) = np.nonzero(of_stream == track.index)
+        track_of_event = track_of_rows(self._trace, event)
+        for track in tracks:
+            (places,) = np.nonzero(track_of_event == track.index)
             if len(places):
                 work[places] = self._last_work(track, start[event[places]])
         return work

@@ -70,18 +70,18 @@ def sync_table(
     the idle time of these counts as exposed.
     """
     syncs, exposing = _find(trace, hosts, causes)
-    own_reasons = [cause for cause in Cause if cause.facts.reason_of_its_own]
-    exposing[np.isin(causes.cause, own_reasons)] = -1
+    other_reasons = [cause for cause in Cause if cause.facts.reason_of_its_own]
+    exposing[np.isin(causes.cause, other_reasons)] = -1
     if gaps is not None:
         exposing[~gaps[causes.intervals.gap[causes.interval]]] = -1
-    listed = np.ones(len(syncs.start), np.bool_)
+    is_listed = np.ones(len(syncs.start), np.bool_)
     if window is not None:
-        listed = (window[0] <= syncs.start) & (syncs.start < window[1])
-        listed[exposing[exposing >= 0]] = True
-    kept = np.flatnonzero(listed)
+        is_listed = (window[0] <= syncs.start) & (syncs.start < window[1])
+        is_listed[exposing[exposing >= 0]] = True
+    rows = np.flatnonzero(is_listed)
     key, called_of = _calls_of(trace, hosts, syncs, rules)
     group_of = np.full(len(key) + 1, -1, np.int64)  # the last is that of no synchronisation
-    groups = [kept[places] for _, places in runs(key[kept])]
+    groups = [rows[places] for _, places in runs(key[rows])]
     for group, places in enumerate(groups):
         group_of[places] = group
     exposed = dict(runs(group_of[exposing]))
@@ -100,14 +100,14 @@ def _calls_of(
     trace: Trace, hosts: Hosts, syncs: _Syncs, rules: FrameRules
 ) -> tuple[Int64s, Callable[[int], dict[str, Any]]]:
     """Return a number that synchronisations of one call and line share; and what they are, by place."""
-    called = hosts.callers.of(syncs.operator)
-    frame = np.where(syncs.frame >= 0, syncs.frame, called.frame)
-    lines, line = lines_of(trace, called.stack, frame, rules)
+    sites = hosts.callers.of(syncs.operator)
+    frame = np.where(syncs.frame >= 0, syncs.frame, sites.frame)
+    lines, line = lines_of(trace, sites.stack, frame, rules)
     name = pick(trace.slices.name, syncs.row)
 
     def call(place: int) -> dict[str, Any]:
-        found = None if line[place] < 0 else lines[int(line[place])]
-        return {"call": trace.string(int(name[place])) or "", **python_line(found)._asdict()}
+        line_frame = None if line[place] < 0 else lines[int(line[place])]
+        return {"call": trace.string(int(name[place])) or "", **python_line(line_frame)._asdict()}
 
     return (line + 1) * (len(trace.strings) + 1) + name + 1, call
 
@@ -127,10 +127,10 @@ def _waits(syncs: _Syncs, places: Int64s) -> dict[str, Any]:
 def _exposed(causes: Causes, pieces: Int64s) -> dict[str, Any]:
     """Return the idle time of some pieces, by the names of `SyncCall`."""
     interval, ns = causes.interval[pieces], causes.end[pieces] - causes.start[pieces]
-    steps, of_steps = sums(causes.intervals.step[interval].astype(np.int64), ns)
+    steps, ns_by_step = sums(causes.intervals.step[interval].astype(np.int64), ns)
     return {
         "exposed_ns": int(ns.sum()),
-        "exposed_by_step": dict(zip(steps.tolist(), of_steps.tolist())),
+        "exposed_by_step": dict(zip(steps.tolist(), ns_by_step.tolist())),
         "gap_indices": most_first(causes.intervals.gap[interval], ns)[0],
     }
 
@@ -140,11 +140,11 @@ def _find(trace: Trace, hosts: Hosts, causes: Causes) -> tuple[_Syncs, Int64s]:
     that exposes it, or -1.
     """
     intervals, exposing = causes.intervals, np.full(len(causes), -1, np.int64)
-    of_interval = np.full(len(intervals), -1, np.int64)
+    sync_of_interval = np.full(len(intervals), -1, np.int64)
     piece_thread = hosts.of_rows(np.where(causes.operator >= 0, causes.operator, causes.frame))
     synchronising = causes.cause == Cause.SYNC
     calls = [t for t in trace.tracks if t.family == Family.CALLS and len(t.rows)]
-    of_calls = hosts.of_rows(np.array([track.rows.start for track in calls], np.int64)).tolist()
+    thread_of_calls = hosts.of_rows(np.array([track.rows.start for track in calls], np.int64)).tolist()
     parts: list[_Syncs] = []
     first = 0
     for index in range(len(hosts)):
@@ -152,14 +152,16 @@ def _find(trace: Trace, hosts: Hosts, causes: Causes) -> tuple[_Syncs, Int64s]:
         spans = thread.spans.get(Cause.SYNC)
         if spans is None or not len(thread.operators):
             continue
-        parts.append(_of_thread(trace, thread, [t for t, i in zip(calls, of_calls) if i == index], spans))
+        parts.append(
+            _of_thread(trace, thread, [t for t, i in zip(calls, thread_of_calls) if i == index], spans)
+        )
         places = np.flatnonzero(causes.exposing_thread == index)
-        of_interval[places] = spans.index_at(intervals.start[places]) + first
+        sync_of_interval[places] = spans.index_at(intervals.start[places]) + first
         pieces = np.flatnonzero(synchronising & ((piece_thread == index) | (piece_thread < 0)))
-        held = spans.index_at(causes.start[pieces])
-        exposing[pieces[held >= 0]] = held[held >= 0] + first
+        span_of_piece = spans.index_at(causes.start[pieces])
+        exposing[pieces[span_of_piece >= 0]] = span_of_piece[span_of_piece >= 0] + first
         first += len(spans)
-    whole = of_interval[causes.interval]
+    whole = sync_of_interval[causes.interval]
     exposing = np.where(whole >= 0, whole, exposing)
     return _Syncs(*(np.concatenate(columns) for columns in zip(_Syncs(*[_NONE] * 5), *parts))), exposing
 
@@ -168,8 +170,8 @@ def _of_thread(trace: Trace, thread: HostThread, calls: list[Track], spans: Inte
     starts = spans.starts
     row = np.full(len(starts), -1, np.int64)
     for track in (thread.track, *calls, *thread.frames):
-        left = np.flatnonzero(row < 0)
-        row[left] = starting(trace, track.lanes, starts[left])
+        without_call = np.flatnonzero(row < 0)
+        row[without_call] = starting(trace, track.lanes, starts[without_call])
     running, frame = thread.running(starts), thread.frame(starts)
     row = np.where(row >= 0, row, running)
     operator = np.where(running >= 0, running, thread.following(starts))

@@ -84,42 +84,42 @@ class Memory:
         """Return the memory of a step, by its number, and of a window; without either of all."""
         first, last = -1 if start is None else start, NEVER if end is None else end
         if step is not None:
-            own = [each for each in self.recorded.steps if each.number == step]
-            first = max([first, *(each.start for each in own)])
-            last = min([last, *(each.end for each in own)])
+            steps = [candidate for candidate in self.recorded.steps if candidate.number == step]
+            first = max([first, *(candidate.start for candidate in steps)])
+            last = min([last, *(candidate.end for candidate in steps)])
         return self.all if (first, last) == (-1, NEVER) else self.between(first, last)
 
     def between(self, start: int, end: int) -> MemoryPart:
         """Return the memory of [start, end)."""
         recorded = self.recorded
-        every = recorded.blocks
+        blocks = recorded.blocks
         peak = find_peak(recorded, start, end)
         curve = None if peak is None else whole_curve(recorded.curves, peak.device)
-        alive = np.zeros(len(every), np.bool_)
+        alive = np.zeros(len(blocks), np.bool_)
         if peak is not None and curve is not None:
             alive = alive_at(recorded, curve, peak.at)
-        allocated = (every.start >= start) & (every.start < end)
-        chosen = allocated | alive
-        if not chosen.all():
-            every, alive, allocated = every.at(chosen), alive[chosen], allocated[chosen]
+        allocated = (blocks.start >= start) & (blocks.start < end)
+        selected = allocated | alive
+        if not selected.all():
+            blocks, alive, allocated = blocks.at(selected), alive[selected], allocated[selected]
         return MemoryPart(
             peak=peak,
-            lines=lines_of_blocks(recorded, every, alive),
-            sizes=sizes_of_blocks(every, alive),
-            blocks=every,
-            places=np.flatnonzero(chosen),
+            lines=lines_of_blocks(recorded, blocks, alive),
+            sizes=sizes_of_blocks(blocks, alive),
+            blocks=blocks,
+            places=np.flatnonzero(selected),
             at_peak=alive,
             allocated=allocated,
             host=self._host(start, end),
         )
 
     def _host(self, start: int, end: int) -> HostMemory | None:
-        every = self.recorded.host_blocks
-        every = every.at((every.start >= start) & (every.start < end))
-        if not len(every):
+        blocks = self.recorded.host_blocks
+        blocks = blocks.at((blocks.start >= start) & (blocks.start < end))
+        if not len(blocks):
             return None
-        lines = lines_of_blocks(self.recorded, every, np.zeros(len(every), np.bool_))
-        return HostMemory(lines, int(every.bytes[every.alive].sum()), int(np.count_nonzero(every.alive)))
+        lines = lines_of_blocks(self.recorded, blocks, np.zeros(len(blocks), np.bool_))
+        return HostMemory(lines, int(blocks.bytes[blocks.alive].sum()), int(np.count_nonzero(blocks.alive)))
 
     @cached_property
     def growth(self) -> tuple[StepGrowth, ...]:

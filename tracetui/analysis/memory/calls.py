@@ -27,5 +27,5 @@ def nth_call(blocks: Blocks, place: int) -> tuple[int, int]:
     for column in (blocks.step, blocks.operator, blocks.component):
         places = places[column[places] == column[place]]
     calls = distinct_calls(blocks, places)
-    (own,) = distinct_calls(blocks, np.array([place]))
-    return calls.index(own) + 1, len(calls)
+    (call,) = distinct_calls(blocks, np.array([place]))
+    return calls.index(call) + 1, len(calls)

@@ -77,14 +77,14 @@ def growth_of_steps(recorded: Recorded) -> tuple[StepGrowth, ...]:
     sample from there on counts, and that of the next step likewise: the same point of both. The events in a
     trace say by how much each changed it, and so what was held before the first.
     """
-    found = []
+    growths = []
     for device in recorded.devices:
         curve = whole_curve(recorded.curves, device)
         if curve is not None:
-            for step, after in zip(recorded.steps, recorded.steps[1:]):
-                grown = _difference(curve, step.start, after.start)
-                found.append(StepGrowth(device, step.number, grown))
-    return tuple(found)
+            for step, following in zip(recorded.steps, recorded.steps[1:]):
+                difference = _difference(curve, step.start, following.start)
+                growths.append(StepGrowth(device, step.number, difference))
+    return tuple(growths)
 
 
 def growing_groups(recorded: Recorded) -> tuple[Growing, ...]:
@@ -92,14 +92,14 @@ def growing_groups(recorded: Recorded) -> tuple[Growing, ...]:
     if len(recorded.steps) < _FEWEST:
         return ()
     blocks = recorded.blocks
-    alike = _alike(recorded)
-    rows = np.flatnonzero(np.isin(alike, _left_by_last_steps(recorded, alike)))
-    found = list(_groups(recorded, rows, _of_both(alike[rows], blocks.bytes[rows])))
+    kinds = _alike(recorded)
+    rows = np.flatnonzero(np.isin(kinds, _left_by_last_steps(recorded, kinds)))
+    groups = list(_groups(recorded, rows, _of_both(kinds[rows], blocks.bytes[rows])))
     # Sequences of other lengths make tensors of other sizes: what is left is looked at without the size.
-    told = np.array([alike[group.example] for group in found], np.int64)
-    rows = rows[~np.isin(alike[rows], told)]
-    found += _groups(recorded, rows, alike[rows])
-    return tuple(sorted(found, key=lambda group: (-group.bytes_per_step, group.frame or (), group.operator)))
+    named_kinds = np.array([kinds[group.example] for group in groups], np.int64)
+    rows = rows[~np.isin(kinds[rows], named_kinds)]
+    groups += _groups(recorded, rows, kinds[rows])
+    return tuple(sorted(groups, key=lambda group: (-group.bytes_per_step, group.frame or (), group.operator)))
 
 
 def _difference(curve: Curve, start: int, end: int) -> int | None:
@@ -117,11 +117,11 @@ def _alike(recorded: Recorded) -> Int64s:
     return key * (len(recorded.lines) + 1) + blocks.line
 
 
-def _of_both(one: Int64s, other: Int64s) -> Int64s:
+def _of_both(first: Int64s, second: Int64s) -> Int64s:
     """Return a number for each row that those equal in both columns share."""
-    order = np.lexsort((other, one))
+    order = np.lexsort((second, first))
     opens = np.ones(len(order), np.bool_)
-    opens[1:] = (one[order][1:] != one[order][:-1]) | (other[order][1:] != other[order][:-1])
+    opens[1:] = (first[order][1:] != first[order][:-1]) | (second[order][1:] != second[order][:-1])
     number = np.empty(len(order), np.int64)
     number[order] = np.cumsum(opens)
     return number
@@ -130,49 +130,49 @@ def _of_both(one: Int64s, other: Int64s) -> Int64s:
 def _left_by_last_steps(recorded: Recorded, key: Int64s) -> Int64s:
     """The keys of which each of the last steps left blocks behind: all others need no further look."""
     blocks, last = recorded.blocks, len(recorded.steps) - 1
-    (left,) = np.nonzero(blocks.alive)
-    found = distinct(key[left[blocks.step[left] == last]])
+    (alive,) = np.nonzero(blocks.alive)
+    keys = distinct(key[alive[blocks.step[alive] == last]])
     for step in range(max(len(recorded.steps) - _ENOUGH, 0), last):
-        found = np.intersect1d(found, key[left[blocks.step[left] == step]])
-    return found
+        keys = np.intersect1d(keys, key[alive[blocks.step[alive] == step]])
+    return keys
 
 
 def _groups(recorded: Recorded, rows: Int64s, key: Int64s) -> Iterator[Growing]:
     """The groups that grow, of some blocks, those of equal key together."""
     alive = recorded.blocks.alive & (recorded.blocks.step >= 0)
     for _, places in runs(key):
-        own = rows[places]
-        group = _growing(recorded, recorded.blocks.at(own), own[alive[own]])
+        members = rows[places]
+        group = _growing(recorded, recorded.blocks.at(members), members[alive[members]])
         if group is not None:
             yield group
 
 
-def _growing(recorded: Recorded, every: Blocks, alive: Int64s) -> Growing | None:
+def _growing(recorded: Recorded, group_blocks: Blocks, alive: Int64s) -> Growing | None:
     """The group of some blocks, `alive` those left behind; None where it does not grow."""
     blocks, steps = recorded.blocks, recorded.steps
     if not len(alive) or blocks.step[alive[-1]] < len(steps) - 1:
         return None
-    left = np.bincount(blocks.step[alive], minlength=len(steps))
+    left_per_step = np.bincount(blocks.step[alive], minlength=len(steps))
     ends = np.array([*(step.start for step in steps[1:]), NEVER - 1], np.int64)
     # A pool of the last few steps is left behind as well, but never larger than it was.
-    held = np.searchsorted(np.sort(every.start), ends, "left")
-    held -= np.searchsorted(np.sort(every.release), ends, "left")
-    grows = (left > 0) & (np.diff(held, prepend=0) > 0)
+    held_at_end = np.searchsorted(np.sort(group_blocks.start), ends, "left")
+    held_at_end -= np.searchsorted(np.sort(group_blocks.release), ends, "left")
+    grows = (left_per_step > 0) & (np.diff(held_at_end, prepend=0) > 0)
     count = int(np.argmin(np.append(grows[::-1], False)))  # steps in a row, from the last
     if count < min(_ENOUGH, len(steps)):
         return None
-    own = alive[blocks.step[alive] >= len(steps) - count]
-    example = int(own[-1])
-    sizes = distinct(blocks.bytes[own])
-    calls, leaving, nth = _calls(recorded, own, range(len(steps) - count, len(steps)))
+    recent = alive[blocks.step[alive] >= len(steps) - count]
+    example = int(recent[-1])
+    sizes = distinct(blocks.bytes[recent])
+    calls, leaving, nth = _calls(recorded, recent, range(len(steps) - count, len(steps)))
     return Growing(
         device=recorded.devices[blocks.device[example]] if recorded.devices else "",
         component=recorded.components[blocks.component[example]],
         operator=recorded.operators[blocks.operator[example]],
         frame=recorded.lines[blocks.line[example]] if blocks.line[example] >= 0 else None,
         block_bytes=int(sizes[0]) if len(sizes) == 1 else None,
-        blocks=len(own),
-        bytes=int(blocks.bytes[own].sum()),
+        blocks=len(recent),
+        bytes=int(blocks.bytes[recent].sum()),
         steps=tuple(step.number for step in steps[len(steps) - count :]),
         calls=calls,
         leaving=leaving,
@@ -182,17 +182,17 @@ def _growing(recorded: Recorded, every: Blocks, alive: Int64s) -> Growing | None
     )
 
 
-def _calls(recorded: Recorded, own: Int64s, steps: range) -> tuple[int, int, int | None]:
+def _calls(recorded: Recorded, rows: Int64s, steps: range) -> tuple[int, int, int | None]:
     """Of an operator at a line in the last step: its calls, those that leave something behind, and which."""
-    blocks, example = recorded.blocks, own[-1]
-    alike = (blocks.operator == blocks.operator[example]) & (blocks.line == blocks.line[example])
-    alike &= blocks.component == blocks.component[example]
+    blocks, example = recorded.blocks, rows[-1]
+    matching = (blocks.operator == blocks.operator[example]) & (blocks.line == blocks.line[example])
+    matching &= blocks.component == blocks.component[example]
     numbers: set[int] = set()
     count = leaving = 0
     for step in steps:
-        calls = distinct_calls(blocks, np.flatnonzero(alike & (blocks.step == step)))
-        of_step = distinct_calls(blocks, own[blocks.step[own] == step])
-        places = [calls.index(call) + 1 for call in of_step]
+        calls = distinct_calls(blocks, np.flatnonzero(matching & (blocks.step == step)))
+        leaving_calls = distinct_calls(blocks, rows[blocks.step[rows] == step])
+        places = [calls.index(call) + 1 for call in leaving_calls]
         count, leaving = len(calls), len(places)
         numbers.update(places)
     return count, leaving, numbers.pop() if len(numbers) == 1 else None

@@ -21,16 +21,16 @@ _NO_OPERATOR = "(no operator)"
 def recorded_in_instants(trace: Trace, links: Links, rules: FrameRules) -> Recorded | None:
     """Return what the events of a trace tell; None where it has none of them."""
     memory = trace.memory
-    known, place = _by_time(trace)
-    if not len(known):
+    usable, place = _by_time(trace)
+    if not len(usable):
         return None
     time, track = trace.instants.time[place], trace.instants.track[place]
-    device, size = memory.device[known].astype(np.int64), memory.size[known].astype(np.int64)
-    freed = releases(device, memory.address[known].astype(np.int64), size < 0)
+    device, size = memory.device[usable].astype(np.int64), memory.size[usable].astype(np.int64)
+    freed = releases(device, memory.address[usable].astype(np.int64), size < 0)
     (allocated,) = np.nonzero(size > 0)
     row = _operators(trace, track[allocated].astype(np.int64), time[allocated])
-    called = links.callers.of(row)
-    lines, line = lines_of(trace, called.stack, called.frame, rules)
+    sites = links.callers.of(row)
+    lines, line = lines_of(trace, sites.stack, sites.frame, rules)
     names = pick(trace.slices.name, row)
     different = distinct(names)
     steps = steps_of(trace)
@@ -50,10 +50,10 @@ def recorded_in_instants(trace: Trace, links: Links, rules: FrameRules) -> Recor
     )
     operators = tuple(trace.string(name) or _NO_OPERATOR for name in different.tolist())
     curves = curves_in_instants(trace)
-    of_host = device[allocated] < 0
+    on_host = device[allocated] < 0
     host_blocks = no_blocks()
-    if of_host.any() and not of_host.all():
-        blocks, host_blocks = blocks.at(~of_host), blocks.at(of_host)
+    if on_host.any() and not on_host.all():
+        blocks, host_blocks = blocks.at(~on_host), blocks.at(on_host)
     return Recorded(
         curves, blocks, labels, (PYTORCH,), operators, tuple(lines), steps, (), host_blocks=host_blocks
     )
@@ -62,18 +62,18 @@ def recorded_in_instants(trace: Trace, links: Links, rules: FrameRules) -> Recor
 def curves_in_instants(trace: Trace) -> tuple[Curve, ...]:
     """Return the curve of each device that the events of a trace tell of."""
     memory = trace.memory
-    known, place = _by_time(trace)
-    time, device = trace.instants.time[place], memory.device[known].astype(np.int64)
-    return tuple(_curve(_label(number), memory, known[own], time[own]) for number, own in runs(device))
+    usable, place = _by_time(trace)
+    time, device = trace.instants.time[place], memory.device[usable].astype(np.int64)
+    return tuple(_curve(_label(number), memory, usable[group], time[group]) for number, group in runs(device))
 
 
 def _by_time(trace: Trace) -> tuple[Int64s, Int64s]:
     """The rows of `trace.memory` that can be read, by time, and of each the place of its instant."""
     memory = trace.memory
     place = first_equal(trace.instants.event, memory.event)
-    (known,) = np.nonzero((place >= 0) & (memory.size != 0) & (memory.address >= 0))
-    known = known[np.argsort(place[known], kind="stable")]  # instants are by time
-    return known, place[known]
+    (usable,) = np.nonzero((place >= 0) & (memory.size != 0) & (memory.address >= 0))
+    usable = usable[np.argsort(place[usable], kind="stable")]  # instants are by time
+    return usable, place[usable]
 
 
 def _label(device: int) -> str:
@@ -86,18 +86,21 @@ def _operators(trace: Trace, track: Int64s, times: Int64s) -> Int64s:
     The track of an instant is the first of its thread, which may be that of the frames of Python.
     """
     operators = ~of_category(trace, trace.slices.category, NOT_OPERATORS)
-    found = np.full(len(times), -1, np.int64)
+    innermost = np.full(len(times), -1, np.int64)
     for index, places in runs(track):
-        for each in trace.tracks if index >= 0 else ():
-            own = trace.tracks[index]
-            if is_operator_track(each) and (each.pid, each.tid) == (own.pid, own.tid):
-                row = enclosing(trace, each.lanes, times[places], operators, closed_end=True)
-                found[places] = np.where(found[places] < 0, row, found[places])
-    return found
+        for candidate in trace.tracks if index >= 0 else ():
+            instant_track = trace.tracks[index]
+            if is_operator_track(candidate) and (candidate.pid, candidate.tid) == (
+                instant_track.pid,
+                instant_track.tid,
+            ):
+                row = enclosing(trace, candidate.lanes, times[places], operators, closed_end=True)
+                innermost[places] = np.where(innermost[places] < 0, row, innermost[places])
+    return innermost
 
 
 def _curve(label: str, memory: MemoryColumns, places: Int64s, time: Int64s) -> Curve:
     """The curve of a device, of some rows that are by time."""
     columns = (memory.allocated[places].astype(np.int64), memory.reserved[places].astype(np.int64))
-    before = int(columns[0][0]) - int(memory.size[places[0]]) if columns[0][0] >= 0 else -1
-    return Curve(label, PYTORCH, time, *columns, np.full(len(time), -1, np.int64), max(before, -1))
+    initial = int(columns[0][0]) - int(memory.size[places[0]]) if columns[0][0] >= 0 else -1
+    return Curve(label, PYTORCH, time, *columns, np.full(len(time), -1, np.int64), max(initial, -1))

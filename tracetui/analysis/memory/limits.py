@@ -53,14 +53,14 @@ def find_memory_breaches(memory: Memory, limits: tuple[MemoryLimit, ...]) -> tup
     Memory grows by more than a limit where it does in each of the last three steps whose growth is known, or
     in each of fewer where there are no more: what an optimizer allocates in its first step is no growth.
     """
-    found = []
+    breaches = []
     for limit in limits:
         for device in _devices(memory):
             steps = _last_growth(memory, device) if limit.measure == GROWTH else {}
-            held = min(steps.values(), default=0) if limit.measure == GROWTH else _most(memory, device)
-            if held > limit.bytes:
-                found.append(MemoryBreach(limit, device, held, tuple(steps)))
-    return tuple(found)
+            amount = min(steps.values(), default=0) if limit.measure == GROWTH else _most(memory, device)
+            if amount > limit.bytes:
+                breaches.append(MemoryBreach(limit, device, amount, tuple(steps)))
+    return tuple(breaches)
 
 
 def unknown_measures(memory: Memory | None, limits: tuple[MemoryLimit, ...]) -> tuple[str, ...]:
@@ -69,15 +69,15 @@ def unknown_measures(memory: Memory | None, limits: tuple[MemoryLimit, ...]) -> 
     if memory is None:
         return tuple(measures)
     devices = _devices(memory)
-    told = {MEMORY: bool(devices), GROWTH: any(_last_growth(memory, device) for device in devices)}
-    return tuple(measure for measure in measures if not told[measure])
+    is_known = {MEMORY: bool(devices), GROWTH: any(_last_growth(memory, device) for device in devices)}
+    return tuple(measure for measure in measures if not is_known[measure])
 
 
 def _devices(memory: Memory) -> list[str]:
     """The devices with a curve; the host where there is no other."""
     recorded = memory.recorded
-    told = [device for device in recorded.devices if whole_curve(recorded.curves, device) is not None]
-    return [device for device in told if device != HOST] or told
+    with_curve = [device for device in recorded.devices if whole_curve(recorded.curves, device) is not None]
+    return [device for device in with_curve if device != HOST] or with_curve
 
 
 def _most(memory: Memory, device: str) -> int:
@@ -87,5 +87,5 @@ def _most(memory: Memory, device: str) -> int:
 
 def _last_growth(memory: Memory, device: str) -> dict[int, int]:
     """The growth of the last steps in which it is known, by their numbers."""
-    own = [each for each in memory.growth if each.device == device]
-    return {each.step: each.bytes for each in own[-_LAST:] if each.bytes is not None}
+    of_device = [growth for growth in memory.growth if growth.device == device]
+    return {growth.step: growth.bytes for growth in of_device[-_LAST:] if growth.bytes is not None}

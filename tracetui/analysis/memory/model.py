@@ -68,9 +68,9 @@ class Curve:
 
     def reserved_at(self, time: int) -> int:
         """Return what was reserved as of the last sample until a time, -1 where none is known."""
-        known = np.flatnonzero(self.reserved >= 0)
-        place = int(np.searchsorted(self.time[known], time, "right")) - 1
-        return int(self.reserved[known[place]]) if place >= 0 else -1
+        samples = np.flatnonzero(self.reserved >= 0)
+        place = int(np.searchsorted(self.time[samples], time, "right")) - 1
+        return int(self.reserved[samples[place]]) if place >= 0 else -1
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,15 +29,15 @@ def native_operator(stack: Stack) -> str:
 
     Looked at are the frames below the innermost of Python: of those that fit the outermost counts.
     """
-    below = []
+    functions = []
     for frame in stack:
         if not _is_native(frame):
             break
-        below.append(frame.function)
+        functions.append(frame.function)
     for pattern in _OPERATORS:
-        found = [match[1] for match in map(pattern.match, below) if match]
-        if found:
-            return found[-1]
+        names = [match[1] for match in map(pattern.match, functions) if match]
+        if names:
+            return names[-1]
     return ""
 
 

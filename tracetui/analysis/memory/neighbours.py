@@ -29,12 +29,12 @@ def neighbours_of(links: Links, operators: Int64s, times: Int64s) -> tuple[Neigh
     They are of the same thread of the host; of any where the operator is not known.
     """
     thread = track_of_rows(links.trace, operators)
-    found = [_NOTHING] * len(operators)
+    neighbours = [_NOTHING] * len(operators)
     for track, places in runs(thread):
         tasks, issued = _issued(links, track)
         for place in places.tolist():
-            found[place] = _neighbours(links, tasks, issued, int(operators[place]), int(times[place]))
-    return tuple(found)
+            neighbours[place] = _neighbours(links, tasks, issued, int(operators[place]), int(times[place]))
+    return tuple(neighbours)
 
 
 def _issued(links: Links, track: int) -> tuple[Int64s, Int64s]:
@@ -52,11 +52,11 @@ def _issued(links: Links, track: int) -> tuple[Int64s, Int64s]:
 def _neighbours(links: Links, tasks: Int64s, issued: Int64s, operator: int, time: int) -> Neighbours:
     slices = links.trace.slices
     start, end = (time, time) if operator < 0 else (int(slices.start[operator]), int(slices.end[operator]))
-    first, behind = np.searchsorted(issued, [start, max(end, time)], "left").tolist()
-    own = [place for place in range(first, behind) if issued[place] >= time] or [*range(first, behind), -1]
+    first, stop = np.searchsorted(issued, [start, max(end, time)], "left").tolist()
+    candidates = [place for place in range(first, stop) if issued[place] >= time] or [*range(first, stop), -1]
     names = (
         _type(links, int(tasks[place])) if 0 <= place < len(tasks) else None
-        for place in (own[0], first - 1, behind)
+        for place in (candidates[0], first - 1, stop)
     )
     return Neighbours(*names)
 

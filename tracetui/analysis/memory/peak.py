@@ -54,12 +54,12 @@ class SizeMemory:
 
 def whole_curve(curves: Sequence[Curve], device: str) -> Curve | None:
     """Return the curve of all that tensors hold on a device: PTA+GE, else PTA, else what tells of any."""
-    told = [curve for curve in curves if curve.device == device and len(curve.told)]
+    candidates = [curve for curve in curves if curve.device == device and len(curve.told)]
     for name in WHOLE:
-        for curve in told:
+        for curve in candidates:
             if curve.component == name:
                 return curve
-    return told[0] if told else None
+    return candidates[0] if candidates else None
 
 
 def find_peak(recorded: Recorded, start: int, end: int, step_of: Int64s | None = None) -> Peak | None:
@@ -72,21 +72,23 @@ def find_peak(recorded: Recorded, start: int, end: int, step_of: Int64s | None =
     peaks = [(curve, place) for curve, place in peaks if place >= 0]
     if not peaks:
         return None
-    curve, place = max(peaks, key=lambda each: (each[0].device != HOST, each[0].allocated[each[1]]))
-    at, held = int(curve.time[place]), int(curve.allocated[place])
-    alive = int(recorded.blocks.bytes[alive_at(recorded, curve, at)].sum())
+    curve, place = max(
+        peaks, key=lambda candidate: (candidate[0].device != HOST, candidate[0].allocated[candidate[1]])
+    )
+    peak_time, amount = int(curve.time[place]), int(curve.allocated[place])
+    alive = int(recorded.blocks.bytes[alive_at(recorded, curve, peak_time)].sum())
     reserved = int(curve.reserved[place])
-    process, own = (_reserved(recorded, curve.device, name, at) for name in ("APP", ADAPTER))
-    steps = [place for place, step in enumerate(recorded.steps) if step.start <= at < step.end]
+    process, adapter = (_reserved(recorded, curve.device, name, peak_time) for name in ("APP", ADAPTER))
+    steps = [place for place, step in enumerate(recorded.steps) if step.start <= peak_time < step.end]
     return Peak(
         device=curve.device,
         component=curve.component,
-        at=at,
+        at=peak_time,
         step=steps[-1] if steps else -1,
-        bytes=held,
-        before_bytes=max(held - alive, 0),
-        cached_bytes=max(reserved - held, 0) if reserved >= 0 else -1,
-        outside_bytes=max(process - own, 0) if process >= 0 and own >= 0 else -1,
+        bytes=amount,
+        before_bytes=max(amount - alive, 0),
+        cached_bytes=max(reserved - amount, 0) if reserved >= 0 else -1,
+        outside_bytes=max(process - adapter, 0) if process >= 0 and adapter >= 0 else -1,
     )
 
 
@@ -102,13 +104,13 @@ def alive_at(recorded: Recorded, curve: Curve, time: int) -> Bools:
 
 def lines_of_blocks(recorded: Recorded, blocks: Blocks, at_peak: Bools) -> tuple[LineMemory, ...]:
     """Return blocks by line and operator, those first that hold most at the peak, then in all."""
-    found = []
+    rows = []
     operators = len(recorded.operators) + 1
     for key, places in runs((blocks.line + 1) * operators + blocks.operator + 1):
         line, operator = divmod(key, operators)
-        sizes, held = blocks.bytes[places], blocks.release[places] == NEVER
-        lives = (blocks.release[places] - blocks.start[places])[~held]
-        found.append(
+        sizes, is_held = blocks.bytes[places], blocks.release[places] == NEVER
+        lives = (blocks.release[places] - blocks.start[places])[~is_held]
+        rows.append(
             LineMemory(
                 frame=recorded.lines[line - 1] if line else None,
                 operator=recorded.operators[operator - 1] if operator else "",
@@ -117,25 +119,25 @@ def lines_of_blocks(recorded: Recorded, blocks: Blocks, at_peak: Bools) -> tuple
                 allocated_bytes=int(sizes.sum()),
                 allocations=len(places),
                 mean_life=int(lives.sum()) // len(lives) if len(lives) else -1,
-                alive_bytes=int(sizes[held].sum()),
+                alive_bytes=int(sizes[is_held].sum()),
             )
         )
-    found.sort(key=lambda row: (-row.bytes_at_peak, -row.allocated_bytes, row.frame or (), row.operator))
-    return tuple(found)
+    rows.sort(key=lambda row: (-row.bytes_at_peak, -row.allocated_bytes, row.frame or (), row.operator))
+    return tuple(rows)
 
 
 def sizes_of_blocks(blocks: Blocks, at_peak: Bools) -> tuple[SizeMemory, ...]:
     """Return blocks by size, those first that take most in all."""
     sizes, place = numbered(blocks.bytes)
     counts = (
-        np.bincount(place[chosen], minlength=len(sizes)).tolist()
-        for chosen in (slice(None), blocks.alive, at_peak)
+        np.bincount(place[selected], minlength=len(sizes)).tolist()
+        for selected in (slice(None), blocks.alive, at_peak)
     )
-    found = [SizeMemory(*row) for row in zip(sizes.tolist(), *counts)]
-    return tuple(sorted(found, key=lambda row: (-row.bytes * row.allocations, -row.bytes)))
+    rows = [SizeMemory(*row) for row in zip(sizes.tolist(), *counts)]
+    return tuple(sorted(rows, key=lambda row: (-row.bytes * row.allocations, -row.bytes)))
 
 
-def _reserved(recorded: Recorded, device: str, component: str, at: int) -> int:
+def _reserved(recorded: Recorded, device: str, component: str, time: int) -> int:
     """What the curve of that name says of a time, -1 where none does."""
-    own = (curve for curve in recorded.curves if (curve.device, curve.component) == (device, component))
-    return next((curve.reserved_at(at) for curve in own), -1)
+    matching = (curve for curve in recorded.curves if (curve.device, curve.component) == (device, component))
+    return next((curve.reserved_at(time) for curve in matching), -1)

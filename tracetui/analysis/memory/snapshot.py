@@ -44,10 +44,12 @@ def recorded_in_snapshot(path: Path, rules: FrameRules) -> Recorded:
     ]
     operators = tuple(dict.fromkeys(leaves)) or ("",)
     operator = np.array([operators.index(leaf) for leaf in leaves], np.int32)
-    seen = allocated[events.before :]
+    in_snapshot = allocated[events.before :]
     end = int(numbers[-1]) + 1 if len(numbers) else 0
-    steps = repetitions(numbers[seen], events.stack[seen], end, stacks)
-    devices = sorted({*np.unique(events.device).tolist(), *(n for n, held in events.held.items() if held)})
+    steps = repetitions(numbers[in_snapshot], events.stack[in_snapshot], end, stacks)
+    devices = sorted(
+        {*np.unique(events.device).tolist(), *(n for n, amount in events.held.items() if amount)}
+    )
     blocks = Blocks(
         start=numbers[allocated],
         release=np.where(release < 0, NEVER, numbers[release]),
@@ -88,12 +90,12 @@ def releases(device: Int32s | Int64s, address: Int64s, freed: Bools) -> Int64s:
     That is the next event at its address, if it is one that frees.
     """
     order = np.lexsort((np.arange(len(address)), address, device))
-    found = np.full(len(address), -1, np.int64)
-    first, second = order[:-1], order[1:]
-    pairs = (device[first] == device[second]) & (address[first] == address[second])
-    pairs &= freed[second]
-    found[first[pairs]] = second[pairs]
-    return found
+    release = np.full(len(address), -1, np.int64)
+    first, following = order[:-1], order[1:]
+    pairs = (device[first] == device[following]) & (address[first] == address[following])
+    pairs &= freed[following]
+    release[first[pairs]] = following[pairs]
+    return release
 
 
 def repetitions(
@@ -112,17 +114,17 @@ def repetitions(
         stacks: the frames of Python of each place, leaf first; none where they do not tell of modules.
     """
     counts = np.bincount(places)
-    of_place = dict(runs(places))
+    positions = dict(runs(places))
     least = max(_MOST_TOLD * np.count_nonzero(counts > 1), _FEWEST)
     for count in sorted(set(counts[counts > 1].tolist()), reverse=True):
-        often = [int(place) for place in np.flatnonzero(counts == count)]
-        often = [place for place in often if np.diff(of_place[place]).min() >= least]
-        often.sort(key=lambda place: int(of_place[place][0]))
-        for place in often[:_MOST_TRIED]:
-            begins = of_place[place]
+        candidates = [int(place) for place in np.flatnonzero(counts == count)]
+        candidates = [place for place in candidates if np.diff(positions[place]).min() >= least]
+        candidates.sort(key=lambda place: int(positions[place][0]))
+        for place in candidates[:_MOST_TRIED]:
+            begins = positions[place]
             inside = [places[first:last] for first, last in zip(begins.tolist(), begins[1:].tolist())]
-            if all(_recurring(each, counts) >= least for each in inside) and not (
-                stacks and any(_is_part(each, stacks) for each in inside)
+            if all(_recurring(part, counts) >= least for part in inside) and not (
+                stacks and any(_is_part(part, stacks) for part in inside)
             ):
                 bounds = [*times[begins].tolist(), end]
                 return tuple(Step(n, a, b) for n, (a, b) in enumerate(zip(bounds, bounds[1:]), 1))
@@ -141,16 +143,18 @@ def _recurring(places: Int32s, counts: Int64s) -> int:
 
 def _curve(events: SnapshotEvents, numbers: Int64s, number: int, label: str) -> Curve:
     """What a device holds after each of its events: at last what the segments of the snapshot say."""
-    (own,) = np.nonzero(events.device == number)
-    time = numbers[own]
-    held = np.cumsum(np.where(events.freed[own] == 1, -events.bytes[own], events.bytes[own]))
-    if not len(own):
-        time, held = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    (of_device,) = np.nonzero(events.device == number)
+    time = numbers[of_device]
+    amount = np.cumsum(
+        np.where(events.freed[of_device] == 1, -events.bytes[of_device], events.bytes[of_device])
+    )
+    if not len(of_device):
+        time, amount = np.zeros(1, np.int64), np.zeros(1, np.int64)
     if number in events.held:
-        held += events.held[number] - int(held[-1])
+        amount += events.held[number] - int(amount[-1])
     last = np.append(time[1:] != time[:-1], True)  # of all that was there before the first event
-    time, held = time[last], held[last]
+    time, amount = time[last], amount[last]
     unknown = np.full(len(time), -1, np.int64)
     reserved = unknown.copy()
     reserved[-1:] = events.reserved.get(number, -1)
-    return Curve(label, PYTORCH, time, np.maximum(held, 0), reserved, unknown)
+    return Curve(label, PYTORCH, time, np.maximum(amount, 0), reserved, unknown)

@@ -30,16 +30,16 @@ def static_memory(table: Table | None) -> tuple[StaticMemory, ...]:
         return ()
     graph, model = table.texts["graph"], table.texts["model"]
     key = graph.place.astype(np.int64) * (len(model.texts) + 1) + model.place
-    found = [
+    rows = [
         StaticMemory(
-            table.text("graph", int(own[0])),
-            table.text("model", int(own[0])),
-            len(own),
-            _most(table.numbers["bytes"][own], table.numbers["first"][own], table.numbers["last"][own]),
+            table.text("graph", int(group[0])),
+            table.text("model", int(group[0])),
+            len(group),
+            _most(table.numbers["bytes"][group], table.numbers["first"][group], table.numbers["last"][group]),
         )
-        for _, own in runs(key)
+        for _, group in runs(key)
     ]
-    return tuple(sorted(found, key=lambda each: (-each.peak_bytes, each.graph or "")))
+    return tuple(sorted(rows, key=lambda row: (-row.peak_bytes, row.graph or "")))
 
 
 def _most(sizes: Int64s, first: Int64s, last: Int64s) -> int:

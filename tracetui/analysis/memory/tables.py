@@ -64,7 +64,10 @@ def recorded_in_tables(trace: Trace, links: Links, rules: FrameRules) -> Recorde
 def read_tables(trace: Path) -> MemoryTables:
     """Read the tables beside the trace at a path."""
     return MemoryTables(
-        *(read_of_run(trace, each) for each in (OPERATOR_MEMORY, MEMORY_RECORD, MODULE_MEMORY, STATIC_MEMORY))
+        *(
+            read_of_run(trace, title)
+            for title in (OPERATOR_MEMORY, MEMORY_RECORD, MODULE_MEMORY, STATIC_MEMORY)
+        )
     )
 
 
@@ -96,8 +99,8 @@ def steps_of(trace: Trace) -> tuple[Step, ...]:
 
 def device_label(text: str | None) -> str:
     """Return the label of a device as tables write it: "NPU 0" of "NPU:0" and of "0"."""
-    plain = _NO_DEVICE if text is None else text.replace(":", " ", 1)
-    return f"{_NO_DEVICE} {plain}" if plain.isdigit() else plain
+    label = _NO_DEVICE if text is None else text.replace(":", " ", 1)
+    return f"{_NO_DEVICE} {label}" if label.isdigit() else label
 
 
 def _curves(table: Table | None) -> list[Curve]:
@@ -110,13 +113,13 @@ def _curves(table: Table | None) -> list[Curve]:
     curves = []
     for code, places in runs(component.place.astype(np.int64) * (len(device.texts) + 1) + device.place + 1):
         times = table.numbers["time"][places]
-        own = places[np.argsort(times, kind="stable")] if (times[1:] < times[:-1]).any() else places
-        if not any((column[own] > 0).any() for column in columns):
+        ordered = places[np.argsort(times, kind="stable")] if (times[1:] < times[:-1]).any() else places
+        if not any((column[ordered] > 0).any() for column in columns):
             continue
-        name, where = divmod(code, len(device.texts) + 1)
-        label = device_label(device.texts[where - 1] if where else None)
-        allocated, reserved, active = (column[own] for column in columns)
-        time = table.numbers["time"][own]
+        name, device_code = divmod(code, len(device.texts) + 1)
+        label = device_label(device.texts[device_code - 1] if device_code else None)
+        allocated, reserved, active = (column[ordered] for column in columns)
+        time = table.numbers["time"][ordered]
         curves.append(Curve(label, component.texts[name], time, allocated, reserved, active))
     return curves
 
@@ -135,16 +138,18 @@ def _joined(
     row = np.empty(table.rows, np.int64)
     row[~is_node] = _named(trace, links.callers.ancestors, name.texts, name.place[~is_node], start[~is_node])
     row[is_node] = _dequeued(trace, start[is_node])
-    called = links.callers.of(row)
-    lines, line = lines_of(trace, called.stack, called.frame, rules)
+    sites = links.callers.of(row)
+    lines, line = lines_of(trace, sites.stack, sites.frame, rules)
     labels = [device_label(text) for text in (None, *table.texts["device"].texts)]
     devices = _devices(curves, labels[1:] if (table.texts["device"].place >= 0).all() else labels)
-    of_label = np.array([devices.index(label) if label in devices else -1 for label in labels], np.int32)
+    number_of_label = np.array(
+        [devices.index(label) if label in devices else -1 for label in labels], np.int32
+    )
     blocks = Blocks(
         start=start,
         release=_releases(table),
         bytes=table.numbers["bytes"],
-        device=of_label[table.texts["device"].place + 1],
+        device=number_of_label[table.texts["device"].place + 1],
         component=is_node.astype(np.int32),
         operator=name.place,
         row=row,
@@ -171,19 +176,19 @@ def _releases(table: Table) -> Int64s:
 def _named(trace: Trace, ancestors: Ancestors, names: list[str], name: Int32s, times: Int64s) -> Int64s:
     """The innermost operator of that name around each time; -1 where none is, or several threads have one."""
     number = {text: place for place, text in enumerate(trace.strings)}
-    wanted = np.array([number.get(text, -2) for text in names], np.int64)[name]
+    expected = np.array([number.get(text, -2) for text in names], np.int64)[name]
 
     def is_wanted(rows: Int64s, places: Int64s) -> Bools:
-        named: Bools = trace.slices.name[rows] == wanted[places]
+        named: Bools = trace.slices.name[rows] == expected[places]
         return named
 
     def innermost(track: Track) -> Int64s:
         row = enclosing(trace, track.lanes, times, closed_end=True)
-        (left,) = np.nonzero(row >= 0)
-        while len(left):
-            left = left[~is_wanted(row[left], left)]
-            row[left] = ancestors.parents_of(row[left])
-            left = left[row[left] >= 0]
+        (pending,) = np.nonzero(row >= 0)
+        while len(pending):
+            pending = pending[~is_wanted(row[pending], pending)]
+            row[pending] = ancestors.parents_of(row[pending])
+            pending = pending[row[pending] >= 0]
         return row
 
     return _of_one_thread(trace, innermost, len(times))
@@ -201,10 +206,10 @@ def _dequeued(trace: Trace, times: Int64s) -> Int64s:
 
 def _of_one_thread(trace: Trace, rows_of: Callable[[Track], Int64s], count: int) -> Int64s:
     """The rows, `count` of each thread with operators; -1 where none has one, or several have."""
-    found = np.full(count, -1, np.int64)
+    only = np.full(count, -1, np.int64)
     twice = np.zeros(count, np.bool_)
     for track in filter(is_operator_track, trace.tracks):
         rows = rows_of(track)
-        twice |= np.minimum(found, rows) >= 0
-        found = np.maximum(found, rows)
-    return np.where(twice, -1, found)
+        twice |= np.minimum(only, rows) >= 0
+        only = np.maximum(only, rows)
+    return np.where(twice, -1, only)

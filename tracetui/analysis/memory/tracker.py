@@ -40,24 +40,26 @@ def _recorded(table: Table, rules: FrameRules) -> Recorded:
     stack, stacks = table.texts["stack"]
     frames = [rules.line_of(tuple(frames_in(text))) for text in stacks]
     lines = tuple(dict.fromkeys(frame for frame in frames if frame is not None))
-    of_stack = np.array([-1 if frame is None else lines.index(frame) for frame in (*frames, None)], np.int64)
+    line_of_stack = np.array(
+        [-1 if frame is None else lines.index(frame) for frame in (*frames, None)], np.int64
+    )
     node, task = table.texts["node"], table.texts["task"]
     operators = ("", *node.texts, *task.texts)
     operator = np.where(node.place >= 0, node.place + 1, task.place + 1 + len(node.texts))
     operator = np.where((node.place < 0) & (task.place < 0), 0, operator)[order].astype(np.int32)
-    known = release[release < NEVER]
-    last = int(max(start.max(initial=0), known.max(initial=0))) + 1
+    released = release[release < NEVER]
+    last = int(max(start.max(initial=0), released.max(initial=0))) + 1
     steps = repetitions(start, np.where(stack < 0, len(stacks), stack)[order], last)
-    nothing = np.zeros(len(start), np.int32)
+    zeros = np.zeros(len(start), np.int32)
     blocks = Blocks(
         start=start,
         release=release,
         bytes=sizes,
-        device=nothing,
-        component=nothing,
+        device=zeros,
+        component=zeros,
         operator=operator,
         row=np.full(len(start), -1, np.int64),
-        line=of_stack[stack[order]],
+        line=line_of_stack[stack[order]],
         step=steps_at(steps, start),
     )
     curves = (_curve(blocks),) if len(blocks) else ()
@@ -67,15 +69,15 @@ def _recorded(table: Table, rules: FrameRules) -> Recorded:
 
 def frames_in(text: str) -> Iterator[Frame]:
     """Yield the frames in a text, in its order: "net.py:88 construct", 'File "net.py", line 88, in f'."""
-    for found in _FRAME.finditer(text):
-        yield Frame(found["file"], int(found["line"]), found["function"])
+    for match in _FRAME.finditer(text):
+        yield Frame(match["file"], int(match["line"]), match["function"])
 
 
 def _curve(blocks: Blocks) -> Curve:
     """What the blocks hold after each of their events."""
-    ended = blocks.release < NEVER
-    time = np.concatenate((blocks.release[ended], blocks.start))
-    change = np.concatenate((-blocks.bytes[ended], blocks.bytes))
+    is_released = blocks.release < NEVER
+    time = np.concatenate((blocks.release[is_released], blocks.start))
+    change = np.concatenate((-blocks.bytes[is_released], blocks.bytes))
     order = np.argsort(time, kind="stable")
     unknown = np.full(len(time), -1, np.int64)
     return Curve(_DEVICE, _COMPONENT, time[order], np.cumsum(change[order]), unknown, unknown)
