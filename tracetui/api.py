@@ -23,15 +23,16 @@ if TYPE_CHECKING:
     from tracetui.comparison.run import Run
     from tracetui.job.engines.pool import Ranks
     from tracetui.job.job import Job
+    from tracetui.job.sides import Side
 
 #: A run to compare: a path of a trace, of a digest or of a directory of ranks, a trace that was analysed, a
 #: job, or what was taken of a trace before.
-Side = Union[str, "os.PathLike[str]", Analysis, "Run", "Job"]
+Compared = Union[str, "os.PathLike[str]", Analysis, "Run", "Job"]
 
 
 def compare(
-    base: Side,
-    other: Side,
+    base: Compared,
+    other: Compared,
     rules: FrameRules | None = None,
     cache: bool = True,
     jobs: int | None = None,
@@ -48,41 +49,33 @@ def compare(
     Raises UnreadableTrace, with a sentence, where there is no trace, and Incomparable where jobs have no rank
     in common.
     """
-    from tracetui.comparison.comparison import compare_runs
+    from tracetui.job.sides import compare_sides
+
+    return compare_sides(*(_side(side, rules, cache, jobs, shapes) for side in (base, other)))
+
+
+def _side(given: Compared, rules: FrameRules | None, cache: bool, jobs: int | None, shapes: bool) -> Side:
+    """Return a run as a side of a comparison; the arguments are those of `compare`."""
     from tracetui.comparison.run import Run, run_of
-    from tracetui.job.compare import compare_jobs
-    from tracetui.job.find import digest_at
     from tracetui.job.job import Job
-    from tracetui.job.load import ranks_below, run_at
+    from tracetui.job.sides import Side, side_at
 
-    def is_job(side: Side) -> bool:
-        if isinstance(side, (Analysis, Run, Job)):
-            return isinstance(side, Job)
-        return ranks_below(Path(side)) is not None
+    def refuse() -> Job:
+        raise TypeError("a job is compared with a job, or with a path")
 
-    def taken(side: Side) -> Run:
-        if isinstance(side, Run):
-            return side
-        if isinstance(side, Analysis):
-            return run_of(side)
-        assert not isinstance(side, Job)
-        digest = digest_at(Path(side))
-        if digest is not None:
-            return run_at(digest)
-        with opened(side, None, rules, cache, jobs) as (analysis, file):
+    if isinstance(given, Job):
+        job = given
+        return Side(f"{len(job.ranks)} ranks", lambda: job, None)
+    if isinstance(given, (Analysis, Run)):
+        run = given
+        return Side("", refuse, lambda: run if isinstance(run, Run) else run_of(run))
+    path = given
+
+    def read_trace() -> Run:
+        with opened(path, None, rules, cache, jobs) as (analysis, file):
             return run_of(analysis, None, file.args if shapes else None)
 
-    def whole(side: Side) -> tuple[Job, str]:
-        if isinstance(side, (Analysis, Run)):
-            raise TypeError("a job is compared with a job, or with a path")
-        if isinstance(side, Job):
-            return side, f"{len(side.ranks)} ranks"
-        return load_job(side, cache=cache, jobs=jobs), os.fspath(side)
-
-    if is_job(base) or is_job(other):
-        (mine, path), (theirs, other_path) = whole(base), whole(other)
-        return compare_jobs(mine, theirs, (path, other_path))
-    return compare_runs(taken(base), taken(other))
+    return side_at(Path(path), read_trace, lambda: load_job(path, cache=cache, jobs=jobs))
 
 
 def load(

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from tracetui.analysis.analyse import Analysis
+from tracetui.cli.jobs import open_job
 from tracetui.cli.opening import opened_trace, selected
 from tracetui.cli.output import refuse_early
 from tracetui.cli.parser import Request, UsageError
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.run import Run, run_of
 from tracetui.comparison.walls import Choice
+from tracetui.job.compare import Incomparable
+from tracetui.job.job import Job
+from tracetui.job.load import run_at
+from tracetui.job.sides import compare_sides, read_run_at, side_at
 from tracetui.units import Window
 
 
-class Side(NamedTuple):
+class RunPart(NamedTuple):
     """A path, and which part of its run is compared."""
 
     path: str
@@ -22,60 +29,59 @@ class Side(NamedTuple):
     window: Window | None = None
 
     @property
-    def is_part(self) -> bool:
-        return self.step is not None or self.window is not None
+    def is_whole(self) -> bool:
+        return self.step is None and self.window is None
 
 
-def compare_paths(request: Request, base: Side, other: Side) -> Comparison:
+def compare_paths(request: Request, base: RunPart, other: RunPart) -> Comparison:
     """Return what changed from one run to another; where one is a job, of the ranks that both have.
 
     Raises UsageError where what is asked for is not in them, UnreadableTrace where there is no trace.
     """
-    if any(_is_job(Path(side.path)) for side in (base, other)):
-        return _compare_jobs(request, base, other)
-    return compare_runs(open_run(request, base), open_run(request, other))
+
+    def read_job(part: RunPart) -> Job:
+        _refuse_parts(request, "what is kept of a job", base, other)
+        refuse_early(request, other.path)
+        return open_job(request, [Path(part.path)])
+
+    sides = (
+        side_at(
+            Path(part.path),
+            partial(_read_trace, request, part),
+            partial(read_job, part),
+            partial(_read_digest, request, part),
+        )
+        for part in (base, other)
+    )
+    try:
+        return compare_sides(*sides)
+    except Incomparable as error:
+        raise UsageError(str(error)) from None
 
 
-def open_run(request: Request, side: Side) -> Run:
-    """Return what is compared of a trace or a digest; nothing else of it stays in memory."""
-    from tracetui.job.find import digest_at
+def compare_with(request: Request, base: str, analysis: Analysis) -> Comparison:
+    """Return what changed from the trace or digest at a path to a trace that is open."""
+    part = RunPart(base)
+    read_trace, read_digest = partial(_read_trace, request, part), partial(_read_digest, request, part)
+    return compare_runs(read_run_at(Path(base), read_trace, read_digest), run_of(analysis))
 
-    digest = digest_at(Path(side.path))
-    if digest is not None:
-        from tracetui.job.load import run_at
 
-        _refuse_parts(request, "a digest", side)
-        refuse_early(request, str(digest))
-        return run_at(digest)
-    with opened_trace(request, side.path) as (analysis, file):
-        selection = selected(analysis, side.step, side.window)
+def _read_trace(request: Request, part: RunPart) -> Run:
+    """Return what is compared of a trace; nothing else of it stays in memory."""
+    with opened_trace(request, part.path) as (analysis, file):
+        selection = selected(analysis, part.step, part.window)
         choice = Choice(selection.step, selection.window, request.all_steps)
         return run_of(analysis, choice, file.args if request.shapes else None)
 
 
-def _is_job(path: Path) -> bool:
-    if not path.is_dir():
-        return False
-    from tracetui.job.load import ranks_below
-
-    return ranks_below(path) is not None
+def _read_digest(request: Request, part: RunPart, digest: Path) -> Run:
+    _refuse_parts(request, "a digest", part)
+    refuse_early(request, str(digest))
+    return run_at(digest)
 
 
-def _refuse_parts(request: Request, what: str, *sides: Side) -> None:
-    if request.shapes or any(side.is_part for side in sides):
+def _refuse_parts(request: Request, what: str, *parts: RunPart) -> None:
+    if request.shapes or not all(part.is_whole for part in parts):
         raise UsageError(f"{what} holds all steps together, and no shapes: these need traces, one by one")
     if request.all_steps:
         raise UsageError(f"{what} holds no outlier steps: --all-steps needs traces, one by one")
-
-
-def _compare_jobs(request: Request, base: Side, other: Side) -> Comparison:
-    from tracetui.cli.jobs import open_job
-    from tracetui.job.compare import Incomparable, compare_jobs
-
-    _refuse_parts(request, "what is kept of a job", base, other)
-    refuse_early(request, other.path)
-    mine, theirs = (open_job(request, [Path(side.path)]) for side in (base, other))
-    try:
-        return compare_jobs(mine, theirs, (base.path, other.path))
-    except Incomparable as error:
-        raise UsageError(str(error)) from None

@@ -176,9 +176,9 @@ def _held(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_Held]:
         yield _hold_job(open_job(request, [Path(request.path)]), request.limits_of_jobs)
         return
     if not of_devices and not request.limits_of_memory:
-        from tracetui.cli.comparing import Side, compare_paths
+        from tracetui.cli.comparing import RunPart, compare_paths
 
-        compared = compare_paths(request, Side(request.baseline), Side(request.path))
+        compared = compare_paths(request, RunPart(request.baseline), RunPart(request.path))
         yield _hold_run(compared, request.regressions)
         return
     from tracetui.cli.opening import open_trace
@@ -193,7 +193,9 @@ def _held(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_Held]:
     if request.limits_of_memory:
         yield _hold_memory(analysis, request.limits_of_memory)
     if request.baseline is not None:
-        yield _hold_run(_compare(request, analysis), request.regressions)
+        from tracetui.cli.comparing import compare_with
+
+        yield _hold_run(compare_with(request, request.baseline, analysis), request.regressions)
 
 
 def _hold_devices(analysis: Analysis, limits: tuple[Limit, ...], each_step: bool) -> _Held:
@@ -249,14 +251,6 @@ def _hold_job(job: Job, limits: tuple[Limit, ...]) -> _Held:
     breaches = find_breaches(job, limits)
     notes = tuple(printable(note) for note in sayings(job))
     return _Held(limits_document(limits, breaches), breaches_text(breaches), bool(breaches), notes)
-
-
-def _compare(request: Request, analysis: Analysis) -> Comparison:
-    from tracetui.cli.comparing import Side, open_run
-    from tracetui.comparison.comparison import compare_runs
-    from tracetui.comparison.run import run_of
-
-    return compare_runs(open_run(request, Side(request.baseline)), run_of(analysis))
 
 
 def _regression(text: str) -> RegressionLimit:

@@ -22,7 +22,7 @@ from tracetui.cli.parser import (
 from tracetui.cli.terminal import text_width
 
 if TYPE_CHECKING:
-    from tracetui.comparison.comparison import Comparison
+    from tracetui.cli.comparing import RunPart
 
 _DESCRIPTION = """Compare two runs per step: how much slower or faster a step became, what of it
 (idle time by cause, computing, communication, copies), and which operators,
@@ -95,29 +95,31 @@ def _add_arguments(parser: Parser) -> None:
     add_rules(parser)
 
 
-def _compare(request: Request) -> Comparison:
-    """Return the comparison of the two runs."""
-    from tracetui.cli.comparing import Side, compare_paths
-
-    step = request.step if request.base_step is None else request.base_step
-    window = request.window if request.base_window is None else request.base_window
-    other = Side(request.path, request.step, request.window)
-    return compare_paths(request, Side(request.base, step, window), other)
-
-
 def _run(request: Request) -> ExitCode:
+    from tracetui.cli.comparing import RunPart
+
     if request.xlsx is not None:
         _refuse_without_writer()
+    step = request.step if request.base_step is None else request.base_step
+    window = request.window if request.base_window is None else request.base_window
+    other = RunPart(request.path, request.step, request.window)
+    print_comparison(request, RunPart(request.base, step, window), other, request.by)
+    return ExitCode.OK
+
+
+def print_comparison(request: Request, base: RunPart, other: RunPart, by: str | None) -> None:
+    """Print or write what changed between two runs: all tables, or the one that `by` names."""
+    from tracetui.cli.comparing import compare_paths
     from tracetui.cli.output import print_text, print_verbatim, write_csv, write_file
     from tracetui.export.comparison.document import comparison_json
     from tracetui.export.comparison.text import comparison_markdown, comparison_text
     from tracetui.export.csv_table import write_small_table
     from tracetui.export.tables.comparison import BY, WATERFALL, ComparedRows
 
-    comparison = _compare(request)
-    asked = None if request.by is None else BY[request.by]
+    comparison = compare_paths(request, base, other)
+    only = None if by is None else BY[by]
     if request.csv is not None:
-        table = asked or WATERFALL
+        table = only or WATERFALL
         rows = ComparedRows(table.rows(comparison)[: request.top or None])
         write_csv(request, lambda stream: write_small_table(stream, table.table, rows), "rows")
     if request.xlsx is not None:
@@ -127,10 +129,9 @@ def _run(request: Request) -> ExitCode:
     if request.json:
         print_verbatim(comparison_json(comparison))
     elif request.md:
-        print_text(comparison_markdown(comparison, asked, request.top), request)
+        print_text(comparison_markdown(comparison, only, request.top), request)
     elif request.csv is None and request.xlsx is None:
-        print_text(comparison_text(comparison, asked, request.top, text_width()), request)
-    return ExitCode.OK
+        print_text(comparison_text(comparison, only, request.top, text_width()), request)
 
 
 def _refuse_without_writer() -> None:

@@ -61,6 +61,12 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> ExitCode:
+    print_memory(request, request.by)
+    return ExitCode.OK
+
+
+def print_memory(request: Request, by: str) -> None:
+    """Print or write the memory of the trace or snapshot, by "line", "size" or "block"."""
     from tracetui.cli.output import answer, say
     from tracetui.export.memory.text import memory_markdown, memory_text
     from tracetui.reader.locate import locate_trace
@@ -76,13 +82,12 @@ def _run(request: Request) -> ExitCode:
             say(printable(problem))
     answer(
         request,
-        what={"line": "lines", "size": "sizes", "block": "blocks"}[request.by],
-        csv=lambda stream: _write_csv(stream, memory, part, request),
-        document=lambda: _document(memory, part, request),
-        markdown=lambda: memory_markdown(memory, part, request.by, request.top, origin, report_source),
-        text=lambda: memory_text(memory, part, request.by, request.top, origin, text_width(), text_source),
+        what={"line": "lines", "size": "sizes", "block": "blocks"}[by],
+        csv=lambda stream: _write_csv(stream, memory, part, by, request.top),
+        document=lambda: _document(memory, part, by, request.top),
+        markdown=lambda: memory_markdown(memory, part, by, request.top, origin, report_source),
+        text=lambda: memory_text(memory, part, by, request.top, origin, text_width(), text_source),
     )
-    return ExitCode.OK
 
 
 def _opened(request: Request) -> tuple[Memory | None, MemoryPart | None, int]:
@@ -120,21 +125,22 @@ def _snapshot(request: Request) -> Memory:
     return memory
 
 
-def _document(memory: Memory | None, part: MemoryPart | None, request: Request) -> dict[str, Any]:
+def _document(memory: Memory | None, part: MemoryPart | None, by: str, top: int | None) -> dict[str, Any]:
     from tracetui.export.memory.document import memory_document
     from tracetui.export.tables.column import records
     from tracetui.export.tables.memory import BLOCKS, SIZES, BlockRows, MemoryRows
 
-    top = request.top or 0
-    document = memory_document(memory, part, top)
-    if memory is not None and part is not None and request.by == "size":
-        document["sizes"] = records(SIZES, MemoryRows(memory.recorded, part.sizes, top))
-    elif memory is not None and part is not None and request.by == "block":
-        document["blocks"] = records(BLOCKS, BlockRows(memory, part, top))
+    document = memory_document(memory, part, top or 0)
+    if memory is not None and part is not None and by == "size":
+        document["sizes"] = records(SIZES, MemoryRows(memory.recorded, part.sizes, top or 0))
+    elif memory is not None and part is not None and by == "block":
+        document["blocks"] = records(BLOCKS, BlockRows(memory, part, top or 0))
     return document
 
 
-def _write_csv(stream: BinaryIO, memory: Memory | None, part: MemoryPart | None, request: Request) -> int:
+def _write_csv(
+    stream: BinaryIO, memory: Memory | None, part: MemoryPart | None, by: str, top: int | None
+) -> int:
     from tracetui.export.data_frame import write_csv
     from tracetui.export.memory import frames
 
@@ -144,8 +150,8 @@ def _write_csv(stream: BinaryIO, memory: Memory | None, part: MemoryPart | None,
         "line": frames.memory_lines_frame,
         "size": frames.memory_sizes_frame,
         "block": frames.memory_blocks_frame,
-    }[request.by]
-    return write_csv(stream, [frame_of(memory, part, request.top or 0)])
+    }[by]
+    return write_csv(stream, [frame_of(memory, part, top or 0)])
 
 
 COMMAND = Command(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
@@ -40,30 +42,34 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> ExitCode:
+    print_ranks(request, request.paths, request.only, request.by)
+    return ExitCode.OK
+
+
+def print_ranks(request: Request, paths: Sequence[Path], only: str = "*", by: str | None = None) -> None:
+    """Print or write the job that paths hold; `only` and `by` as on the command line."""
     from tracetui.cli.jobs import open_job
     from tracetui.job.cluster import Interrupted
     from tracetui.job.load import join
     from tracetui.job.tables import MEASURES, VIEWS
 
-    by = request.by
     if by is not None and by not in (*MEASURES, *VIEWS):
         raise UsageError(f"--by is one of {', '.join((*MEASURES, *VIEWS))}")
     try:
-        job = open_job(request, request.paths, request.only)
+        job = open_job(request, paths, only)
     except Interrupted as interrupted:
-        _tell(request, join(interrupted.found, {}))
+        _print_job(request, join(interrupted.found, {}), by)
         raise
-    _tell(request, job)
-    return ExitCode.OK
+    _print_job(request, job, by)
 
 
-def _tell(request: Request, job: Job) -> None:
+def _print_job(request: Request, job: Job, by: str | None) -> None:
     from tracetui.cli.output import answer
     from tracetui.export.job.document import job_document
     from tracetui.export.job.frames import write_ranks
     from tracetui.export.job.text import TOP, job_markdown, job_text
 
-    by, step = request.by, request.step
+    step = request.step
     if step is not None and step not in job.steps:
         known = ", ".join(map(str, job.steps[:10])) + (", ..." if len(job.steps) > 10 else "")
         raise UsageError(f"there is no step {step} in this job: its steps are {known or 'not told'}")

@@ -26,7 +26,8 @@ def _add_arguments(parser: Parser) -> None:
     add_rules(parser)
 
 
-def _run(request: Request) -> ExitCode:
+def print_summary(request: Request) -> None:
+    """Print or write the summary of the trace."""
     from tracetui.cli.opening import open_trace
     from tracetui.cli.output import answer
     from tracetui.export.csv_table import write_table
@@ -44,6 +45,10 @@ def _run(request: Request) -> ExitCode:
         markdown=lambda: summary_markdown(analysis, selection, request.top),
         text=lambda: summary_text(analysis, selection, request.top, text_width()),
     )
+
+
+def _run(request: Request) -> ExitCode:
+    print_summary(request)
     return ExitCode.OK
 
 

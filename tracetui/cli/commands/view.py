@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING
 
 from tracetui.cli import terminal
 from tracetui.cli.command import Command
-from tracetui.cli.commands import compare, memory, ranks, summary
+from tracetui.cli.commands.compare import print_comparison
+from tracetui.cli.commands.memory import print_memory
+from tracetui.cli.commands.ranks import print_ranks
+from tracetui.cli.commands.summary import print_summary
+from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import (
     PATHS,
     Parser,
@@ -93,29 +97,25 @@ def _run(request: Request) -> int:
         raise UsageError("this terminal (TERM) cannot show the viewer; tracetui summary PATH prints text")
     if front is not terminal.Front.VIEWER and len(request.others) > 1:
         raise UsageError("several traces are for the viewer, which needs a terminal; give one or two")
-    if front is not terminal.Front.VIEWER and request.others:
-        return _compare(request)
-    if front is not terminal.Front.VIEWER:
-        if is_pickle(Path(request.path)):
-            request.by = "line"
-            return memory.COMMAND.run(request)
-        if _job(request) is not None:
-            request.paths, request.only, request.by = [Path(request.path)], "*", None
-            return ranks.COMMAND.run(request)
+    if front is terminal.Front.VIEWER:
+        return _view(request)
+    if request.others:
+        from tracetui.cli.comparing import RunPart
+
+        paths = (request.path, *request.others)
+        base, other = (RunPart(path, request.step, request.window) for path in paths)
+        print_comparison(request, base, other, None)
+    elif is_pickle(Path(request.path)):
+        print_memory(request, "line")
+    elif _job(request) is not None:
+        print_ranks(request, [Path(request.path)])
+    else:
         from tracetui.cli.output import print_text
 
-        code = summary.COMMAND.run(request)
+        print_summary(request)
         if front is terminal.Front.HIDDEN:
             print_text(_HIDDEN, request)
-        return code
-    return _view(request)
-
-
-def _compare(request: Request) -> int:
-    """Print what changed between two runs, as `tracetui compare` does."""
-    request.base, (request.path,) = request.path, request.others
-    request.base_step = request.base_window = request.by = None
-    return compare.COMMAND.run(request)
+    return ExitCode.OK
 
 
 def _view(request: Request) -> int:
