@@ -327,6 +327,26 @@ class Session:
             window = Window(Moment(start_ns, True), Moment(end_ns, True))
             self.options = replace(self.options, window=window, step=None)
 
+    @property
+    def selected_span(self) -> tuple[int, int] | None:
+        """Start and end of the selected gap or slice, ns; None where nothing is selected."""
+        state = self.state
+        if state.gap >= 0 and self.analysis is not None:
+            gaps = self.analysis.gaps
+            return int(gaps.start[state.gap]), int(gaps.end[state.gap])
+        if state.row >= 0 and self.trace is not None:
+            return int(self.trace.slices.start[state.row]), int(self.trace.slices.end[state.row])
+        return None
+
+    @property
+    def marked_window(self) -> tuple[int, int] | None:
+        """The window from the mark to the selection or the cursor, whichever is first; None without one."""
+        state = self.state
+        if state.mark is None:
+            return None
+        start, end = self.selected_span or (state.place.time_ns, state.place.time_ns)
+        return min(state.mark, start), max(state.mark, end)
+
     def move_to(self, time_ns: int) -> None:
         """Move the cursor of all screens to a moment (ns), and bring it on screen; one step of undo."""
         state = self.state

@@ -15,6 +15,8 @@ from tracetui.arrays import Int64s
 Key = tuple[str, ...]
 
 NONE = -1
+PAN_PARTS = 8  #: a pan moves by one eighth of the screen
+ZOOM = (2, 3)  #: a level of zooming in leaves two thirds of the span
 
 
 @dataclass(frozen=True)
@@ -211,6 +213,20 @@ class ViewState:
         """Zoom so that the anchor keeps its column."""
         viewport = self.viewport.zoom(numerator, denominator, anchor_ns, self.bounds, self.least_ns)
         return self.look(viewport, "zoom")
+
+    def pan_parts(self, parts: int) -> bool:
+        """Move in time by so many eighths of the screen, to the left where negative."""
+        return self.pan(parts * max(self.viewport.span_ns // PAN_PARTS, 1))
+
+    def pan_to_end(self, way: int) -> bool:
+        """Move to the start (`way` -1) or the end (1) of all there is; the span stays."""
+        view, bounds = self.viewport, self.bounds
+        return self.pan(bounds.start_ns - view.start_ns if way < 0 else bounds.end_ns - view.end_ns)
+
+    def zoom_levels(self, levels: int, anchor_ns: int) -> bool:
+        """Zoom in by so many levels, out where negative, so that the anchor keeps its column."""
+        closer, farther = ZOOM[0] ** abs(levels), ZOOM[1] ** abs(levels)
+        return self.zoom(*((closer, farther) if levels > 0 else (farther, closer)), anchor_ns)
 
     def show(self, start_ns: int, end_ns: int, share: int = 3) -> bool:
         """Zoom so that the interval takes the middle 1 / `share` of the screen."""

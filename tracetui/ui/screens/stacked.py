@@ -13,10 +13,9 @@ from tracetui.ui.compare_app import STACKED
 from tracetui.ui.comparing.bands import Kind
 from tracetui.ui.comparing.stack import Chosen
 from tracetui.ui.messages import SelectionChanged
+from tracetui.ui.neighbours import gap_beside
 from tracetui.ui.screens.stacked_view import StackedView
-from tracetui.ui.screens.timeline import PAN_PARTS, ZOOM
 from tracetui.ui.state import Place, Viewport
-from tracetui.ui.steps import gap_beside
 from tracetui.ui.viewer import FIRST
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.stacked import Stacked
@@ -37,23 +36,19 @@ class StackedScreen(StackedView):
     # What keys do
 
     def action_pan(self, by: int) -> None:
-        if self._stack is not None and self.state.pan(by * max(self.state.viewport.span_ns // PAN_PARTS, 1)):
+        if self._stack is not None and self.state.pan_parts(by):
             self._moved()
 
     def action_to_end(self, way: int) -> None:
         """Show the start (way -1) or the end (1) of the steps; the span stays."""
-        view, bounds = self.state.viewport, self.state.bounds
-        by = bounds.start_ns - view.start_ns if way < 0 else bounds.end_ns - view.end_ns
-        if self._stack is not None and self.state.pan(by):
+        if self._stack is not None and self.state.pan_to_end(way):
             self._moved()
 
     def action_zoom(self, by: int) -> None:
         self._zoom(by, self._moment)
 
     def _zoom(self, by: int, anchor_ns: int) -> None:
-        closer, farther = ZOOM[0] ** abs(by), ZOOM[1] ** abs(by)
-        ratio = (closer, farther) if by > 0 else (farther, closer)
-        if self._stack is not None and self.state.zoom(*ratio, anchor_ns):
+        if self._stack is not None and self.state.zoom_levels(by, anchor_ns):
             self._moved()
 
     def action_show_all(self) -> None:

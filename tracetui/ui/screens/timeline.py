@@ -1,49 +1,204 @@
-"""The timeline: what its keys and the mouse do. They change `self.session.state`; the widgets draw it."""
+"""The timeline: its widgets, how they follow the messages of the app, and what its keys and the mouse do.
+
+Keys and the mouse change `self.session.state`; the widgets draw it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import ClassVar
 
-import numpy as np
-from textual import on
+from textual import events, on
+from textual.app import ComposeResult
 from textual.binding import BindingType
 
+from tracetui.trace.model import Trace
 from tracetui.ui.actions import bindings
-from tracetui.ui.drawing.rows import LineKind, Row, hiding, track_key
+from tracetui.ui.drawing.load import is_of_host
+from tracetui.ui.drawing.rows import LineKind, hiding, track_key
 from tracetui.ui.editor import open_in_editor
 from tracetui.ui.follow import follow
+from tracetui.ui.messages import (
+    CurvesChanged,
+    ProgressChanged,
+    RankingChanged,
+    SelectionChanged,
+    Status,
+    TraceChanged,
+    ViewChanged,
+)
 from tracetui.ui.screens.search import SearchPrompt, same_name, step_to_hit
 from tracetui.ui.screens.time_prompt import TimePrompt
-from tracetui.ui.screens.timeline_view import TimelineView
 from tracetui.ui.screens.track_finder import TrackFinder
 from tracetui.ui.state import Key, Viewport
-from tracetui.ui.steps import beside, gap_beside, snapped
+from tracetui.ui.stories.time_window import measure_words, window_sentence
+from tracetui.ui.timeline_cursor import TimelineCursor
+from tracetui.ui.viewer_screen import ViewerScreen
+from tracetui.ui.widgets.details import Details
 from tracetui.ui.widgets.minimap import Minimap
+from tracetui.ui.widgets.ruler import Ruler
+from tracetui.ui.widgets.status import KeyLine, TopLine
 from tracetui.ui.widgets.tracks import Tracks
-from tracetui.units import format_exact, format_time
 
-PAN_PARTS = 8  #: a pan moves by one eighth of the screen
-ZOOM = (2, 3)  #: a zoom in leaves two thirds of the span
+FOOTER = (
+    ("next_gap(1)", "worst gap"),
+    ("pan(-1)|pan(1)|zoom(1)|zoom(-1)", "move"),
+    ("flow(-1)|flow(1)", "host/device"),
+    ("stack", "stack"),
+    ("search", "search"),
+)
 
 
-class TimelineScreen(TimelineView):
+#: lines of a screen from which one is spent on what the letters of the causes stand for
+LEGEND_FROM = 30
+#: lines that are not the details': what the trace is, the map and its marks, the ruler, a row, the keys
+BESIDE_DETAILS = 6
+
+
+class TimelineScreen(ViewerScreen[None]):
     """Tracks over time, the map of the whole trace above them, the details of the selection below."""
 
+    CSS = "TimelineScreen { background: ansi_default; }"
+    AUTO_FOCUS = "Tracks"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("timeline")]
+    followed = -1  #: the slice that a flow has led to
+    _measuring = False  # the last line tells of the window that is being made
+
+    @property
+    def trace(self) -> Trace | None:
+        """The trace, as far as it is read; None before there is any of it."""
+        return self.session.trace
+
+    def compose(self) -> ComposeResult:
+        session = self.session
+        self.top_line, self.minimap, self.ruler = TopLine(session), Minimap(session), Ruler(session)
+        self.tracks, self.details, self.key_line = Tracks(session), Details(session), KeyLine(FOOTER)
+        self.cursor = TimelineCursor(self.viewer, session, self.tracks)
+        yield self.top_line
+        yield self.minimap
+        yield self.ruler
+        yield self.tracks
+        yield self.details
+        yield self.key_line
+
+    def on_mount(self) -> None:
+        if self.trace is not None:
+            self._show_trace()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._show_legend()
+        room = max(event.size.height - BESIDE_DETAILS, 1)
+        self.details.styles.height = min(max(event.size.height // 4 + 2, 7), 16, room)
+        self.call_after_refresh(self._laid_out)
+
+    def copy_text(self) -> str:
+        """What `copy` copies: the details of the selection."""
+        state = self.session.state
+        return self.details.text if max(state.row, state.gap) >= 0 or self.details.shows_curve else ""
+
+    # Messages
+
+    def on_progress_changed(self, message: ProgressChanged) -> None:
+        self.top_line.update()
+        self.tracks.show_waiting()
+
+    def on_trace_changed(self, message: TraceChanged) -> None:
+        self._show_trace()
+
+    def on_ranking_changed(self, message: RankingChanged) -> None:
+        self._show_trace()
+
+    def on_curves_changed(self, message: CurvesChanged) -> None:
+        self.tracks.lay_out()
+        self.top_line.update()
+        self.details.show_state()
+        self._laid_out()
+
+    @on(Tracks.Awaits)
+    def _read_curves(self) -> None:
+        self.viewer.read_curves()
+
+    def on_view_changed(self, message: ViewChanged) -> None:
+        self.details.show_state()
+        self._show_state()
+
+    def on_selection_changed(self, message: SelectionChanged) -> None:
+        self.details.show_state()
+        self._show_chain()
+        self._show_state()
+        self._reveal()
+
+    def _show_chain(self) -> None:
+        """Draw the chain of the selection; while one goes along it, both its ends stay on screen."""
+        row = self.session.state.row
+        self.tracks.follow(self.details.chain, row >= 0 and row == self.followed)
+
+    def on_status(self, message: Status) -> None:
+        self.key_line.show_status(message.sentence)
+
+    def on_key(self) -> None:
+        self.key_line.show_status("")
+        self._say_measure()
+
+    def on_screen_suspend(self) -> None:
+        self.key_line.show_status("")
+
+    def _show_trace(self) -> None:
+        self._show_legend()
+        if self.session.picture is not None:
+            self.tracks.show_trace(self.session.picture)
+        self.top_line.update()
+        self.details.renew()
+        self._show_chain()
+        self._laid_out()
+
+    def _show_legend(self) -> None:
+        """A line for it where there is room, and a device that can be idle."""
+        picture, tall = self.session.picture, self.size.height >= LEGEND_FROM
+        self.minimap.styles.height = 3 if tall and not (picture and is_of_host(picture)) else 2
+        self.details.tells_causes = not tall
+
+    @on(Tracks.Aligned)
+    def _laid_out(self) -> None:
+        """The width of the labels may have changed: everything aligns with it."""
+        self.ruler.label_width = self.tracks.label_width
+        self.minimap.show_trace(self.tracks.picture, self.tracks.label_width)
+        self._show_state()
+
+    def _show_state(self) -> None:
+        self.tracks.show_state()
+        self.minimap.show_state()
+        self.ruler.window = self._shown_window()
+        self.ruler.show_state()
+        self._say_measure()
+
+    def _shown_window(self) -> tuple[int, int] | None:
+        return self.session.marked_window or self.session.state.window
+
+    def _say_measure(self) -> None:
+        """Say how far the mark of a window is, and how long it would be, while one is being made."""
+        was_measuring, self._measuring = self._measuring, self.session.state.mark is not None
+        if self._measuring or was_measuring:
+            self.key_line.show_status(measure_words(self.session, self.viewer.glyphs))
+
+    def _reveal(self) -> None:
+        """Scroll to the line of the cursor; lay out again if it came from a group that was folded."""
+        cursor = self.session.state.place.cursor
+        if cursor and self.tracks.lines.index(cursor) < 0:
+            self.tracks.lay_out()
+        place = self.tracks.lines.index(cursor)
+        if place >= 0:
+            self.tracks.reveal(place)
 
     # Moving in time
 
     def action_pan(self, by: int) -> None:
-        state = self.session.state
-        state.pan(by * max(state.viewport.span_ns // PAN_PARTS, 1))
+        self.session.state.pan_parts(by)
         self.viewer.view_changed()
 
     def action_to_end(self, way: int) -> None:
         """Show the start (way -1) or the end (1) of the trace; the span stays."""
-        state = self.session.state
-        view, bounds = state.viewport, state.bounds
-        state.pan(bounds.start_ns - view.start_ns if way < 0 else bounds.end_ns - view.end_ns)
+        self.session.state.pan_to_end(way)
         self.viewer.view_changed()
 
     def action_zoom(self, by: int) -> None:
@@ -54,9 +209,7 @@ class TimelineScreen(TimelineView):
         self._zoom(by, anchor)
 
     def _zoom(self, by: int, anchor_ns: int) -> None:
-        closer, farther = ZOOM[0] ** abs(by), ZOOM[1] ** abs(by)
-        ratio = (closer, farther) if by > 0 else (farther, closer)
-        self.session.state.zoom(*ratio, anchor_ns)
+        self.session.state.zoom_levels(by, anchor_ns)
         self.viewer.view_changed()
 
     def action_show_all(self) -> None:
@@ -71,15 +224,15 @@ class TimelineScreen(TimelineView):
 
     def _go_to(self, time_ns: int | None) -> None:
         """Put the cursor at a time in the middle of the screen, on the line that it is on."""
-        state, line = self.session.state, self._cursor_line()
+        state, line = self.session.state, self.cursor.line
         if time_ns is None or line is None:
             return
         state.pan(time_ns - state.viewport.centre_ns)
         self.viewer.view_changed()
-        self._to_line(self.tracks.lines.index(line.key), time_ns)
+        self.cursor.to_line(self.tracks.lines.index(line.key), time_ns)
 
     def action_fit_selection(self) -> None:
-        span = self.selected_span() or self.session.state.window
+        span = self.session.selected_span or self.session.state.window
         if span is None:
             self.viewer.show_status("Nothing is selected.")
             return
@@ -90,85 +243,12 @@ class TimelineScreen(TimelineView):
 
     # Selecting
 
-    def _cursor_line(self) -> Row | None:
-        """The line of the cursor; the first line where there is no cursor yet."""
-        lines = self.tracks.lines
-        place = max(lines.index(self.session.state.place.cursor), 0)
-        return lines.lines[place] if lines.lines else None
-
     def action_event(self, by: int) -> None:
-        line, picture, state = self._cursor_line(), self.tracks.picture, self.session.state
-        if line is None or picture is None:
-            return
-        if line.kind is LineKind.IDLE:
-            self._to_gap(line.key, gap_beside(picture, line.device, state.gap, state.place.time_ns, by))
-        elif _is_unread(line):
-            self.viewer.show_status("Nothing of this line is read yet.")
-        elif line.kind in (LineKind.LANE, LineKind.FOLDED):
-            lane = line.lane if line.lane >= 0 else picture.trace.tracks[line.track].lanes[0]
-            row = beside(picture.trace, lane, state.row, state.place.time_ns, by)
-            if row >= 0:
-                self.viewer.select(row)
-        elif line.curve:
-            self._along_curve(line, by)
-        else:
+        if not self.cursor.step(by):
             self.action_pan(by)
 
-    def _along_curve(self, line: Row, by: int) -> None:
-        """Move the cursor to the next column of a curve: to the most that it holds, else to its start."""
-        picture, state, columns = self.tracks.picture, self.session.state, self.tracks.columns
-        curve = picture.curve(line.curve) if picture is not None else None
-        if curve is None:
-            return
-        at = min(max(state.viewport.column_of(state.place.time_ns, columns), -1), columns) + by
-        start, end = state.viewport.time_of(at, columns), state.viewport.time_of(at + 1, columns)
-        start = min(max(start, state.bounds.start_ns), state.bounds.end_ns - 1)
-        told = curve.series.within(start, max(end, start + 1))
-        time_ns = start if told is None else told.most_ns
-        viewport = state.viewport.showing(time_ns, time_ns + 1, state.bounds)
-        place = replace(state.place, viewport=viewport, cursor=line.curve, row=-1, gap=-1, time_ns=time_ns)
-        state.go(place, "select")
-        self.viewer.selection_changed()
-
-    def _to_gap(self, cursor: Key, gap: int) -> None:
-        """Select a gap on the line of its device, without zooming."""
-        viewer, state = self.viewer, self.session.state
-        if gap >= 0 and self.session.analysis is not None:
-            gaps = self.session.analysis.gaps
-            start, end = int(gaps.start[gap]), int(gaps.end[gap])
-            viewport = state.viewport.showing(start, end, state.bounds)
-            place = replace(state.place, viewport=viewport, gap=gap, row=-1, cursor=cursor, time_ns=start)
-            state.go(place, "select")
-            viewer.selection_changed()
-
     def action_track(self, by: int) -> None:
-        lines, state = self.tracks.lines, self.session.state
-        if lines.lines:
-            at = lines.index(state.place.cursor)
-            place = max(at + by, 0) if at >= 0 else 0
-            while by > 0 and place < len(lines.lines) and lines.lines[place].part:
-                place += 1  # a curve counts as one line
-            if place < len(lines.lines):
-                self._to_line(place, state.place.time_ns)
-
-    def _to_line(self, place: int, time_ns: int, end_ns: int | None = None) -> None:
-        """Put the cursor on a line, and select what is there at a time (or within a column)."""
-        picture, viewer, state = self.tracks.picture, self.viewer, self.session.state
-        line = self.tracks.lines.lines[place]
-        cursor, row, gap = line.curve or line.key, -1, -1
-        if _is_unread(line):
-            pass
-        elif picture is not None and line.kind is LineKind.LANE:
-            row = picture.slice_at(line.lane, time_ns)
-            if row < 0 and end_ns is not None:
-                row = int(picture.lane(line.lane, np.array([time_ns, end_ns], np.int64)).row[0])
-        elif picture is not None and line.kind is LineKind.FOLDED:
-            edges = np.array([time_ns, end_ns or time_ns + 1], np.int64)
-            row = int(picture.folded(picture.trace.tracks[line.track], edges).row[0])
-        elif picture is not None and line.kind is LineKind.IDLE:
-            gap = picture.gap_at(line.device, time_ns)
-        state.go(replace(state.place, cursor=cursor, row=row, gap=gap, time_ns=time_ns), "select")
-        viewer.selection_changed()
+        self.cursor.to_line_beside(by)
 
     def action_other_pane(self) -> None:
         """From the tracks to the details, where keys scroll, and back."""
@@ -250,16 +330,16 @@ class TimelineScreen(TimelineView):
         self.tracks.lay_out()
         for place, line in enumerate(self.tracks.lines.lines):
             if line.key[: len(key)] == key:
-                self._to_line(place, state.place.time_ns)
+                self.cursor.to_line(place, state.place.time_ns)
                 return
 
     # Window, folds and pins
 
     def action_mark_window(self) -> None:
         """Start a window at the selection, or end the one that was started."""
-        state, window = self.session.state, self.marked_window()
+        state, window = self.session.state, self.session.marked_window
         if window is None:
-            state.mark = (self.selected_span() or (state.place.time_ns,))[0]
+            state.mark = (self.session.selected_span or (state.place.time_ns,))[0]
         else:
             state.mark = None
             self._set_window(*window)
@@ -267,18 +347,13 @@ class TimelineScreen(TimelineView):
         self.viewer.view_changed()
 
     def action_window_selection(self) -> None:
-        span = self.selected_span()
+        span = self.session.selected_span
         if span is not None:
             self._set_window(*span)
             self._say_window()
 
     def _say_window(self) -> None:
-        """The window that was set, and how long it is."""
-        state = self.session.state
-        if state.window is not None:
-            start, end = state.window
-            moments = (format_time(moment - state.bounds.start_ns) for moment in (start, end))
-            self.viewer.show_status(f"Window of {format_exact(end - start)}: {' to '.join(moments)}.")
+        self.viewer.show_status(window_sentence(self.session))
 
     def _set_window(self, start_ns: int, end_ns: int, burst: str | None = None) -> None:
         state = self.session.state
@@ -286,7 +361,7 @@ class TimelineScreen(TimelineView):
         self.viewer.view_changed()
 
     def action_fold(self) -> None:
-        line = self._cursor_line()
+        line = self.cursor.line
         if line is not None and line.foldable:
             self._fold(line.foldable)
 
@@ -301,7 +376,7 @@ class TimelineScreen(TimelineView):
         self._reveal()
 
     def action_pin(self) -> None:
-        line, trace = self._cursor_line(), self.trace
+        line, trace = self.cursor.line, self.trace
         if line is not None and trace is not None and (line.curve or line.track >= 0):
             self.session.state.toggle_pin(line.curve or track_key(trace.tracks[line.track]))
             self.tracks.lay_out()
@@ -337,8 +412,8 @@ class TimelineScreen(TimelineView):
             return
         line, state = self.tracks.lines.lines[message.place], self.session.state
         if message.dragging:
-            edge = self._snapped(line, message.time_ns)
-            start, end = sorted((self._snapped(line, state.place.time_ns), edge))
+            edge = self.cursor.snapped(line, message.time_ns)
+            start, end = sorted((self.cursor.snapped(line, state.place.time_ns), edge))
             if end > start:
                 self._set_window(start, end, "drag")
                 self._say_window()
@@ -346,14 +421,7 @@ class TimelineScreen(TimelineView):
             self._fold(line.foldable)
         else:
             column = max(state.viewport.span_ns // self.tracks.columns, 1)
-            self._to_line(message.place, message.time_ns, message.time_ns + column)
-
-    def _snapped(self, line: Row, time_ns: int) -> int:
-        """A time moved to the edge of a slice of the line, if there is one within two columns."""
-        if self.trace is None or line.lane < 0:
-            return time_ns
-        reach = 2 * self.session.state.viewport.span_ns // self.tracks.columns
-        return snapped(self.trace, line.lane, time_ns, reach)
+            self.cursor.to_line(message.place, message.time_ns, message.time_ns + column)
 
     @on(Tracks.Wheeled)
     def _wheeled(self, message: Tracks.Wheeled) -> None:
@@ -371,8 +439,3 @@ class TimelineScreen(TimelineView):
         state = self.session.state
         state.pan(message.time_ns - state.viewport.centre_ns)
         self.viewer.view_changed()
-
-
-def _is_unread(line: Row) -> bool:
-    """Whether a line is only expected: nothing of it is read."""
-    return line.track < 0 if line.kind is LineKind.FOLDED else line.kind is LineKind.LANE and line.lane < 0

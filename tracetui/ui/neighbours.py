@@ -1,4 +1,4 @@
-"""Small movements: to the slice or gap beside another, to the edge of a slice. Pure, O(log n)."""
+"""The slice or gap beside another, the edge of a slice near a time. Pure, O(log n)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from tracetui.trace.model import Trace
 from tracetui.ui.drawing.picture import Picture
 
 
-def beside(trace: Trace, lane: int, row: int, time_ns: int, by: int) -> int:
-    """The next (1) or previous (-1) slice of a lane: beside `row` if it is on that lane, else beside a time.
+def slice_beside(trace: Trace, lane: int, row: int, time_ns: int, by: int) -> int:
+    """Return the next (`by` 1) or previous (-1) slice of a lane; -1 where there is none.
 
-    -1 where there is none.
+    It is the one beside `row` where that is on the lane, else the one beside a time.
     """
     rows = trace.lane_slice_rows(lane)
     if rows.start <= row < rows.stop:
@@ -40,8 +40,8 @@ def gap_beside(picture: Picture, device: int, gap: int, time_ns: int, by: int) -
     return found if first <= found < stop else -1
 
 
-def snapped(trace: Trace, lane: int, time_ns: int, reach_ns: int) -> int:
-    """The edge of a slice of the lane that is nearest to a time, if it is within reach; else the time."""
+def nearest_edge(trace: Trace, lane: int, time_ns: int, reach_ns: int) -> int:
+    """Return the nearest edge of a slice of a lane, if it is within reach of a time; else the time itself."""
     rows = trace.lane_slice_rows(lane)
     best, distance = time_ns, reach_ns + 1
     for edges in (trace.slices.start[rows], trace.slices.end[rows]):
