@@ -13,9 +13,9 @@ from tests.benchmarks.equivalents import EQUIVALENTS
 from tests.benchmarks.floors import _decode, _parts
 from tests.benchmarks.killing import ROOT, Case, Checkout, near
 from tests.benchmarks.mutants import chosen, drawn, mutants_of
-from tracetui.job.coding import decode, encode
+from tracetui.job.channels import Rank
+from tracetui.job.digest_bytes import decode, encode
 from tracetui.job.job import job_of
-from tracetui.job.members import Rank
 from tracetui.reader.source import TraceFile
 
 

@@ -23,8 +23,8 @@ RANKS = 4  #: of the job whose traces are digested
 def joined_rows(ranks: int, runs: int, directory: Path) -> list[Row]:
     """The lines about joining the digests of a job that is made, of 1,000 collectives in 3 steps each."""
     from tests.benchmarks.digests import made_digests
-    from tracetui.job.coding import encode
-    from tracetui.job.marks import SUFFIX
+    from tracetui.job.digest_bytes import encode
+    from tracetui.job.digest_files import SUFFIX
 
     digests = directory / DIGESTS
     digests.mkdir()
@@ -79,9 +79,9 @@ def _worked(command: list[str]) -> float:
 
 
 def _join(directory: Path) -> tuple[float, float]:
-    from tracetui.job.coding import decode
+    from tracetui.job.channels import Rank
+    from tracetui.job.digest_bytes import decode
     from tracetui.job.job import job_of
-    from tracetui.job.members import Rank
 
     started = time.process_time()
     digests = [decode(path.read_bytes()) for path in sorted(directory.iterdir())]

@@ -41,7 +41,7 @@ from tracetui.export.tables.memory import _from_to, calls_of
 from tracetui.export.tables.operators import OPERATORS
 from tracetui.export.tables.steps import longest_phases, mean_phases
 from tracetui.export.trace.idle_text import gaps_title
-from tracetui.job.late import LateRank
+from tracetui.job.late_ranks import LateRank
 from tracetui.trace.model import Kind
 from tracetui.trace.stack import Frame
 

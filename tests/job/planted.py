@@ -19,11 +19,11 @@ from simulator.job.simulation import Job as Simulated
 from simulator.job.simulation import Outcome, simulate
 from simulator.job.truth import JobTruth, tell
 from tests.once import once
-from tracetui.job.coding import decode
+from tracetui.job.channels import Rank
 from tracetui.job.digest import Digest
+from tracetui.job.digest_bytes import decode
 from tracetui.job.digesting import digest_trace
 from tracetui.job.job import Job, job_of
-from tracetui.job.members import Rank
 
 SQUARE = Layout(tp=2, dp=2)
 PYTHON, BOTH = scenarios.JOBS["late"].extra[5], scenarios.JOBS["both"].extra

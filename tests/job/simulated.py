@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tracetui.job.channels import Rank
 from tracetui.job.digest import (
     Arrivals,
     Cells,
@@ -26,7 +27,6 @@ from tracetui.job.digest import (
     TimeClass,
 )
 from tracetui.job.job import Job, job_of
-from tracetui.job.members import Rank
 
 EPOCH = 1_700_000_000_000_000_000
 SURE = 50_000  # ns: shorter waits name nobody

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from tests.job.simulated import Meeting, simulate
-from tracetui.job.choose import FoundRank, latest_recordings, one_job
 from tracetui.job.digest import Digest
+from tracetui.job.same_job import FoundRank, latest_recordings, one_job
 from tracetui.job.sayings import sayings
 from tracetui.reader.errors import UnreadableTrace
 

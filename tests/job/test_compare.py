@@ -17,9 +17,9 @@ from tracetui.export.comparison.document import comparison_json
 from tracetui.export.comparison.text import comparison_text
 from tracetui.export.tables.comparison import EVERY, WATERFALL
 from tracetui.export.text import cell_width
-from tracetui.job.compare import Incomparable, compare_jobs
-from tracetui.job.compared import Parts
+from tracetui.job.compare_jobs import Incomparable, compare_jobs
 from tracetui.job.job import job_of
+from tracetui.job.run_columns import Parts
 
 
 def compared(name: str) -> Comparison:

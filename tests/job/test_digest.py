@@ -20,12 +20,12 @@ from tests.analysis.real import npu_output
 from tests.job.files import real_digest
 from tracetui.api import load
 from tracetui.export.job.document import job_document
-from tracetui.job.coding import UnreadableDigest, _packed, _unpacked, decode, encode
+from tracetui.job.channels import Rank
 from tracetui.job.digest import Digest, TimeClass
+from tracetui.job.digest_bytes import UnreadableDigest, _packed, _unpacked, decode, encode
+from tracetui.job.digest_size import encode_within, limit_of
 from tracetui.job.digesting import digest_trace
-from tracetui.job.fitting import encode_within, limit_of
 from tracetui.job.job import job_of
-from tracetui.job.members import Rank
 
 int64s = st.integers(-(2**61), 2**61)
 

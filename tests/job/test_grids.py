@@ -8,11 +8,11 @@ import pytest
 from tests.job.planted import job
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.analysis.raster import even_edges
-from tracetui.job.absent import absent_ranks
+from tracetui.job.absent_ranks import absent_ranks
 from tracetui.job.digest import TimeClass
 from tracetui.job.grids import Measure, by_step, by_time, classes_by_time, span
 from tracetui.job.job import Job, job_of
-from tracetui.job.late import late_ranks
+from tracetui.job.late_ranks import late_ranks
 
 
 @pytest.fixture(scope="module")

@@ -19,9 +19,9 @@ from tracetui.export.tables.column import Column, count
 from tracetui.export.tables.job import LINES, JobRows
 from tracetui.export.trace.frames import links_frame
 from tracetui.job.digest import TimeClass
-from tracetui.job.late import slow_steps
-from tracetui.job.lines import job_lines
-from tracetui.job.tables import VIEWS, differing, leading, rank_rows
+from tracetui.job.idle_lines import job_lines
+from tracetui.job.late_ranks import slow_steps
+from tracetui.job.rank_table import VIEWS, differing, leading, rank_rows
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.ranks import rank_tables
 

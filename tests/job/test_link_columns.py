@@ -12,7 +12,7 @@ from tracetui.analysis.communication.speeds import Slowness
 from tracetui.export.job.frames import _frame
 from tracetui.export.tables.column import Column, Form, Table, records
 from tracetui.export.tables.job_links import LINKS
-from tracetui.job.links import Ends, JobLink
+from tracetui.job.network_links import Ends, JobLink
 
 SLOW, USUAL = Slowness(True, 2_000_000, 500_000), Slowness(False, 0, 0)
 RANKS = JobLink(

@@ -14,14 +14,14 @@ import pytest
 
 from tests.job import files
 from tests.job.files import TINY
-from tracetui.job.coding import decode
+from tracetui.job.cached_digest import digest_rank
+from tracetui.job.digest_bytes import decode
+from tracetui.job.digest_files import SUFFIX
 from tracetui.job.engines import pool
-from tracetui.job.find import find_sources
 from tracetui.job.identity import identify
-from tracetui.job.kept import digest_rank
 from tracetui.job.load import find_ranks, load_job
-from tracetui.job.marks import SUFFIX
 from tracetui.job.sayings import sayings
+from tracetui.job.sources import find_sources
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.siblings.names import named
 

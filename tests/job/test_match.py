@@ -9,7 +9,7 @@ import numpy as np
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.job.digest import TimeClass
 from tracetui.job.job import Job, job_of
-from tracetui.job.late import late_ranks, slow_steps
+from tracetui.job.late_ranks import late_ranks, slow_steps
 from tracetui.job.sayings import sayings
 
 MS = 1_000_000

@@ -8,7 +8,7 @@ from tests import pages
 from tests.job.planted import job
 from tracetui.export.job.text import job_markdown, job_text
 from tracetui.export.text import cell_width
-from tracetui.job.tables import VIEWS
+from tracetui.job.rank_table import VIEWS
 
 NAMES = ("loader", "both", "stage")
 

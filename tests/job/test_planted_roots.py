@@ -12,12 +12,12 @@ from tests.job.planted import digests, job, truth, whole
 from tracetui.analysis.communication.waits import SHORTEST
 from tracetui.export.job.text import job_text
 from tracetui.export.sentences.job import verdict
+from tracetui.job.channels import Rank
 from tracetui.job.digest import Digest
 from tracetui.job.job import job_of
-from tracetui.job.late import late_ranks
+from tracetui.job.late_ranks import late_ranks
 from tracetui.job.losses import find_losses
-from tracetui.job.members import Rank
-from tracetui.job.tables import rank_rows
+from tracetui.job.rank_table import rank_rows
 
 #: jobs and what of the host their traces hold: each kind of root at one level, and a late rank at both
 FOUND = [

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tests.analysis.real import npu_output
 from tests.job.files import real_digest
 from tests.job.simulated import Meeting, Work, simulate
-from tracetui.job.coding import decode, encode
+from tracetui.job.channels import Rank
 from tracetui.job.digest import Line, TimeClass
+from tracetui.job.digest_bytes import decode, encode
 from tracetui.job.job import Job, job_of
-from tracetui.job.members import Rank
 from tracetui.job.waits import ABSENT, NOBODY
 
 MS = 1_000_000

@@ -15,11 +15,11 @@ from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.run import Run, run_of
 from tracetui.export.comparison.text import comparison_text
 from tracetui.export.tables.comparison import EVERY, WATERFALL
-from tracetui.job.coding import UnreadableDigest, decode, encode
 from tracetui.job.digest import Digest
+from tracetui.job.digest_bytes import UnreadableDigest, decode, encode
+from tracetui.job.digest_run import run_of_digest
+from tracetui.job.digest_size import encode_within
 from tracetui.job.digesting import digest_trace
-from tracetui.job.fitting import encode_within
-from tracetui.job.runs import run_of_digest
 
 MOBA = Path("moba") / "trace_view.json"
 

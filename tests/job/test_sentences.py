@@ -26,10 +26,10 @@ from tracetui.export.sentences.job import (
 )
 from tracetui.job.digest import Line, TimeClass
 from tracetui.job.job import job_of
-from tracetui.job.late import LateRank
+from tracetui.job.late_ranks import LateRank
 from tracetui.job.losses import find_losses
+from tracetui.job.rank_table import rank_rows
 from tracetui.job.roots import MISSING, UNALIGNED, Root
-from tracetui.job.tables import rank_rows
 from tracetui.units import format_duration
 
 MS = 1_000_000

@@ -10,10 +10,10 @@ from tests.job.planted import job
 from tests.ui.training import screen_text
 from tests.ui.viewing import said, until
 from tracetui.comparison.verdict import verdict
-from tracetui.job.coding import encode
-from tracetui.job.compare import compare_jobs
+from tracetui.job.compare_jobs import compare_jobs
+from tracetui.job.digest_bytes import encode
+from tracetui.job.digest_files import SUFFIX
 from tracetui.job.load import find_ranks
-from tracetui.job.marks import SUFFIX
 from tracetui.ui.compare_app import COMPARE
 from tracetui.ui.jobs_app import JobsApp
 from tracetui.ui.options import ViewerOptions

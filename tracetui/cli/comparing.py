@@ -14,7 +14,7 @@ from tracetui.cli.parser import Request, UsageError
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.run import Run, run_of
 from tracetui.comparison.walls import Choice
-from tracetui.job.compare import Incomparable
+from tracetui.job.compare_jobs import Incomparable
 from tracetui.job.job import Job
 from tracetui.job.load import run_at
 from tracetui.job.sides import compare_sides, read_run_at, side_at

@@ -15,12 +15,12 @@ from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.progress import EVERY, FIRST, ProgressLine
 from tracetui.export.atomic import write_atomically
 from tracetui.job.cluster import Interrupted, gather
-from tracetui.job.coding import encode
+from tracetui.job.digest_bytes import encode
+from tracetui.job.digest_files import SUFFIX
 from tracetui.job.engines.pool import Ranks, Result, digest_all
-from tracetui.job.find import Source
 from tracetui.job.job import Job
 from tracetui.job.load import FoundRanks, find_ranks, join, load_job
-from tracetui.job.marks import SUFFIX
+from tracetui.job.sources import Source
 from tracetui.trace.clean import printable
 from tracetui.units import format_bytes, format_count
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.arrays import Bools, Int64s
+from tracetui.job.channels import Rank, symmetric
 from tracetui.job.match import Matched
-from tracetui.job.members import Rank, symmetric
 
 #: ns: what does not end together by more is not the same operation. Rings of 910A end tens of µs apart.
 LONGEST_APART = 1_000_000

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tracetui.job.choose import FoundRank
-from tracetui.job.coding import UnreadableDigest, decode
 from tracetui.job.digest import Digest
+from tracetui.job.digest_bytes import UnreadableDigest, decode
 from tracetui.job.engines.pool import Ranks
-from tracetui.job.find import Source
 from tracetui.job.load import FoundRanks, distinct_ranks
+from tracetui.job.same_job import FoundRank
+from tracetui.job.sources import Source
 from tracetui.reader.errors import Reason, UnreadableTrace, plain
 
 

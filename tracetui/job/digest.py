@@ -17,7 +17,7 @@ import numpy as np
 from tracetui.arrays import Int64s
 from tracetui.comparison.tally import tested_steps
 from tracetui.job.columns import Columns
-from tracetui.job.compared import OF_WALLS, WHOLE, Calls, Facts, Kept, Parts, Sums, Terms, Walls
+from tracetui.job.run_columns import OF_WALLS, WHOLE, Calls, Facts, Kept, Parts, Sums, Terms, Walls
 
 #: Ranks of the largest job that is believed: a file may tell of as many as a number holds.
 MOST_RANKS = 1 << 17

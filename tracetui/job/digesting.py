@@ -29,11 +29,11 @@ from tracetui.job.digest import (
     RankAdvice,
     Steps,
 )
-from tracetui.job.fitting import encode_within, limit_of
+from tracetui.job.digest_run import reduced
+from tracetui.job.digest_size import encode_within, limit_of
 from tracetui.job.identity import identify
-from tracetui.job.runs import reduced
-from tracetui.job.splits import device_pieces, first_boundary, split
 from tracetui.job.texts import Lines, Texts
+from tracetui.job.time_split import device_pieces, first_boundary, split
 from tracetui.reader.joined import open_trace
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress

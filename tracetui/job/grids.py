@@ -12,9 +12,9 @@ import numpy as np
 
 from tracetui.analysis.heat.cells import parts_in_columns
 from tracetui.arrays import Floats, Int64s
+from tracetui.job.channels import Rank
 from tracetui.job.digest import TimeClass
 from tracetui.job.job import Job
-from tracetui.job.members import Rank
 
 
 class Measure(Enum):

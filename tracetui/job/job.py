@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.arrays import Bools
+from tracetui.job.channels import Rank, channels
 from tracetui.job.clocks import Clocks, find_clocks, without_strangers
 from tracetui.job.digest import MOST_RANKS
 from tracetui.job.match import Matched, Signatures, match
-from tracetui.job.members import Rank, channels
 from tracetui.job.roots import Roots, find_roots
 from tracetui.job.waits import Notes, Waits, find_waits
 

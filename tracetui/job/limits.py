@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tracetui.analysis.limits import IMBALANCE, WAIT, Limit
 from tracetui.job.job import Job
-from tracetui.job.tables import rank_rows
+from tracetui.job.rank_table import rank_rows
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tracetui.comparison.run import Run
-from tracetui.job.choose import FoundRank, latest_recordings, numbers, one_job
-from tracetui.job.coding import UnreadableDigest, decode
+from tracetui.job.channels import Rank
 from tracetui.job.digest import Digest
+from tracetui.job.digest_bytes import UnreadableDigest, decode
+from tracetui.job.digest_run import run_of_digest
 from tracetui.job.engines.pool import Ranks, Result, digest_all
-from tracetui.job.find import Source, Sources, find_sources
 from tracetui.job.identity import identify
 from tracetui.job.job import Job, job_of
-from tracetui.job.members import Rank
-from tracetui.job.runs import run_of_digest
+from tracetui.job.same_job import FoundRank, latest_recordings, numbers, one_job
+from tracetui.job.sources import Source, Sources, find_sources
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.joined import open_trace
 

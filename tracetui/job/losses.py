@@ -11,10 +11,10 @@ from typing import Union
 
 from tracetui.job.digest import TimeClass
 from tracetui.job.job import Job
-from tracetui.job.late import LateRank, late_once
-from tracetui.job.links import JobLink
+from tracetui.job.late_ranks import LateRank, late_once
+from tracetui.job.network_links import JobLink
+from tracetui.job.rank_table import DIFFERS, RankRow
 from tracetui.job.stages import Stage
-from tracetui.job.tables import DIFFERS, RankRow
 from tracetui.job.waits import Waits
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.arrays import Int64s
-from tracetui.job.members import Channel, Rank
+from tracetui.job.channels import Channel, Rank
 
 LONGEST_SHIFT = 64  #: operations that one rank has seen before another in the same step
 NONE = -1

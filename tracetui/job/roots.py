@@ -19,14 +19,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.arrays import Bools, Floats, Int64s
+from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
 from tracetui.job.digest import Line
-from tracetui.job.earlier import last_together
-from tracetui.job.exposed import Exposure, exposure
+from tracetui.job.exposure import Exposure, exposure
+from tracetui.job.last_together import last_together
 from tracetui.job.match import Matched
-from tracetui.job.members import Rank
-from tracetui.job.passing import weights
 from tracetui.job.stretches import Stretches, since
+from tracetui.job.wait_weights import weights
 from tracetui.job.waits import ABSENT, Waits, global_rank
 from tracetui.trace.order import numbered
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tracetui.job.choose import LONGEST_BREAK
 from tracetui.job.digest import MOST_RANKS
 from tracetui.job.job import Job
+from tracetui.job.same_job import LONGEST_BREAK
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.run import Run
-from tracetui.job.compare import compare_jobs
-from tracetui.job.find import digest_at
+from tracetui.job.compare_jobs import compare_jobs
 from tracetui.job.job import Job
 from tracetui.job.load import ranks_below, run_at
+from tracetui.job.sources import digest_at
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tracetui.job.job import Job
-from tracetui.job.tables import RankRow
+from tracetui.job.rank_table import RankRow
 
 UNEVEN = 10  #: percent of the time of a stage in communication inside of it from which on that is told
 

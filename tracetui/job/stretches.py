@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.arrays import Bools, Int64s
+from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
-from tracetui.job.members import Rank
 from tracetui.job.waits import Waits
 
 

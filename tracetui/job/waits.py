@@ -13,9 +13,9 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from tracetui.arrays import Bools, Int64s
+from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
 from tracetui.job.match import Matched
-from tracetui.job.members import Rank
 
 #: ns beyond the residual of the clocks by which planes and clocks may name different ranks without a word.
 DISAGREE = 50_000

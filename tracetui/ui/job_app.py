@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tracetui.job.choose import FoundRank
 from tracetui.job.load import FoundRanks
+from tracetui.job.same_job import FoundRank
 from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.ui.app import TraceApp, run_app

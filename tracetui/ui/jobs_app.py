@@ -9,7 +9,7 @@ from pathlib import Path
 from textual.message import Message
 
 from tracetui.comparison.comparison import Comparison
-from tracetui.job.compare import Incomparable, compare_jobs
+from tracetui.job.compare_jobs import Incomparable, compare_jobs
 from tracetui.job.engines.pool import Ranks
 from tracetui.job.job import Job
 from tracetui.job.load import FoundRanks, load_job

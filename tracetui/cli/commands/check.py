@@ -182,7 +182,7 @@ def _held(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_Held]:
         yield _hold_run(compared, request.regressions)
         return
     from tracetui.cli.opening import open_trace
-    from tracetui.job.find import digest_at
+    from tracetui.job.sources import digest_at
 
     if digest_at(Path(request.path)) is not None:
         raise UsageError("a digest is held to --max-regression alone: other limits need its trace")

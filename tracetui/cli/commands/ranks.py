@@ -51,7 +51,7 @@ def print_ranks(request: Request, paths: Sequence[Path], only: str = "*", by: st
     from tracetui.cli.jobs import open_job
     from tracetui.job.cluster import Interrupted
     from tracetui.job.load import join
-    from tracetui.job.tables import MEASURES, VIEWS
+    from tracetui.job.rank_table import MEASURES, VIEWS
 
     if by is not None and by not in (*MEASURES, *VIEWS):
         raise UsageError(f"--by is one of {', '.join((*MEASURES, *VIEWS))}")

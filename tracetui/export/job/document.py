@@ -9,14 +9,14 @@ from tracetui.export.json_document import SCHEMA
 from tracetui.export.tables.column import records
 from tracetui.export.tables.job import LATE, LINES, RANKS, ROOTS, STEPS, JobRows, RankRows, RootRows
 from tracetui.export.tables.job_links import LINKS, STAGES
+from tracetui.job.idle_lines import job_lines
 from tracetui.job.job import Job
-from tracetui.job.late import late_ranks, slow_steps
-from tracetui.job.lines import job_lines
-from tracetui.job.links import job_links
+from tracetui.job.late_ranks import late_ranks, slow_steps
+from tracetui.job.network_links import job_links
+from tracetui.job.rank_table import rank_rows, sorted_by
 from tracetui.job.roots import Roots
 from tracetui.job.sayings import sayings
 from tracetui.job.stages import job_stages
-from tracetui.job.tables import rank_rows, sorted_by
 from tracetui.language import in_english
 
 

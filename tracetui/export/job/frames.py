@@ -9,10 +9,10 @@ from tracetui.export.job.document import roots_of
 from tracetui.export.tables.column import Form, Table
 from tracetui.export.tables.job import LINES, RANKS, ROOTS, AnyRows, JobRows, RankRows, RootRows
 from tracetui.export.tables.job_links import LINKS
+from tracetui.job.idle_lines import job_lines
 from tracetui.job.job import Job
-from tracetui.job.lines import job_lines
-from tracetui.job.links import job_links
-from tracetui.job.tables import rank_rows, sorted_by
+from tracetui.job.network_links import job_links
+from tracetui.job.rank_table import rank_rows, sorted_by
 
 if TYPE_CHECKING:
     import pandas as pd

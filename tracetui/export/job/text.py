@@ -24,15 +24,15 @@ from tracetui.export.tables.job import (
 from tracetui.export.tables.job_links import LINKS, STAGES
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN, wrapped
+from tracetui.job.idle_lines import job_lines
 from tracetui.job.job import Job
-from tracetui.job.late import late_ranks, slow_steps
-from tracetui.job.lines import job_lines
-from tracetui.job.links import job_links
+from tracetui.job.late_ranks import late_ranks, slow_steps
 from tracetui.job.losses import find_losses
+from tracetui.job.network_links import job_links
+from tracetui.job.rank_table import VIEWS, RankRow, differing, leading, rank_rows, sorted_by
 from tracetui.job.roots import Root
 from tracetui.job.sayings import sayings
 from tracetui.job.stages import job_stages
-from tracetui.job.tables import VIEWS, RankRow, differing, leading, rank_rows, sorted_by
 from tracetui.job.waits import Waits
 from tracetui.language import clauses, counted, heading, names, tell
 from tracetui.trace.clean import printable

@@ -10,13 +10,13 @@ from tracetui.comparison.job_part import reason_words
 from tracetui.export.sentences.causes import line_name
 from tracetui.export.sentences.ranks import group_words
 from tracetui.job.digest import Line
+from tracetui.job.idle_lines import JobLine
 from tracetui.job.job import Job
-from tracetui.job.late import LateRank, late_once
-from tracetui.job.lines import JobLine
-from tracetui.job.links import JobLink
+from tracetui.job.late_ranks import LateRank, late_once
 from tracetui.job.losses import Loss, UnevenStages
+from tracetui.job.network_links import JobLink
+from tracetui.job.rank_table import RankRow
 from tracetui.job.roots import MISSING, UNALIGNED, Root, Roots
-from tracetui.job.tables import RankRow
 from tracetui.job.waits import Waits
 from tracetui.language import clauses, counted, names, speaks_english, tell
 from tracetui.trace.clean import printable

@@ -25,7 +25,7 @@ from tracetui.export.tables.common import (
 )
 from tracetui.job.identity import PARALLEL
 from tracetui.job.job import Job
-from tracetui.job.tables import MEASURES, RankRow
+from tracetui.job.rank_table import MEASURES, RankRow
 from tracetui.language import tell
 from tracetui.units import format_count, format_ms, format_percent
 

@@ -12,7 +12,7 @@ from tracetui.export.sentences.job import link_path
 from tracetui.export.tables.column import Column, Form, Table, count, data, duration, json_only
 from tracetui.export.tables.common import flag_column, named, numbers_by, texts_by, values_of
 from tracetui.export.tables.job import PRINTED, JobRows
-from tracetui.job.links import JobLink
+from tracetui.job.network_links import JobLink
 from tracetui.language import tell
 from tracetui.units import format_bytes
 

@@ -16,10 +16,10 @@ from typing import NamedTuple, Union
 
 from distributed import Client
 
+from tracetui.job.cached_digest import digest_rank
+from tracetui.job.digest_files import is_digest
 from tracetui.job.engines.pinned import Answer, Lost, Pinned, Workers, present
 from tracetui.job.engines.seen import Seen, look
-from tracetui.job.kept import digest_rank
-from tracetui.job.marks import is_digest
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.version import __version__
 

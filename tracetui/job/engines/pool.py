@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Union
 
-from tracetui.job.kept import digest_rank
+from tracetui.job.cached_digest import digest_rank
 from tracetui.reader.cores import usable_cores
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.source import Progress

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tracetui.job.find import Source, find_sources
+from tracetui.job.sources import Source, find_sources
 from tracetui.reader.errors import UnreadableTrace
 
 _EDGE = 1 << 16  # bytes of a file's begin and end that are looked at

@@ -12,14 +12,14 @@ from tracetui.export.sentences.job import job_time, verdict
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import LINES, RANKS, ROOTS, JobRows, RankRows, RootRows
 from tracetui.export.tables.job_links import LINKS, STAGES
+from tracetui.job.idle_lines import JobLine, job_lines
 from tracetui.job.job import Job
-from tracetui.job.lines import JobLine, job_lines
-from tracetui.job.links import JobLink, job_links
 from tracetui.job.losses import find_losses
+from tracetui.job.network_links import JobLink, job_links
+from tracetui.job.rank_table import DIFFERS, RankRow, differing, rank_rows
 from tracetui.job.roots import Root
 from tracetui.job.sayings import sayings
 from tracetui.job.stages import Stage, job_stages
-from tracetui.job.tables import DIFFERS, RankRow, differing, rank_rows
 from tracetui.language import tell
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.tables.columns import LONGEST, Column, name_column, number_column

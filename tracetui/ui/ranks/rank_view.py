@@ -12,7 +12,7 @@ from tracetui.analysis.heat.cells import Cells, pool, shares
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.job import absent_state, late_words, passes_on, root_place
-from tracetui.job.absent import AbsentRank, absent_ranks
+from tracetui.job.absent_ranks import AbsentRank, absent_ranks
 from tracetui.job.grids import Measure, by_step, by_time, span
 from tracetui.job.job import Job
 from tracetui.job.roots import Root

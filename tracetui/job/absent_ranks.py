@@ -8,7 +8,7 @@ import numpy as np
 
 from tracetui.arrays import Int64s
 from tracetui.job.job import Job
-from tracetui.job.late import LateRank, late_once
+from tracetui.job.late_ranks import LateRank, late_once
 from tracetui.job.waits import ABSENT, global_rank
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from tracetui.arrays import Int64s
+from tracetui.job.channels import Rank
 from tracetui.job.digest import Steps, TimeClass
 from tracetui.job.job import Job
-from tracetui.job.members import Rank
 
 #: Percent of the mean stage by which ranks have to differ in a measure for it to be told.
 DIFFERS = 5

@@ -12,8 +12,8 @@ import numpy as np
 
 from tracetui.analysis.communication.owners import last_begun
 from tracetui.arrays import Floats, Int64s
+from tracetui.job.channels import Rank
 from tracetui.job.digest import Line, TimeClass
-from tracetui.job.members import Rank
 from tracetui.job.stretches import first_segments
 from tracetui.job.waits import Waits
 

@@ -9,9 +9,9 @@ import numpy as np
 from tracetui.analysis.search import distinct, first_equal
 from tracetui.arrays import Bools, Int64s
 from tracetui.comparison.tally import OTHERS
-from tracetui.job.coding import encode
-from tracetui.job.compared import Kept, Parts, Sums
 from tracetui.job.digest import Cells, Digest, Keys, TimeClass
+from tracetui.job.digest_bytes import encode
+from tracetui.job.run_columns import Kept, Parts, Sums
 from tracetui.job.texts import Texts
 from tracetui.trace.order import numbered
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from tracetui.arrays import Int64s
+from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
 from tracetui.job.match import Matched
-from tracetui.job.members import Rank
 from tracetui.job.waits import Waits
 
 _BEFORE_ALL = np.iinfo(np.int64).min

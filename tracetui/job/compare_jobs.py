@@ -22,10 +22,10 @@ from tracetui.comparison.rank_test import LEAST_STEPS
 from tracetui.comparison.rows import Row, Scale, ranked, row
 from tracetui.comparison.run import Api, Run
 from tracetui.comparison.tally import NOTHING, Sum, tested_steps
+from tracetui.job.channels import Rank
+from tracetui.job.digest_run import run_of_digest
 from tracetui.job.job import Job, job_of
 from tracetui.job.load import numbered
-from tracetui.job.members import Rank
-from tracetui.job.runs import run_of_digest
 from tracetui.job.sayings import sayings
 from tracetui.trace.model import Kind
 from tracetui.trace.stack import Frame

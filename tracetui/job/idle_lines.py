@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.arrays import Int64s
+from tracetui.job.channels import Rank
 from tracetui.job.digest import Line, TimeClass
 from tracetui.job.job import Job
-from tracetui.job.members import Rank
 
 #: Percent of what the worst rank loses to a line, from which on another one has the same problem.
 ALIKE = 50

@@ -20,8 +20,8 @@ from tracetui.comparison.operators import Sequences
 from tracetui.comparison.run import Api, Run, Totals
 from tracetui.comparison.tally import OTHERS, Sum
 from tracetui.comparison.waterfall import TERMS
-from tracetui.job.compared import Calls, Facts, Kept, Parts, Sums, Terms, Walls
 from tracetui.job.digest import Digest
+from tracetui.job.run_columns import Calls, Facts, Kept, Parts, Sums, Terms, Walls
 from tracetui.job.texts import Lines as Places
 from tracetui.job.texts import Texts
 from tracetui.trace.clean import kept

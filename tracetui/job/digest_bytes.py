@@ -21,7 +21,6 @@ import orjson
 from tracetui.arrays import Int64s
 from tracetui.comparison.waterfall import TERMS
 from tracetui.job.columns import Columns
-from tracetui.job.compared import Calls, Facts, Kept, Parts, Sums, Terms, Walls
 from tracetui.job.digest import (
     Arrivals,
     Cells,
@@ -38,6 +37,7 @@ from tracetui.job.digest import (
     TimeClass,
     tables,
 )
+from tracetui.job.run_columns import Calls, Facts, Kept, Parts, Sums, Terms, Walls
 from tracetui.trace.model import Kind
 
 #: Those of 1 keep nothing to compare runs by, those of 2 not what each step had of it, and those of 3 end

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from tracetui.databases.names import is_trace_database
-from tracetui.job.marks import SUFFIX, is_digest
+from tracetui.job.digest_files import SUFFIX, is_digest
 from tracetui.reader.errors import Reason, UnreadableTrace, plain
 from tracetui.reader.locate import locate_trace
 from tracetui.siblings.names import is_rank_directory, timeline_rank

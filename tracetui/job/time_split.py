@@ -22,7 +22,7 @@ from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import among
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.job.digest import Cells, Keys, TimeClass
-from tracetui.job.fitting import summed
+from tracetui.job.digest_size import summed
 from tracetui.job.texts import Lines, Texts
 from tracetui.trace.model import Activity
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tracetui.analysis.search import ranges
 from tracetui.arrays import Bools, Floats
-from tracetui.job.exposed import Exposure
+from tracetui.job.exposure import Exposure
 from tracetui.job.stretches import Stretches
 from tracetui.job.waits import Waits
 
