@@ -97,6 +97,17 @@ async def test_gaps_are_walked_by_rank_and_by_digit(moba: Path) -> None:
         assert app.session.state.gap == ranked[0]
 
 
+async def test_the_next_gap_is_shown_also_from_screens_without_gaps(moba: Path) -> None:
+    async with viewer(moba) as (app, pilot):
+        ranked = analysis_of(app).gaps.ranked().tolist()
+        await pilot.press("G", "x")
+        assert (app.shown, app.session.state.gap) == ("gaps", ranked[0])
+        for screen in ("I", "O"):
+            await pilot.press(screen, "x")
+            assert app.shown == "timeline"
+        assert app.session.state.gap == ranked[2]
+
+
 async def test_undo_goes_back_through_selections_and_views(moba: Path) -> None:
     async with viewer(moba) as (app, pilot):
         start = app.session.state.place

@@ -47,6 +47,7 @@ from tracetui.ui.terminal import in_ascii
 
 #: the screen that a trace opens at
 FIRST = "timeline"
+_SHOW_GAPS = frozenset({FIRST, "gaps", "stacked"})  #: screens that show the gap gone to
 SAID_AGAIN_S = 1.0  #: after that it is said again that a key does nothing
 
 
@@ -344,8 +345,14 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         self.show_status(said)
 
     def action_next_gap(self, by: int) -> None:
-        """Go to the gap of the next rank; to the worst one first, and when they have been ranked anew."""
-        self._went(self.session.next_gap(by))
+        """Go to the gap of the next rank; to the worst one first, and when they have been ranked anew.
+
+        Screens that show no gap give way to the timeline.
+        """
+        refusal = self.session.next_gap(by)
+        self._went(refusal)
+        if not refusal and self.shown not in _SHOW_GAPS:
+            self.action_go(FIRST)
 
     def action_nth_gap(self, rank: int) -> None:
         """Go to the gap of a rank."""

@@ -21,6 +21,7 @@ from tracetui.comparison.run import Run
 from tracetui.comparison.tally import NOTHING, Sum
 from tracetui.comparison.waterfall import TERMS
 from tracetui.trace.clean import printable
+from tracetui.trace.model import Kind as TraceKind
 from tracetui.ui.comparing.bands import Band, Kind, bands
 from tracetui.ui.drawing.picture import Picture
 
@@ -139,7 +140,8 @@ class Stack:
         if base is None or other is None:
             return None
         walls = [int(terms.sum()) for terms in (base, other)]
-        scale = RowScale(1, 1, Fraction(walls[0]))
+        on_gpu = any(lanes.run.kind is TraceKind.GPU for lanes in self.sides)
+        scale = RowScale(1, 1, Fraction(walls[0]), on_gpu=on_gpu)
         parts = zip(TERMS, base.tolist(), other.tolist())
         rows = (row(name, _sum(ns), _sum(other_ns), scale) for name, ns, other_ns in parts if ns or other_ns)
         return row("step", _sum(walls[0]), _sum(walls[1]), scale), ranked(rows)
