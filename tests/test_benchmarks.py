@@ -6,8 +6,13 @@ import ast
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import tracetui
+from simulator.database import DatabaseWriter
+from simulator.scenarios import simulate
+from tests.benchmarks.databases import scale
 from tests.benchmarks.digests import made_digests
 from tests.benchmarks.equivalents import EQUIVALENTS
 from tests.benchmarks.floors import _decode, _parts
@@ -108,3 +113,17 @@ def test_made_digests_are_those_of_one_job() -> None:
     assert (job.world, job.missing, job.unmatched) == (128, (), 0)
     assert job.matched > 60 * 128 // 64
     assert sum(root.lost_ns for root in job.roots.roots) == job.roots.total_ns > 0
+
+
+def test_a_scaled_database_holds_whole_copies(tmp_path: Path) -> None:
+    """Each copy has the tasks, links, stacks, steps and times of the source, shifted by the run's length."""
+    source, target = tmp_path / "one.db", tmp_path / "three.db"
+    DatabaseWriter(simulate("stalls", 2)).write(source)
+    assert scale(source, target, copies=3) == 3
+    one, three = (tracetui.load(path, cache=False) for path in (source, target))
+    assert len(three.trace.slices) == 3 * len(one.trace.slices)
+    assert (three.links.total, three.links.linked) == (3 * one.links.total, 3 * one.links.linked)
+    assert int((three.links.stack >= 0).sum()) == 3 * int((one.links.stack >= 0).sum()) > 0
+    assert [step.number for step in three.steps] == list(range(50, 56))
+    assert [step.computing_ns for step in three.steps] == [step.computing_ns for step in one.steps] * 3
+    assert np.unique(three.trace.slices.start).size > 2 * np.unique(one.trace.slices.start).size

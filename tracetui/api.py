@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Union
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.cache.reading import read_trace
+from tracetui.databases.exports import Export
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.joined import open_trace
 from tracetui.reader.locate import locate_trace
@@ -37,8 +38,9 @@ def compare(
     cache: bool = True,
     jobs: int | None = None,
     shapes: bool = False,
+    export: Export | None = None,
 ) -> Comparison:
-    """Compare two runs, per step; `rules`, `cache` and `jobs` as of `load`.
+    """Compare two runs, per step; `rules`, `cache`, `jobs` and `export` as of `load`.
 
     With `shapes` operators of traces that are given by their paths match where the shapes of their inputs do.
 
@@ -51,10 +53,17 @@ def compare(
     """
     from tracetui.job.sides import compare_sides
 
-    return compare_sides(*(_side(side, rules, cache, jobs, shapes) for side in (base, other)))
+    return compare_sides(*(_side(side, rules, cache, jobs, shapes, export) for side in (base, other)))
 
 
-def _side(given: Compared, rules: FrameRules | None, cache: bool, jobs: int | None, shapes: bool) -> Side:
+def _side(
+    given: Compared,
+    rules: FrameRules | None,
+    cache: bool,
+    jobs: int | None,
+    shapes: bool,
+    export: Export | None,
+) -> Side:
     """Return a run as a side of a comparison; the arguments are those of `compare`."""
     from tracetui.comparison.run import Run, run_of
     from tracetui.job.job import Job
@@ -72,10 +81,15 @@ def _side(given: Compared, rules: FrameRules | None, cache: bool, jobs: int | No
     path = given
 
     def read_trace() -> Run:
-        with opened(path, None, rules, cache, jobs) as (analysis, file):
+        with opened(path, None, rules, cache, jobs, export) as (analysis, file):
             return run_of(analysis, None, file.args if shapes else None)
 
-    return side_at(Path(path), read_trace, lambda: load_job(path, cache=cache, jobs=jobs))
+    return side_at(
+        Path(path),
+        read_trace,
+        lambda: load_job(path, cache=cache, jobs=jobs, export=export),
+        export=export,
+    )
 
 
 def load(
@@ -84,6 +98,7 @@ def load(
     rules: FrameRules | None = None,
     cache: bool = True,
     jobs: int | None = None,
+    export: Export | None = None,
 ) -> Analysis:
     """Read a whole trace and analyse it.
 
@@ -95,11 +110,13 @@ def load(
             there that is large and read anew.
         jobs: worker processes that decode a large file, 1 for none, None for one for each core that may be
             used. The result doesn't depend on it.
+        export: "json" or "db": which one is read of a run that was exported both ways; None: JSON that is
+            whole, else the database.
 
     Raises UnreadableTrace, with a sentence, where there is no trace. What of a damaged file could not be read
     is told in `analysis.trace.report.warnings`.
     """
-    with opened(path, on_progress, rules, cache, jobs) as (analysis, _):
+    with opened(path, on_progress, rules, cache, jobs, export) as (analysis, _):
         return analysis
 
 
@@ -110,9 +127,10 @@ def opened(
     rules: FrameRules | None = None,
     cache: bool = True,
     jobs: int | None = None,
+    export: Export | None = None,
 ) -> Iterator[tuple[Analysis, TraceFile]]:
     """Give the analysis of a trace as `load`, and its file: `args` can be looked up in it."""
-    with open_trace(locate_trace(Path(path)), jobs) as trace_file:
+    with open_trace(locate_trace(Path(path), export), jobs) as trace_file:
         yield analyse(read_trace(trace_file, on_progress, cache), rules), trace_file
 
 
@@ -122,6 +140,7 @@ def load_job(
     on_progress: Callable[[Ranks], None] | None = None,
     cache: bool = True,
     jobs: int | None = None,
+    export: Export | None = None,
 ) -> Job:
     """Read the ranks of a job and join them.
 
@@ -131,6 +150,7 @@ def load_job(
         on_progress: called as traces are read.
         cache: as of `load`; digests are kept as well.
         jobs: processes that read at once, 1 for none, None for one for each core that may be used.
+        export: as of `load`.
 
     Raises UnreadableTrace, with a sentence, where there is no rank that can be read. What else is wrong is
     told by `tracetui.job.sayings`.
@@ -138,7 +158,9 @@ def load_job(
     from tracetui.job.load import load_job as load_ranks  # one trace needs none of it
 
     several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
-    return load_ranks([Path(path) for path in several], only, on_progress, cache=cache, jobs=jobs)
+    return load_ranks(
+        [Path(path) for path in several], only, on_progress, cache=cache, jobs=jobs, export=export
+    )
 
 
 def load_snapshot(path: str | os.PathLike[str], rules: FrameRules | None = None) -> Memory:

@@ -253,7 +253,8 @@ def test_the_keys_of_the_documents_are_those_of_schema_1(training: Analysis) -> 
     assert has_keys(summary, "schema trace devices late_peers links")
     assert has_keys(
         summary["trace"],
-        "path bytes files events skipped_events truncated start_ns end_ns kind run checks warnings",
+        "path export other_export bytes files events skipped_events truncated start_ns end_ns kind run "
+        "checks warnings",
     )
     (device,) = summary["devices"]
     assert has_keys(

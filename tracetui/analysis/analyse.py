@@ -50,6 +50,7 @@ from tracetui.analysis.scopes import ScopeTime, has_scopes, scope_times, scope_t
 from tracetui.analysis.self_time import self_times
 from tracetui.analysis.steps import Step, StepWindows, step_of, step_table
 from tracetui.arrays import Int64s
+from tracetui.databases.exports import OtherExport, other_export
 from tracetui.siblings.run import Run, run_of
 from tracetui.trace.model import Activity, Trace
 
@@ -189,6 +190,11 @@ class Analysis:
     def run(self) -> Run:
         """The run that the trace is of: rank, level, versions, options, environment. Reads small files."""
         return run_of(Path(self.trace.path))
+
+    @cached_property
+    def other_export(self) -> OtherExport | None:
+        """The export of the same run that is not read: a database beside JSON, or JSON beside a database."""
+        return other_export(Path(self.trace.path))
 
     @cached_property
     def leads(self) -> tuple[HostLead, ...]:

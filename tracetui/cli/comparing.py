@@ -50,6 +50,7 @@ def compare_paths(request: Request, base: RunPart, other: RunPart) -> Comparison
             partial(_read_trace, request, part),
             partial(read_job, part),
             partial(_read_digest, request, part),
+            request.export,
         )
         for part in (base, other)
     )

@@ -29,8 +29,10 @@ def open_job(request: Request, paths: Sequence[Path], only: str = "*") -> Job:
     """Return the job that paths hold. Raises UnreadableTrace where there is no rank."""
     with _progress() as show:
         if request.dask is not None:
-            return join(gather(request.dask, paths, only, show, cache=request.cache), {})
-        return load_job(paths, only, show, cache=request.cache, jobs=request.jobs)
+            return join(
+                gather(request.dask, paths, only, show, cache=request.cache, export=request.export), {}
+            )
+        return load_job(paths, only, show, cache=request.cache, jobs=request.jobs, export=request.export)
 
 
 def write_digests(request: Request, directory: Path) -> tuple[int, int]:
@@ -86,9 +88,11 @@ def _write(request: Request, directory: Path, found: FoundRanks) -> tuple[int, i
 
 def _found(request: Request) -> FoundRanks:
     if request.dask is None:
-        return find_ranks(request.paths, request.only)
+        return find_ranks(request.paths, request.only, request.export)
     with _progress() as show:
-        return gather(request.dask, request.paths, request.only, show, cache=request.cache)
+        return gather(
+            request.dask, request.paths, request.only, show, cache=request.cache, export=request.export
+        )
 
 
 def _fill(digest: bytes, stream: BinaryIO) -> None:

@@ -39,7 +39,7 @@ def opened_trace(request: Request, path: str) -> Iterator[tuple[Analysis, TraceF
     output.refuse_early(request, path)
     with contextlib.ExitStack() as stack:
         with ProgressLine(sys.stderr if terminal.is_terminal(sys.stderr) else None) as line:
-            reading = opened(path, line.show, rules_of(request), request.cache, request.jobs)
+            reading = opened(path, line.show, rules_of(request), request.cache, request.jobs, request.export)
             found = stack.enter_context(reading)
         yield found
 

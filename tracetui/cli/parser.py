@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from tracetui.databases.exports import Export
 from tracetui.units import Window, parse_window
 from tracetui.version import __version__
 
-PATHS = """PATH is a trace file (trace_view.json or another Chrome trace, plain or .gz), or
-a directory that holds one. Write ./summary for a file named like a command, and
--- before a name that starts with -."""
+PATHS = """PATH is a trace file (trace_view.json or another Chrome trace, plain or .gz; or
+a database, ascend_pytorch_profiler_0.db), or a directory that holds one. Write
+./summary for a file named like a command, and -- before a name that starts
+with -."""
 
 MOST_JOBS = 64
 #: The help of --jobs where it is about reading a trace.
@@ -49,6 +51,7 @@ class Request(argparse.Namespace):
     skip_frames: tuple[str, ...] = ()  #: prefixes of files that are not
     language: str | None = None  #: of causes and advice; None: that of the locale
     cache: bool = True  #: keep what is read, and use what was kept
+    export: Export | None = None  #: which one is read of a run that was exported both ways
     jobs: int | None = None  #: processes that decode at once; None: as many as are of use
     dask: str | None = None  #: the address of a scheduler, where ranks are digested by its workers
 
@@ -121,6 +124,13 @@ def add_reading(parser: Parser, jobs: str) -> None:
         help="read the trace anew, and keep nothing of it (see tracetui cache --help)",
     )
     parser.add_argument("--jobs", metavar="N", type=_jobs, help=jobs)
+    parser.add_argument(
+        "--from",
+        dest="export",
+        choices=("json", "db"),
+        help="read the JSON or the database of a run that was exported as both "
+        "(default: JSON that is whole, else the database)",
+    )
 
 
 def add_outputs(parser: Parser, top: str | None = None) -> None:

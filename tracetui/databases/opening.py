@@ -64,10 +64,10 @@ def opened(path: Path) -> Iterator[Opened]:
             if "malformed" not in str(error):
                 raise Refused(f"cannot be read as a database: {_plain(error)}") from None
             connection.execute("PRAGMA writable_schema=ON")
-            if not _is_cut(source):
+            if not is_cut(source):
                 problems += ("the database is damaged: what is left of it is read",)
             _require_tables(connection)
-        if _is_cut(source):
+        if is_cut(source):
             problems += (_CUT,)
         yield Opened(connection, problems, being_written)
 
@@ -174,7 +174,7 @@ def _stamps(path: Path) -> list[tuple[int, int]]:
     return found
 
 
-def _is_cut(path: Path) -> bool:
+def is_cut(path: Path) -> bool:
     """Return whether a file has fewer pages than its header says."""
     with path.open("rb") as file:
         header = file.read(_HEADER)

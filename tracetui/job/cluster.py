@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tracetui.databases.exports import Export
 from tracetui.job.digest import Digest
 from tracetui.job.digest_bytes import UnreadableDigest, decode
 from tracetui.job.engines.pool import Ranks
@@ -29,6 +30,7 @@ def gather(
     on_progress: Callable[[Ranks], None] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
     cache: bool = True,
+    export: Export | None = None,
 ) -> FoundRanks:
     """Return the ranks that the workers of a cluster see, digested; what is done when it is stopped counts.
 
@@ -47,7 +49,7 @@ def gather(
     asked = [str(path) for path in paths]
     interrupted = False
     try:
-        for one in dask.digests(address, asked, only, should_stop, cache):
+        for one in dask.digests(address, asked, only, should_stop, cache, export=export):
             if isinstance(one, dask.Seeing):
                 total = one
             elif isinstance(one, dask.LeftOut):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tracetui.comparison.run import Run
+from tracetui.databases.exports import Export
 from tracetui.job.channels import Rank
 from tracetui.job.digest import Digest
 from tracetui.job.digest_bytes import UnreadableDigest, decode
@@ -32,25 +33,25 @@ class FoundRanks:
     notes: tuple[str, ...]  #: what was left out, a sentence each
 
 
-def find_ranks(paths: Sequence[Path], only: str = "*") -> FoundRanks:
+def find_ranks(paths: Sequence[Path], only: str = "*", export: Export | None = None) -> FoundRanks:
     """Return the ranks that paths mean; doubles and what cannot be read are left out, and said.
 
     Raises UnreadableTrace where a path is not there, or no rank is.
     """
-    ranks = ranks_in(find_sources(paths, only))
+    ranks = ranks_in(find_sources(paths, only, export))
     if not ranks.sources:
         raise UnreadableTrace(Reason.MISSING, f"{paths[0]}: no trace of a rank in it matches {only!r}")
     return ranks
 
 
-def ranks_below(path: Path) -> FoundRanks | None:
+def ranks_below(path: Path, export: Export | None = None) -> FoundRanks | None:
     """Return the ranks of a directory that holds several; None where one trace is meant.
 
     Raises UnreadableTrace where there are some and none can be read.
     """
     if not path.is_dir():
         return None
-    sources = find_sources([path])
+    sources = find_sources([path], export=export)
     found = ranks_in(sources) if len(sources.found) > 1 else None
     return found if found is not None and len(found.sources) > 1 else None
 
@@ -113,13 +114,14 @@ def load_job(
     should_stop: Callable[[], bool] = lambda: False,
     cache: bool = True,
     jobs: int | None = None,
+    export: Export | None = None,
 ) -> Job:
     """Return the job that paths hold; what is done when it is stopped counts.
 
     Raises UnreadableTrace where there is no rank that can be read. The arguments are those of `find_ranks`
     and `digest_all`.
     """
-    found = find_ranks(paths, only)
+    found = find_ranks(paths, only, export)
     traces = [place for place in range(len(found.sources)) if place not in found.digests]
     files = [found.sources[place].path for place in traces]
     results = digest_all(files, on_progress, None, should_stop, cache, jobs)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.run import Run
+from tracetui.databases.exports import Export
 from tracetui.job.compare_jobs import compare_jobs
 from tracetui.job.job import Job
 from tracetui.job.load import ranks_below, run_at
@@ -29,13 +30,17 @@ def side_at(
     read_trace: Callable[[], Run],
     read_job: Callable[[], Job],
     read_digest: Callable[[Path], Run] = run_at,
+    export: Export | None = None,
 ) -> Side:
     """Return what a path holds: a job where there are several ranks, else a trace or a digest.
 
+    `export` is as of `locate_trace`.
+
     Raises UnreadableTrace where there are ranks and none can be read.
     """
-    read_run = None if ranks_below(path) is not None else partial(read_run_at, path, read_trace, read_digest)
-    return Side(str(path), read_job, read_run)
+    if ranks_below(path, export) is not None:
+        return Side(str(path), read_job, None)
+    return Side(str(path), read_job, partial(read_run_at, path, read_trace, read_digest))
 
 
 def read_run_at(path: Path, read_trace: Callable[[], Run], read_digest: Callable[[Path], Run]) -> Run:

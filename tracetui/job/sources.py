@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from tracetui.databases.exports import Export
 from tracetui.databases.names import is_trace_database
 from tracetui.job.digest_files import SUFFIX, is_digest
 from tracetui.reader.errors import Reason, UnreadableTrace, plain
@@ -41,7 +42,7 @@ class Sources:
     notes: tuple[str, ...]  #: what cannot be read, a sentence each without full stop
 
 
-def find_sources(paths: Sequence[Path], only: str = "*") -> Sources:
+def find_sources(paths: Sequence[Path], only: str = "*", export: Export | None = None) -> Sources:
     """Return the traces and digests that paths mean, in their order, by name.
 
     Raises UnreadableTrace where a path is not there.
@@ -49,6 +50,7 @@ def find_sources(paths: Sequence[Path], only: str = "*") -> Sources:
     Args:
         paths: files, or directories that hold ranks at any depth up to `DEEPEST`.
         only: a pattern of file names that the name of a rank, or of a directory above it, has to match.
+        export: as of `locate_trace`.
     """
     found: dict[str, Source] = {}
     notes: list[str] = []
@@ -58,7 +60,7 @@ def find_sources(paths: Sequence[Path], only: str = "*") -> Sources:
             if not _is_meant(shown, path, only):
                 continue
             try:
-                file = locate_trace(candidate)
+                file = locate_trace(candidate, None if candidate.name.endswith(SUFFIX) else export)
             except (UnreadableTrace, OSError) as error:
                 notes.append(_unreadable(error, candidate))
                 continue

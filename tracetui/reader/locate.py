@@ -10,6 +10,7 @@ import re
 import stat
 from pathlib import Path
 
+from tracetui.databases.exports import Export, export_of, is_whole_json, other_export
 from tracetui.databases.names import is_database, is_framework_database, is_trace_database, what_else
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.parts import first_parts, is_part, parts_of
@@ -17,6 +18,8 @@ from tracetui.reader.parts import first_parts, is_part, parts_of
 _DEEPEST = 5  # a directory of a cluster's ranks has its rank directories at most so deep
 _MOST_ENTRIES = 20_000  # directory entries looked at: a home directory by mistake must not take minutes
 _SHOWN = 8
+_TOLD = 3  # databases that are no traces
+_EXPORTS: dict[Export, str] = {"json": "JSON", "db": "database"}
 _TRACE = "trace_view.json"
 _NEWER_EXPORT = "mindstudio_profiler_output"
 _RANK_SUFFIXES = ("_ascend_pt", "_ascend_ms")
@@ -27,12 +30,18 @@ TIMELINE = re.compile(r"(?:(?:ascend|gpu|cpu)_)?timeline_display_\d{1,9}\.json(?
 _NO_TIMELINE = "ascend_marey_timeline"
 
 
-def locate_trace(path: str | Path) -> Path:
+def locate_trace(path: str | Path, export: Export | None = None) -> Path:
     """Return the file that `path` means, of a trace in several files the first one.
 
     A directory has to hold exactly one trace. A `trace_view.json` counts first, wherever it is up to five
     levels down; then what msprof exported, of one device the latest; then a single `*.json` or `*.json.gz` in
-    the directory itself. Raises UnreadableTrace with the choices where there are several.
+    the directory itself; then a database, which also counts where the JSON of the same run is cut off.
+    Raises UnreadableTrace with the choices where there are several.
+
+    Args:
+        path: a file, or a directory.
+        export: which one is wanted of a run that was exported both ways; None: JSON that is whole, a
+            database otherwise, and a file that is named itself.
     """
     path = Path(path)
     try:
@@ -46,15 +55,15 @@ def locate_trace(path: str | Path) -> Path:
             what = what_else(path.name)
             if what is not None:
                 raise UnreadableTrace(Reason.NOT_A_TRACE, f"{path}: {what}")
-            return path
+            return _as_wanted(path, export)
         if path.name.startswith(_NO_TIMELINE):
             raise UnreadableTrace(Reason.NOT_A_TRACE, _only_marey(path))
-        return parts_of(path).files[0]
+        return _as_wanted(parts_of(path).files[0], export)
     if not stat.S_ISDIR(mode):
         raise UnreadableTrace(Reason.NOT_A_TRACE, f"{path}: is neither a file nor a directory")
     if not os.access(path, os.R_OK | os.X_OK):
         raise UnreadableTrace(Reason.PERMISSION, f"{path}: no permission to list the directory")
-    return _in_directory(path)
+    return _in_directory(path, export)
 
 
 def trace_files(path: str | Path) -> tuple[Path, ...]:
@@ -64,38 +73,72 @@ def trace_files(path: str | Path) -> tuple[Path, ...]:
 
 def name_of_trace(file: Path) -> str:
     """Return what people call the trace that a file begins: of a raw export its directory."""
-    if is_part(file):
+    if is_part(file) or (is_trace_database(file.name) and not is_framework_database(file.name)):
         for parent in file.parents:
             if parent.name.startswith(_PROFILE):
                 return parent.name
     return file.name
 
 
-def _in_directory(path: Path) -> Path:
+def _as_wanted(file: Path, export: Export | None) -> Path:
+    """Return a trace that was named, or the wanted export of its run."""
+    if export is None or export == export_of(file):
+        return file
+    other = other_export(file)
+    if other is None:
+        raise UnreadableTrace(Reason.MISSING, f"{file}: there is no {_EXPORTS[export]} of this run beside it")
+    return parts_of(other.path).files[0]
+
+
+def _in_directory(path: Path, export: Export | None) -> Path:
     direct = (path / _TRACE, path / "ASCEND_PROFILER_OUTPUT" / _TRACE)
-    for candidate in direct:
+    for candidate in direct if export != "db" else ():
         if candidate.is_file():
-            return candidate
+            return _better(candidate, export)
     files = _files(path)
-    own = [file for file in files if file.parent == path]
+    text = [file for file in files if not is_database(file)] if export != "db" else []
+    databases = _databases(files) if export != "json" else []
     for choice in (
-        [file for file in files if file.name == _TRACE],
-        _exported(files),
-        [file for file in own if TIMELINE.fullmatch(file.name)],
-        [file for file in own if file.name.endswith((".json", ".json.gz")) and not _is_side_file(file)],
+        _of_frameworks(text, databases),
+        _exported(text),
+        [file for file in text if file.parent == path and TIMELINE.fullmatch(file.name)],
+        databases,
+        [file for file in text if file.parent == path and not _is_side_file(file)],
     ):
         if len(choice) == 1:
-            return choice[0]
+            return _better(choice[0], export)
         if choice:
             raise UnreadableTrace(Reason.DIRECTORY, _several(path, choice))
-    databases = _databases(files)
-    if len(databases) == 1:
-        return databases[0]
-    if databases:
-        raise UnreadableTrace(Reason.DIRECTORY, _several(path, databases))
-    raise UnreadableTrace(
-        Reason.MISSING, f"{path}: no trace in this directory: no {_TRACE}, no msprof_*.json, no database"
-    )
+    raise UnreadableTrace(Reason.MISSING, f"{path}: {_nothing_found(files, export)}")
+
+
+def _of_frameworks(text: list[Path], databases: list[Path]) -> list[Path]:
+    """Return the JSON of frameworks, and of their databases those without any beside them."""
+    traces = [file for file in text if file.name == _TRACE]
+    directories = {file.parent for file in traces}
+    return traces + [
+        file
+        for file in databases
+        if traces and is_framework_database(file.name) and file.parent not in directories
+    ]
+
+
+def _better(found: Path, export: Export | None) -> Path:
+    """Return a trace that was found, or the database of its run where the trace is JSON that is cut off."""
+    other = other_export(found) if export is None and export_of(found) == "json" else None
+    return other.path if other is not None and other.is_whole and not is_whole_json(found) else found
+
+
+def _nothing_found(files: list[Path], export: Export | None) -> str:
+    """Return that a directory holds no trace, and what the databases in it are."""
+    looked_for = f"no {_TRACE}, no msprof_*.json, no database"
+    if export is not None:
+        looked_for = f"no {_EXPORTS[export]} of a run"
+    told = [f"{file.name} {what}" for file in files if (what := what_else(file.name)) is not None]
+    others = [file.name for file in files if is_database(file) and what_else(file.name) is None]
+    if others and export != "json":
+        told.append(f"name {others[0]} itself to open it")
+    return f"no trace in this directory: {'; '.join((looked_for, *told[:_TOLD]))}"
 
 
 def _files(path: Path) -> list[Path]:
@@ -132,7 +175,18 @@ def _databases(files: list[Path]) -> list[Path]:
     """Return the databases with traces; a framework's holds all of msprof's beside it, or below."""
     found = [file for file in files if is_trace_database(file.name)]
     frameworks = [file for file in found if is_framework_database(file.name)]
-    return frameworks or found
+    return frameworks or _latest_exports(found)
+
+
+def _latest_exports(databases: list[Path]) -> list[Path]:
+    """Return of each directory that msprof exported to the latest database, and all others."""
+    latest: dict[Path, Path] = {}
+    for file in databases:
+        top = file.parent.parent if file.parent.name == _NEWER_EXPORT else file.parent
+        key = top if file.name.startswith("msprof_") else file
+        if key not in latest or file.name > latest[key].name:
+            latest[key] = file
+    return sorted(latest.values())
 
 
 def _is_side_file(file: Path) -> bool:

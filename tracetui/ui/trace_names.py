@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from tracetui.databases.names import is_trace_database
 from tracetui.job.identity import number_of_rank
 from tracetui.reader.locate import TIMELINE, name_of_trace
 
@@ -47,8 +48,7 @@ def name_of(path: Path) -> str:
     exported = name_of_trace(path)
     if exported != path.name:
         return exported
-    parts = path.resolve().parts
-    kept = [part for part in parts[1:] if part not in _ALIKE]
+    kept = _kept(path.resolve().parts[1:])
     if not kept:
         return path.name
     *above, last = kept
@@ -80,4 +80,11 @@ def name_of_run(paths: Sequence[Path]) -> str:
 
 
 def _telling(path: Path) -> list[str]:
-    return [_RANK.sub("", part) for part in path.resolve().parts if part not in _ALIKE]
+    return [_RANK.sub("", part) for part in _kept(path.resolve().parts)]
+
+
+def _kept(parts: Sequence[str]) -> list[str]:
+    """Return the parts of a path that a producer does not call alike for all of its traces."""
+    kept = [part for part in parts if part not in _ALIKE]
+    is_alike = is_trace_database(parts[-1]) and any(map(_RANK.search, kept[-2:-1]))
+    return kept[:-1] if is_alike else kept

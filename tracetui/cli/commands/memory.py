@@ -74,7 +74,7 @@ def print_memory(request: Request, by: str) -> None:
     from tracetui.trace.source_files import SourceFiles
 
     memory, part, origin = _opened(request)
-    source = SourceFiles(locate_trace(request.path), request.sources).line
+    source = SourceFiles(locate_trace(request.path, request.export), request.sources).line
     report_source = source if request.sources else None
     text_source = report_source if is_file(sys.stdout) else source
     if memory is not None and not request.json:

@@ -132,7 +132,11 @@ def _view(request: Request) -> int:
         raise UsageError("a snapshot has no times: --window is for traces")
     jobs = _two_jobs(request)
     found = None if jobs else _job(request)
-    paths = [] if found or jobs else [locate_trace(path) for path in (request.path, *request.others)]
+    paths = (
+        []
+        if found or jobs
+        else [locate_trace(path, request.export) for path in (request.path, *request.others)]
+    )
     terminal.prepare_viewer(os.environ)
     if request.editor:
         os.environ["VISUAL"] = request.editor
@@ -183,7 +187,7 @@ def _job(request: Request) -> FoundRanks | None:
         return None
     from tracetui.job.load import ranks_below
 
-    return ranks_below(path)
+    return ranks_below(path, request.export)
 
 
 def _two_jobs(request: Request) -> tuple[FoundRanks, FoundRanks] | None:
@@ -196,9 +200,9 @@ def _two_jobs(request: Request) -> tuple[FoundRanks, FoundRanks] | None:
         return None
     from tracetui.job.load import find_ranks, ranks_below
 
-    if all(ranks_below(path) is None for path in paths):
+    if all(ranks_below(path, request.export) is None for path in paths):
         return None
-    base, other = (find_ranks([path]) for path in paths)
+    base, other = (find_ranks([path], export=request.export) for path in paths)
     return base, other
 
 

@@ -50,6 +50,9 @@ REPORTS = {
     "Of {names}.": "对象：{names}。",
     "Rule: {rule}": "规则：{rule}",
     # -- summary ----------------------------------------------------------------------------------------
+    "JSON; --from db reads the database beside it": "JSON；用 --from db 读取旁边的数据库",
+    "database; --from json reads the JSON beside it": "数据库；用 --from json 读取旁边的 JSON",
+    "database; the JSON beside it is cut off": "数据库；旁边的 JSON 不完整",
     "{kind} trace of {time}": "{kind} trace，时长 {time}",
     "{events} events in {files} files": "{files} 个文件中的 {events} 个事件",
     "1 skipped": "略去 1 个",

@@ -85,6 +85,7 @@ SCREENS = {
     "1 warning": "1 条警告",
     "{count} warnings": "{count} 条警告",
     "sampled": "抽样",
+    "database": "数据库",
     "whole trace": "整个 trace",
     "busy host": "Host 忙",
     "busy device": "Device 忙",

@@ -6,6 +6,7 @@ Absolute times are epoch ns as in the trace, shares 0..1. Rows are those of the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.limits import Breach, Limit
 from tracetui.analysis.notes import overlap_note
+from tracetui.databases.exports import export_of
 from tracetui.export.cells import encodable
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.tables.advice import ADVICE, AdviceRows
@@ -124,9 +126,11 @@ def preparing_causes(analysis: Analysis, activity: DeviceActivity) -> dict[str, 
 
 
 def _trace(analysis: Analysis) -> dict[str, Any]:
-    trace, report = analysis.trace, analysis.trace.report
+    trace, report, other = analysis.trace, analysis.trace.report, analysis.other_export
     return {
         "path": encodable(trace.path),
+        "export": export_of(Path(trace.path)),
+        "other_export": None if other is None else encodable(str(other.path)),
         "bytes": report.bytes,
         "files": report.files,
         "events": report.events,

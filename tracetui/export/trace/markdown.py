@@ -27,6 +27,7 @@ from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.summary import (
     TOP_GAPS,
     TOP_STEPS,
+    export_words,
     in_all,
     no_work,
     run_facts,
@@ -42,7 +43,9 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
     """Return the summary of a trace; `top` rows of gaps and of steps, 0 for all, None for 5 and 20."""
     document = summary_document(analysis, selection)
     trace = document["trace"]
-    lines = [f"# {code(trace['path'])}", "", plain(clauses(trace_facts(trace)))]
+    words = export_words(analysis)
+    title = f"# {code(trace['path'])}" + (f" ({plain(words)})" if words else "")
+    lines = [title, "", plain(clauses(trace_facts(trace)))]
     lines += [line for fact in run_facts(analysis) for line in ("", plain(fact))]
     if not document["devices"]:
         lines += ["", tell("No device in this trace: it shows the host only.")]

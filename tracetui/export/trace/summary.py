@@ -12,6 +12,7 @@ from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.analysis.idle.preparing import COPY
 from tracetui.analysis.run import facts_of_run
 from tracetui.analysis.task_counts import task_counts
+from tracetui.databases.exports import export_of
 from tracetui.export.sentences.causes import meanings, shares, task_words
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.column import Form
@@ -36,6 +37,7 @@ from tracetui.units import (
 
 TOP_GAPS, TOP_STEPS, TOP_ADVICE = 5, 20, 3
 LONGEST_RUN = 400  #: characters of what is known of the run
+LEAST_PATH = 20  #: cells
 BAR_CELLS, CAUSE_CELLS, LEAST_CELLS = 24, 10, 4
 CAUSE_SPACE = 17  #: cells of a cause's line for its share and the blanks in between
 
@@ -44,7 +46,7 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
     """Return the summary of a trace; `top` rows of gaps and of steps, 0 for all, None for 5 and 20."""
     document = summary_document(analysis, selection)
     trace = document["trace"]
-    lines = [cut(printable(trace["path"]), width, keep_end=True), clauses(trace_facts(trace))]
+    lines = [*_file_lines(analysis, width), clauses(trace_facts(trace))]
     for fact in run_facts(analysis):
         lines += wrapped(fact, width, later=MARGIN)
     if not document["devices"]:
@@ -62,6 +64,27 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
     advice = first_advice(find_advice(analysis), TOP_ADVICE, width)
     lines += ["", *advice] if advice else []
     return "\n".join(lines) + "\n"
+
+
+def _file_lines(analysis: Analysis, width: int) -> list[str]:
+    """Return the file that is read, and of a run that was exported both ways why it is this one."""
+    path, words = printable(analysis.trace.path), export_words(analysis)
+    room = width - cell_width(words) - 3
+    if words and room >= LEAST_PATH:
+        return [f"{cut(path, room, keep_end=True)} ({words})"]
+    return [cut(path, width, keep_end=True), *([words] if words else [])]
+
+
+def export_words(analysis: Analysis) -> str:
+    """Return which export of a run is read, of one that was exported both ways; else ""."""
+    other = analysis.other_export
+    if other is None:
+        return ""
+    if export_of(other.path) == "db":
+        return tell("JSON; --from db reads the database beside it")
+    if other.is_whole:
+        return tell("database; --from json reads the JSON beside it")
+    return tell("database; the JSON beside it is cut off")
 
 
 def trace_facts(trace: dict[str, Any]) -> list[str]:

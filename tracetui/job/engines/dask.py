@@ -16,6 +16,7 @@ from typing import NamedTuple, Union
 
 from distributed import Client
 
+from tracetui.databases.exports import Export
 from tracetui.job.cached_digest import digest_rank
 from tracetui.job.digest_files import is_digest
 from tracetui.job.engines.pinned import Answer, Lost, Pinned, Workers, present
@@ -73,6 +74,7 @@ def digests(
     should_stop: Callable[[], bool] = lambda: False,
     cache: bool = True,
     patience_s: float = PATIENCE_S,
+    export: Export | None = None,
 ) -> Iterator[Told]:
     """Yield the digests of all traces that the workers of a cluster see below some paths, as they come.
 
@@ -85,6 +87,7 @@ def digests(
         should_stop: asked several times a second.
         cache: as of `digest_rank`, in the cache of the workers' user.
         patience_s: for so long nothing need happen before the rest is given up.
+        export: as of `find_sources`.
 
     Raises UnusableCluster.
     """
@@ -105,7 +108,7 @@ def digests(
         if not usable:
             raise UnusableCluster(f"{address} has no worker that can be used")
         seen: dict[tuple[int, str], dict[str, Seen]] = defaultdict(dict)  # by the trace, then the worker
-        looking = Pinned(workers, partial(look, only=only), patience_s, should_stop)
+        looking = Pinned(workers, partial(look, only=only, export=export), patience_s, should_stop)
         for answer in looking.run([(worker, list(paths), 0) for worker in usable]):
             if isinstance(answer, Lost):
                 yield LeftOut(answer.worker, answer.reason)

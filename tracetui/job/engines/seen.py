@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from tracetui.databases.exports import Export
 from tracetui.job.sources import Source, find_sources
 from tracetui.reader.errors import UnreadableTrace
 
@@ -27,15 +28,15 @@ class Seen(NamedTuple):
         return self.bytes, self.mark
 
 
-def look(paths: Sequence[str], only: str = "*") -> list[Seen]:
+def look(paths: Sequence[str], only: str = "*", export: Export | None = None) -> list[Seen]:
     """Return the traces and digests that are seen here below some paths, but those that can't be read."""
-    seen = (_seen(source) for path in paths for source in _found(path, only))
+    seen = (_seen(source) for path in paths for source in _found(path, only, export))
     return [one for one in seen if one is not None]
 
 
-def _found(path: str, only: str) -> tuple[Source, ...]:
+def _found(path: str, only: str, export: Export | None) -> tuple[Source, ...]:
     try:
-        return find_sources([Path(path)], only).found
+        return find_sources([Path(path)], only, export).found
     except UnreadableTrace:  # it is not there: others may see it
         return ()
 

@@ -6,6 +6,7 @@ from rich.cells import cell_len
 
 from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.analysis.run import run_in_short
+from tracetui.databases.exports import export_of
 from tracetui.language import counted, tell, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Kind
@@ -57,6 +58,7 @@ class TopLine(InViewer, Lines):
         dot = (f"  {app.glyphs.dot}  ", style(Role.DIM))
         span = format_duration(session.trace.end_ns - session.trace.start_ns)
         pieces += [("  ", style(Role.TEXT)), (f"{_KINDS[session.trace.kind]} {span}", style(Role.TEXT))]
+        pieces += self._export()
         place, sampled = len(pieces), 0
         if session.picture is not None and session.picture.sketch is not None:
             sampled = place + 1
@@ -75,6 +77,16 @@ class TopLine(InViewer, Lines):
             if run and cell_len(session.name) + len(run) + 4 <= self._room(pieces):
                 pieces[place:place] = [("  ", style(Role.TEXT)), (run, style(Role.DIM))]
         return [self._naming(pieces), *pieces]
+
+    def _export(self) -> list[Piece]:
+        """Return which export of a run is read: a database, or JSON where there is a database as well."""
+        if export_of(self.session.path) == "db":
+            word = tell("database")
+        elif self.session.analysis is not None and self.session.analysis.other_export is not None:
+            word = "JSON"
+        else:
+            return []
+        return [(f" {word}", self.viewer.palette.style_of(Role.DIM))]
 
     def _naming(self, others: list[Piece]) -> Piece:
         """The name of the trace; of a long one the end, where what else is to be said needs the room."""

@@ -1,0 +1,152 @@
+"""A run that was exported both ways: which one is read, how that is chosen, and that it is said."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import tracetui
+from simulator.database import DatabaseWriter
+from simulator.job.directory import write_job
+from simulator.job.scenarios import JOBS
+from simulator.job.truth import tell
+from simulator.recording import Recording
+from simulator.scenarios import simulate
+from simulator.writer import TraceWriter
+from tracetui.cli import main
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.databases.exports import Export, OtherExport, other_export
+from tracetui.reader.errors import Reason, UnreadableTrace
+from tracetui.reader.locate import locate_trace
+
+DATABASE = "ascend_pytorch_profiler_0.db"
+
+
+@cache
+def recording() -> Recording:
+    return simulate("stalls", 1)
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    """The directory of a rank that exported both."""
+    directory = tmp_path / "node_1_20250101000000_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+    directory.mkdir(parents=True)
+    with (directory / "trace_view.json").open("wb") as file:
+        TraceWriter(recording(), 2).write(file)
+    DatabaseWriter(recording(), 2).write(directory / DATABASE)
+    return directory
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def test_json_is_read_where_it_is_whole(output: Path) -> None:
+    text, database = output / "trace_view.json", output / DATABASE
+    for path in (output, output.parent, output.parent.parent):
+        assert locate_trace(path) == locate_trace(path, "json") == text
+        assert locate_trace(path, "db") == database
+    assert other_export(text) == OtherExport(database, True)
+    assert other_export(database) == OtherExport(text, True)
+
+
+def test_the_database_is_read_where_json_is_cut_off(output: Path) -> None:
+    text, database = output / "trace_view.json", output / DATABASE
+    cut(text)
+    assert locate_trace(output) == locate_trace(output.parent.parent) == database
+    assert locate_trace(output, "json") == locate_trace(text) == text
+    cut(database)
+    assert locate_trace(output) == text
+    assert other_export(text) == OtherExport(database, False)
+
+
+@pytest.mark.parametrize("export", ["json", "db"])
+def test_a_file_that_is_named_leads_to_the_export_that_is_wanted(output: Path, export: Export) -> None:
+    text, database = output / "trace_view.json", output / DATABASE
+    wanted = database if export == "db" else text
+    assert locate_trace(text, export) == locate_trace(database, export) == wanted
+    (text if export == "json" else database).unlink()
+    for path in (output, database if export == "json" else text):
+        with pytest.raises(UnreadableTrace, match="database of" if export == "db" else "JSON of") as caught:
+            locate_trace(path, export)
+        assert caught.value.reason is Reason.MISSING
+
+
+def test_both_exports_of_msprof(tmp_path: Path) -> None:
+    """Of several the latest counts, in the directory itself or in that of newer versions."""
+    profile = tmp_path / "PROF_000001_20240101101010_ABC"
+    newer = profile / "mindstudio_profiler_output"
+    newer.mkdir(parents=True)
+    text = newer / "msprof_20240101101011.json"
+    text.write_text("[]")
+    for place in (profile / "msprof_20240101101011.db", newer / "msprof_20240101101012.db"):
+        DatabaseWriter(recording(), 2).write(place)
+    assert locate_trace(profile) == text
+    assert locate_trace(profile, "db") == locate_trace(text, "db") == newer / "msprof_20240101101012.db"
+    assert locate_trace(newer / "msprof_20240101101012.db", "json") == text
+    text.write_text("[")
+    assert locate_trace(profile) == newer / "msprof_20240101101012.db"
+
+
+def test_a_rank_with_json_and_one_with_a_database_are_two(tmp_path: Path) -> None:
+    for rank, name in enumerate(("trace_view.json", "ascend_pytorch_profiler_1.db")):
+        directory = tmp_path / f"node_{rank}_20250101000000_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+        directory.mkdir(parents=True)
+        (directory / name).write_text("[]")
+    with pytest.raises(UnreadableTrace, match="holds 2 traces"):
+        locate_trace(tmp_path)
+
+
+def test_json_of_another_name_is_no_trace_beside_a_database(output: Path) -> None:
+    (output / "trace_view.json").rename(output / "notes.json")
+    assert locate_trace(output) == output / DATABASE
+    assert locate_trace(output, "json") == output / "notes.json"
+
+
+def first_line(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
+    assert main(["summary", *map(str, arguments), "--no-cache"]) == ExitCode.OK
+    return capsys.readouterr().out.splitlines()[0]
+
+
+def test_the_first_line_says_which(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert first_line(capsys, output).endswith(
+        "/trace_view.json (JSON; --from db reads the database beside it)"
+    )
+    assert first_line(capsys, output, "--from", "db").endswith(
+        ".db (database; --from json reads the JSON beside it)"
+    )
+    assert "(JSON; --from db" in first_line(capsys, output, "--md")
+    cut(output / "trace_view.json")
+    assert first_line(capsys, output).endswith(".db (database; the JSON beside it is cut off)")
+    (output / "trace_view.json").unlink()
+    assert first_line(capsys, output).endswith(f"/{DATABASE}")
+
+
+def test_documents_name_both(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["summary", str(output), "--json", "--no-cache", "--from", "db"]) == ExitCode.OK
+    trace = json.loads(capsys.readouterr().out)["trace"]
+    assert trace["export"] == "db"
+    assert trace["other_export"] == str(output / "trace_view.json")
+
+
+def test_scripts_choose_too(output: Path) -> None:
+    text, database = (tracetui.load(output, cache=False, export=export) for export in ("json", "db"))
+    assert text.trace.path.endswith(".json")
+    assert database.trace.path.endswith(".db")
+
+
+def test_ranks_of_a_job_that_was_exported_both_ways(tmp_path: Path) -> None:
+    outcome = tell(JOBS["late"]).outcome
+    text = write_job(outcome, tmp_path / "job", 1)
+    for directory, other in zip(text, write_job(outcome, tmp_path / "data", 1, databases=True)):
+        for database in other.rglob("*.db"):
+            database.rename(directory / "ASCEND_PROFILER_OUTPUT" / database.name)
+    wanted: dict[Export | None, str] = {None: ".json", "db": ".db"}
+    for export, suffix in wanted.items():
+        job = tracetui.load_job(tmp_path / "job", cache=False, jobs=1, export=export)
+        assert {Path(rank.path).suffix for rank in job.ranks} == {suffix}
+        assert len(job.ranks) == len(text)
