@@ -22,6 +22,7 @@ from tracetui.comparison.run import run_of
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing.bands import Band, Kind
+from tracetui.ui.comparing.joint_view import JointView
 from tracetui.ui.comparing.stack import Chosen, Lanes, Stack
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.stacked import StackedScreen
@@ -65,10 +66,17 @@ def screen(app: TraceApp) -> StackedScreen:
     return app.screen
 
 
+def look(app: TraceApp) -> JointView:
+    """Where one looks at both, which are aligned."""
+    found = screen(app).look
+    assert found is not None
+    return found
+
+
 async def matched(app: TraceApp, pilot: Pilot[int]) -> tuple[Chosen, Chosen]:
     """What is marked in both once the counterpart is found."""
     await until(pilot, lambda: "looking" not in said(app, "chosen"))
-    return screen(app).chosen
+    return look(app).chosen
 
 
 async def test_both_are_shown_at_the_step_that_differs_most() -> None:
@@ -97,39 +105,39 @@ async def test_moving_moves_both_and_is_undone() -> None:
     async with stacked(sides()) as (app, pilot):
         spans = []
         for key in ("w", "d", "left_square_bracket"):
-            before = screen(app).state.viewport
+            before = look(app).state.viewport
             await pilot.press(key)
-            after = screen(app).state.viewport
+            after = look(app).state.viewport
             assert after != before
             spans.append(after)
             for side, session in enumerate(app.sessions):
                 axis, viewport = stack().axis, session.state.viewport
                 assert viewport.start_ns == axis.moment(side, after.start_ns)
                 assert viewport.end_ns == axis.moment(side, after.end_ns)
-        bounds = screen(app).state.bounds
+        bounds = look(app).state.bounds
         await pilot.press("home")
-        assert screen(app).state.viewport.start_ns == bounds.start_ns
+        assert look(app).state.viewport.start_ns == bounds.start_ns
         await pilot.press("end")
-        assert screen(app).state.viewport.end_ns == bounds.end_ns
-        assert screen(app).state.viewport.span_ns == spans[2].span_ns
+        assert look(app).state.viewport.end_ns == bounds.end_ns
+        assert look(app).state.viewport.span_ns == spans[2].span_ns
         await pilot.press("backspace")
-        assert screen(app).state.viewport == spans[2], "moves on end are undone as one"
+        assert look(app).state.viewport == spans[2], "moves on end are undone as one"
         moved = stack().axis.step_start(2) - stack().axis.step_start(1)
         assert spans[1].start_ns - spans[2].start_ns == moved, "the step before, at the same place"
         await pilot.press("backspace")
-        assert screen(app).state.viewport == spans[1]
+        assert look(app).state.viewport == spans[1]
         await pilot.press("0")
-        assert screen(app).state.viewport == screen(app).state.bounds
+        assert look(app).state.viewport == look(app).state.bounds
 
 
 async def test_what_matches_is_marked_in_the_other_and_flipping_goes_there() -> None:
     async with stacked(sides()) as (app, pilot):
         gelu = "aten::gelu"
         await pilot.press("down", "down", "down", "down")
-        assert screen(app).kind is Kind.OPERATORS and screen(app).side == 0
+        assert look(app).kind is Kind.OPERATORS and look(app).side == 0
         for _ in range(80):
             await pilot.press("right")
-            row = screen(app).state.row
+            row = look(app).state.row
             if row >= 0 and app.sessions[0].trace is not None and app.sessions[0].trace.name(row) == gelu:
                 break
         base, other = await matched(app, pilot)
@@ -138,8 +146,8 @@ async def test_what_matches_is_marked_in_the_other_and_flipping_goes_there() -> 
         start = app.sessions[1].trace.slices.start[other.row] if app.sessions[1].trace else 0
         place = stack().axis.place(1, int(start))
         await pilot.press("backslash")
-        assert screen(app).side == 1 and screen(app).state.place.time_ns == place
-        assert screen(app).chosen == (base, other), "the same two"
+        assert look(app).side == 1 and look(app).state.place.time_ns == place
+        assert look(app).chosen == (base, other), "the same two"
         await pilot.press("enter")
         await until(pilot, lambda: app.shown == "timeline")
         assert app.session.name == "slow" and app.session.state.row == other.row
@@ -177,7 +185,7 @@ async def test_a_row_of_a_table_opens_in_both_and_escape_goes_back_to_it() -> No
             await pilot.press("tab")
         await pilot.press("vertical_line")
         await until(pilot, lambda: app.shown == "stacked")
-        await until(pilot, lambda: screen(app).state.row >= 0)
+        await until(pilot, lambda: look(app).state.row >= 0)
         base, other = await matched(app, pilot)
         assert sides()[1].trace.name(other.row) == sides()[0].trace.name(base.row) == "aten::gelu"
         await pilot.press("escape")

@@ -1,236 +1,418 @@
-"""Two of the open traces one above the other, their steps aligned: what keys and the mouse do."""
+"""Two of the open traces one above the other, their steps aligned; moving moves both.
+
+Where one looks is kept on the axis of both, and handed to each trace as it changes: to its timeline, its
+exports and tables.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import ClassVar
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import ClassVar, cast
 
+from rich.style import Style
 from textual import events, on
 from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.timer import Timer
+from textual.widget import Widget
 
+from tracetui.export.tables.comparison import WATERFALL
 from tracetui.ui.actions import bindings
-from tracetui.ui.compare_app import STACKED
+from tracetui.ui.compare_app import STACKED, CompareApp, PairChanged
+from tracetui.ui.comparing import tables
+from tracetui.ui.comparing.absence import absence_lines, next_pair
 from tracetui.ui.comparing.bands import Kind
-from tracetui.ui.comparing.stack import Chosen
+from tracetui.ui.comparing.joint_view import JointView
+from tracetui.ui.comparing.pair import Pair
+from tracetui.ui.comparing.stack import NAMES, Chosen, Lanes, Stack
+from tracetui.ui.comparing.stack_words import chosen_lines, step_words
+from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.pen import Pen
+from tracetui.ui.drawing.strips import ruled
 from tracetui.ui.messages import SelectionChanged
-from tracetui.ui.neighbours import gap_beside
-from tracetui.ui.screens.stacked_view import StackedView
-from tracetui.ui.state import Place, Viewport
+from tracetui.ui.screens.table_screen import AnswerScreen
+from tracetui.ui.session import Session
+from tracetui.ui.state import Place
 from tracetui.ui.viewer import FIRST
 from tracetui.ui.widgets.lines import Lines
-from tracetui.ui.widgets.stacked import Stacked
+from tracetui.ui.widgets.stacked import Stacked, View, lines_of
+from tracetui.ui.widgets.table import Table
 
 REST_S = 0.05  #: without a key after which the counterpart of what is selected is looked for
 CHOSEN = 4  #: lines that tell what is selected
-MARGIN = 20  #: one of so many parts of a step stays free at both its ends
 
 
-class StackedScreen(StackedView):
-    """Moving moves both."""
+class StackedScreen(AnswerScreen):
+    """The step in words, the lines of both, what is selected in each, and the parts of the step."""
 
+    DEFAULT_CSS = """
+    StackedScreen #parts { height: 1fr; }
+    """
+    AUTO_FOCUS = "Stacked"
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("stacked"),
         Binding("escape", "leave", show=False),
     ]
+    TITLE_OF = "Both"
+    KEYS = (
+        ("a d w s", "move"),
+        ("[ ]", "step"),
+        ("arrows", "slices"),
+        ("\\", "flip"),
+        ("enter", "open"),
+        ("x", "worst gap"),
+        ("?", "keys"),
+    )
+
+    @dataclass
+    class Made(Message, bubble=False):
+        """Two traces are ready to be drawn on one axis."""
+
+        pair: Pair
+        stack: Stack | None  #: None where there is nothing to draw
+        sentence: str = ""  #: why
+
+    @dataclass
+    class Found(Message, bubble=False):
+        """The counterpart of what was selected in a run."""
+
+        side: int
+        chosen: Chosen
+        counterpart: Chosen
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.look: JointView | None = None  #: where one looks at both; None before they are aligned
+        self._pair: Pair | None = None  # the one that is aligned, or shown
+        self._failure = ""  # why there is no view of it
+        self._resting: Timer | None = None
+        self._shown_step: tuple[int, int] | None = None  # the step and device whose parts are shown
+        self._left: list[Place] = []  # where both were looked at when this was left
+
+    @property
+    def comparing(self) -> CompareApp:
+        return cast(CompareApp, self.app)
+
+    @property
+    def unanswered(self) -> str:
+        app = self.comparing
+        return "" if app.pair is None else app.pair.waits_for(app.sessions)
+
+    def body(self) -> Iterable[Widget]:
+        glyphs = self.viewer.glyphs
+        yield Stacked(self.viewer.palette, glyphs)
+        yield Lines(glyphs, id="chosen")
+        header = self.style_of(Role.TITLE)
+        parts = Table(id="parts", cursor_style=Style.null(), header_style=header, glyphs=glyphs)
+        parts.empty = "No step of both runs is here, whose parts could be compared."
+        parts.can_focus = False
+        yield parts
+
+    @property
+    def lanes(self) -> Stacked:
+        return self.query_one(Stacked)
+
+    # What there is to show
+
+    def on_pair_changed(self, message: PairChanged) -> None:
+        self.refresh_answer()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.call_after_refresh(self._show)
+
+    def missing(self, sentence: str) -> None:
+        self.look = None
+        self.lanes.show(None, None)
+        self.query_one("#chosen", Lines).show([])
+        self.query_one("#parts", Table).display = False
+        self.show_answer(sentence)
+
+    def nothing(self, sentence: str) -> None:
+        super().nothing(sentence)
+        app, pair = self.comparing, self.comparing.pair
+        told = [] if pair is None else absence_lines(app.sessions, pair, self.size.width, app.palette)
+        self.lanes.styles.height = 0
+        chosen = self.query_one("#chosen", Lines)
+        chosen.styles.height, chosen.display = len(told), bool(told)
+        chosen.show(told)
+
+    @property
+    def ways_out(self) -> tuple[tuple[str, str], ...]:
+        return (*next_pair(self.viewer), *super().ways_out)
+
+    def build(self) -> None:
+        app, pair = self.comparing, self.comparing.pair
+        assert pair is not None
+        if pair is self._pair and self.look is not None and self._is_of_sessions(self.look.stack):
+            self._show()
+            return
+        if pair is self._pair and self._failure:
+            self.nothing(self._failure)
+            return
+        self.missing("Aligning the steps of both.")
+        self._pair, self._failure = pair, ""
+        sessions = [*app.sessions]
+
+        def make() -> Message:
+            sides: list[Lanes] = []
+            for place in (pair.base, pair.other):
+                analysis = sessions[place].analysis
+                assert analysis is not None
+                run = app.runs.of(place, analysis)
+                if not len(run.wall_ns):
+                    return self.Made(pair, None, f"{NAMES[len(sides)]} has no work of a device.")
+                sides.append(Lanes.of(sessions[place].name, analysis, run))
+            return self.Made(pair, Stack.of(*sides))
+
+        self.in_background("stack", make)
+
+    def _is_of_sessions(self, stack: Stack) -> bool:
+        """Whether the traces that are open are those that it was made of."""
+        app, pair = self.comparing, self._pair
+        assert pair is not None
+        places = (pair.base, pair.other)
+        return all(app.sessions[at].analysis is side.analysis for at, side in zip(places, stack.sides))
+
+    @on(Made)
+    def _take(self, made: Made) -> None:
+        if made.pair is not self.comparing.pair:
+            return
+        if made.stack is None:
+            self.failed("stack", made.sentence)
+            return
+        self.look = JointView(made.stack)
+        self._look_first(self.look)
+        self.refresh_answer()
+
+    def failed(self, group: str, sentence: str) -> None:
+        if group == "stack":
+            self._failure = sentence
+            self.nothing(sentence)
+
+    def session_of(self, side: int) -> Session:
+        """The open trace of BASE (0) or OTHER (1)."""
+        app, pair = self.comparing, self._pair
+        assert pair is not None
+        return app.sessions[(pair.base, pair.other)[side]]
+
+    def _look_first(self, look: JointView) -> None:
+        """Look where one looked in the run one came from."""
+        app = self.comparing
+        assert self._pair is not None
+        look.look_as(int(app.sessions.index(app.session) == self._pair.other), app.session.state)
+        self._selected()
+
+    # Drawing
+
+    def _lay_out(self, look: JointView) -> None:
+        """Share the lines of the screen out: the lines of both, what is selected, the parts of the step."""
+        room = max(self.size.height - 2, 1)  # the answer and the keys
+        lanes = min(lines_of(look.stack, look.device), room)
+        lines = min(CHOSEN, room - lanes)
+        self.lanes.styles.height = lanes
+        chosen, parts = self.query_one("#chosen", Lines), self.query_one("#parts", Table)
+        chosen.styles.height = lines
+        chosen.display, parts.display = lines > 0, room - lanes - lines > 2
+
+    def _show(self) -> None:
+        """Draw again what has changed."""
+        look = self.look
+        if look is None or not self.is_current:
+            return
+        self._lay_out(look)
+        look.state.columns = self.lanes.columns
+        place = look.state.place
+        view = View(place.viewport, place.time_ns, look.side, look.kind, look.device, look.chosen)
+        self.lanes.show(look.stack, view)
+        self._show_words(look)
+
+    def _show_words(self, look: JointView) -> None:
+        stack, palette, glyphs = look.stack, self.viewer.palette, self.viewer.glyphs
+        step = look.step
+        if (step, look.device) != self._shown_step or not self.query_one("#answer", Lines).lines:
+            self._shown_step = (step, look.device)
+            self.show_answer(step_words(stack, step, look.device, glyphs), self._device_place(look))
+            compared = stack.step_rows(step, look.device)
+            rows = () if compared is None else compared[1]
+            columns = tables.columns(rows, WATERFALL, palette, glyphs, self.size.width)
+            shown = [column for column in columns if column.key != "changed"]  # one step cannot tell
+            self.query_one("#parts", Table).show(shown, len(rows))
+        title = (ruled("selected in both", glyphs.rule, self.size.width), self.style_of(Role.RULE))
+        lines = chosen_lines(stack, look.chosen, look.side, look.awaits_counterpart, Pen(palette, glyphs))
+        self.query_one("#chosen", Lines).show([[title], *lines])
+
+    def _device_place(self, look: JointView) -> list[tuple[str, Style]]:
+        """Return which of several devices is shown, for the end of the first line."""
+        count = look.stack.devices
+        return [(f"{look.device + 1}/{count} tab", self.style_of(Role.DIM))] if count > 1 else []
+
+    def _moved(self) -> None:
+        """Draw, and hand on where one looks to both traces."""
+        assert self.look is not None
+        for side in (0, 1):
+            self.session_of(side).state.look(self.look.viewport_of(side), "stacked")
+        self._show()
+
+    def _selected(self) -> None:
+        """Look for the counterpart of what is selected once nothing more changes for a while."""
+        if self._resting is not None:
+            self._resting.stop()
+            self._resting = None
+        if self.look is not None and self.look.awaits_counterpart:
+            self._resting = self.set_timer(REST_S, self._match)
+        self._moved()
+
+    def _match(self) -> None:
+        look = self.look
+        if look is not None and look.selected:
+            side, selected, stack = look.side, look.selected, look.stack
+            self.in_background("match", lambda: self.Found(side, selected, stack.counterpart(side, selected)))
+
+    @on(Found)
+    def _take_counterpart(self, message: Found) -> None:
+        if self.look is not None:
+            self.look.take_counterpart(message.side, message.chosen, message.counterpart)
+            self._show()
 
     # What keys do
 
     def action_pan(self, by: int) -> None:
-        if self._stack is not None and self.state.pan_parts(by):
+        if self.look is not None and self.look.state.pan_parts(by):
             self._moved()
 
     def action_to_end(self, way: int) -> None:
         """Show the start (way -1) or the end (1) of the steps; the span stays."""
-        if self._stack is not None and self.state.pan_to_end(way):
+        if self.look is not None and self.look.state.pan_to_end(way):
             self._moved()
 
     def action_zoom(self, by: int) -> None:
-        self._zoom(by, self._moment)
+        if self.look is not None:
+            self._zoom(by, self.look.moment)
 
     def _zoom(self, by: int, anchor_ns: int) -> None:
-        if self._stack is not None and self.state.zoom_levels(by, anchor_ns):
+        if self.look is not None and self.look.state.zoom_levels(by, anchor_ns):
             self._moved()
 
     def action_show_all(self) -> None:
-        if self._stack is not None and self.state.look(self.state.bounds):
+        if self.look is not None and self.look.state.look(self.look.state.bounds):
             self._moved()
 
     def action_fit_selection(self) -> None:
         """Fill the screen with what is selected, its counterpart too; without one with the step."""
-        stack = self._stack
-        if stack is None:
-            return
-        chosen = [(side, each) for side, each in enumerate(self.chosen) if each]
-        if not chosen:
-            step = stack.axis.step_at(self._moment)
-            if step >= 0:
-                self.state.look(self._step_viewport(stack, step))
-                self._moved()
-            return
-        starts, ends = zip(*(stack.span(side, each) for side, each in chosen))
-        margin = max((max(ends) - min(starts)) // 40, 1)
-        self.state.look(Viewport(min(starts) - margin, max(ends) + margin))
-        self._moved()
+        if self.look is not None and self.look.fit_selection():
+            self._moved()
 
     def undo(self) -> None:
-        if self._stack is not None and self.state.undo():
+        if self.look is not None and self.look.state.undo():
             self._selected()
 
     def redo(self) -> None:
-        if self._stack is not None and self.state.redo():
+        if self.look is not None and self.look.state.redo():
             self._selected()
 
     def action_beside_step(self, by: int) -> None:
         """Show the next step as this one is shown."""
-        stack = self._stack
-        if stack is None:
+        look = self.look
+        if look is None:
             return
-        axis, here = stack.axis, self.state.place.time_ns
-        step = axis.step_at(self._moment)
-        if not 0 <= step + by < max(axis.steps):
-            self.viewer.show_status("There are no more steps." if any(axis.steps) else "There are no steps.")
-            return
-        moved = axis.step_start(step + by) - (axis.step_start(step) if step >= 0 else self._moment)
-        viewport = self.state.viewport.pan(moved, self.state.bounds)
-        time = min(max(here + moved, 0), axis.end) if here == self._moment else axis.step_start(step + by)
-        self.state.go(replace(self.state.place, viewport=viewport, time_ns=time, row=-1, gap=-1), "step")
-        self._selected()
+        if look.go_beside_step(by):
+            self._selected()
+        else:
+            some = any(look.stack.axis.steps)
+            self.viewer.show_status("There are no more steps." if some else "There are no steps.")
 
     def action_event(self, by: int) -> None:
-        stack, state, side = self._stack, self.state, self.side
-        if stack is None:
-            return
-        lanes, time = stack.sides[side], stack.axis.moment(side, state.place.time_ns)
-        if self.kind is Kind.IDLE:
-            gap = gap_beside(lanes.picture, lanes.device(self._device), state.gap, time, by)
-            self._choose(side, Chosen(gap=gap), self.kind)
-        else:
-            band = lanes.band(self._device, self.kind)
-            self._choose(side, Chosen(row=band.beside(state.row, time, by)), self.kind)
-
-    def _choose(self, side: int, chosen: Chosen, kind: Kind) -> None:
-        """Select something and bring it on screen; nothing changes where it is nothing."""
-        stack, state = self._stack, self.state
-        if stack is None or not chosen:
-            return
-        start, end = stack.span(side, chosen)
-        viewport = state.viewport.showing(start, end, state.bounds)
-        state.go(Place(viewport, chosen.row, chosen.gap, (str(side), kind.value), start), "select")
-        self._selected()
+        if self.look is not None and self.look.go_beside(by):
+            self._selected()
 
     def action_track(self, by: int) -> None:
-        """The line above or below, at the same time; from one run to the other."""
-        lines = [place for place in self.lanes.places if isinstance(place.part, Kind)]
-        at = next((at for at, (side, part) in enumerate(lines) if (side, part) == (self.side, self.kind)), 0)
-        if lines:
-            side, part = lines[min(max(at + by, 0), len(lines) - 1)]
-            assert isinstance(part, Kind)
-            self._to_line(side, part, self.state.place.time_ns, 1)
-
-    def _to_line(self, side: int, kind: Kind, time_ns: int, length_ns: int) -> None:
-        """Put the cursor on a line, and select what is there in a stretch of time."""
-        stack = self._stack
-        if stack is None:
+        """Go to the line above or below, at the same time; from one run to the other."""
+        look = self.look
+        if look is None:
             return
-        lanes = stack.sides[side]
-        start, end = (stack.axis.moment(side, time) for time in (time_ns, time_ns + length_ns))
-        if kind is Kind.IDLE:
-            chosen = Chosen(gap=lanes.picture.gap_at(lanes.device(self._device), start))
-        else:
-            chosen = Chosen(row=lanes.band(self._device, kind).at(start, end))
-        if start == end:  # it stands still there: its step is over
-            chosen = Chosen()
-        place = replace(self.state.place, row=chosen.row, gap=chosen.gap, cursor=(str(side), kind.value))
-        self.state.go(replace(place, time_ns=time_ns), "select")
-        self._selected()
+        lines = [(place.side, place.part) for place in self.lanes.places if isinstance(place.part, Kind)]
+        here = (look.side, look.kind)
+        at = lines.index(here) if here in lines else 0
+        if lines:
+            side, kind = lines[min(max(at + by, 0), len(lines) - 1)]
+            look.go_to_line(side, kind, look.state.place.time_ns, 1)
+            self._selected()
 
     def action_flip(self) -> None:
         """Make the other run the one that the cursor is in, at the counterpart of what is selected."""
-        side = 1 - self.side
-        if self._stack is None:
-            return
-        own, there = self.chosen[1 - side], self.chosen[side]
-        if there:
-            self._matched = (side, there, own)
-            self._choose(side, there, self.kind)
-        else:
-            cursor = (str(side), self.kind.value)
-            self.state.go(replace(self.state.place, row=-1, gap=-1, cursor=cursor), "select")
+        if self.look is not None:
+            self.look.flip()
             self._selected()
-        self.comparing.look_at(self.session_of(side))
+            self.comparing.look_at(self.session_of(self.look.side))
 
     def action_next_view(self, by: int = 1) -> None:
-        """The next device of both."""
-        if self._stack is None or self._stack.devices < 2:
+        """Show the next device of both."""
+        if self.look is not None and self.look.go_to_next_device(by):
+            self._selected()
+        else:
             self.viewer.show_status("There is one device.")
-            return
-        self._device = (self._device + by) % self._stack.devices
-        self.state.go(replace(self.state.place, row=-1, gap=-1), "device")
-        self._selected()
 
     def action_nth_gap(self, rank: int) -> None:
         self.viewer.action_nth_gap(rank)
 
     def on_selection_changed(self, message: SelectionChanged) -> None:
-        """A gap was gone to in the run that the cursor is in."""
-        stack, side = self._stack, self.side
-        if stack is None or not self.is_current:  # a panel lies over it
+        """Select a gap that was gone to in the run that the cursor is in."""
+        look = self.look
+        if look is None or not self.is_current:  # a panel lies over it
             return
-        gap = self.session_of(side).state.gap
-        if gap >= 0:
-            lanes = stack.sides[side]
-            device = int(lanes.analysis.gaps.device[gap])
-            if device in lanes.devices:
-                self._device = lanes.devices.index(device)
-            chosen = Chosen(gap=gap)
-            self.state.show(*stack.span(side, chosen))
-            self._choose(side, chosen, Kind.IDLE)
+        gap = self.session_of(look.side).state.gap
+        if gap >= 0 and look.choose_gap(look.side, gap):
+            self._selected()
 
     # The way out
 
     def action_activate(self) -> None:
         """Open what is selected in its own timeline."""
-        if self._stack is not None:
-            self._hand_on(self.side)
-            self.comparing.show_session(self.session_of(self.side), FIRST)
+        if self.look is not None:
+            self._hand_on(self.look, self.look.side)
+            self.comparing.show_session(self.session_of(self.look.side), FIRST)
 
-    def _hand_on(self, side: int) -> None:
+    def _hand_on(self, look: JointView, side: int) -> None:
         """Select in a trace what is selected of it here."""
-        session, chosen, own = self.session_of(side), self.chosen[side], self.session_of(side).state
-        if self._stack is None:
-            return
-        time = self._stack.axis.moment(side, self.state.place.time_ns)
-        viewport = own.viewport
+        session, chosen = self.session_of(side), look.chosen[side]
+        state = session.state
+        viewport = state.viewport
         if chosen.gap >= 0:
             session.go_to_gap(chosen.gap)
-            own.look(viewport, own.burst)
+            state.look(viewport, state.burst)
         elif chosen.row >= 0:
             session.select(chosen.row)
         else:
-            own.go(replace(own.place, row=-1, gap=-1, time_ns=time), "stacked")
+            time = look.stack.axis.moment(side, look.state.place.time_ns)
+            state.go(replace(state.place, row=-1, gap=-1, time_ns=time), "stacked")
 
     def on_screen_suspend(self) -> None:
         super().on_screen_suspend()
         app = self.comparing
-        if self._stack is not None and self._pair is app.pair and app.shown != STACKED:
+        if self.look is not None and self._pair is app.pair and app.shown != STACKED:
             for side in (0, 1):
-                self._hand_on(side)
+                self._hand_on(self.look, side)
                 app.broadcast(self.session_of(side), SelectionChanged)
             self._left = [self.session_of(side).state.place for side in (0, 1)]
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         super().on_screen_resume(event)
         app = self.comparing
-        if self._stack is not None and self._pair is app.pair and app.session in map(self.session_of, (0, 1)):
-            if [self.session_of(side).state.place for side in (0, 1)] != self._left:
-                self._look_first()  # somebody has looked elsewhere meanwhile
-            elif app.session is not self.session_of(self.side):
+        if self.look is None or self._pair is not app.pair:
+            return
+        sessions = [self.session_of(side) for side in (0, 1)]
+        if app.session in sessions:
+            if [session.state.place for session in sessions] != self._left:
+                self._look_first(self.look)  # somebody has looked elsewhere meanwhile
+            elif app.session is not sessions[self.look.side]:
                 self.action_flip()
             self._show()
 
     def copy_text(self) -> str:
-        """What is said of what is selected in both."""
-        return self.query_one("#chosen", Lines).text if any(self.chosen) else ""
+        """Return what is said of what is selected in both."""
+        chosen = self.look is not None and any(self.look.chosen)
+        return self.query_one("#chosen", Lines).text if chosen else ""
 
     def action_leave(self) -> None:
         self.comparing.leave_stacked()
@@ -241,8 +423,10 @@ class StackedScreen(StackedView):
     def _pressed(self, message: Stacked.Pressed) -> None:
         message.stop()
         part = message.place.part
-        kind = part if isinstance(part, Kind) else self.kind
-        self._to_line(message.place.side, kind, message.time_ns, message.column_ns)
+        if self.look is not None:
+            kind = part if isinstance(part, Kind) else self.look.kind
+            self.look.go_to_line(message.place.side, kind, message.time_ns, message.column_ns)
+            self._selected()
 
     @on(Stacked.Wheeled)
     def _wheeled(self, message: Stacked.Wheeled) -> None:
