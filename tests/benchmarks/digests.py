@@ -12,18 +12,18 @@ import numpy as np
 
 from tracetui.arrays import Int64s
 from tracetui.job.digest import (
-    Arrivals,
-    Cells,
-    Collectives,
+    ArrivalColumns,
+    CollectiveColumns,
     Digest,
     Identity,
-    Keys,
     Line,
     LinkColumns,
-    Operators,
+    OperatorColumns,
     RankGroup,
-    Steps,
+    StepColumns,
+    TimeCells,
     TimeClass,
+    TimeKeys,
 )
 
 TEXTS = ("allReduce", "send", "receive", "FP32", "host.python", "host.dataloader", "MatMul", "Add", "HCCS")
@@ -32,7 +32,7 @@ TP, STAGES = 8, 8
 LATE_NS = 3_000_000
 SHORTEST = 50_000
 MATMUL, ADD, WAIT, TRANSFER, PYTHON, LOADER = range(6)
-KEYS = Keys(
+KEYS = TimeKeys(
     np.array([TimeClass.COMPUTING] * 2 + [TimeClass.WAIT, TimeClass.TRANSFER] + [TimeClass.IDLE] * 2),
     np.array([6, 7, -1, -1, 4, 5]),
     np.array([-1, -1, -1, -1, 0, 1]),
@@ -122,7 +122,7 @@ def _digest(rank: int, slots: list[_Slot], times: _Times, offset: int, chance: n
     minus = np.full(count, -1)
     firsts = np.flatnonzero(np.diff(step, prepend=0))
     starts = np.concatenate(([START + offset], end[firsts[1:] - 1]))
-    collectives = Collectives(
+    collectives = CollectiveColumns(
         group=group,
         type=kind,
         index=_counts(group),
@@ -141,7 +141,9 @@ def _digest(rank: int, slots: list[_Slot], times: _Times, offset: int, chance: n
         other=np.where(kind > 0, 1 - own.get("pp", 0), minus),
     )
     (late,) = np.nonzero(known)
-    arrivals = Arrivals(late, peers[late], (begin + wait)[late] + 10_000 + chance.integers(0, 500, len(late)))
+    arrivals = ArrivalColumns(
+        late, peers[late], (begin + wait)[late] + 10_000 + chance.integers(0, 500, len(late))
+    )
     boundaries = np.unique(np.concatenate((starts, begin, end)))
     keys, cells = _cells(rank, times, np.where(known, wait, 0), boundaries, begin)
     groups = tuple(_group(role, members[role], own[role]) for role in roles)
@@ -158,7 +160,9 @@ def _counts(group: Int64s) -> Int64s:
     return numbers
 
 
-def _cells(rank: int, times: _Times, wait: Int64s, boundaries: Int64s, begin: Int64s) -> tuple[Keys, Cells]:
+def _cells(
+    rank: int, times: _Times, wait: Int64s, boundaries: Int64s, begin: Int64s
+) -> tuple[TimeKeys, TimeCells]:
     """Before each operation it is idle and computes, in it it waits and moves."""
     computed, python = times.computed[:, rank], times.python[:, rank]
     inside = np.searchsorted(boundaries, begin)
@@ -176,7 +180,7 @@ def _cells(rank: int, times: _Times, wait: Int64s, boundaries: Int64s, begin: In
     ns = np.concatenate([part[2] for part in parts])
     order = np.lexsort((key, segment))
     order = order[ns[order] > 0]
-    return KEYS, Cells(segment[order], key[order], ns[order])
+    return KEYS, TimeCells(segment[order], key[order], ns[order])
 
 
 def _group(role: str, ranks: Int64s, own: int) -> RankGroup:
@@ -194,14 +198,14 @@ def _whole(
     rank: int,
     world: int,
     groups: tuple[RankGroup, ...],
-    told: tuple[Collectives, Arrivals],
-    split: tuple[Int64s, Keys, Cells],
+    told: tuple[CollectiveColumns, ArrivalColumns],
+    split: tuple[Int64s, TimeKeys, TimeCells],
     starts: Int64s,
 ) -> Digest:
     boundaries, keys, cells = split
     ends = np.append(starts[1:], boundaries[-1])
     zero, minus = np.zeros(len(starts), np.int64), np.full(len(starts), -1)
-    steps = Steps(50 + np.arange(len(starts)), starts, ends, starts, ends, *[zero] * 13, *[minus] * 3)
+    steps = StepColumns(50 + np.arange(len(starts)), starts, ends, starts, ends, *[zero] * 13, *[minus] * 3)
     links = LinkColumns(*(np.array([value]) for value in (0, 0, 1, 8, 23, 10, 60_000_000, 3_333_333)))
     return Digest(
         identity=Identity(
@@ -229,7 +233,7 @@ def _whole(
         steps=steps,
         collectives=told[0],
         arrivals=told[1],
-        operators=Operators.empty(),
+        operators=OperatorColumns.empty(),
         links=links,
         keys=keys,
         boundaries=boundaries,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.comparison.planted import run
 from tracetui.comparison.axis import Axis, Bounds
 from tracetui.comparison.run import Run, run_of
-from tracetui.comparison.walls import Walls
+from tracetui.comparison.walls import StepWalls
 
 #: time before the first step, then the length of each step and of what follows it
 lengths = st.tuples(st.integers(0, 9), st.lists(st.tuples(st.integers(1, 12), st.integers(0, 3)), max_size=4))
@@ -25,7 +25,7 @@ def made(start: int, before: int, parts: list[tuple[int, int]]) -> tuple[Run, Bo
     starts, ends = (edges[:-1:2], edges[1::2]) if parts else (edges, edges + 7)
     none = np.zeros(len(starts), np.int64)
     number = np.arange(len(starts)) if parts else none - 1
-    walls = Walls(none, number, starts, starts, ends, starts, ends, starts, ends, ())
+    walls = StepWalls(none, number, starts, starts, ends, starts, ends, starts, ends, ())
     numbers = tuple(range(len(parts)))
     told: Any = SimpleNamespace(walls=walls, numbers=numbers)
     return cast(Run, told), (start, int(edges[-1]) + 7)

@@ -11,7 +11,7 @@ from simulator.scenarios import SCENARIOS
 from simulator.source import TrainingScript
 from tests.comparison.planted import run
 from tracetui.comparison.comparison import Comparison, compare_runs
-from tracetui.comparison.rows import Row
+from tracetui.comparison.rows import ComparedRow
 from tracetui.comparison.run import Run, run_of
 from tracetui.comparison.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL
@@ -28,7 +28,7 @@ def compared(scenario: str, **planted: Any) -> Comparison:
     return compare_runs(side(scenario), run_of(run(scenario, STEPS, **planted)))
 
 
-def changed(rows: tuple[Row, ...]) -> dict[str, float]:
+def changed(rows: tuple[ComparedRow, ...]) -> dict[str, float]:
     """ms by the name of what changed."""
     return {row.name: round(float(row.delta_ns) / 1e6, 3) for row in rows if row.changed}
 

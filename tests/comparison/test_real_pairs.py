@@ -11,10 +11,10 @@ import pytest
 
 from tracetui.api import compare, load
 from tracetui.comparison.comparison import Comparison
-from tracetui.comparison.rows import Row
+from tracetui.comparison.rows import ComparedRow
 from tracetui.comparison.run import Run, run_of
 from tracetui.comparison.verdict import verdict
-from tracetui.comparison.walls import Choice
+from tracetui.comparison.walls import StepChoice
 
 
 @cache
@@ -25,18 +25,18 @@ def side(path: Path) -> Run:
 @cache
 def every_step(path: Path) -> Run:
     """All steps, as compare_tools has them."""
-    return run_of(load(path, cache=False), Choice(all_steps=True))
+    return run_of(load(path, cache=False), StepChoice(all_steps=True))
 
 
 def pair(traces: Path, base: str, other: str) -> Comparison:
     return compare(side(traces / base), side(traces / other))
 
 
-def ms(row: Row) -> tuple[float, float]:
+def ms(row: ComparedRow) -> tuple[float, float]:
     return round(float(row.base_ns) / 1e6, 3), round(float(row.other_ns) / 1e6, 3)
 
 
-def named(rows: tuple[Row, ...], name: str) -> Row:
+def named(rows: tuple[ComparedRow, ...], name: str) -> ComparedRow:
     return next(row for row in rows if row.name == name)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from tests.analysis.gpu import gpu, host, kernel, launch, step
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
-from tracetui.comparison.rows import Scale, row
+from tracetui.comparison.rows import RowScale, row
 from tracetui.comparison.run import run_of
 from tracetui.comparison.tally import Sum, tally
 from tracetui.comparison.waterfall import TERMS, places_of
@@ -30,7 +30,7 @@ def sum_of(steps: Sequence[int]) -> Sum:
 
 def changed(base: Sequence[int], other: Sequence[int]) -> bool | None:
     """Whether steps of these lengths changed, of a step of 1000 ns."""
-    scale = Scale(len(base), len(other), Fraction(1000), min(len(base), len(other)) < 3)
+    scale = RowScale(len(base), len(other), Fraction(1000), min(len(base), len(other)) < 3)
     return row("", sum_of(base), sum_of(other), scale).changed
 
 
@@ -52,17 +52,17 @@ def test_few_steps_changed_where_their_ranges_do_not_overlap() -> None:
     assert not changed((100,), (110,))
     assert changed((100, 110), (121, 130, 140))
     assert not changed((100, 120), (119, 160))
-    what_no_step_tells = row("", Sum(100, 1, 0, 0), Sum(400, 2, 0, 0), Scale(1, 1, Fraction(1000)))
+    what_no_step_tells = row("", Sum(100, 1, 0, 0), Sum(400, 2, 0, 0), RowScale(1, 1, Fraction(1000)))
     assert what_no_step_tells.changed is None
 
 
 def test_what_one_run_lacks_is_nothing_in_each_of_its_steps() -> None:
-    assert row("", Sum(0, 0, 0, 0), sum_of((50, 51, 52)), Scale(3, 3, Fraction(1000))).changed
-    assert not row("", Sum(0, 0, 0, 0), sum_of((50, 51, 0, 0)), Scale(4, 4, Fraction(1000))).changed
+    assert row("", Sum(0, 0, 0, 0), sum_of((50, 51, 52)), RowScale(3, 3, Fraction(1000))).changed
+    assert not row("", Sum(0, 0, 0, 0), sum_of((50, 51, 0, 0)), RowScale(4, 4, Fraction(1000))).changed
 
 
 def test_new_and_gone_and_means_per_step() -> None:
-    scale = Scale(2, 3, Fraction(1000))
+    scale = RowScale(2, 3, Fraction(1000))
     found = row("mm", Sum(30, 4, 15, 15), Sum(0, 0, 0, 0), scale)
     assert found.status == "gone"
     assert [int(mean) for mean in (found.base_ns, found.base_count, found.delta_ns)] == [15, 2, -15]

@@ -9,7 +9,7 @@ import numpy as np
 from tests.analysis.gpu import gpu, host, kernel, launch, step
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.comparison.walls import Choice, Walls, find_walls
+from tracetui.comparison.walls import StepChoice, StepWalls, find_walls
 
 
 def steps_of(lengths: Sequence[int], first: int = 5, tail: int = 0, longer: int = 0) -> Analysis:
@@ -28,12 +28,12 @@ def steps_of(lengths: Sequence[int], first: int = 5, tail: int = 0, longer: int 
     return analyse(trace_of(events))
 
 
-def lengths(walls: Walls) -> list[int]:
+def lengths(walls: StepWalls) -> list[int]:
     return [int(length) for length in walls.end - walls.start]
 
 
 def test_steps_tile_the_time_and_the_last_ends_with_the_device() -> None:
-    walls = find_walls(steps_of([100, 120, 110], tail=300), Choice())
+    walls = find_walls(steps_of([100, 120, 110], tail=300), StepChoice())
     assert walls.number.tolist() == [5, 6, 7]
     assert walls.start.tolist() == [1000, 1100, 1220]
     assert walls.end.tolist() == [1100, 1220, 1220 + 300 + 10 + 50]
@@ -44,27 +44,27 @@ def test_steps_tile_the_time_and_the_last_ends_with_the_device() -> None:
 
 
 def test_a_first_step_that_is_much_longer_is_left_out_and_said() -> None:
-    assert lengths(find_walls(steps_of([90, 100]), Choice())) == [90, 60]
-    walls = find_walls(steps_of([151, 100, 60]), Choice())
+    assert lengths(find_walls(steps_of([90, 100]), StepChoice())) == [90, 60]
+    walls = find_walls(steps_of([151, 100, 60]), StepChoice())
     assert lengths(walls) == [100, 60]
     assert walls.left_out == (5,)
     assert walls.notes == ("step 5 (151 ns) is left out: the others take 80 ns (--all-steps keeps all)",)
-    assert lengths(find_walls(steps_of([151, 100, 60]), Choice(all_steps=True))) == [151, 100, 60]
+    assert lengths(find_walls(steps_of([151, 100, 60]), StepChoice(all_steps=True))) == [151, 100, 60]
 
 
 def test_a_first_step_is_an_outlier_sooner_than_another() -> None:
     """The others: 100 in the median, 2 from it; 106 is 3 of these deviations away, and more than 5 %."""
     kept = [98, 100, 102, 103, 97, 100]
-    assert find_walls(steps_of([106, *kept], longer=40), Choice()).left_out == (5,)
-    assert find_walls(steps_of([105, *kept], longer=40), Choice()).left_out == ()
-    assert find_walls(steps_of([98, 106, *kept[1:]], longer=40), Choice()).left_out == ()
-    assert find_walls(steps_of([98, 120, *kept[1:]], longer=40), Choice()).left_out == (6,)
+    assert find_walls(steps_of([106, *kept], longer=40), StepChoice()).left_out == (5,)
+    assert find_walls(steps_of([105, *kept], longer=40), StepChoice()).left_out == ()
+    assert find_walls(steps_of([98, 106, *kept[1:]], longer=40), StepChoice()).left_out == ()
+    assert find_walls(steps_of([98, 120, *kept[1:]], longer=40), StepChoice()).left_out == (6,)
 
 
 def test_outliers_are_left_out_where_steps_enough_are_left() -> None:
-    assert find_walls(steps_of([100, 200, 101, 99], longer=40), Choice()).left_out == (6,)
-    assert find_walls(steps_of([100, 200, 101], longer=40), Choice()).left_out == ()
-    assert find_walls(steps_of([100, 101, 103, 102], longer=40), Choice()).left_out == ()
+    assert find_walls(steps_of([100, 200, 101, 99], longer=40), StepChoice()).left_out == (6,)
+    assert find_walls(steps_of([100, 200, 101], longer=40), StepChoice()).left_out == ()
+    assert find_walls(steps_of([100, 101, 103, 102], longer=40), StepChoice()).left_out == ()
 
 
 def test_a_wall_that_waits_for_a_lagging_device_is_no_outlier() -> None:
@@ -74,7 +74,7 @@ def test_a_wall_that_waits_for_a_lagging_device_is_no_outlier() -> None:
         events += [step(number, start, 9), host(start + 1, 8), launch(start + 2, 2, number)]
         events.append(kernel(1005 + 80 * (number - 5), 80, number))
         start += 10
-    walls = find_walls(analyse(trace_of(events)), Choice())
+    walls = find_walls(analyse(trace_of(events)), StepChoice())
     assert lengths(walls) == [10, 10, 10, 10, 365]
     assert (walls.device_end - walls.device_start).tolist() == [80] * 5
     assert walls.left_out == ()
@@ -82,10 +82,10 @@ def test_a_wall_that_waits_for_a_lagging_device_is_no_outlier() -> None:
 
 def test_one_step_is_asked_for_or_a_window() -> None:
     analysis = steps_of([100, 120, 110])
-    assert lengths(find_walls(analysis, Choice(step=6))) == [120]
-    walls = find_walls(analysis, Choice(window=(1050, 1130)))
+    assert lengths(find_walls(analysis, StepChoice(step=6))) == [120]
+    walls = find_walls(analysis, StepChoice(window=(1050, 1130)))
     assert (walls.start.tolist(), walls.end.tolist(), walls.number.tolist()) == ([1050], [1130], [-1])
-    assert len(find_walls(analysis, Choice(window=(9000, 9100)))) == 0
+    assert len(find_walls(analysis, StepChoice(window=(9000, 9100)))) == 0
 
 
 def test_a_schedule_that_repeats_does_not_count_the_time_between() -> None:
@@ -93,14 +93,14 @@ def test_a_schedule_that_repeats_does_not_count_the_time_between() -> None:
     for number, start in ((5, 1000), (6, 1100), (50, 90_000), (51, 90_100)):
         events += [step(number, start, 99), host(start + 1, 8), launch(start + 2, 2, number)]
         events.append(kernel(start + 10, 50, number))
-    walls = find_walls(analyse(trace_of(events)), Choice())
+    walls = find_walls(analyse(trace_of(events)), StepChoice())
     assert lengths(walls) == [100, 99, 100]
     assert walls.left_out == (51,), "60 ns: until its device is done"
 
 
 def test_a_trace_without_steps_counts_as_one() -> None:
     events = [*gpu(), host(1, 8), launch(2, 2, 1), kernel(10, 50, 1), kernel(100, 20, 2)]
-    walls = find_walls(analyse(trace_of(events)), Choice())
+    walls = find_walls(analyse(trace_of(events)), StepChoice())
     assert (walls.start.tolist(), walls.end.tolist(), walls.number.tolist()) == ([10], [120], [-1])
     assert walls.step_at(np.array([0, 1, 119, 120, 121], np.int64)).tolist() == [-1, 0, 0, 0, -1]
 
@@ -112,6 +112,6 @@ def test_an_outlier_takes_no_step_of_its_number_along() -> None:
         events += [step(number, start, length - 1), host(start + 1, 8), launch(start + 2, 2, start)]
         events.append(kernel(start + 10, length - 20, start))
         start += length
-    walls = find_walls(analyse(trace_of(events)), Choice())
+    walls = find_walls(analyse(trace_of(events)), StepChoice())
     assert walls.left_out == (6, 9), "the last one ends with its device, 10 ns sooner"
     assert walls.number.tolist().count(6) == 1

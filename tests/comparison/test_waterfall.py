@@ -17,7 +17,7 @@ from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.run import run_of
 from tracetui.comparison.step_parts import step_parts
-from tracetui.comparison.walls import Choice
+from tracetui.comparison.walls import StepChoice
 from tracetui.comparison.waterfall import TERMS, places_of
 
 WORK = slice(TERMS.index("preparing.copy"), TERMS.index("copy") + 1)  # all but idle time
@@ -80,20 +80,23 @@ def test_the_parts_sum_to_the_steps_that_are_used(walls: list[int], all_steps: b
         events += [step(number, start, wall), operator(start, wall), task(start + 5, wall // 2)]
         start += wall
     analysis = analyse(trace_of(events))
-    used, every = run_of(analysis, Choice(all_steps=all_steps)), run_of(analysis, Choice(all_steps=True))
+    used, every = (
+        run_of(analysis, StepChoice(all_steps=all_steps)),
+        run_of(analysis, StepChoice(all_steps=True)),
+    )
     check(compare_runs(used, every))
     assert len(used.wall_ns) + len(used.walls.left_out) == len(every.wall_ns) == len(walls)
 
 
 @given(any_run(), times, lengths)
 def test_the_parts_of_any_window_sum_to_it(analysis: Analysis, start: int, length: int) -> None:
-    window = run_of(analysis, Choice(window=(start, start + length)))
+    window = run_of(analysis, StepChoice(window=(start, start + length)))
     check(compare_runs(window, run_of(analysis)))
 
 
 def check_preparing(analysis: Analysis) -> None:
     """The preparing of each wall is that of the table of steps, where it ends within the wall."""
-    side = run_of(analysis, Choice(all_steps=True))
+    side = run_of(analysis, StepChoice(all_steps=True))
     found = side.terms_ns[:, places_of("preparing")].sum(axis=1).tolist()
     steps = {(step.device, step.host_start_ns): step for step in analysis.steps}
     for wall, ns in enumerate(found):

@@ -11,21 +11,21 @@ import numpy as np
 import pytest
 
 from tests.export.test_pages import slower
-from tracetui.comparison.job_part import RankRow
+from tracetui.comparison.job_part import ComparedRank
 from tracetui.comparison.memory_rows import ALIVE, MemoryRow
 from tracetui.comparison.operators import Stretch
-from tracetui.comparison.rows import Row, Scale
+from tracetui.comparison.rows import ComparedRow, RowScale
 from tracetui.comparison.tally import NOTHING, Sum
 from tracetui.export.comparison.text import _shown, comparison_text
 from tracetui.export.sentences.comparison import _ranks, lengths, row_name, run_words
 from tracetui.export.tables.comparison import BY, WATERFALL
 from tracetui.trace.model import Kind
 
-ONE_STEP = Scale(1, 1, Fraction(10**9))
+ONE_STEP = RowScale(1, 1, Fraction(10**9))
 
 
-def row(name: str, base: int, other: int) -> Row:
-    return Row(name, Sum(base, 1, base, base), Sum(other, 1, other, other), ONE_STEP, True)
+def row(name: str, base: int, other: int) -> ComparedRow:
+    return ComparedRow(name, Sum(base, 1, base, base), Sum(other, 1, other, other), ONE_STEP, True)
 
 
 def memory_row(base: int, other: int) -> MemoryRow:
@@ -155,4 +155,4 @@ def test_a_side_in_words(of: Any, words: str) -> None:
 )
 def test_a_rank_is_told_with_what_changed_most(terms: list[tuple[int, int]], words: str) -> None:
     waterfall = tuple(row(f"t{place}", *term) for place, term in enumerate(terms))
-    assert row_name(RankRow("rank 3", NOTHING, NOTHING, ONE_STEP, None, 3, waterfall)) == words
+    assert row_name(ComparedRank("rank 3", NOTHING, NOTHING, ONE_STEP, None, 3, waterfall)) == words

@@ -32,7 +32,7 @@ from tracetui.export.sentences.comparison import (
 )
 from tracetui.export.sentences.job import _late_rank_words, _passed_on, job_time, link_path, passes_on
 from tracetui.export.sentences.memory import most_at_peak, ordinal, peak_parts, place_name, signed_bytes
-from tracetui.export.tables.column import Form, Texts
+from tracetui.export.tables.column import CodedTexts, Form
 from tracetui.export.tables.communication import LINKS, LinkRows
 from tracetui.export.tables.gaps import _behind
 from tracetui.export.tables.job import _measure, _share_of_job, _slowest
@@ -80,7 +80,7 @@ def test_kernels_in_text_have_their_type_and_not_the_spread_of_their_times() -> 
 @pytest.mark.parametrize(("by_idle", "lines"), [(True, [1, 0, -1]), (False, [-1, 2, 3])])
 def test_the_line_behind_a_gap_is_of_what_ranks_it(by_idle: bool, lines: list[int]) -> None:
     """Two lines of idle time, then two of communication."""
-    idle, moved = (Texts(np.array(codes), str) for codes in ([1, 0, -1], [-1, 0, 1]))
+    idle, moved = (CodedTexts(np.array(codes), str) for codes in ([1, 0, -1], [-1, 0, 1]))
     rows: Any = SimpleNamespace(
         by_idle=by_idle,
         at=lambda texts: texts,

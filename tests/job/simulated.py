@@ -13,18 +13,18 @@ import numpy as np
 
 from tracetui.job.channels import Rank
 from tracetui.job.digest import (
-    Arrivals,
-    Cells,
-    Collectives,
+    ArrivalColumns,
+    CollectiveColumns,
     Digest,
     Identity,
-    Keys,
     Line,
     LinkColumns,
-    Operators,
+    OperatorColumns,
     RankGroup,
-    Steps,
+    StepColumns,
+    TimeCells,
     TimeClass,
+    TimeKeys,
 )
 from tracetui.job.job import Job, job_of
 
@@ -152,10 +152,10 @@ def _rank(
     for collective in collectives:
         collective["start"] += offset
         collective["end"] += offset
-    named = list(Collectives.__dataclass_fields__)
+    named = list(CollectiveColumns.__dataclass_fields__)
     order = sorted(range(len(collectives)), key=lambda place: collectives[place]["start"])
     assert order == list(range(len(collectives)))
-    step = dict.fromkeys(Steps.__dataclass_fields__, 0)
+    step = dict.fromkeys(StepColumns.__dataclass_fields__, 0)
     step.update(number=1, host_start=EPOCH + offset, host_end=end + offset, start=EPOCH + offset)
     step.update(end=end + offset, stage=end - EPOCH)
     digest = Digest(
@@ -174,13 +174,17 @@ def _rank(
         ),
         texts=tuple(texts),
         lines=tuple(lines),
-        steps=Steps(*columns([list(step.values())] if steps else [], len(step))),
-        collectives=Collectives(*columns([[row[name] for name in named] for row in collectives], len(named))),
-        arrivals=Arrivals(*columns([(place, peer, time + offset) for place, peer, time in rank.arrivals], 3)),
-        operators=Operators.empty(),
+        steps=StepColumns(*columns([list(step.values())] if steps else [], len(step))),
+        collectives=CollectiveColumns(
+            *columns([[row[name] for name in named] for row in collectives], len(named))
+        ),
+        arrivals=ArrivalColumns(
+            *columns([(place, peer, time + offset) for place, peer, time in rank.arrivals], 3)
+        ),
+        operators=OperatorColumns.empty(),
         links=LinkColumns.empty(),
-        keys=Keys(*columns(list(keys), 3)),
+        keys=TimeKeys(*columns(list(keys), 3)),
         boundaries=boundaries + offset,
-        cells=Cells(*columns(told, 3)),
+        cells=TimeCells(*columns(told, 3)),
     )
     return Rank(number, digest, f"rank{number}")

@@ -11,7 +11,7 @@ import pytest
 
 from tests.job.planted import job, truth
 from tracetui.comparison.comparison import Comparison
-from tracetui.comparison.job_part import RootRow
+from tracetui.comparison.job_part import ComparedRoot
 from tracetui.comparison.verdict import verdict
 from tracetui.export.comparison.document import comparison_json
 from tracetui.export.comparison.text import comparison_text
@@ -19,14 +19,14 @@ from tracetui.export.tables.comparison import EVERY, WATERFALL
 from tracetui.export.text import cell_width
 from tracetui.job.compare_jobs import Incomparable, compare_jobs
 from tracetui.job.job import job_of
-from tracetui.job.run_columns import Parts
+from tracetui.job.run_columns import StepParts
 
 
 def compared(name: str) -> Comparison:
     return compare_jobs(job(name, plain=True), job(name), ("base", "other"))
 
 
-def roots(comparison: Comparison) -> tuple[RootRow, ...]:
+def roots(comparison: Comparison) -> tuple[ComparedRoot, ...]:
     assert comparison.job is not None
     return comparison.job.roots
 
@@ -121,7 +121,7 @@ def test_steps_that_differ_count_one_by_one() -> None:
         device_terms=replace(
             of_devices.at(of_devices.wall > 0), wall=of_devices.wall[of_devices.wall > 0] - 1
         ),
-        parts=Parts(np.concatenate([each[1:] for each in parts])),
+        parts=StepParts(np.concatenate([each[1:] for each in parts])),
     )
     comparison = compare_jobs(whole, job_of([replace(first, digest=less), *others]), ("a", "b"))
     assert len(comparison.base.wall_ns) == steps

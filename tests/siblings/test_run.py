@@ -10,7 +10,7 @@ import pytest
 from tracetui.job.identity import identify
 from tracetui.siblings.rank import rank_info
 from tracetui.siblings.rank_files import side_files
-from tracetui.siblings.run import Run, run_of
+from tracetui.siblings.run import RunDescription, run_of
 
 
 def test_a_real_run(real_traces: Path) -> None:
@@ -67,6 +67,6 @@ def test_of_several_ranks_in_one_directory_none_is_this_one(tmp_path: Path) -> N
 def test_damage_is_told_or_says_nothing(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "profiler_info.json").write_bytes(content)
     run = run_of(tmp_path / "trace_view.json")
-    assert run == Run(problems=run.problems)
+    assert run == RunDescription(problems=run.problems)
     assert all(problem.startswith("profiler_info.json is damaged") for problem in run.problems)
     assert bool(run.problems) == (not content.endswith(b"}"))

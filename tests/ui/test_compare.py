@@ -18,9 +18,9 @@ from tests.comparison.planted import run
 from tests.ui.training import screen_text
 from tests.ui.viewing import open_viewer, said, until
 from tracetui.comparison.comparison import Comparison, compare_runs
-from tracetui.comparison.counterpart import Side, counterpart
+from tracetui.comparison.counterpart import CounterpartSide, counterpart
 from tracetui.comparison.memory_rows import MemoryRow
-from tracetui.comparison.rows import Scale
+from tracetui.comparison.rows import RowScale
 from tracetui.comparison.run import run_of
 from tracetui.comparison.tally import Sum
 from tracetui.comparison.verdict import verdict
@@ -48,9 +48,9 @@ def traces() -> tuple[Trace, Trace]:
 
 
 @cache
-def sides() -> tuple[Side, Side]:
+def sides() -> tuple[CounterpartSide, CounterpartSide]:
     base, other = run("mixed", STEPS), run("mixed", STEPS, "gelu", 20.0)
-    return Side(base, run_of(base)), Side(other, run_of(other))
+    return CounterpartSide(base, run_of(base)), CounterpartSide(other, run_of(other))
 
 
 @asynccontextmanager
@@ -131,7 +131,7 @@ async def test_tables_follow_each_other_sort_filter_and_tell_a_row() -> None:
 
 def test_memory_is_told_in_bytes() -> None:
     told = [Sum(size, 1, size, size) for size in (2_000_000_000, 2_500_000_000)]
-    scale = Scale(1, 1, Fraction(2_000_000_000))
+    scale = RowScale(1, 1, Fraction(2_000_000_000))
     row = MemoryRow("alive", told[0], told[1], scale, True, "alive", "", None, None)
     (base, other, change, *_) = columns([row], MEMORY, Palette("none"), ASCII, 120)[1:]
     assert [column.title for column in (base, other, change)] == ["base", "other", "change"]
@@ -323,7 +323,7 @@ def test_time_is_shared_out_within_a_step_and_keeps_its_order() -> None:
 
 def test_a_step_more_on_one_side_has_a_counterpart_in_turn() -> None:
     longer = run("mixed", STEPS + 1)
-    side, base = Side(longer, run_of(longer)), sides()[0]
+    side, base = CounterpartSide(longer, run_of(longer)), sides()[0]
     last = int(side.run.walls.start[side.run.walls.host][-1])
     found = counterpart(side, base, last)
     assert found is not None and (found.of_step, found.step) == (STEPS, 0)

@@ -18,7 +18,7 @@ from tests.job.planted import truth
 from tests.ui.training import screen_text
 from tests.ui.viewing import case, until
 from tracetui.job.engines.pool import Ranks
-from tracetui.job.grids import Measure
+from tracetui.job.grids import GridMeasure
 from tracetui.job.job import Job, job_of
 from tracetui.job.load import find_ranks
 from tracetui.ui.job_app import JobApp
@@ -90,7 +90,7 @@ async def test_maps_and_lanes_are_of_the_same_cell(directory: Path) -> None:
             await pilot.press(str(number))
             await until(pilot, lambda: question in screen_text(app)[0])  # noqa: B023
         await pilot.press("1")
-        await until(pilot, lambda: screen(app)._measure is Measure.COST)
+        await until(pilot, lambda: screen(app)._measure is GridMeasure.COST)
         assert (screen(app).map.row, screen(app).map.column) == (LATE, column)
         await pilot.press("7")
         await until(pilot, lambda: screen(app).query_one(RankLanes).display)
@@ -244,7 +244,7 @@ async def test_a_late_rank_that_is_missing_has_a_row_of_its_own(tmp_path: Path) 
         assert ">rank 3" in "\n".join(screen_text(app)), "a lane has who is here"
         assert screen(app).map.row == 2, "the cursor is on it"
         await pilot.press("2")
-        await until(pilot, lambda: screen(app)._measure is Measure.WAITED and screen(app).map.row == 2)
+        await until(pilot, lambda: screen(app)._measure is GridMeasure.WAITED and screen(app).map.row == 2)
 
 
 async def test_a_late_rank_that_is_not_read_yet_is_not_called_missing(directory: Path) -> None:

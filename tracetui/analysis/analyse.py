@@ -51,7 +51,7 @@ from tracetui.analysis.self_time import self_times
 from tracetui.analysis.steps import Step, StepWindows, step_of, step_table
 from tracetui.arrays import Int64s
 from tracetui.databases.exports import OtherExport, other_export
-from tracetui.siblings.run import Run, run_of
+from tracetui.siblings.run import RunDescription, run_of
 from tracetui.trace.model import Activity, Trace
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ class Analysis:
         return find_checks(self.trace, self.kernels, self.steps, self.communication)
 
     @cached_property
-    def run(self) -> Run:
+    def run(self) -> RunDescription:
         """The run that the trace is of: rank, level, versions, options, environment. Reads small files."""
         return run_of(Path(self.trace.path))
 

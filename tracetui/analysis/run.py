@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tracetui.siblings.run import Run, run_of
+from tracetui.siblings.run import RunDescription, run_of
 
 
-def facts_of_run(run: Run) -> list[tuple[str, list[str]]]:
+def facts_of_run(run: RunDescription) -> list[tuple[str, list[str]]]:
     """Return labels and what is known under each, of a run.
 
     Facts are as written by the producer: never print them unescaped.
@@ -21,13 +21,13 @@ def facts_beside(trace: Path) -> list[tuple[str, list[str]]]:
     return facts_of_run(run_of(trace))
 
 
-def run_in_short(run: Run) -> str:
+def run_in_short(run: RunDescription) -> str:
     """Return rank and level: "rank 0, Level2"; "" where neither is known. Never print it unescaped."""
     rank = f"rank {run.rank}" if run.rank is not None else ""
     return ", ".join(fact for fact in (rank, run.level) if fact)
 
 
-def _facts(run: Run) -> Iterator[tuple[str, list[str]]]:
+def _facts(run: RunDescription) -> Iterator[tuple[str, list[str]]]:
     told = [
         f"rank {run.rank}" if run.rank is not None else "",
         f"on {run.host}" if run.host else "",

@@ -13,7 +13,7 @@ from tracetui.cli.output import refuse_early
 from tracetui.cli.parser import Request, UsageError
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.run import Run, run_of
-from tracetui.comparison.walls import Choice
+from tracetui.comparison.walls import StepChoice
 from tracetui.job.compare_jobs import Incomparable
 from tracetui.job.job import Job
 from tracetui.job.load import run_at
@@ -71,7 +71,7 @@ def _read_trace(request: Request, part: RunPart) -> Run:
     """Return what is compared of a trace; nothing else of it stays in memory."""
     with opened_trace(request, part.path) as (analysis, file):
         selection = selected(analysis, part.step, part.window)
-        choice = Choice(selection.step, selection.window, request.all_steps)
+        choice = StepChoice(selection.step, selection.window, request.all_steps)
         return run_of(analysis, choice, file.args if request.shapes else None)
 
 

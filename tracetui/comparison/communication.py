@@ -13,7 +13,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.links import NEVER
 from tracetui.arrays import Int64s
 from tracetui.comparison.tally import Sum, tally, together
-from tracetui.comparison.walls import Walls
+from tracetui.comparison.walls import StepWalls
 from tracetui.units import format_bytes
 
 _HCCL = re.compile(r"hcom_([A-Za-z]+)_")
@@ -43,7 +43,7 @@ class Key(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Collectives:
+class CollectiveSums:
     """The collectives of a run."""
 
     whole: Mapping[Key, Sum]
@@ -64,7 +64,7 @@ class Collectives:
             yield suffix, {name: together(each) for name, each in found.items()}
 
 
-def collectives(analysis: Analysis, walls: Walls) -> Collectives:
+def collectives(analysis: Analysis, walls: StepWalls) -> CollectiveSums:
     """The collectives that the steps launched; those of which no launch is known by when they start."""
     trace, operations = analysis.trace, analysis.communication.operations
     enqueued = analysis.links.enqueued(operations.row)
@@ -93,7 +93,7 @@ def collectives(analysis: Analysis, walls: Walls) -> Collectives:
         return {found[int(name)]: each for name, each in sums.items()}
 
     wait = waits.wait[held]
-    return Collectives(by_key(key, ns), by_key(known, wait), by_key(known, ns - wait))
+    return CollectiveSums(by_key(key, ns), by_key(known, wait), by_key(known, ns - wait))
 
 
 def _key(name: str, ranks: int, dtype: str, size: int) -> Key:

@@ -18,7 +18,7 @@ from tracetui.comparison.memory_rows import MemoryRow, memory_rows
 from tracetui.comparison.modules import ModuleTimes
 from tracetui.comparison.operators import Stretch, match_operators
 from tracetui.comparison.rank_test import LEAST_STEPS
-from tracetui.comparison.rows import Row, Scale, ranked, row, rows
+from tracetui.comparison.rows import ComparedRow, RowScale, ranked, row, rows
 from tracetui.comparison.run import Api, Run
 from tracetui.comparison.tally import NOTHING, Sum, alike, tested_steps
 from tracetui.comparison.waterfall import DEVICE_TERMS, PREPARING, TERMS, places_of
@@ -26,17 +26,17 @@ from tracetui.trace.model import Kind
 
 
 @dataclass(frozen=True)
-class ModuleRow(Row):
+class ModuleRow(ComparedRow):
     """A module: with what is inside of it, and what it launched itself."""
 
-    own: Row
+    own: ComparedRow
 
 
 @dataclass(frozen=True)
-class ApiRow(Row):
+class ApiRow(ComparedRow):
     """An operator of the host: its whole time, and that without the operators inside."""
 
-    own: Row
+    own: ComparedRow
 
     @property
     def means(self) -> tuple[Fraction | None, Fraction | None]:
@@ -53,22 +53,22 @@ class Comparison:
 
     base: Run
     other: Run
-    step: Row  #: the mean step
+    step: ComparedRow  #: the mean step
     #: in the order of `TERMS`; the deltas sum to that of the step. Preparing is one row where it is small
-    waterfall: tuple[Row, ...]
-    classes: tuple[Row, ...]
-    operators: tuple[Row, ...]
-    computing: tuple[Row, ...]  #: time of kernels by operator of level 1
+    waterfall: tuple[ComparedRow, ...]
+    classes: tuple[ComparedRow, ...]
+    operators: tuple[ComparedRow, ...]
+    computing: tuple[ComparedRow, ...]  #: time of kernels by operator of level 1
     gone: tuple[Stretch, ...]  #: operators in a row that only BASE has
     new: tuple[Stretch, ...]  #: that only OTHER has
     modules: tuple[ModuleRow, ...]
-    kernels: tuple[Row, ...]
+    kernels: tuple[ComparedRow, ...]
     lines: tuple[LineRow, ...]
-    causes: tuple[Row, ...]  #: of idle time, preparing included
+    causes: tuple[ComparedRow, ...]  #: of idle time, preparing included
     cause_lines: dict[Cause, tuple[LineRow, Fraction]]  #: the line that changed most for a cause, by how much
-    communication: tuple[Row, ...]
+    communication: tuple[ComparedRow, ...]
     api: tuple[ApiRow, ...]
-    advice: tuple[Row, ...]
+    advice: tuple[ComparedRow, ...]
     memory: tuple[MemoryRow, ...]
     notes: tuple[str, ...]  #: sentences without full stop
     job: JobPart | None = None  #: of jobs what single runs lack
@@ -119,13 +119,13 @@ def compare_runs(base: Run, other: Run) -> Comparison:
         cause_lines=cause_lines,
         communication=_communication(base, other, hosts),
         api=tuple(_api(base, other, hosts)),
-        advice=rows(base.advice, other.advice, Scale(1, 1, base.step_ns)),
+        advice=rows(base.advice, other.advice, RowScale(1, 1, base.step_ns)),
         memory=memory_rows(base.memory, other.memory, was),
         notes=(*_notes(base, other), *merged),
     )
 
 
-def compare_steps(base: Run, other: Run) -> tuple[Row, tuple[Row, ...]]:
+def compare_steps(base: Run, other: Run) -> tuple[ComparedRow, tuple[ComparedRow, ...]]:
     """Return the mean step, and what it went into: of `TERMS`, whose deltas sum to that of the step.
 
     Preparing is cut by cause where it is more than 1 % of a step on either side.
@@ -140,13 +140,15 @@ def compare_steps(base: Run, other: Run) -> tuple[Row, tuple[Row, ...]]:
     return step, tuple(term_row(base, other, name) for name in (*first, *parts))
 
 
-def term_row(base: Run, other: Run, *names: str) -> Row:
+def term_row(base: Run, other: Run, *names: str) -> ComparedRow:
     """Return the row of a term, or of some together, judged on the clock where their work happens."""
     on_device = DEVICE_TERMS.issuperset(names)
     return sums_of_walls(base, other, names[0], names, on_device)
 
 
-def sums_of_walls(base: Run, other: Run, name: str, terms: Collection[str] | None, on_device: bool) -> Row:
+def sums_of_walls(
+    base: Run, other: Run, name: str, terms: Collection[str] | None, on_device: bool
+) -> ComparedRow:
     """Return the row of some terms together, or of the whole step.
 
     Args:
@@ -179,11 +181,11 @@ def steadier_on_device(base: Run, other: Run) -> bool:
     return sum(unsteady(run.device_ns) for run in sides) < sum(unsteady(run.wall_ns) for run in sides)
 
 
-def _scale(base: Run, other: Run, base_steps: int, other_steps: int) -> Scale:
+def _scale(base: Run, other: Run, base_steps: int, other_steps: int) -> RowScale:
     steps = max(base_steps, 1) * base.ranks, max(other_steps, 1) * other.ranks
     few = min(base.steps, other.steps) < LEAST_STEPS
     on_gpu = Kind.GPU in (base.kind, other.kind)
-    return Scale(*steps, base.step_ns, few, on_gpu, (base.ranks, other.ranks))
+    return RowScale(*steps, base.step_ns, few, on_gpu, (base.ranks, other.ranks))
 
 
 def sum_of_steps(ns: Int64s, run: Run, tested: Int64s) -> Sum:
@@ -219,7 +221,7 @@ def _few_steps(steps: int) -> str:
     )
 
 
-def _kernels(base: Run, other: Run, scale: Scale) -> tuple[Row, ...]:
+def _kernels(base: Run, other: Run, scale: RowScale) -> tuple[ComparedRow, ...]:
     if base.kind is not other.kind:
         return ()
     if base.kernels.by_shape is not None and other.kernels.by_shape is not None:
@@ -227,25 +229,27 @@ def _kernels(base: Run, other: Run, scale: Scale) -> tuple[Row, ...]:
     return rows(*alike(base.kernels.by_name, other.kernels.by_name), scale)
 
 
-def _modules(base: Run, other: Run, scale: Scale) -> Iterator[ModuleRow]:
+def _modules(base: Run, other: Run, scale: RowScale) -> Iterator[ModuleRow]:
     if base.modules.total and other.modules.total:
         for each, own in _with_own(base.modules, other.modules, scale):
             yield ModuleRow(**vars(each), own=own)
 
 
-def _api(base: Run, other: Run, scale: Scale) -> Iterator[ApiRow]:
+def _api(base: Run, other: Run, scale: RowScale) -> Iterator[ApiRow]:
     for each, own in _with_own(base.api, other.api, scale):
         yield ApiRow(**vars(each), own=own)
 
 
-def _with_own(base: ModuleTimes | Api, other: ModuleTimes | Api, scale: Scale) -> Iterator[tuple[Row, Row]]:
+def _with_own(
+    base: ModuleTimes | Api, other: ModuleTimes | Api, scale: RowScale
+) -> Iterator[tuple[ComparedRow, ComparedRow]]:
     """The rows of whole times, those that changed most first, each with what is its own of it."""
     totals, own = alike(base.total, other.total), alike(base.own, other.own)
     for each in rows(*totals, scale):
         yield each, row(each.name, own[0].get(each.name, NOTHING), own[1].get(each.name, NOTHING), scale)
 
 
-def _communication(base: Run, other: Run, scale: Scale) -> tuple[Row, ...]:
+def _communication(base: Run, other: Run, scale: RowScale) -> tuple[ComparedRow, ...]:
     """Collectives by what both sides tell of them."""
     parts = [run.communication.tells() for run in (base, other) if run.communication.whole]
     told = tuple(all(known) for known in zip(*parts)) if parts else ()

@@ -17,7 +17,7 @@ from tracetui.comparison.outermost import outermost_of
 from tracetui.comparison.run import Run
 
 
-class Side(NamedTuple):
+class CounterpartSide(NamedTuple):
     """A run, and the analysis that it was made of."""
 
     analysis: Analysis
@@ -42,7 +42,9 @@ class _Steps(NamedTuple):
     rows: tuple[Int64s, Int64s]  #: of the operators, without both edges of the step
 
 
-def counterpart(here: Side, there: Side, time_ns: int, row: int = -1) -> Counterpart | None:
+def counterpart(
+    here: CounterpartSide, there: CounterpartSide, time_ns: int, row: int = -1
+) -> Counterpart | None:
     """Find the counterpart of a time of `here`, and of a slice there; None where a side has no steps.
 
     A slice stands for the operator of level 1 that it is, that is around it, or that launched it; of a task

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tracetui.comparison.rows import Row
+from tracetui.comparison.rows import ComparedRow
 from tracetui.language import tell, wording
 from tracetui.trace.stack import Frame, path_end
 
 
 @dataclass(frozen=True)
-class RankRow(Row):
+class ComparedRank(ComparedRow):
     """The mean step of a rank that both jobs have."""
 
     rank: int
-    waterfall: tuple[Row, ...]  #: what the step went into
+    waterfall: tuple[ComparedRow, ...]  #: what the step went into
 
 
 @dataclass(frozen=True)
-class RootRow(Row):
+class ComparedRoot(ComparedRow):
     """What a rank did longer than those that waited for it: what all of them lost by it in a step.
 
     Below 0: it did less of it than they.
@@ -57,7 +57,7 @@ _KINDS = {
 }
 
 
-def root_words(row: RootRow) -> str:
+def root_words(row: ComparedRoot) -> str:
     """Return "rank 2, host.dataloader at hybrid/train.py(12)"; as written in the trace."""
     rank = tell("a missing rank") if row.rank is None else tell("rank {number}", number=row.rank)
     if row.kind == "idle" and row.reason:
@@ -76,6 +76,6 @@ def root_words(row: RootRow) -> str:
 class JobPart:
     """What is compared of two jobs beside a mean rank."""
 
-    ranks: tuple[RankRow, ...]  #: those first that changed most
-    waits: Row  #: what all ranks together lose in a step by waiting for each other
-    roots: tuple[RootRow, ...]  #: why; they sum to it; those first that changed most
+    ranks: tuple[ComparedRank, ...]  #: those first that changed most
+    waits: ComparedRow  #: what all ranks together lose in a step by waiting for each other
+    roots: tuple[ComparedRoot, ...]  #: why; they sum to it; those first that changed most

@@ -19,14 +19,14 @@ _BLANKS = re.compile(r"\s+")
 
 
 @dataclass(frozen=True)
-class Kernels:
+class KernelSums:
     """The kernels of a run, by both of what they may be called."""
 
     by_name: Sums
     by_shape: Sums | None  #: "TransData [32,3,224,224]"; None where shapes are not told
 
 
-def kernels(analysis: Analysis, launched: Launched, steps: int) -> Kernels:
+def kernels(analysis: Analysis, launched: Launched, steps: int) -> KernelSums:
     """Return the device time of what computes."""
     trace = analysis.trace
     own = among(trace.slices.activity[launched.row], COMPUTE)
@@ -37,7 +37,7 @@ def kernels(analysis: Analysis, launched: Launched, steps: int) -> Kernels:
     by_name = tally(called, name, step, ns, steps, row)
     details = analysis.kernels
     if details is None or not details.table.texts["input_shapes"].texts:
-        return Kernels(by_name, None)
+        return KernelSums(by_name, None)
     table = details.table
 
     def shaped_name(at: int, name: int) -> str:
@@ -49,4 +49,4 @@ def kernels(analysis: Analysis, launched: Launched, steps: int) -> Kernels:
     texts = [shaped_name(at, place) for at, place in places]
     number = {text: place for place, text in enumerate(dict.fromkeys(texts))}
     shaped = np.array([number[text] for text in texts], np.int64)
-    return Kernels(by_name, tally([*number], shaped, step, ns, steps, row))
+    return KernelSums(by_name, tally([*number], shaped, step, ns, steps, row))

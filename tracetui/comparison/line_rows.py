@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tracetui.analysis.idle.cause import Cause
-from tracetui.comparison.lines import NOT_TOLD, LineKey, Lines, moved_lines
-from tracetui.comparison.rows import GONE, MATCHED, NEW, Row, Scale, ranked
+from tracetui.comparison.lines import NOT_TOLD, LineKey, LineSums, moved_lines
+from tracetui.comparison.rows import GONE, MATCHED, NEW, ComparedRow, RowScale, ranked
 from tracetui.comparison.run import Run
 from tracetui.comparison.tally import NOTHING, Sum, together
 from tracetui.trace.stack import Frame
 
 
 @dataclass(frozen=True)
-class LineRow(Row):
+class LineRow(ComparedRow):
     """A line of Python, by its place in OTHER; in BASE where it is only there."""
 
     frame: Frame | None  #: None: there is no stack, or it stands for others
@@ -47,7 +47,7 @@ def same_lines(base: Run, other: Run) -> dict[Frame, Frame]:
 
 
 def line_rows(
-    base: Lines, other: Lines, was: Mapping[Frame, Frame], scale: Scale
+    base: LineSums, other: LineSums, was: Mapping[Frame, Frame], scale: RowScale
 ) -> tuple[tuple[LineRow, ...], MostOfCauses]:
     """Return the lines by idle time, those first that changed most, and of each cause the one that did.
 
@@ -107,7 +107,7 @@ def _frames(run: Run) -> set[Frame]:
     return {*run.lines.calls, *(frame for frame in (*idle, *held) if frame is not None)}
 
 
-def _row(key: LineKey, before: LineKey | None, gone: bool, base: Sum, other: Sum, scale: Scale) -> LineRow:
+def _row(key: LineKey, before: LineKey | None, gone: bool, base: Sum, other: Sum, scale: RowScale) -> LineRow:
     frame, was = key.frame, None if before is None else before.frame
     name = "(no stack)" if frame is None else f"{frame.file}({frame.line}) {frame.function}"
     if key == NOT_TOLD and frame is not None:

@@ -18,7 +18,7 @@ from tracetui.comparison.matching import match
 from tracetui.comparison.outermost import Operators
 from tracetui.comparison.pieces import IdlePieces
 from tracetui.comparison.tally import OTHERS, Sum, tally
-from tracetui.comparison.walls import Walls
+from tracetui.comparison.walls import StepWalls
 from tracetui.trace.model import Family
 from tracetui.trace.stack import Frame, parse_frame
 
@@ -39,7 +39,7 @@ NOT_TOLD = LineKey(Frame("", -1, OTHERS), False)
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
+class LineSums:
     """The lines of a run."""
 
     idle: Mapping[LineKey, Sum]  #: idle time charged, preparing included; counted in idle intervals
@@ -47,7 +47,7 @@ class Lines:
     calls: Mapping[Frame, int]  #: all lines, whether idle or not, and a number for the operators called there
 
 
-def lines(analysis: Analysis, walls: Walls, pieces: IdlePieces, operators: Operators) -> Lines:
+def lines(analysis: Analysis, walls: StepWalls, pieces: IdlePieces, operators: Operators) -> LineSums:
     """Return the lines that idle time of the walls is charged to, and those that call operators."""
     trace, rules = analysis.trace, analysis.rules
     frames, of_piece = lines_of(trace, pieces.stack, pieces.frame, rules)
@@ -65,7 +65,7 @@ def lines(analysis: Analysis, walls: Walls, pieces: IdlePieces, operators: Opera
     names = [str(place) for place in range(len(keys))]
     told = tally(names, each // max(steps, 1), each % max(steps, 1), ns, steps, ended)
     causes, cause_ns = sums(code * len(Cause) + pieces.cause, pieces.ns)
-    return Lines(
+    return LineSums(
         idle={keys[int(name)]: found for name, found in told.items()},
         by_cause={
             (Cause(cause % len(Cause)), keys[cause // len(Cause)]): ns

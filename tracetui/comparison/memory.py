@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tracetui.analysis.memory.analyse import Memory
 from tracetui.analysis.memory.model import HOST, NEVER, WHOLE, Curve
-from tracetui.comparison.walls import Choice
+from tracetui.comparison.walls import StepChoice
 from tracetui.trace.stack import Frame
 
 
@@ -34,7 +34,7 @@ class MemoryUse:
         return next(told, 0)
 
 
-def memory_use(memory: Memory | None, choice: Choice) -> MemoryUse | None:
+def memory_use(memory: Memory | None, choice: StepChoice) -> MemoryUse | None:
     """What was held in the chosen step, window or all of a run; None where nothing was recorded of it."""
     if memory is None:
         return None

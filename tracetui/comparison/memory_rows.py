@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from tracetui.analysis.memory.model import WHOLE
 from tracetui.comparison.memory import Holder, MemoryUse
-from tracetui.comparison.rows import Row, Scale, ranked
+from tracetui.comparison.rows import ComparedRow, RowScale, ranked
 from tracetui.comparison.rows import row as row_of
 from tracetui.comparison.tally import NOTHING, OTHERS, Sum, together
 from tracetui.trace.stack import Frame
@@ -20,7 +20,7 @@ _ONE_PERCENT = 100
 
 
 @dataclass(frozen=True)
-class MemoryRow(Row):
+class MemoryRow(ComparedRow):
     """Memory of a run: of its sums `ns` are bytes, `count` are blocks, and there is one "step"."""
 
     what: str  #: ALLOCATED, RESERVED, both at most; or ALIVE, at the peak of what is allocated
@@ -39,7 +39,7 @@ def memory_rows(
     """
     if base is None or other is None:
         return ()
-    scale = Scale(1, 1, Fraction(base.peak))
+    scale = RowScale(1, 1, Fraction(base.peak))
     found: list[MemoryRow] = []
     for what, mine, theirs in (
         (ALLOCATED, base.allocated, other.allocated),
@@ -68,7 +68,7 @@ def _sum(peaks: Mapping[str, int], name: str) -> Sum:
 
 
 def _alive(
-    base: MemoryUse, other: MemoryUse, was: Mapping[Frame, Frame], scale: Scale
+    base: MemoryUse, other: MemoryUse, was: Mapping[Frame, Frame], scale: RowScale
 ) -> Iterator[MemoryRow]:
     cut = any(holder.operator == OTHERS for side in (base, other) for holder in side.alive)
     becomes = {before: after for after, before in was.items()}
@@ -101,7 +101,7 @@ def _row(
     base_line: int | None,
     base: Sum,
     other: Sum,
-    scale: Scale,
+    scale: RowScale,
 ) -> MemoryRow:
     told = row_of(name, base, other, scale)
     changed = abs(told.delta_ns) * _ONE_PERCENT > scale.step_ns

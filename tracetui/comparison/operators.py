@@ -61,7 +61,7 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class Matched:
+class MatchedOperators:
     """How the operators of two runs match: matched + only + loose == the device time of each side."""
 
     base: Sums  #: of matched operators
@@ -139,14 +139,14 @@ def computing_by_operator(analysis: Analysis, launched: Launched, steps: int) ->
     return tally(names, name, launched.step[held], launched.ns[held], steps, launched.row[held])
 
 
-def match_operators(base: Sequences, other: Sequences) -> Matched:
+def match_operators(base: Sequences, other: Sequences) -> MatchedOperators:
     """Match the operators of each step with those of its counterpart, thread by thread.
 
     Where one side has more steps, those of the other side are counterparts in turn. Where the order of a side
     is not known, by name alone.
     """
     if not (base.ordered and other.ordered):
-        return Matched(*alike(base.by_name, other.by_name), {}, {}, (), ())
+        return MatchedOperators(*alike(base.by_name, other.by_name), {}, {}, (), ())
     if base.plain is None or other.plain is None:  # shapes that one side lacks tell nothing apart
         base, other = (
             side if side.plain is None else replace(side, name=side.plain) for side in (base, other)
@@ -164,7 +164,7 @@ def match_operators(base: Sequences, other: Sequences) -> Matched:
                     matched[0][mine.start + pairs.base] = True
                 if turn < other.steps:
                     matched[1][theirs[thread].start + pairs.other] = True
-    return Matched(
+    return MatchedOperators(
         base=_tally(base, matched[0]),
         other=_tally(other, matched[1]),
         only_base=_tally(base, ~matched[0]),

@@ -16,7 +16,7 @@ from tracetui.analysis.links import NEVER
 from tracetui.analysis.operator_types import host_operator_type
 from tracetui.analysis.search import of_category
 from tracetui.arrays import Bools, Int64s
-from tracetui.comparison.walls import Walls
+from tracetui.comparison.walls import StepWalls
 from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.model import Trace
 from tracetui.trace.order import numbered
@@ -51,7 +51,7 @@ class Operators:
     outermost: Bools  #: is of level 1
 
 
-def launched_work(analysis: Analysis, walls: Walls) -> Launched:
+def launched_work(analysis: Analysis, walls: StepWalls) -> Launched:
     """Return the work launched in the steps; what no launch is known of, where it starts on the device."""
     links, slices = analysis.links, analysis.trace.slices
     rows = analysis.work
@@ -65,7 +65,7 @@ def launched_work(analysis: Analysis, walls: Walls) -> Launched:
     return Launched(rows, slices.dur[rows], step, operator, outermost, links.backward[at])
 
 
-def operators_in_steps(analysis: Analysis, walls: Walls) -> Operators:
+def operators_in_steps(analysis: Analysis, walls: StepWalls) -> Operators:
     """Return the operators that start in the steps, without the steps themselves."""
     trace = analysis.trace
     rows = analysis.host_rows

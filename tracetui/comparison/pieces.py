@@ -11,7 +11,7 @@ from tracetui.analysis.gaps import IdleIntervals, ending_tasks
 from tracetui.analysis.idle.explain import explain
 from tracetui.analysis.idle.pieces import Cuts, cut, edges_of
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s
-from tracetui.comparison.walls import Walls
+from tracetui.comparison.walls import StepWalls
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class ExposedPieces:
     cause: Int8s  #: CommunicationCause
 
 
-def idle_pieces(analysis: Analysis, walls: Walls) -> IdlePieces:
+def idle_pieces(analysis: Analysis, walls: StepWalls) -> IdlePieces:
     """Return the idle time of the walls, that before the first work of a device too, with its causes."""
     sources = [analysis.causes]
     early = _early(analysis, walls)
@@ -67,7 +67,7 @@ def idle_pieces(analysis: Analysis, walls: Walls) -> IdlePieces:
     return IdlePieces(*(np.concatenate(columns) for columns in zip(*parts)))
 
 
-def exposed_pieces(analysis: Analysis, walls: Walls) -> ExposedPieces:
+def exposed_pieces(analysis: Analysis, walls: StepWalls) -> ExposedPieces:
     """Return the exposed communication of the walls."""
     exposed = analysis.communication.exposed
     place, wall, start, end = cut_at_walls(walls, exposed.device, exposed.start, exposed.end)
@@ -75,7 +75,7 @@ def exposed_pieces(analysis: Analysis, walls: Walls) -> ExposedPieces:
 
 
 def cut_at_walls(
-    walls: Walls, device: Int32s, start: Int64s, end: Int64s
+    walls: StepWalls, device: Int32s, start: Int64s, end: Int64s
 ) -> tuple[Int64s, Int64s, Int64s, Int64s]:
     """Stretches of devices cut at the walls and first tasks: place of the stretch, wall, start, end.
 
@@ -96,7 +96,7 @@ def cut_at_walls(
     return place, wall, begin, stop
 
 
-def _early(analysis: Analysis, walls: Walls) -> IdleIntervals:
+def _early(analysis: Analysis, walls: StepWalls) -> IdleIntervals:
     """The idle intervals of walls before the first compute or communication task of their devices."""
     parts = []
     for index in np.unique(walls.device).tolist():

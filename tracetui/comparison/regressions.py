@@ -12,7 +12,7 @@ from tracetui.analysis.memory.limits import parse_size
 from tracetui.comparison.classes import CLASSES, is_part
 from tracetui.comparison.comparison import Comparison, steadier_on_device, sums_of_walls
 from tracetui.comparison.memory_rows import ALLOCATED
-from tracetui.comparison.rows import MATCHED, Row
+from tracetui.comparison.rows import MATCHED, ComparedRow
 from tracetui.comparison.waterfall import AICORE, AICPU, COPY, IDLE_TERMS, PREPARING, PREPARING_COPY, TERMS
 from tracetui.units import parse_duration
 
@@ -78,7 +78,7 @@ def unknown_measures(comparison: Comparison, limits: Iterable[RegressionLimit]) 
     return tuple(dict.fromkeys(limit.measure for limit in limits if not told.get(limit.measure, True)))
 
 
-def _peak(comparison: Comparison) -> Row | None:
+def _peak(comparison: Comparison) -> ComparedRow | None:
     """What tensors held at most on both sides: of the allocator's components the one that holds most."""
     peaks = [each for each in comparison.memory if each.what == ALLOCATED and each.status == MATCHED]
     return max(peaks, key=lambda each: each.base_ns, default=None)
@@ -117,7 +117,7 @@ def _measured(comparison: Comparison, measure: str) -> tuple[Fraction, Fraction,
     return base, other, True if True in changed else None if None in changed else False
 
 
-def _of_row(row: Row | None) -> tuple[Fraction, Fraction, bool | None]:
+def _of_row(row: ComparedRow | None) -> tuple[Fraction, Fraction, bool | None]:
     return (Fraction(0), Fraction(0), False) if row is None else (row.base_ns, row.other_ns, row.changed)
 
 

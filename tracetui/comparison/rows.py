@@ -17,7 +17,7 @@ MATCHED, NEW, GONE = "matched", "new", "gone"
 
 
 @dataclass(frozen=True)
-class Scale:
+class RowScale:
     """What changes are held against."""
 
     base_steps: int
@@ -67,13 +67,13 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparedRow:
     """A row of a table. Means are exact; those of a side without steps are 0."""
 
     name: str  #: as written in the trace: never print it unescaped
     base: Sum
     other: Sum
-    scale: Scale
+    scale: RowScale
     changed: bool | None
 
     @property
@@ -119,18 +119,18 @@ class Row:
         return float(self.other_ns / self.base_ns) if self.base.ns else None
 
 
-def row(name: str, base: Sum, other: Sum, scale: Scale) -> Row:
+def row(name: str, base: Sum, other: Sum, scale: RowScale) -> ComparedRow:
     """Return the row of a name."""
-    return Row(name, base, other, scale, scale.changed(base, other))
+    return ComparedRow(name, base, other, scale, scale.changed(base, other))
 
 
-def rows(base: Mapping[str, Sum], other: Mapping[str, Sum], scale: Scale) -> tuple[Row, ...]:
+def rows(base: Mapping[str, Sum], other: Mapping[str, Sum], scale: RowScale) -> tuple[ComparedRow, ...]:
     """Return the rows of all names of either side, those that changed most first."""
     names = dict.fromkeys((*base, *other))
     return ranked(row(name, base.get(name, NOTHING), other.get(name, NOTHING), scale) for name in names)
 
 
-AnyRow = TypeVar("AnyRow", bound=Row)
+AnyRow = TypeVar("AnyRow", bound=ComparedRow)
 
 
 def ranked(found: Iterable[AnyRow]) -> tuple[AnyRow, ...]:

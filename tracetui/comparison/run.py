@@ -21,9 +21,9 @@ from tracetui.analysis.sums import sums
 from tracetui.arrays import Int64s
 from tracetui.background import Background
 from tracetui.comparison.classes import classes
-from tracetui.comparison.communication import Collectives, collectives
-from tracetui.comparison.kernels import Kernels, kernels
-from tracetui.comparison.lines import Lines, lines
+from tracetui.comparison.communication import CollectiveSums, collectives
+from tracetui.comparison.kernels import KernelSums, kernels
+from tracetui.comparison.lines import LineSums, lines
 from tracetui.comparison.memory import MemoryUse, memory_use
 from tracetui.comparison.modules import ModuleTimes, module_times
 from tracetui.comparison.operators import Sequences, computing_by_operator, sequences
@@ -37,7 +37,7 @@ from tracetui.comparison.outermost import (
 from tracetui.comparison.pieces import IdlePieces, exposed_pieces, idle_pieces
 from tracetui.comparison.shapes import ArgsOf
 from tracetui.comparison.tally import NOTHING, Sum, Sums, tally, tested_steps
-from tracetui.comparison.walls import Choice, Walls, find_walls
+from tracetui.comparison.walls import StepChoice, StepWalls, find_walls
 from tracetui.comparison.waterfall import DEVICE_CAUSES, waterfall
 from tracetui.trace.model import Kind, Layer
 
@@ -79,15 +79,15 @@ class Run:
     device_ns: Int64s  #: int64[n]: the length of each step of the device
     device_terms_ns: Int64s  #: int64[n, terms]: what that went into
     causes: Sums  #: idle time by cause, preparing included; of each step on each device
-    lines: Lines  #: likewise
-    walls: Walls  #: the steps compared
+    lines: LineSums  #: likewise
+    walls: StepWalls  #: the steps compared
     steps: int  #: of the host: what the tables below are of, with the device time of all devices
     classes: Sums
     operators: Sequences
     computing: Sums  #: time of kernels by operator of level 1
-    kernels: Kernels
+    kernels: KernelSums
     modules: ModuleTimes
-    communication: Collectives
+    communication: CollectiveSums
     api: Api
     memory: MemoryUse | None  #: None where nothing was recorded of it
     advice: Sums  #: by title: the time that the costliest of a kind explains in a mean step, and how many
@@ -106,12 +106,12 @@ class Run:
         return Fraction(int(self.wall_ns.sum()), max(len(self.wall_ns), 1) * self.ranks)
 
 
-def run_of(analysis: Analysis, choice: Choice | None = None, args_of: ArgsOf | None = None) -> Run:
+def run_of(analysis: Analysis, choice: StepChoice | None = None, args_of: ArgsOf | None = None) -> Run:
     """Return what a trace did in the chosen steps, by default all.
 
     With `args_of` operators are told apart by the shapes of their inputs, too.
     """
-    chosen = choice or Choice()
+    chosen = choice or StepChoice()
     walls = find_walls(analysis, chosen)
     # Nearly all is numpy's, which lets another core work: one is busy with why devices were idle.
     work = Background(lambda: _work_of(analysis, walls, args_of))
@@ -160,13 +160,13 @@ class _Work(NamedTuple):
     sequences: Sequences
     computing: Sums
     classes: Sums
-    kernels: Kernels
+    kernels: KernelSums
     modules: ModuleTimes
-    communication: Collectives
+    communication: CollectiveSums
     api: Api
 
 
-def _work_of(analysis: Analysis, walls: Walls, args_of: ArgsOf | None) -> _Work:
+def _work_of(analysis: Analysis, walls: StepWalls, args_of: ArgsOf | None) -> _Work:
     steps = walls.host_steps
     launched, operators = launched_work(analysis, walls), operators_in_steps(analysis, walls)
     return _Work(
@@ -190,7 +190,7 @@ def _totals(working: Sequence[DeviceActivity]) -> Totals:
     )
 
 
-def _every(analysis: Analysis, choice: Choice) -> int:
+def _every(analysis: Analysis, choice: StepChoice) -> int:
     """How many walls there are where nothing is left out; -1 where only a part is asked for."""
     if choice.step is not None or choice.window is not None:
         return -1
@@ -200,7 +200,7 @@ def _every(analysis: Analysis, choice: Choice) -> int:
     return sum(max(count, 1) for count in steps)
 
 
-def _notes(analysis: Analysis, walls: Walls) -> list[str]:
+def _notes(analysis: Analysis, walls: StepWalls) -> list[str]:
     notes = [
         *(warning.rstrip(".") for warning in (*analysis.trace.report.warnings, *analysis.trace.notes)),
     ]
@@ -216,7 +216,7 @@ def _notes(analysis: Analysis, walls: Walls) -> list[str]:
     return notes
 
 
-def _causes(walls: Walls, idle: IdlePieces, of_devices: IdlePieces) -> Sums:
+def _causes(walls: StepWalls, idle: IdlePieces, of_devices: IdlePieces) -> Sums:
     """Return idle time by cause; steps of what devices do are those of the devices."""
     found, theirs = _tallied_causes(walls, idle), _tallied_causes(walls, of_devices)
     for name in DEVICE_CAUSES & found.keys():
@@ -226,7 +226,7 @@ def _causes(walls: Walls, idle: IdlePieces, of_devices: IdlePieces) -> Sums:
     return found
 
 
-def _tallied_causes(walls: Walls, idle: IdlePieces) -> dict[str, Sum]:
+def _tallied_causes(walls: StepWalls, idle: IdlePieces) -> dict[str, Sum]:
     """Return idle time by cause, counted in intervals, however many pieces of one have the cause."""
     width = int(idle.interval.max(initial=0)) + 1
     pair, ns = sums((idle.cause.astype(np.int64) * len(walls) + idle.wall) * width + idle.interval, idle.ns)

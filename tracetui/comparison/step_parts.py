@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.comparison.walls import Choice, find_walls
+from tracetui.comparison.walls import StepChoice, find_walls
 
 
 class StepParts(NamedTuple):
@@ -26,7 +26,7 @@ class StepParts(NamedTuple):
 
 def step_parts(analysis: Analysis) -> list[StepParts]:
     """Return the parts of each of `analysis.steps`."""
-    walls = find_walls(analysis, Choice(all_steps=True))
+    walls = find_walls(analysis, StepChoice(all_steps=True))
     found: dict[tuple[str, int], StepParts] = {}
     for index in np.unique(walls.device).tolist():
         own, activity = walls.of_device(index), analysis.devices[index]

@@ -13,7 +13,7 @@ from tracetui.comparison.classes import COMMUNICATION, is_part
 from tracetui.comparison.classes import COPY as COPY_CLASS
 from tracetui.comparison.comparison import Comparison, steadier_on_device, sums_of_walls
 from tracetui.comparison.job_part import root_words
-from tracetui.comparison.rows import Row
+from tracetui.comparison.rows import ComparedRow
 from tracetui.comparison.waterfall import AICORE, AICPU, COPY, IDLE_TERMS, PREPARING, PREPARING_COPY, TERMS
 from tracetui.language import alternatives, clauses, sentences, speaks_english, tell, wording
 from tracetui.trace.clean import printable
@@ -39,8 +39,8 @@ class _Group:
     """Terms of the waterfall that are one thing to a reader."""
 
     name: str  #: after "38 ms less"
-    sum: Row
-    witnesses: tuple[Row, ...]  #: its terms, and device time by the steps that launched it
+    sum: ComparedRow
+    witnesses: tuple[ComparedRow, ...]  #: its terms, and device time by the steps that launched it
     story: str  #: what most of it is; "" where nothing tells
 
     @property
@@ -114,7 +114,7 @@ def _step_sentence(comparison: Comparison) -> str:
     return tell("Nothing changed by more than chance and 1 % of a step: {took}.", took=took)
 
 
-def _hides(step: Row, changed: Sequence[_Group]) -> bool:
+def _hides(step: ComparedRow, changed: Sequence[_Group]) -> bool:
     """Whether the step hardly moved: it did not change, or by less than half of work that did otherwise."""
     against = [group for group in changed if group.name != _IDLE and not _agree(group.sum, step)]
     most = max((abs(group.sum.delta_ns) for group in against), default=Fraction(0))
@@ -165,7 +165,7 @@ def _amount(group: _Group) -> str:
     return tell(change, time=_ns(abs(group.sum.delta_ns)))
 
 
-def _idle_story(comparison: Comparison, total: Row) -> str:
+def _idle_story(comparison: Comparison, total: ComparedRow) -> str:
     most = _most(comparison.causes, total)
     story = _free_in_all(comparison, total)
     if most is None:
@@ -189,7 +189,7 @@ def _called(cause: Cause) -> str:
     return cause.facts.name if speaks_english() else wording(cause.label)
 
 
-def _free_in_all(comparison: Comparison, total: Row) -> str:
+def _free_in_all(comparison: Comparison, total: ComparedRow) -> str:
     """The change of the producer's free time in all steps, where these are as many."""
     base, other = comparison.base, comparison.other
     if base.totals is None or other.totals is None or not len(base.numbers) == len(other.numbers) > 1:
@@ -203,7 +203,7 @@ def _free_in_all(comparison: Comparison, total: Row) -> str:
     return tell(told, time=format_duration(abs(delta)), count=len(base.numbers))
 
 
-def _computing_story(comparison: Comparison, total: Row) -> str:
+def _computing_story(comparison: Comparison, total: ComparedRow) -> str:
     kind = _most((each for each in comparison.classes if _serves(each.name) == _COMPUTING), total)
     operator = _most(comparison.computing, total)
     told = [printable(each.name, LONGEST_NAME) for each in (kind, operator) if each is not None]
@@ -212,7 +212,7 @@ def _computing_story(comparison: Comparison, total: Row) -> str:
     return tell(", {what}", what=told[0]) if told else ""
 
 
-def _communication_story(comparison: Comparison, total: Row) -> str:
+def _communication_story(comparison: Comparison, total: ComparedRow) -> str:
     parts = (term for term in comparison.waterfall if term.name.startswith("communication."))
     part = _most(parts, total)
     collective = _most((each for each in comparison.communication if not each.name.endswith(")")), total)
@@ -226,21 +226,21 @@ def _communication_story(comparison: Comparison, total: Row) -> str:
     return tell(", {what} of {name}", what=kind, name=printable(collective.name, LONGEST_NAME))
 
 
-def _no_story(_comparison: Comparison, _total: Row) -> str:
+def _no_story(_comparison: Comparison, _total: ComparedRow) -> str:
     return ""
 
 
-def _most(rows: Iterable[Row], total: Row) -> Row | None:
+def _most(rows: Iterable[ComparedRow], total: ComparedRow) -> ComparedRow | None:
     """The row that changed most, of those that changed as the total did."""
     agreeing = [each for each in rows if each.delta_ns and _agree(each, total)]
     return max(agreeing, key=lambda each: abs(each.delta_ns), default=None)
 
 
-def _agree(one: Row, other: Row) -> bool:
+def _agree(one: ComparedRow, other: ComparedRow) -> bool:
     return one.delta_ns * other.delta_ns > 0
 
 
-def _difference(step: Row) -> str:
+def _difference(step: ComparedRow) -> str:
     """ "36.5 ms (20.6 %) a step faster" """
     delta = step.delta_ns
     share = format_percent(round(abs(delta)), round(step.base_ns))
@@ -248,7 +248,7 @@ def _difference(step: Row) -> str:
     return tell(told, time=_ns(abs(delta)), share=share)
 
 
-def _steps_words(row: Row) -> Iterator[str]:
+def _steps_words(row: ComparedRow) -> Iterator[str]:
     """ "in 6 of 6 steps": how many of OTHER's are slower, or faster, than the median step of BASE."""
     test = row.test
     if test is not None:

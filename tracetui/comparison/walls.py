@@ -32,7 +32,7 @@ _MOST_NAMED = 5  #: of the steps that are left out
 
 
 @dataclass(frozen=True)
-class Choice:
+class StepChoice:
     """Which part of a run is compared."""
 
     step: int | None = None  #: number of a ProfilerStep; None: all
@@ -41,7 +41,7 @@ class Choice:
 
 
 @dataclass(frozen=True, eq=False)
-class Walls:
+class StepWalls:
     """The steps on all devices as columns of equal length, by device, then start; disjoint on each."""
 
     device: Int64s  #: index into the devices of the analysis
@@ -75,7 +75,7 @@ class Walls:
         return len(self.start[self.host])
 
     @property
-    def of_devices(self) -> Walls:
+    def of_devices(self) -> StepWalls:
         """The steps of the devices in place of walls; nothing is before their first task."""
         return replace(self, start=self.device_start, prepared=self.device_start, end=self.device_end)
 
@@ -89,7 +89,7 @@ class Walls:
 
 
 class _Wall(NamedTuple):
-    """A step on a device, by the names of `Walls`."""
+    """A step on a device, by the names of `StepWalls`."""
 
     number: int
     start: int
@@ -109,7 +109,7 @@ class _Wall(NamedTuple):
         return self.device_end - self.device_start
 
 
-def find_walls(analysis: Analysis, choice: Choice) -> Walls:
+def find_walls(analysis: Analysis, choice: StepChoice) -> StepWalls:
     """Return the chosen steps of all devices that compute or communicate; empty where none does."""
     found: list[tuple[int, list[_Wall]]] = []
     for index, activity in enumerate(analysis.devices):
@@ -142,7 +142,9 @@ def find_walls(analysis: Analysis, choice: Choice) -> Walls:
         rows += [(index, *wall) for wall in kept]
     device, *columns = np.array(rows, np.int64).reshape(-1, 1 + len(_Wall._fields)).T
     told = dict(zip(_Wall._fields, columns))
-    return Walls(device, **told, notes=tuple(dict.fromkeys(notes)), left_out=tuple(sorted(outliers.values())))
+    return StepWalls(
+        device, **told, notes=tuple(dict.fromkeys(notes)), left_out=tuple(sorted(outliers.values()))
+    )
 
 
 def _tiled(steps: Sequence[Step], done: int) -> list[_Wall]:

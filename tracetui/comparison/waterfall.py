@@ -9,7 +9,7 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
 from tracetui.comparison.pieces import ExposedPieces, IdlePieces
-from tracetui.comparison.walls import Walls
+from tracetui.comparison.walls import StepWalls
 
 PREPARING, AICORE, AICPU, COPY = "preparing", "aicore", "aicpu", "copy"
 PREPARING_COPY = f"{PREPARING}.{COPY}"  #: copies until preparing ends: they are part of it
@@ -34,7 +34,7 @@ def places_of(name: str) -> list[int]:
     return [place for place, term in enumerate(TERMS) if term == name or term.startswith(f"{name}.")]
 
 
-def waterfall(analysis: Analysis, walls: Walls, idle: IdlePieces, exposed: ExposedPieces) -> Int64s:
+def waterfall(analysis: Analysis, walls: StepWalls, idle: IdlePieces, exposed: ExposedPieces) -> Int64s:
     """Return int64[walls, terms]: ns. Each row sums to the length of its wall."""
     terms = np.zeros((len(walls), len(TERMS)), np.int64)
     for index in np.unique(walls.device).tolist():

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from tracetui.export.cells import encodable, text_cell
-from tracetui.export.tables.column import Column, Form, Table, Texts
+from tracetui.export.tables.column import CodedTexts, Column, Form, Table
 
 _CACHED = 1 << 16  #: distinct texts, each made into a cell once
 
@@ -50,7 +50,7 @@ def _frame(columns: dict[str, Any]) -> pd.DataFrame:
 def _values(column: Column[Rows], rows: Rows) -> Any:
     """Return the values of a column as pandas holds them."""
     values = column.get(rows)
-    if isinstance(values, Texts):
+    if isinstance(values, CodedTexts):
         return _texts(values)
     numbers = np.asarray(values)
     if not column.optional:
@@ -60,7 +60,7 @@ def _values(column: Column[Rows], rows: Rows) -> Any:
     return pd.arrays.IntegerArray(numbers.astype(np.int64, copy=False), numbers < 0)
 
 
-def _texts(column: Texts) -> pd.Categorical:
+def _texts(column: CodedTexts) -> pd.Categorical:
     """Return the text of each code, made once for each distinct one; -1 has none."""
     places, used = pd.factorize(column.codes)
     texts = (None if code == -1 else column.text_of(code) for code in used.tolist())

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.arrays import Bools, Int64s
-from tracetui.job.digest import Collectives, Digest, RankGroup
+from tracetui.job.digest import CollectiveColumns, Digest, RankGroup
 
 _PAIR = {"send": True, "receive": False, "recv": False}  # whether its own rank is the sender
 
@@ -26,7 +26,7 @@ class Rank:
     path: str  #: where its trace lies, or its digest where that is all there is
 
     @property
-    def collectives(self) -> Collectives:
+    def collectives(self) -> CollectiveColumns:
         """Its collectives."""
         return self.digest.collectives
 

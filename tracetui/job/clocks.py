@@ -16,7 +16,7 @@ import numpy as np
 
 from tracetui.arrays import Bools, Int64s
 from tracetui.job.channels import Rank, symmetric
-from tracetui.job.match import Matched
+from tracetui.job.match import MatchedChannel
 
 #: ns: what does not end together by more is not the same operation. Rings of 910A end tens of µs apart.
 LONGEST_APART = 1_000_000
@@ -25,7 +25,7 @@ WIDEST = 100_000
 _SHARE = 95  # percent of what was seen that the residual holds for
 
 
-class Sight(NamedTuple):
+class ClockPair(NamedTuple):
     """By how much the clock of one rank is ahead of another one's, by what both saw."""
 
     one: int  #: place in the job
@@ -43,7 +43,7 @@ class Clocks:
     offset: Int64s  #: ns by place of the rank: its clock minus that of the lowest rank it is aligned with
     family: Int64s  #: the lowest place of the ranks that each is aligned with
     residual_ns: int  #: how far off the alignment may be; 0 where nothing is aligned
-    sights: tuple[Sight, ...]  #: what they are aligned by
+    sights: tuple[ClockPair, ...]  #: what they are aligned by
 
     @property
     def parts(self) -> int:
@@ -55,7 +55,7 @@ class Clocks:
         return self.offset[np.array(places, np.int64)]
 
 
-def find_clocks(ranks: tuple[Rank, ...], channels: Sequence[Matched]) -> Clocks:
+def find_clocks(ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel]) -> Clocks:
     """Return how far apart the clocks of the ranks of a job are."""
     sights = [sight for matched in channels for sight in _sights(ranks, matched)]
     sights.sort(key=lambda sight: (not sight.by_arrivals, sight.apart_ns, -sight.seen, sight[:2]))
@@ -68,7 +68,7 @@ def find_clocks(ranks: tuple[Rank, ...], channels: Sequence[Matched]) -> Clocks:
             place = family[place]
         return place
 
-    used: list[Sight] = []
+    used: list[ClockPair] = []
     for sight in sights:
         one, other = sorted((root(sight.one), root(sight.other)))
         if one != other:
@@ -79,7 +79,7 @@ def find_clocks(ranks: tuple[Rank, ...], channels: Sequence[Matched]) -> Clocks:
     return Clocks(offset, families, max((sight.apart_ns for sight in used), default=0), tuple(used))
 
 
-def _along(count: int, tree: Sequence[Sight]) -> Int64s:
+def _along(count: int, tree: Sequence[ClockPair]) -> Int64s:
     """The clock of each rank against the lowest one that the tree leads to."""
     near: dict[int, list[tuple[int, int]]] = {}
     for sight in tree:
@@ -100,7 +100,7 @@ def _along(count: int, tree: Sequence[Sight]) -> Int64s:
     return offset
 
 
-def _sights(ranks: tuple[Rank, ...], matched: Matched) -> Iterator[Sight]:
+def _sights(ranks: tuple[Rank, ...], matched: MatchedChannel) -> Iterator[ClockPair]:
     """What each rank of a channel saw together with the first of them that has most in common with it."""
     if len(matched.channel.ranks) < 2:
         return
@@ -125,7 +125,7 @@ def _sights(ranks: tuple[Rank, ...], matched: Matched) -> Iterator[Sight]:
                 yield sight
 
 
-def _between(ranks: tuple[Rank, ...], channels: Sequence[Matched]) -> Iterator[Sight]:
+def _between(ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel]) -> Iterator[ClockPair]:
     """What two ranks that send to each other know: neither saw the other come before it came.
 
     Each rank gives a bound of its own, and both together how far apart the clocks are, at most half of what
@@ -148,13 +148,13 @@ def _between(ranks: tuple[Rank, ...], channels: Sequence[Matched]) -> Iterator[S
             ahead_ns, seen_by_other = most[other, one]
             apart = -(-(ahead_ns + behind) // 2)
             if 0 <= apart <= WIDEST:
-                yield Sight(one, other, ahead_ns - apart, apart, False, seen_by_one + seen_by_other)
+                yield ClockPair(one, other, ahead_ns - apart, apart, False, seen_by_one + seen_by_other)
 
 
 _NEVER = np.iinfo(np.int64).max
 
 
-def _met(ranks: tuple[Rank, ...], matched: Matched) -> Int64s:
+def _met(ranks: tuple[Rank, ...], matched: MatchedChannel) -> Int64s:
     """int64[operations, 2]: when each end of a send knew that the other one had come, _NEVER where it didn't.
 
     The planes tell, else the end of a receive. A send may end before anybody receives it.
@@ -171,14 +171,14 @@ def _met(ranks: tuple[Rank, ...], matched: Matched) -> Int64s:
     return seen
 
 
-def _sight(one: int, other: int, seen: Int64s, by_arrivals: bool) -> Sight:
+def _sight(one: int, other: int, seen: Int64s, by_arrivals: bool) -> ClockPair:
     ahead = int(np.floor(np.median(seen)))
     apart = np.sort(np.abs(seen - ahead))
     place = -(-len(apart) * _SHARE // 100) - 1
-    return Sight(one, other, ahead, int(apart[place]), by_arrivals, len(seen))
+    return ClockPair(one, other, ahead, int(apart[place]), by_arrivals, len(seen))
 
 
-def _arrivals(ranks: tuple[Rank, ...], matched: Matched, member: int) -> tuple[Int64s, Int64s]:
+def _arrivals(ranks: tuple[Rank, ...], matched: MatchedChannel, member: int) -> tuple[Int64s, Int64s]:
     """The arrivals that a rank saw: a number of operation and peer, ascending, and when that was."""
     digest = ranks[matched.channel.ranks[member]].digest
     operation = np.full(len(digest.collectives) + 1, -1, np.int64)
@@ -192,14 +192,14 @@ def _arrivals(ranks: tuple[Rank, ...], matched: Matched, member: int) -> tuple[I
     return key, digest.arrivals.time[kept][first]
 
 
-def _ends(ranks: tuple[Rank, ...], matched: Matched) -> tuple[Int64s, Bools]:
+def _ends(ranks: tuple[Rank, ...], matched: MatchedChannel) -> tuple[Int64s, Bools]:
     """The ends of operations, and which of them are at the same time on all ranks."""
     ends = matched.column(ranks, "end")
     here: Bools = matched.places >= 0
     return ends, here & ends_together(ranks, matched)[:, None]
 
 
-def ends_together(ranks: tuple[Rank, ...], matched: Matched) -> Bools:
+def ends_together(ranks: tuple[Rank, ...], matched: MatchedChannel) -> Bools:
     """Return which operations of a channel end on all ranks at the same time."""
     if matched.channel.pair:
         return np.zeros(len(matched.places), np.bool_)
@@ -212,7 +212,9 @@ def ends_together(ranks: tuple[Rank, ...], matched: Matched) -> Bools:
     return kinds
 
 
-def without_strangers(ranks: tuple[Rank, ...], matched: Matched, clocks: Clocks) -> tuple[Matched, int]:
+def without_strangers(
+    ranks: tuple[Rank, ...], matched: MatchedChannel, clocks: Clocks
+) -> tuple[MatchedChannel, int]:
     """Return a channel in which only what ends together is one operation, and how many were taken apart.
 
     Ranks that are not aligned with each other have none in common.
@@ -242,7 +244,7 @@ def without_strangers(ranks: tuple[Rank, ...], matched: Matched, clocks: Clocks)
     alone[np.arange(len(operation)), member] = places[operation, member]
     kept = np.where(strange, -1, places)
     kept = kept[(kept >= 0).any(axis=1)]
-    return Matched(matched.channel, np.concatenate((kept, alone)), matched.differences), int(
+    return MatchedChannel(matched.channel, np.concatenate((kept, alone)), matched.differences), int(
         strange.any(axis=1).sum()
     )
 

@@ -16,8 +16,8 @@ from tracetui.analysis.operator_types import host_operator_type
 from tracetui.analysis.search import first_equal, pick, runs, track_of_rows
 from tracetui.analysis.steps import StepWindows
 from tracetui.arrays import Int32s, Int64s
-from tracetui.job.digest import Arrivals, Collectives, LinkColumns, RankGroup
-from tracetui.job.texts import Lines, Texts
+from tracetui.job.digest import ArrivalColumns, CollectiveColumns, LinkColumns, RankGroup
+from tracetui.job.texts import LinePlaces, TextPlaces
 from tracetui.siblings.metadata import parallel_groups
 from tracetui.trace.clean import kept
 from tracetui.trace.dialects.known import KNOWN
@@ -27,8 +27,8 @@ _TYPES = tuple(re.compile(pattern) for pattern in KNOWN.collectives.types)
 
 
 def collective_tables(
-    analysis: Analysis, device: int, texts: Texts, lines: Lines
-) -> tuple[tuple[RankGroup, ...], Collectives, Arrivals]:
+    analysis: Analysis, device: int, texts: TextPlaces, lines: LinePlaces
+) -> tuple[tuple[RankGroup, ...], CollectiveColumns, ArrivalColumns]:
     """Return the groups of a device, its collectives by start, and when late peers came to them."""
     trace, communication = analysis.trace, analysis.communication
     operations, waits = communication.operations, communication.waits
@@ -41,7 +41,7 @@ def collective_tables(
     task = analysis.links.index(rows)
     frames, of_frame = lines_of(trace, analysis.links.stack[task], analysis.links.frame[task], analysis.rules)
     steps = StepWindows(analysis.steps).step_of(analysis.devices[device].device, start)
-    collectives = Collectives(
+    collectives = CollectiveColumns(
         group=of_operation,
         type=texts.places([kind[0] for kind in kinds], names),
         index=np.array([kind[1] for kind in kinds], np.int64)[names],
@@ -76,7 +76,7 @@ def name_parts(name: str) -> tuple[str, int, int]:
     return host_operator_type(name), -1, -1
 
 
-def link_columns(analysis: Analysis, device: int, texts: Texts) -> LinkColumns:
+def link_columns(analysis: Analysis, device: int, texts: TextPlaces) -> LinkColumns:
     """Return what the transfers of a device moved, by link and size of the message."""
     communication = analysis.communication
     transfers, operations = communication.transfers, communication.operations
@@ -172,11 +172,11 @@ def is_pair(name: str) -> bool:
     return kind in ("send", "receive", "recv")
 
 
-def _arrivals(own: Int64s, waits: Waits) -> Arrivals:
+def _arrivals(own: Int64s, waits: Waits) -> ArrivalColumns:
     """When the peers came that operations waited for, those that waits are long enough to be sure of."""
     shaken = waits.handshakes
     collective = first_equal(own, shaken.operation)
     sure = (collective >= 0) & (shaken.arrival - shaken.start >= SHORTEST)
     order = np.lexsort((shaken.peer[sure], collective[sure]))
     columns = (collective[sure], shaken.peer[sure].astype(np.int64), shaken.arrival[sure])
-    return Arrivals(*(column[order] for column in columns))
+    return ArrivalColumns(*(column[order] for column in columns))

@@ -9,17 +9,17 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from tracetui.arrays import Bools, Int64s
-from tracetui.comparison.communication import Collectives
+from tracetui.comparison.communication import CollectiveSums
 from tracetui.comparison.comparison import Comparison, compare_runs, compare_steps
-from tracetui.comparison.job_part import JobPart, RankRow, RootRow
-from tracetui.comparison.kernels import Kernels
+from tracetui.comparison.job_part import ComparedRank, ComparedRoot, JobPart
+from tracetui.comparison.kernels import KernelSums
 from tracetui.comparison.levels import merge_unsplit
 from tracetui.comparison.line_rows import same_lines
-from tracetui.comparison.lines import Lines
+from tracetui.comparison.lines import LineSums
 from tracetui.comparison.memory import MemoryUse
 from tracetui.comparison.modules import ModuleTimes
 from tracetui.comparison.rank_test import LEAST_STEPS
-from tracetui.comparison.rows import Row, Scale, ranked, row
+from tracetui.comparison.rows import ComparedRow, RowScale, ranked, row
 from tracetui.comparison.run import Api, Run
 from tracetui.comparison.tally import NOTHING, Sum, tested_steps
 from tracetui.job.channels import Rank
@@ -84,9 +84,9 @@ def compare_jobs(base: Job, other: Job, paths: tuple[str, str]) -> Comparison:
     return replace(found, job=part, notes=(*dict.fromkeys((*notes, *found.notes)),))
 
 
-def _rank_row(number: int, base: Run, other: Run) -> RankRow:
+def _rank_row(number: int, base: Run, other: Run) -> ComparedRank:
     step, waterfall = compare_steps(*merge_unsplit(base, other)[:2])
-    return RankRow(**{**vars(step), "name": f"rank {number}"}, rank=number, waterfall=waterfall)
+    return ComparedRank(**{**vars(step), "name": f"rank {number}"}, rank=number, waterfall=waterfall)
 
 
 def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
@@ -125,7 +125,7 @@ def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
         device_ns=joined("device_ns"),
         device_terms_ns=joined("device_terms_ns"),
         causes=pooled(lambda run: run.causes, by_wall=True),
-        lines=Lines(pooled(lambda run: run.lines.idle, by_wall=True), by_cause, calls),  # type: ignore[arg-type]
+        lines=LineSums(pooled(lambda run: run.lines.idle, by_wall=True), by_cause, calls),  # type: ignore[arg-type]
         steps=first.steps if alike else sum(run.steps for run in runs),
         classes=pooled(lambda run: run.classes),
         operators=replace(
@@ -134,12 +134,12 @@ def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
             loose=pooled(lambda run: run.operators.loose),
         ),
         computing=pooled(lambda run: run.computing),
-        kernels=Kernels(
+        kernels=KernelSums(
             pooled(lambda run: run.kernels.by_name),
             pooled(lambda run: run.kernels.by_shape or {}) if shaped else None,
         ),
         modules=ModuleTimes(pooled(lambda run: run.modules.total), pooled(lambda run: run.modules.own)),
-        communication=Collectives(
+        communication=CollectiveSums(
             pooled(lambda run: run.communication.whole),
             pooled(lambda run: run.communication.wait),
             pooled(lambda run: run.communication.transfer),
@@ -204,14 +204,14 @@ def _notes(runs: Sequence[Run], ranks: Sequence[Rank]) -> Iterable[str]:
         yield note if len(numbers) == len(runs) else f"{numbered(numbers, len(runs))}: {note}"
 
 
-def _waits(jobs: Sequence[Job], whole: Sequence[Run]) -> Row:
+def _waits(jobs: Sequence[Job], whole: Sequence[Run]) -> ComparedRow:
     base, other = (
         [int(job.waits.wait[asked].sum()) for asked in _steps(job, run)] for job, run in zip(jobs, whole)
     )
     return row("waits", _of_steps(base), _of_steps(other), _scale(whole))
 
 
-def _roots(jobs: Sequence[Job], whole: Sequence[Run]) -> tuple[RootRow, ...]:
+def _roots(jobs: Sequence[Job], whole: Sequence[Run]) -> tuple[ComparedRoot, ...]:
     """Why ranks waited, by rank, reason and line."""
     becomes = {before: after for after, before in same_lines(*whole).items()}
     scale = _scale(whole)
@@ -254,22 +254,22 @@ def _of_steps(ns: Sequence[int], count: int | None = None) -> Sum:
     return Sum(sum(ns), times, min(ns), max(ns), steps=tuple(ns))
 
 
-def _root_row(reason: _Reason, base_line: int | None, base: Sum, other: Sum, scale: Scale) -> RootRow:
+def _root_row(reason: _Reason, base_line: int | None, base: Sum, other: Sum, scale: RowScale) -> ComparedRoot:
     frame = reason.frame
     parts = [f"rank {'?' if reason.rank is None else reason.rank}", f"{reason.kind} {reason.reason}".strip()]
     if frame is not None:
         suffix = " (backward)" if reason.backward else ""
         parts.append(f"{frame.file}({frame.line}) {frame.function}{suffix}")
     told = row(", ".join(parts), base, other, scale)
-    return RootRow(**vars(told), **reason._asdict(), base_line=base_line)
+    return ComparedRoot(**vars(told), **reason._asdict(), base_line=base_line)
 
 
-def _scale(whole: Sequence[Run]) -> Scale:
+def _scale(whole: Sequence[Run]) -> RowScale:
     """Of what all ranks lose in a step, held against what a step takes all of them."""
     base, other = (max(_count(run), 1) for run in whole)
     few = min(base, other) < LEAST_STEPS
     on_gpu = any(run.kind is Kind.GPU for run in whole)
-    return Scale(base, other, whole[0].step_ns * max(len(whole[0].members), 1), few, on_gpu)
+    return RowScale(base, other, whole[0].step_ns * max(len(whole[0].members), 1), few, on_gpu)
 
 
 def _count(run: Run) -> int:

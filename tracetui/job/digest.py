@@ -17,7 +17,17 @@ import numpy as np
 from tracetui.arrays import Int64s
 from tracetui.comparison.tally import tested_steps
 from tracetui.job.columns import Columns
-from tracetui.job.run_columns import OF_WALLS, WHOLE, Calls, Facts, Kept, Parts, Sums, Terms, Walls
+from tracetui.job.run_columns import (
+    STEPLESS_TABLES,
+    WALL_TABLES,
+    CallColumns,
+    RunFacts,
+    StepParts,
+    SumColumns,
+    SumTable,
+    TermColumns,
+    WallColumns,
+)
 
 #: Ranks of the largest job that is believed: a file may tell of as many as a number holds.
 MOST_RANKS = 1 << 17
@@ -36,7 +46,7 @@ class TimeClass(IntEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Steps(Columns):
+class StepColumns(Columns):
     """The steps of the device, by the host's start; the sums are those of `analysis.steps.Step`."""
 
     number: Int64s
@@ -69,7 +79,7 @@ class Steps(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class Collectives(Columns):
+class CollectiveColumns(Columns):
     """The communication operations of the device, by start; also sends and receives."""
 
     group: Int64s  #: place in `groups`
@@ -91,7 +101,7 @@ class Collectives(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class Arrivals(Columns):
+class ArrivalColumns(Columns):
     """When peers came that a collective waited for, 50 us at least; by collective, then peer."""
 
     collective: Int64s  #: place in `collectives`
@@ -100,7 +110,7 @@ class Arrivals(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class Cells(Columns):
+class TimeCells(Columns):
     """How much of a class and reason there is between two boundaries; by segment, then key; none is 0."""
 
     segment: Int64s  #: from boundary `segment` to the next one
@@ -109,7 +119,7 @@ class Cells(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class Keys(Columns):
+class TimeKeys(Columns):
     """What time is told apart by."""
 
     time_class: Int64s  #: TimeClass
@@ -120,7 +130,7 @@ class Keys(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class Operators(Columns):
+class OperatorColumns(Columns):
     """The tasks of the device by type, most time first."""
 
     type: Int64s  #: text
@@ -206,31 +216,31 @@ class Digest:
     groups: tuple[RankGroup, ...]
     texts: tuple[str, ...]  #: as written in the trace: never print them unescaped
     lines: tuple[Line, ...]
-    steps: Steps
-    collectives: Collectives
-    arrivals: Arrivals
-    operators: Operators
+    steps: StepColumns
+    collectives: CollectiveColumns
+    arrivals: ArrivalColumns
+    operators: OperatorColumns
     links: LinkColumns
-    keys: Keys
+    keys: TimeKeys
     boundaries: Int64s  #: sorted, distinct; from the first step's start or the first work to the end of W
-    cells: Cells = field(default_factory=Cells.empty)
+    cells: TimeCells = field(default_factory=TimeCells.empty)
     chip: str = ""  #: generation of the device: "910B"; "" where that is not certain
-    facts: Facts | None = None  #: what the run is compared by; None of a digest that has nothing of it
-    walls: Walls = field(default_factory=Walls.empty)
-    terms: Terms = field(default_factory=Terms.empty)
-    device_terms: Terms = field(default_factory=Terms.empty)  #: of the steps of the devices
-    sums: Sums = field(default_factory=Sums.empty)
-    parts: Parts = field(default_factory=Parts.empty)
-    calls: Calls = field(default_factory=Calls.empty)
+    facts: RunFacts | None = None  #: what the run is compared by; None of a digest that has nothing of it
+    walls: WallColumns = field(default_factory=WallColumns.empty)
+    terms: TermColumns = field(default_factory=TermColumns.empty)
+    device_terms: TermColumns = field(default_factory=TermColumns.empty)  #: of the steps of the devices
+    sums: SumColumns = field(default_factory=SumColumns.empty)
+    parts: StepParts = field(default_factory=StepParts.empty)
+    calls: CallColumns = field(default_factory=CallColumns.empty)
 
     @property
     def part_counts(self) -> Int64s:
         """int64[sums]: how many steps are told of each."""
         steps = self.facts.steps if self.facts is not None else 0
-        of_table = np.zeros(len(Kept), np.int64)
-        for table in Kept:
-            if table not in WHOLE:
-                count = len(self.walls) if table in OF_WALLS else steps
+        of_table = np.zeros(len(SumTable), np.int64)
+        for table in SumTable:
+            if table not in STEPLESS_TABLES:
+                count = len(self.walls) if table in WALL_TABLES else steps
                 of_table[table] = len(tested_steps(count))
         return of_table[self.sums.table]
 

@@ -22,22 +22,30 @@ from tracetui.arrays import Int64s
 from tracetui.comparison.waterfall import TERMS
 from tracetui.job.columns import Columns
 from tracetui.job.digest import (
-    Arrivals,
-    Cells,
-    Collectives,
+    ArrivalColumns,
+    CollectiveColumns,
     Digest,
     Identity,
-    Keys,
     Line,
     LinkColumns,
-    Operators,
+    OperatorColumns,
     RankAdvice,
     RankGroup,
-    Steps,
+    StepColumns,
+    TimeCells,
     TimeClass,
+    TimeKeys,
     tables,
 )
-from tracetui.job.run_columns import Calls, Facts, Kept, Parts, Sums, Terms, Walls
+from tracetui.job.run_columns import (
+    CallColumns,
+    RunFacts,
+    StepParts,
+    SumColumns,
+    SumTable,
+    TermColumns,
+    WallColumns,
+)
 from tracetui.trace.model import Kind
 
 #: Those of 1 keep nothing to compare runs by, those of 2 not what each step had of it, and those of 3 end
@@ -46,21 +54,21 @@ SCHEMA, _READ = 4, (1, 2, 3, 4)
 _KIND = "tracetui digest"
 _LARGEST = 1 << 28  # bytes of JSON; 8 MB of it gzip'ed are the most that is written
 _TABLES: dict[str, type[Columns]] = {
-    "steps": Steps,
-    "collectives": Collectives,
-    "arrivals": Arrivals,
-    "operators": Operators,
+    "steps": StepColumns,
+    "collectives": CollectiveColumns,
+    "arrivals": ArrivalColumns,
+    "operators": OperatorColumns,
     "links": LinkColumns,
-    "keys": Keys,
-    "cells": Cells,
+    "keys": TimeKeys,
+    "cells": TimeCells,
 }
 _COMPARED: dict[str, type[Columns]] = {
-    "walls": Walls,
-    "terms": Terms,
-    "device_terms": Terms,
-    "sums": Sums,
-    "parts": Parts,
-    "calls": Calls,
+    "walls": WallColumns,
+    "terms": TermColumns,
+    "device_terms": TermColumns,
+    "sums": SumColumns,
+    "parts": StepParts,
+    "calls": CallColumns,
 }
 
 
@@ -189,12 +197,12 @@ def _whole(value: Any) -> int:
     return value
 
 
-def _facts(told: dict[str, Any] | None) -> Facts | None:
+def _facts(told: dict[str, Any] | None) -> RunFacts | None:
     if told is None:
         return None
     totals = tuple(map(_whole, told["totals"]))
     _require(len(totals) in (0, 4))
-    return Facts(
+    return RunFacts(
         devices=tuple(map(str, told["devices"])),
         steps=_whole(told["steps"]),
         notes=tuple(map(str, told["notes"])),
@@ -242,7 +250,7 @@ def _check(digest: Digest) -> None:
         (keys.reason, -1, texts),
         (keys.line, -1, lines),
         (cells.key, 0, len(keys)),
-        (sums.table, 0, len(Kept)),
+        (sums.table, 0, len(SumTable)),
         (sums.name, 0, texts),
         (sums.line, -1, lines),
         (calls.line, 0, lines),

@@ -10,20 +10,27 @@ import numpy as np
 
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
-from tracetui.comparison import walls as compared
-from tracetui.comparison.communication import Collectives, Key
-from tracetui.comparison.kernels import Kernels
-from tracetui.comparison.lines import NOT_TOLD, LineKey, Lines
+from tracetui.comparison.communication import CollectiveSums, Key
+from tracetui.comparison.kernels import KernelSums
+from tracetui.comparison.lines import NOT_TOLD, LineKey, LineSums
 from tracetui.comparison.memory import Holder, MemoryUse
 from tracetui.comparison.modules import ModuleTimes
 from tracetui.comparison.operators import Sequences
 from tracetui.comparison.run import Api, Run, Totals
 from tracetui.comparison.tally import OTHERS, Sum
+from tracetui.comparison.walls import StepWalls
 from tracetui.comparison.waterfall import TERMS
 from tracetui.job.digest import Digest
-from tracetui.job.run_columns import Calls, Facts, Kept, Parts, Sums, Terms, Walls
-from tracetui.job.texts import Lines as Places
-from tracetui.job.texts import Texts
+from tracetui.job.run_columns import (
+    CallColumns,
+    RunFacts,
+    StepParts,
+    SumColumns,
+    SumTable,
+    TermColumns,
+    WallColumns,
+)
+from tracetui.job.texts import LinePlaces, TextPlaces
 from tracetui.trace.clean import kept
 from tracetui.trace.model import Kind
 from tracetui.trace.stack import Frame
@@ -34,20 +41,20 @@ _OLD = "its digest is of an older version of tracetui, which kept less to compar
 _IN_PART = "a digest keeps of long tables what takes most time: the rest stands as (others)"
 
 
-class Reduced(NamedTuple):
+class RunColumns(NamedTuple):
     """A run as columns, by the names of `Digest`."""
 
-    facts: Facts
-    walls: Walls
-    terms: Terms
-    device_terms: Terms
-    sums: Sums
-    parts: Parts
-    calls: Calls
+    facts: RunFacts
+    walls: WallColumns
+    terms: TermColumns
+    device_terms: TermColumns
+    sums: SumColumns
+    parts: StepParts
+    calls: CallColumns
 
 
 class _Entry(NamedTuple):
-    table: Kept
+    table: SumTable
     name: str
     key: LineKey
     sum: Sum
@@ -61,7 +68,7 @@ class _Entry(NamedTuple):
         return self.key.backward
 
 
-def reduced(run: Run, texts: Texts, lines: Places) -> Reduced:
+def reduce_run(run: Run, texts: TextPlaces, lines: LinePlaces) -> RunColumns:
     """Return what a digest keeps of a run; its texts and lines are added to those given."""
     totals = run.totals
     entries = sorted(_entries(run), key=_order)
@@ -78,8 +85,8 @@ def reduced(run: Run, texts: Texts, lines: Places) -> Reduced:
         for entry in entries
     ]
     calls = sorted((lines.place(frame, False), number) for frame, number in run.lines.calls.items())
-    return Reduced(
-        facts=Facts(
+    return RunColumns(
+        facts=RunFacts(
             devices=tuple(map(kept, run.devices)),
             steps=run.steps,
             notes=tuple(map(kept, run.notes)),
@@ -89,12 +96,12 @@ def reduced(run: Run, texts: Texts, lines: Places) -> Reduced:
             runtime=run.has_runtime,
             left_out=run.walls.left_out,
         ),
-        walls=Walls(**{each.name: getattr(run.walls, each.name) for each in fields(Walls)}),
+        walls=WallColumns(**{each.name: getattr(run.walls, each.name) for each in fields(WallColumns)}),
         terms=_terms(run.terms_ns, texts),
         device_terms=_terms(run.device_terms_ns, texts),
-        sums=Sums(*_columns(rows, 7)),
-        parts=Parts(np.array([ns for entry in entries for ns in entry.sum.steps], np.int64)),
-        calls=Calls(*_columns(calls, 2)),
+        sums=SumColumns(*_columns(rows, 7)),
+        parts=StepParts(np.array([ns for entry in entries for ns in entry.sum.steps], np.int64)),
+        calls=CallColumns(*_columns(calls, 2)),
     )
 
 
@@ -105,10 +112,10 @@ def run_of_digest(digest: Digest, path: str) -> Run:
         digest: of a trace.
         path: what the run is called.
     """
-    facts, own = digest.facts or Facts((), 0, (_OLD,), (), False, False, True, ()), _Sums(digest)
+    facts, own = digest.facts or RunFacts((), 0, (_OLD,), (), False, False, True, ()), _Sums(digest)
     none = np.empty(0, np.int64)
-    walls = {each.name: getattr(digest.walls, each.name) for each in fields(Walls)}
-    memory = MemoryUse(own.sizes(Kept.ALLOCATED), own.sizes(Kept.RESERVED), own.alive())
+    walls = {each.name: getattr(digest.walls, each.name) for each in fields(WallColumns)}
+    memory = MemoryUse(own.sizes(SumTable.ALLOCATED), own.sizes(SumTable.RESERVED), own.alive())
     return Run(
         path=path,
         kind=Kind(digest.kind),
@@ -120,11 +127,11 @@ def run_of_digest(digest: Digest, path: str) -> Run:
         terms_ns=_terms_of(digest, digest.terms),
         device_ns=digest.walls.device_end - digest.walls.device_start,
         device_terms_ns=_terms_of(digest, digest.device_terms),
-        causes=own.by_name(Kept.CAUSES),
-        lines=Lines(own.lines(), own.line_causes(), own.calls()),
-        walls=compared.Walls(**walls, notes=(), left_out=facts.left_out),
+        causes=own.by_name(SumTable.CAUSES),
+        lines=LineSums(own.lines(), own.line_causes(), own.calls()),
+        walls=StepWalls(**walls, notes=(), left_out=facts.left_out),
         steps=facts.steps,
-        classes=own.by_name(Kept.CLASSES),
+        classes=own.by_name(SumTable.CLASSES),
         operators=Sequences(
             names=(),
             name=none,
@@ -133,35 +140,35 @@ def run_of_digest(digest: Digest, path: str) -> Run:
             row=none,
             start=none,
             thread=none,
-            by_name=own.by_name(Kept.OPERATORS),
-            loose=own.by_name(Kept.LOOSE),
+            by_name=own.by_name(SumTable.OPERATORS),
+            loose=own.by_name(SumTable.LOOSE),
             steps=facts.steps,
         ),
-        computing=own.by_name(Kept.COMPUTING),
-        kernels=Kernels(
-            own.by_name(Kept.KERNELS), own.by_name(Kept.SHAPED_KERNELS) if facts.shapes else None
+        computing=own.by_name(SumTable.COMPUTING),
+        kernels=KernelSums(
+            own.by_name(SumTable.KERNELS), own.by_name(SumTable.SHAPED_KERNELS) if facts.shapes else None
         ),
-        modules=ModuleTimes(own.by_name(Kept.MODULES), own.by_name(Kept.MODULES_OWN)),
-        communication=Collectives(
-            own.by_key(Kept.COLLECTIVES),
-            own.by_key(Kept.COLLECTIVES_WAIT),
-            own.by_key(Kept.COLLECTIVES_TRANSFER),
+        modules=ModuleTimes(own.by_name(SumTable.MODULES), own.by_name(SumTable.MODULES_OWN)),
+        communication=CollectiveSums(
+            own.by_key(SumTable.COLLECTIVES),
+            own.by_key(SumTable.COLLECTIVES_WAIT),
+            own.by_key(SumTable.COLLECTIVES_TRANSFER),
         ),
-        api=Api(own.by_name(Kept.API), own.by_name(Kept.API_OWN)),
+        api=Api(own.by_name(SumTable.API), own.by_name(SumTable.API_OWN)),
         memory=memory if facts.memory else None,
-        advice=own.by_name(Kept.ADVICE),
+        advice=own.by_name(SumTable.ADVICE),
         has_runtime=facts.runtime,
     )
 
 
-def _terms(ns: Int64s, texts: Texts) -> Terms:
+def _terms(ns: Int64s, texts: TextPlaces) -> TermColumns:
     """Return the terms of steps that are not 0, of int64[steps, terms]."""
     wall, term = np.nonzero(ns)
     places = np.array([texts.place(TERMS[place]) for place in term.tolist()], np.int64)
-    return Terms(wall.astype(np.int64), places, ns[wall, term])
+    return TermColumns(wall.astype(np.int64), places, ns[wall, term])
 
 
-def _terms_of(digest: Digest, terms: Terms) -> Int64s:
+def _terms_of(digest: Digest, terms: TermColumns) -> Int64s:
     """Return int64[steps, terms]: ns."""
     place = {term: number for number, term in enumerate(TERMS)}
     found = np.zeros((len(digest.walls), len(TERMS)), np.int64)
@@ -173,35 +180,40 @@ def _terms_of(digest: Digest, terms: Terms) -> Int64s:
 def _entries(run: Run) -> Iterator[_Entry]:
     shaped = run.kernels.by_shape or {}
     for table, by_name in (
-        (Kept.CAUSES, run.causes),
-        (Kept.CLASSES, run.classes),
-        (Kept.OPERATORS, run.operators.by_name),
-        (Kept.LOOSE, run.operators.loose),
-        (Kept.COMPUTING, run.computing),
-        (Kept.KERNELS, run.kernels.by_name),
-        (Kept.SHAPED_KERNELS, shaped),
-        (Kept.MODULES, run.modules.total),
-        (Kept.MODULES_OWN, run.modules.own),
-        (Kept.API, run.api.total),
-        (Kept.API_OWN, run.api.own),
-        (Kept.ADVICE, run.advice),
+        (SumTable.CAUSES, run.causes),
+        (SumTable.CLASSES, run.classes),
+        (SumTable.OPERATORS, run.operators.by_name),
+        (SumTable.LOOSE, run.operators.loose),
+        (SumTable.COMPUTING, run.computing),
+        (SumTable.KERNELS, run.kernels.by_name),
+        (SumTable.SHAPED_KERNELS, shaped),
+        (SumTable.MODULES, run.modules.total),
+        (SumTable.MODULES_OWN, run.modules.own),
+        (SumTable.API, run.api.total),
+        (SumTable.API_OWN, run.api.own),
+        (SumTable.ADVICE, run.advice),
     ):
         yield from (_Entry(table, name, _NOWHERE, found) for name, found in by_name.items())
     told = run.communication
     for table, by_key in (
-        (Kept.COLLECTIVES, told.whole),
-        (Kept.COLLECTIVES_WAIT, told.wait),
-        (Kept.COLLECTIVES_TRANSFER, told.transfer),
+        (SumTable.COLLECTIVES, told.whole),
+        (SumTable.COLLECTIVES_WAIT, told.wait),
+        (SumTable.COLLECTIVES_TRANSFER, told.transfer),
     ):
         yield from (_Entry(table, "\t".join(key), _NOWHERE, found) for key, found in by_key.items())
-    yield from (_Entry(Kept.LINES, "", key, found) for key, found in run.lines.idle.items())
+    yield from (_Entry(SumTable.LINES, "", key, found) for key, found in run.lines.idle.items())
     for (cause, key), ns in run.lines.by_cause.items():
-        yield _Entry(Kept.LINE_CAUSES, cause.label, key, Sum(ns, 1, 0, 0))
+        yield _Entry(SumTable.LINE_CAUSES, cause.label, key, Sum(ns, 1, 0, 0))
     if run.memory is not None:
-        for table, peaks in ((Kept.ALLOCATED, run.memory.allocated), (Kept.RESERVED, run.memory.reserved)):
+        for table, peaks in (
+            (SumTable.ALLOCATED, run.memory.allocated),
+            (SumTable.RESERVED, run.memory.reserved),
+        ):
             yield from (_Entry(table, name, _NOWHERE, Sum(size, 1, 0, 0)) for name, size in peaks.items())
         for holder, (size, blocks) in run.memory.alive.items():
-            yield _Entry(Kept.ALIVE, holder.operator, LineKey(holder.frame, False), Sum(size, blocks, 0, 0))
+            yield _Entry(
+                SumTable.ALIVE, holder.operator, LineKey(holder.frame, False), Sum(size, blocks, 0, 0)
+            )
 
 
 def _order(entry: _Entry) -> tuple[Any, ...]:
@@ -234,39 +246,39 @@ class _Sums:
         """Whether a table stands for more than it tells apart."""
         return any(name == OTHERS for rows in self._by_table.values() for name, _, _ in rows)
 
-    def _of(self, table: Kept) -> list[tuple[str, int, Sum]]:
+    def _of(self, table: SumTable) -> list[tuple[str, int, Sum]]:
         return self._by_table.get(table, [])
 
-    def by_name(self, table: Kept) -> dict[str, Sum]:
+    def by_name(self, table: SumTable) -> dict[str, Sum]:
         return {name: found for name, _, found in self._of(table)}
 
-    def by_key(self, table: Kept) -> dict[Key, Sum]:
+    def by_key(self, table: SumTable) -> dict[Key, Sum]:
         found = {}
         for name, _, each in self._of(table):
             parts = name.rsplit("\t", 3)
             found[Key(*parts) if len(parts) == 4 else Key(name, "", "", "")] = each
         return found
 
-    def sizes(self, table: Kept) -> dict[str, int]:
+    def sizes(self, table: SumTable) -> dict[str, int]:
         return {name: found.ns for name, _, found in self._of(table)}
 
     def alive(self) -> dict[Holder, tuple[int, int]]:
         return {
             Holder(name, self._line(line).frame): (found.ns, found.count)
-            for name, line, found in self._of(Kept.ALIVE)
+            for name, line, found in self._of(SumTable.ALIVE)
         }
 
     def lines(self) -> dict[LineKey, Sum]:
         return {
             NOT_TOLD if name == OTHERS else self._line(line): found
-            for name, line, found in self._of(Kept.LINES)
+            for name, line, found in self._of(SumTable.LINES)
         }
 
     def line_causes(self) -> dict[tuple[Cause, LineKey], int]:
         causes = {cause.label: cause for cause in Cause}
         return {
             (causes[name], self._line(line)): found.ns
-            for name, line, found in self._of(Kept.LINE_CAUSES)
+            for name, line, found in self._of(SumTable.LINE_CAUSES)
             if name in causes
         }
 

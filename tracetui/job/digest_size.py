@@ -9,10 +9,10 @@ import numpy as np
 from tracetui.analysis.search import distinct, first_equal
 from tracetui.arrays import Bools, Int64s
 from tracetui.comparison.tally import OTHERS
-from tracetui.job.digest import Cells, Digest, Keys, TimeClass
+from tracetui.job.digest import Digest, TimeCells, TimeClass, TimeKeys
 from tracetui.job.digest_bytes import encode
-from tracetui.job.run_columns import Kept, Parts, Sums
-from tracetui.job.texts import Texts
+from tracetui.job.run_columns import StepParts, SumColumns, SumTable
+from tracetui.job.texts import TextPlaces
 from tracetui.trace.order import numbered
 
 #: Bytes of a digest: a hundredth of its trace, but not less than the first nor more than the second.
@@ -68,13 +68,13 @@ def _first_collectives(digest: Digest, count: int) -> Digest:
     )
 
 
-def summed(segment: Int64s, key: Int64s, ns: Int64s) -> Cells:
+def summed(segment: Int64s, key: Int64s, ns: Int64s) -> TimeCells:
     """Return the sums by segment, then key."""
     width = int(key.max(initial=0)) + 1
     places, of_cell = numbered(segment * width + key)
     total = np.zeros(len(places), np.int64)
     np.add.at(total, of_cell, ns)
-    return Cells(places // width, places % width, total)
+    return TimeCells(places // width, places % width, total)
 
 
 def _with_fewer_keys(digest: Digest, most: int) -> Digest:
@@ -94,7 +94,7 @@ def _with_fewer_keys(digest: Digest, most: int) -> Digest:
     return replace(
         digest,
         operators=digest.operators.at(slice(most)),
-        keys=Keys(*columns[:, order]),
+        keys=TimeKeys(*columns[:, order]),
         cells=summed(cells.segment, rank[of_key.reshape(-1)][cells.key], cells.ns),
     )
 
@@ -104,22 +104,26 @@ def _with_fewer_sums(digest: Digest, most: int) -> Digest:
     sums = digest.sums
     if not len(sums):
         return digest
-    texts = Texts(digest.texts)
+    texts = TextPlaces(digest.texts)
     others = texts.place(OTHERS)
-    whole = np.array([Kept.CAUSES, Kept.CLASSES, Kept.ALLOCATED, Kept.RESERVED, Kept.ADVICE], np.int64)
+    whole = np.array(
+        [SumTable.CAUSES, SumTable.CLASSES, SumTable.ALLOCATED, SumTable.RESERVED, SumTable.ADVICE], np.int64
+    )
     first = np.searchsorted(sums.table, sums.table)
     kept = (np.arange(len(sums)) - first < most) & (sums.name != others) | np.isin(sums.table, whole)
     # Of a line that is not told apart its causes are none either.
-    told = distinct(sums.line[kept & (sums.table == Kept.LINES)])
-    kept &= (sums.table != Kept.LINE_CAUSES) | np.isin(sums.line, told)
-    rest = sums.at(~kept & (sums.table != Kept.LINE_CAUSES))
+    told = distinct(sums.line[kept & (sums.table == SumTable.LINES)])
+    kept &= (sums.table != SumTable.LINE_CAUSES) | np.isin(sums.line, told)
+    rest = sums.at(~kept & (sums.table != SumTable.LINE_CAUSES))
     tables, place = numbered(rest.table)
     columns = np.zeros((4, len(tables)), np.int64)
     for column, values in zip(columns, (rest.ns, rest.count, rest.lowest, rest.highest)):
         np.add.at(column, place, values)
     name, line = np.full(len(tables), others), np.full(len(tables), -1)
-    joined = zip((getattr(sums.at(kept), each.name) for each in fields(Sums)), (tables, name, line, *columns))
-    found = Sums(*(np.concatenate(both) for both in joined))
+    joined = zip(
+        (getattr(sums.at(kept), each.name) for each in fields(SumColumns)), (tables, name, line, *columns)
+    )
+    found = SumColumns(*(np.concatenate(both) for both in joined))
     order = np.argsort(found.table, kind="stable")
     return replace(
         digest,
@@ -130,14 +134,14 @@ def _with_fewer_sums(digest: Digest, most: int) -> Digest:
     )
 
 
-def _parts(digest: Digest, kept: Bools, tables: Int64s, order: Int64s) -> Parts:
+def _parts(digest: Digest, kept: Bools, tables: Int64s, order: Int64s) -> StepParts:
     """Return what sums have in each step, those of others together; as `_with_fewer_sums` orders them."""
     each = np.split(digest.parts.ns, np.cumsum(digest.part_counts)[:-1])
     found = [each[place] for place in np.flatnonzero(kept).tolist()]
     for table in tables.tolist():
         rest = np.flatnonzero(~kept & (digest.sums.table == table)).tolist()
         found.append(np.sum([each[place] for place in rest], axis=0, dtype=np.int64))
-    return Parts(np.concatenate([np.empty(0, np.int64), *(found[place] for place in order.tolist())]))
+    return StepParts(np.concatenate([np.empty(0, np.int64), *(found[place] for place in order.tolist())]))
 
 
 def _without_unused(digest: Digest) -> Digest:

@@ -18,21 +18,21 @@ from tracetui.cache.reading import read_trace
 from tracetui.comparison.run import run_of
 from tracetui.job.collectives import collective_tables, link_columns
 from tracetui.job.digest import (
-    Arrivals,
-    Cells,
-    Collectives,
+    ArrivalColumns,
+    CollectiveColumns,
     Digest,
     Identity,
-    Keys,
     LinkColumns,
-    Operators,
+    OperatorColumns,
     RankAdvice,
-    Steps,
+    StepColumns,
+    TimeCells,
+    TimeKeys,
 )
-from tracetui.job.digest_run import reduced
+from tracetui.job.digest_run import reduce_run
 from tracetui.job.digest_size import encode_within, limit_of
 from tracetui.job.identity import identify
-from tracetui.job.texts import Lines, Texts
+from tracetui.job.texts import LinePlaces, TextPlaces
 from tracetui.job.time_split import device_pieces, first_boundary, split
 from tracetui.reader.joined import open_trace
 from tracetui.reader.locate import locate_trace
@@ -71,7 +71,7 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
     if trace.report.truncated and not warnings:
         warnings.append("the trace is cut")
     working = [index for index, device in enumerate(devices) if device.window_ns > 0]
-    texts, lines = Texts(), Lines()
+    texts, lines = TextPlaces(), LinePlaces()
     advice = tuple(
         RankAdvice(found.id, found.title, kept(found.text), -1 if found.cost_ns is None else found.cost_ns)
         for found in find_advice(analysis)
@@ -89,18 +89,18 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
         groups=(),
         texts=(),
         lines=(),
-        steps=Steps.empty(),
-        collectives=Collectives.empty(),
-        arrivals=Arrivals.empty(),
-        operators=Operators.empty(),
+        steps=StepColumns.empty(),
+        collectives=CollectiveColumns.empty(),
+        arrivals=ArrivalColumns.empty(),
+        operators=OperatorColumns.empty(),
         links=LinkColumns.empty(),
-        keys=Keys.empty(),
+        keys=TimeKeys.empty(),
         boundaries=np.empty(0, np.int64),
-        cells=Cells.empty(),
+        cells=TimeCells.empty(),
     )
     if not working:
         told = (*map(kept, warnings), "no device computes or communicates in it")
-        parts = reduced(run_of(analysis), texts, lines)
+        parts = reduce_run(run_of(analysis), texts, lines)
         return replace(bare, warnings=told, texts=texts.all, lines=lines.all, **parts._asdict())
     device = max(working, key=lambda index: (_busy(analysis, index), -index))
     if len(working) > 1:
@@ -115,7 +115,7 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
     keys, cells = split(device_pieces(analysis, device, texts, lines), boundaries)
     links = link_columns(analysis, device, texts)
     operators = _operators(analysis, device, texts)
-    kept_run = reduced(run_of(analysis), texts, lines)
+    kept_run = reduce_run(run_of(analysis), texts, lines)
     return replace(
         bare,
         device=kept(activity.device),
@@ -143,7 +143,7 @@ def _busy(analysis: Analysis, device: int) -> int:
     return activity.computing_ns + activity.communication_not_overlapped_ns
 
 
-def _steps(analysis: Analysis, device: int) -> Steps:
+def _steps(analysis: Analysis, device: int) -> StepColumns:
     label, exposed = analysis.devices[device].device, analysis.communication.exposed
     rows = []
     for index in analysis.steps_by_device.get(label, ()):
@@ -172,18 +172,18 @@ def _steps(analysis: Analysis, device: int) -> Steps:
                 _length(step.tail),
             )
         )
-    table = np.array(rows, np.int64).reshape(-1, len(Steps.__dataclass_fields__))
-    return Steps(*table[np.argsort(table[:, 1], kind="stable")].T)
+    table = np.array(rows, np.int64).reshape(-1, len(StepColumns.__dataclass_fields__))
+    return StepColumns(*table[np.argsort(table[:, 1], kind="stable")].T)
 
 
 def _length(span: Span) -> int:
     return -1 if span is None else span[1] - span[0]
 
 
-def _operators(analysis: Analysis, device: int, texts: Texts) -> Operators:
+def _operators(analysis: Analysis, device: int, texts: TextPlaces) -> OperatorColumns:
     table = analysis.operators().at(_of_device(analysis, device)).by_type()
     order = np.argsort(-table.total_ns, kind="stable")[:MOST_OPERATORS]
-    return Operators(
+    return OperatorColumns(
         type=texts.places(table.strings, table.name[order]),
         activity=table.activity[order].astype(np.int64),
         count=table.count[order],

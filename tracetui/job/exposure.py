@@ -15,7 +15,7 @@ from tracetui.arrays import Floats, Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.digest import Line, TimeClass
 from tracetui.job.stretches import first_segments
-from tracetui.job.waits import Waits
+from tracetui.job.waits import JobWaits
 
 _NAMES = {
     TimeClass.COMPUTING: "computing",
@@ -30,7 +30,7 @@ _KEPT = np.array([each not in _COMMUNICATION for each in TimeClass], np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
-class Timed:
+class TimedCells:
     """How much time of each key there is in segments, as of `Cells`, in fractions of ns."""
 
     segment: Int64s
@@ -47,7 +47,9 @@ class Exposure:
     wait: Int64s  #: place among the waits of that in which it waited, -1 where nothing is passed on
     segments: Int64s  #: of each rank the place of its first segment, then how many there are
 
-    def cells(self, ranks: tuple[Rank, ...], place: int) -> tuple[list[tuple[str, str, Line | None]], Timed]:
+    def cells(
+        self, ranks: tuple[Rank, ...], place: int
+    ) -> tuple[list[tuple[str, str, Line | None]], TimedCells]:
         """Return kind, reason and line of what a rank did itself, and how much of it in each segment."""
         digest = ranks[place].digest
         keys, cells = digest.keys, digest.cells
@@ -64,14 +66,14 @@ class Exposure:
         kept = _KEPT[keys.time_class[cells.key]]
         moved = self.moved[self.segments[place] : self.segments[place + 1]]
         (where,) = np.nonzero(moved)
-        return [*told, ("transfer", "", None)], Timed(
+        return [*told, ("transfer", "", None)], TimedCells(
             np.concatenate((cells.segment[kept], where)),
             np.concatenate((cells.key[kept], np.full(len(where), len(told), np.int64))),
             np.concatenate((cells.ns[kept].astype(np.float64), moved[where])),
         )
 
 
-def exposure(ranks: tuple[Rank, ...], waits: Waits) -> Exposure:
+def exposure(ranks: tuple[Rank, ...], waits: JobWaits) -> Exposure:
     """Return the exposed communication of all ranks."""
     segments = first_segments(ranks)
     count = int(segments[-1])
@@ -84,7 +86,7 @@ def exposure(ranks: tuple[Rank, ...], waits: Waits) -> Exposure:
     return Exposure(waited, moved, wait, segments)
 
 
-def _waits_by_place(ranks: tuple[Rank, ...], waits: Waits) -> list[Int64s]:
+def _waits_by_place(ranks: tuple[Rank, ...], waits: JobWaits) -> list[Int64s]:
     """Of each rank the place among the waits of each of its collectives."""
     found = [np.full(len(rank.collectives), -1, np.int64) for rank in ranks]
     order = np.argsort(waits.rank, kind="stable")
@@ -95,7 +97,7 @@ def _waits_by_place(ranks: tuple[Rank, ...], waits: Waits) -> list[Int64s]:
     return found
 
 
-def _of_rank(rank: Rank, waits: Waits, of_collective: Int64s) -> tuple[Floats, Floats, Int64s]:
+def _of_rank(rank: Rank, waits: JobWaits, of_collective: Int64s) -> tuple[Floats, Floats, Int64s]:
     """What is passed on, what is not, and to which wait, in each segment; the last is after all."""
     digest, own = rank.digest, rank.collectives
     bounds = digest.boundaries

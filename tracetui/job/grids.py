@@ -17,7 +17,7 @@ from tracetui.job.digest import TimeClass
 from tracetui.job.job import Job
 
 
-class Measure(Enum):
+class GridMeasure(Enum):
     """What a grid is of: the name of the option that asks for it."""
 
     COST = "cost"  #: what the other ranks waited for the rank
@@ -30,14 +30,14 @@ class Measure(Enum):
 
 #: the classes of time that a measure sums up
 _CLASSES = {
-    Measure.IDLE: (TimeClass.IDLE,),
-    Measure.COMMUNICATION: (TimeClass.WAIT, TimeClass.TRANSFER, TimeClass.UNSPLIT),
-    Measure.COPY: (TimeClass.COPY,),
-    Measure.COMPUTING: (TimeClass.COMPUTING,),
+    GridMeasure.IDLE: (TimeClass.IDLE,),
+    GridMeasure.COMMUNICATION: (TimeClass.WAIT, TimeClass.TRANSFER, TimeClass.UNSPLIT),
+    GridMeasure.COPY: (TimeClass.COPY,),
+    GridMeasure.COMPUTING: (TimeClass.COMPUTING,),
 }
 
 
-def by_step(job: Job, measure: Measure, absent: Sequence[Int64s] = ()) -> tuple[Int64s, Int64s]:
+def by_step(job: Job, measure: GridMeasure, absent: Sequence[Int64s] = ()) -> tuple[Int64s, Int64s]:
     """Return the ns of a measure of each rank in each step, and all that it could be.
 
     Args:
@@ -61,14 +61,14 @@ def by_step(job: Job, measure: Measure, absent: Sequence[Int64s] = ()) -> tuple[
         who = _row_of_wait(job, measure, absent)
         (kept,) = np.nonzero((who >= 0) & (waits.wait > 0) & np.isin(waits.step, steps))
         np.add.at(ns, (who[kept], np.searchsorted(steps, waits.step[kept])), waits.wait[kept])
-    if measure is Measure.COST:
+    if measure is GridMeasure.COST:
         whole = _of_others(whole, len(job.ranks))
     return ns, whole
 
 
-def _row_of_wait(job: Job, measure: Measure, absent: Sequence[Int64s]) -> Int64s:
+def _row_of_wait(job: Job, measure: GridMeasure, absent: Sequence[Int64s]) -> Int64s:
     """The row that each wait counts in, below 0 where in none."""
-    if measure is not Measure.COST:
+    if measure is not GridMeasure.COST:
         return job.waits.rank
     row: Int64s = job.waits.late.copy()
     for place, own in enumerate(absent, len(job.ranks)):
@@ -84,19 +84,19 @@ def _of_others(whole: Int64s, here: int) -> Int64s:
     return others
 
 
-def _of_steps(rank: Rank, measure: Measure) -> Int64s:
+def _of_steps(rank: Rank, measure: GridMeasure) -> Int64s:
     steps = rank.digest.steps
-    if measure is Measure.IDLE:
+    if measure is GridMeasure.IDLE:
         return steps.idle
-    if measure is Measure.COMMUNICATION:
+    if measure is GridMeasure.COMMUNICATION:
         return steps.exposed
-    if measure is Measure.COMPUTING:
+    if measure is GridMeasure.COMPUTING:
         return steps.computing
     return steps.copies
 
 
 def by_time(
-    job: Job, measure: Measure, edges: Int64s, absent: Sequence[Int64s] = ()
+    job: Job, measure: GridMeasure, edges: Int64s, absent: Sequence[Int64s] = ()
 ) -> tuple[Int64s, Int64s]:
     """Return the ns of a measure of each rank between edges, and all that it could be.
 
@@ -127,7 +127,7 @@ def by_time(
         (kept,) = np.nonzero((who >= 0) & (waits.wait > 0))
         parts = parts_in_columns(waits.arrival[kept], waits.arrival[kept] + waits.wait[kept], edges)
         np.add.at(ns, (who[kept][parts.interval], parts.column), parts.ns)
-    if measure is Measure.COST:
+    if measure is GridMeasure.COST:
         whole = _of_others(whole, len(job.ranks))
     return ns, whole
 

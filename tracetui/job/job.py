@@ -12,9 +12,9 @@ from tracetui.arrays import Bools
 from tracetui.job.channels import Rank, channels
 from tracetui.job.clocks import Clocks, find_clocks, without_strangers
 from tracetui.job.digest import MOST_RANKS
-from tracetui.job.match import Matched, Signatures, match
+from tracetui.job.match import MatchedChannel, Signatures, match
 from tracetui.job.roots import Roots, find_roots
-from tracetui.job.waits import Notes, Waits, find_waits
+from tracetui.job.waits import JobWaits, WaitNotes, find_waits
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Job:
         return tuple(number for number in range(self.world or 0) if number not in here)
 
     @cached_property
-    def _matched(self) -> tuple[tuple[Matched, ...], Clocks, int]:
+    def _matched(self) -> tuple[tuple[MatchedChannel, ...], Clocks, int]:
         signatures = Signatures()
         found = [match(self.ranks, channel, signatures) for channel in channels(self.ranks)]
         clocks = find_clocks(self.ranks, found)
@@ -59,7 +59,7 @@ class Job:
         return tuple(matched for matched, _ in checked), clocks, sum(count for _, count in checked)
 
     @property
-    def channels(self) -> tuple[Matched, ...]:
+    def channels(self) -> tuple[MatchedChannel, ...]:
         """The operations that ranks ran together."""
         return self._matched[0]
 
@@ -74,16 +74,16 @@ class Job:
         return self._matched[2]
 
     @cached_property
-    def _waits(self) -> tuple[Waits, Notes]:
+    def _waits(self) -> tuple[JobWaits, WaitNotes]:
         return find_waits(self.ranks, self.channels, self.clocks)
 
     @property
-    def waits(self) -> Waits:
+    def waits(self) -> JobWaits:
         """Who waited for whom."""
         return self._waits[0]
 
     @property
-    def notes(self) -> Notes:
+    def notes(self) -> WaitNotes:
         """What is to be said of the waits."""
         return self._waits[1]
 

@@ -10,14 +10,14 @@ import numpy as np
 from tracetui.arrays import Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
-from tracetui.job.match import Matched
-from tracetui.job.waits import Waits
+from tracetui.job.match import MatchedChannel
+from tracetui.job.waits import JobWaits
 
 _BEFORE_ALL = np.iinfo(np.int64).min
 
 
 def last_together(
-    ranks: tuple[Rank, ...], channels: Sequence[Matched], clocks: Clocks, waits: Waits
+    ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel], clocks: Clocks, waits: JobWaits
 ) -> tuple[Int64s, Int64s]:
     """Return of each of `waits` the last operation before it, in any channel, of its rank and the late one.
 
@@ -67,7 +67,7 @@ def ranks_column(ranks: tuple[Rank, ...], rank: Int64s, place: Int64s, name: str
     return picked
 
 
-def _places_of_late(waits: Waits) -> Int64s:
+def _places_of_late(waits: JobWaits) -> Int64s:
     """Of each part the place among the late rank's collectives of the same operation, -1 without one."""
     found = np.full(int(waits.operation.max(initial=-1)) + 1, -1, np.int64)
     own = waits.rank == waits.late
@@ -75,7 +75,7 @@ def _places_of_late(waits: Waits) -> Int64s:
     return found[waits.operation]
 
 
-def _shared(channels: Sequence[Matched]) -> Iterator[tuple[int, list[int]]]:
+def _shared(channels: Sequence[MatchedChannel]) -> Iterator[tuple[int, list[int]]]:
     """Each channel with those that two of its ranks at least are in, itself among them."""
     of_rank: dict[int, list[int]] = {}
     for number, matched in enumerate(channels):
@@ -89,7 +89,7 @@ def _shared(channels: Sequence[Matched]) -> Iterator[tuple[int, list[int]]]:
 class _Timeline:
     """The operations of a channel in order, and when they ended on each of its ranks."""
 
-    def __init__(self, ranks: tuple[Rank, ...], matched: Matched) -> None:
+    def __init__(self, ranks: tuple[Rank, ...], matched: MatchedChannel) -> None:
         self.places = matched.places
         self.ends = matched.column(ranks, "end", _BEFORE_ALL)
         self.member = np.full(len(ranks), -1, np.int64)

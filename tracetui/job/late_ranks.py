@@ -9,7 +9,7 @@ import numpy as np
 
 from tracetui.arrays import Int64s
 from tracetui.job.job import Job
-from tracetui.job.waits import ABSENT, NOBODY, Waits, global_rank
+from tracetui.job.waits import ABSENT, NOBODY, JobWaits, global_rank
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class SlowStep:
     total_ns: int  #: by waiting for anybody
 
 
-def late_ranks(job: Job, waits: Waits | None = None) -> tuple[LateRank, ...]:
+def late_ranks(job: Job, waits: JobWaits | None = None) -> tuple[LateRank, ...]:
     """Return the ranks that were late, by group, most lost first; in all waits, or in some."""
     every = job.waits if waits is None else waits
     own = every.at((every.wait > 0) & (every.late != NOBODY))
@@ -79,7 +79,7 @@ def late_ranks(job: Job, waits: Waits | None = None) -> tuple[LateRank, ...]:
     return tuple(found)
 
 
-def _by_rank(waits: Waits) -> dict[int, int]:
+def _by_rank(waits: JobWaits) -> dict[int, int]:
     """Return the ns of the waits of each rank, by its place in the job."""
     ranks, place = np.unique(waits.rank, return_inverse=True)
     lost: Int64s = np.zeros(len(ranks), np.int64)
@@ -87,7 +87,7 @@ def _by_rank(waits: Waits) -> dict[int, int]:
     return dict(zip(ranks.tolist(), lost.tolist()))
 
 
-def late_once(job: Job, waits: Waits) -> tuple[LateRank, ...]:
+def late_once(job: Job, waits: JobWaits) -> tuple[LateRank, ...]:
     """Return the ranks that were late, each once: of one in several groups all that it cost, most lost first.
 
     The group is that in which it cost most. A missing rank whose number is not known is one of its group.

@@ -15,7 +15,7 @@ from tracetui.job.late_ranks import LateRank, late_once
 from tracetui.job.network_links import JobLink
 from tracetui.job.rank_table import DIFFERS, RankRow
 from tracetui.job.stages import Stage
-from tracetui.job.waits import Waits
+from tracetui.job.waits import JobWaits
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ Loss = Union[LateRank, SlowLinks, UnevenStages]
 
 
 def find_losses(
-    job: Job, rows: Sequence[RankRow], waits: Waits, links: Sequence[JobLink], stages: Sequence[Stage]
+    job: Job, rows: Sequence[RankRow], waits: JobWaits, links: Sequence[JobLink], stages: Sequence[Stage]
 ) -> list[Loss]:
     """Return what the ranks lose time by, most first: by late ranks as much as others waited for them.
 

@@ -33,7 +33,7 @@ class Difference:
 
 
 @dataclass(frozen=True, eq=False)
-class Matched:
+class MatchedChannel:
     """The operations of a channel."""
 
     channel: Channel
@@ -70,7 +70,7 @@ class Signatures:
         return numbers
 
 
-def match(ranks: tuple[Rank, ...], channel: Channel, signatures: Signatures) -> Matched:
+def match(ranks: tuple[Rank, ...], channel: Channel, signatures: Signatures) -> MatchedChannel:
     """Return the operations of a channel."""
     members = range(len(channel.ranks))
     counted = all((ranks[r].collectives.count[own] >= 0).all() for r, own in zip(channel.ranks, channel.own))
@@ -78,7 +78,7 @@ def match(ranks: tuple[Rank, ...], channel: Channel, signatures: Signatures) -> 
     steps = [ranks[channel.ranks[m]].collectives.step[channel.own[m]] for m in members]
     first = (alike[0].tobytes(), steps[0].tobytes())
     if all((alike[m].tobytes(), steps[m].tobytes()) == first for m in members):
-        return Matched(channel, np.stack(channel.own, axis=1))
+        return MatchedChannel(channel, np.stack(channel.own, axis=1))
     parts: list[Int64s] = []
     differences: list[Difference] = []
     for step in sorted({number for column in steps for number in np.unique(column).tolist()}):
@@ -86,7 +86,7 @@ def match(ranks: tuple[Rank, ...], channel: Channel, signatures: Signatures) -> 
         table, differing = _match_step(ranks, channel, alike, places, whole=step >= 0)
         parts.append(table)
         differences.extend(_difference(ranks, channel, step, places, *each) for each in differing)
-    return Matched(channel, _in_time(ranks, channel, np.concatenate(parts)), tuple(differences))
+    return MatchedChannel(channel, _in_time(ranks, channel, np.concatenate(parts)), tuple(differences))
 
 
 def _match_step(

@@ -8,7 +8,7 @@ import numpy as np
 
 from tracetui.arrays import Int64s
 from tracetui.job.channels import Rank
-from tracetui.job.digest import Steps, TimeClass
+from tracetui.job.digest import StepColumns, TimeClass
 from tracetui.job.job import Job
 
 #: Percent of the mean stage by which ranks have to differ in a measure for it to be told.
@@ -125,7 +125,7 @@ def sorted_by(rows: tuple[RankRow, ...], by: str) -> tuple[RankRow, ...]:
     return tuple(sorted(rows, key=lambda row: (row.mean(measure) is None, -(row.mean(measure) or 0))))
 
 
-def _of_steps(steps: Steps) -> Measures:
+def _of_steps(steps: StepColumns) -> Measures:
     receive = steps.exposed - steps.exposed_without_receive
     return Measures(
         stage=_spread(steps.stage),

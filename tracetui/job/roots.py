@@ -1,14 +1,14 @@
-"""Why late ranks were late: the waits of a job by what the late did longer than those that waited.
+"""Why late ranks were late: the waits of a job by what the late ranks did longer than those that waited.
 
-For a wait of rank r for rank L in an operation k, let S be each rank's time from the last operation that both
-took part in until its start of k. Both ends of S are seen on both clocks, so that
+For a wait of rank r for the late rank L in an operation k, the stretch S of each of them is its time from the
+last operation that both took part in until it starts k. Both ends of S are on both clocks, so that
 
-    wait = Σ over classes (class in S(L) − class in S(r)) + (start of S(L) − start of S(r))
+    wait = Σ over classes (time of the class in S(L) − in S(r)) + (start of S(L) − start of S(r))
 
-holds to the nanosecond. Time in S that is itself a wait for others is passed on: to the reasons of that
-wait, in proportion where only part of it is exposed. A wait counts with a weight, 1 at first; what passes
-through it adds to its weight, and all is summed at the end, rounded to whole ns so that the sum is that of
-the waits.
+holds to the nanosecond. Time in S in which a rank itself waited for a third one is passed on to the reasons
+of that wait, in proportion where only part of it is exposed. So each wait has a weight: 1 at first, and more
+by what is passed on to it (`wait_weights`). The weighted terms are summed by rank, kind, reason and line,
+and rounded to whole ns so that they sum to the waits.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from tracetui.job.clocks import Clocks
 from tracetui.job.digest import Line
 from tracetui.job.exposure import Exposure, exposure
 from tracetui.job.last_together import last_together
-from tracetui.job.match import Matched
-from tracetui.job.stretches import Stretches, since
+from tracetui.job.match import MatchedChannel
+from tracetui.job.stretches import Stretches, stretches_of
 from tracetui.job.wait_weights import weights
-from tracetui.job.waits import ABSENT, Waits, global_rank
+from tracetui.job.waits import ABSENT, JobWaits, global_rank
 from tracetui.trace.order import numbered
 
 
@@ -39,15 +39,15 @@ class Root:
     kind: str  #: computing, copy, idle, transfer; clock, step; absent, unaligned
     reason: str  #: of idle time its cause, of computing the type of operator; "" of others
     line: Line | None
-    lost_ns: int  #: of all ranks that waited; below 0: it did less of it than they
-    operations: int  #: in which it was late and did that before
+    lost_ns: int  #: summed over all waiting ranks; negative where the late rank did less of it than they
+    operations: int  #: in how many it was late after doing that
 
 
 @dataclass(frozen=True, eq=False)
 class Roots:
     """The waits of a job by their reasons."""
 
-    total_ns: int  #: of all waits that are asked for
+    total_ns: int  #: of the waits in question
     roots: tuple[Root, ...]  #: most lost first; their sum is the total
     weight: Floats  #: of each wait
 
@@ -57,117 +57,147 @@ CLOCK, STEP, MISSING, UNALIGNED = "clock", "step", "absent", "unaligned"
 
 def find_roots(
     ranks: tuple[Rank, ...],
-    channels: Sequence[Matched],
+    channels: Sequence[MatchedChannel],
     clocks: Clocks,
-    waits: Waits,
+    waits: JobWaits,
     asked: Bools | None = None,
 ) -> Roots:
-    """Return the reasons of waits, of all or of those that are asked for."""
+    """Return the reasons of waits: of those that `asked` marks, bool[waits], or of all."""
     wanted = np.ones(len(waits), np.bool_) if asked is None else asked
     exposed = exposure(ranks, waits)
-    stretches = since(ranks, clocks, waits, *last_together(ranks, channels, clocks, waits))
+    stretches = stretches_of(ranks, clocks, waits, *last_together(ranks, channels, clocks, waits))
     weight = weights(exposed, stretches, waits, wanted)
-    sums = _Sums()
-    _missing(ranks, channels, waits, weight, sums)
-    _ends_of_chains(ranks, stretches, waits, weight, sums)
-    late, waited = (_places_by_rank(ranks, column) for column in (stretches.late, stretches.rank))
-    for place in range(len(ranks)):
-        _of_rank(ranks, place, exposed, (late[place], waited[place]), stretches, waits, weight, sums)
+    losses = _Losses()
+    _add_missing_peers(ranks, channels, waits, weight, losses)
+    _add_unequal_starts(ranks, stretches, waits, weight, losses)
+    late_places = _group_by_rank(stretches.late, len(ranks))
+    waiting_places = _group_by_rank(stretches.rank, len(ranks))
+    for place, rank in enumerate(ranks):
+        if not len(late_places[place]) and not len(waiting_places[place]):
+            continue
+        keys, before = _time_before_boundaries(ranks, place, exposed, losses)
+        _add_late_rank(rank.number, late_places[place], keys, before, stretches, waits, weight, losses)
+        _add_waiting_rank(ranks, waiting_places[place], keys, before, stretches, weight, losses)
     total = int(waits.wait[wanted].sum())
-    return Roots(total, sums.rounded(total), weight)
+    return Roots(total, losses.rounded(total), weight)
 
 
-def _places_by_rank(ranks: tuple[Rank, ...], column: Int64s) -> list[Int64s]:
-    """Of each rank the places at which a column has it."""
+def _group_by_rank(column: Int64s, ranks: int) -> list[Int64s]:
+    """Group positions by rank: element r lists where `column` equals r."""
     order = np.argsort(column, kind="stable")
-    return np.split(order, np.searchsorted(column[order], np.arange(1, len(ranks))))
+    return np.split(order, np.searchsorted(column[order], np.arange(1, ranks)))
 
 
-def _missing(
-    ranks: tuple[Rank, ...], channels: Sequence[Matched], waits: Waits, weight: Floats, sums: _Sums
+def _add_missing_peers(
+    ranks: tuple[Rank, ...],
+    channels: Sequence[MatchedChannel],
+    waits: JobWaits,
+    weight: Floats,
+    losses: _Losses,
 ) -> None:
     """Add what was lost by waiting for ranks that are not here, or whose clocks are not aligned."""
-    own = np.flatnonzero((waits.late == ABSENT) & (waits.wait > 0))
-    told = waits.channel[own] * (1 << 32) + waits.peer[own] + 1
-    missing, unaligned = (sums.key((kind, "", None)) for kind in (MISSING, UNALIGNED))
-    here = {rank.number for rank in ranks}
-    for each in np.unique(told).tolist():
-        places = own[told == each]
-        rank = global_rank(channels[each >> 32], (each & 0xFFFFFFFF) - 1)
+    missing = np.flatnonzero((waits.late == ABSENT) & (waits.wait > 0))
+    peer_keys = waits.channel[missing] << 32 | waits.peer[missing] + 1
+    absent_key, unaligned_key = (losses.key((kind, "", None)) for kind in (MISSING, UNALIGNED))
+    numbers_here = {rank.number for rank in ranks}
+    for peer_key in np.unique(peer_keys).tolist():
+        places = missing[peer_keys == peer_key]
+        rank = global_rank(channels[peer_key >> 32], (peer_key & 0xFFFFFFFF) - 1)
         lost = float((weight[places] * waits.wait[places]).sum())
-        key = unaligned if rank in here else missing
-        sums.add(-1 if rank is None else rank, key, lost, len(np.unique(waits.operation[places])))
+        key = unaligned_key if rank in numbers_here else absent_key
+        losses.add(-1 if rank is None else rank, key, lost, len(np.unique(waits.operation[places])))
 
 
-def _ends_of_chains(
-    ranks: tuple[Rank, ...], stretches: Stretches, waits: Waits, weight: Floats, sums: _Sums
+def _add_unequal_starts(
+    ranks: tuple[Rank, ...], stretches: Stretches, waits: JobWaits, weight: Floats, losses: _Losses
 ) -> None:
-    """Add by how much the stretches began apart: the residual of the clocks, or when the step began."""
-    apart = weight[stretches.wait] * stretches.apart
-    for kind, those in ((CLOCK, stretches.together), (STEP, ~stretches.together)):
-        late = waits.late[stretches.wait[those]]
-        lost = np.bincount(late, apart[those], len(ranks))
-        operation = waits.operation[stretches.wait[those]]
-        key = sums.key((kind, "", None))
-        for place in np.flatnonzero(lost).tolist():
-            sums.add(ranks[place].number, key, lost[place], len(np.unique(operation[late == place])))
+    """Add by how much later the stretches of late ranks began: the last term of the sum above.
 
-
-def _of_rank(
-    ranks: tuple[Rank, ...],
-    place: int,
-    exposed: Exposure,
-    own: tuple[Int64s, Int64s],
-    stretches: Stretches,
-    waits: Waits,
-    weight: Floats,
-    sums: _Sums,
-) -> None:
-    """Add what one rank did in its stretches: while others waited for it, and while it waited itself.
-
-    `own`: the places of the stretches in which it was late, and of those in which it waited.
+    After an operation of both ranks that is the residual of their clocks, else when their steps began.
     """
-    late, waited = own
-    if not len(late) and not len(waited):
-        return
-    told, cells = exposed.cells(ranks, place)
-    keys = np.array([sums.key(key) for key in told], np.int64)
+    later = weight[stretches.wait] * stretches.apart
+    for kind, chosen in ((CLOCK, stretches.together), (STEP, ~stretches.together)):
+        late = waits.late[stretches.wait[chosen]]
+        lost = np.bincount(late, later[chosen], len(ranks))
+        operation = waits.operation[stretches.wait[chosen]]
+        key = losses.key((kind, "", None))
+        for place in np.flatnonzero(lost).tolist():
+            losses.add(ranks[place].number, key, lost[place], len(np.unique(operation[late == place])))
+
+
+def _time_before_boundaries(
+    ranks: tuple[Rank, ...], place: int, exposed: Exposure, losses: _Losses
+) -> tuple[Int64s, Floats]:
+    """Return the keys of what a rank did, int64[k], and float64[boundaries, k]: ns before each boundary."""
+    reasons, cells = exposed.cells(ranks, place)
+    keys = np.array([losses.key(reason) for reason in reasons], np.int64)
     before = np.zeros((len(ranks[place].digest.boundaries), len(keys)), np.float64)
     np.add.at(before, (cells.segment + 1, cells.key), cells.ns)
     np.cumsum(before, axis=0, out=before)
-    if len(late):
-        did = before[stretches.late_stop[late]] - before[stretches.late_first[late]]
-        lost = weight[stretches.wait[late]] @ did
-        counts = _operations(waits.operation[stretches.wait[late]], did)
-        (some,) = np.nonzero((lost != 0) | (counts > 0))
-        sums.add(ranks[place].number, keys[some], lost[some], counts[some])
-    if len(waited):
-        did = before[stretches.first[waited]] - before[stretches.stop[waited]]
-        did *= weight[stretches.wait[waited]][:, None]
-        whom = stretches.late[waited]
-        order = np.argsort(whom, kind="stable")
-        opens = np.flatnonzero(np.diff(whom[order], prepend=-1))
-        less = np.add.reduceat(did[order], opens, axis=0)
-        row, key = np.nonzero(less)
-        numbers = np.array([ranks[other].number for other in whom[order[opens]].tolist()], np.int64)
-        sums.add(numbers[row], keys[key], less[row, key], 0)
+    return keys, before
 
 
-def _operations(operation: Int64s, did: Floats) -> Int64s:
-    """In how many operations each key has any time; their stretches may be several."""
+def _add_late_rank(
+    number: int,
+    places: Int64s,
+    keys: Int64s,
+    before: Floats,
+    stretches: Stretches,
+    waits: JobWaits,
+    weight: Floats,
+    losses: _Losses,
+) -> None:
+    """Add what a late rank did in its stretches, at `places`, while others came to wait for it."""
+    if not len(places):
+        return
+    did = before[stretches.late_stop[places]] - before[stretches.late_first[places]]
+    lost = weight[stretches.wait[places]] @ did
+    counts = _count_operations(waits.operation[stretches.wait[places]], did)
+    (used,) = np.nonzero((lost != 0) | (counts > 0))
+    losses.add(number, keys[used], lost[used], counts[used])
+
+
+def _add_waiting_rank(
+    ranks: tuple[Rank, ...],
+    places: Int64s,
+    keys: Int64s,
+    before: Floats,
+    stretches: Stretches,
+    weight: Floats,
+    losses: _Losses,
+) -> None:
+    """Take off what a rank that waited did in the same stretches, at `places`: late is what was longer."""
+    if not len(places):
+        return
+    less = before[stretches.first[places]] - before[stretches.stop[places]]
+    less *= weight[stretches.wait[places]][:, None]
+    late = stretches.late[places]
+    order = np.argsort(late, kind="stable")
+    firsts = np.flatnonzero(np.diff(late[order], prepend=-1))
+    by_late_rank = np.add.reduceat(less[order], firsts, axis=0)
+    row, key = np.nonzero(by_late_rank)
+    numbers = np.array([ranks[place].number for place in late[order[firsts]].tolist()], np.int64)
+    losses.add(numbers[row], keys[key], by_late_rank[row, key], 0)
+
+
+def _count_operations(operation: Int64s, did: Floats) -> Int64s:
+    """Return in how many operations each key has any time, int64[keys].
+
+    `operation` is that of each row of `did`, float64[stretches, keys]: an operation may have several.
+    """
     order = np.argsort(operation, kind="stable")
-    opens = np.flatnonzero(np.diff(operation[order], prepend=-1))
-    counts: Int64s = (np.maximum.reduceat(did[order], opens, axis=0) > 0).sum(axis=0)
+    firsts = np.flatnonzero(np.diff(operation[order], prepend=-1))
+    counts: Int64s = (np.maximum.reduceat(did[order], firsts, axis=0) > 0).sum(axis=0)
     return counts
 
 
-class _Sums:
+class _Losses:
     """What was lost, by rank (-1: not known) and key: kind, reason and line."""
 
     def __init__(self) -> None:
         self._keys: dict[tuple[str, str, Line | None], int] = {}
         self._parts: list[tuple[Int64s, Floats, Int64s]] = []
-        self._held = 0
+        self._entries = 0
 
     def key(self, key: tuple[str, str, Line | None]) -> int:
         """Return the number of a key."""
@@ -176,37 +206,39 @@ class _Sums:
     def add(
         self, rank: int | Int64s, key: int | Int64s, lost: float | Floats, operations: int | Int64s
     ) -> None:
-        """Add what was lost, in how many operations."""
-        at = np.atleast_1d((np.asarray(rank, np.int64) + 1) * _MOST_KEYS + key)
-        columns = np.broadcast_arrays(at, np.asarray(lost, np.float64), np.asarray(operations, np.int64))
+        """Add ns lost by ranks and keys, and in how many operations; arrays are of equal length."""
+        entry = np.atleast_1d((np.asarray(rank, np.int64) + 1) * _MOST_KEYS + key)
+        columns = np.broadcast_arrays(entry, np.asarray(lost, np.float64), np.asarray(operations, np.int64))
         self._parts.append((columns[0], columns[1], columns[2]))
-        self._held += len(at)
-        if self._held > _MOST_HELD:
+        self._entries += len(entry)
+        if self._entries > _MOST_ENTRIES:
             self._parts = [self._summed()]
-            self._held = len(self._parts[0][0])
+            self._entries = len(self._parts[0][0])
 
     def rounded(self, total: int) -> tuple[Root, ...]:
-        """Return the sums in whole ns, which sum to a total; the largest fractions make up for it."""
-        at, exact, operations = self._summed()
+        """Return the losses in whole ns, which sum to a total; the largest fractions make up for it."""
+        entries, exact, operations = self._summed()
         whole = np.floor(exact).astype(np.int64)
-        left = total - int(whole.sum())
+        remainder = total - int(whole.sum())
         if len(whole):
-            whole += left // len(whole)
-            whole[np.argsort(np.floor(exact) - exact, kind="stable")[: left % len(whole)]] += 1
+            whole += remainder // len(whole)
+            whole[np.argsort(np.floor(exact) - exact, kind="stable")[: remainder % len(whole)]] += 1
         keys = list(self._keys)
-        numbers = (at // _MOST_KEYS - 1).tolist()
-        told = zip(numbers, (at % _MOST_KEYS).tolist(), whole.tolist(), operations.tolist())
-        found = []
-        for rank, place, ns, count in told:
+        numbers, places = entries // _MOST_KEYS - 1, entries % _MOST_KEYS
+        roots = []
+        for rank, place, ns, count in zip(
+            numbers.tolist(), places.tolist(), whole.tolist(), operations.tolist()
+        ):
             kind, reason, line = keys[place]
             if ns:
-                found.append(Root(None if rank < 0 else rank, kind, reason, line, ns, count))
-        return tuple(sorted(found, key=_order))
+                roots.append(Root(None if rank < 0 else rank, kind, reason, line, ns, count))
+        return tuple(sorted(roots, key=_sort_key))
 
     def _summed(self) -> tuple[Int64s, Floats, Int64s]:
-        none = (np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.int64))
-        at, lost, operations = (np.concatenate(columns) for columns in zip(none, *self._parts))
-        distinct, place = numbered(at)
+        """Return the distinct entries, ascending, and of each the ns lost and the operations."""
+        empty = (np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.int64))
+        entries, lost, operations = (np.concatenate(columns) for columns in zip(empty, *self._parts))
+        distinct, place = numbered(entries)
         counts = np.zeros(len(distinct), np.int64)
         np.add.at(counts, place, operations)
         summed = np.bincount(place, lost, len(distinct))
@@ -214,10 +246,10 @@ class _Sums:
 
 
 _MOST_KEYS = 1 << 32
-_MOST_HELD = 2_000_000  # entries before equal ones are summed
+_MOST_ENTRIES = 2_000_000  # before equal ones are summed
 
 
-def _order(root: Root) -> tuple[object, ...]:
+def _sort_key(root: Root) -> tuple[object, ...]:
     line = root.line or Line("", -1, "", False)
-    named = (line.file, line.line, line.function, line.backward)
-    return (-root.lost_ns, -1 if root.rank is None else root.rank, root.kind, root.reason, *named)
+    where = (line.file, line.line, line.function, line.backward)
+    return (-root.lost_ns, -1 if root.rank is None else root.rank, root.kind, root.reason, *where)

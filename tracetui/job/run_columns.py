@@ -9,7 +9,7 @@ from tracetui.arrays import Int64s
 from tracetui.job.columns import Columns
 
 
-class Kept(IntEnum):
+class SumTable(IntEnum):
     """Which table of a run a sum is of; digests hold the numbers."""
 
     CAUSES = 0
@@ -35,7 +35,7 @@ class Kept(IntEnum):
 
 
 @dataclass(frozen=True)
-class Facts:
+class RunFacts:
     """What is told of a run as a whole."""
 
     devices: tuple[str, ...]
@@ -51,7 +51,7 @@ class Facts:
 
 
 @dataclass(frozen=True, eq=False)
-class Walls(Columns):
+class WallColumns(Columns):
     """The steps that are compared; as `tracetui.comparison.walls.Walls`."""
 
     device: Int64s
@@ -66,7 +66,7 @@ class Walls(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class Terms(Columns):
+class TermColumns(Columns):
     """What each step went into; none is 0, and those of a step sum to it."""
 
     wall: Int64s  #: place in `walls`
@@ -75,7 +75,7 @@ class Terms(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class Sums(Columns):
+class SumColumns(Columns):
     """What a run has in all its steps, most first in each table; as `tracetui.comparison.tally.Sum`."""
 
     table: Int64s  #: Kept
@@ -88,19 +88,21 @@ class Sums(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class Parts(Columns):
+class StepParts(Columns):
     """What each of the sums has in each step that is tested: all steps of the first, then of the second."""
 
     ns: Int64s
 
 
 #: Tables of sums that are of no steps, and those of which each device has steps of its own.
-WHOLE = frozenset((Kept.LINE_CAUSES, Kept.ALLOCATED, Kept.RESERVED, Kept.ALIVE, Kept.ADVICE))
-OF_WALLS = frozenset((Kept.CAUSES, Kept.LINES))
+STEPLESS_TABLES = frozenset(
+    (SumTable.LINE_CAUSES, SumTable.ALLOCATED, SumTable.RESERVED, SumTable.ALIVE, SumTable.ADVICE)
+)
+WALL_TABLES = frozenset((SumTable.CAUSES, SumTable.LINES))
 
 
 @dataclass(frozen=True, eq=False)
-class Calls(Columns):
+class CallColumns(Columns):
     """The lines of the run, and a number for what operators each calls."""
 
     line: Int64s  #: place in `lines`

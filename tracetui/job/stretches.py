@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.arrays import Bools, Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
-from tracetui.job.waits import Waits
+from tracetui.job.waits import JobWaits
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,35 +33,43 @@ def first_segments(ranks: tuple[Rank, ...]) -> Int64s:
     return np.concatenate(([0], np.cumsum([len(rank.digest.boundaries) for rank in ranks]))).astype(np.int64)
 
 
-def since(ranks: tuple[Rank, ...], clocks: Clocks, waits: Waits, mine: Int64s, theirs: Int64s) -> Stretches:
+def stretches_of(
+    ranks: tuple[Rank, ...], clocks: Clocks, waits: JobWaits, last_place: Int64s, late_last_place: Int64s
+) -> Stretches:
     """Return the stretches of all waits for ranks that are here.
 
     Args:
-        ranks: of the job.
-        clocks: of the ranks.
-        waits: of the ranks.
-        mine: of each wait the place, among the collectives of the rank that waited, of the last operation of
-            both, -1 without one.
-        theirs: the same on the late rank.
+        ranks: those of the job.
+        clocks: how far the clocks of the ranks are apart.
+        waits: all waits of the job.
+        last_place: int64[waits]: among the collectives of the rank that waited, the place of the last
+            operation of both ranks; -1 without one.
+        late_last_place: int64[waits]: the same among those of the late rank.
     """
-    of_late = np.full(int(waits.operation.max(initial=-1)) + 1, -1, np.int64)
-    themselves = waits.rank == waits.late
-    of_late[waits.operation[themselves]] = waits.place[themselves]
+    late_places = np.full(int(waits.operation.max(initial=-1)) + 1, -1, np.int64)
+    is_late_rank = waits.rank == waits.late
+    late_places[waits.operation[is_late_rank]] = waits.place[is_late_rank]
     place = np.flatnonzero((waits.late >= 0) & (waits.late != waits.rank) & (waits.wait > 0))
     rank, late = waits.rank[place], waits.late[place]
-    own, others = waits.place[place], of_late[waits.operation[place]]
-    together = mine[place] >= 0
-    stop, late_stop = _boundary(ranks, rank, own, False), _boundary(ranks, late, others, False)
-    first = np.where(together, _boundary(ranks, rank, mine[place], True), 0)
-    late_first = np.where(together, _boundary(ranks, late, theirs[place], True), 0)
-    alone = np.flatnonzero(~together)
-    of_step = _step_boundaries(ranks, rank[alone], waits.step[place[alone]])
-    late_of_step = _step_boundaries(ranks, late[alone], waits.step[place[alone]])
-    told = (
-        (of_step >= 0) & (late_of_step >= 0) & (of_step <= stop[alone]) & (late_of_step <= late_stop[alone])
+    collective, late_collective = waits.place[place], late_places[waits.operation[place]]
+    together = last_place[place] >= 0
+    stop, late_stop = (
+        _collective_boundaries(ranks, rank, collective, False),
+        _collective_boundaries(ranks, late, late_collective, False),
     )
-    first[alone] = np.where(told, of_step, 0)
-    late_first[alone] = np.where(told, late_of_step, 0)
+    first = np.where(together, _collective_boundaries(ranks, rank, last_place[place], True), 0)
+    late_first = np.where(together, _collective_boundaries(ranks, late, late_last_place[place], True), 0)
+    alone = np.flatnonzero(~together)
+    step_first = _step_boundaries(ranks, rank[alone], waits.step[place[alone]])
+    late_step_first = _step_boundaries(ranks, late[alone], waits.step[place[alone]])
+    known = (
+        (step_first >= 0)
+        & (late_step_first >= 0)
+        & (step_first <= stop[alone])
+        & (late_step_first <= late_stop[alone])
+    )
+    first[alone] = np.where(known, step_first, 0)
+    late_first[alone] = np.where(known, late_step_first, 0)
     segments = first_segments(ranks)
     times = np.concatenate([rank.digest.boundaries for rank in ranks])
     begins = times[segments[rank] + first] - clocks.offset[rank]
@@ -80,7 +88,7 @@ def since(ranks: tuple[Rank, ...], clocks: Clocks, waits: Waits, mine: Int64s, t
     )
 
 
-def _boundary(ranks: tuple[Rank, ...], rank: Int64s, place: Int64s, end: bool) -> Int64s:
+def _collective_boundaries(ranks: tuple[Rank, ...], rank: Int64s, place: Int64s, end: bool) -> Int64s:
     """The boundary of the start or end of collectives; of place -1 any."""
     columns = [each.end_boundary if end else each.start_boundary for each in ranks]
     first = np.concatenate(([0], np.cumsum([len(column) for column in columns])[:-1]))

@@ -13,7 +13,7 @@ from tracetui.trace.clean import kept
 from tracetui.trace.stack import Frame
 
 
-class Texts:
+class TextPlaces:
     """Texts in the order in which they are first asked for."""
 
     def __init__(self, texts: Sequence[str] = ()) -> None:
@@ -37,7 +37,7 @@ class Texts:
         return table[column]
 
 
-class Lines:
+class LinePlaces:
     """Lines in the order in which they are first asked for."""
 
     def __init__(self) -> None:

@@ -21,9 +21,9 @@ from tracetui.analysis.idle.pieces import cut
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import among
 from tracetui.arrays import Bools, Int32s, Int64s
-from tracetui.job.digest import Cells, Keys, TimeClass
+from tracetui.job.digest import TimeCells, TimeClass, TimeKeys
 from tracetui.job.digest_size import summed
-from tracetui.job.texts import Lines, Texts
+from tracetui.job.texts import LinePlaces, TextPlaces
 from tracetui.trace.model import Activity
 
 _COMPUTING = (Activity.COMPUTE, Activity.AICPU)
@@ -34,7 +34,7 @@ _OF_CAUSE = {
 }
 
 
-class Pieces(NamedTuple):
+class TimePieces(NamedTuple):
     """Stretches that do not overlap, each with what it is told apart by; columns of equal length."""
 
     start: Int64s
@@ -51,7 +51,7 @@ def first_boundary(analysis: Analysis, activity: DeviceActivity) -> int:
     return min([activity.start_ns, *starts])
 
 
-def device_pieces(analysis: Analysis, device: int, texts: Texts, lines: Lines) -> Pieces:
+def device_pieces(analysis: Analysis, device: int, texts: TextPlaces, lines: LinePlaces) -> TimePieces:
     """Return the time of a device from its first boundary to the end of its window, in pieces."""
     activity = analysis.devices[device]
     parts = [
@@ -61,12 +61,12 @@ def device_pieces(analysis: Analysis, device: int, texts: Texts, lines: Lines) -
         _idle(analysis, device, texts, lines),
         *_before(analysis, device, texts, lines),
     ]
-    pieces = Pieces(*(np.concatenate(columns) for columns in zip(*parts)))
+    pieces = TimePieces(*(np.concatenate(columns) for columns in zip(*parts)))
     order = np.argsort(pieces.start, kind="stable")
-    return Pieces(*(column[order] for column in pieces))
+    return TimePieces(*(column[order] for column in pieces))
 
 
-def split(pieces: Pieces, boundaries: Int64s) -> tuple[Keys, Cells]:
+def split(pieces: TimePieces, boundaries: Int64s) -> tuple[TimeKeys, TimeCells]:
     """Return what pieces are told apart by, most time first, and how much there is of it in each segment."""
     keys, of_piece = np.unique(
         np.stack((pieces.time_class, pieces.reason, pieces.line)), axis=1, return_inverse=True
@@ -79,10 +79,10 @@ def split(pieces: Pieces, boundaries: Int64s) -> tuple[Keys, Cells]:
     rank[order] = np.arange(len(order))
     cuts = cut(pieces.start, pieces.end, boundaries)
     segment = np.searchsorted(boundaries, cuts.start, "right") - 1
-    return Keys(*keys[:, order]), summed(segment, rank[of_piece][cuts.place], cuts.end - cuts.start)
+    return TimeKeys(*keys[:, order]), summed(segment, rank[of_piece][cuts.place], cuts.end - cuts.start)
 
 
-def _computing(analysis: Analysis, activity: DeviceActivity, texts: Texts) -> Pieces:
+def _computing(analysis: Analysis, activity: DeviceActivity, texts: TextPlaces) -> TimePieces:
     """What computes, by type of operator; of tasks at the same time the one that began last counts."""
     slices = analysis.trace.slices
     rows = activity.tasks[among(slices.activity[activity.tasks], _COMPUTING)]
@@ -91,30 +91,30 @@ def _computing(analysis: Analysis, activity: DeviceActivity, texts: Texts) -> Pi
     place = texts.places(types.strings, types.on_device[slices.name[rows]])
     none = np.full(len(owned.place), -1, np.int64)
     kind = np.full(len(owned.place), TimeClass.COMPUTING, np.int64)
-    return Pieces(owned.start, owned.end, kind, place[owned.place], none)
+    return TimePieces(owned.start, owned.end, kind, place[owned.place], none)
 
 
-def _exposed(analysis: Analysis, device: int) -> Pieces:
+def _exposed(analysis: Analysis, device: int) -> TimePieces:
     exposed = analysis.communication.exposed
     own = exposed.at(exposed.of_device(device))
     classes = np.array([_OF_CAUSE[cause] for cause in CommunicationCause], np.int64)
     none = np.full(len(own), -1, np.int64)
-    return Pieces(own.start, own.end, classes[own.cause], none, none)
+    return TimePieces(own.start, own.end, classes[own.cause], none, none)
 
 
-def _plain(time: Intervals, time_class: TimeClass) -> Pieces:
+def _plain(time: Intervals, time_class: TimeClass) -> TimePieces:
     none = np.full(len(time), -1, np.int64)
-    return Pieces(time.starts, time.ends, np.full(len(time), time_class, np.int64), none, none)
+    return TimePieces(time.starts, time.ends, np.full(len(time), time_class, np.int64), none, none)
 
 
-def _idle(analysis: Analysis, device: int, texts: Texts, lines: Lines) -> Pieces:
+def _idle(analysis: Analysis, device: int, texts: TextPlaces, lines: LinePlaces) -> TimePieces:
     causes = analysis.causes
     own = causes.of_device(device)
     line = _lines(analysis, causes.stack[own], causes.frame[own], causes.backward[own], lines)
     return _of_idle(causes.start[own], causes.end[own], causes.cause[own].astype(np.int64), line, texts)
 
 
-def _before(analysis: Analysis, device: int, texts: Texts, lines: Lines) -> list[Pieces]:
+def _before(analysis: Analysis, device: int, texts: TextPlaces, lines: LinePlaces) -> list[TimePieces]:
     """What lies before the window of a device: copies, preparing of its first step, what nothing tells."""
     activity = analysis.devices[device]
     begin, end = first_boundary(analysis, activity), activity.start_ns
@@ -134,12 +134,12 @@ def _before(analysis: Analysis, device: int, texts: Texts, lines: Lines) -> list
     return [_plain(copies, TimeClass.COPY), told, untold]
 
 
-def _of_idle(starts: Int64s, ends: Int64s, cause: Int64s, line: Int64s, texts: Texts) -> Pieces:
+def _of_idle(starts: Int64s, ends: Int64s, cause: Int64s, line: Int64s, texts: TextPlaces) -> TimePieces:
     labels = [each.label for each in Cause]
     reason = texts.places(labels, cause)
-    return Pieces(starts, ends, np.full(len(starts), TimeClass.IDLE, np.int64), reason, line)
+    return TimePieces(starts, ends, np.full(len(starts), TimeClass.IDLE, np.int64), reason, line)
 
 
-def _lines(analysis: Analysis, stack: Int32s, frame: Int64s, backward: Bools, lines: Lines) -> Int64s:
+def _lines(analysis: Analysis, stack: Int32s, frame: Int64s, backward: Bools, lines: LinePlaces) -> Int64s:
     frames, of_frame = lines_of(analysis.trace, stack, frame, analysis.rules)
     return lines.places(frames, of_frame, backward)

@@ -13,7 +13,7 @@ from tracetui.analysis.search import ranges
 from tracetui.arrays import Bools, Floats
 from tracetui.job.exposure import Exposure
 from tracetui.job.stretches import Stretches
-from tracetui.job.waits import Waits
+from tracetui.job.waits import JobWaits
 
 BATCH = 4096  #: waits, at least
 _BATCHES = 256  # at most
@@ -22,7 +22,7 @@ _MOST = 1000  # times that weight is passed on inside a batch
 _ROUNDS = 4  # over all of the time: operations on several streams may pass on to later ones
 
 
-def weights(exposed: Exposure, stretches: Stretches, waits: Waits, wanted: Bools) -> Floats:
+def weights(exposed: Exposure, stretches: Stretches, waits: JobWaits, wanted: Bools) -> Floats:
     """Return the weight of each wait: 1 where it is wanted, and what others pass on to it."""
     passing = _Passing(exposed, stretches, waits)
     held, done = wanted.astype(np.float64), np.zeros(len(waits), np.float64)
@@ -33,7 +33,7 @@ def weights(exposed: Exposure, stretches: Stretches, waits: Waits, wanted: Bools
 
 
 class _Passing:
-    def __init__(self, exposed: Exposure, stretches: Stretches, waits: Waits) -> None:
+    def __init__(self, exposed: Exposure, stretches: Stretches, waits: JobWaits) -> None:
         self._node = stretches.wait
         (segments,) = np.nonzero(exposed.wait >= 0)
         self._target = exposed.wait[segments]

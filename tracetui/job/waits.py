@@ -15,7 +15,7 @@ import numpy as np
 from tracetui.arrays import Bools, Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
-from tracetui.job.match import Matched
+from tracetui.job.match import MatchedChannel
 
 #: ns beyond the residual of the clocks by which planes and clocks may name different ranks without a word.
 DISAGREE = 50_000
@@ -23,7 +23,7 @@ NOBODY, ABSENT = -1, -2
 
 
 @dataclass(frozen=True, eq=False)
-class Waits:
+class JobWaits:
     """Each rank's part in each operation, as columns of equal length, by channel, operation, rank."""
 
     channel: Int64s  #: place among the channels
@@ -40,20 +40,22 @@ class Waits:
     def __len__(self) -> int:
         return len(self.rank)
 
-    def at(self, places: Int64s | Bools) -> Waits:
+    def at(self, places: Int64s | Bools) -> JobWaits:
         """Those at some places."""
-        return Waits(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
+        return JobWaits(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
 
 
 @dataclass(frozen=True)
-class Notes:
+class WaitNotes:
     """What is to be said of the waits."""
 
     disagree: int = 0  #: operations in which planes and clocks name different ranks
     bounds: int = 0  #: operations without planes of which ranks are missing
 
 
-def find_waits(ranks: tuple[Rank, ...], channels: Sequence[Matched], clocks: Clocks) -> tuple[Waits, Notes]:
+def find_waits(
+    ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel], clocks: Clocks
+) -> tuple[JobWaits, WaitNotes]:
     """Return the waits in all operations of all channels."""
     parts, operations, disagree, bounds = [], 0, 0, 0
     for number, matched in enumerate(channels):
@@ -63,11 +65,11 @@ def find_waits(ranks: tuple[Rank, ...], channels: Sequence[Matched], clocks: Clo
         disagree += strange
         bounds += lower
         parts.append(np.concatenate((np.full((1, part.shape[1]), number, np.int64), part[1:])))
-    columns = np.concatenate([np.empty((len(fields(Waits)), 0), np.int64), *parts], axis=1)
-    return Waits(*columns), Notes(disagree, bounds)
+    columns = np.concatenate([np.empty((len(fields(JobWaits)), 0), np.int64), *parts], axis=1)
+    return JobWaits(*columns), WaitNotes(disagree, bounds)
 
 
-def _of_channel(ranks: tuple[Rank, ...], matched: Matched, clocks: Clocks) -> tuple[Int64s, int, int]:
+def _of_channel(ranks: tuple[Rank, ...], matched: MatchedChannel, clocks: Clocks) -> tuple[Int64s, int, int]:
     """The columns of a channel, the first left free; how often planes and clocks disagree; lower bounds."""
     channel, here = matched.channel, matched.places >= 0
     members = np.array(channel.ranks, np.int64)
@@ -132,7 +134,7 @@ def _members_by_number(number: Int64s) -> Int64s:
     return table
 
 
-def global_rank(matched: Matched, number: int) -> int | None:
+def global_rank(matched: MatchedChannel, number: int) -> int | None:
     """Return the rank in the job of a number in a group; None where not known: never guessed."""
     told = (group.global_ranks for group in matched.channel.groups)
     ranks = next((ranks for ranks in told if ranks), ())

@@ -19,7 +19,7 @@ _DEEPEST = 6
 
 
 @dataclass(frozen=True)
-class Run:
+class RunDescription:
     """The run that a trace is of; texts are as written by the producer: never print them unescaped."""
 
     rank: int | None = None
@@ -33,7 +33,7 @@ class Run:
     problems: tuple[str, ...] = ()  #: sentences about what is not read
 
 
-def run_of(trace: Path) -> Run:
+def run_of(trace: Path) -> RunDescription:
     """Return what is known of the run whose trace is at a path: never fails."""
     files = rank_files(trace)
     info, told = files.info, files.metadata
@@ -41,7 +41,7 @@ def run_of(trace: Path) -> Run:
     common, experimental = _object(config.get("common_config")), _object(config.get("experimental_config"))
     activities = common.get("activities")
     level = experimental.get("_profiler_level", experimental.get("profiler_level"))
-    return Run(
+    return RunDescription(
         rank=files.rank,
         host=_host(trace) or files.profile.host,
         level=level if isinstance(level, str) and level else None,

@@ -225,9 +225,12 @@ class CompareApp(Viewer):
         time = _anchor(here, sides[0])
 
         def flip() -> Flipped:
-            from tracetui.comparison.counterpart import Side, counterpart  # one trace needs none of it
+            from tracetui.comparison.counterpart import (  # one trace needs none of it
+                CounterpartSide,
+                counterpart,
+            )
 
-            one, two = (Side(analysis, self.runs.of(place, analysis)) for place, analysis in work)
+            one, two = (CounterpartSide(analysis, self.runs.of(place, analysis)) for place, analysis in work)
             found = counterpart(one, two, time, row)
             if found is None:
                 return Flipped(there, None, None, _NOTHING)

@@ -11,7 +11,7 @@ from tracetui.analysis.advice import model
 from tracetui.analysis.advice.model import Threshold
 
 
-class Words(NamedTuple):
+class AdviceWords(NamedTuple):
     """What replaces the fields of the same names of `Advice`."""
 
     title: str
@@ -36,7 +36,7 @@ def _rule(condition: str, threshold: Threshold) -> str:
 
 
 ADVICE = {
-    "launch_bound": Words(
+    "launch_bound": AdviceWords(
         "下发比 kernel 更费时间",
         "{times}{launches_per_step} 次下发，kernel 平均只有 {mean_kernel_ns}：有 {idle_ns}（{share_of_window}）Device 空闲，"
         "在等 Host 下发下一个。把整个 step 捕获成图或编译（{graph}），一次下发代替许多次。",
@@ -46,7 +46,7 @@ ADVICE = {
             model.LAUNCH_SHARE,
         ),
     ),
-    "small_operators_in_loop": Words(
+    "small_operators_in_loop": AdviceWords(
         "小算子逐个下发",
         "同一行代码反复下发 {operators} 种算子：{times}{launches_per_step} 次，kernel 平均只有 {mean_kernel_ns}，"
         "Device 为等待它们共空闲 {idle_ns}。用一个融合算子或批量写法代替循环，最多可省：{times}"
@@ -57,19 +57,19 @@ ADVICE = {
             model.LOOP_REPEATS,
         ),
     ),
-    "sync_in_loop": Words(
+    "sync_in_loop": AdviceWords(
         "Host 反复等待 Device",
         "同一行代码反复同步：{times}{count_per_step} 次，共等待 {wait_ns}，每次 Device 都被排空：之后共空闲 "
         "{exposed_idle_ns}。把数值留在 Device 上，最后再读一次，或不要每个 step 都读。",
         _rule("同一行的同一调用每个 step 至少同步 {}", model.SYNC_REPEATS),
     ),
-    "data_loader_slow": Words(
+    "data_loader_slow": AdviceWords(
         "数据加载慢",
         "Host 等待数据，最慢的一次 {slowest_ns}，其间 Device 共空闲 {idle_ns}。增加 DataLoader 的 worker 数，"
         "打开预取，或把预处理移到 Device 上。",
         _rule("一个 step（或一个 batch）取数据至少要 {}", model.DATA_LOADER),
     ),
-    "data_queue": Words(
+    "data_queue": AdviceWords(
         "step 之间在等数据",
         "step 之间 Device 共空闲 {iteration_gap_idle_ns}；Device 前的数据队列在 {batches} 个 batch 中有 {empty} 个为空。队列不空时请看 "
         "GetNext 和 Host 在 step 之间的其他工作；Host 队列从不为空时，慢在向 Device 发送数据；否则慢在数据处理流水线，给列出的算子"
@@ -79,55 +79,55 @@ ADVICE = {
             model.DATA_QUEUE_EMPTY,
         ),
     ),
-    "garbage_collection": Words(
+    "garbage_collection": AdviceWords(
         "垃圾回收阻塞 Host",
         f"Python 垃圾回收有 {{count}} 次不少于 {_least(model.COLLECTION)}，最长 {{longest_ns}}，其间 Device 共空闲 "
         "{idle_ns}。启动完成后调用一次 gc.freeze()，并用 gc.disable() 加上每隔若干个 step一次 gc.collect()。",
         _rule("一次垃圾回收至少 {}", model.COLLECTION),
     ),
-    "memory_allocation_stalls": Words(
+    "memory_allocation_stalls": AdviceWords(
         "Device 等待显存申请",
         "{calls} 次申请或释放显存的调用共 {total_ns}，其中 Device 空闲 {idle_ns}。设置 "
         "{setting}，各个 step 保持相同的 shape，不要调用 {without}。",
         _rule("申请或释放显存的调用造成的空闲至少 {}", model.MEMORY),
     ),
-    "dispatch_queue_late": Words(
+    "dispatch_queue_late": AdviceWords(
         "任务队列下发晚",
         "有 {waits} 次任务已在队列中而 Device 空闲：{busy_ns} 排在其他下发之后，{wakeup_ns} 等待出队"
         "线程唤醒。可试 TASK_QUEUE_ENABLE=2（减少出队线程的下发工作）与 CPU_AFFINITY_CONF=1（绑核，唤醒更快）。",
         _rule("任务在队列中造成的空闲至少占 Device 时间的 {}", model.QUEUE_SHARE),
     ),
-    "operators_compiled_at_run_time": Words(
+    "operators_compiled_at_run_time": AdviceWords(
         "训练过程中编译算子",
         "{times}{compilations_per_step} 次编译，Device 为此共空闲 {idle_ns}。让各个 "
         "step 的 shape 保持不变；在 NPU 上使用 torch.npu.set_compile_mode(jit_compile=False)。",
         _rule("编译造成的空闲至少占 Device 时间的 {}", model.COMPILE_SHARE),
     ),
-    "ai_cpu_operator": Words(
+    "ai_cpu_operator": AdviceWords(
         "算子运行在 AI CPU 上",
         "运行：{times}{count_per_step} 次，最长 {longest_ns}，共有 {exposed_ns} 其间没有 AI Core 在工作。换用 AI Core "
         "支持的数据类型或算子（常见的是用 int32、float32 代替 int64、float64），或提前在 Host 上计算。",
         _rule("一个算子在 AI CPU 上至少运行 {}", model.AI_CPU),
     ),
-    "format_conversions": Words(
+    "format_conversions": AdviceWords(
         "数据格式转换",
         "{times}{count_per_step} 个 kernel 只做格式转换，占计算时间的 {share_of_computing}：{total_ns}。让张量保持同一格式："
         "{setting}，或在循环之前只转换一次。",
         _rule("此类 kernel 至少占计算时间的 {}", model.CONVERSION_SHARE),
     ),
-    "casts": Words(
+    "casts": AdviceWords(
         "数据类型转换",
         "{times}{count_per_step} 个 kernel 只做类型转换，占计算时间的 {share_of_computing}：{total_ns}。让数据保持前后算子"
         "使用的类型，只转换一次，而不是每次使用都转换。",
         _rule("此类 kernel 至少占计算时间的 {}", model.CONVERSION_SHARE),
     ),
-    "core_frequency_low": Words(
+    "core_frequency_low": AdviceWords(
         "AI Core 低于最高频率",
         "kernel 运行时平均频率为 {mean_mhz} MHz，比可达到的 {maximum_mhz} MHz 低 {share_below}。检查功耗和温度限制"
         "（npu-smi info），并与其他卡比较。",
         _rule("按 kernel 时间加权的平均频率比最高频率低 {} 以上", model.FREQUENCY),
     ),
-    "exposed_communication": Words(
+    "exposed_communication": AdviceWords(
         "通信未掩盖",
         "有 {exposed_ns}（{share_of_window}）Device 只通信不计算；另有 {computing_alone_ns} 的计算没有任何通信，可用来"
         "掩盖它：更早地异步发起集合通信，用到结果时再等待。",
@@ -137,7 +137,7 @@ ADVICE = {
             model.COMMUNICATION_SHARE,
         ),
     ),
-    "late_ranks": Words(
+    "late_ranks": AdviceWords(
         "Device 在等待晚到的卡",
         "有 {waiting_for_ranks_ns} 处于集合通信中，没有传输数据，也不计算：组内有一张卡还没有到。请看那张卡同一个 step 的 trace"
         "（tracetui ranks）。在它提前到达之前，本卡在这样的等待之前省下的时间会变成等待。",
@@ -146,35 +146,35 @@ ADVICE = {
             model.COMMUNICATION_SHARE,
         ),
     ),
-    "exposed_copies": Words(
+    "exposed_copies": AdviceWords(
         "Device 等待拷贝",
         "{times}{count_per_step} 次拷贝共 {total_ns}，其中 {exposed_ns} Device 没有做其他事。锁页内存（pin_memory=True），"
         "用 non_blocking=True 拷贝，并在独立的流上、当前 batch 计算期间拷贝下一个 batch。",
         _rule("同一行的拷贝单独占用至少 {} 的 Device 时间", model.COPY_SHARE),
     ),
-    "iteration_gap": Words(
+    "iteration_gap": AdviceWords(
         "step 之间 Device 空闲",
         "{of_steps} 个 step 中有 {steps} 个的第一个任务来得晚：此前 Device 共空闲 {idle_ns}，最长 {longest_ns}。把优化器与"
         "下一次前向之间的工作移开：读取 loss、打日志、取数据。",
         _rule("一个 step 的第一个任务之前 Device 空闲超过 {}", model.ITERATION_GAP),
     ),
-    "free_time": Words(
+    "free_time": AdviceWords(
         "Device 大量空闲",
         "Device 有 {share_free} 的时间既不计算也不通信，共空闲 {idle_ns}，主要是{causes}。",
         _rule("Free 时间超过 {}", model.FREE_SHARE),
     ),
-    "collect_host_events": Words(
+    "collect_host_events": AdviceWords(
         "部分空闲来源不明",
         "有 {unlinked_idle_ns} 的空闲，trace 没有记录是什么下发了下一个任务；{tasks} 个任务中有 {linked_tasks} 个能关联"
         "到算子。采集时打开 Host 侧事件，并先预热一个 step；Ascend 上用 Level1 或 Level2。",
         _rule("来源不明的空闲至少占 Device 时间的 {}", model.MISSING_SHARE),
     ),
-    "collect_stacks": Words(
+    "collect_stacks": AdviceWords(
         "trace 中没有 Python 调用栈",
         "{idle_ns} 的空闲和 {operators} 个算子找不到 Python 代码行。采集时打开 with_stack=True。",
         _rule("没有任何事件带调用栈，且空闲至少占 Device 时间的 {}", model.MISSING_SHARE),
     ),
-    "collect_level_1": Words(
+    "collect_level_1": AdviceWords(
         "没有下发的记录",
         "有 {launch_idle_ns} 的空闲处于算子下发之中，Level0 无法区分是在编译还是在下发。用 Level1 或 Level2 采集。",
         _rule("没有任何 runtime 调用的记录，且下发至少占 Device 时间的 {}", model.MISSING_SHARE),

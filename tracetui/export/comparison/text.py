@@ -8,7 +8,7 @@ from fractions import Fraction
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.memory_rows import MemoryRow
 from tracetui.comparison.operators import Stretch
-from tracetui.comparison.rows import Row
+from tracetui.comparison.rows import ComparedRow
 from tracetui.comparison.verdict import verdict
 from tracetui.export import markdown
 from tracetui.export.sentences.comparison import (
@@ -24,7 +24,7 @@ from tracetui.export.sentences.comparison import (
 )
 from tracetui.export.tables.comparison import EVERY, WATERFALL, ComparedRows, ComparedTable
 from tracetui.export.tables.shown import markdown_table, text_table
-from tracetui.export.text import MARGIN, Column, bar, cut, table, wrapped
+from tracetui.export.text import MARGIN, TextColumn, bar, cut, table, wrapped
 from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_ms
@@ -113,7 +113,7 @@ def _head(comparison: Comparison, width: int) -> Iterator[str]:
             yield " " * 7 + line
 
 
-def _shown(each: ComparedTable, comparison: Comparison, asked: bool = False) -> Sequence[Row]:
+def _shown(each: ComparedTable, comparison: Comparison, asked: bool = False) -> Sequence[ComparedRow]:
     """Return the rows worth a line: all that are asked for, else those that changed at all."""
     rows = each.rows(comparison)
     if each is WATERFALL or (each.by == "class" and not asked):
@@ -127,7 +127,7 @@ def _none(each: ComparedTable, width: int) -> Iterator[str]:
         yield MARGIN + line
 
 
-def _shows_change(row: Row) -> bool:
+def _shows_change(row: ComparedRow) -> bool:
     """Whether a row differs in what is written of it."""
     return abs(row.delta_ns) >= (1 if isinstance(row, MemoryRow) else _LEAST_SHOWN)
 
@@ -137,13 +137,13 @@ def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
     most = max(abs(row.delta_ns) for row in rows)
     roomy = width >= _ROOMY_FROM and comparison.knows_spread
     columns = [
-        Column("", right=False),
-        Column("base"),
-        Column("other"),
-        Column("delta"),
-        Column("changed", right=False),
-        *([Column("shift (interval)", right=False)] if roomy else []),
-        Column("", right=False),
+        TextColumn("", right=False),
+        TextColumn("base"),
+        TextColumn("other"),
+        TextColumn("delta"),
+        TextColumn("changed", right=False),
+        *([TextColumn("shift (interval)", right=False)] if roomy else []),
+        TextColumn("", right=False),
     ]
     cells = [
         [
@@ -167,7 +167,7 @@ def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
     )
 
 
-def _table(each: ComparedTable, rows: Sequence[Row], width: int) -> list[str]:
+def _table(each: ComparedTable, rows: Sequence[ComparedRow], width: int) -> list[str]:
     return text_table(each.table, ComparedRows(rows, width >= _ROOMY_FROM), width)
 
 

@@ -33,7 +33,7 @@ from tracetui.job.rank_table import VIEWS, RankRow, differing, leading, rank_row
 from tracetui.job.roots import Root
 from tracetui.job.sayings import sayings
 from tracetui.job.stages import job_stages
-from tracetui.job.waits import Waits
+from tracetui.job.waits import JobWaits
 from tracetui.language import clauses, counted, heading, names, tell
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration
@@ -94,11 +94,11 @@ def _verdict(job: Job, step: int | None) -> list[str]:
     return list(verdict(job, rows, roots_of(job, step), waits, losses))
 
 
-def _waits_of(job: Job, step: int | None) -> Waits:
+def _waits_of(job: Job, step: int | None) -> JobWaits:
     return job.waits if step is None else job.waits.at(job.waits.step == step)
 
 
-def _cost(waits: Waits, job: Job) -> dict[int | None, int]:
+def _cost(waits: JobWaits, job: Job) -> dict[int | None, int]:
     """ns that each late rank cost the others, in all groups."""
     cost: dict[int | None, int] = {}
     for late in late_ranks(job, waits):

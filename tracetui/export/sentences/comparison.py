@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from tracetui.comparison.job_part import RankRow, RootRow, root_words
+from tracetui.comparison.job_part import ComparedRank, ComparedRoot, root_words
 from tracetui.comparison.line_rows import LineRow
 from tracetui.comparison.memory_rows import MemoryRow
-from tracetui.comparison.rows import Row
+from tracetui.comparison.rows import ComparedRow
 from tracetui.comparison.run import Run
 from tracetui.comparison.waterfall import AICORE, AICPU
 from tracetui.language import alternatives, clauses, counted, names, tell, wording
@@ -62,7 +62,7 @@ def lengths(run: Run) -> list[str]:
     ]
 
 
-def changed_words(row: Row) -> str:
+def changed_words(row: ComparedRow) -> str:
     """Return whether a row changed, and in how many of OTHER's steps: "yes 6/6", "", "?"."""
     if not row.changed:
         return "?" if row.changed is None else ""
@@ -70,7 +70,7 @@ def changed_words(row: Row) -> str:
     return tell("{changed} {steps}", changed=tell("yes"), steps=steps) if steps else tell("yes")
 
 
-def steps_count(row: Row) -> str:
+def steps_count(row: ComparedRow) -> str:
     """Return how many steps of OTHER are beyond the median step of BASE, as the mean is: "6/6"."""
     test = row.test
     if test is None or not row.delta_ns:
@@ -78,7 +78,7 @@ def steps_count(row: Row) -> str:
     return f"{test.slower if row.delta_ns > 0 else test.faster}/{test.steps}"
 
 
-def shift_words(row: Row) -> str:
+def shift_words(row: ComparedRow) -> str:
     """Return the shift of the steps and the interval around it in ms: "+6.120 (+5.980 to +6.311)"."""
     test = row.test
     if test is None or not row.delta_ns:
@@ -87,7 +87,7 @@ def shift_words(row: Row) -> str:
     return tell("{shift} ({low} to {high})", shift=signed_ms(test.shift_ns), low=low, high=high)
 
 
-def steps_sentence(row: Row) -> str:
+def steps_sentence(row: ComparedRow) -> str:
     """Return what the steps tell of a row; "" where they are too few.
 
     "6 of 6 steps are slower than the median of BASE, shift +6.120 ms, 95 % interval +5.980 to +6.311 ms, …"
@@ -114,12 +114,12 @@ def steps_sentence(row: Row) -> str:
     return tell("{said}.", said=clauses(parts))
 
 
-def row_name(row: Row) -> str:
+def row_name(row: ComparedRow) -> str:
     """Return the name; of a line that moved both numbers: "train.py(88) -> (93) forward"."""
-    if isinstance(row, RankRow):
+    if isinstance(row, ComparedRank):
         most = max(row.waterfall, key=lambda term: abs(term.delta_ns))
         return f"{row.name}, {vendor_name(most)} {signed_ms(most.delta_ns)}" if most.delta_ns else row.name
-    if isinstance(row, RootRow):
+    if isinstance(row, ComparedRoot):
         return printable(root_words(row), LONGEST_NAME)
     if isinstance(row, MemoryRow) and row.holder is not None and row.holder.frame is not None:
         file, line, _ = row.holder.frame
@@ -131,7 +131,7 @@ def row_name(row: Row) -> str:
     return printable(vendor_name(row), LONGEST_NAME)
 
 
-def vendor_name(row: Row) -> str:
+def vendor_name(row: ComparedRow) -> str:
     """Return the name of a row; of GPUs without the words that only NPUs have: "Matmul (matrix)"."""
     name = _with_part(row.name, _PARTS)
     if not row.scale.on_gpu:
@@ -151,12 +151,12 @@ def _with_part(name: str, parts: Mapping[str, str]) -> str:
     return name
 
 
-def advice_name(row: Row) -> str:
+def advice_name(row: ComparedRow) -> str:
     """Return the title of a row of advice, in the language chosen."""
     return printable(wording(row.name), LONGEST_NAME)
 
 
-def ratio_words(row: Row) -> str:
+def ratio_words(row: ComparedRow) -> str:
     """OTHER / BASE: "1.250"; "new" or "gone" where one has none."""
     if row.status != "matched":
         return tell(row.status)

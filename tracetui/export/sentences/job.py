@@ -17,7 +17,7 @@ from tracetui.job.losses import Loss, UnevenStages
 from tracetui.job.network_links import JobLink
 from tracetui.job.rank_table import RankRow
 from tracetui.job.roots import MISSING, UNALIGNED, Root, Roots
-from tracetui.job.waits import Waits
+from tracetui.job.waits import JobWaits
 from tracetui.language import clauses, counted, names, speaks_english, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
@@ -57,7 +57,7 @@ def verdict(
     job: Job,
     rows: tuple[RankRow, ...],
     roots: Roots,
-    waits: Waits,
+    waits: JobWaits,
     losses: Sequence[Loss],
     unread: frozenset[int] = frozenset(),
 ) -> Iterator[str]:
@@ -93,7 +93,7 @@ def _balanced(job: Job) -> str:
 
 
 def _loss_words(
-    job: Job, loss: Loss, roots: Roots, waits: Waits, unread: frozenset[int] = frozenset()
+    job: Job, loss: Loss, roots: Roots, waits: JobWaits, unread: frozenset[int] = frozenset()
 ) -> str:
     if isinstance(loss, LateRank):
         return _late_rank_words(loss, _waits_of(job, waits, loss), roots, unread)
@@ -220,7 +220,7 @@ def passes_on(lost_ns: int, gained: Sequence[Root]) -> bool:
     return 2 * sum(root.lost_ns for root in gained) < lost_ns
 
 
-def _waits_of(job: Job, waits: Waits, late: LateRank) -> tuple[LateRank, ...]:
+def _waits_of(job: Job, waits: JobWaits, late: LateRank) -> tuple[LateRank, ...]:
     """Return whom a late rank waited for itself, longest first."""
     places = [place for place, rank in enumerate(job.ranks) if rank.number == late.rank]
     return late_once(job, waits.at(np.isin(waits.rank, places)))

@@ -38,7 +38,7 @@ class Form(Flag):
 
 
 @dataclass(frozen=True, eq=False)
-class Texts:
+class CodedTexts:
     """A text for each row, as written in the trace: never print it unescaped."""
 
     codes: NDArray[Any]  #: int[n]; -1: unknown
@@ -53,22 +53,22 @@ class Texts:
 
 #: int64, float64 or bool of each row, or object, which holds either, or None; a text of each; what JSON holds
 #: of each, or for people some names.
-Values = Union[Int64s, Floats, Bools, Texts, NDArray[np.object_], Sequence[Any]]
+Values = Union[Int64s, Floats, Bools, CodedTexts, NDArray[np.object_], Sequence[Any]]
 
 
-def listed(texts: Sequence[str | None]) -> Texts:
+def listed(texts: Sequence[str | None]) -> CodedTexts:
     """Return texts, one a row; None is unknown."""
     number: dict[str | None, int] = {}
     codes = [-1 if text is None else number.setdefault(text, len(number)) for text in texts]
-    return Texts(np.array(codes, np.int64), [*number].__getitem__)
+    return CodedTexts(np.array(codes, np.int64), [*number].__getitem__)
 
 
-def texts_at(codes: NDArray[Any], strings: Sequence[str | None]) -> Texts:
+def texts_at(codes: NDArray[Any], strings: Sequence[str | None]) -> CodedTexts:
     """Return the string at each place, unknown at -1."""
-    return Texts(codes, strings.__getitem__)
+    return CodedTexts(codes, strings.__getitem__)
 
 
-class Cells(NamedTuple):
+class ColumnCells(NamedTuple):
     """A column as people read it."""
 
     texts: list[str]  #: one a row
@@ -102,7 +102,7 @@ class Column(Generic[Rows]):
     def exact(self, rows: Rows) -> list[Any]:
         """Return the value of each row as JSON has it: None is unknown."""
         values = self.get(rows)
-        if isinstance(values, Texts):
+        if isinstance(values, CodedTexts):
             places, texts = values.distinct()
             told = [None if text is None else encodable(text) for text in texts]
             return [told[place] for place in places.tolist()]
@@ -112,18 +112,20 @@ class Column(Generic[Rows]):
             return [None if value < 0 else value for value in values.tolist()]
         return list(values.tolist())
 
-    def cells(self, rows: Rows, quote: Callable[[str], str]) -> Cells:
+    def cells(self, rows: Rows, quote: Callable[[str], str]) -> ColumnCells:
         """Return what people read in each row; `quote` makes the trace's own texts harmless."""
         values = self.get(rows)
         if isinstance(values, np.ndarray):
             known = ((None if self.optional and value < 0 else value) for value in values.tolist())
-            return Cells([self.unknown if each is None else self.write(each, rows) for each in known], True)
+            return ColumnCells(
+                [self.unknown if each is None else self.write(each, rows) for each in known], True
+            )
         quoted = str if self.own else quote
-        if isinstance(values, Texts):
+        if isinstance(values, CodedTexts):
             places, texts = values.distinct()
             told = [self.unknown if text is None else quoted(text) for text in texts]
-            return Cells([told[place] for place in places.tolist()], False)
-        return Cells([", ".join(map(quoted, names)) or self.unknown for names in values], False)
+            return ColumnCells([told[place] for place in places.tolist()], False)
+        return ColumnCells([", ".join(map(quoted, names)) or self.unknown for names in values], False)
 
 
 @dataclass(frozen=True)

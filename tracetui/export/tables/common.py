@@ -12,7 +12,7 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
 from tracetui.export.cells import encodable
-from tracetui.export.tables.column import Column, Form, Texts, Values, json_only, listed
+from tracetui.export.tables.column import CodedTexts, Column, Form, Values, json_only, listed
 from tracetui.units import format_percent
 
 OPERATORS = 3  #: names of operators beside a row, at most
@@ -38,7 +38,7 @@ def values_of(name: str) -> Callable[[Rows], Values]:
     return numbers_by(attrgetter(name))
 
 
-def texts_of(name: str) -> Callable[[Rows], Texts]:
+def texts_of(name: str) -> Callable[[Rows], CodedTexts]:
     """Return a getter of texts: of each row an attribute, None where unknown."""
     return texts_by(attrgetter(name))
 
@@ -48,7 +48,7 @@ def numbers_by(number_of: Callable[[Any], int | None]) -> Callable[[Rows], Value
     return lambda rows: optional_numbers([*map(number_of, rows.rows)])
 
 
-def texts_by(text_of: Callable[[Any], str | None]) -> Callable[[Rows], Texts]:
+def texts_by(text_of: Callable[[Any], str | None]) -> Callable[[Rows], CodedTexts]:
     """Return a getter of texts: what a function makes of each row, None where unknown."""
     return lambda rows: listed([*map(text_of, rows.rows)])
 
@@ -82,7 +82,7 @@ def line_columns(
     def places(rows: Listed) -> list[Place]:
         return [*map(place_of, rows.rows)]
 
-    def function(rows: Listed) -> Texts:
+    def function(rows: Listed) -> CodedTexts:
         return listed([None if file is None else name for file, _, name in places(rows)])
 
     def line(rows: Listed) -> Int64s:
@@ -138,7 +138,7 @@ def reason_columns(why: Callable[[Mapping[str, int]], str]) -> tuple[Column[Any]
     def idle(rows: Listed) -> list[Mapping[Cause, int]]:
         return [row.causes for row in rows.rows]
 
-    def operator(rows: Listed) -> Texts:
+    def operator(rows: Listed) -> CodedTexts:
         return listed([next(iter(row.ops), None) or None for row in rows.rows])
 
     def operators(rows: Listed) -> list[list[str]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.memory_rows import ALIVE
-from tracetui.comparison.rows import Row
+from tracetui.comparison.rows import ComparedRow
 from tracetui.export.sentences.comparison import (
     advice_name,
     changed_words,
@@ -58,9 +58,9 @@ class ComparedTable:
     of_jobs: bool = False
     name_of: Callable[[Any], str] = row_name  #: what people are shown a row as
 
-    def rows(self, comparison: Comparison) -> Sequence[Row]:
+    def rows(self, comparison: Comparison) -> Sequence[ComparedRow]:
         """Return the rows; none of what a single trace lacks."""
-        rows: Sequence[Row] = getattr(comparison.job if self.of_jobs else comparison, self.key, ())
+        rows: Sequence[ComparedRow] = getattr(comparison.job if self.of_jobs else comparison, self.key, ())
         return rows
 
     def documents(self, comparison: Comparison) -> list[dict[str, Any]]:

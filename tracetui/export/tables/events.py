@@ -10,7 +10,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.search import pick
 from tracetui.arrays import Int64s
-from tracetui.export.tables.column import Column, Form, Table, Texts
+from tracetui.export.tables.column import CodedTexts, Column, Form, Table
 from tracetui.export.tables.operators import activity_name
 from tracetui.export.trace.stacks import Stacks, tasks_among
 from tracetui.export.trace.step_numbers import StepNumbers
@@ -50,16 +50,16 @@ class EventRows:
         return names
 
 
-def _text(key: str, get: Callable[[EventRows], Texts]) -> Column[EventRows]:
+def _text(key: str, get: Callable[[EventRows], CodedTexts]) -> Column[EventRows]:
     return Column(key, "", get, forms=Form.FRAME)
 
 
-def _string(name: str) -> Callable[[EventRows], Texts]:
-    return lambda rows: Texts(getattr(rows.trace.slices, name)[rows.rows], rows.trace.string)
+def _string(name: str) -> Callable[[EventRows], CodedTexts]:
+    return lambda rows: CodedTexts(getattr(rows.trace.slices, name)[rows.rows], rows.trace.string)
 
 
-def _track(name: str) -> Callable[[EventRows], Texts]:
-    return lambda rows: Texts(rows.track, lambda index: getattr(rows.trace.tracks[index], name))
+def _track(name: str) -> Callable[[EventRows], CodedTexts]:
+    return lambda rows: CodedTexts(rows.track, lambda index: getattr(rows.trace.tracks[index], name))
 
 
 EVENTS: Table[EventRows] = Table(
@@ -71,7 +71,7 @@ EVENTS: Table[EventRows] = Table(
         Column("lane", "", lambda rows: rows.lane - rows.events.first_lane[rows.track], forms=Form.FRAME),
         _text("name", _string("name")),
         _text("category", _string("category")),
-        _text("activity", lambda rows: Texts(rows.trace.slices.activity[rows.rows], activity_name)),
+        _text("activity", lambda rows: CodedTexts(rows.trace.slices.activity[rows.rows], activity_name)),
         Column(
             "step",
             "",
@@ -79,8 +79,8 @@ EVENTS: Table[EventRows] = Table(
             forms=Form.FRAME,
             optional=True,
         ),
-        _text("operator", lambda rows: Texts(rows.operator, rows.trace.string)),
-        _text("python_line", lambda rows: Texts(rows.stack, rows.events.line_of)),
-        _text("stack", lambda rows: Texts(rows.stack, rows.events.stack_of)),
+        _text("operator", lambda rows: CodedTexts(rows.operator, rows.trace.string)),
+        _text("python_line", lambda rows: CodedTexts(rows.stack, rows.events.line_of)),
+        _text("stack", lambda rows: CodedTexts(rows.stack, rows.events.stack_of)),
     )
 )

@@ -16,10 +16,10 @@ from tracetui.analysis.search import pick, track_of_rows
 from tracetui.arrays import Bools, Int64s
 from tracetui.export.sentences.late_ranks import late_rank
 from tracetui.export.tables.column import (
+    CodedTexts,
     Column,
     Form,
     Table,
-    Texts,
     Values,
     duration,
     json_only,
@@ -43,9 +43,9 @@ class GapRows:
     def __len__(self) -> int:
         return len(self.chosen)
 
-    def at(self, texts: Texts) -> Texts:
+    def at(self, texts: CodedTexts) -> CodedTexts:
         """Return the texts of these gaps, of one for each gap of the analysis."""
-        return Texts(texts.codes[self.chosen], texts.text_of)
+        return CodedTexts(texts.codes[self.chosen], texts.text_of)
 
     @cached_property
     def idle(self) -> IdlePieces:
@@ -129,20 +129,20 @@ def _ns(name: str) -> Callable[[GapRows], Values]:
     return lambda rows: getattr(rows.gaps, name)[rows.chosen]
 
 
-def _device(rows: GapRows) -> Texts:
-    return Texts(rows.gaps.device[rows.chosen], lambda index: rows.analysis.devices[index].device)
+def _device(rows: GapRows) -> CodedTexts:
+    return CodedTexts(rows.gaps.device[rows.chosen], lambda index: rows.analysis.devices[index].device)
 
 
-def _task(rows: GapRows, side: str) -> Texts:
+def _task(rows: GapRows, side: str) -> CodedTexts:
     """Return the task before or after each gap."""
     tasks = getattr(rows.gaps, side)[rows.chosen]
-    return Texts(pick(rows.trace.slices.name, tasks), rows.trace.string)
+    return CodedTexts(pick(rows.trace.slices.name, tasks), rows.trace.string)
 
 
-def _stream(rows: GapRows, side: str) -> Texts:
+def _stream(rows: GapRows, side: str) -> CodedTexts:
     """Where that task ran."""
     tasks = getattr(rows.gaps, side)[rows.chosen]
-    return Texts(track_of_rows(rows.trace, tasks), lambda index: rows.trace.tracks[index].name)
+    return CodedTexts(track_of_rows(rows.trace, tasks), lambda index: rows.trace.tracks[index].name)
 
 
 def _task_columns(side: str, title: str, **more: Any) -> tuple[Column[GapRows], ...]:
@@ -157,22 +157,22 @@ def _task_columns(side: str, title: str, **more: Any) -> tuple[Column[GapRows], 
     return json_only(side, objects), name, stream
 
 
-def _line(rows: GapRows) -> Texts:
+def _line(rows: GapRows) -> CodedTexts:
     return rows.at(rows.idle.main_line)
 
 
-def _communication_line(rows: GapRows) -> Texts:
+def _communication_line(rows: GapRows) -> CodedTexts:
     return rows.at(rows.communication.line())
 
 
-def _behind(rows: GapRows) -> Texts:
+def _behind(rows: GapRows) -> CodedTexts:
     """Return the line behind most of what ranks a gap: of its idle time or of its communication."""
     idle, communication = _line(rows).codes, _communication_line(rows).codes
     moved = np.where(communication < 0, -1, communication + len(rows.idle.lines))
     return texts_at(np.where(rows.by_idle, idle, moved), [*rows.idle.lines, *rows.communication.lines])
 
 
-def _cause(rows: GapRows, of: str) -> Texts:
+def _cause(rows: GapRows, of: str) -> CodedTexts:
     """Return the cause with the most time: `of` the idle time, or of the communication."""
     pieces: Pieces = getattr(rows, of)
     return texts_at(pieces.main_cause[rows.chosen], pieces.labels)

@@ -13,7 +13,17 @@ from tracetui.arrays import Int64s
 from tracetui.export.cells import encodable
 from tracetui.export.sentences.job import late_words, line_words, root_words, short_line, whose
 from tracetui.export.sentences.ranks import group_words
-from tracetui.export.tables.column import Column, Form, Table, Texts, count, data, duration, json_only, listed
+from tracetui.export.tables.column import (
+    CodedTexts,
+    Column,
+    Form,
+    Table,
+    count,
+    data,
+    duration,
+    json_only,
+    listed,
+)
 from tracetui.export.tables.common import (
     flag_column,
     named,
@@ -107,7 +117,7 @@ def _share_of_job(ns: int, rows: RootRows) -> str:
     return format_percent(ns, rows.whole) if ns > 0 else "-"
 
 
-def _did(rows: RootRows) -> Texts:
+def _did(rows: RootRows) -> CodedTexts:
     return listed([root_words(root, rows.unread) for root in rows.rows])
 
 

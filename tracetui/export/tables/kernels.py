@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.kernels import TEXTS, Kernels, TypeTime
 from tracetui.arrays import Bools, Int64s
-from tracetui.export.tables.column import Column, Form, Table, Texts, Values, count, duration
+from tracetui.export.tables.column import CodedTexts, Column, Form, Table, Values, count, duration
 from tracetui.export.tables.common import texts_of, values_of
 from tracetui.export.tables.events import EVENTS, EventRows, Events
 from tracetui.units import format_percent, format_time
@@ -78,7 +78,7 @@ def _number(key: str) -> Callable[[KernelRows], Values]:
 def _text(key: str, shown: Form) -> Column[KernelRows]:
     def texts(rows: KernelRows) -> Values:
         place, distinct = rows.table.texts[key]
-        return Texts(place[rows.places], distinct.__getitem__)
+        return CodedTexts(place[rows.places], distinct.__getitem__)
 
     return Column(key, key.replace("_", " "), texts, forms=Form.DATA | shown)
 

@@ -17,11 +17,11 @@ from tracetui.analysis.memory.neighbours import Neighbours
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.memory import ordinal, place_name
 from tracetui.export.tables.column import (
+    CodedTexts,
     Column,
     Form,
     Rows,
     Table,
-    Texts,
     Values,
     count,
     duration,
@@ -214,12 +214,12 @@ SIZES: Table[MemoryRows] = Table(
 # ------------------------------------------------------------------------ blocks
 
 
-def _file(rows: BlockRows) -> Texts:
-    return Texts(rows.blocks.line, lambda place: rows.recorded.lines[place].file)
+def _file(rows: BlockRows) -> CodedTexts:
+    return CodedTexts(rows.blocks.line, lambda place: rows.recorded.lines[place].file)
 
 
-def _function(rows: BlockRows) -> Texts:
-    return Texts(rows.blocks.line, lambda place: rows.recorded.lines[place].function)
+def _function(rows: BlockRows) -> CodedTexts:
+    return CodedTexts(rows.blocks.line, lambda place: rows.recorded.lines[place].function)
 
 
 def _line(rows: BlockRows) -> Int64s:
@@ -227,7 +227,7 @@ def _line(rows: BlockRows) -> Int64s:
     return np.array([*numbers, -1], np.int64)[rows.blocks.line]
 
 
-def _line_name(rows: BlockRows) -> Texts:
+def _line_name(rows: BlockRows) -> CodedTexts:
     return texts_at(rows.blocks.line + 1, [*map(place_name, (None, *rows.recorded.lines))])
 
 
@@ -286,7 +286,7 @@ def _from_to(group: Growing) -> str:
     return str(first) if first == last else f"{first} .. {last}"
 
 
-def _of_groups(text: Callable[[Growing], str | None]) -> Callable[[GrowingRows], Texts]:
+def _of_groups(text: Callable[[Growing], str | None]) -> Callable[[GrowingRows], CodedTexts]:
     return lambda rows: listed([text(group) for group in rows.rows])
 
 
@@ -295,7 +295,7 @@ def _ends(place: int) -> Callable[[GrowingRows], Int64s]:
 
 
 def _beside(name: str) -> Column[GrowingRows]:
-    def tasks(rows: GrowingRows) -> Texts:
+    def tasks(rows: GrowingRows) -> CodedTexts:
         return listed([getattr(neighbours, name) for neighbours in rows.neighbours])
 
     return Column(name, "", tasks, forms=Form.DATA)

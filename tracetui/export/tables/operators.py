@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tracetui.analysis.operators import OperatorTable
-from tracetui.export.tables.column import Column, Form, Table, Texts, Values, count, data, duration, texts_at
+from tracetui.export.tables.column import (
+    CodedTexts,
+    Column,
+    Form,
+    Table,
+    Values,
+    count,
+    data,
+    duration,
+    texts_at,
+)
 from tracetui.trace.model import Activity, Kind
 from tracetui.units import format_percent
 
@@ -58,11 +68,11 @@ def _is_told_apart(table: OperatorTable, form: Form) -> bool:
 OPERATORS: Table[OperatorTable] = Table(
     columns=(
         Column("name", "name", lambda table: texts_at(table.name, table.strings)),
-        data("activity", lambda table: Texts(table.activity, activity_name)),
+        data("activity", lambda table: CodedTexts(table.activity, activity_name)),
         Column(
             "activity",
             "activity",
-            lambda table: Texts(table.activity, lambda activity: activity_words(activity, table.kind)),
+            lambda table: CodedTexts(table.activity, lambda activity: activity_words(activity, table.kind)),
             forms=Form.SHOWN,
             own=True,
             when=lambda table, _: not _on_host(table),

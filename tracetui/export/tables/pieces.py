@@ -25,7 +25,7 @@ from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.export.cells import encodable
 from tracetui.export.sentences.causes import file_line
 from tracetui.export.sentences.ranks import group_key
-from tracetui.export.tables.column import Texts, texts_at
+from tracetui.export.tables.column import CodedTexts, texts_at
 from tracetui.trace.stack import Frame
 
 
@@ -50,7 +50,7 @@ class Pieces:
         """int64[gaps]: of the keys of some pieces that with the most time in each gap, -1 without any."""
         return most_of_each(self.gap[places], keys[places], self.ns[places], len(self.analysis.gaps))
 
-    def line(self, places: Bools | slice = slice(None)) -> Texts:
+    def line(self, places: Bools | slice = slice(None)) -> CodedTexts:
         """Of each gap the line with the most time of some pieces, "train.py(88)" with the path as written."""
         most = self.most_of(self.frame, places)
         in_file = np.array([*(name is not None for name in self.lines), False], np.bool_)
@@ -115,7 +115,7 @@ class IdlePieces(Pieces):
         )
 
     @cached_property
-    def main_line(self) -> Texts:
+    def main_line(self) -> CodedTexts:
         """Of each gap the line with the most time of its main cause."""
         return self.line(self.main_cause[self.gap] == self.cause)
 
@@ -155,7 +155,7 @@ class CommunicationPieces(Pieces):
         ]
 
 
-def exposing_lines(analysis: Analysis) -> Texts:
+def exposing_lines(analysis: Analysis) -> CodedTexts:
     """Return of each gap the line that was synchronising when (most of) its idle time began."""
     causes, idle = analysis.causes, analysis.causes.intervals
     stacks = (causes.exposing_stack, causes.exposing_frame)

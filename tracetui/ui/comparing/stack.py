@@ -14,9 +14,9 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
 from tracetui.comparison.axis import Axis
-from tracetui.comparison.counterpart import Side, counterpart
-from tracetui.comparison.rows import Row, ranked, row
-from tracetui.comparison.rows import Scale as RowScale
+from tracetui.comparison.counterpart import CounterpartSide, counterpart
+from tracetui.comparison.rows import ComparedRow, ranked, row
+from tracetui.comparison.rows import RowScale as RowScale
 from tracetui.comparison.run import Run
 from tracetui.comparison.tally import NOTHING, Sum
 from tracetui.comparison.waterfall import TERMS
@@ -133,7 +133,7 @@ class Stack:
         """The number of a ProfilerStep by its place on the axis; None where there is none."""
         return int(self.steps(side).number[step]) if 0 <= step < self.axis.steps[side] else None
 
-    def step_rows(self, step: int, number: int) -> tuple[Row, tuple[Row, ...]] | None:
+    def step_rows(self, step: int, number: int) -> tuple[ComparedRow, tuple[ComparedRow, ...]] | None:
         """A step of both on a device, and its parts, most different first; None where one lacks it."""
         found = [self._terms(side, step, number) for side in (0, 1)]
         base, other = found
@@ -163,7 +163,9 @@ class Stack:
 
         Of a gap: that before the task that matches the one which ends it.
         """
-        here, there = (Side(each.analysis, each.run) for each in (self.sides[side], self.sides[1 - side]))
+        here, there = (
+            CounterpartSide(each.analysis, each.run) for each in (self.sides[side], self.sides[1 - side])
+        )
         row = int(here.analysis.gaps.after[chosen.gap]) if chosen.gap >= 0 else chosen.row
         if row < 0:
             return Chosen()

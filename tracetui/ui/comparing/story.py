@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from tracetui.comparison.memory_rows import MemoryRow
-from tracetui.comparison.rows import Row
+from tracetui.comparison.rows import ComparedRow
 from tracetui.export.sentences.comparison import count_words, signed_ms, signed_size, steps_count
 from tracetui.units import format_bytes, format_ms
 
 
-def story(row: Row) -> list[str]:
+def story(row: ComparedRow) -> list[str]:
     """Return both sides of a row with the spread of their steps, and whether that is a change."""
     if isinstance(row, MemoryRow):
         return _memory_story(row)
@@ -34,7 +34,7 @@ def story(row: Row) -> list[str]:
     return [*lines, told]
 
 
-def _steps_in_short(row: Row) -> str:
+def _steps_in_short(row: ComparedRow) -> str:
     """ "6/6 steps, shift +6.120 ms (95 %: +5.980 to +6.311)." """
     test = row.test
     if test is None:

@@ -12,7 +12,7 @@ from rich.style import Style
 from tracetui.arrays import Int64s
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.line_rows import LineRow
-from tracetui.comparison.rows import Row
+from tracetui.comparison.rows import ComparedRow
 from tracetui.comparison.waterfall import places_of
 from tracetui.export.sentences.comparison import (
     changed_words,
@@ -66,7 +66,7 @@ def shown_of(comparison: Comparison | None) -> dict[str, ComparedTable]:
     return {table.by: table for table in (parts, RANKS, ROOTS, *others)}
 
 
-def rows_of(comparison: Comparison, table: ComparedTable) -> Sequence[Row]:
+def rows_of(comparison: Comparison, table: ComparedTable) -> Sequence[ComparedRow]:
     """Return the rows of a table; of the parts of a step and the classes those that have any time."""
     rows = table.rows(comparison)
     if table.by in ("term", "class"):
@@ -74,7 +74,7 @@ def rows_of(comparison: Comparison, table: ComparedTable) -> Sequence[Row]:
     return rows
 
 
-def largest(rows: Sequence[Row], most: int) -> Sequence[Row]:
+def largest(rows: Sequence[ComparedRow], most: int) -> Sequence[ComparedRow]:
     """Return at most so many rows, those that changed most, in their order."""
     ranked = sorted(rows, key=lambda row: (-abs(row.delta_ns), -row.base_ns))
     kept = {row.name for row in ranked[: max(most, 0)]}
@@ -97,12 +97,12 @@ def telling(comparison: Comparison) -> str:
     return max(found, key=lambda by: abs(found[by][0].delta_ns) if found[by] else 0)
 
 
-def is_of_idle(table: ComparedTable, row: Row) -> bool:
+def is_of_idle(table: ComparedTable, row: ComparedRow) -> bool:
     """Return whether a row is about idle time, whose slice is the task that ends it."""
     return table.by in ("line", "cause") or (table is WATERFALL and row.name.startswith("idle."))
 
 
-def instance(comparison: Comparison, table: ComparedTable, row: Row, of_base: bool) -> int:
+def instance(comparison: Comparison, table: ComparedTable, row: ComparedRow, of_base: bool) -> int:
     """The slice row of the longest instance of a row, in the step with most of it; -1 where none is."""
     if table is WATERFALL:
         label = row.name.partition("idle.")[2]
@@ -113,7 +113,7 @@ def instance(comparison: Comparison, table: ComparedTable, row: Row, of_base: bo
     return row.base.row if of_base else row.other.row
 
 
-def span_of_most(comparison: Comparison, row: Row, of_base: bool) -> tuple[int, int] | None:
+def span_of_most(comparison: Comparison, row: ComparedRow, of_base: bool) -> tuple[int, int] | None:
     """Return the step with most of a part of steps: ns, its start and end; None where no step has any."""
     run = comparison.base if of_base else comparison.other
     ns = run.terms_ns[:, places_of(row.name)].sum(axis=1)
@@ -133,7 +133,7 @@ class Laid:
         self._rows = {by: rows_of(comparison, table) for by, table in self._tables.items()}
         self._columns: dict[tuple[str, bool, bool], list[Column]] = {}
 
-    def rows(self, table: ComparedTable) -> Sequence[Row]:
+    def rows(self, table: ComparedTable) -> Sequence[ComparedRow]:
         """The rows that are shown."""
         return self._rows[table.by]
 
@@ -145,7 +145,9 @@ class Laid:
             self._columns[key] = columns(rows, table, self._palette, self._glyphs, screen_cells)
         return self._columns[key]
 
-    def columns_of(self, rows: Sequence[Row], table: ComparedTable, screen_cells: int) -> list[Column]:
+    def columns_of(
+        self, rows: Sequence[ComparedRow], table: ComparedTable, screen_cells: int
+    ) -> list[Column]:
         """Return the columns of rows of a table, which may be fewer than it has."""
         if len(rows) == len(self.rows(table)):
             return self.columns(table, screen_cells)
@@ -159,7 +161,7 @@ class Laid:
 
 
 def columns(
-    rows: Sequence[Row], table: ComparedTable, palette: Palette, glyphs: Glyphs, screen_cells: int
+    rows: Sequence[ComparedRow], table: ComparedTable, palette: Palette, glyphs: Glyphs, screen_cells: int
 ) -> list[Column]:
     """Return the columns of some rows; times in ms with three decimals, exported in ns."""
     delta = np.array([round(row.delta_ns) for row in rows], np.int64)
@@ -195,7 +197,7 @@ def columns(
     return laid_out(table.table, ComparedRows(rows), places)
 
 
-def _names(rows: Sequence[Row], table: ComparedTable, glyphs: Glyphs, least: int) -> Column:
+def _names(rows: Sequence[ComparedRow], table: ComparedTable, glyphs: Glyphs, least: int) -> Column:
     names = [table.name_of(row) for row in rows]
     shown = [_short(row) for row in rows] if table.by == "line" else names
     places = np.arange(len(names), dtype=np.int32)
@@ -205,14 +207,14 @@ def _names(rows: Sequence[Row], table: ComparedTable, glyphs: Glyphs, least: int
     return replace(column, draw=lambda row, width: tail(shown[row], width, glyphs.ellipsis))
 
 
-def _short(row: Row) -> str:
+def _short(row: ComparedRow) -> str:
     """A line by the end of its file: "train.py(88) -> (93) forward"."""
     name = row_name(row)
     file = row.frame.file if isinstance(row, LineRow) and row.frame is not None else ""
     return path_end(file) + name[len(printable(file, LONGEST)) :] if file else name
 
 
-def _changed(rows: Sequence[Row]) -> Column:
+def _changed(rows: Sequence[ComparedRow]) -> Column:
     told = np.array([2 if row.changed is None else int(row.changed) for row in rows], np.int64)
     words = [changed_words(row) for row in rows]
     return Column(
@@ -227,7 +229,7 @@ def _changed(rows: Sequence[Row]) -> Column:
     )
 
 
-def _shifts(rows: Sequence[Row]) -> Column:
+def _shifts(rows: Sequence[ComparedRow]) -> Column:
     """The shift of the steps, with the interval around it."""
     told = np.array([round(row.test.shift_ns) if row.test is not None else 0 for row in rows], np.int64)
     words = [shift_words(row) for row in rows]

@@ -13,7 +13,7 @@ from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.job import absent_state, late_words, passes_on, root_place
 from tracetui.job.absent_ranks import AbsentRank, absent_ranks
-from tracetui.job.grids import Measure, by_step, by_time, span
+from tracetui.job.grids import GridMeasure, by_step, by_time, span
 from tracetui.job.job import Job
 from tracetui.job.roots import Root
 from tracetui.language import tell, wording
@@ -38,16 +38,18 @@ class MeasureWords(NamedTuple):
 
 
 WORDS = {
-    Measure.COST: MeasureWords(
+    GridMeasure.COST: MeasureWords(
         "late", "Who makes others wait?", "others waited for it", "of the time of the others"
     ),
-    Measure.WAITED: MeasureWords("waits", "Who waits for others?", "it waited for others"),
-    Measure.IDLE: MeasureWords("idle", "Which rank is idle?", "idle"),
-    Measure.COMMUNICATION: MeasureWords(
+    GridMeasure.WAITED: MeasureWords("waits", "Who waits for others?", "it waited for others"),
+    GridMeasure.IDLE: MeasureWords("idle", "Which rank is idle?", "idle"),
+    GridMeasure.COMMUNICATION: MeasureWords(
         "communication", "Which rank has exposed communication?", "exposed communication"
     ),
-    Measure.COPY: MeasureWords("copies", "Which rank only copies?", "exposed copies"),
-    Measure.COMPUTING: MeasureWords("computing", "Which rank computes most?", "computing", heat=Heat.WORK),
+    GridMeasure.COPY: MeasureWords("copies", "Which rank only copies?", "exposed copies"),
+    GridMeasure.COMPUTING: MeasureWords(
+        "computing", "Which rank computes most?", "computing", heat=Heat.WORK
+    ),
 }
 
 
@@ -71,7 +73,9 @@ class RankView:
 
     total_cells = len("1234 ms 100.0 %")
 
-    def __init__(self, job: Job, measure: Measure, answer: str, unread: frozenset[int] = frozenset()) -> None:
+    def __init__(
+        self, job: Job, measure: GridMeasure, answer: str, unread: frozenset[int] = frozenset()
+    ) -> None:
         """Of one measure of a job.
 
         Args:
@@ -79,7 +83,7 @@ class RankView:
             unread: numbers of ranks that are there and not read.
         """
         self.job, self.measure, self._unread = job, measure, unread
-        self.absent = absent_ranks(job) if measure is Measure.COST else ()
+        self.absent = absent_ranks(job) if measure is GridMeasure.COST else ()
         self._absent = [each.waits for each in self.absent]
         self._answer = answer
         self._words = WORDS[measure]
@@ -144,7 +148,7 @@ class RankView:
 
     def _why(self, row: int) -> str:
         """What made the rank late most of all."""
-        if self.measure is not Measure.COST or row >= len(self.job.ranks):
+        if self.measure is not GridMeasure.COST or row >= len(self.job.ranks):
             return ""
         gained = self._gained.get(self.job.ranks[row].number, [])
         if passes_on(int(self._ns[row].sum()), gained):

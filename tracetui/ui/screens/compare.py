@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from tracetui.arrays import Int64s
 from tracetui.comparison.comparison import Comparison
-from tracetui.comparison.rows import Row
+from tracetui.comparison.rows import ComparedRow
 from tracetui.comparison.verdict import verdict
 from tracetui.export.sentences.comparison import (
     run_words,
@@ -85,8 +85,8 @@ class CompareScreen(TableScreen):
         self._failure = ""  # why it is not
         self._laid: tables.Laid | None = None  # its tables
         self._by = ""  # the table shown; "" until there is one
-        self._rows: Sequence[Row] = ()
-        self._parts: Sequence[Row] = ()
+        self._rows: Sequence[ComparedRow] = ()
+        self._parts: Sequence[ComparedRow] = ()
 
     @property
     def comparing(self) -> CompareApp:
@@ -320,7 +320,7 @@ class CompareScreen(TableScreen):
                     break
         app.action_go(STACKED)
 
-    def _go_to(self, table: ComparedTable, row: Row, of_base: bool) -> None:
+    def _go_to(self, table: ComparedTable, row: ComparedRow, of_base: bool) -> None:
         app, pair, comparison = self.comparing, self.comparing.pair, self.comparison
         if pair is None or comparison is None:
             return

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.export.sentences.job import head_words
-from tracetui.job.grids import Measure
+from tracetui.job.grids import GridMeasure
 from tracetui.job.job import Job
 from tracetui.job.waits import NOBODY
 from tracetui.language import tell
@@ -84,12 +84,12 @@ class RanksScreen(MapScreen):
         """The map of a measure of a job."""
 
         job: Job
-        measure: Measure
+        measure: GridMeasure
         view: RankView
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._chosen: Measure | None = None  # None: what answers most of the job as it is
+        self._chosen: GridMeasure | None = None  # None: what answers most of the job as it is
         self._lanes = False  # in place of the map
         self._table = 0
         self._job: Job | None = None  # the one shown
@@ -256,12 +256,12 @@ class RanksScreen(MapScreen):
             self._show_lanes()
 
     @property
-    def _measure(self) -> Measure:
+    def _measure(self) -> GridMeasure:
         """What the map is of: what was chosen, else who is late where anybody is."""
         job = self.job_app.job_session.job
         if self._chosen is not None or job is None:
-            return self._chosen or Measure.COST
-        return Measure.COST if (job.waits.late != NOBODY).any() else Measure.WAITED
+            return self._chosen or GridMeasure.COST
+        return GridMeasure.COST if (job.waits.late != NOBODY).any() else GridMeasure.WAITED
 
     def action_show_map(self, number: int) -> None:
         before = self._measure, self._lanes

@@ -14,7 +14,7 @@ import numpy as np
 from rich.style import Style
 
 from tracetui.export.tables import column as tables
-from tracetui.export.tables.column import Form, Table, Texts
+from tracetui.export.tables.column import CodedTexts, Form, Table
 from tracetui.ui.tables.columns import Column, name_column, number_column
 
 Rows = TypeVar("Rows")
@@ -60,7 +60,7 @@ def laid_out(
 
 def _column(column: tables.Column[Rows], rows: Rows, look: Look) -> Column:
     values, title = column.get(rows), look.title or column.title
-    if isinstance(values, Texts):
+    if isinstance(values, CodedTexts):
         return _names(column, values, title, look)
     numbers, words = np.asarray(values), look.write
     if numbers.dtype == np.object_:  # whole ones beside others
@@ -83,7 +83,7 @@ def _column(column: tables.Column[Rows], rows: Rows, look: Look) -> Column:
     )
 
 
-def _names(column: tables.Column[Rows], values: Texts, title: str, look: Look) -> Column:
+def _names(column: tables.Column[Rows], values: CodedTexts, title: str, look: Look) -> Column:
     places, texts = values.distinct()
     known = np.array([text is not None for text in texts], np.bool_)
     codes = np.where(known, np.cumsum(known) - 1, -1)[places] if len(texts) else places
