@@ -16,7 +16,7 @@ from tracetui.comparison.memory_rows import ALIVE, MemoryRow
 from tracetui.comparison.operators import Stretch
 from tracetui.comparison.rows import ComparedRow, RowScale
 from tracetui.comparison.tally import NOTHING, Sum
-from tracetui.export.comparison.text import _shown, comparison_text
+from tracetui.export.comparison.text import comparison_text, shown_rows
 from tracetui.export.sentences.comparison import _ranks, lengths, row_name, run_words
 from tracetui.export.tables.comparison import BY, WATERFALL
 from tracetui.trace.model import Kind
@@ -37,18 +37,18 @@ def test_what_rounds_to_nothing_is_no_change() -> None:
     kernels = tuple(row(str(delta), 10**6, 10**6 + delta) for delta in (499, 500, -499, -500, 501))
     memory = tuple(memory_row(100, 100 + delta) for delta in (0, 1, -1, 2))
     comparison = replace(slower(), kernels=kernels, memory=memory)
-    assert [each.name for each in _shown(BY["kernel"], comparison, False)] == ["500", "-500", "501"]
-    assert [each.delta_ns for each in _shown(BY["memory"], comparison, False)] == [1, -1, 2]
+    assert [each.name for each in shown_rows(BY["kernel"], comparison, False)] == ["500", "-500", "501"]
+    assert [each.delta_ns for each in shown_rows(BY["memory"], comparison, False)] == [1, -1, 2]
     for by in ("kernel", "memory"):
-        assert _shown(BY[by], comparison, True) == BY[by].rows(comparison)
+        assert shown_rows(BY[by], comparison, True) == BY[by].rows(comparison)
 
 
 def test_parts_of_a_step_and_classes_are_shown_that_either_side_has() -> None:
     rows = tuple(row(f"{base} {other}", base, other) for base, other in ((0, 0), (0, 1), (1, 0), (1, 1)))
     comparison = replace(slower(), waterfall=rows, classes=rows, kernels=rows)
     for table, asked in ((WATERFALL, False), (WATERFALL, True), (BY["class"], False)):
-        assert [each.name for each in _shown(table, comparison, asked)] == ["0 1", "1 0", "1 1"]
-    assert _shown(BY["class"], comparison, True) == rows == _shown(BY["kernel"], comparison, True)
+        assert [each.name for each in shown_rows(table, comparison, asked)] == ["0 1", "1 0", "1 1"]
+    assert shown_rows(BY["class"], comparison, True) == rows == shown_rows(BY["kernel"], comparison, True)
 
 
 def lists(by: str | None, top: int | None, rows: int) -> list[str]:

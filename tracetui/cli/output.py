@@ -95,8 +95,8 @@ def write_file(request: Request, path: str, write: Callable[[BinaryIO], int], wh
 
 def refuse_early(request: Request, trace: str) -> None:
     """Raise UsageError where a file will not be written: now, not after a minute of reading the trace."""
-    for path in (None if request.csv == "-" else request.csv, request.xlsx):
-        if path is not None:
+    for path in (request.csv, request.xlsx, request.page):
+        if path is not None and path != "-":
             with _refusal(path, request.force):
                 refuse_to_overwrite(path, request.force, _read_from(trace, path))
 

@@ -40,6 +40,7 @@ class Request(argparse.Namespace):
     md: bool = False
     csv: str | None = None  #: "-" is stdout
     xlsx: str | None = None
+    page: str | None = None  #: of HTML; "-" is stdout
     force: bool = False
     top: int | None = None  #: rows to list; 0: all; None: the command's own default
     ascii: bool = False

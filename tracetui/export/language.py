@@ -27,6 +27,11 @@ def choose_language(language: str) -> None:
         speak({})
 
 
+def chosen_language() -> str:
+    """Return ENGLISH or CHINESE: what everything is shown in now."""
+    return ENGLISH if speaks_english() else CHINESE
+
+
 def cause_facts(cause: Cause) -> CauseFacts:
     """Return what is known of a cause, in the language chosen; what that has no words for is English."""
     facts = cause.facts

@@ -15,6 +15,7 @@ from tracetui.cli.commands import (
     memory,
     operators,
     ranks,
+    report,
     summary,
     view,
 )
@@ -33,6 +34,7 @@ COMMANDS: tuple[Command, ...] = (
     check.COMMAND,
     ranks.COMMAND,
     digest.COMMAND,
+    report.COMMAND,
     export.COMMAND,
     cache.COMMAND,
 )

@@ -164,4 +164,13 @@ REPORTS = {
     "Links: {count}, most time first": "链路：{count} 条，耗时多的在前",
     "1 with less": "另有 1 个更少的",
     "{count} with less": "另有 {count} 个更少的",
+    # -- the page of HTML -------------------------------------------------------------------------------
+    "{device} was idle {share} of {time}.": "{device} 在 {time} 中有 {share} 空闲。",
+    "The largest cause is {cause}, {share} of it.": "最大的原因是 {cause}，占其中的 {share}。",
+    "The worst line is {place}: {time} on all devices.": "最严重的一行是 {place}：所有 Device 共 {time}。",
+    "Idle time by cause and step": "空闲时间，按原因和 step",
+    "Idle time by cause and time": "空闲时间，按原因和时间",
+    "Operators of the devices, most time first": "Device 上的算子，耗时多的在前",
+    "outside steps": "step 之外",
+    "{base} compared with {other}": "{base} 与 {other} 的比较",
 }

@@ -55,11 +55,11 @@ def comparison_text(comparison: Comparison, asked: ComparedTable | None, top: in
     changed = (each for each in EVERY if any(_shows_change(row) for row in each.rows(comparison)))
     shown = changed if asked is None else (asked,)
     for each in shown if comparison.comparable else ():
-        rows = _shown(each, comparison, asked is not None)
+        rows = shown_rows(each, comparison, asked is not None)
         most = top if top is not None else TOP if asked is None else TOP_ASKED
         lines += [
             "",
-            _title(each),
+            table_title(each),
             *(_table(each, rows[:most] if most else rows, width) if rows else _none(each, width)),
         ]
         if most and len(rows) > most:
@@ -89,12 +89,12 @@ def comparison_markdown(comparison: Comparison, asked: ComparedTable | None, top
     most = top if top is not None else TOP if asked is None else TOP_ASKED
     tables = ((WATERFALL, *EVERY) if asked is None else (asked,)) if comparison.comparable else ()
     for each in tables:
-        rows = _shown(each, comparison, asked is not None)
+        rows = shown_rows(each, comparison, asked is not None)
         if rows:
             limit = 0 if each is WATERFALL else most
             parts += [
                 "",
-                f"**{markdown.plain(_title(each))}**",
+                f"**{markdown.plain(table_title(each))}**",
                 "",
                 *markdown_table(each.table, ComparedRows(rows[:limit] if limit else rows)),
             ]
@@ -102,7 +102,7 @@ def comparison_markdown(comparison: Comparison, asked: ComparedTable | None, top
     return "\n".join(parts).rstrip() + "\n"
 
 
-def _title(each: ComparedTable) -> str:
+def table_title(each: ComparedTable) -> str:
     return tell("{title}, {unit}", title=tell(each.title), unit=tell(each.unit))
 
 
@@ -113,7 +113,7 @@ def _head(comparison: Comparison, width: int) -> Iterator[str]:
             yield " " * 7 + line
 
 
-def _shown(each: ComparedTable, comparison: Comparison, asked: bool = False) -> Sequence[ComparedRow]:
+def shown_rows(each: ComparedTable, comparison: Comparison, asked: bool = False) -> Sequence[ComparedRow]:
     """Return the rows worth a line: all that are asked for, else those that changed at all."""
     rows = each.rows(comparison)
     if each is WATERFALL or (each.by == "class" and not asked):
@@ -133,7 +133,7 @@ def _shows_change(row: ComparedRow) -> bool:
 
 
 def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
-    rows = [*_shown(WATERFALL, comparison), comparison.step]
+    rows = [*shown_rows(WATERFALL, comparison), comparison.step]
     most = max(abs(row.delta_ns) for row in rows)
     roomy = width >= _ROOMY_FROM and comparison.knows_spread
     columns = [

@@ -58,10 +58,10 @@ class Section:
 def job_text(job: Job, width: int, by: str | None = None, step: int | None = None, top: int = TOP) -> str:
     """Return the report as text; at most `top` rows in each table, 0 for all."""
     lines = [head_words(job, step), ""]
-    for sentence in _verdict(job, step):
+    for sentence in job_verdict(job, step):
         lines += wrapped(sentence, width, later=MARGIN)
     lines.append("")
-    for section in _sections(job, by, step, top):
+    for section in job_sections(job, by, step, top):
         lines += [*wrapped(section.title, width, later=MARGIN)]
         lines += text_table(section.table, section.rows, width)
         lines += [f"{MARGIN}{section.more}"] if section.more else []
@@ -78,8 +78,8 @@ def job_text(job: Job, width: int, by: str | None = None, step: int | None = Non
 def job_markdown(job: Job, by: str | None = None, step: int | None = None, top: int = TOP) -> str:
     """Return the report as Markdown; at most `top` rows in each table, 0 for all."""
     lines = [f"## {markdown.plain(head_words(job, step))}", ""]
-    lines += [markdown.plain(sentence) for sentence in _verdict(job, step)] + [""]
-    for section in _sections(job, by, step, top):
+    lines += [markdown.plain(sentence) for sentence in job_verdict(job, step)] + [""]
+    for section in job_sections(job, by, step, top):
         cells = markdown_table(section.table, section.rows)
         lines += [f"### {markdown.plain(section.title)}", "", *cells, ""]
         lines += [section.more, ""] if section.more else []
@@ -87,7 +87,7 @@ def job_markdown(job: Job, by: str | None = None, step: int | None = None, top: 
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _verdict(job: Job, step: int | None) -> list[str]:
+def job_verdict(job: Job, step: int | None) -> list[str]:
     rows, waits = rank_rows(job, step), _waits_of(job, step)
     links = job_links(job) if step is None else ()
     losses = find_losses(job, rows, waits, links, job_stages(job, rows))
@@ -106,7 +106,7 @@ def _cost(waits: JobWaits, job: Job) -> dict[int | None, int]:
     return cost
 
 
-def _sections(job: Job, by: str | None, step: int | None, top: int) -> Iterator[Section]:
+def job_sections(job: Job, by: str | None, step: int | None, top: int) -> Iterator[Section]:
     rows = rank_rows(job, step)
     roots, waits = roots_of(job, step), _waits_of(job, step)
     whole = job_time(rows)

@@ -40,7 +40,7 @@ SourceLine = Callable[[Frame], Optional[str]]
 TOP, TOP_COMPONENTS, TOP_HOST = 20, 6, 6  #: rows listed where nothing else is asked for
 
 
-class _Listing(NamedTuple):
+class Listing(NamedTuple):
     title: str
     table: Table[Any]
     rows: Any
@@ -63,12 +63,12 @@ def memory_text(
         return tell(NOTHING) + "\n"
     document = memory_document(memory, part)
     lines: list[str] = []
-    for number, sentence in enumerate(_head(document, origin_ns, memory)):
+    for number, sentence in enumerate(memory_facts(document, origin_ns, memory)):
         indent = MARGIN if number else ""
         lines += wrapped(printable(sentence), width, indent, indent + MARGIN if number else MARGIN)
-    for sentence in _growing(document, memory, source):
+    for sentence in growth_sentences(document, memory, source):
         lines += ["", *wrapped(printable(sentence), width, later=MARGIN)]
-    for listing in _listings(memory, part, by, top, origin_ns):
+    for listing in memory_listings(memory, part, by, top, origin_ns):
         if listing.shown:
             listed = text_table(listing.table, listing.rows, width)
             lines += ["", listing.title, *listed, *_more(listing)]
@@ -88,11 +88,11 @@ def memory_markdown(
     if memory is None or part is None:
         return tell(NOTHING) + "\n"
     document = memory_document(memory, part)
-    head, *rest = _head(document, origin_ns, memory)
+    head, *rest = memory_facts(document, origin_ns, memory)
     lines = [f"## {markdown.plain(head)}", "", *(f"- {markdown.plain(sentence)}" for sentence in rest)]
-    for sentence in _growing(document, memory, source):
+    for sentence in growth_sentences(document, memory, source):
         lines += ["", markdown.plain(sentence)]
-    for listing in _listings(memory, part, by, top, origin_ns):
+    for listing in memory_listings(memory, part, by, top, origin_ns):
         if listing.shown:
             listed = markdown_table(listing.table, listing.rows)
             lines += ["", f"### {listing.title}", "", *listed, *_more(listing)]
@@ -100,7 +100,7 @@ def memory_markdown(
     return "\n".join(lines) + "\n"
 
 
-def _head(document: Row, origin_ns: int, memory: Memory) -> list[str]:
+def memory_facts(document: Row, origin_ns: int, memory: Memory) -> list[str]:
     parts = [] if document["peak"] is None else peak_parts(document["peak"])
     return [
         peak_sentence(document, origin_ns),
@@ -110,7 +110,7 @@ def _head(document: Row, origin_ns: int, memory: Memory) -> list[str]:
     ]
 
 
-def _growing(document: Row, memory: Memory, source: SourceLine | None) -> list[str]:
+def growth_sentences(document: Row, memory: Memory, source: SourceLine | None) -> list[str]:
     """Return a sentence for each group that grows, or that none does; of one step nothing is said."""
     if document["growing"]:
         groups = zip(document["growing"], memory.growing)
@@ -122,48 +122,48 @@ def _growing(document: Row, memory: Memory, source: SourceLine | None) -> list[s
     return [tell("No operator leaves a block behind in every step.")] if told else []
 
 
-def _listings(
+def memory_listings(
     memory: Memory, part: MemoryPart, by: str, top: int | None, origin_ns: int
-) -> tuple[_Listing, ...]:
+) -> tuple[Listing, ...]:
     listed = _listed(memory, part, by, top, origin_ns)
     return (_components(memory), _graphs(memory), listed, _host(memory, part))
 
 
-def _host(memory: Memory, part: MemoryPart) -> _Listing:
+def _host(memory: Memory, part: MemoryPart) -> Listing:
     every = () if part.host is None else part.host.lines
     rows = MemoryRows(memory.recorded, every, TOP_HOST)
     title = tell("Memory of the host, in no sum of a device")
-    return _Listing(title, LINES, rows, len(rows.rows), len(every), "{count} more with --json")
+    return Listing(title, LINES, rows, len(rows.rows), len(every), "{count} more with --json")
 
 
-def _components(memory: Memory) -> _Listing:
+def _components(memory: Memory) -> Listing:
     curves = sorted(memory.curves, key=lambda curve: not len(curve.told))
     rows = MemoryRows(memory.recorded, curves, TOP_COMPONENTS)
-    return _Listing(
+    return Listing(
         tell("Components"), COMPONENTS, rows, len(rows.rows), len(curves), "{count} more with --json"
     )
 
 
-def _graphs(memory: Memory) -> _Listing:
+def _graphs(memory: Memory) -> Listing:
     graphs = memory.recorded.graphs
     rows = MemoryRows(memory.recorded, graphs, TOP_COMPONENTS)
     title = tell("Static memory of graphs, given before they run")
-    return _Listing(title, GRAPHS, rows, len(rows.rows), len(graphs), "{count} more with --json")
+    return Listing(title, GRAPHS, rows, len(rows.rows), len(graphs), "{count} more with --json")
 
 
-def _listed(memory: Memory, part: MemoryPart, by: str, top: int | None, origin_ns: int) -> _Listing:
+def _listed(memory: Memory, part: MemoryPart, by: str, top: int | None, origin_ns: int) -> Listing:
     count = TOP if top is None else top
     if by == "block":
         blocks = BlockRows(memory, part, count, origin_ns)
-        return _Listing(tell("Blocks, the largest first"), BLOCKS, blocks, len(blocks.blocks), blocks.total)
+        return Listing(tell("Blocks, the largest first"), BLOCKS, blocks, len(blocks.blocks), blocks.total)
     title, table, every = {
         "size": (tell("Blocks by size, most in all first"), SIZES, part.sizes),
         "line": (tell("Lines, those first that hold most at the peak"), LINES, part.lines),
     }[by]
     rows = MemoryRows(memory.recorded, every, count)
-    return _Listing(title, table, rows, len(rows.rows), len(every))
+    return Listing(title, table, rows, len(rows.rows), len(every))
 
 
-def _more(listing: _Listing) -> list[str]:
+def _more(listing: Listing) -> list[str]:
     left = listing.total - listing.shown
     return [MARGIN + tell(listing.left, count=format_count(left))] if left > 0 else []

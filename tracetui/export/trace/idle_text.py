@@ -60,7 +60,7 @@ def gap_lines(analysis: Analysis, selection: Selection, top: int, width: int) ->
     if not len(rows):
         return [tell("No gaps.")]
     title = gaps_title(analysis, len(rows), len(selection.gaps(analysis)), selection.by)
-    return [title, *text_table(GAPS, rows, width, _stories(rows))]
+    return [title, *text_table(GAPS, rows, width, gap_stories(rows))]
 
 
 def gaps_title(analysis: Analysis, shown: int, total: int, by: Measure) -> str:
@@ -122,7 +122,7 @@ def why(row: Any) -> str:
     )
 
 
-def _stories(rows: GapRows) -> list[str]:
+def gap_stories(rows: GapRows) -> list[str]:
     """Of each gap "host.sync 80 %, host.python 20 %; exposed by train.py(90); until aclnnMul".
 
     Or "communication.wait 96 %, transfer 4 %; for peer 5 of group 271; until aclnnMul".

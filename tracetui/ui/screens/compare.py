@@ -24,10 +24,9 @@ from tracetui.export.sentences.comparison import (
 from tracetui.export.tables.comparison import WATERFALL, ComparedRows, ComparedTable
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
-from tracetui.ui.app import TraceApp
+from tracetui.ui.compare_app import STACKED, CompareApp, PairChanged
 from tracetui.ui.comparing import tables
 from tracetui.ui.comparing.absence import absence_lines, next_pair
-from tracetui.ui.comparing.comparing import STACKED, Comparing, PairChanged
 from tracetui.ui.comparing.pair import NotComparable, Pair
 from tracetui.ui.comparing.story import story
 from tracetui.ui.drawing.palette import Role
@@ -90,9 +89,9 @@ class CompareScreen(TableScreen):
         self._parts: Sequence[ComparedRow] = ()
 
     @property
-    def comparing(self) -> Comparing:
-        """Which two traces are compared."""
-        return cast(TraceApp, self.app).comparing
+    def comparing(self) -> CompareApp:
+        """The app, which compares."""
+        return cast(CompareApp, self.app)
 
     @property
     def comparison(self) -> Comparison | None:
@@ -102,8 +101,8 @@ class CompareScreen(TableScreen):
 
     @property
     def unanswered(self) -> str:
-        pair = self.comparing.pair
-        return "" if pair is None else pair.unanswered(self.viewer.sessions)
+        app = self.comparing
+        return "" if app.pair is None else app.pair.unanswered(app.sessions)
 
     def body(self) -> Iterable[Widget]:
         glyphs, header = self.viewer.glyphs, self.style_of(Role.TITLE)
@@ -152,8 +151,8 @@ class CompareScreen(TableScreen):
 
     def nothing(self, sentence: str) -> None:
         super().nothing(sentence)
-        viewer, pair = self.viewer, self.comparing.pair
-        told = [] if pair is None else absence_lines(viewer.sessions, pair, self.size.width, viewer.palette)
+        app, pair = self.comparing, self.comparing.pair
+        told = [] if pair is None else absence_lines(app.sessions, pair, self.size.width, app.palette)
         said = self.query_one("#verdict", Lines)
         said.styles.height = len(told)
         said.show(told)
@@ -165,7 +164,7 @@ class CompareScreen(TableScreen):
         return (*next_pair(self.viewer), *super().ways_out)
 
     def build(self) -> None:
-        viewer, pair = self.viewer, self.comparing.pair
+        app, pair = self.comparing, self.comparing.pair
         assert pair is not None
         if self._laid is not None and self._laid.comparison is pair.comparison:
             self._show(self._laid)
@@ -178,11 +177,11 @@ class CompareScreen(TableScreen):
             return
         self.missing(COMPARING)
         self._pair, self._failure = pair, ""
-        sessions, width = [*viewer.sessions], self.size.width
+        sessions, width = [*app.sessions], self.size.width
 
         def compare() -> Message:
             try:
-                comparison = pair.compare(sessions, self.comparing.runs)
+                comparison = pair.compare(sessions, app.runs)
             except NotComparable as absence:
                 return self.Failed("compare", str(absence))
             laid = tables.Laid(comparison, self.viewer.palette, self.viewer.glyphs)
@@ -231,9 +230,9 @@ class CompareScreen(TableScreen):
 
     def _show_sides(self) -> None:
         """BASE and OTHER, which is which."""
-        viewer, pair = self.viewer, self.comparing.pair
+        app, pair = self.comparing, self.comparing.pair
         lines: list[Line] = []
-        for name, called in zip(("BASE", "OTHER"), pair.names(viewer.sessions) if pair is not None else ()):
+        for name, called in zip(("BASE", "OTHER"), pair.names(app.sessions) if pair is not None else ()):
             run = None
             if pair is not None and pair.comparison is not None:
                 run = pair.comparison.base if name == "BASE" else pair.comparison.other
@@ -307,7 +306,7 @@ class CompareScreen(TableScreen):
 
     def action_open_both(self) -> None:
         """Show both runs stacked, at the row under the cursor: in OTHER where that has it."""
-        comparing, pair, comparison = self.comparing, self.comparing.pair, self.comparison
+        app, pair, comparison = self.comparing, self.comparing.pair, self.comparison
         of_traces = pair is not None and comparison is not None and comparison.job is None
         if of_traces and 0 <= self.table.row < len(self._rows):
             assert pair is not None and comparison is not None
@@ -317,16 +316,16 @@ class CompareScreen(TableScreen):
                 span = tables.span_of_most(comparison, row, of_base) if table is WATERFALL else None
                 if slice_row >= 0 or span is not None:
                     place = pair.base if of_base else pair.other
-                    comparing.look_at_row(place, slice_row, span, tables.is_of_idle(table, row))
+                    app.look_at_row(place, slice_row, span, tables.is_of_idle(table, row))
                     break
-        self.viewer.action_go(STACKED)
+        app.action_go(STACKED)
 
     def _go_to(self, table: ComparedTable, row: ComparedRow, of_base: bool) -> None:
-        comparing, pair, comparison = self.comparing, self.comparing.pair, self.comparison
+        app, pair, comparison = self.comparing, self.comparing.pair, self.comparison
         if pair is None or comparison is None:
             return
         if comparison.job is not None:
-            self.viewer.show_status("A mean rank is at no one place: T lists the ranks, to open one.")
+            app.show_status("A mean rank is at no one place: T lists the ranks, to open one.")
             return
         place = pair.base if of_base else pair.other
         slice_row = tables.instance(comparison, table, row, of_base)
@@ -334,16 +333,16 @@ class CompareScreen(TableScreen):
         if table is WATERFALL and slice_row < 0:
             span = tables.span_of_most(comparison, row, of_base)
         if slice_row >= 0 and tables.is_of_idle(table, row):
-            comparing.show_idle(place, slice_row)
+            app.show_idle(place, slice_row)
         elif slice_row >= 0:
-            comparing.show_slice(place, slice_row)
+            app.show_slice(place, slice_row)
         elif span is not None:
-            comparing.show_span(place, *span)
+            app.show_span(place, *span)
         elif tables.instance(comparison, table, row, not of_base) < 0:
-            self.viewer.show_status("This row is of no one place in either run.")
+            app.show_status("This row is of no one place in either run.")
         else:
             name, other, key = ("BASE", "OTHER", "enter") if of_base else ("OTHER", "BASE", "\\")
-            self.viewer.show_status(f"{name} has none of it: {key} opens it in {other}.")
+            app.show_status(f"{name} has none of it: {key} opens it in {other}.")
 
     def frame(self, view: Int64s) -> pd.DataFrame:
         from tracetui.export.data_frame import frame_of

@@ -1,0 +1,195 @@
+"""The HTML page of a trace or a job: its numbers, its escapes, and what a browser makes of it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.export.training import NAMES, training_events
+from tests.job import planted
+from tests.simulator import traces
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.heat.cause_map import CauseMap
+from tracetui.api import load
+from tracetui.export.job.text import job_verdict
+from tracetui.export.page import charts
+from tracetui.export.page.html import page, quote
+from tracetui.export.page.job import job_page_sections
+from tracetui.export.page.trace import trace_sections
+from tracetui.trace.source_files import SourceFiles
+from tracetui.units import format_percent
+
+MARKUP = ('<script>alert("x")</script>', "<img src=x onerror=alert(1)>", "a&b'\"</style>", *NAMES)
+VOID = {"meta", "br"}
+LONGEST_PAGE = 2 << 20
+
+
+class Outline(HTMLParser):
+    """The elements of a page: each with its attributes; AssertionError where one is not closed in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.words = ""
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, text: str) -> None:
+        self.words += text
+
+
+def page_of(analysis: Analysis, source: SourceFiles | None = None) -> str:
+    sections = [*trace_sections(analysis, source)]
+    return page(sections[0].title, "en", sections, "footer")
+
+
+@pytest.fixture(scope="module")
+def moba(samples: Path) -> Analysis:
+    return load(samples / "moba" / "trace_view.json", cache=False, jobs=1)
+
+
+def test_names_of_a_trace_become_no_markup() -> None:
+    text = page_of(analyse(trace_of(training_events(MARKUP, steps=1))))
+    outline = Outline(text)
+    assert {tag for tag, _ in outline.elements} <= {
+        *("html", "head", "meta", "title", "style", "body", "header", "section", "footer"),
+        *(
+            "h1",
+            "h2",
+            "h3",
+            "p",
+            "ul",
+            "ol",
+            "li",
+            "br",
+            "strong",
+            "code",
+            "span",
+            "div",
+            "figure",
+            "figcaption",
+        ),
+        *("table", "thead", "tbody", "tr", "th", "td", "svg", "rect", "path", "text"),
+    }
+    assert not any(
+        name.startswith("on") or name in ("src", "href") for _, own in outline.elements for name in own
+    )
+    assert MARKUP[0] in outline.words
+    assert text.replace("\n", "").isprintable()
+
+
+def test_a_page_forbids_itself_to_load_and_to_run(moba: Analysis) -> None:
+    policies = [own["content"] for tag, own in Outline(page_of(moba)).elements if "http-equiv" in own]
+    assert policies == ["default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"]
+    assert not re.search(r"https?:|url\(|@import", page_of(moba))
+
+
+def test_the_head_says_how_long_and_why_a_device_was_idle(moba: Analysis) -> None:
+    (activity,) = moba.devices
+    causes = moba.causes.by_cause()
+    cause = max(causes, key=lambda cause: causes[cause])
+    words = Outline(page_of(moba)).words
+    assert f"NPU was idle {format_percent(activity.idle_ns, activity.window_ns)} of 21.7 ms." in words
+    share = format_percent(causes[cause], activity.idle_ns)
+    assert f"The largest cause is {cause.facts.label}, {share} of it." in words
+    assert f"The worst line is train_moba.py({moba.lines[0].line}) " in words
+
+
+def test_a_strip_is_filled_by_what_a_device_did(moba: Analysis) -> None:
+    """The bars of each column come to its whole height, and each kind to its share of the window."""
+    (activity,) = moba.devices
+    drawn = charts.time_strip(activity, moba.trace.start_ns)
+    heights = {
+        kind: sum(float(height) for height in re.findall(r"v-([\d.]+)h", path))
+        for kind, path in re.findall(r'<path class="(\w+)" d="([^"]*)"', drawn)
+    }
+    whole = charts.HEIGHT * charts.COLUMNS
+    assert sum(heights.values()) == pytest.approx(whole, rel=1e-3)
+    expected = {
+        "computing": activity.computing_ns,
+        "communication": activity.communication_not_overlapped_ns,
+        "copies": activity.free_ns - activity.idle_ns,
+        "idle": activity.idle_ns,
+    }
+    for kind, ns in expected.items():
+        assert heights.get(kind, 0.0) / whole == pytest.approx(ns / activity.window_ns, abs=2e-3), kind
+
+
+def test_a_map_draws_each_cell_by_its_share(moba: Analysis) -> None:
+    cells = CauseMap(moba).by_step()
+    drawn = charts.map_of_cells(cells, [("<name>", "host")] * len(cells.ns), ("first", "last"))
+    assert "<name>" not in drawn and drawn.count(quote("<name>")) == len(cells.ns)
+    filled = int(np.count_nonzero(cells.ns[:, 0]))
+    assert drawn.count('class="host"') == filled + (cells.ns.shape[1] > 1) * np.count_nonzero(cells.ns[:, 1:])
+
+
+def test_source_is_quoted_where_it_is_asked_for(moba: Analysis, samples: Path) -> None:
+    trace = samples / "moba" / "trace_view.json"
+    assert "<pre>" not in page_of(moba)
+    text = page_of(moba, SourceFiles(trace, [samples / "moba"]))
+    worst = moba.lines[0]
+    written = (samples / "moba" / "train_moba.py").read_text().splitlines()[worst.line - 1]
+    assert f"<mark>{worst.line:>5}  {quote(written)}</mark>" in text
+
+
+def test_the_page_of_a_run_with_steps_shows_them() -> None:
+    words = Outline(page_of(traces.analysed("mixed"))).words
+    assert "Idle time by cause and step" in words
+
+
+def test_the_page_of_a_job_begins_with_its_verdict() -> None:
+    job = planted.job("late")
+    sections = [*job_page_sections(job, "run")]
+    words = Outline(page("run", "en", sections, "footer")).words
+    assert job_verdict(job, None)[0] in words.split("Roots")[0]
+    assert {"Links, most time first"} < {section.title for section in sections}
+
+
+def test_pages_of_real_traces_are_small(real_traces: Path) -> None:
+    for name in ("npu/level2/rank0_ascend_pt", "gpu/resnet_act_checkpoint.json.gz"):
+        text = page_of(load(real_traces / name, cache=False, jobs=1))
+        Outline(text)
+        assert len(text.encode()) < LONGEST_PAGE
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("width", [390, 1280], ids=["phone", "desk"])
+def test_a_browser_shows_it(moba: Analysis, tmp_path: Path, width: int) -> None:
+    browser = shutil.which("chromium")
+    if browser is None:
+        pytest.skip("no chromium on this machine")
+    (tmp_path / "page.html").write_text(page_of(moba), encoding="utf-8")
+    picture = tmp_path / "page.png"
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    subprocess.run(
+        [
+            *(browser, *options, "--no-first-run", "--disable-component-update", "--disable-sync"),
+            *(f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},1200"),
+            *(f"--screenshot={picture}", (tmp_path / "page.html").as_uri()),
+        ],
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
+    # A blank page of this size is a picture of 7 kB.
+    assert picture.stat().st_size > 30_000

@@ -1,0 +1,103 @@
+"""`tracetui report`: one HTML page of a trace, of a job, or of two runs compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from tracetui.cli.command import Command
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.cli.parser import (
+    JOBS,
+    PATHS,
+    Parser,
+    Request,
+    add_all_steps,
+    add_force,
+    add_language,
+    add_reading,
+    add_rules,
+    add_sources,
+)
+
+if TYPE_CHECKING:
+    from tracetui.export.page.html import Section
+
+_DESCRIPTION = f"""Write one HTML page: what the devices did and why they were idle, as text,
+tables and pictures. Of a directory of ranks it is the page of the job, of two
+paths what changed from the first to the second. The page is one file that loads
+nothing and runs nothing: it can be attached to a ticket, mailed and printed.
+
+{PATHS}"""
+
+
+def _add_arguments(parser: Parser) -> None:
+    parser.add_argument("path", metavar="PATH", help="a trace, a directory of ranks, or the run before")
+    parser.add_argument("other", metavar="OTHER", nargs="?", help="the run that is compared with it")
+    parser.add_argument(
+        "-o", "--output", dest="page", metavar="FILE", required=True, help="the page to write; - for stdout"
+    )
+    add_force(parser)
+    add_reading(parser, JOBS)
+    add_sources(parser, "quote the worst lines of source from below DIR; may be repeated")
+    add_all_steps(parser)
+    add_language(parser)
+    add_rules(parser)
+
+
+def _run(request: Request) -> ExitCode:
+    from tracetui.cli.output import print_verbatim, write_file
+    from tracetui.export.language import chosen_language
+    from tracetui.export.page.html import page
+    from tracetui.version import __version__
+
+    sections = _sections(request)
+    target = str(request.page)
+    text = page(sections[0].title, chosen_language(), sections, f"tracetui {__version__}")
+    if target == "-":
+        print_verbatim(text)
+        return ExitCode.OK
+
+    def write(stream: BinaryIO) -> int:
+        stream.write(text.encode("utf-8", "replace"))
+        return len(sections)
+
+    write_file(request, target, write, "sections")
+    return ExitCode.OK
+
+
+def _sections(request: Request) -> list[Section]:
+    """Return the parts of the page of what the paths hold."""
+    from tracetui.job.load import ranks_below
+
+    path = Path(request.path)
+    if request.other is not None:
+        from tracetui.cli.comparing import RunPart, compare_paths
+        from tracetui.export.page.comparison import comparison_sections
+
+        request.path = request.other  # the side that is not written over, as of `compare`
+        return [*comparison_sections(compare_paths(request, RunPart(str(path)), RunPart(request.other)))]
+    if path.is_dir() and ranks_below(path) is not None:
+        from tracetui.cli.jobs import open_job
+        from tracetui.export.page.job import job_page_sections
+
+        return [*job_page_sections(open_job(request, [path]), str(path))]
+    from tracetui.cli.opening import open_trace
+    from tracetui.export.page.trace import trace_sections
+    from tracetui.reader.locate import locate_trace
+    from tracetui.trace.source_files import SourceFiles
+
+    analysis, _ = open_trace(request)
+    source = SourceFiles(locate_trace(path), request.sources) if request.sources else None
+    return [*trace_sections(analysis, source)]
+
+
+COMMAND = Command(
+    "report",
+    "report PATH [OTHER]",
+    "one HTML page to attach to a ticket",
+    _DESCRIPTION,
+    _add_arguments,
+    _run,
+    needs_stdout=False,
+)

@@ -1,0 +1,84 @@
+"""The parts of a page of HTML: text, tables, sections and the page around them.
+
+All text goes through `quote`, so no name of a trace becomes markup. The page forbids itself, by its content
+security policy, to run scripts and to load anything: its style stands in it.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
+
+from tracetui.export.page.style import STYLE
+from tracetui.export.tables.column import Form, Table
+from tracetui.language import heading
+from tracetui.trace.clean import printable
+
+LONGEST_NAME = 200  #: characters of a name of the trace
+
+Rows = TypeVar("Rows")
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+class Section(NamedTuple):
+    """A part of a page under its title."""
+
+    title: str
+    blocks: Sequence[str]  #: markup
+
+
+def quote(text: str, longest: int = LONGEST_NAME) -> str:
+    """Return text as markup that shows it: printable, cut to `longest` characters, escaped."""
+    return html.escape(printable(text, longest))
+
+
+def paragraph(text: str, kind: str = "") -> str:
+    """Return a paragraph of the program's own words, of a class of the style."""
+    return f"<p{_of_class(kind)}>{quote(text, 4000)}</p>"
+
+
+def bullets(texts: Sequence[str]) -> str:
+    """Return a list of sentences."""
+    return f"<ul>{''.join(f'<li>{quote(text, 4000)}</li>' for text in texts)}</ul>"
+
+
+def table(shown: Table[Rows], rows: Rows, notes: Sequence[str] = ()) -> str:
+    """Return a table as Markdown has it; with `notes`, of which one stands below each row, as text has it."""
+    columns = shown.shown(Form.TEXT if notes else Form.MARKDOWN, rows)
+    cells = [column.cells(rows, str) for column in columns]
+    kinds = ["" if cell.numeric else "text" for cell in cells]
+    head = "".join(
+        f"<th{_of_class(kind)}>{quote(heading(column.title))}</th>" for column, kind in zip(columns, kinds)
+    )
+    body = []
+    for place, row in enumerate(zip(*(cell.texts for cell in cells))):
+        line = "".join(f"<td{_of_class(kind)}>{quote(text)}</td>" for text, kind in zip(row, kinds))
+        body.append(f"<tr>{line}</tr>")
+        if notes:
+            body.append(
+                f'<tr class="note"><td class="text" colspan="{len(columns)}">{quote(notes[place])}</td></tr>'
+            )
+    return (
+        f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table></div>'
+    )
+
+
+def page(title: str, language: str, sections: Sequence[Section], footer: str) -> str:
+    """Return a whole document; the first section is its head."""
+    first, *others = sections
+    parts = [f"<header><h1>{quote(first.title)}</h1>{''.join(first.blocks)}</header>"]
+    parts += [f"<section><h2>{quote(part.title)}</h2>{''.join(part.blocks)}</section>" for part in others]
+    return (
+        f'<!DOCTYPE html>\n<html lang="{html.escape(language)}"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{quote(title)}</title><style>{STYLE}</style></head>\n<body>"
+        + "\n".join(parts)
+        + f"\n<footer><p>{quote(footer)}</p></footer></body></html>\n"
+    )
+
+
+def _of_class(kind: str) -> str:
+    return f' class="{kind}"' if kind else ""

@@ -1,0 +1,25 @@
+"""The page of a job of many ranks: its verdict and its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tracetui.export.job.text import TOP, job_sections, job_verdict
+from tracetui.export.page.html import Section, bullets, paragraph, table
+from tracetui.export.sentences.job import head_words
+from tracetui.job.job import Job
+from tracetui.job.sayings import sayings
+from tracetui.language import tell
+
+
+def job_page_sections(job: Job, title: str) -> Iterator[Section]:
+    """Yield the parts of the page of a job, its head first; `title` is what was asked for."""
+    first, *others = job_verdict(job, None) or [""]
+    blocks = [paragraph(head_words(job, None), "dim"), paragraph(first, "lead")]
+    yield Section(title, [*blocks, *map(paragraph, others)])
+    for section in job_sections(job, None, None, 2 * TOP):
+        more = [paragraph(section.more, "dim")] if section.more else []
+        yield Section(section.title, [table(section.table, section.rows), *more])
+    notes = sayings(job)
+    if notes:
+        yield Section(tell("Notes"), [bullets([tell("{fact}.", fact=note) for note in notes])])

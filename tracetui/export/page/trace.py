@@ -1,0 +1,252 @@
+"""The page of one trace: what its devices did, why they were idle, where, and what could be done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.advice import find_advice
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.communication.analyse import WindowSplit
+from tracetui.analysis.heat.cause_map import CauseMap
+from tracetui.analysis.heat.cells import pool
+from tracetui.analysis.idle.lines import LineIdle
+from tracetui.analysis.raster import even_edges
+from tracetui.export.language import cause_facts
+from tracetui.export.memory.document import memory_document
+from tracetui.export.memory.text import growth_sentences, memory_facts, memory_listings
+from tracetui.export.page import charts
+from tracetui.export.page.html import Section, bullets, paragraph, quote, table
+from tracetui.export.sentences.advice import told
+from tracetui.export.sentences.causes import line_name, micro
+from tracetui.export.sentences.memory import alive_sentence
+from tracetui.export.tables.causes import CAUSES, CauseRows
+from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
+from tracetui.export.tables.gaps import GAPS, GapRows
+from tracetui.export.tables.hotspots import LINES, LineRows
+from tracetui.export.tables.operators import OPERATORS
+from tracetui.export.tables.steps import STEPS, StepRows
+from tracetui.export.tables.syncs import SYNCS, SyncRows
+from tracetui.export.trace.advice_text import TITLE, cost_words
+from tracetui.export.trace.communication_text import TOP_LINKS, TOP_PEERS, late_title, links_title, split_rows
+from tracetui.export.trace.documents import summary_document
+from tracetui.export.trace.idle_text import gap_stories, gaps_title, hotspots_title, line_notes, why
+from tracetui.export.trace.operators import list_operators
+from tracetui.export.trace.selection import Selection
+from tracetui.export.trace.summary import in_all, no_work, run_facts, task_facts, trace_facts
+from tracetui.export.trace.sync_text import syncs_title
+from tracetui.language import clauses, counted, sentences, tell
+from tracetui.trace.clean import printable
+from tracetui.trace.source_files import SourceFile, SourceFiles
+from tracetui.trace.stack import path_end
+from tracetui.units import format_duration, format_ms, format_percent, format_time
+
+TOP_GAPS, TOP_LINES, TOP_SYNCS, TOP_STEPS, TOP_OPERATORS, TOP_MEMORY = 20, 20, 8, 60, 25, 15
+QUOTED_LINES = 5  #: lines of Python whose source is shown
+MAP_COLUMNS = 120
+_AROUND = 3  #: lines of source above and below the one that is quoted
+
+
+def trace_sections(analysis: Analysis, source: SourceFiles | None = None) -> Iterator[Section]:
+    """Yield the parts of the page of a trace, its head first; without `source` no source is quoted."""
+    whole = Selection()
+    document = summary_document(analysis, whole)
+    yield _head(analysis, document)
+    splits = analysis.communication.splits
+    for device, activity, split in zip(document["devices"], analysis.devices, splits):
+        yield _device(analysis, device, activity, split)
+    if len(analysis.gaps):
+        yield _gaps(analysis, whole)
+    yield from _lines(analysis, whole, source)
+    yield from _communication(analysis)
+    if find_advice(analysis):
+        yield _advice(analysis)
+    if analysis.devices:
+        operators = list_operators(analysis, whole, "name", top=TOP_OPERATORS)
+        yield Section(tell("Operators of the devices, most time first"), [table(OPERATORS, operators.rows)])
+    yield from _memory(analysis)
+
+
+def _head(analysis: Analysis, document: dict[str, Any]) -> Section:
+    trace = document["trace"]
+    blocks = [paragraph(clauses(trace_facts(trace)), "dim")]
+    lead = _lead(analysis, document["devices"])
+    blocks += [paragraph(lead, "lead")] if lead else []
+    blocks += [paragraph(fact) for fact in run_facts(analysis)]
+    warnings = [*analysis.trace.report.warnings, *analysis.trace.notes]
+    blocks += [bullets(warnings)] if warnings else []
+    if not document["devices"]:
+        blocks.append(paragraph(tell("No device in this trace: it shows the host only.")))
+    return Section(trace["path"], blocks)
+
+
+def _lead(analysis: Analysis, devices: Sequence[Mapping[str, Any]]) -> str:
+    """Return the page in short: how long the device that was idle longest was so, why, and the worst line."""
+    busy = [device for device in devices if device["end_ns"] > device["start_ns"]]
+    if not busy:
+        return ""
+    device = max(busy, key=lambda device: int(device["idle_ns"]))
+    window = device["end_ns"] - device["start_ns"]
+    parts = [
+        tell(
+            "{device} was idle {share} of {time}.",
+            device=printable(device["device"]),
+            share=format_percent(device["idle_ns"], window),
+            time=format_duration(window),
+        )
+    ]
+    causes = device["causes"] or {}
+    cause = max(causes, key=lambda name: int(causes[name]), default=None)
+    if cause is not None and causes[cause]:
+        share = format_percent(causes[cause], device["idle_ns"])
+        parts.append(tell("The largest cause is {cause}, {share} of it.", cause=cause, share=share))
+    line = next((line for line in analysis.lines if line.file), None)
+    if line is not None:
+        place = printable(line_name(path_end(line.file or ""), line.line, line.function))
+        time = format_duration(line.idle_ns)
+        parts.append(tell("The worst line is {place}: {time} on all devices.", place=place, time=time))
+    return sentences(parts)
+
+
+def _device(
+    analysis: Analysis, device: dict[str, Any], activity: DeviceActivity, split: WindowSplit
+) -> Section:
+    start, end, origin = device["start_ns"], device["end_ns"], analysis.trace.start_ns
+    if end <= start:
+        return Section(device["device"], [paragraph(no_work(device))])
+    span = tell(
+        "{length}, from {start} to {end}",
+        length=format_duration(end - start),
+        start=format_time(start - origin),
+        end=format_time(end - origin),
+    )
+    facts = (span, in_all(device), *task_facts(analysis, device, activity))
+    blocks = [
+        charts.time_strip(activity, origin),
+        paragraph(sentences(tell("{fact}.", fact=fact) for fact in facts)),
+        _split_table(split, end - start),
+    ]
+    for title, causes, ns in (
+        (tell("Why it was idle for {time}", time=format_duration(device["idle_ns"])), "causes", "idle_ns"),
+        (
+            tell("Why preparing steps took {time}", time=format_duration(device["preparing_ns"])),
+            "preparing_causes",
+            "preparing_ns",
+        ),
+    ):
+        if device[causes]:
+            blocks += [f"<h3>{quote(title)}</h3>", table(CAUSES, CauseRows(device[causes], device[ns]))]
+    if len(analysis.devices) == 1:
+        blocks += _cause_map(analysis, activity)
+    places = Selection().steps(analysis, activity.device)
+    if places:
+        rows = StepRows(analysis, places, TOP_STEPS)
+        left = len(rows.every) - len(rows.rows)
+        blocks += [f"<h3>{quote(tell('Steps, in ms'))}</h3>", table(STEPS, rows)]
+        blocks += _more(left, "1 more step is not shown.", "{count} more steps are not shown.")
+    return Section(device["device"], blocks)
+
+
+def _split_table(split: WindowSplit, window_ns: int) -> str:
+    rows = "".join(
+        f'<tr><td class="text">{"&emsp;" * name.startswith("  ")}{quote(name.strip())}</td>'
+        f"<td>{quote(format_ms(ns))} ms</td><td>{quote(format_percent(ns, window_ns))}</td></tr>"
+        for name, ns in split_rows(split)
+    )
+    return f'<div class="wide"><table><tbody>{rows}</tbody></table></div>'
+
+
+def _cause_map(analysis: Analysis, activity: DeviceActivity) -> list[str]:
+    """Draw idle time by cause: against the steps where there are several, else against time."""
+    causes = CauseMap(analysis)
+    names = [(cause_facts(cause).name, cause.facts.family) for cause in causes.causes]
+    if not names:
+        return []
+    if len(analysis.steps) > 1:
+        cells = causes.by_step()
+        shown, _ = pool(cells.ns.shape[1], MAP_COLUMNS).columns(cells)
+        numbers = [step.number for step in analysis.steps]
+        last = tell("outside steps") if causes.outside_ns else tell("step {number}", number=numbers[-1])
+        title, bounds = tell("Idle time by cause and step"), (tell("step {number}", number=numbers[0]), last)
+    else:
+        origin = analysis.trace.start_ns
+        shown = causes.by_time(even_edges(activity.start_ns, activity.end_ns, MAP_COLUMNS))
+        title = tell("Idle time by cause and time")
+        bounds = (format_time(activity.start_ns - origin), format_time(activity.end_ns - origin))
+    return [f"<h3>{quote(title)}</h3>", charts.map_of_cells(shown, names, bounds)]
+
+
+def _gaps(analysis: Analysis, selection: Selection) -> Section:
+    rows = GapRows(analysis, selection.gaps(analysis, TOP_GAPS), selection.by)
+    title = gaps_title(analysis, len(rows), len(selection.gaps(analysis)), selection.by)
+    return Section(title, [table(GAPS, rows, gap_stories(rows))])
+
+
+def _lines(analysis: Analysis, selection: Selection, source: SourceFiles | None) -> Iterator[Section]:
+    rows = LineRows(analysis, selection, TOP_LINES)
+    if rows.rows:
+        left = len(rows.every) - len(rows.rows)
+        blocks = [table(LINES, rows, [*map(why, rows.rows)])]
+        blocks += _more(left, "1 line with less is not shown.", "{count} lines with less are not shown.")
+        blocks += [paragraph(note) for note in line_notes(rows) if note]
+        if source is not None:
+            excerpts = (_excerpt(row, source) for row in rows.rows[:QUOTED_LINES])
+            blocks += [excerpt for excerpt in excerpts if excerpt]
+        yield Section(hotspots_title(rows), blocks)
+    syncs = SyncRows(analysis, selection, TOP_SYNCS)
+    if syncs.every:
+        yield Section(syncs_title(syncs.every), [table(SYNCS, syncs)])
+
+
+def _excerpt(row: LineIdle, source: SourceFiles) -> str:
+    """Return the lines of source around the one that a row is about; "" where there is none to quote."""
+    found = source.find(row.file) if row.file else None
+    if not isinstance(found, SourceFile) or not 0 < row.line <= len(found.lines):
+        return ""
+    first = max(row.line - _AROUND, 1)
+    written = []
+    for number, text in enumerate(found.lines[first - 1 : row.line + _AROUND], first):
+        line = f"{number:>5}  {quote(text)}"
+        written.append(f"<mark>{line}</mark>" if number == row.line else line)
+    title = quote(line_name(row.file, row.line, row.function))
+    return f"<h3><code>{title}</code></h3><pre>{chr(10).join(written)}</pre>"
+
+
+def _communication(analysis: Analysis) -> Iterator[Section]:
+    late, links = PeerRows(analysis, TOP_PEERS), LinkRows(analysis, TOP_LINKS)
+    if late.every:
+        yield Section(late_title(late), [table(PEERS, late)])
+    if links.every:
+        yield Section(links_title(links), [table(LINKS, links)])
+
+
+def _advice(analysis: Analysis) -> Section:
+    pieces = []
+    for advice in map(told, find_advice(analysis)):
+        place = ""
+        if advice.file is not None:
+            place = f"<br><code>{quote(line_name(advice.file, advice.line, advice.function))}</code>"
+        pieces.append(
+            f"<li><strong>{quote(advice.title)}</strong> ({quote(cost_words(advice))})<br>"
+            f"{quote(micro(advice.text), 4000)}{place}</li>"
+        )
+    return Section(tell(TITLE), [f"<ol>{''.join(pieces)}</ol>"])
+
+
+def _memory(analysis: Analysis) -> Iterator[Section]:
+    memory = analysis.memory
+    if memory is None:
+        return
+    origin, part = analysis.trace.start_ns, memory.all
+    document = memory_document(memory, part)
+    head, *facts = memory_facts(document, origin, memory)
+    blocks = [bullets([*facts, *growth_sentences(document, memory, None), alive_sentence(document)])]
+    for listing in memory_listings(memory, part, "line", TOP_MEMORY, origin):
+        if listing.shown:
+            blocks += [f"<h3>{quote(listing.title)}</h3>", table(listing.table, listing.rows)]
+    yield Section(head, blocks)
+
+
+def _more(left: int, one: str, several: str) -> list[str]:
+    return [paragraph(counted(left, one, several), "dim")] if left > 0 else []
