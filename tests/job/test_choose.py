@@ -9,7 +9,7 @@ import pytest
 
 from tests.job.simulated import Meeting, simulate
 from tracetui.job.digest import Digest
-from tracetui.job.same_job import FoundRank, latest_recordings, one_job
+from tracetui.job.same_job import FoundRank, largest_job, latest_recordings
 from tracetui.job.sayings import sayings
 from tracetui.reader.errors import UnreadableTrace
 
@@ -25,7 +25,7 @@ def digests(group: str = "271", offsets: Sequence[int] = (0, 0), operations: int
 def chosen(found: Sequence[Digest], names: Sequence[str] = ()) -> tuple[list[int], list[str]]:
     """Return what `one_job` makes of digests with these names."""
     called = names or [f"{place}.json" for place in range(len(found))]
-    return one_job([FoundRank(name, digest.identity) for name, digest in zip(called, found)], found)
+    return largest_job([FoundRank(name, digest.identity) for name, digest in zip(called, found)], found)
 
 
 def stamped(name: str, digest: Digest, started: str) -> FoundRank:

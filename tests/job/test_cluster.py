@@ -15,7 +15,7 @@ from tests.job.files import TINY, rank_directory
 from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.job.digesting import digest_trace
-from tracetui.job.engines.seen import Seen
+from tracetui.job.engines.visible_traces import VisibleTrace
 
 
 class Seeing(NamedTuple):
@@ -24,7 +24,7 @@ class Seeing(NamedTuple):
 
 
 class Digested(NamedTuple):
-    seen: Seen
+    seen: VisibleTrace
     worker: str
     data: bytes
 
@@ -44,10 +44,12 @@ def cluster(first_two: list[bytes], monkeypatch: pytest.MonkeyPatch) -> list[byt
     engine.Seeing, engine.Digested = Seeing, Digested
     engine.Missed = engine.LeftOut = type("Other", (), {})
 
-    def digests(*_: object) -> Iterator[Seeing | Digested]:
+    def digests(*_: object, **__: object) -> Iterator[Seeing | Digested]:
         yield Seeing(4, 400)
         for number, data in enumerate(done):
-            yield Digested(Seen(f"/there/{number}", f"rank {number}", 100, str(number)), "tcp://one", data)
+            yield Digested(
+                VisibleTrace(f"/there/{number}", f"rank {number}", 100, str(number)), "tcp://one", data
+            )
         raise KeyboardInterrupt
 
     engine.digests = digests

@@ -33,11 +33,11 @@ from tracetui.job.engines.dask import (
     Missed,
     Seeing,
     UnusableCluster,
-    _by_version,
     _check_scheduler,
+    _unusable_workers,
     digests,
 )
-from tracetui.job.engines.pinned import Answer, Done, Lost, Workers, present
+from tracetui.job.engines.pinned import Answer, Done, LostTask, Workers, present
 
 #: which ranks of the job lie where each worker works
 SEEN = {"alone": (0,), "killed": (1, 2), "stopped": (3, 4), "last": (2, 4, 5)}
@@ -196,9 +196,9 @@ def test_workers_of_other_versions_are_told() -> None:
         Done("same", "distributed", "2026.8.0"),
         Done("same", "tracetui", "0.1.0"),
         Done("older", "distributed", "2024.8.0"),
-        Lost("without", "tracetui", "PackageNotFoundError('tracetui')"),
+        LostTask("without", "tracetui", "PackageNotFoundError('tracetui')"),
     ]
-    assert _by_version(iter(told), here) == {
+    assert _unusable_workers(iter(told), here) == {
         "older": "it runs distributed 2024.8.0, here is 2026.8.0",
         "without": "PackageNotFoundError('tracetui')",
     }

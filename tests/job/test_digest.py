@@ -22,7 +22,7 @@ from tracetui.api import load
 from tracetui.export.job.document import job_document
 from tracetui.job.channels import Rank
 from tracetui.job.digest import Digest, TimeClass
-from tracetui.job.digest_bytes import UnreadableDigest, _packed, _unpacked, decode, encode
+from tracetui.job.digest_bytes import UnreadableDigest, _pack, _unpack, decode, encode
 from tracetui.job.digest_size import encode_within, limit_of
 from tracetui.job.digesting import digest_trace
 from tracetui.job.job import job_of
@@ -89,7 +89,7 @@ def test_collectives_that_do_not_fit_are_told(digest: Digest) -> None:
 @given(st.lists(int64s, max_size=30))
 def test_columns_come_back(numbers: list[int]) -> None:
     column = np.array(numbers, np.int64)
-    assert _unpacked(_packed(column)).tolist() == numbers
+    assert _unpack(_pack(column)).tolist() == numbers
 
 
 @given(st.data())

@@ -10,7 +10,7 @@ from tests.job.simulated import Meeting, Work, simulate
 from tracetui.analysis.raster import even_edges
 from tracetui.job.absent_ranks import absent_ranks
 from tracetui.job.digest import TimeClass
-from tracetui.job.grids import GridMeasure, by_step, by_time, classes_by_time, span
+from tracetui.job.grids import GridMeasure, classes_by_time, job_span, measure_by_step, measure_by_time
 from tracetui.job.job import Job, job_of
 from tracetui.job.late_ranks import late_ranks
 
@@ -35,7 +35,7 @@ def late() -> Job:
     ],
 )
 def test_waits_by_step(late: Job, measure: GridMeasure, ns: list[int], of: list[int]) -> None:
-    grid, whole = by_step(late, measure)
+    grid, whole = measure_by_step(late, measure)
     assert grid[:, 0].tolist() == ns
     assert whole[:, 0].tolist() == of
 
@@ -51,9 +51,9 @@ def test_waits_by_step(late: Job, measure: GridMeasure, ns: list[int], of: list[
     ],
 )
 def test_columns_of_time_are_aligned(late: Job, measure: GridMeasure, columns: list[list[int]]) -> None:
-    start, end = span(late)
+    start, end = job_span(late)
     assert end - start == 550_000
-    ns, of = by_time(late, measure, even_edges(start, end, 11))
+    ns, of = measure_by_time(late, measure, even_edges(start, end, 11))
     assert ns.tolist() == columns, "classes are spread evenly between the boundaries of a digest"
     assert set(of.ravel().tolist()) == {100_000 if measure is GridMeasure.COST else 50_000}
 
@@ -63,10 +63,10 @@ def test_grids_hold_what_the_job_does(name: str) -> None:
     own = job(name)
     waits = own.waits.wait
     in_steps = np.isin(own.waits.step, own.steps)
-    edges = even_edges(*span(own), 97)
+    edges = even_edges(*job_span(own), 97)
     for measure in (GridMeasure.COST, GridMeasure.WAITED):
-        assert by_step(own, measure)[0].sum() == waits[in_steps].sum()
-        assert by_time(own, measure, edges)[0].sum() == waits.sum()
+        assert measure_by_step(own, measure)[0].sum() == waits[in_steps].sum()
+        assert measure_by_time(own, measure, edges)[0].sum() == waits.sum()
     for place, rank in enumerate(own.ranks):
         split = classes_by_time(rank, int(own.clocks.offset[place]), edges).sum(axis=1)
         assert np.allclose(split, [*rank.digest.by_class().values()], atol=1)
@@ -74,7 +74,7 @@ def test_grids_hold_what_the_job_does(name: str) -> None:
             (GridMeasure.IDLE, rank.digest.steps.idle),
             (GridMeasure.COMPUTING, rank.digest.steps.computing),
         ):
-            assert by_step(own, measure)[0][place].sum() == column.sum()
+            assert measure_by_step(own, measure)[0][place].sum() == column.sum()
 
 
 def test_a_missing_rank_has_a_row_with_all_that_it_cost() -> None:
@@ -83,11 +83,11 @@ def test_a_missing_rank_has_a_row_with_all_that_it_cost() -> None:
     (absent,) = absent_ranks(own)
     assert (absent.late.rank, absent.late.missing) == (2, True)
     assert absent.late.lost_ns == own.waits.wait[absent.waits].sum() == late_ranks(own)[0].lost_ns
-    ns, of = by_step(own, GridMeasure.COST, [absent.waits])
-    before, _ = by_step(own, GridMeasure.COST)
+    ns, of = measure_by_step(own, GridMeasure.COST, [absent.waits])
+    before, _ = measure_by_step(own, GridMeasure.COST)
     assert ns[:3].tolist() == before.tolist() and ns[3].sum() == absent.late.lost_ns
     assert of[3].tolist() == [
         sum(int(rank.digest.steps.stage[step]) for rank in own.ranks) for step in range(3)
     ]
-    over_time, _ = by_time(own, GridMeasure.COST, even_edges(*span(own), 31), [absent.waits])
+    over_time, _ = measure_by_time(own, GridMeasure.COST, even_edges(*job_span(own), 31), [absent.waits])
     assert over_time[3].sum() == absent.late.lost_ns and over_time.sum() == own.waits.wait.sum()

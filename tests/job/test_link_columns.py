@@ -12,18 +12,18 @@ from tracetui.analysis.communication.speeds import Slowness
 from tracetui.export.job.frames import _frame
 from tracetui.export.tables.column import Column, Form, Table, records
 from tracetui.export.tables.job_links import LINKS
-from tracetui.job.network_links import Ends, JobLink
+from tracetui.job.network_links import JobLink, LinkEnds
 
 SLOW, USUAL = Slowness(True, 2_000_000, 500_000), Slowness(False, 0, 0)
 RANKS = JobLink(
-    Ends(0, 1, "", -1, -1, "HCCS"),
+    LinkEnds(0, 1, "", -1, -1, "HCCS"),
     6_000_000,
     2_000_000,
     SLOW,
     nominal=4.0,
 )
-PEERS = JobLink(Ends(None, 3, "271", 0, 2, ""), 0, 0, USUAL, 4.0)
-OTHERS = JobLink(Ends(2, None, "271", 1, 0, "SDMA"), 8, 16, USUAL, None)
+PEERS = JobLink(LinkEnds(None, 3, "271", 0, 2, ""), 0, 0, USUAL, 4.0)
+OTHERS = JobLink(LinkEnds(2, None, "271", 1, 0, "SDMA"), 8, 16, USUAL, None)
 
 
 def rows_of(*links: JobLink) -> Any:

@@ -128,7 +128,7 @@ def test_why_a_rank_was_late(kind: str, rank: int, unread: set[int], words: str)
 )
 def test_whose_problem_a_line_is(concerned: list[int], ranks: int, words: str) -> None:
     job: Any = SimpleNamespace(ranks=[SimpleNamespace(number=10 + place) for place in range(ranks)])
-    line: Any = SimpleNamespace(concerned=concerned)
+    line: Any = SimpleNamespace(affected=concerned)
     assert whose(job, line) == words
 
 

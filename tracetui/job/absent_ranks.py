@@ -24,15 +24,17 @@ def absent_ranks(job: Job) -> tuple[AbsentRank, ...]:
     """Return the missing ranks that were late, most lost first, as `late_once` counts them."""
     waits = job.waits
     (places,) = np.nonzero((waits.late == ABSENT) & (waits.wait > 0))
-    told = waits.channel[places] * (1 << 32) + waits.peer[places] + 1
-    own: dict[tuple[object, ...], list[Int64s]] = {}
-    for each in np.unique(told).tolist():
-        matched, peer = job.channels[each >> 32], (each & 0xFFFFFFFF) - 1
+    peer_keys = waits.channel[places] * (1 << 32) + waits.peer[places] + 1
+    waits_by_rank: dict[tuple[object, ...], list[Int64s]] = {}
+    for peer_key in np.unique(peer_keys).tolist():
+        matched, peer = job.channels[peer_key >> 32], (peer_key & 0xFFFFFFFF) - 1
         rank = global_rank(matched, peer)
-        own.setdefault(_key(rank, matched.channel.group.key, peer), []).append(places[told == each])
+        waits_by_rank.setdefault(_key(rank, matched.channel.group.key, peer), []).append(
+            places[peer_keys == peer_key]
+        )
     missing = [late for late in late_once(job, waits) if late.missing]
     keys = [_key(late.rank, late.group, late.group_rank) for late in missing]
-    return tuple(AbsentRank(late, np.concatenate(own[key])) for late, key in zip(missing, keys))
+    return tuple(AbsentRank(late, np.concatenate(waits_by_rank[key])) for late, key in zip(missing, keys))
 
 
 def _key(rank: int | None, group: str, group_rank: int) -> tuple[object, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 from tracetui.arrays import Bools, Int64s
 from tracetui.job.digest import CollectiveColumns, Digest, RankGroup
 
-_PAIR = {"send": True, "receive": False, "recv": False}  # whether its own rank is the sender
+_IS_SENDER = {"send": True, "receive": False, "recv": False}  # whether its own rank is the sender
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class Channel:
     pair: bool  #: sends and their receives
     ranks: tuple[int, ...]
     groups: tuple[RankGroup, ...]  #: as each of the ranks sees it
-    own: tuple[Int64s, ...]  #: of each rank the places of its collectives, by start
+    collectives: tuple[Int64s, ...]  #: places of the collectives of each rank, by start
 
     @property
     def size(self) -> int:
@@ -65,49 +65,54 @@ class Channel:
 def channels(ranks: tuple[Rank, ...]) -> list[Channel]:
     """Return the channels of a job, those of the lowest ranks first."""
     found: dict[tuple[object, ...], list[tuple[int, RankGroup, Int64s]]] = {}
-    known = _whole_names(ranks)
+    whole_names = _whole_names(ranks)
     for place, rank in enumerate(ranks):
-        stream = _streams(rank)
-        order = np.lexsort((np.arange(len(stream)), stream, rank.collectives.group))
-        group, told = rank.collectives.group[order], stream[order]
-        opens = np.flatnonzero(np.diff(group, prepend=-1) | np.diff(told, prepend=told[:1]))
-        for own in np.split(order, opens[1:]) if len(order) else []:
-            own_group = rank.digest.groups[int(rank.collectives.group[own[0]])]
-            key = (*_identity(own_group, known), int(stream[own[0]]))
-            found.setdefault(key, []).append((place, own_group, own))
+        pair_number = _pair_numbers(rank)
+        order = np.lexsort((np.arange(len(pair_number)), pair_number, rank.collectives.group))
+        group, sorted_number = rank.collectives.group[order], pair_number[order]
+        firsts = np.flatnonzero(
+            np.diff(group, prepend=-1) | np.diff(sorted_number, prepend=sorted_number[:1])
+        )
+        for places in np.split(order, firsts[1:]) if len(order) else []:
+            rank_group = rank.digest.groups[int(rank.collectives.group[places[0]])]
+            key = (*_group_identity(rank_group, whole_names), int(pair_number[places[0]]))
+            found.setdefault(key, []).append((place, rank_group, places))
     return [
-        _channel(part, isinstance(key[-1], int) and key[-1] != -1)
+        _channel(members_of_one, isinstance(key[-1], int) and key[-1] != -1)
         for key, members in found.items()
-        for part in _apart(members)
+        for members_of_one in _split_alike(members)
     ]
 
 
 def _channel(members: list[tuple[int, RankGroup, Int64s]], pair: bool) -> Channel:
-    ranks, groups, own = zip(*members)
-    return Channel(groups[0], pair, ranks, groups, own)
+    ranks, groups, collectives = zip(*members)
+    return Channel(groups[0], pair, ranks, groups, collectives)
 
 
-def _streams(rank: Rank) -> Int64s:
-    """Of each collective -1, or of a send or receive a number of (sender, receiver) in its group."""
-    own, digest = rank.collectives, rank.digest
-    stream = np.full(len(own), -1, np.int64)
-    for text in np.unique(own.type).tolist():
-        sends = _PAIR.get(digest.text(text).lower())
+def _pair_numbers(rank: Rank) -> Int64s:
+    """Return, for each send and receive, a number of (sender, receiver) in its group; -1 for anything else.
+
+    Where one of the two is not known the number is below -1, and no other has it.
+    """
+    collectives, digest = rank.collectives, rank.digest
+    pair_number = np.full(len(collectives), -1, np.int64)
+    for text in np.unique(collectives.type).tolist():
+        sends = _IS_SENDER.get(digest.text(text).lower())
         if sends is None:
             continue
-        (places,) = np.nonzero(own.type == text)
-        mine = np.array([group.rank for group in digest.groups], np.int64)[own.group[places]]
-        sizes = np.array([group.size for group in digest.groups], np.int64)[own.group[places]]
-        other = own.other[places]
-        other = np.where((other < 0) & (sizes == 2) & (mine >= 0), 1 - mine, other)
-        sender, receiver = (mine, other) if sends else (other, mine)
-        told = (mine >= 0) & (other >= 0)
-        stream[places] = np.where(told, sender * (1 << 20) + receiver, -2 - places)
-    return stream
+        (places,) = np.nonzero(collectives.type == text)
+        own_number = np.array([group.rank for group in digest.groups], np.int64)[collectives.group[places]]
+        sizes = np.array([group.size for group in digest.groups], np.int64)[collectives.group[places]]
+        other = collectives.other[places]
+        other = np.where((other < 0) & (sizes == 2) & (own_number >= 0), 1 - own_number, other)
+        sender, receiver = (own_number, other) if sends else (other, own_number)
+        known = (own_number >= 0) & (other >= 0)
+        pair_number[places] = np.where(known, sender * (1 << 20) + receiver, -2 - places)
+    return pair_number
 
 
 def _whole_names(ranks: tuple[Rank, ...]) -> dict[tuple[str, tuple[int, ...]], str]:
-    """The whole names of groups by their keys and ranks, as far as some rank knows them."""
+    """Return the whole names of groups by their keys and ranks, as far as any rank knows them."""
     return {
         (group.key, group.global_ranks): group.communicator
         for rank in ranks
@@ -116,16 +121,16 @@ def _whole_names(ranks: tuple[Rank, ...]) -> dict[tuple[str, tuple[int, ...]], s
     }
 
 
-def _identity(group: RankGroup, known: dict[tuple[str, tuple[int, ...]], str]) -> tuple[object, ...]:
-    """What is the same of a group on all of its ranks, and of no other group."""
+def _group_identity(group: RankGroup, known: dict[tuple[str, tuple[int, ...]], str]) -> tuple[object, ...]:
+    """Return what a group has in common on all of its ranks, and with no other group."""
     name = group.communicator or known.get((group.key, group.global_ranks), "")
     return (name,) if name else (group.key, group.global_ranks)
 
 
-def _apart(
+def _split_alike(
     members: list[tuple[int, RankGroup, Int64s]],
 ) -> list[list[tuple[int, RankGroup, Int64s]]]:
-    """The members of groups that are called alike: where two have one number, they are in different ones."""
+    """Split the members of groups with one name: where two have one number, they are in different groups."""
     parts: list[list[tuple[int, RankGroup, Int64s]]] = []
     taken: list[set[int]] = []
     for member in members:
@@ -138,7 +143,7 @@ def _apart(
     return parts
 
 
-def symmetric(types: list[str]) -> Bools:
+def are_symmetric(types: list[str]) -> Bools:
     """Return which collectives end on all ranks at the same time: all of them send and receive."""
     return np.array([kind.lower().startswith(_SYMMETRIC) for kind in types], np.bool_)
 

@@ -15,25 +15,25 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.arrays import Bools, Int64s
-from tracetui.job.channels import Rank, symmetric
+from tracetui.job.channels import Rank, are_symmetric
 from tracetui.job.match import MatchedChannel
 
 #: ns: what does not end together by more is not the same operation. Rings of 910A end tens of µs apart.
 LONGEST_APART = 1_000_000
 #: ns by which bounds on the clocks of two ranks may let them be off; wider ones align nothing.
-WIDEST = 100_000
+WIDEST_BOUNDS = 100_000
 _SHARE = 95  # percent of what was seen that the residual holds for
 
 
 class ClockPair(NamedTuple):
-    """By how much the clock of one rank is ahead of another one's, by what both saw."""
+    """Two ranks that saw the same events, and by how much the clock of one is ahead."""
 
-    one: int  #: place in the job
-    other: int  #: place in the job
-    ahead_ns: int  #: clock of `other` minus clock of `one`
-    apart_ns: int  #: how much of what was seen differs from that, at most in 95 of 100
+    reference: int  #: place in the job
+    rank: int  #: place in the job
+    ahead_ns: int  #: clock of `rank` minus clock of `reference`
+    spread_ns: int  #: how far 95 % of what both saw are from that, at most
     by_arrivals: bool
-    seen: int  #: arrivals or ends
+    events: int  #: how many arrivals or ends both saw
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +57,9 @@ class Clocks:
 
 def find_clocks(ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel]) -> Clocks:
     """Return how far apart the clocks of the ranks of a job are."""
-    sights = [sight for matched in channels for sight in _sights(ranks, matched)]
-    sights.sort(key=lambda sight: (not sight.by_arrivals, sight.apart_ns, -sight.seen, sight[:2]))
-    sights += sorted(_between(ranks, channels), key=lambda sight: (sight.apart_ns, sight[:2]))
+    pairs = [pair for matched in channels for pair in _channel_pairs(ranks, matched)]
+    pairs.sort(key=lambda pair: (not pair.by_arrivals, pair.spread_ns, -pair.events, pair[:2]))
+    pairs += sorted(_send_pairs(ranks, channels), key=lambda pair: (pair.spread_ns, pair[:2]))
     family = list(range(len(ranks)))
 
     def root(place: int) -> int:
@@ -68,132 +68,139 @@ def find_clocks(ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel]) -> 
             place = family[place]
         return place
 
-    used: list[ClockPair] = []
-    for sight in sights:
-        one, other = sorted((root(sight.one), root(sight.other)))
-        if one != other:
-            family[other] = one
-            used.append(sight)
-    offset = _along(len(ranks), used)
+    tree: list[ClockPair] = []
+    for pair in pairs:
+        lower, higher = sorted((root(pair.reference), root(pair.rank)))
+        if lower != higher:
+            family[higher] = lower
+            tree.append(pair)
+    offset = _offsets_along(len(ranks), tree)
     families = np.array([root(place) for place in range(len(ranks))], np.int64)
-    return Clocks(offset, families, max((sight.apart_ns for sight in used), default=0), tuple(used))
+    return Clocks(offset, families, max((pair.spread_ns for pair in tree), default=0), tuple(tree))
 
 
-def _along(count: int, tree: Sequence[ClockPair]) -> Int64s:
-    """The clock of each rank against the lowest one that the tree leads to."""
-    near: dict[int, list[tuple[int, int]]] = {}
-    for sight in tree:
-        near.setdefault(sight.one, []).append((sight.other, sight.ahead_ns))
-        near.setdefault(sight.other, []).append((sight.one, -sight.ahead_ns))
-    offset, seen = np.zeros(count, np.int64), np.zeros(count, np.bool_)
+def _offsets_along(count: int, tree: Sequence[ClockPair]) -> Int64s:
+    """Return int64[ranks]: each clock minus that of the lowest rank that the tree leads to, ns."""
+    neighbours: dict[int, list[tuple[int, int]]] = {}
+    for pair in tree:
+        neighbours.setdefault(pair.reference, []).append((pair.rank, pair.ahead_ns))
+        neighbours.setdefault(pair.rank, []).append((pair.reference, -pair.ahead_ns))
+    offset, reached = np.zeros(count, np.int64), np.zeros(count, np.bool_)
     for lowest in range(count):
-        if seen[lowest]:
+        if reached[lowest]:
             continue
-        seen[lowest], left = True, [lowest]
-        while left:
-            place = left.pop()
-            for other, ahead in near.get(place, ()):
-                if not seen[other]:
-                    seen[other] = True
-                    offset[other] = offset[place] + ahead
-                    left.append(other)
+        reached[lowest], pending = True, [lowest]
+        while pending:
+            place = pending.pop()
+            for neighbour, ahead in neighbours.get(place, ()):
+                if not reached[neighbour]:
+                    reached[neighbour] = True
+                    offset[neighbour] = offset[place] + ahead
+                    pending.append(neighbour)
     return offset
 
 
-def _sights(ranks: tuple[Rank, ...], matched: MatchedChannel) -> Iterator[ClockPair]:
-    """What each rank of a channel saw together with the first of them that has most in common with it."""
+def _channel_pairs(ranks: tuple[Rank, ...], matched: MatchedChannel) -> Iterator[ClockPair]:
+    """Yield, for each rank of a channel, what it saw together with the rank that has most in common."""
     if len(matched.channel.ranks) < 2:
         return
-    arrivals = [_arrivals(ranks, matched, member) for member in range(len(matched.channel.ranks))]
-    ends, ended = _ends(ranks, matched)
+    arrivals = [_seen_arrivals(ranks, matched, member) for member in range(len(matched.channel.ranks))]
+    ends, ended = _shared_ends(ranks, matched)
     reference = int(ended.sum(axis=0).argmax())
     for member, rank in enumerate(matched.channel.ranks):
         if member == reference:
             continue
-        one = matched.channel.ranks[reference]
-        _, mine, others = np.intersect1d(
+        reference_rank = matched.channel.ranks[reference]
+        _, reference_places, member_places = np.intersect1d(
             arrivals[reference][0], arrivals[member][0], assume_unique=True, return_indices=True
         )
-        if len(mine):
-            yield _sight(one, rank, arrivals[member][1][others] - arrivals[reference][1][mine], True)
+        if len(reference_places):
+            yield _pair_of(
+                reference_rank,
+                rank,
+                arrivals[member][1][member_places] - arrivals[reference][1][reference_places],
+                True,
+            )
             continue
-        both = ended[:, member] & ended[:, reference]
-        apart = ends[both, member] - ends[both, reference]
-        if len(apart):
-            sight = _sight(one, rank, apart, False)
-            if sight.apart_ns <= LONGEST_APART:
-                yield sight
+        shared = ended[:, member] & ended[:, reference]
+        ahead = ends[shared, member] - ends[shared, reference]
+        if len(ahead):
+            pair = _pair_of(reference_rank, rank, ahead, False)
+            if pair.spread_ns <= LONGEST_APART:
+                yield pair
 
 
-def _between(ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel]) -> Iterator[ClockPair]:
-    """What two ranks that send to each other know: neither saw the other come before it came.
+def _send_pairs(ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel]) -> Iterator[ClockPair]:
+    """Yield the pairs of ranks that send to each other: neither saw the other come before it came.
 
     Each rank gives a bound of its own, and both together how far apart the clocks are, at most half of what
     is between the bounds off. Where one rank only ever waits for the other, nothing is known.
     """
-    most: dict[tuple[int, int], tuple[int, int]] = {}  # by who saw whom: clock of the first minus the other's
+    bounds: dict[
+        tuple[int, int], tuple[int, int]
+    ] = {}  # by who saw whom: clock of the first minus the other's
     for matched in channels:
         if not matched.channel.pair or len(matched.channel.ranks) != 2:
             continue
-        both = (matched.places >= 0).all(axis=1)
-        start, seen = matched.column(ranks, "start"), _met(ranks, matched)
-        for mine, other in ((0, 1), (1, 0)):
-            ahead = (seen[:, mine] - start[:, other])[both & (seen[:, mine] != _NEVER)]
+        together = (matched.places >= 0).all(axis=1)
+        start, met = matched.column(ranks, "start"), _peer_times(ranks, matched)
+        for member, other in ((0, 1), (1, 0)):
+            ahead = (met[:, member] - start[:, other])[together & (met[:, member] != _NEVER)]
             if len(ahead):
-                pair = matched.channel.ranks[mine], matched.channel.ranks[other]
-                before = most.get(pair, (_NEVER, 0))
-                most[pair] = min(before[0], int(ahead.min())), before[1] + len(ahead)
-    for (one, other), (behind, seen_by_one) in sorted(most.items()):
-        if one < other and (other, one) in most:
-            ahead_ns, seen_by_other = most[other, one]
+                pair = matched.channel.ranks[member], matched.channel.ranks[other]
+                before = bounds.get(pair, (_NEVER, 0))
+                bounds[pair] = min(before[0], int(ahead.min())), before[1] + len(ahead)
+    for (one, other), (behind, first_events) in sorted(bounds.items()):
+        if one < other and (other, one) in bounds:
+            ahead_ns, second_events = bounds[other, one]
             apart = -(-(ahead_ns + behind) // 2)
-            if 0 <= apart <= WIDEST:
-                yield ClockPair(one, other, ahead_ns - apart, apart, False, seen_by_one + seen_by_other)
+            if 0 <= apart <= WIDEST_BOUNDS:
+                yield ClockPair(one, other, ahead_ns - apart, apart, False, first_events + second_events)
 
 
 _NEVER = np.iinfo(np.int64).max
 
 
-def _met(ranks: tuple[Rank, ...], matched: MatchedChannel) -> Int64s:
-    """int64[operations, 2]: when each end of a send knew that the other one had come, _NEVER where it didn't.
+def _peer_times(ranks: tuple[Rank, ...], matched: MatchedChannel) -> Int64s:
+    """Return int64[operations, 2]: when each end of a send knew that the other one had come, else _NEVER.
 
     The planes tell, else the end of a receive. A send may end before anybody receives it.
     """
-    told = matched.column(ranks, "wait")
+    wait = matched.column(ranks, "wait")
     start, end = matched.column(ranks, "start"), matched.column(ranks, "end")
-    seen = np.where((matched.column(ranks, "known") == 1) & (told > 0), start + told, _NEVER)
+    met = np.where((matched.column(ranks, "known") == 1) & (wait > 0), start + wait, _NEVER)
     for member, rank in enumerate(matched.channel.ranks):
         texts = ranks[rank].digest.texts
         receives = np.array([text.lower().startswith("rec") for text in texts] or [False], np.bool_)
         kind = matched.column(ranks, "type", -1)[:, member]
         received = (kind >= 0) & receives[kind]
-        seen[:, member] = np.where(received, np.minimum(seen[:, member], end[:, member]), seen[:, member])
-    return seen
+        met[:, member] = np.where(received, np.minimum(met[:, member], end[:, member]), met[:, member])
+    return met
 
 
-def _sight(one: int, other: int, seen: Int64s, by_arrivals: bool) -> ClockPair:
-    ahead = int(np.floor(np.median(seen)))
-    apart = np.sort(np.abs(seen - ahead))
-    place = -(-len(apart) * _SHARE // 100) - 1
-    return ClockPair(one, other, ahead, int(apart[place]), by_arrivals, len(seen))
+def _pair_of(reference: int, rank: int, ahead_ns: Int64s, by_arrivals: bool) -> ClockPair:
+    median = int(np.floor(np.median(ahead_ns)))
+    distances = np.sort(np.abs(ahead_ns - median))
+    place = -(-len(distances) * _SHARE // 100) - 1
+    return ClockPair(reference, rank, median, int(distances[place]), by_arrivals, len(ahead_ns))
 
 
-def _arrivals(ranks: tuple[Rank, ...], matched: MatchedChannel, member: int) -> tuple[Int64s, Int64s]:
-    """The arrivals that a rank saw: a number of operation and peer, ascending, and when that was."""
+def _seen_arrivals(ranks: tuple[Rank, ...], matched: MatchedChannel, member: int) -> tuple[Int64s, Int64s]:
+    """Return what a rank saw arrive: numbers of operation and peer, ascending, and when that was, ns."""
     digest = ranks[matched.channel.ranks[member]].digest
     operation = np.full(len(digest.collectives) + 1, -1, np.int64)
     places = matched.places[:, member]
     (here,) = np.nonzero(places >= 0)
     operation[places[here]] = here
-    own = operation[digest.arrivals.collective]
-    key = (own << 24) + digest.arrivals.peer
-    kept = np.flatnonzero((own >= 0) & (digest.arrivals.peer < 1 << 24))
-    key, first = np.unique(key[kept], return_index=True)
-    return key, digest.arrivals.time[kept][first]
+    arrival_operation = operation[digest.arrivals.collective]
+    key = (arrival_operation << 24) + digest.arrivals.peer
+    matched_arrivals = np.flatnonzero((arrival_operation >= 0) & (digest.arrivals.peer < 1 << 24))
+    key, first = np.unique(key[matched_arrivals], return_index=True)
+    return key, digest.arrivals.time[matched_arrivals][first]
 
 
-def _ends(ranks: tuple[Rank, ...], matched: MatchedChannel) -> tuple[Int64s, Bools]:
-    """The ends of operations, and which of them are at the same time on all ranks."""
+def _shared_ends(ranks: tuple[Rank, ...], matched: MatchedChannel) -> tuple[Int64s, Bools]:
+    """Return the ends of operations, and which of them are at the same time on all ranks."""
     ends = matched.column(ranks, "end")
     here: Bools = matched.places >= 0
     return ends, here & ends_together(ranks, matched)[:, None]
@@ -203,12 +210,12 @@ def ends_together(ranks: tuple[Rank, ...], matched: MatchedChannel) -> Bools:
     """Return which operations of a channel end on all ranks at the same time."""
     if matched.channel.pair:
         return np.zeros(len(matched.places), np.bool_)
-    first = (matched.places >= 0).argmax(axis=1)
-    kinds = np.empty(len(first), np.bool_)
-    for member in np.unique(first).tolist():
-        rank, own = ranks[matched.channel.ranks[member]], first == member
-        of_text = symmetric(list(rank.digest.texts))
-        kinds[own] = of_text[rank.collectives.type[matched.places[own, member]]]
+    first_member = (matched.places >= 0).argmax(axis=1)
+    kinds = np.empty(len(first_member), np.bool_)
+    for member in np.unique(first_member).tolist():
+        rank, rows = ranks[matched.channel.ranks[member]], first_member == member
+        is_symmetric = are_symmetric(list(rank.digest.texts))
+        kinds[rows] = is_symmetric[rank.collectives.type[matched.places[rows, member]]]
     return kinds
 
 
@@ -250,7 +257,7 @@ def without_strangers(
 
 
 def _middles(ends: Int64s, here: Bools) -> Int64s:
-    """The median of each operation's ends; of two the earlier, so that one of them is kept."""
+    """Return the median of each operation's ends; of two the earlier, so that one of them is kept."""
     ordered = np.sort(np.where(here, ends, np.iinfo(np.int64).max), axis=1)
     count = here.sum(axis=1)
     middle: Int64s = ordered[np.arange(len(ends)), np.maximum(count - 1, 0) // 2]

@@ -32,34 +32,36 @@ def collective_tables(
     """Return the groups of a device, its collectives by start, and when late peers came to them."""
     trace, communication = analysis.trace, analysis.communication
     operations, waits = communication.operations, communication.waits
-    (own,) = np.nonzero(operations.device == device)
-    own = own[np.argsort(operations.start[own], kind="stable")]
-    rows, start = operations.row[own], operations.start[own]
-    groups, of_operation = _groups(analysis, own)
+    (places,) = np.nonzero(operations.device == device)
+    places = places[np.argsort(operations.start[places], kind="stable")]
+    rows, start = operations.row[places], operations.start[places]
+    groups, group_places = _rank_groups(analysis, places)
     kinds = [name_parts(name) for name in trace.strings]
     names = trace.slices.name[rows]
     task = analysis.links.index(rows)
-    frames, of_frame = lines_of(trace, analysis.links.stack[task], analysis.links.frame[task], analysis.rules)
+    frames, frame_places = lines_of(
+        trace, analysis.links.stack[task], analysis.links.frame[task], analysis.rules
+    )
     steps = StepWindows(analysis.steps).step_of(analysis.devices[device].device, start)
     collectives = CollectiveColumns(
-        group=of_operation,
+        group=group_places,
         type=texts.places([kind[0] for kind in kinds], names),
         index=np.array([kind[1] for kind in kinds], np.int64)[names],
         iteration=np.array([kind[2] for kind in kinds], np.int64)[names],
-        dtype=texts.places(trace.strings, operations.dtype[own]),
-        count=operations.count[own],
-        bytes=operations.size[own],
+        dtype=texts.places(trace.strings, operations.dtype[places]),
+        count=operations.count[places],
+        bytes=operations.size[places],
         step=analysis.step_numbers[steps],
         start=start,
-        end=operations.end[own],
-        line=lines.places(frames, of_frame, analysis.links.backward[task]),
-        known=waits.known[own].astype(np.int64),
-        wait=waits.wait[own],
-        peer=waits.peer[own].astype(np.int64),
-        ring=waits.ring[own].astype(np.int64),
-        other=_other_ends(analysis, own, waits),
+        end=operations.end[places],
+        line=lines.places(frames, frame_places, analysis.links.backward[task]),
+        known=waits.known[places].astype(np.int64),
+        wait=waits.wait[places],
+        peer=waits.peer[places].astype(np.int64),
+        ring=waits.ring[places].astype(np.int64),
+        other=_first_peers(analysis, places, waits),
     )
-    return groups, collectives, _arrivals(own, waits)
+    return groups, collectives, _arrival_columns(places, waits)
 
 
 def name_parts(name: str) -> tuple[str, int, int]:
@@ -71,8 +73,8 @@ def name_parts(name: str) -> tuple[str, int, int]:
     for pattern in _TYPES:
         match = pattern.match(name)
         if match:
-            told = [*match.groups(), None, None][:3]
-            return str(told[0]), int(told[1] or -1), int(told[2] or -1)
+            parts = [*match.groups(), None, None][:3]
+            return str(parts[0]), int(parts[1] or -1), int(parts[2] or -1)
     return host_operator_type(name), -1, -1
 
 
@@ -82,45 +84,45 @@ def link_columns(analysis: Analysis, device: int, texts: TextPlaces) -> LinkColu
     transfers, operations = communication.transfers, communication.operations
     inside = transfers.operation >= 0
     inside[inside] = operations.device[transfers.operation[inside]] == device
-    (own,) = np.nonzero(operations.device == device)
-    tracks = _tracks(analysis, own)
-    moved = transfers.at(inside)
+    (places,) = np.nonzero(operations.device == device)
+    tracks = _group_tracks(analysis, places)
+    device_transfers = transfers.at(inside)
     group = first_equal(
-        np.array(list(dict.fromkeys(tracks.tolist())), np.int64), moved.group.astype(np.int64)
+        np.array(list(dict.fromkeys(tracks.tolist())), np.int64), device_transfers.group.astype(np.int64)
     )
     columns = (
         group,
-        moved.src.astype(np.int64),
-        moved.dst.astype(np.int64),
-        texts.places(CARRIERS, moved.transport.astype(np.int64)),
-        _size_class(moved),
+        device_transfers.src.astype(np.int64),
+        device_transfers.dst.astype(np.int64),
+        texts.places(CARRIERS, device_transfers.transport.astype(np.int64)),
+        _size_class(device_transfers),
     )
-    distinct, of_transfer = np.unique(np.stack(columns), axis=1, return_inverse=True)
-    of_transfer = of_transfer.reshape(-1)
+    distinct, row = np.unique(np.stack(columns), axis=1, return_inverse=True)
+    row = row.reshape(-1)
     count, size, ns = (np.zeros(distinct.shape[1], np.int64) for _ in range(3))
-    np.add.at(count, of_transfer, 1)
-    np.add.at(size, of_transfer, moved.size)
-    np.add.at(ns, of_transfer, moved.end - moved.start)
+    np.add.at(count, row, 1)
+    np.add.at(size, row, device_transfers.size)
+    np.add.at(ns, row, device_transfers.end - device_transfers.start)
     return LinkColumns(*(*distinct, count, size, ns))
 
 
 def _size_class(moved: Transfers) -> Int64s:
-    """The bits of the bytes of each transfer; exact, as a float of 53 bits holds 2**40."""
+    """Return the bits of the bytes of each transfer; exact, as a float of 53 bits holds 2**40."""
     return np.frexp(moved.size.astype(np.float64))[1].astype(np.int64)
 
 
-def _tracks(analysis: Analysis, own: Int64s) -> Int32s:
-    """The track of the group of operations; of those without one, that of their stream."""
+def _group_tracks(analysis: Analysis, places: Int64s) -> Int32s:
+    """Return the track of the group of each operation; where it has no group, that of its stream."""
     operations = analysis.communication.operations
-    stream = track_of_rows(analysis.trace, operations.row[own])
-    return np.where(operations.group[own] >= 0, operations.group[own], stream)
+    stream = track_of_rows(analysis.trace, operations.row[places])
+    return np.where(operations.group[places] >= 0, operations.group[places], stream)
 
 
-def _groups(analysis: Analysis, own: Int64s) -> tuple[tuple[RankGroup, ...], Int64s]:
-    """The groups of operations by their first one, and the place of the group of each."""
-    tracks = _tracks(analysis, own)
+def _rank_groups(analysis: Analysis, own: Int64s) -> tuple[tuple[RankGroup, ...], Int64s]:
+    """Return the groups of operations by their first one, and the place of each operation's group."""
+    tracks = _group_tracks(analysis, own)
     order = list(dict.fromkeys(tracks.tolist()))
-    highest = _highest_ranks(analysis)
+    highest = _highest_group_ranks(analysis)
     groups = tuple(_group(analysis, track, highest.get(track, -1)) for track in order)
     return groups, first_equal(np.array(order, np.int64), tracks.astype(np.int64))
 
@@ -148,8 +150,8 @@ def _group(analysis: Analysis, track: int, highest: int) -> RankGroup:
 _WHOLE_NAME = 10  # characters: a thread that is called by less has the index of its group
 
 
-def _highest_ranks(analysis: Analysis) -> dict[int, int]:
-    """The highest number of a rank that each group's planes show, by the track of the group."""
+def _highest_group_ranks(analysis: Analysis) -> dict[int, int]:
+    """Return the highest number of a rank that each group's planes show, by the track of the group."""
     tasks = analysis.communication.tasks
     return {
         track: int(max(tasks.src[places].max(), tasks.dst[places].max()))
@@ -157,13 +159,13 @@ def _highest_ranks(analysis: Analysis) -> dict[int, int]:
     }
 
 
-def _other_ends(analysis: Analysis, own: Int64s, waits: Waits) -> Int64s:
-    """Of sends and receives the peer that they shake hands with first; -1 where none, and of all others."""
+def _first_peers(analysis: Analysis, places: Int64s, waits: Waits) -> Int64s:
+    """Return, for each collective, the first handshake peer of a send or receive; -1 for anything else."""
     trace, operations = analysis.trace, analysis.communication.operations
-    names = trace.slices.name[operations.row[own]]
-    pair = meanings(trace.strings, names, is_pair)
-    first = first_equal(waits.handshakes.operation, own)
-    return np.where(pair == 1, pick(waits.handshakes.peer, first), -1)
+    names = trace.slices.name[operations.row[places]]
+    is_pair_code = meanings(trace.strings, names, is_pair)
+    first_handshake = first_equal(waits.handshakes.operation, places)
+    return np.where(is_pair_code == 1, pick(waits.handshakes.peer, first_handshake), -1)
 
 
 def is_pair(name: str) -> bool:
@@ -172,11 +174,11 @@ def is_pair(name: str) -> bool:
     return kind in ("send", "receive", "recv")
 
 
-def _arrivals(own: Int64s, waits: Waits) -> ArrivalColumns:
-    """When the peers came that operations waited for, those that waits are long enough to be sure of."""
-    shaken = waits.handshakes
-    collective = first_equal(own, shaken.operation)
-    sure = (collective >= 0) & (shaken.arrival - shaken.start >= SHORTEST)
-    order = np.lexsort((shaken.peer[sure], collective[sure]))
-    columns = (collective[sure], shaken.peer[sure].astype(np.int64), shaken.arrival[sure])
+def _arrival_columns(places: Int64s, waits: Waits) -> ArrivalColumns:
+    """Return when peers arrived that operations waited for, where the wait is long enough to be sure."""
+    handshakes = waits.handshakes
+    collective = first_equal(places, handshakes.operation)
+    is_sure = (collective >= 0) & (handshakes.arrival - handshakes.start >= SHORTEST)
+    order = np.lexsort((handshakes.peer[is_sure], collective[is_sure]))
+    columns = (collective[is_sure], handshakes.peer[is_sure].astype(np.int64), handshakes.arrival[is_sure])
     return ArrivalColumns(*(column[order] for column in columns))

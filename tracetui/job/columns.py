@@ -20,10 +20,10 @@ class Columns:
         return len(getattr(self, fields(self)[0].name))
 
     def at(self: Table, places: Int64s | Bools | slice) -> Table:
-        """The rows at some places."""
+        """Return the rows at some places."""
         return type(self)(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
 
     @classmethod
     def empty(cls: type[Table]) -> Table:
-        """No rows."""
+        """Return a table without rows."""
         return cls(**{column.name: np.empty(0, np.int64) for column in fields(cls)})

@@ -252,7 +252,7 @@ class Digest:
         return total
 
     def by_class(self, first: int = 0, stop: int | None = None) -> dict[TimeClass, int]:
-        """ns of each class between two boundaries (places), by default in all of the time."""
+        """Return the ns of each class between two boundaries (places), by default in all of the time."""
         last = len(self.boundaries) - 1 if stop is None else stop
         low, high = np.searchsorted(self.cells.segment, np.array([first, last])).tolist()
         total = np.zeros(len(TimeClass), np.int64)
@@ -260,7 +260,7 @@ class Digest:
         return dict(zip(TimeClass, total.tolist()))
 
     def text(self, place: int) -> str:
-        """A text by its place, "" of -1; as written in the trace: never print it unescaped."""
+        """Return a text by its place, "" of -1; as written in the trace: never print it unescaped."""
         return self.texts[place] if place >= 0 else ""
 
 

@@ -50,7 +50,7 @@ from tracetui.trace.model import Kind
 
 #: Those of 1 keep nothing to compare runs by, those of 2 not what each step had of it, and those of 3 end
 #: the preparing of steps elsewhere: of these only what is not compared is read.
-SCHEMA, _READ = 4, (1, 2, 3, 4)
+SCHEMA, _READABLE = 4, (1, 2, 3, 4)
 _KIND = "tracetui digest"
 _LARGEST = 1 << 28  # bytes of JSON; 8 MB of it gzip'ed are the most that is written
 _TABLES: dict[str, type[Columns]] = {
@@ -89,9 +89,9 @@ def encode(digest: Digest) -> bytes:
         "groups": [asdict(group) for group in digest.groups],
         "texts": digest.texts,
         "lines": [[line.file, line.line, line.function, line.backward] for line in digest.lines],
-        "boundaries": _packed(digest.boundaries),
+        "boundaries": _pack(digest.boundaries),
         **{
-            name: {column.name: _packed(getattr(table, column.name)) for column in fields(table)}
+            name: {column.name: _pack(getattr(table, column.name)) for column in fields(table)}
             for name, table in tables(digest).items()
         },
     }
@@ -106,13 +106,13 @@ def encode(digest: Digest) -> bytes:
 def decode(data: bytes) -> Digest:
     """Return the digest of some bytes. Raises UnreadableDigest."""
     try:
-        document = orjson.loads(_inflated(data))
+        document = orjson.loads(_inflate(data))
         if not isinstance(document, dict) or document.get("what") != _KIND:
             raise UnreadableDigest("it is no digest of tracetui")
-        if document.get("schema") not in _READ:
+        if document.get("schema") not in _READABLE:
             raise UnreadableDigest("it is of another version of tracetui: make it again")
         digest = _digest(document)
-        _check(digest)
+        _check_digest(digest)
     except UnreadableDigest:
         raise
     except _DAMAGED as error:
@@ -135,7 +135,7 @@ _DAMAGED = (
 _SCALARS = ("kind", "device", "chip", "trace_bytes", "events", "start", "end")
 
 
-def _inflated(data: bytes) -> bytes:
+def _inflate(data: bytes) -> bytes:
     with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
         text = file.read(_LARGEST + 1)
     if len(text) > _LARGEST:
@@ -144,10 +144,10 @@ def _inflated(data: bytes) -> bytes:
 
 
 def _digest(document: dict[str, Any]) -> Digest:
-    kept = {**_TABLES, **(_COMPARED if document["schema"] == SCHEMA else {})}
-    read = {
-        name: table(**{column.name: _unpacked(document[name][column.name]) for column in fields(table)})
-        for name, table in kept.items()
+    table_types = {**_TABLES, **(_COMPARED if document["schema"] == SCHEMA else {})}
+    columns = {
+        name: table(**{column.name: _unpack(document[name][column.name]) for column in fields(table)})
+        for name, table in table_types.items()
     }
     identity = Identity(**document["identity"])
     if not all(
@@ -158,10 +158,10 @@ def _digest(document: dict[str, Any]) -> Digest:
         identity=Identity(
             **{
                 **document["identity"],
-                "rank": _whole(identity.rank),
-                "world": _whole(identity.world),
-                "sizes": {str(key): _whole(size) for key, size in identity.sizes.items()},
-                "indices": {str(key): _whole(index) for key, index in identity.indices.items()},
+                "rank": _int64(identity.rank),
+                "world": _int64(identity.world),
+                "sizes": {str(key): _int64(size) for key, size in identity.sizes.items()},
+                "indices": {str(key): _int64(index) for key, index in identity.indices.items()},
                 "options": {
                     str(key): value
                     for key, value in identity.options.items()
@@ -172,77 +172,79 @@ def _digest(document: dict[str, Any]) -> Digest:
         kind=str(document["kind"]),
         device=str(document["device"]),
         chip=str(document.get("chip", "")),
-        trace_bytes=_whole(document["trace_bytes"]),
-        events=_whole(document["events"]),
-        start=_whole(document["start"]),
-        end=_whole(document["end"]),
+        trace_bytes=_int64(document["trace_bytes"]),
+        events=_int64(document["events"]),
+        start=_int64(document["start"]),
+        end=_int64(document["end"]),
         warnings=tuple(map(str, document["warnings"])),
         advice=tuple(_advice(advice) for advice in document["advice"]),
         groups=tuple(_group(group) for group in document["groups"]),
         texts=tuple(map(str, document["texts"])),
         lines=tuple(
-            Line(str(file), _whole(line), str(function), bool(backward))
+            Line(str(file), _int64(line), str(function), bool(backward))
             for file, line, function, backward in document["lines"]
         ),
-        boundaries=_unpacked(document["boundaries"]),
+        boundaries=_unpack(document["boundaries"]),
         facts=_facts(document.get("facts")) if document["schema"] == SCHEMA else None,
-        **read,  # type: ignore[arg-type]
+        **columns,  # type: ignore[arg-type]
     )
 
 
-def _whole(value: Any) -> int:
+def _int64(value: Any) -> int:
     """Return an int64. Raises ValueError where the value is something else."""
     if type(value) is not int or not -(1 << 63) <= value < 1 << 63:
         raise ValueError("no whole number")
     return value
 
 
-def _facts(told: dict[str, Any] | None) -> RunFacts | None:
-    if told is None:
+def _facts(document: dict[str, Any] | None) -> RunFacts | None:
+    if document is None:
         return None
-    totals = tuple(map(_whole, told["totals"]))
+    totals = tuple(map(_int64, document["totals"]))
     _require(len(totals) in (0, 4))
     return RunFacts(
-        devices=tuple(map(str, told["devices"])),
-        steps=_whole(told["steps"]),
-        notes=tuple(map(str, told["notes"])),
+        devices=tuple(map(str, document["devices"])),
+        steps=_int64(document["steps"]),
+        notes=tuple(map(str, document["notes"])),
         totals=totals,
-        memory=bool(told["memory"]),
-        shapes=bool(told["shapes"]),
-        runtime=bool(told["runtime"]),
-        left_out=tuple(map(_whole, told["left_out"])),
+        memory=bool(document["memory"]),
+        shapes=bool(document["shapes"]),
+        runtime=bool(document["runtime"]),
+        left_out=tuple(map(_int64, document["left_out"])),
     )
 
 
-def _advice(told: dict[str, Any]) -> RankAdvice:
-    return RankAdvice(str(told["id"]), str(told["title"]), str(told["text"]), _whole(told["cost_ns"]))
+def _advice(document: dict[str, Any]) -> RankAdvice:
+    return RankAdvice(
+        str(document["id"]), str(document["title"]), str(document["text"]), _int64(document["cost_ns"])
+    )
 
 
-def _group(told: dict[str, Any]) -> RankGroup:
+def _group(document: dict[str, Any]) -> RankGroup:
     return RankGroup(
-        key=str(told["key"]),
-        communicator=str(told["communicator"]),
-        name=str(told["name"]),
-        rank=_whole(told["rank"]),
-        global_ranks=tuple(map(_whole, told["global_ranks"])),
-        size=_whole(told["size"]),
+        key=str(document["key"]),
+        communicator=str(document["communicator"]),
+        name=str(document["name"]),
+        rank=_int64(document["rank"]),
+        global_ranks=tuple(map(_int64, document["global_ranks"])),
+        size=_int64(document["size"]),
     )
 
 
-def _check(digest: Digest) -> None:
+def _check_digest(digest: Digest) -> None:
     """Raise ValueError where a place points nowhere, or an order that is relied upon doesn't hold."""
     for table in tables(digest).values():
         _require(len({len(getattr(table, column.name)) for column in fields(table)}) == 1)
     texts, lines, groups = len(digest.texts), len(digest.lines), len(digest.groups)
-    own, cells, keys, links = digest.collectives, digest.cells, digest.keys, digest.links
+    collectives, cells, keys, links = digest.collectives, digest.cells, digest.keys, digest.links
     terms, sums, calls = digest.terms, digest.sums, digest.calls
     Kind(digest.kind)
-    for column, least, most in (
-        (own.group, 0, groups),
-        (own.type, 0, texts),
-        (own.dtype, -1, texts),
-        (own.line, -1, lines),
-        (digest.arrivals.collective, 0, len(own)),
+    for column, least, limit in (
+        (collectives.group, 0, groups),
+        (collectives.type, 0, texts),
+        (collectives.dtype, -1, texts),
+        (collectives.line, -1, lines),
+        (digest.arrivals.collective, 0, len(collectives)),
         (digest.operators.type, 0, texts),
         (links.group, -1, groups),
         (links.transport, 0, texts),
@@ -256,24 +258,27 @@ def _check(digest: Digest) -> None:
         (calls.line, 0, lines),
         (cells.segment, 0, max(len(digest.boundaries) - 1, 0)),
     ):
-        _require(not len(column) or (int(column.min()) >= least and int(column.max()) < most))
+        _require(not len(column) or (int(column.min()) >= least and int(column.max()) < limit))
     walls = digest.walls
     for table, length in (
         (terms, walls.end - walls.start),
         (digest.device_terms, walls.device_end - walls.device_start),
     ):
-        for column, most in ((table.wall, len(walls)), (table.term, texts)):
-            _require(not len(column) or (int(column.min()) >= 0 and int(column.max()) < most))
+        for column, limit in ((table.wall, len(walls)), (table.term, texts)):
+            _require(not len(column) or (int(column.min()) >= 0 and int(column.max()) < limit))
         summed = np.zeros(len(walls), np.int64)
         np.add.at(summed, table.wall, table.ns)
         _require(bool((summed == length).all()))
         _require(all(digest.texts[term] in TERMS for term in set(table.term.tolist())))
     _require(digest.facts is None or 0 <= digest.facts.steps <= len(walls))
     _require(int(digest.part_counts.sum()) == len(digest.parts))
-    _require(bool((own.end >= own.start).all()) and bool((own.start[1:] >= own.start[:-1]).all()))
+    _require(
+        bool((collectives.end >= collectives.start).all())
+        and bool((collectives.start[1:] >= collectives.start[:-1]).all())
+    )
     _require(bool((digest.boundaries[1:] > digest.boundaries[:-1]).all()))
     _require(bool((cells.segment[1:] >= cells.segment[:-1]).all()) and bool((cells.ns > 0).all()))
-    edges = np.concatenate((own.start, own.end))
+    edges = np.concatenate((collectives.start, collectives.end))
     place = np.searchsorted(digest.boundaries, edges)
     _require(not len(edges) or int(place.max()) < len(digest.boundaries))
     _require(bool((digest.boundaries[place] == edges).all()))
@@ -284,8 +289,8 @@ def _require(holds: bool) -> None:
         raise ValueError("not a digest")
 
 
-def _packed(column: Int64s) -> str:
-    """A column as text: the bytes of a number, then those of the differences."""
+def _pack(column: Int64s) -> str:
+    """Return a column as text: the bytes of a number, then those of the differences."""
     steps = np.diff(column, prepend=np.zeros(1, np.int64))
     zigzag = ((steps << 1) ^ (steps >> 63)).view(np.uint64)
     most = int(zigzag.max()) if len(zigzag) else 0
@@ -294,7 +299,7 @@ def _packed(column: Int64s) -> str:
     return f"{width}{base64.b64encode(np.ascontiguousarray(by_byte).tobytes()).decode('ascii')}"
 
 
-def _unpacked(text: str) -> Int64s:
+def _unpack(text: str) -> Int64s:
     width = int(text[:1])
     data = np.frombuffer(base64.b64decode(text[1:], validate=True), np.uint8)
     if not 1 <= width <= 8 or len(data) % width:

@@ -37,7 +37,7 @@ from tracetui.trace.stack import Frame
 
 _NOWHERE = LineKey(None, False)
 _BY_NAME = "operators are compared by name alone: a digest does not keep their order"
-_OLD = "its digest is of an older version of tracetui, which kept less to compare: make it again"
+_OLD_DIGEST = "its digest is of an older version of tracetui, which kept less to compare: make it again"
 _IN_PART = "a digest keeps of long tables what takes most time: the rest stands as (others)"
 
 
@@ -71,7 +71,7 @@ class _Entry(NamedTuple):
 def reduce_run(run: Run, texts: TextPlaces, lines: LinePlaces) -> RunColumns:
     """Return what a digest keeps of a run; its texts and lines are added to those given."""
     totals = run.totals
-    entries = sorted(_entries(run), key=_order)
+    entries = sorted(_entries(run), key=_sort_key)
     rows = [
         (
             entry.table,
@@ -90,18 +90,18 @@ def reduce_run(run: Run, texts: TextPlaces, lines: LinePlaces) -> RunColumns:
             devices=tuple(map(kept, run.devices)),
             steps=run.steps,
             notes=tuple(map(kept, run.notes)),
-            totals=() if totals is None else tuple(getattr(totals, each.name) for each in fields(Totals)),
+            totals=() if totals is None else tuple(getattr(totals, column.name) for column in fields(Totals)),
             memory=run.memory is not None,
             shapes=run.kernels.by_shape is not None,
             runtime=run.has_runtime,
             left_out=run.walls.left_out,
         ),
-        walls=WallColumns(**{each.name: getattr(run.walls, each.name) for each in fields(WallColumns)}),
-        terms=_terms(run.terms_ns, texts),
-        device_terms=_terms(run.device_terms_ns, texts),
-        sums=SumColumns(*_columns(rows, 7)),
+        walls=WallColumns(**{column.name: getattr(run.walls, column.name) for column in fields(WallColumns)}),
+        terms=_term_columns(run.terms_ns, texts),
+        device_terms=_term_columns(run.device_terms_ns, texts),
+        sums=SumColumns(*_transposed(rows, 7)),
         parts=StepParts(np.array([ns for entry in entries for ns in entry.sum.steps], np.int64)),
-        calls=CallColumns(*_columns(calls, 2)),
+        calls=CallColumns(*_transposed(calls, 2)),
     )
 
 
@@ -112,69 +112,72 @@ def run_of_digest(digest: Digest, path: str) -> Run:
         digest: of a trace.
         path: what the run is called.
     """
-    facts, own = digest.facts or RunFacts((), 0, (_OLD,), (), False, False, True, ()), _Sums(digest)
-    none = np.empty(0, np.int64)
-    walls = {each.name: getattr(digest.walls, each.name) for each in fields(WallColumns)}
-    memory = MemoryUse(own.sizes(SumTable.ALLOCATED), own.sizes(SumTable.RESERVED), own.alive())
+    facts, sums = (
+        digest.facts or RunFacts((), 0, (_OLD_DIGEST,), (), False, False, True, ()),
+        _DigestSums(digest),
+    )
+    empty = np.empty(0, np.int64)
+    walls = {column.name: getattr(digest.walls, column.name) for column in fields(WallColumns)}
+    memory = MemoryUse(sums.sizes(SumTable.ALLOCATED), sums.sizes(SumTable.RESERVED), sums.alive())
     return Run(
         path=path,
         kind=Kind(digest.kind),
         devices=facts.devices,
         numbers=tuple(sorted({number for number in digest.walls.number.tolist() if number >= 0})),
-        notes=(*facts.notes, *([_IN_PART] if own.in_part else []), *([_BY_NAME] if facts.steps else [])),
+        notes=(*facts.notes, *([_IN_PART] if sums.in_part else []), *([_BY_NAME] if facts.steps else [])),
         totals=Totals(*facts.totals) if facts.totals else None,
         wall_ns=digest.walls.end - digest.walls.start,
-        terms_ns=_terms_of(digest, digest.terms),
+        terms_ns=_terms_by_wall(digest, digest.terms),
         device_ns=digest.walls.device_end - digest.walls.device_start,
-        device_terms_ns=_terms_of(digest, digest.device_terms),
-        causes=own.by_name(SumTable.CAUSES),
-        lines=LineSums(own.lines(), own.line_causes(), own.calls()),
+        device_terms_ns=_terms_by_wall(digest, digest.device_terms),
+        causes=sums.by_name(SumTable.CAUSES),
+        lines=LineSums(sums.lines(), sums.line_causes(), sums.calls()),
         walls=StepWalls(**walls, notes=(), left_out=facts.left_out),
         steps=facts.steps,
-        classes=own.by_name(SumTable.CLASSES),
+        classes=sums.by_name(SumTable.CLASSES),
         operators=Sequences(
             names=(),
-            name=none,
-            ns=none,
-            step=none,
-            row=none,
-            start=none,
-            thread=none,
-            by_name=own.by_name(SumTable.OPERATORS),
-            loose=own.by_name(SumTable.LOOSE),
+            name=empty,
+            ns=empty,
+            step=empty,
+            row=empty,
+            start=empty,
+            thread=empty,
+            by_name=sums.by_name(SumTable.OPERATORS),
+            loose=sums.by_name(SumTable.LOOSE),
             steps=facts.steps,
         ),
-        computing=own.by_name(SumTable.COMPUTING),
+        computing=sums.by_name(SumTable.COMPUTING),
         kernels=KernelSums(
-            own.by_name(SumTable.KERNELS), own.by_name(SumTable.SHAPED_KERNELS) if facts.shapes else None
+            sums.by_name(SumTable.KERNELS), sums.by_name(SumTable.SHAPED_KERNELS) if facts.shapes else None
         ),
-        modules=ModuleTimes(own.by_name(SumTable.MODULES), own.by_name(SumTable.MODULES_OWN)),
+        modules=ModuleTimes(sums.by_name(SumTable.MODULES), sums.by_name(SumTable.MODULES_OWN)),
         communication=CollectiveSums(
-            own.by_key(SumTable.COLLECTIVES),
-            own.by_key(SumTable.COLLECTIVES_WAIT),
-            own.by_key(SumTable.COLLECTIVES_TRANSFER),
+            sums.by_key(SumTable.COLLECTIVES),
+            sums.by_key(SumTable.COLLECTIVES_WAIT),
+            sums.by_key(SumTable.COLLECTIVES_TRANSFER),
         ),
-        api=Api(own.by_name(SumTable.API), own.by_name(SumTable.API_OWN)),
+        api=Api(sums.by_name(SumTable.API), sums.by_name(SumTable.API_OWN)),
         memory=memory if facts.memory else None,
-        advice=own.by_name(SumTable.ADVICE),
+        advice=sums.by_name(SumTable.ADVICE),
         has_runtime=facts.runtime,
     )
 
 
-def _terms(ns: Int64s, texts: TextPlaces) -> TermColumns:
+def _term_columns(ns: Int64s, texts: TextPlaces) -> TermColumns:
     """Return the terms of steps that are not 0, of int64[steps, terms]."""
     wall, term = np.nonzero(ns)
     places = np.array([texts.place(TERMS[place]) for place in term.tolist()], np.int64)
     return TermColumns(wall.astype(np.int64), places, ns[wall, term])
 
 
-def _terms_of(digest: Digest, terms: TermColumns) -> Int64s:
+def _terms_by_wall(digest: Digest, terms: TermColumns) -> Int64s:
     """Return int64[steps, terms]: ns."""
-    place = {term: number for number, term in enumerate(TERMS)}
-    found = np.zeros((len(digest.walls), len(TERMS)), np.int64)
-    at = [place[digest.text(term)] for term in terms.term.tolist()]
-    found[terms.wall, np.array(at, np.int64)] = terms.ns
-    return found
+    place_of_term = {term: number for number, term in enumerate(TERMS)}
+    ns = np.zeros((len(digest.walls), len(TERMS)), np.int64)
+    term_places = [place_of_term[digest.text(term)] for term in terms.term.tolist()]
+    ns[terms.wall, np.array(term_places, np.int64)] = terms.ns
+    return ns
 
 
 def _entries(run: Run) -> Iterator[_Entry]:
@@ -193,15 +196,15 @@ def _entries(run: Run) -> Iterator[_Entry]:
         (SumTable.API_OWN, run.api.own),
         (SumTable.ADVICE, run.advice),
     ):
-        yield from (_Entry(table, name, _NOWHERE, found) for name, found in by_name.items())
-    told = run.communication
+        yield from (_Entry(table, name, _NOWHERE, total) for name, total in by_name.items())
+    collectives = run.communication
     for table, by_key in (
-        (SumTable.COLLECTIVES, told.whole),
-        (SumTable.COLLECTIVES_WAIT, told.wait),
-        (SumTable.COLLECTIVES_TRANSFER, told.transfer),
+        (SumTable.COLLECTIVES, collectives.whole),
+        (SumTable.COLLECTIVES_WAIT, collectives.wait),
+        (SumTable.COLLECTIVES_TRANSFER, collectives.transfer),
     ):
-        yield from (_Entry(table, "\t".join(key), _NOWHERE, found) for key, found in by_key.items())
-    yield from (_Entry(SumTable.LINES, "", key, found) for key, found in run.lines.idle.items())
+        yield from (_Entry(table, "\t".join(key), _NOWHERE, total) for key, total in by_key.items())
+    yield from (_Entry(SumTable.LINES, "", key, total) for key, total in run.lines.idle.items())
     for (cause, key), ns in run.lines.by_cause.items():
         yield _Entry(SumTable.LINE_CAUSES, cause.label, key, Sum(ns, 1, 0, 0))
     if run.memory is not None:
@@ -216,27 +219,27 @@ def _entries(run: Run) -> Iterator[_Entry]:
             )
 
 
-def _order(entry: _Entry) -> tuple[Any, ...]:
-    """By table, most first; told apart by all that it is, so that equal runs have equal digests."""
+def _sort_key(entry: _Entry) -> tuple[Any, ...]:
+    """Sort by table, most first, then by all that an entry is, so that equal runs have equal digests."""
     return entry.table, -entry.sum.ns, entry.name, entry.frame or Frame("", -2, ""), entry.backward
 
 
-def _columns(rows: list[Any], width: int) -> Iterator[Int64s]:
+def _transposed(rows: list[Any], width: int) -> Iterator[Int64s]:
     yield from np.array(rows, np.int64).reshape(-1, width).T
 
 
-class _Sums:
+class _DigestSums:
     """The sums of a digest by table."""
 
     def __init__(self, digest: Digest) -> None:
         self._digest = digest
         self._by_table: dict[int, list[tuple[str, int, Sum]]] = {}
-        columns = (getattr(digest.sums, each.name).tolist() for each in fields(digest.sums))
-        parts, until = digest.parts.ns.tolist(), np.cumsum(digest.part_counts).tolist()
-        for entry, first, end in zip(zip(*columns), [0, *until], until):
+        columns = (getattr(digest.sums, column.name).tolist() for column in fields(digest.sums))
+        parts, ends = digest.parts.ns.tolist(), np.cumsum(digest.part_counts).tolist()
+        for entry, first, end in zip(zip(*columns), [0, *ends], ends):
             table, name, line, ns, count, lowest, highest = entry
-            found = Sum(ns, count, lowest, highest, steps=tuple(parts[first:end]))
-            self._by_table.setdefault(table, []).append((digest.text(name), line, found))
+            total = Sum(ns, count, lowest, highest, steps=tuple(parts[first:end]))
+            self._by_table.setdefault(table, []).append((digest.text(name), line, total))
         self._keys = [
             LineKey(Frame(line.file, line.line, line.function), line.backward) for line in digest.lines
         ]
@@ -250,42 +253,46 @@ class _Sums:
         return self._by_table.get(table, [])
 
     def by_name(self, table: SumTable) -> dict[str, Sum]:
-        return {name: found for name, _, found in self._of(table)}
+        return {name: total for name, _, total in self._of(table)}
 
     def by_key(self, table: SumTable) -> dict[Key, Sum]:
-        found = {}
-        for name, _, each in self._of(table):
+        sums = {}
+        for name, _, total in self._of(table):
             parts = name.rsplit("\t", 3)
-            found[Key(*parts) if len(parts) == 4 else Key(name, "", "", "")] = each
-        return found
+            sums[Key(*parts) if len(parts) == 4 else Key(name, "", "", "")] = total
+        return sums
 
     def sizes(self, table: SumTable) -> dict[str, int]:
-        return {name: found.ns for name, _, found in self._of(table)}
+        return {name: total.ns for name, _, total in self._of(table)}
 
     def alive(self) -> dict[Holder, tuple[int, int]]:
         return {
-            Holder(name, self._line(line).frame): (found.ns, found.count)
-            for name, line, found in self._of(SumTable.ALIVE)
+            Holder(name, self._line(line).frame): (total.ns, total.count)
+            for name, line, total in self._of(SumTable.ALIVE)
         }
 
     def lines(self) -> dict[LineKey, Sum]:
         return {
-            NOT_TOLD if name == OTHERS else self._line(line): found
-            for name, line, found in self._of(SumTable.LINES)
+            NOT_TOLD if name == OTHERS else self._line(line): total
+            for name, line, total in self._of(SumTable.LINES)
         }
 
     def line_causes(self) -> dict[tuple[Cause, LineKey], int]:
         causes = {cause.label: cause for cause in Cause}
         return {
-            (causes[name], self._line(line)): found.ns
-            for name, line, found in self._of(SumTable.LINE_CAUSES)
+            (causes[name], self._line(line)): total.ns
+            for name, line, total in self._of(SumTable.LINE_CAUSES)
             if name in causes
         }
 
     def calls(self) -> dict[Frame, int]:
-        own = self._digest.calls
-        keys = (self._keys[line] for line in own.line.tolist())
-        return {key.frame: number for key, number in zip(keys, own.number.tolist()) if key.frame is not None}
+        call_columns = self._digest.calls
+        keys = (self._keys[line] for line in call_columns.line.tolist())
+        return {
+            key.frame: number
+            for key, number in zip(keys, call_columns.number.tolist())
+            if key.frame is not None
+        }
 
     def _line(self, place: int) -> LineKey:
         return self._keys[place] if place >= 0 else _NOWHERE

@@ -34,10 +34,10 @@ def encode_within(digest: Digest, limit: int) -> bytes:
     said in its warnings. All sums stay exact.
     """
     data = encode(digest)
-    for most in _KEYS:
+    for names in _KEYS:
         if len(data) <= limit:
             return data
-        digest = _without_unused(_with_fewer_sums(_with_fewer_keys(digest, most), most))
+        digest = _without_unused(_with_fewer_sums(_with_fewer_keys(digest, names), names))
         data = encode(digest)
     if len(data) > limit:
         digest = _without_unused(_with_fewer_sums(digest, 0))
@@ -51,16 +51,16 @@ def encode_within(digest: Digest, limit: int) -> bytes:
 
 
 def _first_collectives(digest: Digest, count: int) -> Digest:
-    """The digest of the first collectives alone; its last segment is what follows."""
+    """Return the digest of the first collectives alone; its last segment is what follows them."""
     kept_until = int(digest.collectives.end[:count].max(initial=int(digest.boundaries[0])))
     inside = (digest.boundaries <= kept_until) | (digest.boundaries == digest.boundaries[-1])
     boundaries = digest.boundaries[inside]
     segment = np.searchsorted(boundaries, digest.boundaries[digest.cells.segment], "right") - 1
-    said = f"only the first {count:,} collectives are kept: the digest would be too large"
-    warnings = [warning for warning in digest.warnings if not warning.startswith("only the first")]
+    cut_warning = f"only the first {count:,} collectives are kept: the digest would be too large"
+    warnings = [text for text in digest.warnings if not text.startswith("only the first")]
     return replace(
         digest,
-        warnings=(*warnings, said),
+        warnings=(*warnings, cut_warning),
         collectives=digest.collectives.at(slice(count)),
         arrivals=digest.arrivals.at(digest.arrivals.collective < count),
         boundaries=boundaries,
@@ -77,80 +77,92 @@ def summed(segment: Int64s, key: Int64s, ns: Int64s) -> TimeCells:
     return TimeCells(places // width, places % width, total)
 
 
-def _with_fewer_keys(digest: Digest, most: int) -> Digest:
-    """The digest with at most `most` reasons and lines; what of others there is stands together.
+def _with_fewer_keys(digest: Digest, names: int) -> Digest:
+    """Return the digest with at most `names` reasons and lines; the rest of the time stands together.
 
     The causes of idle time stay: their rarer lines are left out, with the rarer types of operators.
     """
     keys = digest.keys
-    kept = np.arange(len(keys)) < most
-    reason = np.where(kept | (keys.time_class != TimeClass.COMPUTING), keys.reason, -1)
-    told = np.stack((keys.time_class, reason, np.where(kept, keys.line, -1)))
-    columns, first, of_key = np.unique(told, axis=1, return_index=True, return_inverse=True)
+    is_kept = np.arange(len(keys)) < names
+    reason = np.where(is_kept | (keys.time_class != TimeClass.COMPUTING), keys.reason, -1)
+    reduced_keys = np.stack((keys.time_class, reason, np.where(is_kept, keys.line, -1)))
+    columns, first, key_places = np.unique(reduced_keys, axis=1, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     cells = digest.cells
     return replace(
         digest,
-        operators=digest.operators.at(slice(most)),
+        operators=digest.operators.at(slice(names)),
         keys=TimeKeys(*columns[:, order]),
-        cells=summed(cells.segment, rank[of_key.reshape(-1)][cells.key], cells.ns),
+        cells=summed(cells.segment, rank[key_places.reshape(-1)][cells.key], cells.ns),
     )
 
 
-def _with_fewer_sums(digest: Digest, most: int) -> Digest:
-    """The digest with at most `most` names in each table of sums, and in each what others have together."""
+def _with_fewer_sums(digest: Digest, names: int) -> Digest:
+    """Return the digest with at most `names` names in each table of sums, and the rest as one row."""
     sums = digest.sums
     if not len(sums):
         return digest
     texts = TextPlaces(digest.texts)
-    others = texts.place(OTHERS)
-    whole = np.array(
+    others_text = texts.place(OTHERS)
+    kept_tables = np.array(
         [SumTable.CAUSES, SumTable.CLASSES, SumTable.ALLOCATED, SumTable.RESERVED, SumTable.ADVICE], np.int64
     )
-    first = np.searchsorted(sums.table, sums.table)
-    kept = (np.arange(len(sums)) - first < most) & (sums.name != others) | np.isin(sums.table, whole)
+    first_of_table = np.searchsorted(sums.table, sums.table)
+    is_kept = (np.arange(len(sums)) - first_of_table < names) & (sums.name != others_text) | np.isin(
+        sums.table, kept_tables
+    )
     # Of a line that is not told apart its causes are none either.
-    told = distinct(sums.line[kept & (sums.table == SumTable.LINES)])
-    kept &= (sums.table != SumTable.LINE_CAUSES) | np.isin(sums.line, told)
-    rest = sums.at(~kept & (sums.table != SumTable.LINE_CAUSES))
+    kept_lines = distinct(sums.line[is_kept & (sums.table == SumTable.LINES)])
+    is_kept &= (sums.table != SumTable.LINE_CAUSES) | np.isin(sums.line, kept_lines)
+    rest = sums.at(~is_kept & (sums.table != SumTable.LINE_CAUSES))
     tables, place = numbered(rest.table)
     columns = np.zeros((4, len(tables)), np.int64)
     for column, values in zip(columns, (rest.ns, rest.count, rest.lowest, rest.highest)):
         np.add.at(column, place, values)
-    name, line = np.full(len(tables), others), np.full(len(tables), -1)
-    joined = zip(
-        (getattr(sums.at(kept), each.name) for each in fields(SumColumns)), (tables, name, line, *columns)
+    rest_names, rest_lines = np.full(len(tables), others_text), np.full(len(tables), -1)
+    columns_by_name = zip(
+        (getattr(sums.at(is_kept), each.name) for each in fields(SumColumns)),
+        (tables, rest_names, rest_lines, *columns),
     )
-    found = SumColumns(*(np.concatenate(both) for both in joined))
-    order = np.argsort(found.table, kind="stable")
+    kept_sums = SumColumns(*(np.concatenate(parts) for parts in columns_by_name))
+    order = np.argsort(kept_sums.table, kind="stable")
     return replace(
         digest,
         texts=texts.all,
-        sums=found.at(order),
-        parts=_parts(digest, kept, tables, order),
-        calls=digest.calls.at(np.isin(digest.calls.line, told)),
+        sums=kept_sums.at(order),
+        parts=_parts(digest, is_kept, tables, order),
+        calls=digest.calls.at(np.isin(digest.calls.line, kept_lines)),
     )
 
 
-def _parts(digest: Digest, kept: Bools, tables: Int64s, order: Int64s) -> StepParts:
+def _parts(digest: Digest, is_kept: Bools, tables: Int64s, order: Int64s) -> StepParts:
     """Return what sums have in each step, those of others together; as `_with_fewer_sums` orders them."""
-    each = np.split(digest.parts.ns, np.cumsum(digest.part_counts)[:-1])
-    found = [each[place] for place in np.flatnonzero(kept).tolist()]
+    parts_of_sums = np.split(digest.parts.ns, np.cumsum(digest.part_counts)[:-1])
+    kept_parts = [parts_of_sums[place] for place in np.flatnonzero(is_kept).tolist()]
     for table in tables.tolist():
-        rest = np.flatnonzero(~kept & (digest.sums.table == table)).tolist()
-        found.append(np.sum([each[place] for place in rest], axis=0, dtype=np.int64))
-    return StepParts(np.concatenate([np.empty(0, np.int64), *(found[place] for place in order.tolist())]))
+        rest = np.flatnonzero(~is_kept & (digest.sums.table == table)).tolist()
+        kept_parts.append(np.sum([parts_of_sums[place] for place in rest], axis=0, dtype=np.int64))
+    return StepParts(
+        np.concatenate([np.empty(0, np.int64), *(kept_parts[place] for place in order.tolist())])
+    )
 
 
 def _without_unused(digest: Digest) -> Digest:
-    """The digest without texts and lines that no column has a place of."""
-    keys, own, operators, links = digest.keys, digest.collectives, digest.operators, digest.links
+    """Return the digest without texts and lines that no column has a place of."""
+    keys, collectives, operators, links = digest.keys, digest.collectives, digest.operators, digest.links
     terms, sums, calls, device_terms = digest.terms, digest.sums, digest.calls, digest.device_terms
-    named = (keys.reason, own.type, own.dtype, operators.type, links.transport, sums.name)
-    texts = distinct(np.concatenate((*named, terms.term, device_terms.term, [-1])))
-    lines = distinct(np.concatenate((keys.line, own.line, sums.line, calls.line, [-1])))
+    text_columns = (
+        keys.reason,
+        collectives.type,
+        collectives.dtype,
+        operators.type,
+        links.transport,
+        sums.name,
+    )
+    texts = distinct(np.concatenate((*text_columns, terms.term, device_terms.term, [-1])))
+    lines = distinct(np.concatenate((keys.line, collectives.line, sums.line, calls.line, [-1])))
 
     def text(column: Int64s) -> Int64s:
         return first_equal(texts[1:], column)
@@ -163,7 +175,12 @@ def _without_unused(digest: Digest) -> Digest:
         texts=tuple(digest.texts[place] for place in texts[1:].tolist()),
         lines=tuple(digest.lines[place] for place in lines[1:].tolist()),
         keys=replace(keys, reason=text(keys.reason), line=line(keys.line)),
-        collectives=replace(own, type=text(own.type), dtype=text(own.dtype), line=line(own.line)),
+        collectives=replace(
+            collectives,
+            type=text(collectives.type),
+            dtype=text(collectives.dtype),
+            line=line(collectives.line),
+        ),
         operators=replace(operators, type=text(operators.type)),
         links=replace(links, transport=text(links.transport)),
         terms=replace(terms, term=text(terms.term)),

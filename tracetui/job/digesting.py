@@ -33,7 +33,7 @@ from tracetui.job.digest_run import reduce_run
 from tracetui.job.digest_size import encode_within, limit_of
 from tracetui.job.identity import identify
 from tracetui.job.texts import LinePlaces, TextPlaces
-from tracetui.job.time_split import device_pieces, first_boundary, split
+from tracetui.job.time_split import device_pieces, first_boundary, split_time
 from tracetui.reader.joined import open_trace
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress
@@ -73,8 +73,13 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
     working = [index for index, device in enumerate(devices) if device.window_ns > 0]
     texts, lines = TextPlaces(), LinePlaces()
     advice = tuple(
-        RankAdvice(found.id, found.title, kept(found.text), -1 if found.cost_ns is None else found.cost_ns)
-        for found in find_advice(analysis)
+        RankAdvice(
+            advice_found.id,
+            advice_found.title,
+            kept(advice_found.text),
+            -1 if advice_found.cost_ns is None else advice_found.cost_ns,
+        )
+        for advice_found in find_advice(analysis)
     )
     bare = Digest(
         identity=identity,
@@ -99,23 +104,23 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
         cells=TimeCells.empty(),
     )
     if not working:
-        told = (*map(kept, warnings), "no device computes or communicates in it")
+        cut_warnings = (*map(kept, warnings), "no device computes or communicates in it")
         parts = reduce_run(run_of(analysis), texts, lines)
-        return replace(bare, warnings=told, texts=texts.all, lines=lines.all, **parts._asdict())
-    device = max(working, key=lambda index: (_busy(analysis, index), -index))
+        return replace(bare, warnings=cut_warnings, texts=texts.all, lines=lines.all, **parts._asdict())
+    device = max(working, key=lambda index: (_busy_ns(analysis, index), -index))
     if len(working) > 1:
         warnings.append(f"of its {len(working)} devices only the one that works most is looked at")
     activity = analysis.devices[device]
     steps = _steps(analysis, device)
     groups, collectives, arrivals = collective_tables(analysis, device, texts, lines)
     edges = (collectives.start, collectives.end, steps.host_start, steps.start, steps.end)
-    begin = np.array([first_boundary(analysis, activity), activity.end_ns], np.int64)
-    every = np.concatenate((begin, *edges))
-    boundaries = np.unique(every[(every >= begin[0]) & (every <= begin[1])])
-    keys, cells = split(device_pieces(analysis, device, texts, lines), boundaries)
+    window = np.array([first_boundary(analysis, activity), activity.end_ns], np.int64)
+    all_edges = np.concatenate((window, *edges))
+    boundaries = np.unique(all_edges[(all_edges >= window[0]) & (all_edges <= window[1])])
+    keys, cells = split_time(device_pieces(analysis, device, texts, lines), boundaries)
     links = link_columns(analysis, device, texts)
     operators = _operators(analysis, device, texts)
-    kept_run = reduce_run(run_of(analysis), texts, lines)
+    run_columns = reduce_run(run_of(analysis), texts, lines)
     return replace(
         bare,
         device=kept(activity.device),
@@ -134,11 +139,11 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
         keys=keys,
         boundaries=boundaries,
         cells=cells,
-        **kept_run._asdict(),
+        **run_columns._asdict(),
     )
 
 
-def _busy(analysis: Analysis, device: int) -> int:
+def _busy_ns(analysis: Analysis, device: int) -> int:
     activity = analysis.devices[device]
     return activity.computing_ns + activity.communication_not_overlapped_ns
 
@@ -167,21 +172,21 @@ def _steps(analysis: Analysis, device: int) -> StepColumns:
                 step.bubble_ns,
                 step.communication_not_overlapped_exclude_receive_ns,
                 step.preparing_ns,
-                _length(step.iteration_gap),
-                _length(step.forward_backward),
-                _length(step.tail),
+                _span_length(step.iteration_gap),
+                _span_length(step.forward_backward),
+                _span_length(step.tail),
             )
         )
     table = np.array(rows, np.int64).reshape(-1, len(StepColumns.__dataclass_fields__))
     return StepColumns(*table[np.argsort(table[:, 1], kind="stable")].T)
 
 
-def _length(span: Span) -> int:
+def _span_length(span: Span) -> int:
     return -1 if span is None else span[1] - span[0]
 
 
 def _operators(analysis: Analysis, device: int, texts: TextPlaces) -> OperatorColumns:
-    table = analysis.operators().at(_of_device(analysis, device)).by_type()
+    table = analysis.operators().at(_is_work_of_device(analysis, device)).by_type()
     order = np.argsort(-table.total_ns, kind="stable")[:MOST_OPERATORS]
     return OperatorColumns(
         type=texts.places(table.strings, table.name[order]),
@@ -191,8 +196,8 @@ def _operators(analysis: Analysis, device: int, texts: TextPlaces) -> OperatorCo
     )
 
 
-def _of_device(analysis: Analysis, device: int) -> Bools:
+def _is_work_of_device(analysis: Analysis, device: int) -> Bools:
     counts = [len(activity.work) for activity in analysis.devices]
-    own = np.zeros(sum(counts), np.bool_)
-    own[sum(counts[:device]) : sum(counts[: device + 1])] = True
-    return own
+    is_of_device = np.zeros(sum(counts), np.bool_)
+    is_of_device[sum(counts[:device]) : sum(counts[: device + 1])] = True
+    return is_of_device

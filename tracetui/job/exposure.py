@@ -26,7 +26,7 @@ _NAMES = {
     TimeClass.IDLE: "idle",
 }
 _COMMUNICATION = (TimeClass.WAIT, TimeClass.TRANSFER, TimeClass.UNSPLIT)
-_KEPT = np.array([each not in _COMMUNICATION for each in TimeClass], np.bool_)
+_IS_OWN_TIME = np.array([each not in _COMMUNICATION for each in TimeClass], np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class Exposure:
         """Return kind, reason and line of what a rank did itself, and how much of it in each segment."""
         digest = ranks[place].digest
         keys, cells = digest.keys, digest.cells
-        told = [
+        reasons = [
             (
                 _NAMES[TimeClass(time_class)],
                 digest.text(reason),
@@ -63,13 +63,13 @@ class Exposure:
                 keys.time_class.tolist(), keys.reason.tolist(), keys.line.tolist()
             )
         ]
-        kept = _KEPT[keys.time_class[cells.key]]
+        is_own_time = _IS_OWN_TIME[keys.time_class[cells.key]]
         moved = self.moved[self.segments[place] : self.segments[place + 1]]
-        (where,) = np.nonzero(moved)
-        return [*told, ("transfer", "", None)], TimedCells(
-            np.concatenate((cells.segment[kept], where)),
-            np.concatenate((cells.key[kept], np.full(len(where), len(told), np.int64))),
-            np.concatenate((cells.ns[kept].astype(np.float64), moved[where])),
+        (segments_moved,) = np.nonzero(moved)
+        return [*reasons, ("transfer", "", None)], TimedCells(
+            np.concatenate((cells.segment[is_own_time], segments_moved)),
+            np.concatenate((cells.key[is_own_time], np.full(len(segments_moved), len(reasons), np.int64))),
+            np.concatenate((cells.ns[is_own_time].astype(np.float64), moved[segments_moved])),
         )
 
 
@@ -79,43 +79,58 @@ def exposure(ranks: tuple[Rank, ...], waits: JobWaits) -> Exposure:
     count = int(segments[-1])
     waited, moved = np.zeros(count, np.float64), np.zeros(count, np.float64)
     wait = np.full(count, -1, np.int64)
-    of_rank = _waits_by_place(ranks, waits)
+    waits_by_rank = _waits_of_collectives(ranks, waits)
     for place, rank in enumerate(ranks):
-        own = slice(int(segments[place]), int(segments[place + 1]))
-        waited[own], moved[own], wait[own] = _of_rank(rank, waits, of_rank[place])
+        segment_range = slice(int(segments[place]), int(segments[place + 1]))
+        waited[segment_range], moved[segment_range], wait[segment_range] = _rank_exposure(
+            rank, waits, waits_by_rank[place]
+        )
     return Exposure(waited, moved, wait, segments)
 
 
-def _waits_by_place(ranks: tuple[Rank, ...], waits: JobWaits) -> list[Int64s]:
-    """Of each rank the place among the waits of each of its collectives."""
-    found = [np.full(len(rank.collectives), -1, np.int64) for rank in ranks]
+def _waits_of_collectives(ranks: tuple[Rank, ...], waits: JobWaits) -> list[Int64s]:
+    """Return, for each rank, int64[collectives]: the place of each one's wait among the waits of the job."""
+    waits_by_rank = [np.full(len(rank.collectives), -1, np.int64) for rank in ranks]
     order = np.argsort(waits.rank, kind="stable")
     bounds = np.searchsorted(waits.rank[order], np.arange(len(ranks) + 1))
-    for place, places in enumerate(found):
-        own = order[bounds[place] : bounds[place + 1]]
-        places[waits.place[own]] = own
-    return found
+    for place, places in enumerate(waits_by_rank):
+        waits_of_rank = order[bounds[place] : bounds[place + 1]]
+        places[waits.place[waits_of_rank]] = waits_of_rank
+    return waits_by_rank
 
 
-def _of_rank(rank: Rank, waits: JobWaits, of_collective: Int64s) -> tuple[Floats, Floats, Int64s]:
-    """What is passed on, what is not, and to which wait, in each segment; the last is after all."""
-    digest, own = rank.digest, rank.collectives
+def _rank_exposure(rank: Rank, waits: JobWaits, wait_of_collective: Int64s) -> tuple[Floats, Floats, Int64s]:
+    """Return, for each segment, the ns passed on, the ns kept, and the wait they are passed on to."""
+    digest, collectives = rank.digest, rank.collectives
     bounds = digest.boundaries
-    parts = np.zeros((len(TimeClass), len(bounds)), np.float64)
+    ns_by_class = np.zeros((len(TimeClass), len(bounds)), np.float64)
     classes = digest.keys.time_class[digest.cells.key]
-    np.add.at(parts, (classes, digest.cells.segment), digest.cells.ns)
+    np.add.at(ns_by_class, (classes, digest.cells.segment), digest.cells.ns)
     owner = np.full(len(bounds), -1, np.int64)
-    owned = last_begun(own.start, own.end)
-    at = np.searchsorted(owned.start, bounds, "right") - 1
-    held = (at >= 0) & (bounds < owned.end[at]) if len(owned.end) else np.zeros(len(bounds), np.bool_)
-    owner[held] = owned.place[at[held]]
-    wait = np.where(owner >= 0, of_collective[owner], -1) if len(own) else owner
+    owned = last_begun(collectives.start, collectives.end)
+    owned_place = np.searchsorted(owned.start, bounds, "right") - 1
+    is_owned = (
+        (owned_place >= 0) & (bounds < owned.end[owned_place])
+        if len(owned.end)
+        else np.zeros(len(bounds), np.bool_)
+    )
+    owner[is_owned] = owned.place[owned_place[is_owned]]
+    wait = np.where(owner >= 0, wait_of_collective[owner], -1) if len(collectives) else owner
     wait_ns = np.where(wait >= 0, waits.wait[wait], 0) if len(waits) else np.zeros(len(bounds), np.int64)
     wait = np.where(wait_ns > 0, wait, -1)
     length = np.diff(bounds, append=bounds[-1:])
-    start = np.where(owner >= 0, own.start[owner], 0) if len(own) else np.zeros(len(bounds), np.int64)
+    start = (
+        np.where(owner >= 0, collectives.start[owner], 0)
+        if len(collectives)
+        else np.zeros(len(bounds), np.int64)
+    )
     before = np.clip(start + wait_ns - bounds, 0, length) / np.maximum(length, 1)
-    told = np.where(wait >= 0, parts[TimeClass.WAIT], 0.0)
-    passed = told + np.where(wait >= 0, parts[TimeClass.UNSPLIT] * before, 0.0)
-    rest = parts[TimeClass.WAIT] + parts[TimeClass.UNSPLIT] + parts[TimeClass.TRANSFER] - passed
-    return passed, rest, np.where(passed > 0, wait, -1)
+    known_wait = np.where(wait >= 0, ns_by_class[TimeClass.WAIT], 0.0)
+    passed_on = known_wait + np.where(wait >= 0, ns_by_class[TimeClass.UNSPLIT] * before, 0.0)
+    kept = (
+        ns_by_class[TimeClass.WAIT]
+        + ns_by_class[TimeClass.UNSPLIT]
+        + ns_by_class[TimeClass.TRANSFER]
+        - passed_on
+    )
+    return passed_on, kept, np.where(passed_on > 0, wait, -1)

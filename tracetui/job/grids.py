@@ -37,54 +37,57 @@ _CLASSES = {
 }
 
 
-def by_step(job: Job, measure: GridMeasure, absent: Sequence[Int64s] = ()) -> tuple[Int64s, Int64s]:
+def measure_by_step(
+    job: Job, measure: GridMeasure, missing_waits: Sequence[Int64s] = ()
+) -> tuple[Int64s, Int64s]:
     """Return the ns of a measure of each rank in each step, and all that it could be.
 
     Args:
-        absent: int64[k], places among the waits of the job: of COST a row more each, for missing ranks.
+        missing_waits: of COST one int64[k] for each missing rank, which is a row more: the places among
+            the waits of the job of those for it.
 
     Returns:
         Two of int64[rows, steps], the steps as in `job.steps`. The second is the time of the step on the
         rank, of COST the time that the step took all other ranks; 0 where the rank has no such step.
     """
     steps = np.array(job.steps, np.int64)
-    shape = len(job.ranks) + len(absent), len(steps)
+    shape = len(job.ranks) + len(missing_waits), len(steps)
     whole, ns = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     for place, rank in enumerate(job.ranks):
-        own = rank.digest.steps
-        columns = np.searchsorted(steps, own.number)
-        np.add.at(whole[place], columns, own.stage)
+        steps_of_rank = rank.digest.steps
+        columns = np.searchsorted(steps, steps_of_rank.number)
+        np.add.at(whole[place], columns, steps_of_rank.stage)
         if measure in _CLASSES:
-            np.add.at(ns[place], columns, _of_steps(rank, measure))
+            np.add.at(ns[place], columns, _step_times(rank, measure))
     if measure not in _CLASSES:
         waits = job.waits
-        who = _row_of_wait(job, measure, absent)
-        (kept,) = np.nonzero((who >= 0) & (waits.wait > 0) & np.isin(waits.step, steps))
-        np.add.at(ns, (who[kept], np.searchsorted(steps, waits.step[kept])), waits.wait[kept])
+        rows = _row_of_waits(job, measure, missing_waits)
+        (counted,) = np.nonzero((rows >= 0) & (waits.wait > 0) & np.isin(waits.step, steps))
+        np.add.at(ns, (rows[counted], np.searchsorted(steps, waits.step[counted])), waits.wait[counted])
     if measure is GridMeasure.COST:
-        whole = _of_others(whole, len(job.ranks))
+        whole = _time_of_others(whole, len(job.ranks))
     return ns, whole
 
 
-def _row_of_wait(job: Job, measure: GridMeasure, absent: Sequence[Int64s]) -> Int64s:
-    """The row that each wait counts in, below 0 where in none."""
+def _row_of_waits(job: Job, measure: GridMeasure, missing_waits: Sequence[Int64s]) -> Int64s:
+    """Return the row that each wait counts in, below 0 where in none."""
     if measure is not GridMeasure.COST:
         return job.waits.rank
-    row: Int64s = job.waits.late.copy()
-    for place, own in enumerate(absent, len(job.ranks)):
-        row[own] = place
-    return row
+    rows: Int64s = job.waits.late.copy()
+    for place, places in enumerate(missing_waits, len(job.ranks)):
+        rows[places] = place
+    return rows
 
 
-def _of_others(whole: Int64s, here: int) -> Int64s:
-    """The time of all ranks but that of each row, of which the first are those here."""
-    every: Int64s = whole.sum(axis=0)
-    others: Int64s = np.where(whole > 0, every[None] - whole, 0)
-    others[here:] = every
-    return others
+def _time_of_others(whole: Int64s, ranks_here: int) -> Int64s:
+    """Return the time of all ranks but that of each row; the first rows are the ranks that are here."""
+    total: Int64s = whole.sum(axis=0)
+    others_ns: Int64s = np.where(whole > 0, total[None] - whole, 0)
+    others_ns[ranks_here:] = total
+    return others_ns
 
 
-def _of_steps(rank: Rank, measure: GridMeasure) -> Int64s:
+def _step_times(rank: Rank, measure: GridMeasure) -> Int64s:
     steps = rank.digest.steps
     if measure is GridMeasure.IDLE:
         return steps.idle
@@ -95,8 +98,8 @@ def _of_steps(rank: Rank, measure: GridMeasure) -> Int64s:
     return steps.copies
 
 
-def by_time(
-    job: Job, measure: GridMeasure, edges: Int64s, absent: Sequence[Int64s] = ()
+def measure_by_time(
+    job: Job, measure: GridMeasure, edges: Int64s, missing_waits: Sequence[Int64s] = ()
 ) -> tuple[Int64s, Int64s]:
     """Return the ns of a measure of each rank between edges, and all that it could be.
 
@@ -105,17 +108,17 @@ def by_time(
 
     Args:
         edges: int64[columns + 1], aligned ns.
-        absent: as of `by_step`.
+        missing_waits: as of `measure_by_step`.
 
     Returns:
         Two of int64[rows, columns]. The second is the part of the column in which the rank was recorded, of
         COST that of all other ranks.
     """
-    shape = len(job.ranks) + len(absent), len(edges) - 1
+    shape = len(job.ranks) + len(missing_waits), len(edges) - 1
     whole, ns = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     for place, rank in enumerate(job.ranks):
         offset = int(job.clocks.offset[place])
-        recorded = np.array(_recorded(rank), np.int64) - offset
+        recorded = np.array(_recorded_span(rank), np.int64) - offset
         parts = parts_in_columns(recorded[:1], recorded[1:], edges)
         np.add.at(whole[place], parts.column, parts.ns)
         if measure in _CLASSES:
@@ -123,12 +126,12 @@ def by_time(
             ns[place] = np.rint(split[list(_CLASSES[measure])].sum(axis=0)).astype(np.int64)
     if measure not in _CLASSES:
         waits = job.waits
-        who = _row_of_wait(job, measure, absent)
-        (kept,) = np.nonzero((who >= 0) & (waits.wait > 0))
-        parts = parts_in_columns(waits.arrival[kept], waits.arrival[kept] + waits.wait[kept], edges)
-        np.add.at(ns, (who[kept][parts.interval], parts.column), parts.ns)
+        rows = _row_of_waits(job, measure, missing_waits)
+        (counted,) = np.nonzero((rows >= 0) & (waits.wait > 0))
+        parts = parts_in_columns(waits.arrival[counted], waits.arrival[counted] + waits.wait[counted], edges)
+        np.add.at(ns, (rows[counted][parts.interval], parts.column), parts.ns)
     if measure is GridMeasure.COST:
-        whole = _of_others(whole, len(job.ranks))
+        whole = _time_of_others(whole, len(job.ranks))
     return ns, whole
 
 
@@ -143,29 +146,31 @@ def classes_by_time(rank: Rank, offset_ns: int, edges: Int64s) -> Floats:
         float64[classes, columns].
     """
     digest = rank.digest
-    found = np.zeros((len(TimeClass), len(edges) - 1))
+    ns_by_class = np.zeros((len(TimeClass), len(edges) - 1))
     origin = int(edges[0])  # float64 does not hold epoch ns
     bounds, edges = digest.boundaries - offset_ns - origin, edges - origin
     if len(bounds) < 2 or not len(digest.cells):
-        return found
+        return ns_by_class
     table = np.zeros((len(TimeClass), len(bounds) - 1), np.int64)
     np.add.at(table, (digest.keys.time_class[digest.cells.key], digest.cells.segment), digest.cells.ns)
     before = np.concatenate((np.zeros((len(TimeClass), 1)), np.cumsum(table, axis=1)), axis=1)
     for time_class in TimeClass:
-        found[time_class] = np.diff(np.interp(edges, bounds, before[time_class]))
-    return found
+        ns_by_class[time_class] = np.diff(np.interp(edges, bounds, before[time_class]))
+    return ns_by_class
 
 
-def span(job: Job) -> tuple[int, int]:
+def job_span(job: Job) -> tuple[int, int]:
     """Return when the first rank was first recorded, and the last one last, aligned ns."""
     offset = job.clocks.offset.tolist()
-    ends = [(start - ahead, end - ahead) for (start, end), ahead in zip(map(_recorded, job.ranks), offset)]
+    ends = [
+        (start - ahead, end - ahead) for (start, end), ahead in zip(map(_recorded_span, job.ranks), offset)
+    ]
     first = min(start for start, _ in ends)
     return first, max(max(end for _, end in ends), first + 1)
 
 
-def _recorded(rank: Rank) -> tuple[int, int]:
-    """From when to when a rank is known, on its clock."""
+def _recorded_span(rank: Rank) -> tuple[int, int]:
+    """Return from when to when a rank is known, on its clock."""
     digest = rank.digest
     if not len(digest.boundaries):
         return digest.start, digest.end

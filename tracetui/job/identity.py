@@ -31,17 +31,19 @@ def identify(trace: Path, head: Mapping[str, Any]) -> Identity:
     """
     directory = rank_directory(trace)
     name = trace.name if directory is None else directory.name
-    told, info = named(name), rank_info(trace)
+    named_parts, info = named(name), rank_info(trace)
     distributed = head.get("distributedInfo")
     distributed = distributed if isinstance(distributed, dict) else {}
-    above = [path.name for path in list(trace.parents)[:3]]
+    names_above = [path.name for path in list(trace.parents)[:3]]
     by_name, in_name = timeline_rank(trace.name), rank_in_name(trace.name)
     if by_name is None:
-        by_name = next((rank for part in (name, *above) if (rank := named(part).rank) is not None), None)
+        by_name = next(
+            (rank for part in (name, *names_above) if (rank := named(part).rank) is not None), None
+        )
     sources = (
         ("name", in_name),
         ("profiler_info", info.rank),
-        ("distributedInfo", _whole(distributed.get("rank"))),
+        ("distributedInfo", _int32_or_none(distributed.get("rank"))),
         ("name", by_name),
     )
     source, rank = next(((source, rank) for source, rank in sources if rank is not None), ("", -1))
@@ -49,9 +51,9 @@ def identify(trace: Path, head: Mapping[str, Any]) -> Identity:
         name=name,
         rank=rank,
         rank_from=source,
-        host=told.host or plain(profile_info(trace).host or ""),
-        started=told.started,
-        world=info.world or _whole(distributed.get("world_size")) or 0,
+        host=named_parts.host or plain(profile_info(trace).host or ""),
+        started=named_parts.started,
+        world=info.world or _int32_or_none(distributed.get("world_size")) or 0,
         sizes=dict(sorted(info.sizes.items())),
         indices=_indices(trace),
         options=dict(sorted(info.options.items())),
@@ -64,10 +66,12 @@ def number_of_rank(trace: Path) -> int | None:
 
 
 def _indices(trace: Path) -> dict[str, int]:
-    """The rank's own number in the groups of the job, by what they are for."""
-    told = {group.name: group.group_rank for group in parallel_groups(trace) if group.group_rank is not None}
-    return {name: told[name] for name in PARALLEL if name in told}
+    """Return the rank's own number in the groups of the job, by what they are for."""
+    groups = {
+        group.name: group.group_rank for group in parallel_groups(trace) if group.group_rank is not None
+    }
+    return {name: groups[name] for name in PARALLEL if name in groups}
 
 
-def _whole(value: Any) -> int | None:
+def _int32_or_none(value: Any) -> int | None:
     return value if type(value) is int and 0 <= value < 1 << 31 else None

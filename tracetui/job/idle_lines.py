@@ -35,8 +35,8 @@ class JobLine:
         return int(self.by_rank.argmax())
 
     @property
-    def concerned(self) -> tuple[int, ...]:
-        """The places of the ranks that lose at least `ALIKE` percent of what the worst one does."""
+    def affected(self) -> tuple[int, ...]:
+        """Return the places of the ranks that lose at least `ALIKE` percent of what the worst one does."""
         return tuple(np.flatnonzero(self.by_rank * 100 >= self.by_rank.max() * ALIKE).tolist())
 
 
@@ -49,38 +49,38 @@ def job_lines(job: Job, step: int | None = None) -> tuple[JobLine, ...]:
     causes: dict[Line | None, dict[str, int]] = {}
     for place, rank in enumerate(job.ranks):
         digest = rank.digest
-        total = digest.by_key if step is None else _of_step(rank, step)
+        total = digest.by_key if step is None else _ns_in_step(rank, step)
         for key in np.flatnonzero((digest.keys.time_class == TimeClass.IDLE) & (total > 0)).tolist():
-            at = int(digest.keys.line[key])
-            line = digest.lines[at] if at >= 0 else None
+            line_place = int(digest.keys.line[key])
+            line = digest.lines[line_place] if line_place >= 0 else None
             if line not in by_line:
                 by_line[line], causes[line] = np.zeros(len(job.ranks), np.int64), {}
             cause, ns = digest.text(int(digest.keys.reason[key])), int(total[key])
             by_line[line][place] += ns
             causes[line][cause] = causes[line].get(cause, 0) + ns
-    found = [
-        JobLine(line, dict(sorted(causes[line].items(), key=lambda cause: (-cause[1], cause[0]))), lost)
-        for line, lost in by_line.items()
+    job_lines_found = [
+        JobLine(line, dict(sorted(causes[line].items(), key=lambda cause: (-cause[1], cause[0]))), ns_by_rank)
+        for line, ns_by_rank in by_line.items()
     ]
-    return tuple(sorted(found, key=_order))
+    return tuple(sorted(job_lines_found, key=_sort_key))
 
 
-def _of_step(rank: Rank, step: int) -> Int64s:
-    """int64[keys]: ns of each key in a step of a rank; 0 where it has no such step."""
+def _ns_in_step(rank: Rank, step: int) -> Int64s:
+    """Return int64[keys]: ns of each key in a step of a rank; 0 where it has no such step."""
     digest, steps = rank.digest, rank.digest.steps
     total = np.zeros(len(digest.keys), np.int64)
     order = np.argsort(steps.start, kind="stable")
-    (found,) = np.nonzero(steps.number[order] == step)
-    if len(found) and len(digest.boundaries) > 1:
+    (step_places,) = np.nonzero(steps.number[order] == step)
+    if len(step_places) and len(digest.boundaries) > 1:
         last = len(digest.boundaries) - 1
         ends = np.searchsorted(digest.boundaries, np.maximum.accumulate(steps.end[order]))
         bounds = np.concatenate((np.zeros(1, np.int64), ends[:-1], np.full(1, last)))
-        for place in found.tolist():
+        for place in step_places.tolist():
             low, high = np.searchsorted(digest.cells.segment, bounds[place : place + 2]).tolist()
             np.add.at(total, digest.cells.key[low:high], digest.cells.ns[low:high])
     return total
 
 
-def _order(told: JobLine) -> tuple[object, ...]:
-    line = told.line or Line("", -1, "", False)
-    return (-told.idle_ns, line.file, line.line, line.function, line.backward)
+def _sort_key(job_line: JobLine) -> tuple[object, ...]:
+    line = job_line.line or Line("", -1, "", False)
+    return (-job_line.idle_ns, line.file, line.line, line.function, line.backward)

@@ -27,13 +27,13 @@ class Job:
     @cached_property
     def world(self) -> int | None:
         """How many ranks the job has; None where nothing tells."""
-        told = [world for rank in self.ranks if (world := rank.digest.identity.world) <= MOST_RANKS]
+        worlds = [world for rank in self.ranks if (world := rank.digest.identity.world) <= MOST_RANKS]
         groups = [group for rank in self.ranks for group in rank.digest.groups]
-        named = {number for group in groups for number in group.global_ranks}
+        numbers_in_groups = {number for group in groups for number in group.global_ranks}
         sizes = [group.size for group in groups if group.size <= MOST_RANKS]
-        world = max(told, default=0) or len(named) or max(sizes, default=0)
-        least = max((rank.number for rank in self.ranks), default=-1) + 1
-        return max(world, least) if world else None
+        world = max(worlds, default=0) or len(numbers_in_groups) or max(sizes, default=0)
+        least_world = max((rank.number for rank in self.ranks), default=-1) + 1
+        return max(world, least_world) if world else None
 
     @cached_property
     def world_is_least(self) -> bool:
@@ -83,7 +83,7 @@ class Job:
         return self._waits[0]
 
     @property
-    def notes(self) -> WaitNotes:
+    def wait_notes(self) -> WaitNotes:
         """What is to be said of the waits."""
         return self._waits[1]
 
@@ -93,7 +93,7 @@ class Job:
         return find_roots(self.ranks, self.channels, self.clocks, self.waits)
 
     def roots_of(self, asked: Bools) -> Roots:
-        """The same of some of the waits."""
+        """Return the roots of some of the waits, bool[waits]."""
         return find_roots(self.ranks, self.channels, self.clocks, self.waits, asked)
 
     @cached_property

@@ -24,65 +24,72 @@ def last_together(
     As places among the collectives of the rank and of the late rank; -1 where none had ended on both, where
     nobody was late, and where the late rank is missing.
     """
-    mine, theirs = np.full(len(waits), -1, np.int64), np.full(len(waits), -1, np.int64)
+    last_place, late_last_place = np.full(len(waits), -1, np.int64), np.full(len(waits), -1, np.int64)
     latest = np.full(len(waits), _BEFORE_ALL, np.int64)
-    late_place = _places_of_late(waits)
-    asked = np.flatnonzero((waits.late >= 0) & (waits.late != waits.rank) & (waits.wait > 0))
-    bounds = np.searchsorted(waits.channel[asked], np.arange(len(channels) + 1))
+    late_place = _late_places(waits)
+    waiting = np.flatnonzero((waits.late >= 0) & (waits.late != waits.rank) & (waits.wait > 0))
+    bounds = np.searchsorted(waits.channel[waiting], np.arange(len(channels) + 1))
     timelines = [_Timeline(ranks, matched) for matched in channels]
-    for channel, others in _shared(channels):
-        own = asked[bounds[channel] : bounds[channel + 1]]
-        if not len(own):
+    for channel, channels_in_common in _overlapping_channels(channels):
+        waits_in_channel = waiting[bounds[channel] : bounds[channel + 1]]
+        if not len(waits_in_channel):
             continue
-        start = ranks_column(ranks, waits.rank[own], waits.place[own], "start")
-        late_start = ranks_column(ranks, waits.late[own], late_place[own], "start")
-        for other in others:
+        start = collective_column(ranks, waits.rank[waits_in_channel], waits.place[waits_in_channel], "start")
+        late_start = collective_column(
+            ranks, waits.late[waits_in_channel], late_place[waits_in_channel], "start"
+        )
+        for other in channels_in_common:
             timeline = timelines[other]
-            both = np.flatnonzero(
-                (timeline.member[waits.rank[own]] >= 0) & (timeline.member[waits.late[own]] >= 0)
+            shared = np.flatnonzero(
+                (timeline.member[waits.rank[waits_in_channel]] >= 0)
+                & (timeline.member[waits.late[waits_in_channel]] >= 0)
             )
-            if not len(both):
+            if not len(shared):
                 continue
-            at = own[both]
-            one = timeline.ended(waits.rank[at], start[both])
-            two = timeline.ended(waits.late[at], late_start[both])
-            found = timeline.common(np.minimum(one, two), waits.rank[at], waits.late[at])
-            held = np.flatnonzero(found >= 0)
-            at, found = at[held], found[held]
-            ended = timeline.ends[found, timeline.member[waits.late[at]]] - clocks.offset[waits.late[at]]
-            later = ended > latest[at]
-            at, found = at[later], found[later]
-            latest[at] = ended[later]
-            mine[at] = timeline.places[found, timeline.member[waits.rank[at]]]
-            theirs[at] = timeline.places[found, timeline.member[waits.late[at]]]
-    return mine, theirs
+            rows = waits_in_channel[shared]
+            rank_reach = timeline.last_ended(waits.rank[rows], start[shared])
+            late_reach = timeline.last_ended(waits.late[rows], late_start[shared])
+            operation = timeline.last_common(
+                np.minimum(rank_reach, late_reach), waits.rank[rows], waits.late[rows]
+            )
+            is_found = np.flatnonzero(operation >= 0)
+            rows, operation = rows[is_found], operation[is_found]
+            ended = (
+                timeline.ends[operation, timeline.member[waits.late[rows]]] - clocks.offset[waits.late[rows]]
+            )
+            is_later = ended > latest[rows]
+            rows, operation = rows[is_later], operation[is_later]
+            latest[rows] = ended[is_later]
+            last_place[rows] = timeline.places[operation, timeline.member[waits.rank[rows]]]
+            late_last_place[rows] = timeline.places[operation, timeline.member[waits.late[rows]]]
+    return last_place, late_last_place
 
 
-def ranks_column(ranks: tuple[Rank, ...], rank: Int64s, place: Int64s, name: str) -> Int64s:
+def collective_column(ranks: tuple[Rank, ...], rank: Int64s, place: Int64s, name: str) -> Int64s:
     """Return a column of the collectives at (rank, place)."""
-    columns = [getattr(each.collectives, name) for each in ranks]
+    columns = [getattr(rank_of_job.collectives, name) for rank_of_job in ranks]
     first = np.concatenate(([0], np.cumsum([len(column) for column in columns])[:-1]))
-    every = np.concatenate([np.empty(0, np.int64), *columns])
-    picked: Int64s = every[first[rank] + place]
-    return picked
+    whole_column = np.concatenate([np.empty(0, np.int64), *columns])
+    values: Int64s = whole_column[first[rank] + place]
+    return values
 
 
-def _places_of_late(waits: JobWaits) -> Int64s:
-    """Of each part the place among the late rank's collectives of the same operation, -1 without one."""
-    found = np.full(int(waits.operation.max(initial=-1)) + 1, -1, np.int64)
-    own = waits.rank == waits.late
-    found[waits.operation[own]] = waits.place[own]
-    return found[waits.operation]
+def _late_places(waits: JobWaits) -> Int64s:
+    """Return, for each wait, the place of its operation among the late rank's collectives; -1 without one."""
+    place_of_operation = np.full(int(waits.operation.max(initial=-1)) + 1, -1, np.int64)
+    is_late_rank = waits.rank == waits.late
+    place_of_operation[waits.operation[is_late_rank]] = waits.place[is_late_rank]
+    return place_of_operation[waits.operation]
 
 
-def _shared(channels: Sequence[MatchedChannel]) -> Iterator[tuple[int, list[int]]]:
-    """Each channel with those that two of its ranks at least are in, itself among them."""
-    of_rank: dict[int, list[int]] = {}
+def _overlapping_channels(channels: Sequence[MatchedChannel]) -> Iterator[tuple[int, list[int]]]:
+    """Yield each channel with the channels that share two of its ranks at least, itself among them."""
+    channels_of_rank: dict[int, list[int]] = {}
     for number, matched in enumerate(channels):
         for rank in matched.channel.ranks:
-            of_rank.setdefault(rank, []).append(number)
+            channels_of_rank.setdefault(rank, []).append(number)
     for number, matched in enumerate(channels):
-        counts = Counter(other for rank in matched.channel.ranks for other in of_rank[rank])
+        counts = Counter(other for rank in matched.channel.ranks for other in channels_of_rank[rank])
         yield number, sorted(other for other, count in counts.items() if count > 1)
 
 
@@ -96,25 +103,27 @@ class _Timeline:
         self.member[list(matched.channel.ranks)] = np.arange(len(matched.channel.ranks))
         self._reach = np.maximum.accumulate(self.ends, axis=0)
 
-    def ended(self, rank: Int64s, times: Int64s) -> Int64s:
-        """The last operation up to which all have ended on each rank at a time of its clock, -1 none."""
-        found = np.empty(len(rank), np.int64)
+    def last_ended(self, rank: Int64s, times: Int64s) -> Int64s:
+        """Return the last operation up to which all had ended on each rank at its own time; else -1."""
+        last = np.empty(len(rank), np.int64)
         order = np.argsort(rank, kind="stable")
-        opens = np.flatnonzero(np.diff(rank[order], prepend=-1))
-        for own in np.split(order, opens[1:]):
-            reach = self._reach[:, self.member[rank[own[0]]]]
-            found[own] = np.searchsorted(reach, times[own], "right") - 1
-        return found
+        firsts = np.flatnonzero(np.diff(rank[order], prepend=-1))
+        for rows in np.split(order, firsts[1:]):
+            reach = self._reach[:, self.member[rank[rows[0]]]]
+            last[rows] = np.searchsorted(reach, times[rows], "right") - 1
+        return last
 
-    def common(self, last: Int64s, one: Int64s, other: Int64s) -> Int64s:
-        """The last operation up to `last` in which both ranks took part, -1 where none is."""
-        found: Int64s = last.copy()
-        left = np.flatnonzero(found >= 0)
-        mine, theirs = self.member[one], self.member[other]
-        while len(left):
-            at = found[left]
-            missing = (self.places[at, mine[left]] < 0) | (self.places[at, theirs[left]] < 0)
-            left = left[missing]
-            found[left] -= 1
-            left = left[found[left] >= 0]
-        return found
+    def last_common(self, last: Int64s, rank: Int64s, other_rank: Int64s) -> Int64s:
+        """Return the last operation up to `last` in which both ranks took part, -1 where none is."""
+        operation: Int64s = last.copy()
+        pending = np.flatnonzero(operation >= 0)
+        members, other_members = self.member[rank], self.member[other_rank]
+        while len(pending):
+            candidates = operation[pending]
+            missing = (self.places[candidates, members[pending]] < 0) | (
+                self.places[candidates, other_members[pending]] < 0
+            )
+            pending = pending[missing]
+            operation[pending] -= 1
+            pending = pending[operation[pending] >= 0]
+        return operation

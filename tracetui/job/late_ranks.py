@@ -26,17 +26,17 @@ class LateRank:
 
     @property
     def lost_ns(self) -> int:
-        """ns that all ranks that waited lost together."""
+        """Return the ns that all ranks that waited lost together."""
         return sum(self.lost_by.values())
 
     @property
     def waited(self) -> int:
-        """How many ranks waited."""
+        """Return how many ranks waited."""
         return len(self.lost_by)
 
     @property
     def longest_ns(self) -> int:
-        """ns of the rank that waited longest, in all operations together."""
+        """Return the ns of the rank that waited longest, in all operations together."""
         return max(self.lost_by.values())
 
 
@@ -54,32 +54,42 @@ class SlowStep:
 
 def late_ranks(job: Job, waits: JobWaits | None = None) -> tuple[LateRank, ...]:
     """Return the ranks that were late, by group, most lost first; in all waits, or in some."""
-    every = job.waits if waits is None else waits
-    own = every.at((every.wait > 0) & (every.late != NOBODY))
-    order = np.lexsort((own.operation, own.peer, own.late, own.channel))
-    own = own.at(order)
-    changes = (np.diff(column, prepend=-9) != 0 for column in (own.channel, own.late, own.peer))
-    opens = np.logical_or.reduce(list(changes))
-    (one,) = np.nonzero(opens | (np.diff(own.operation, prepend=-1) != 0))  # each operation of each
-    (first,) = np.nonzero(opens)
-    counts = np.diff(np.searchsorted(one, first), append=len(one))
-    found = []
-    here = {rank.number for rank in job.ranks}
-    rows = (own.channel[first], own.late[first], own.peer[first], counts)
-    losses = [_by_rank(own.at(part)) for part in np.split(np.arange(len(own)), first)[1:]]
+    all_waits = job.waits if waits is None else waits
+    real_waits = all_waits.at((all_waits.wait > 0) & (all_waits.late != NOBODY))
+    order = np.lexsort((real_waits.operation, real_waits.peer, real_waits.late, real_waits.channel))
+    real_waits = real_waits.at(order)
+    changes = (
+        np.diff(column, prepend=-9) != 0 for column in (real_waits.channel, real_waits.late, real_waits.peer)
+    )
+    is_new_rank = np.logical_or.reduce(list(changes))
+    is_new_operation = is_new_rank | (np.diff(real_waits.operation, prepend=-1) != 0)
+    (first_of_operation,) = np.nonzero(is_new_operation)
+    (first_of_rank,) = np.nonzero(is_new_rank)
+    counts = np.diff(np.searchsorted(first_of_operation, first_of_rank), append=len(first_of_operation))
+    ranks = []
+    numbers_here = {rank.number for rank in job.ranks}
+    rows = (
+        real_waits.channel[first_of_rank],
+        real_waits.late[first_of_rank],
+        real_waits.peer[first_of_rank],
+        counts,
+    )
+    losses = [
+        _lost_by_rank(real_waits.at(part)) for part in np.split(np.arange(len(real_waits)), first_of_rank)[1:]
+    ]
     for (channel, place, peer, operations), lost_by in zip(
         zip(*(column.tolist() for column in rows)), losses
     ):
         matched = job.channels[channel]
-        known = global_rank(matched, peer) if place == ABSENT else job.ranks[place].number
+        number = global_rank(matched, peer) if place == ABSENT else job.ranks[place].number
         group = matched.channel.group
-        missing = place == ABSENT and known not in here
-        found.append(LateRank(known, missing, group.key, group.name, peer, operations, lost_by))
-    found.sort(key=lambda late: (-late.lost_ns, late.group, -1 if late.rank is None else late.rank))
-    return tuple(found)
+        missing = place == ABSENT and number not in numbers_here
+        ranks.append(LateRank(number, missing, group.key, group.name, peer, operations, lost_by))
+    ranks.sort(key=lambda late: (-late.lost_ns, late.group, -1 if late.rank is None else late.rank))
+    return tuple(ranks)
 
 
-def _by_rank(waits: JobWaits) -> dict[int, int]:
+def _lost_by_rank(waits: JobWaits) -> dict[int, int]:
     """Return the ns of the waits of each rank, by its place in the job."""
     ranks, place = np.unique(waits.rank, return_inverse=True)
     lost: Int64s = np.zeros(len(ranks), np.int64)
@@ -92,36 +102,42 @@ def late_once(job: Job, waits: JobWaits) -> tuple[LateRank, ...]:
 
     The group is that in which it cost most. A missing rank whose number is not known is one of its group.
     """
-    joined: dict[tuple[object, ...], LateRank] = {}
+    by_identity: dict[tuple[object, ...], LateRank] = {}
     for late in late_ranks(job, waits):
         key = (late.rank, late.missing) if late.rank is not None else (None, late.group, late.group_rank)
-        before = joined.get(key)
-        if before is None:
-            joined[key] = late
+        earlier = by_identity.get(key)
+        if earlier is None:
+            by_identity[key] = late
             continue
         lost_by = {
-            rank: before.lost_by.get(rank, 0) + late.lost_by.get(rank, 0)
-            for rank in {**before.lost_by, **late.lost_by}
+            rank: earlier.lost_by.get(rank, 0) + late.lost_by.get(rank, 0)
+            for rank in {**earlier.lost_by, **late.lost_by}
         }
-        joined[key] = replace(before, operations=before.operations + late.operations, lost_by=lost_by)
-    return tuple(sorted(joined.values(), key=lambda late: -late.lost_ns))
+        by_identity[key] = replace(earlier, operations=earlier.operations + late.operations, lost_by=lost_by)
+    return tuple(sorted(by_identity.values(), key=lambda late: -late.lost_ns))
 
 
 def slow_steps(job: Job) -> tuple[SlowStep, ...]:
     """Return for each step of the job the rank that cost the others most in it."""
-    found = []
+    slow_steps_found = []
     for number in job.steps:
-        own = job.waits.at(job.waits.step == number)
-        late = late_ranks(job, own)
-        total = int(own.wait.sum())
+        step_waits = job.waits.at(job.waits.step == number)
+        late = late_ranks(job, step_waits)
+        total = int(step_waits.wait.sum())
         if not late:
-            found.append(SlowStep(number, None, "", -1, 0, total))
+            slow_steps_found.append(SlowStep(number, None, "", -1, 0, total))
             continue
         lost: dict[tuple[int | None, bool, int], int] = {}
-        for each in late:
-            key = (each.rank, each.missing, -1 if each.rank is not None else each.group_rank)
-            lost[key] = lost.get(key, 0) + each.lost_ns
-        most = max(lost, key=lambda key: (lost[key], -1 if key[0] is None else -key[0]))
-        first = next(each for each in late if (each.rank, each.missing) == most[:2])
-        found.append(SlowStep(number, most[0], first.group, first.group_rank, lost[most], total))
-    return tuple(found)
+        for late_rank in late:
+            key = (
+                late_rank.rank,
+                late_rank.missing,
+                -1 if late_rank.rank is not None else late_rank.group_rank,
+            )
+            lost[key] = lost.get(key, 0) + late_rank.lost_ns
+        slowest = max(lost, key=lambda key: (lost[key], -1 if key[0] is None else -key[0]))
+        first = next(late_rank for late_rank in late if (late_rank.rank, late_rank.missing) == slowest[:2])
+        slow_steps_found.append(
+            SlowStep(number, slowest[0], first.group, first.group_rank, lost[slowest], total)
+        )
+    return tuple(slow_steps_found)

@@ -31,7 +31,7 @@ def find_breaches(job: Job, limits: Iterable[Limit]) -> tuple[JobBreach, ...]:
     mean = sum(computing) // len(computing) if computing else 0
     measured = {
         WAIT: [(row.lost_ns, (row.mean("stage") or 0) * max(row.steps, 1)) for row in rows],
-        IMBALANCE: [(max(own - mean, 0), mean) for own in computing],
+        IMBALANCE: [(max(ns_computing - mean, 0), mean) for ns_computing in computing],
     }
     breaches = []
     for limit in limits:

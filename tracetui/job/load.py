@@ -15,7 +15,7 @@ from tracetui.job.digest_run import run_of_digest
 from tracetui.job.engines.pool import Ranks, Result, digest_all
 from tracetui.job.identity import identify
 from tracetui.job.job import Job, job_of
-from tracetui.job.same_job import FoundRank, latest_recordings, numbers, one_job
+from tracetui.job.same_job import FoundRank, largest_job, latest_recordings, number_ranks
 from tracetui.job.sources import Source, Sources, find_sources
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.joined import open_trace
@@ -38,10 +38,10 @@ def find_ranks(paths: Sequence[Path], only: str = "*", export: Export | None = N
 
     Raises UnreadableTrace where a path is not there, or no rank is.
     """
-    ranks = ranks_in(find_sources(paths, only, export))
-    if not ranks.sources:
+    found = ranks_in(find_sources(paths, only, export))
+    if not found.sources:
         raise UnreadableTrace(Reason.MISSING, f"{paths[0]}: no trace of a rank in it matches {only!r}")
-    return ranks
+    return found
 
 
 def ranks_below(path: Path, export: Export | None = None) -> FoundRanks | None:
@@ -65,16 +65,16 @@ def run_at(path: Path) -> Run:
     return run_of_digest(digest, str(path))
 
 
-def ranks_in(found: Sources) -> FoundRanks:
+def ranks_in(sources_found: Sources) -> FoundRanks:
     """Return the ranks that some sources are; doubles and what cannot be read are left out, and said.
 
     Raises UnreadableTrace where there are some and none can be read.
     """
-    notes = [f"{sentence} (left out)" for sentence in found.notes]
+    notes = [f"{sentence} (left out)" for sentence in sources_found.notes]
     sources: list[Source] = []
-    found_ranks: list[FoundRank] = []
+    identified: list[FoundRank] = []
     digests: dict[int, Digest] = {}
-    for source in found.found:
+    for source in sources_found.found:
         try:
             if source.is_digest:
                 digest = decode(source.path.read_bytes())
@@ -84,11 +84,11 @@ def ranks_in(found: Sources) -> FoundRanks:
                 with open_trace(source.path) as trace_file:
                     identity = identify(source.path.absolute(), trace_file.head)
         except (UnreadableTrace, UnreadableDigest, OSError) as error:
-            notes.append(_unread(source, error))
+            notes.append(_unread_note(source, error))
             continue
         sources.append(source)
-        found_ranks.append(FoundRank(source.shown, identity))
-    ranks = distinct_ranks(sources, found_ranks, digests, notes)
+        identified.append(FoundRank(source.shown, identity))
+    ranks = distinct_ranks(sources, identified, digests, notes)
     if notes and not ranks.sources:
         raise UnreadableTrace(Reason.MISSING, notes[0].removesuffix(" (left out)"))
     return ranks
@@ -137,39 +137,45 @@ def join(found: FoundRanks, made: dict[int, Result]) -> Job:
         if isinstance(result, bytes):
             digests[place] = decode(result)
         else:
-            notes.append(_unread(found.sources[place], result))
+            notes.append(_unread_note(found.sources[place], result))
     places = sorted(digests)
-    left = len(found.sources) - len(set(places) | set(made))
-    if left:
-        notes.append(f"stopped: {left:,} of {len(found.sources):,} ranks are not read")
+    unread = len(found.sources) - len(set(places) | set(made))
+    if unread:
+        notes.append(f"stopped: {unread:,} of {len(found.sources):,} ranks are not read")
     if not places:
         raise UnreadableTrace(Reason.NOT_A_TRACE, notes[0] if notes else "no rank is read")
-    kept, others = one_job([found.ranks[place] for place in places], [digests[place] for place in places])
+    kept, left_out = largest_job(
+        [found.ranks[place] for place in places], [digests[place] for place in places]
+    )
     places = [places[number] for number in kept]
-    given, unnumbered = numbers([found.ranks[place] for place in places])
+    numbers_given, unnumbered = number_ranks([found.ranks[place] for place in places])
     ranks = [
-        Rank(number, digests[place], str(found.sources[place].path)) for number, place in zip(given, places)
+        Rank(number, digests[place], str(found.sources[place].path))
+        for number, place in zip(numbers_given, places)
     ]
-    return job_of(ranks, [*notes, *others, *unnumbered, *_warnings(ranks)])
+    return job_of(ranks, [*notes, *left_out, *unnumbered, *_warnings_of_ranks(ranks)])
 
 
-def _warnings(ranks: Sequence[Rank]) -> list[str]:
+def _warnings_of_ranks(ranks: Sequence[Rank]) -> list[str]:
     """Return the warnings of the traces, each once with the ranks that it is of."""
     numbers_of: dict[str, list[int]] = {}
     for rank in ranks:
         for warning in rank.digest.warnings:
             numbers_of.setdefault(warning.rstrip("."), []).append(rank.number)
-    return [f"{numbered(sorted(numbers), len(ranks))}: {warning}" for warning, numbers in numbers_of.items()]
+    return [
+        f"{ranks_in_words(sorted(number_ranks), len(ranks))}: {warning}"
+        for warning, number_ranks in numbers_of.items()
+    ]
 
 
-def numbered(numbers: list[int], every: int) -> str:
+def ranks_in_words(number_ranks: list[int], count: int) -> str:
     """Return "rank 3", "ranks 1, 2", or "all ranks" of so many."""
-    if len(numbers) == every > 1:
+    if len(number_ranks) == count > 1:
         return "all ranks"
-    shown = ", ".join(map(str, numbers[:_SHOWN])) + (", ..." if len(numbers) > _SHOWN else "")
-    return f"rank {shown}" if len(numbers) == 1 else f"ranks {shown}"
+    shown = ", ".join(map(str, number_ranks[:_SHOWN])) + (", ..." if len(number_ranks) > _SHOWN else "")
+    return f"rank {shown}" if len(number_ranks) == 1 else f"ranks {shown}"
 
 
-def _unread(source: Source, why: object) -> str:
+def _unread_note(source: Source, why: object) -> str:
     text = str(why)
     return f"{text} (left out)" if str(source.path) in text else f"{source.shown}: {text} (left out)"

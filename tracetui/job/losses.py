@@ -47,13 +47,13 @@ def find_losses(
         waits: all waits of the job, or those of a step.
         links: of the job; none where a step is asked for, as digests keep the sums of all steps.
     """
-    found: list[Loss] = [*late_once(job, waits)]
-    slow = sorted((link for link in links if link.slow), key=lambda link: -link.slowness.excess_ns)
-    if slow:
-        found.append(SlowLinks(tuple(slow), _lost_by_link(job, slow[0])))
-    uneven = _uneven(rows, stages)
-    found += [uneven] if uneven is not None else []
-    return sorted(found, key=lambda loss: -loss.lost_ns)
+    losses: list[Loss] = [*late_once(job, waits)]
+    slow_links = sorted((link for link in links if link.slow), key=lambda link: -link.slowness.excess_ns)
+    if slow_links:
+        losses.append(SlowLinks(tuple(slow_links), _lost_by_link(job, slow_links[0])))
+    uneven = _uneven_stages(rows, stages)
+    losses += [uneven] if uneven is not None else []
+    return sorted(losses, key=lambda loss: -loss.lost_ns)
 
 
 def _lost_by_link(job: Job, link: JobLink) -> int:
@@ -65,7 +65,7 @@ def _lost_by_link(job: Job, link: JobLink) -> int:
     return sum(min(excess, rank.digest.by_class()[TimeClass.TRANSFER]) for rank in job.ranks)
 
 
-def _uneven(rows: Sequence[RankRow], stages: Sequence[Stage]) -> UnevenStages | None:
+def _uneven_stages(rows: Sequence[RankRow], stages: Sequence[Stage]) -> UnevenStages | None:
     """Return the stage that computes longest and what the ranks of the others wait for that; None if even."""
     if len(stages) < 2:
         return None

@@ -17,7 +17,7 @@ from tracetui.job.channels import Channel, Rank
 
 LONGEST_SHIFT = 64  #: operations that one rank has seen before another in the same step
 NONE = -1
-_MOST_KINDS = 1 << 16  # numbers of more kinds would be those of other counts
+_KINDS = 1 << 16  # numbers of more kinds would be those of other counts
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Difference:
     step: int  #: number, -1 where none
     position: int  #: in the sequence of that step, from 0
     ran: str  #: what it ran: "allReduce", "" nothing
-    others: str  #: what the others ran
+    elsewhere: str  #: what the other ranks ran
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,99 +57,111 @@ class Signatures:
     def __init__(self) -> None:
         self._kinds: dict[tuple[str, str], int] = {}
 
-    def of(self, rank: Rank, own: Int64s, pair: bool, counted: bool) -> Int64s:
+    def numbers(self, rank: Rank, places: Int64s, pair: bool, counted: bool) -> Int64s:
         """Return the number of each of some collectives of a rank."""
-        told, digest = rank.collectives, rank.digest
-        pairs, of = np.unique(np.stack((told.type[own], told.dtype[own])), axis=1, return_inverse=True)
+        collectives, digest = rank.collectives, rank.digest
+        pairs, pair_of_place = np.unique(
+            np.stack((collectives.type[places], collectives.dtype[places])), axis=1, return_inverse=True
+        )
         names = [
             ("" if pair else digest.text(kind).lower(), digest.text(dtype).upper() if counted else "")
             for kind, dtype in pairs.T.tolist()
         ]
         kinds = np.array([self._kinds.setdefault(name, len(self._kinds)) for name in names], np.int64)
-        numbers: Int64s = kinds[of.reshape(-1)] + told.count[own] * _MOST_KINDS * counted
+        numbers: Int64s = kinds[pair_of_place.reshape(-1)] + collectives.count[places] * _KINDS * counted
         return numbers
 
 
 def match(ranks: tuple[Rank, ...], channel: Channel, signatures: Signatures) -> MatchedChannel:
     """Return the operations of a channel."""
     members = range(len(channel.ranks))
-    counted = all((ranks[r].collectives.count[own] >= 0).all() for r, own in zip(channel.ranks, channel.own))
-    alike = [signatures.of(ranks[channel.ranks[m]], channel.own[m], channel.pair, counted) for m in members]
-    steps = [ranks[channel.ranks[m]].collectives.step[channel.own[m]] for m in members]
-    first = (alike[0].tobytes(), steps[0].tobytes())
-    if all((alike[m].tobytes(), steps[m].tobytes()) == first for m in members):
-        return MatchedChannel(channel, np.stack(channel.own, axis=1))
+    counted = all(
+        (ranks[r].collectives.count[places] >= 0).all()
+        for r, places in zip(channel.ranks, channel.collectives)
+    )
+    signatures_of_members = [
+        signatures.numbers(ranks[channel.ranks[m]], channel.collectives[m], channel.pair, counted)
+        for m in members
+    ]
+    steps = [ranks[channel.ranks[m]].collectives.step[channel.collectives[m]] for m in members]
+    first = (signatures_of_members[0].tobytes(), steps[0].tobytes())
+    if all((signatures_of_members[m].tobytes(), steps[m].tobytes()) == first for m in members):
+        return MatchedChannel(channel, np.stack(channel.collectives, axis=1))
     parts: list[Int64s] = []
     differences: list[Difference] = []
     for step in sorted({number for column in steps for number in np.unique(column).tolist()}):
         places = [np.flatnonzero(column == step) for column in steps]
-        table, differing = _match_step(ranks, channel, alike, places, whole=step >= 0)
+        table, differing = _match_step(ranks, channel, signatures_of_members, places, whole=step >= 0)
         parts.append(table)
-        differences.extend(_difference(ranks, channel, step, places, *each) for each in differing)
-    return MatchedChannel(channel, _in_time(ranks, channel, np.concatenate(parts)), tuple(differences))
+        differences.extend(
+            _difference(ranks, channel, step, places, *ranks_differ) for ranks_differ in differing
+        )
+    return MatchedChannel(channel, _sort_by_time(ranks, channel, np.concatenate(parts)), tuple(differences))
 
 
 def _match_step(
-    ranks: tuple[Rank, ...], channel: Channel, alike: list[Int64s], places: list[Int64s], whole: bool
+    ranks: tuple[Rank, ...], channel: Channel, signatures: list[Int64s], places: list[Int64s], whole: bool
 ) -> tuple[Int64s, list[tuple[int, int, int]]]:
-    """The operations of one step, and where ranks differ: member, place in its sequence, reference."""
-    sequences = [alike[m][places[m]].tobytes() for m in range(len(places))]
+    """Return the operations of one step, and where ranks differ: member, place in its sequence, reference."""
+    sequences = [signatures[m][places[m]].tobytes() for m in range(len(places))]
     present = [m for m in range(len(places)) if len(places[m])]
     votes = Counter(sequences[m] for m in present)
     reference = max(present, key=lambda m: (votes[sequences[m]], len(places[m]), -m))
-    like = alike[reference][places[reference]]
-    table = np.full((len(like), len(places)), NONE, np.int64)
-    alone: list[Int64s] = []
+    expected = signatures[reference][places[reference]]
+    table = np.full((len(expected), len(places)), NONE, np.int64)
+    unmatched: list[Int64s] = []
     differing = []
     for m in present:
-        own = channel.own[m][places[m]]
+        collectives = channel.collectives[m][places[m]]
         if sequences[m] == sequences[reference]:
             shift: int | None = 0
         else:
-            ends, own_ends = (_ends(ranks, channel, each, places) for each in (reference, m))
-            shift = _shift(like, alike[m][places[m]], ends, own_ends, whole)
+            reference_ends, ends = (_ends(ranks, channel, member, places) for member in (reference, m))
+            shift = _shift(expected, signatures[m][places[m]], reference_ends, ends, whole)
         if shift is None:
-            until = _common_prefix(like, alike[m][places[m]])
+            until = _common_prefix(expected, signatures[m][places[m]])
             differing.append((m, until, reference))
-            at, kept = np.arange(until), np.arange(until)
+            rows, matched = np.arange(until), np.arange(until)
         else:
-            at = np.arange(len(own)) + shift
-            kept = np.flatnonzero((at >= 0) & (at < len(like)))
-            at = at[kept]
-        table[at, m] = own[kept]
-        left = np.setdiff1d(np.arange(len(own)), kept)
-        single = np.full((len(left), len(places)), NONE, np.int64)
-        single[:, m] = own[left]
-        alone.append(single)
-    return np.concatenate([table, *alone]), differing
+            rows = np.arange(len(collectives)) + shift
+            matched = np.flatnonzero((rows >= 0) & (rows < len(expected)))
+            rows = rows[matched]
+        table[rows, m] = collectives[matched]
+        unmatched_places = np.setdiff1d(np.arange(len(collectives)), matched)
+        rows_of_one = np.full((len(unmatched_places), len(places)), NONE, np.int64)
+        rows_of_one[:, m] = collectives[unmatched_places]
+        unmatched.append(rows_of_one)
+    return np.concatenate([table, *unmatched]), differing
 
 
-def _shift(like: Int64s, own: Int64s, like_ends: Int64s, own_ends: Int64s, whole: bool) -> int | None:
+def _shift(
+    reference: Int64s, sequence: Int64s, reference_ends: Int64s, ends: Int64s, whole: bool
+) -> int | None:
     """Return by how many operations a sequence lies after another one; None where none fits.
 
     Of several the one by which they end together best. Where the sequences are `whole` steps the shorter one
     has to be part of the other; else three quarters of it, as recordings begin and end at different times.
     """
-    least = min(len(like), len(own))
-    if whole and len(like) == len(own):
+    shortest = min(len(reference), len(sequence))
+    if whole and len(reference) == len(sequence):
         return None
     best: tuple[float, int] | None = None
-    for shift in range(-min(len(own) - 1, LONGEST_SHIFT), min(len(like), LONGEST_SHIFT + 1)):
-        first, stop = max(shift, 0), min(len(like), len(own) + shift)
-        if (stop - first) * 4 < least * 4 - (0 if whole else least):
+    for shift in range(-min(len(sequence) - 1, LONGEST_SHIFT), min(len(reference), LONGEST_SHIFT + 1)):
+        first, stop = max(shift, 0), min(len(reference), len(sequence) + shift)
+        if (stop - first) * 4 < shortest * 4 - (0 if whole else shortest):
             continue
-        if not np.array_equal(like[first:stop], own[first - shift : stop - shift]):
+        if not np.array_equal(reference[first:stop], sequence[first - shift : stop - shift]):
             continue
-        apart = own_ends[first - shift : stop - shift] - like_ends[first:stop]
-        spread = float(np.abs(apart - np.median(apart)).max()) if stop - first > 1 else 0.0
-        found = (spread, abs(shift))
-        if best is None or found < (best[0], abs(best[1])):
+        distances = ends[first - shift : stop - shift] - reference_ends[first:stop]
+        spread = float(np.abs(distances - np.median(distances)).max()) if stop - first > 1 else 0.0
+        candidate = (spread, abs(shift))
+        if best is None or candidate < (best[0], abs(best[1])):
             best = (spread, shift)
     return None if best is None else best[1]
 
 
 def _ends(ranks: tuple[Rank, ...], channel: Channel, member: int, places: list[Int64s]) -> Int64s:
-    ends: Int64s = ranks[channel.ranks[member]].collectives.end[channel.own[member][places[member]]]
+    ends: Int64s = ranks[channel.ranks[member]].collectives.end[channel.collectives[member][places[member]]]
     return ends
 
 
@@ -168,20 +180,22 @@ def _difference(
     position: int,
     reference: int,
 ) -> Difference:
-    def ran(m: int) -> str:
+    def text_at(m: int) -> str:
         if position >= len(places[m]):
             return ""
         rank = ranks[channel.ranks[m]]
-        return rank.digest.text(int(rank.collectives.type[channel.own[m][places[m][position]]]))
+        return rank.digest.text(int(rank.collectives.type[channel.collectives[m][places[m][position]]]))
 
-    return Difference(channel.ranks[member], channel.group.key, step, position, ran(member), ran(reference))
+    return Difference(
+        channel.ranks[member], channel.group.key, step, position, text_at(member), text_at(reference)
+    )
 
 
-def _in_time(ranks: tuple[Rank, ...], channel: Channel, table: Int64s) -> Int64s:
-    """The operations in the order of each rank, as steps of unlike numbers have them."""
-    when = np.full(table.shape, np.iinfo(np.int64).max, np.int64)
+def _sort_by_time(ranks: tuple[Rank, ...], channel: Channel, table: Int64s) -> Int64s:
+    """Return the operations in the order of each rank, as steps of unlike numbers have them."""
+    starts = np.full(table.shape, np.iinfo(np.int64).max, np.int64)
     for member, rank in enumerate(channel.ranks):
         here = table[:, member] >= 0
-        when[here, member] = ranks[rank].collectives.start[table[here, member]]
-    ordered: Int64s = table[np.argsort(when.min(axis=1), kind="stable")]
+        starts[here, member] = ranks[rank].collectives.start[table[here, member]]
+    ordered: Int64s = table[np.argsort(starts.min(axis=1), kind="stable")]
     return ordered

@@ -12,7 +12,7 @@ from tracetui.job.digest import RankGroup
 from tracetui.job.job import Job
 
 
-class Ends(NamedTuple):
+class LinkEnds(NamedTuple):
     """Two ranks and what carries bytes from one to the other. Where both are known in the job, no group."""
 
     src: int | None  #: number in the job, None where not known
@@ -27,7 +27,7 @@ class Ends(NamedTuple):
 class JobLink:
     """What went from one rank to another by one transport."""
 
-    ends: Ends
+    ends: LinkEnds
     bytes: int
     ns: int
     slowness: Slowness  #: beside links of its kind
@@ -40,7 +40,7 @@ class JobLink:
 
     @property
     def gb_per_s(self) -> float | None:
-        """bytes / ns; None where it took no time."""
+        """Return bytes / ns; None where it took no time."""
         return self.bytes / self.ns if self.ns else None
 
     @property
@@ -52,37 +52,41 @@ class JobLink:
 
 def job_links(job: Job) -> tuple[JobLink, ...]:
     """Return the links between ranks, those first that took most time."""
-    links: dict[Ends, dict[tuple[str, int], Moved]] = {}
-    chips: dict[Ends, set[str]] = {}
+    links: dict[LinkEnds, dict[tuple[str, int], Moved]] = {}
+    chips: dict[LinkEnds, set[str]] = {}
     numbers = _group_numbers(job)
     for rank_place, rank in enumerate(job.ranks):
-        own = rank.digest.links
-        for place in np.flatnonzero(own.src != own.dst).tolist():
-            group = rank.digest.groups[int(own.group[place])] if own.group[place] >= 0 else None
-            known = {} if group is None else numbers.get((rank_place, group)) or _told(group, rank.number)
-            src, dst = int(own.src[place]), int(own.dst[place])
-            transport = rank.digest.text(int(own.transport[place]))
-            ends = _ends(known, group, src, dst, transport)
+        columns = rank.digest.links
+        for place in np.flatnonzero(columns.src != columns.dst).tolist():
+            group = rank.digest.groups[int(columns.group[place])] if columns.group[place] >= 0 else None
+            known = (
+                {}
+                if group is None
+                else numbers.get((rank_place, group)) or _known_numbers(group, rank.number)
+            )
+            src, dst = int(columns.src[place]), int(columns.dst[place])
+            transport = rank.digest.text(int(columns.transport[place]))
+            ends = _link_ends(known, group, src, dst, transport)
             chips.setdefault(ends, set()).add(rank.digest.chip)
-            parts, kind = links.setdefault(ends, {}), (ends.transport, int(own.size_class[place]))
-            told = (int(column[place]) for column in (own.transfers, own.bytes, own.ns))
-            before = parts.get(kind, Moved(0, 0, 0))
-            parts[kind] = Moved(*map(sum, zip(before, told)))
-    found = [
+            parts, kind = links.setdefault(ends, {}), (ends.transport, int(columns.size_class[place]))
+            measured = (int(column[place]) for column in (columns.transfers, columns.bytes, columns.ns))
+            earlier = parts.get(kind, Moved(0, 0, 0))
+            parts[kind] = Moved(*map(sum, zip(earlier, measured)))
+    links_found = [
         JobLink(
             ends,
             bytes=sum(moved.bytes for moved in parts.values()),
             ns=sum(moved.ns for moved in parts.values()),
             slowness=slowness,
-            nominal=_nominal(ends, chips[ends]),
+            nominal=_nominal_speed(ends, chips[ends]),
         )
         for (ends, parts), slowness in zip(links.items(), slownesses([*links.values()]))
     ]
-    return tuple(sorted(found, key=lambda link: (-link.ns, link.ends.group, str(link.ends))))
+    return tuple(sorted(links_found, key=lambda link: (-link.ns, link.ends.group, str(link.ends))))
 
 
-def _nominal(ends: Ends, chips: set[str]) -> float | None:
-    """GB/s that a link is built for, by the generations of the devices that saw it."""
+def _nominal_speed(ends: LinkEnds, chips: set[str]) -> float | None:
+    """Return the GB/s that a link is built for, by the generations of the devices that saw it."""
     return nominal_speed(next(iter(chips)), ends.transport) if len(chips) == 1 else None
 
 
@@ -96,19 +100,21 @@ def _group_numbers(job: Job) -> dict[tuple[int, RankGroup], dict[int, int]]:
         members = [*zip(matched.channel.ranks, matched.channel.groups)]
         numbers: dict[int, int] = {}
         for place, group in members:
-            numbers.update(_told(group, job.ranks[place].number))
+            numbers.update(_known_numbers(group, job.ranks[place].number))
         for member in members:
             found.setdefault(member, {}).update(numbers)
     return found
 
 
-def _told(group: RankGroup, rank: int) -> dict[int, int]:
+def _known_numbers(group: RankGroup, rank: int) -> dict[int, int]:
     """Return the ranks in the job of the numbers in a group, as far as one of its ranks knows them."""
     return {**dict(enumerate(group.global_ranks)), **({group.rank: rank} if group.rank >= 0 else {})}
 
 
-def _ends(known: dict[int, int], group: RankGroup | None, src: int, dst: int, transport: str) -> Ends:
+def _link_ends(
+    known: dict[int, int], group: RankGroup | None, src: int, dst: int, transport: str
+) -> LinkEnds:
     """Return the ends of a link between two numbers of a group, by their ranks in the job where known."""
     if src in known and dst in known:
-        return Ends(known[src], known[dst], "", -1, -1, transport)
-    return Ends(known.get(src), known.get(dst), group.key if group else "", src, dst, transport)
+        return LinkEnds(known[src], known[dst], "", -1, -1, transport)
+    return LinkEnds(known.get(src), known.get(dst), group.key if group else "", src, dst, transport)

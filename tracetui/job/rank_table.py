@@ -83,16 +83,18 @@ def rank_rows(job: Job, step: int | None = None) -> tuple[RankRow, ...]:
     waits = job.waits if step is None else job.waits.at(job.waits.step == step)
     lost = np.zeros(len(job.ranks), np.int64)
     np.add.at(lost, waits.rank, waits.wait)
-    late = waits.late >= 0
+    has_late_rank = waits.late >= 0
     cost = np.zeros(len(job.ranks), np.int64)
-    np.add.at(cost, waits.late[late], waits.wait[late])
+    np.add.at(cost, waits.late[has_late_rank], waits.wait[has_late_rank])
     rows = []
     for place, rank in enumerate(job.ranks):
         steps = rank.digest.steps
-        own = steps if step is None else steps.at(steps.number == step)
-        told = _of_steps(own) if len(own) or step is not None else _of_window(rank)
+        rank_steps = steps if step is None else steps.at(steps.number == step)
+        measures = (
+            _step_measures(rank_steps) if len(rank_steps) or step is not None else _window_measures(rank)
+        )
         stage = rank.digest.identity.indices.get("pp")
-        rows.append(RankRow(rank, stage, len(own), told, int(lost[place]), int(cost[place])))
+        rows.append(RankRow(rank, stage, len(rank_steps), measures, int(lost[place]), int(cost[place])))
     return tuple(rows)
 
 
@@ -100,12 +102,12 @@ def differing(rows: tuple[RankRow, ...]) -> tuple[str, ...]:
     """Return the measures that differ between ranks by more than `DIFFERS`, most first."""
     stages = [stage for row in rows if (stage := row.mean("stage")) is not None]
     mean = sum(stages) / len(stages) if stages else 0.0
-    apart = {}
+    range_by_measure = {}
     for measure in MEASURES:
-        told = [ns for row in rows if (ns := row.mean(measure)) is not None]
-        if len(told) > 1 and (max(told) - min(told)) * 100 > mean * DIFFERS and mean:
-            apart[measure] = max(told) - min(told)
-    return tuple(sorted(apart, key=lambda measure: (-apart[measure], measure)))
+        values = [ns for row in rows if (ns := row.mean(measure)) is not None]
+        if len(values) > 1 and (max(values) - min(values)) * 100 > mean * DIFFERS and mean:
+            range_by_measure[measure] = max(values) - min(values)
+    return tuple(sorted(range_by_measure, key=lambda measure: (-range_by_measure[measure], measure)))
 
 
 def leading(rows: tuple[RankRow, ...], by: str | None) -> str | None:
@@ -115,8 +117,8 @@ def leading(rows: tuple[RankRow, ...], by: str | None) -> str | None:
     """
     if by is not None and by not in VIEWS:
         return by
-    apart = [measure for measure in differing(rows) if by is None or measure in VIEWS[by]]
-    return apart[0] if apart else VIEWS[by][0] if by is not None else None
+    measures_apart = [measure for measure in differing(rows) if by is None or measure in VIEWS[by]]
+    return measures_apart[0] if measures_apart else VIEWS[by][0] if by is not None else None
 
 
 def sorted_by(rows: tuple[RankRow, ...], by: str) -> tuple[RankRow, ...]:
@@ -125,7 +127,7 @@ def sorted_by(rows: tuple[RankRow, ...], by: str) -> tuple[RankRow, ...]:
     return tuple(sorted(rows, key=lambda row: (row.mean(measure) is None, -(row.mean(measure) or 0))))
 
 
-def _of_steps(steps: StepColumns) -> Measures:
+def _step_measures(steps: StepColumns) -> Measures:
     receive = steps.exposed - steps.exposed_without_receive
     return Measures(
         stage=_spread(steps.stage),
@@ -152,25 +154,25 @@ def _spread(ns: Int64s) -> Spread | None:
     return Spread(int(ns.sum()) // len(ns), int(ns.min()), int(ns.max()))
 
 
-def _of_window(rank: Rank) -> Measures:
-    """The measures of a rank without steps: of all its time, where the device has any."""
+def _window_measures(rank: Rank) -> Measures:
+    """Return the measures of a rank without steps: of all its time, where the device has any."""
     digest = rank.digest
     if not len(digest.boundaries):
         return Measures(*[None] * len(MEASURES))
     classes = digest.by_class()
 
-    def whole(ns: int) -> Spread:
+    def spread(ns: int) -> Spread:
         return Spread(ns, ns, ns)
 
     return Measures(
-        stage=whole(digest.end - digest.start),
-        computing=whole(classes[TimeClass.COMPUTING]),
-        communication_wait=whole(classes[TimeClass.WAIT]),
-        communication_transfer=whole(classes[TimeClass.TRANSFER]),
-        communication_unsplit=whole(classes[TimeClass.UNSPLIT]),
-        communication=whole(sum(classes[each] for each in _COMMUNICATION)),
-        copy=whole(classes[TimeClass.COPY]),
-        idle=whole(classes[TimeClass.IDLE]),
+        stage=spread(digest.end - digest.start),
+        computing=spread(classes[TimeClass.COMPUTING]),
+        communication_wait=spread(classes[TimeClass.WAIT]),
+        communication_transfer=spread(classes[TimeClass.TRANSFER]),
+        communication_unsplit=spread(classes[TimeClass.UNSPLIT]),
+        communication=spread(sum(classes[communication_class] for communication_class in _COMMUNICATION)),
+        copy=spread(classes[TimeClass.COPY]),
+        idle=spread(classes[TimeClass.IDLE]),
         preparing=None,
         bubble=None,
         iteration_gap=None,

@@ -27,31 +27,35 @@ def latest_recordings(ranks: Sequence[FoundRank]) -> tuple[list[int], list[str]]
     """Return the places of the ranks to read, and a sentence for each that is left out.
 
     Of several recordings of one rank that lie in one directory, and whose names have time stamps, the latest
-    is read. What else may be a double is told once it is digested, by `one_job`.
+    is read. What else may be a double is told once it is digested, by `largest_job`.
     """
-    first: dict[tuple[str, int, int], int] = {}
-    same = []
+    first_places: dict[tuple[str, int, int], int] = {}
+    identities = []
     for place, (name, identity) in enumerate(ranks):
         key = (str(PurePath(name).parent), identity.world, identity.rank)
         stamped = identity.rank >= 0 and identity.started
-        same.append(first.setdefault(key, place) if stamped else place)
-    return _newest(ranks, list(range(len(ranks))), same)
+        identities.append(first_places.setdefault(key, place) if stamped else place)
+    return _newest(ranks, list(range(len(ranks))), identities)
 
 
 def _newest(
-    ranks: Sequence[FoundRank], places: Sequence[int], same: Sequence[int]
+    ranks: Sequence[FoundRank], places: Sequence[int], identities: Sequence[int]
 ) -> tuple[list[int], list[str]]:
     """Return of the places that are the same the one with the latest time stamp, of equal ones the last.
 
-    The sentences say what is left out. `same`: of each place what is equal for those that are the same.
+    The sentences say what is left out. `identities`: of each place what is equal for those that are the same.
     """
     newest: dict[int, int] = {}
     sentences = []
-    for place, key in zip(places, same):
-        other = newest.setdefault(key, place)
-        if other == place:
+    for place, key in zip(places, identities):
+        previous = newest.setdefault(key, place)
+        if previous == place:
             continue
-        newer, older = (place, other) if _age(ranks[place]) > _age(ranks[other]) else (other, place)
+        newer, older = (
+            (place, previous)
+            if _recording_age(ranks[place]) > _recording_age(ranks[previous])
+            else (previous, place)
+        )
         newest[key] = newer
         sentences.append(
             f"rank {ranks[place].identity.rank} is there twice: {ranks[newer].name} is looked at, "
@@ -60,11 +64,11 @@ def _newest(
     return sorted(newest.values()), sentences
 
 
-def _age(rank: FoundRank) -> tuple[str, str]:
+def _recording_age(rank: FoundRank) -> tuple[str, str]:
     return rank.identity.started, rank.name
 
 
-def one_job(ranks: Sequence[FoundRank], digests: Sequence[Digest]) -> tuple[list[int], list[str]]:
+def largest_job(ranks: Sequence[FoundRank], digests: Sequence[Digest]) -> tuple[list[int], list[str]]:
     """Return the places of the ranks of the largest job, and sentences about what is left out.
 
     Ranks are of one job if they tell the same number of ranks, their windows of time lie together, and they
@@ -73,25 +77,28 @@ def one_job(ranks: Sequence[FoundRank], digests: Sequence[Digest]) -> tuple[list
 
     Raises UnreadableTrace where no two of them are of one job.
     """
-    jobs = _joined_across_clocks(digests, _parts(digests))
-    largest = max(jobs, key=lambda job: (len(_distinct(digests, job)), -min(job)))
-    others = sorted(place for job in jobs if job is not largest for place in job)
-    same = [
+    jobs = _join_across_clocks(digests, _split_jobs(digests))
+    largest = max(jobs, key=lambda job: (len(_distinct_numbers(digests, job)), -min(job)))
+    other_places = sorted(place for job in jobs if job is not largest for place in job)
+    identities = [
         MOST_RANKS + place if digests[place].identity.rank < 0 else digests[place].identity.rank
         for place in largest
     ]
-    kept, sentences = _newest(ranks, largest, same)
-    if not others:
-        return kept, sentences
-    if len(kept) == 1:
-        names = _names(ranks, sorted([*kept, *others]))
+    kept_places, sentences = _newest(ranks, largest, identities)
+    if not other_places:
+        return kept_places, sentences
+    if len(kept_places) == 1:
+        names = _names(ranks, sorted([*kept_places, *other_places]))
         raise UnreadableTrace(
             Reason.DIRECTORY, f"no two of the {len(ranks):,} traces are of one job; name one ({names})"
         )
-    shown = _names(ranks, others)
-    left = "1 rank is" if len(others) == 1 else f"{len(others):,} ranks are"
-    many = "another job" if len(jobs) == 2 else f"{len(jobs) - 1:,} other jobs"
-    return kept, [*sentences, f"{left} of {many} and not looked at ({shown}); --only chooses"]
+    listed = _names(ranks, other_places)
+    left_out = "1 rank is" if len(other_places) == 1 else f"{len(other_places):,} ranks are"
+    other_jobs = "another job" if len(jobs) == 2 else f"{len(jobs) - 1:,} other jobs"
+    return kept_places, [
+        *sentences,
+        f"{left_out} of {other_jobs} and not looked at ({listed}); --only chooses",
+    ]
 
 
 def _names(ranks: Sequence[FoundRank], places: Sequence[int]) -> str:
@@ -101,12 +108,12 @@ def _names(ranks: Sequence[FoundRank], places: Sequence[int]) -> str:
     )
 
 
-def _distinct(digests: Sequence[Digest], places: Sequence[int]) -> set[int]:
+def _distinct_numbers(digests: Sequence[Digest], places: Sequence[int]) -> set[int]:
     """Return the numbers of the ranks at some places; of each without a number one of its own."""
     return {rank if (rank := digests[place].identity.rank) >= 0 else -1 - place for place in places}
 
 
-def _parts(digests: Sequence[Digest]) -> list[list[int]]:
+def _split_jobs(digests: Sequence[Digest]) -> list[list[int]]:
     worlds = Counter(digest.identity.world for digest in digests if digest.identity.world)
     usual = worlds.most_common(1)[0][0] if worlds else 0
     parts: list[list[int]] = []
@@ -114,12 +121,12 @@ def _parts(digests: Sequence[Digest]) -> list[list[int]]:
     for place, digest in enumerate(digests):
         by_world.setdefault(digest.identity.world or usual, []).append(place)
     for places in by_world.values():
-        for together in _in_time(digests, places):
-            parts.extend(_connected(digests, together))
+        for nearby in _split_by_time(digests, places):
+            parts.extend(_split_by_content(digests, nearby))
     return parts
 
 
-def _in_time(digests: Sequence[Digest], places: list[int]) -> list[list[int]]:
+def _split_by_time(digests: Sequence[Digest], places: list[int]) -> list[list[int]]:
     """Return the places in parts whose windows of time lie together."""
     parts: list[list[int]] = []
     until = 0
@@ -131,76 +138,82 @@ def _in_time(digests: Sequence[Digest], places: list[int]) -> list[list[int]]:
     return parts
 
 
-def _connected(digests: Sequence[Digest], places: list[int]) -> list[list[int]]:
+def _split_by_content(digests: Sequence[Digest], places: list[int]) -> list[list[int]]:
     """Return the places in parts that have a step or a group in common; what has neither is of the first."""
     parts: list[tuple[set[object], list[int]]] = []
-    silent: list[int] = []
+    unconnected: list[int] = []
     for place in places:
         digest = digests[place]
         tokens: set[object] = set(digest.steps.number.tolist())
         tokens |= {("group", group.key, group.communicator) for group in digest.groups}
         if not tokens:
-            silent.append(place)
+            unconnected.append(place)
             continue
-        joined = [part for part in parts if part[0] & tokens]
+        connected = [part for part in parts if part[0] & tokens]
         parts = [part for part in parts if not part[0] & tokens]
-        every = tokens.union(*(part[0] for part in joined))
-        parts.append((every, sorted([place, *(other for part in joined for other in part[1])])))
+        all_tokens = tokens.union(*(part[0] for part in connected))
+        parts.append((all_tokens, sorted([place, *(other for part in connected for other in part[1])])))
     if not parts:
-        return [silent] if silent else []
+        return [unconnected] if unconnected else []
     parts.sort(key=lambda part: -len(part[1]))
-    parts[0][1].extend(silent)
+    parts[0][1].extend(unconnected)
     return [part[1] for part in parts]
 
 
-def _joined_across_clocks(digests: Sequence[Digest], parts: list[list[int]]) -> list[list[int]]:
+def _join_across_clocks(digests: Sequence[Digest], parts: list[list[int]]) -> list[list[int]]:
     """Join the parts that hold other ranks of the same groups: the clocks of their hosts disagree."""
     if len(parts) < 2:
         return parts
     joined: list[tuple[list[int], frozenset[object]]] = []
     for part in sorted(parts, key=len, reverse=True):
-        ran = frozenset(each for place in part for each in _sequences(digests[place]))
-        numbers = _distinct(digests, part)
-        for place, (other, others_ran) in enumerate(joined):
-            if min(numbers) >= 0 and not numbers & _distinct(digests, other) and ran & others_ran:
-                joined[place] = sorted([*other, *part]), others_ran | ran
+        sequences = frozenset(
+            sequence for place in part for sequence in _collective_sequences(digests[place])
+        )
+        number_ranks = _distinct_numbers(digests, part)
+        for place, (joined_part, joined_sequences) in enumerate(joined):
+            if (
+                min(number_ranks) >= 0
+                and not number_ranks & _distinct_numbers(digests, joined_part)
+                and sequences & joined_sequences
+            ):
+                joined[place] = sorted([*joined_part, *part]), joined_sequences | sequences
                 break
         else:
-            joined.append((part, ran))
+            joined.append((part, sequences))
     return [part for part, _ in joined]
 
 
-def _sequences(digest: Digest) -> set[object]:
+def _collective_sequences(digest: Digest) -> set[object]:
     """Return what a rank ran in each group and step that only ranks of its job run: group, step and types.
 
     Groups count that have a name of their own in every job: a whole communicator, or the number HCCL makes
     of it. What GPUs call a group, "0", is the same in all jobs.
     """
     collectives = digest.collectives
-    told: dict[tuple[int, int], list[str]] = {}
+    types_by_step: dict[tuple[int, int], list[str]] = {}
     for group, step, kind in zip(
         collectives.group.tolist(), collectives.step.tolist(), collectives.type.tolist()
     ):
-        told.setdefault((group, step), []).append(digest.text(kind))
+        types_by_step.setdefault((group, step), []).append(digest.text(kind))
     return {
         (digest.groups[group].key, digest.groups[group].communicator, step, tuple(types))
-        for (group, step), types in told.items()
-        if digest.groups[group].communicator or len(digest.groups[group].key) == _HASHED
+        for (group, step), types in types_by_step.items()
+        if digest.groups[group].communicator or len(digest.groups[group].key) == _HASH_LENGTH
     }
 
 
-_HASHED = 3  #: characters of the number that HCCL makes of a communicator's name
+_HASH_LENGTH = 3  #: characters of the number that HCCL makes of a communicator's name
 
 
-def numbers(ranks: Sequence[FoundRank]) -> tuple[list[int], list[str]]:
+def number_ranks(ranks: Sequence[FoundRank]) -> tuple[list[int], list[str]]:
     """Return the number of each rank; of those that nothing tells, the lowest free ones, by name."""
-    given = [rank.identity.rank for rank in ranks]
-    taken = {number for number in given if 0 <= number < MOST_RANKS}
+    assigned = [rank.identity.rank for rank in ranks]
+    taken = {number for number in assigned if 0 <= number < MOST_RANKS}
     free = (number for number in count() if number not in taken)
-    without = [place for place, number in enumerate(given) if number not in taken]
-    for _, place in sorted((ranks[place].name, place) for place in without):
-        given[place] = next(free)
-    if not without:
-        return given, []
-    which = "of one rank" if len(without) == 1 else f"of {len(without):,} ranks"
-    return given, [f"nothing tells the number {which}: numbered by name"]
+    unnumbered = [place for place, number in enumerate(assigned) if number not in taken]
+    for _, place in sorted((ranks[place].name, place) for place in unnumbered):
+        assigned[place] = next(free)
+    if not unnumbered:
+        return assigned, []
+    which = "of one rank" if len(unnumbered) == 1 else f"of {len(unnumbered):,} ranks"
+    return assigned, [f"nothing tells the number {which}: numbered by name"]

@@ -57,7 +57,7 @@ def _differences(job: Job) -> Iterator[str]:
     for each in found[:_MOST]:
         step = "" if each.step < 0 else f" of step {each.step}"
         ran = printable(each.ran) or "nothing more"
-        others = printable(each.others) or "nothing more"
+        others = printable(each.elsewhere) or "nothing more"
         yield (
             f"rank {job.ranks[each.rank].number} ran other collectives in group {printable(each.group)} than "
             f"the others: number {each.position + 1}{step} is {ran} there, and {others} elsewhere"
@@ -72,7 +72,7 @@ def _differences(job: Job) -> Iterator[str]:
 
 
 def _waits(job: Job) -> Iterator[str]:
-    notes = job.notes
+    notes = job.wait_notes
     if notes.disagree:
         yield (
             f"in {format_count(notes.disagree)} collectives planes and clocks name different late ranks: the "

@@ -52,12 +52,12 @@ def find_sources(paths: Sequence[Path], only: str = "*", export: Export | None =
         only: a pattern of file names that the name of a rank, or of a directory above it, has to match.
         export: as of `locate_trace`.
     """
-    found: dict[str, Source] = {}
+    by_real_path: dict[str, Source] = {}
     notes: list[str] = []
     for path in paths:
-        for candidate in _in_path(path, notes):
-            shown = _shown(candidate, path)
-            if not _is_meant(shown, path, only):
+        for candidate in _traces_in_path(path, notes):
+            shown = _shown_path(candidate, path)
+            if not _matches(shown, path, only):
                 continue
             try:
                 file = locate_trace(candidate, None if candidate.name.endswith(SUFFIX) else export)
@@ -65,8 +65,8 @@ def find_sources(paths: Sequence[Path], only: str = "*", export: Export | None =
                 notes.append(_unreadable(error, candidate))
                 continue
             source = Source(file, shown, is_digest(file))
-            found.setdefault(os.path.realpath(file), source)
-    return Sources(tuple(found.values()), tuple(notes))
+            by_real_path.setdefault(os.path.realpath(file), source)
+    return Sources(tuple(by_real_path.values()), tuple(notes))
 
 
 def digest_at(path: Path) -> Path | None:
@@ -82,7 +82,7 @@ def _unreadable(error: Exception, path: Path) -> str:
     return f"{plain(str(path))}: {error.strerror}" if isinstance(error, OSError) else str(error)
 
 
-def _in_path(path: Path, notes: list[str]) -> Iterator[Path]:
+def _traces_in_path(path: Path, notes: list[str]) -> Iterator[Path]:
     """Yield the files, and the directories of one rank each, that a path means; say what cannot be read."""
     try:
         path.stat()
@@ -91,38 +91,38 @@ def _in_path(path: Path, notes: list[str]) -> Iterator[Path]:
     if not path.is_dir():
         yield path
         return
-    ranks = list(_in_directory(path, notes))
+    ranks = list(_ranks_in_directory(path, notes))
     yield from ranks or [path]  # a directory that holds one trace, or says why it does not
 
 
-def _in_directory(top: Path, notes: list[str]) -> Iterator[Path]:
+def _ranks_in_directory(top: Path, notes: list[str]) -> Iterator[Path]:
     """Yield the ranks in a directory, by name; say which directories in it cannot be read."""
     if _is_rank(top):
-        yield from _devices(top)
+        yield from _device_directories(top)
         return
     seen = 0
-    for directory, names, files in os.walk(top, onerror=lambda error: _say(error, notes)):
+    for directory, names, files in os.walk(top, onerror=lambda error: _note_error(error, notes)):
         here = Path(directory)
         seen += len(names) + len(files)
-        below = [here / name for name in sorted(names) if not (here / name).is_symlink()]
-        ranks = [path for path in below if _is_rank(path)]
+        directories = [here / name for name in sorted(names) if not (here / name).is_symlink()]
+        ranks = [path for path in directories if _is_rank(path)]
         deep = len(here.relative_to(top).parts) >= DEEPEST or seen > MOST_ENTRIES
-        names[:] = [] if deep else [path.name for path in below if path not in ranks]
-        own = (
+        names[:] = [] if deep else [path.name for path in directories if path not in ranks]
+        rank_files = (
             here / name
             for name in sorted(files)
             if name.endswith((*_TRACES, SUFFIX)) or timeline_rank(name) is not None or is_trace_database(name)
         )
-        yield from (device for rank in ranks for device in _devices(rank))
-        yield from (file for file in own if not file.is_symlink())
+        yield from (device for rank in ranks for device in _device_directories(rank))
+        yield from (file for file in rank_files if not file.is_symlink())
 
 
-def _say(error: OSError, notes: list[str]) -> None:
+def _note_error(error: OSError, notes: list[str]) -> None:
     notes.append(_unreadable(error, Path(os.fsdecode(error.filename))))
 
 
-def _devices(rank: Path) -> list[Path]:
-    """The directories of the devices of an export that tells of several, as ranks; else itself."""
+def _device_directories(rank: Path) -> list[Path]:
+    """Return the directories of the devices of an export that holds several, as ranks; else itself."""
     try:
         devices = sorted(path for path in rank.glob("device_*") if (path / "timeline").is_dir())
         newer = (rank / "mindstudio_profiler_output").is_dir()
@@ -132,7 +132,7 @@ def _devices(rank: Path) -> list[Path]:
 
 
 def _is_rank(path: Path) -> bool:
-    """Whether a directory is that of one rank, by its name or what is in it."""
+    """Return whether a directory is that of one rank, by its name or what is in it."""
     if is_rank_directory(path.name):
         return True
     try:
@@ -150,10 +150,10 @@ def _has_one_database(directory: Path) -> bool:
     return sum(is_trace_database(path.name) for path in directory.iterdir()) == 1
 
 
-def _shown(path: Path, top: Path) -> str:
+def _shown_path(path: Path, top: Path) -> str:
     below = str(path.relative_to(top)) if path != top and path.is_relative_to(top) else ""
     return plain(below or path.name or str(path))
 
 
-def _is_meant(shown: str, path: Path, only: str) -> bool:
+def _matches(shown: str, path: Path, only: str) -> bool:
     return any(fnmatchcase(part, only) for part in (shown, *Path(shown).parts, path.name))

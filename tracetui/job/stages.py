@@ -37,42 +37,43 @@ class Stage:
 
 def job_stages(job: Job, rows: tuple[RankRow, ...]) -> tuple[Stage, ...]:
     """Return the stages of a job; () where it is no pipeline."""
-    parts = _told(rows) or _by_sends(job)
+    parts = _stages_by_number(rows) or _stages_by_sends(job)
     if len(parts) < 2:
         return ()
     by_place = dict(enumerate(rows))
     slowest = {
-        number: _most(by_place[place] for place in places)("computing") for number, places in parts.items()
+        number: _highest_mean(by_place[place] for place in places)("computing")
+        for number, places in parts.items()
     }
     mean = sum(slowest.values()) / len(slowest)
     stages = []
     for number, places in sorted(parts.items()):
-        own = [by_place[place] for place in places]
-        most = _most(own)
+        stage_rows = [by_place[place] for place in places]
+        highest = _highest_mean(stage_rows)
         stages.append(
             Stage(
                 number=number,
-                ranks=tuple(row.rank.number for row in own),
-                computing_sum_ns=sum(row.mean("computing") or 0 for row in own),
+                ranks=tuple(row.rank.number for row in stage_rows),
+                computing_sum_ns=sum(row.mean("computing") or 0 for row in stage_rows),
                 computing_max_ns=slowest[number],
-                bubble_ns=most("bubble"),
-                receive_ns=most("receive_only"),
-                stage_ns=most("stage"),
-                exposed_ns=most("communication_without_receive"),
+                bubble_ns=highest("bubble"),
+                receive_ns=highest("receive_only"),
+                stage_ns=highest("stage"),
+                exposed_ns=highest("communication_without_receive"),
                 imbalance=slowest[number] / mean - 1 if mean else 0.0,
             )
         )
     return tuple(stages)
 
 
-def _most(rows: Iterable[RankRow]) -> Callable[[str], int]:
-    """The largest mean of a measure among some ranks."""
-    own = list(rows)
-    return lambda measure: max((row.mean(measure) or 0 for row in own), default=0)
+def _highest_mean(rows: Iterable[RankRow]) -> Callable[[str], int]:
+    """Return the function of a measure that gives the largest mean among some ranks."""
+    rows_list = list(rows)
+    return lambda measure: max((row.mean(measure) or 0 for row in rows_list), default=0)
 
 
-def _told(rows: tuple[RankRow, ...]) -> dict[int, list[int]]:
-    """The places of the ranks of each stage, where each rank knows its own."""
+def _stages_by_number(rows: tuple[RankRow, ...]) -> dict[int, list[int]]:
+    """Return the places of the ranks of each stage, where each rank knows its own."""
     if any(row.stage_number is None for row in rows):
         return {}
     parts: dict[int, list[int]] = {}
@@ -81,25 +82,25 @@ def _told(rows: tuple[RankRow, ...]) -> dict[int, list[int]]:
     return parts
 
 
-def _by_sends(job: Job) -> dict[int, list[int]]:
-    """The same by who sends to whom, the stages in the order of their lowest ranks."""
+def _stages_by_sends(job: Job) -> dict[int, list[int]]:
+    """Return the same by who sends to whom, the stages in the order of their lowest ranks."""
     count = len(job.ranks)
     pairs = [matched.channel.ranks for matched in job.channels if matched.channel.pair]
-    pipeline = _joined(count, (ranks for ranks in pairs if len(ranks) > 1))
+    pipeline = _connect(count, (ranks for ranks in pairs if len(ranks) > 1))
     if len(set(pipeline)) == count:
         return {}
     groups = [matched.channel.ranks for matched in job.channels if not matched.channel.pair]
-    within = [ranks for ranks in groups if len({pipeline[rank] for rank in ranks}) == len(ranks)]
-    stage = _joined(count, within)
-    names = {lowest: number for number, lowest in enumerate(sorted(set(stage)))}
+    across = [ranks for ranks in groups if len({pipeline[rank] for rank in ranks}) == len(ranks)]
+    stage = _connect(count, across)
+    number_of_stage = {lowest: number for number, lowest in enumerate(sorted(set(stage)))}
     parts: dict[int, list[int]] = {}
     for place, lowest in enumerate(stage):
-        parts.setdefault(names[lowest], []).append(place)
+        parts.setdefault(number_of_stage[lowest], []).append(place)
     return parts
 
 
-def _joined(count: int, groups: Iterable[tuple[int, ...]]) -> list[int]:
-    """The lowest of those that each is joined with."""
+def _connect(count: int, groups: Iterable[tuple[int, ...]]) -> list[int]:
+    """Return, for each place, the lowest place that groups connect it with."""
     lowest = list(range(count))
 
     def root(place: int) -> int:
@@ -109,6 +110,6 @@ def _joined(count: int, groups: Iterable[tuple[int, ...]]) -> list[int]:
 
     for group in groups:
         for other in group[1:]:
-            one, two = sorted((root(group[0]), root(other)))
-            lowest[two] = one
+            lower, higher = sorted((root(group[0]), root(other)))
+            lowest[higher] = lower
     return [root(place) for place in range(count)]

@@ -89,25 +89,25 @@ def stretches_of(
 
 
 def _collective_boundaries(ranks: tuple[Rank, ...], rank: Int64s, place: Int64s, end: bool) -> Int64s:
-    """The boundary of the start or end of collectives; of place -1 any."""
-    columns = [each.end_boundary if end else each.start_boundary for each in ranks]
+    """Return the boundary at the start, or `end`, of collectives; of place -1 any."""
+    columns = [rank_of_job.end_boundary if end else rank_of_job.start_boundary for rank_of_job in ranks]
     first = np.concatenate(([0], np.cumsum([len(column) for column in columns])[:-1]))
-    found: Int64s = np.concatenate(columns)[first[rank] + np.maximum(place, 0)]
-    return found
+    boundaries: Int64s = np.concatenate(columns)[first[rank] + np.maximum(place, 0)]
+    return boundaries
 
 
 def _step_boundaries(ranks: tuple[Rank, ...], rank: Int64s, number: Int64s) -> Int64s:
-    """The boundary of the host's start of a step on each rank, -1 where the rank has no such step."""
-    found = np.full(len(rank), -1, np.int64)
+    """Return the boundary of the host's start of a step on each rank, -1 where the rank has no such step."""
+    boundaries = np.full(len(rank), -1, np.int64)
     for place in np.unique(rank).tolist():
-        digest, (own,) = ranks[place].digest, np.nonzero(rank == place)
+        digest, (rows,) = ranks[place].digest, np.nonzero(rank == place)
         order = np.argsort(digest.steps.number, kind="stable")
-        at = np.searchsorted(digest.steps.number[order], number[own])
-        held = at < len(order)
-        held[held] = digest.steps.number[order[at[held]]] == number[own][held]
-        starts = digest.steps.host_start[order[at[held]]]
+        sorted_places = np.searchsorted(digest.steps.number[order], number[rows])
+        is_there = sorted_places < len(order)
+        is_there[is_there] = digest.steps.number[order[sorted_places[is_there]]] == number[rows][is_there]
+        starts = digest.steps.host_start[order[sorted_places[is_there]]]
         boundary = np.searchsorted(digest.boundaries, starts)
         exact = boundary < len(digest.boundaries)
         exact[exact] = digest.boundaries[boundary[exact]] == starts[exact]
-        found[own[held]] = np.where(exact, boundary, -1)
-    return found
+        boundaries[rows[is_there]] = np.where(exact, boundary, -1)
+    return boundaries

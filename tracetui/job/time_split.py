@@ -27,7 +27,7 @@ from tracetui.job.texts import LinePlaces, TextPlaces
 from tracetui.trace.model import Activity
 
 _COMPUTING = (Activity.COMPUTE, Activity.AICPU)
-_OF_CAUSE = {
+_CLASS_OF_CAUSE = {
     CommunicationCause.WAIT: TimeClass.WAIT,
     CommunicationCause.TRANSFER: TimeClass.TRANSFER,
     CommunicationCause.UNSPLIT: TimeClass.UNSPLIT,
@@ -46,8 +46,8 @@ class TimePieces(NamedTuple):
 
 def first_boundary(analysis: Analysis, activity: DeviceActivity) -> int:
     """Return where the time of a device begins, ns: with its first work, or its first step on the host."""
-    own = analysis.steps_by_device.get(activity.device, ())
-    starts = [analysis.steps[index].host_start_ns for index in own]
+    steps_of_device = analysis.steps_by_device.get(activity.device, ())
+    starts = [analysis.steps[index].host_start_ns for index in steps_of_device]
     return min([activity.start_ns, *starts])
 
 
@@ -55,91 +55,103 @@ def device_pieces(analysis: Analysis, device: int, texts: TextPlaces, lines: Lin
     """Return the time of a device from its first boundary to the end of its window, in pieces."""
     activity = analysis.devices[device]
     parts = [
-        _computing(analysis, activity, texts),
-        _exposed(analysis, device),
-        _plain(activity.free & activity.copies, TimeClass.COPY),
-        _idle(analysis, device, texts, lines),
-        *_before(analysis, device, texts, lines),
+        _computing_pieces(analysis, activity, texts),
+        _exposed_pieces(analysis, device),
+        _pieces_of_class(activity.free & activity.copies, TimeClass.COPY),
+        _idle_pieces(analysis, device, texts, lines),
+        *_pieces_before_window(analysis, device, texts, lines),
     ]
     pieces = TimePieces(*(np.concatenate(columns) for columns in zip(*parts)))
     order = np.argsort(pieces.start, kind="stable")
     return TimePieces(*(column[order] for column in pieces))
 
 
-def split(pieces: TimePieces, boundaries: Int64s) -> tuple[TimeKeys, TimeCells]:
+def split_time(pieces: TimePieces, boundaries: Int64s) -> tuple[TimeKeys, TimeCells]:
     """Return what pieces are told apart by, most time first, and how much there is of it in each segment."""
-    keys, of_piece = np.unique(
+    keys, key_of_piece = np.unique(
         np.stack((pieces.time_class, pieces.reason, pieces.line)), axis=1, return_inverse=True
     )
-    of_piece = of_piece.reshape(-1)
+    key_of_piece = key_of_piece.reshape(-1)
     total = np.zeros(keys.shape[1], np.int64)
-    np.add.at(total, of_piece, pieces.end - pieces.start)
+    np.add.at(total, key_of_piece, pieces.end - pieces.start)
     order = np.lexsort((*keys[::-1], -total))
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     cuts = cut(pieces.start, pieces.end, boundaries)
     segment = np.searchsorted(boundaries, cuts.start, "right") - 1
-    return TimeKeys(*keys[:, order]), summed(segment, rank[of_piece][cuts.place], cuts.end - cuts.start)
+    return TimeKeys(*keys[:, order]), summed(segment, rank[key_of_piece][cuts.place], cuts.end - cuts.start)
 
 
-def _computing(analysis: Analysis, activity: DeviceActivity, texts: TextPlaces) -> TimePieces:
-    """What computes, by type of operator; of tasks at the same time the one that began last counts."""
+def _computing_pieces(analysis: Analysis, activity: DeviceActivity, texts: TextPlaces) -> TimePieces:
+    """Return what computes, by type of operator; of tasks at the same time the last begun counts."""
     slices = analysis.trace.slices
     rows = activity.tasks[among(slices.activity[activity.tasks], _COMPUTING)]
     owned = last_begun(slices.start[rows], slices.end[rows])
     types = analysis.operators().types
     place = texts.places(types.strings, types.on_device[slices.name[rows]])
-    none = np.full(len(owned.place), -1, np.int64)
+    no_line = np.full(len(owned.place), -1, np.int64)
     kind = np.full(len(owned.place), TimeClass.COMPUTING, np.int64)
-    return TimePieces(owned.start, owned.end, kind, place[owned.place], none)
+    return TimePieces(owned.start, owned.end, kind, place[owned.place], no_line)
 
 
-def _exposed(analysis: Analysis, device: int) -> TimePieces:
+def _exposed_pieces(analysis: Analysis, device: int) -> TimePieces:
     exposed = analysis.communication.exposed
-    own = exposed.at(exposed.of_device(device))
-    classes = np.array([_OF_CAUSE[cause] for cause in CommunicationCause], np.int64)
-    none = np.full(len(own), -1, np.int64)
-    return TimePieces(own.start, own.end, classes[own.cause], none, none)
+    device_exposed = exposed.at(exposed.of_device(device))
+    classes = np.array([_CLASS_OF_CAUSE[cause] for cause in CommunicationCause], np.int64)
+    nothing = np.full(len(device_exposed), -1, np.int64)
+    return TimePieces(
+        device_exposed.start, device_exposed.end, classes[device_exposed.cause], nothing, nothing
+    )
 
 
-def _plain(time: Intervals, time_class: TimeClass) -> TimePieces:
-    none = np.full(len(time), -1, np.int64)
-    return TimePieces(time.starts, time.ends, np.full(len(time), time_class, np.int64), none, none)
+def _pieces_of_class(time: Intervals, time_class: TimeClass) -> TimePieces:
+    nothing = np.full(len(time), -1, np.int64)
+    return TimePieces(time.starts, time.ends, np.full(len(time), time_class, np.int64), nothing, nothing)
 
 
-def _idle(analysis: Analysis, device: int, texts: TextPlaces, lines: LinePlaces) -> TimePieces:
+def _idle_pieces(analysis: Analysis, device: int, texts: TextPlaces, lines: LinePlaces) -> TimePieces:
     causes = analysis.causes
-    own = causes.of_device(device)
-    line = _lines(analysis, causes.stack[own], causes.frame[own], causes.backward[own], lines)
-    return _of_idle(causes.start[own], causes.end[own], causes.cause[own].astype(np.int64), line, texts)
+    of_device = causes.of_device(device)
+    line = _line_places(
+        analysis, causes.stack[of_device], causes.frame[of_device], causes.backward[of_device], lines
+    )
+    return _pieces_of_causes(
+        causes.start[of_device], causes.end[of_device], causes.cause[of_device].astype(np.int64), line, texts
+    )
 
 
-def _before(analysis: Analysis, device: int, texts: TextPlaces, lines: LinePlaces) -> list[TimePieces]:
-    """What lies before the window of a device: copies, preparing of its first step, what nothing tells."""
+def _pieces_before_window(
+    analysis: Analysis, device: int, texts: TextPlaces, lines: LinePlaces
+) -> list[TimePieces]:
+    """Return the time before a device's window: copies, preparing of the first step, what is unknown."""
     activity = analysis.devices[device]
     begin, end = first_boundary(analysis, activity), activity.start_ns
     copies = activity.copies.clip(begin, end)
     causes = analysis.preparing.causes
     intervals = causes.intervals
-    own = (intervals.device[causes.interval] == device) & (causes.start < end)
-    first = int(intervals.step[causes.interval[own]].min(initial=np.iinfo(np.int32).max))
-    own &= intervals.step[causes.interval] == first
-    starts, ends = causes.start[own], np.minimum(causes.end[own], end)
-    line = _lines(analysis, causes.stack[own], causes.frame[own], causes.backward[own], lines)
-    told = _of_idle(starts, ends, causes.cause[own].astype(np.int64), line, texts)
+    chosen = (intervals.device[causes.interval] == device) & (causes.start < end)
+    first = int(intervals.step[causes.interval[chosen]].min(initial=np.iinfo(np.int32).max))
+    chosen &= intervals.step[causes.interval] == first
+    starts, ends = causes.start[chosen], np.minimum(causes.end[chosen], end)
+    line = _line_places(analysis, causes.stack[chosen], causes.frame[chosen], causes.backward[chosen], lines)
+    known = _pieces_of_causes(starts, ends, causes.cause[chosen].astype(np.int64), line, texts)
     unknown = (union(starts, ends) | copies).complement(begin, end)
-    none = np.full(len(unknown), -1, np.int64)
+    no_line = np.full(len(unknown), -1, np.int64)
     cause = np.full(len(unknown), Cause.UNLINKED, np.int64)
-    untold = _of_idle(unknown.starts, unknown.ends, cause, none, texts)
-    return [_plain(copies, TimeClass.COPY), told, untold]
+    unexplained = _pieces_of_causes(unknown.starts, unknown.ends, cause, no_line, texts)
+    return [_pieces_of_class(copies, TimeClass.COPY), known, unexplained]
 
 
-def _of_idle(starts: Int64s, ends: Int64s, cause: Int64s, line: Int64s, texts: TextPlaces) -> TimePieces:
-    labels = [each.label for each in Cause]
+def _pieces_of_causes(
+    starts: Int64s, ends: Int64s, cause: Int64s, line: Int64s, texts: TextPlaces
+) -> TimePieces:
+    labels = [cause_class.label for cause_class in Cause]
     reason = texts.places(labels, cause)
     return TimePieces(starts, ends, np.full(len(starts), TimeClass.IDLE, np.int64), reason, line)
 
 
-def _lines(analysis: Analysis, stack: Int32s, frame: Int64s, backward: Bools, lines: LinePlaces) -> Int64s:
+def _line_places(
+    analysis: Analysis, stack: Int32s, frame: Int64s, backward: Bools, lines: LinePlaces
+) -> Int64s:
     frames, of_frame = lines_of(analysis.trace, stack, frame, analysis.rules)
     return lines.places(frames, of_frame, backward)

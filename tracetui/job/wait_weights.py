@@ -24,15 +24,15 @@ _ROUNDS = 4  # over all of the time: operations on several streams may pass on t
 
 def weights(exposed: Exposure, stretches: Stretches, waits: JobWaits, wanted: Bools) -> Floats:
     """Return the weight of each wait: 1 where it is wanted, and what others pass on to it."""
-    passing = _Passing(exposed, stretches, waits)
-    held, done = wanted.astype(np.float64), np.zeros(len(waits), np.float64)
+    passing = _WeightPassing(exposed, stretches, waits)
+    pending, passed_on = wanted.astype(np.float64), np.zeros(len(waits), np.float64)
     for _ in range(_ROUNDS):
-        if not passing.round(held, done):
+        if not passing.pass_on(pending, passed_on):
             break
-    return held + done  # what is held passes nothing on, or next to nothing
+    return pending + passed_on  # what is held passes nothing on, or next to nothing
 
 
-class _Passing:
+class _WeightPassing:
     def __init__(self, exposed: Exposure, stretches: Stretches, waits: JobWaits) -> None:
         self._node = stretches.wait
         (segments,) = np.nonzero(exposed.wait >= 0)
@@ -44,27 +44,27 @@ class _Passing:
             (np.searchsorted(segments, base + first), np.searchsorted(segments, base + stop))
             for base, first, stop in sides
         ]
-        some = np.logical_or.reduce([first < stop for first, stop in self._spans])
+        has_segments = np.logical_or.reduce([first < stop for first, stop in self._spans])
         arrived = (waits.arrival + waits.wait)[self._node]
         order = np.argsort(-arrived, kind="stable")
-        self._order = order[some[order]]  # the others have nothing to pass on
+        self._order = order[has_segments[order]]  # waits with an empty stretch pass nothing on
         self._wait = waits.wait[self._node]
 
-    def round(self, held: Floats, done: Floats) -> bool:
+    def pass_on(self, held: Floats, done: Floats) -> bool:
         """Pass on what is held, once over all of the time; whether there was anything. Both are changed."""
         count = min(max(len(self._order) // BATCH, 1), _BATCHES)
-        moved = False
+        passed = False
         for batch in np.array_split(self._order, count):
             for _ in range(_MOST):
-                own = batch[np.abs(held[self._node[batch]]) * self._wait[batch] >= _LEAST]
-                if not len(own):
+                heavy = batch[np.abs(held[self._node[batch]]) * self._wait[batch] >= _LEAST]
+                if not len(heavy):
                     break
-                moved = True
-                weight = held[self._node[own]]
-                held[self._node[own]] = 0.0
-                done[self._node[own]] += weight
+                passed = True
+                weight = held[self._node[heavy]]
+                held[self._node[heavy]] = 0.0
+                done[self._node[heavy]] += weight
                 for (first, stop), sign in zip(self._spans, (1.0, -1.0)):
-                    at = ranges(first[own], stop[own])
-                    gained = np.repeat(sign * weight, stop[own] - first[own]) * self._share[at]
-                    np.add.at(held, self._target[at], gained)
-        return moved
+                    segments = ranges(first[heavy], stop[heavy])
+                    gained = np.repeat(sign * weight, stop[heavy] - first[heavy]) * self._share[segments]
+                    np.add.at(held, self._target[segments], gained)
+        return passed

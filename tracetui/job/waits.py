@@ -41,7 +41,7 @@ class JobWaits:
         return len(self.rank)
 
     def at(self, places: Int64s | Bools) -> JobWaits:
-        """Those at some places."""
+        """Return the waits at some places."""
         return JobWaits(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
 
 
@@ -59,51 +59,64 @@ def find_waits(
     """Return the waits in all operations of all channels."""
     parts, operations, disagree, bounds = [], 0, 0, 0
     for number, matched in enumerate(channels):
-        part, strange, lower = _of_channel(ranks, matched, clocks)
+        part, disagreeing, lower_bounds = _channel_waits(ranks, matched, clocks)
         part[1] += operations
         operations += len(matched.places)
-        disagree += strange
-        bounds += lower
+        disagree += disagreeing
+        bounds += lower_bounds
         parts.append(np.concatenate((np.full((1, part.shape[1]), number, np.int64), part[1:])))
     columns = np.concatenate([np.empty((len(fields(JobWaits)), 0), np.int64), *parts], axis=1)
     return JobWaits(*columns), WaitNotes(disagree, bounds)
 
 
-def _of_channel(ranks: tuple[Rank, ...], matched: MatchedChannel, clocks: Clocks) -> tuple[Int64s, int, int]:
-    """The columns of a channel, the first left free; how often planes and clocks disagree; lower bounds."""
+def _channel_waits(
+    ranks: tuple[Rank, ...], matched: MatchedChannel, clocks: Clocks
+) -> tuple[Int64s, int, int]:
+    """Return the columns of a channel, the first left free; the disagreements; and the lower bounds."""
     channel, here = matched.channel, matched.places >= 0
     members = np.array(channel.ranks, np.int64)
     offset = clocks.offset[members]
     arrival = matched.column(ranks, "start") - offset
     end = matched.column(ranks, "end") - offset
     known = (matched.column(ranks, "known") == 1) & here
-    told = matched.column(ranks, "wait")
+    wait_by_planes = matched.column(ranks, "wait")
     peer = matched.column(ranks, "peer", -1)
     ring = matched.column(ranks, "ring") == 1
     number = np.array([group.rank for group in channel.groups], np.int64)
     rows, lowest = np.arange(len(here)), np.iinfo(np.int64).min
-    last = np.where(here, arrival, lowest).argmax(axis=1)
-    longest = np.where(known, told, -1).argmax(axis=1)
-    named = np.where(known.any(axis=1), peer[rows, longest], -1)
-    of_peer = _members_by_number(number)[np.clip(named, -1, _HIGHEST)]
-    is_here = (of_peer >= 0) & here[rows, of_peer]
-    whole = channel.complete & here.all(axis=1)
-    behind = arrival[rows, last] - np.where(is_here, arrival[rows, of_peer], arrival[rows, last])
-    doubted = (named >= 0) & is_here & (behind > clocks.residual_ns + DISAGREE)
-    by_clock = ~known.any(axis=1) | ring[rows, longest] | (is_here & doubted) | (whole & ~is_here)
-    by_clock &= whole | ~known.any(axis=1) | is_here
-    late = np.where(by_clock, last, np.where(is_here, of_peer, -1))
-    late = np.where(known.any(axis=1) & (named < 0), -1, late)
-    seen_longer = told[rows, longest] - (arrival[rows, last] - arrival[rows, longest])
-    beyond = ring[rows, longest] & (named >= 0) & ~whole & (seen_longer > clocks.residual_ns + DISAGREE)
-    late = np.where(beyond, -1, late)
-    absent = known.any(axis=1) & (named >= 0) & (late < 0)
+    last_arrival = np.where(here, arrival, lowest).argmax(axis=1)
+    longest_wait = np.where(known, wait_by_planes, -1).argmax(axis=1)
+    named_peer = np.where(known.any(axis=1), peer[rows, longest_wait], -1)
+    member_of_peer = _members_by_number(number)[np.clip(named_peer, -1, _HIGHEST)]
+    is_here = (member_of_peer >= 0) & here[rows, member_of_peer]
+    is_whole = channel.complete & here.all(axis=1)
+    behind_ns = arrival[rows, last_arrival] - np.where(
+        is_here, arrival[rows, member_of_peer], arrival[rows, last_arrival]
+    )
+    is_doubted = (named_peer >= 0) & is_here & (behind_ns > clocks.residual_ns + DISAGREE)
+    by_clock = ~known.any(axis=1) | ring[rows, longest_wait] | (is_here & is_doubted) | (is_whole & ~is_here)
+    by_clock &= is_whole | ~known.any(axis=1) | is_here
+    late = np.where(by_clock, last_arrival, np.where(is_here, member_of_peer, -1))
+    late = np.where(known.any(axis=1) & (named_peer < 0), -1, late)
+    seen_longer = wait_by_planes[rows, longest_wait] - (
+        arrival[rows, last_arrival] - arrival[rows, longest_wait]
+    )
+    is_beyond = (
+        ring[rows, longest_wait]
+        & (named_peer >= 0)
+        & ~is_whole
+        & (seen_longer > clocks.residual_ns + DISAGREE)
+    )
+    late = np.where(is_beyond, -1, late)
+    is_absent = known.any(axis=1) & (named_peer >= 0) & (late < 0)
     by_arrival = np.maximum(arrival[rows, late][:, None] - arrival, 0)
     wait = np.where((late >= 0)[:, None] & here, by_arrival, 0)
-    wait = np.where(absent[:, None] & known, np.clip(told, 0, end - arrival), wait)
-    late_rank = np.where(late >= 0, members[late], np.where(absent, ABSENT, NOBODY))
+    wait = np.where(is_absent[:, None] & known, np.clip(wait_by_planes, 0, end - arrival), wait)
+    late_rank = np.where(late >= 0, members[late], np.where(is_absent, ABSENT, NOBODY))
     late_rank = np.where((wait > 0).any(axis=1), late_rank, NOBODY)
-    late_peer = np.where(late >= 0, number[late], np.where(absent & ~(beyond & is_here), named, -1))
+    late_peer = np.where(
+        late >= 0, number[late], np.where(is_absent & ~(is_beyond & is_here), named_peer, -1)
+    )
     operation, member = np.nonzero(here)
     columns = np.stack(
         (
@@ -119,23 +132,23 @@ def _of_channel(ranks: tuple[Rank, ...], matched: MatchedChannel, clocks: Clocks
             late_peer[operation],
         )
     )
-    bounds = ~known.any(axis=1) & ~whole & (here.sum(axis=1) > 1)
-    return columns, int((doubted & ~ring[rows, longest]).sum()), int(bounds.sum())
+    bounds = ~known.any(axis=1) & ~is_whole & (here.sum(axis=1) > 1)
+    return columns, int((is_doubted & ~ring[rows, longest_wait]).sum()), int(bounds.sum())
 
 
 _HIGHEST = (1 << 16) - 1  # number of a rank in its group
 
 
 def _members_by_number(number: Int64s) -> Int64s:
-    """int64[65537]: the member with each number in the group, -1 where it is not here; last, of -1, -1."""
+    """Return int64[65537]: the member with each number in the group, -1 where not here; last, for -1, -1."""
     table = np.full(_HIGHEST + 2, -1, np.int64)
-    told = (number >= 0) & (number <= _HIGHEST)
-    table[number[told]] = np.flatnonzero(told)
+    is_valid = (number >= 0) & (number <= _HIGHEST)
+    table[number[is_valid]] = np.flatnonzero(is_valid)
     return table
 
 
 def global_rank(matched: MatchedChannel, number: int) -> int | None:
     """Return the rank in the job of a number in a group; None where not known: never guessed."""
-    told = (group.global_ranks for group in matched.channel.groups)
-    ranks = next((ranks for ranks in told if ranks), ())
+    rank_lists = (group.global_ranks for group in matched.channel.groups)
+    ranks = next((ranks for ranks in rank_lists if ranks), ())
     return ranks[number] if 0 <= number < len(ranks) else None

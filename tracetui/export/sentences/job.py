@@ -200,7 +200,7 @@ def line_words(line: Line) -> str:
 
 def whose(job: Job, job_line: JobLine) -> str:
     """Return whose problem a line is: "every rank", "rank 2", "ranks 2, 5", "40 of 64 ranks"."""
-    numbers = [job.ranks[place].number for place in job_line.concerned]
+    numbers = [job.ranks[place].number for place in job_line.affected]
     if len(numbers) == len(job.ranks) > 1:
         return tell("every rank")
     if len(numbers) > _NUMBERED:

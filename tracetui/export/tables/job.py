@@ -201,7 +201,7 @@ LINES: Table[JobRows] = Table(
             least=0,
         ),
         duration("idle_ns", "idle", values_of("idle_ns")),
-        data("ranks", numbers_by(lambda line: len(line.concerned))),
+        data("ranks", numbers_by(lambda line: len(line.affected))),
         data("worst", _worst),
         duration("worst_ns", "worst", numbers_by(lambda line: int(line.by_rank[line.worst]))),
         duration("mean_ns", "a rank", _mean_ns, forms=_TOLD),

@@ -19,8 +19,8 @@ from distributed import Client
 from tracetui.databases.exports import Export
 from tracetui.job.cached_digest import digest_rank
 from tracetui.job.digest_files import is_digest
-from tracetui.job.engines.pinned import Answer, Lost, Pinned, Workers, present
-from tracetui.job.engines.seen import Seen, look
+from tracetui.job.engines.pinned import Answer, LostTask, Pinned, Workers, present
+from tracetui.job.engines.visible_traces import VisibleTrace, visible_traces
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.version import __version__
 
@@ -45,7 +45,7 @@ class Seeing(NamedTuple):
 class Digested(NamedTuple):
     """The digest of a trace."""
 
-    seen: Seen
+    seen: VisibleTrace
     worker: str  #: who made it
     data: bytes
 
@@ -53,7 +53,7 @@ class Digested(NamedTuple):
 class Missed(NamedTuple):
     """A trace of which there is no digest, and why."""
 
-    seen: Seen
+    seen: VisibleTrace
     reason: str
 
 
@@ -101,23 +101,23 @@ def digests(
         workers = Workers(client, every)
         here = {"distributed": version("distributed"), "tracetui": __version__}
         asking = Pinned(workers, version, patience_s, should_stop)
-        others = _by_version(asking.run([(worker, name, 0) for worker in every for name in here]), here)
+        others = _unusable_workers(asking.run([(worker, name, 0) for worker in every for name in here]), here)
         for worker, reason in sorted(others.items()):
             yield LeftOut(worker, reason)
         usable = [worker for worker in every if worker not in others]
         if not usable:
             raise UnusableCluster(f"{address} has no worker that can be used")
-        seen: dict[tuple[int, str], dict[str, Seen]] = defaultdict(dict)  # by the trace, then the worker
-        looking = Pinned(workers, partial(look, only=only, export=export), patience_s, should_stop)
+        hosts_by_trace: dict[tuple[int, str], dict[str, VisibleTrace]] = defaultdict(dict)  # then by worker
+        looking = Pinned(workers, partial(visible_traces, only=only, export=export), patience_s, should_stop)
         for answer in looking.run([(worker, list(paths), 0) for worker in usable]):
-            if isinstance(answer, Lost):
+            if isinstance(answer, LostTask):
                 yield LeftOut(answer.worker, answer.reason)
             else:
                 for trace in answer.result:
-                    seen[trace.identity][answer.worker] = trace
-        yield Seeing(len(seen), sum(size for size, _ in seen))
+                    hosts_by_trace[trace.identity][answer.worker] = trace
+        yield Seeing(len(hosts_by_trace), sum(size for size, _ in hosts_by_trace))
         digesting = partial(Pinned, workers, partial(_digest, cache=cache), patience_s, should_stop)
-        yield from _share_out(digesting, list(seen.values()))
+        yield from _share_out(digesting, list(hosts_by_trace.values()))
 
 
 def _check_scheduler(client: Client) -> None:
@@ -129,47 +129,49 @@ def _check_scheduler(client: Client) -> None:
         )
 
 
-def _by_version(answers: Iterator[Answer], here: dict[str, str]) -> dict[str, str]:
-    """Why workers can't be used, by worker: those that lack a package, or run another version of it."""
-    others: dict[str, str] = {}
+def _unusable_workers(answers: Iterator[Answer], versions_here: dict[str, str]) -> dict[str, str]:
+    """Return why workers can't be used, by worker: a package is missing, or of another version."""
+    reasons: dict[str, str] = {}
     for answer in answers:
-        if isinstance(answer, Lost):
-            others.setdefault(answer.worker, answer.reason)
-        elif answer.result != here[answer.task]:
-            others[answer.worker] = f"it runs {answer.task} {answer.result}, here is {here[answer.task]}"
-    return others
+        if isinstance(answer, LostTask):
+            reasons.setdefault(answer.worker, answer.reason)
+        elif answer.result != versions_here[answer.task]:
+            reasons[answer.worker] = (
+                f"it runs {answer.task} {answer.result}, here is {versions_here[answer.task]}"
+            )
+    return reasons
 
 
 def _share_out(
-    digesting: Callable[[], Pinned], traces: Sequence[dict[str, Seen]]
+    digesting: Callable[[], Pinned], traces: Sequence[dict[str, VisibleTrace]]
 ) -> Iterator[Digested | Missed]:
     """Have each trace digested by one of those that see it; by the next one where that is lost."""
-    left = list(traces)
-    while left:
+    pending = list(traces)
+    while pending:
         load: dict[str, int] = defaultdict(int)
         tasks = []
         by_task = {}
-        for seen in sorted(left, key=lambda seen: -next(iter(seen.values())).bytes):
-            worker = min(seen, key=lambda worker: (load[worker], worker))
-            load[worker] += seen[worker].bytes
-            by_task[worker, seen[worker].path] = seen
-            tasks.append((worker, seen[worker].path, seen[worker].bytes))
-        left = []
+        for hosts in sorted(pending, key=lambda hosts: -next(iter(hosts.values())).bytes):
+            worker = min(hosts, key=lambda worker: (load[worker], worker))
+            load[worker] += hosts[worker].bytes
+            by_task[worker, hosts[worker].path] = hosts
+            tasks.append((worker, hosts[worker].path, hosts[worker].bytes))
+        pending = []
         for answer in digesting().run(tasks):
-            seen = by_task[answer.worker, answer.task]
-            others = {worker: trace for worker, trace in seen.items() if worker != answer.worker}
-            if isinstance(answer, Lost) and others:
-                left.append(others)
-            elif isinstance(answer, Lost):
-                yield Missed(seen[answer.worker], f"worker {answer.worker} {answer.reason}")
+            hosts = by_task[answer.worker, answer.task]
+            other_hosts = {worker: trace for worker, trace in hosts.items() if worker != answer.worker}
+            if isinstance(answer, LostTask) and other_hosts:
+                pending.append(other_hosts)
+            elif isinstance(answer, LostTask):
+                yield Missed(hosts[answer.worker], f"worker {answer.worker} {answer.reason}")
             elif isinstance(answer.result, bytes):
-                yield Digested(seen[answer.worker], answer.worker, answer.result)
+                yield Digested(hosts[answer.worker], answer.worker, answer.result)
             else:
-                yield Missed(seen[answer.worker], answer.result)
+                yield Missed(hosts[answer.worker], answer.result)
 
 
 def _digest(path: str, cache: bool) -> bytes | str:
-    """The digest of a trace, or why there is none. Workers of Dask may not have processes of their own."""
+    """Return the digest of a trace, or why there is none. Workers may have no processes of their own."""
     try:
         file = Path(path)
         return file.read_bytes() if is_digest(file) else digest_rank(file, cache=cache, jobs=1)

@@ -27,7 +27,7 @@ class Done(NamedTuple):
     result: Any
 
 
-class Lost(NamedTuple):
+class LostTask(NamedTuple):
     """A task will not be done."""
 
     worker: str
@@ -35,7 +35,7 @@ class Lost(NamedTuple):
     reason: str
 
 
-Answer = Union[Done, Lost]
+Answer = Union[Done, LostTask]
 Task = tuple[str, Any, int]  #: its worker, the argument, and how many bytes of a file it reads
 
 
@@ -123,19 +123,19 @@ class Pinned:
             self._waiting[task[0]].append(task)
         moved = time.monotonic()
         try:
-            while self._begin() and not self._should_stop():
+            while self._submit() and not self._should_stop():
                 answers = [*self._finished(), *self._lost()]
                 now = time.monotonic()
                 if answers:
                     moved = now
                 elif now - moved > self._patience_s:
-                    answers = self._given_up()
+                    answers = self._give_up_all()
                 yield from answers
         finally:
             self._workers.client.cancel(list(self._running))
 
-    def _begin(self) -> bool:
-        """Submit what there is room for; whether anything is left to be done."""
+    def _submit(self) -> bool:
+        """Submit what there is room for; return whether anything is left to be done."""
         for worker, waiting in self._waiting.items():
             reading = [task[2] for task in self._running.values() if task[0] == worker]
             while waiting and self._workers.has_room(worker, reading, waiting[0][2]):
@@ -143,12 +143,12 @@ class Pinned:
                 pin = {"workers": [worker], "allow_other_workers": False, "pure": False}
                 future = self._workers.client.submit(self._function, task[1], **pin)
                 self._running[future] = task
-                future.add_done_callback(self._notice)
+                future.add_done_callback(self._note_change)
                 reading.append(task[2])
         return bool(self._running) or any(self._waiting.values())
 
-    def _notice(self, _: Future) -> None:
-        """Called in the client's thread when a task has ended."""
+    def _note_change(self, _: Future) -> None:
+        """Note, in the client's thread, that a task has ended."""
         self._changed.set()
 
     def _finished(self) -> list[Answer]:
@@ -161,7 +161,7 @@ class Pinned:
                 answers.append(Done(worker, argument, future.result()))
             else:
                 reason = "was cancelled" if future.cancelled() else repr(future.exception())
-                answers.append(Lost(worker, argument, reason))
+                answers.append(LostTask(worker, argument, reason))
         return answers
 
     def _lost(self) -> list[Answer]:
@@ -172,18 +172,18 @@ class Pinned:
             if reason:
                 future.cancel()
                 del self._running[future]
-                answers.append(Lost(worker, argument, reason))
+                answers.append(LostTask(worker, argument, reason))
         for worker, waiting in self._waiting.items():
             reason = self._workers.lost(worker)
             if reason:
-                answers += [Lost(worker, argument, reason) for _, argument, _ in waiting]
+                answers += [LostTask(worker, argument, reason) for _, argument, _ in waiting]
                 waiting.clear()
         return answers
 
-    def _given_up(self) -> list[Answer]:
+    def _give_up_all(self) -> list[Answer]:
         reason = f"has not answered for {self._patience_s:.0f} s"
         left = [*self._running.values(), *(task for tasks in self._waiting.values() for task in tasks)]
         self._workers.client.cancel(list(self._running))
         self._running.clear()
         self._waiting.clear()
-        return [Lost(worker, argument, reason) for worker, argument, _ in left]
+        return [LostTask(worker, argument, reason) for worker, argument, _ in left]

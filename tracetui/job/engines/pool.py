@@ -167,7 +167,7 @@ class _Pool:
                 worker.process.stdin.flush()
 
     def _need(self, place: int) -> int:
-        """Bytes of memory that a rank takes: half of its text."""
+        """Return the bytes of memory that a rank takes: half of its text."""
         inflated = _INFLATED if self._work.paths[place].suffix == ".gz" else 1
         return self._work.sizes[place] * inflated // 2
 

@@ -13,7 +13,7 @@ from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.job import absent_state, late_words, passes_on, root_place
 from tracetui.job.absent_ranks import AbsentRank, absent_ranks
-from tracetui.job.grids import GridMeasure, by_step, by_time, span
+from tracetui.job.grids import GridMeasure, job_span, measure_by_step, measure_by_time
 from tracetui.job.job import Job
 from tracetui.job.roots import Root
 from tracetui.language import tell, wording
@@ -87,12 +87,12 @@ class RankView:
         self._absent = [each.waits for each in self.absent]
         self._answer = answer
         self._words = WORDS[measure]
-        self.whole = span(job)  #: from the first moment of any rank to the last one, aligned ns
+        self.whole = job_span(job)  #: from the first moment of any rank to the last one, aligned ns
         self._by_step = len(job.steps) > 1
-        self._ns, self._of = by_step(job, measure, self._absent)
+        self._ns, self._of = measure_by_step(job, measure, self._absent)
         if not self._by_step:
             edges = np.array(self.whole, np.int64)
-            self._ns, self._of = by_time(job, measure, edges, self._absent)
+            self._ns, self._of = measure_by_time(job, measure, edges, self._absent)
         self.labels = labels(job) + tuple(absent_label(each, unread) for each in self.absent)
         self.label_cells = max(map(cell_len, self.labels))
         sums = zip(self._ns.sum(axis=1).tolist(), self._of.sum(axis=1).tolist())
@@ -121,7 +121,7 @@ class RankView:
         if not self._by_step:
             start, end = self.whole
             edges = even_edges(start, end, min(columns, end - start))
-            ns, of = by_time(self.job, self.measure, edges, self._absent)
+            ns, of = measure_by_time(self.job, self.measure, edges, self._absent)
             return RankSheet(self._rows, _cells(ns, of), edges, axis="time", head=head)
         pooled = pool(len(self.job.steps), columns)
         cells, shown = pooled.columns(_cells(self._ns, self._of))

@@ -14,7 +14,7 @@ from tracetui.reader.errors import UnreadableTrace
 _EDGE = 1 << 16  # bytes of a file's begin and end that are looked at
 
 
-class Seen(NamedTuple):
+class VisibleTrace(NamedTuple):
     """A trace, or a digest, as one host sees it."""
 
     path: str
@@ -28,20 +28,20 @@ class Seen(NamedTuple):
         return self.bytes, self.mark
 
 
-def look(paths: Sequence[str], only: str = "*", export: Export | None = None) -> list[Seen]:
+def visible_traces(paths: Sequence[str], only: str = "*", export: Export | None = None) -> list[VisibleTrace]:
     """Return the traces and digests that are seen here below some paths, but those that can't be read."""
-    seen = (_seen(source) for path in paths for source in _found(path, only, export))
-    return [one for one in seen if one is not None]
+    traces = (_visible_trace(source) for path in paths for source in _sources(path, only, export))
+    return [trace for trace in traces if trace is not None]
 
 
-def _found(path: str, only: str, export: Export | None) -> tuple[Source, ...]:
+def _sources(path: str, only: str, export: Export | None) -> tuple[Source, ...]:
     try:
         return find_sources([Path(path)], only, export).found
     except UnreadableTrace:  # it is not there: others may see it
         return ()
 
 
-def _seen(source: Source) -> Seen | None:
+def _visible_trace(source: Source) -> VisibleTrace | None:
     try:
         with source.path.open("rb") as file:
             size = file.seek(0, 2)
@@ -52,4 +52,4 @@ def _seen(source: Source) -> Seen | None:
     except OSError:
         return None
     mark = hashlib.sha256(edges).hexdigest()
-    return Seen(str(source.path.absolute()), source.shown, size, mark)
+    return VisibleTrace(str(source.path.absolute()), source.shown, size, mark)
