@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Int8s = NDArray[np.int8]
+Int16s = NDArray[np.int16]
 Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
 Wholes = NDArray[Any]  #: of int32 where all of its numbers fit, else of int64

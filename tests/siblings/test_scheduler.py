@@ -1,0 +1,353 @@
+"""Recordings of the scheduler in every form they are written in: all say the same, and nothing is made up."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tracetui.siblings.beside import Refusal
+from tracetui.siblings.scheduler import blocks, recording
+from tracetui.siblings.scheduler.events import Columns, Kind, Loss
+from tracetui.siblings.scheduler.files import find_recording, pid_mapping, profiler_clock, read_recording
+from tracetui.siblings.scheduler.line import Event, read_line
+
+HEAD = "# tracer: nop\n#\n# entries-in-buffer/entries-written: 9/9   #P:2\n#\n"
+#: As tracefs of Linux 6.18 wrote it, with the option record-tgid.
+WITH_PROCESS = """\
+            bash-11537   (  11537) [001] .....   918.470432: sched_process_fork: comm=bash pid=11537 child_comm=bash child_pid=11542
+            bash-11537   (  11537) [001] dN.2.   918.470437: sched_wakeup_new: comm=bash pid=11542 prio=120 target_cpu=001
+            bash-11537   (  11537) [001] d..2.   918.470501: sched_switch: prev_comm=bash prev_pid=11537 prev_prio=120 prev_state=S ==> next_comm=bash next_pid=11542 next_prio=120
+           sleep-11542   (  11542) [001] .....   918.470746: sched_process_exec: filename=/usr/bin/sleep pid=11542 old_pid=11542
+            mypy-11402   (-------) [000] d.h..   918.473409: softirq_raise: vec=9 [action=RCU]
+            mypy-11402   (  11402) [000] .Ns..   918.473418: softirq_entry: vec=9 [action=RCU]
+            mypy-11402   (  11402) [000] dNs3.   918.473420: sched_waking: comm=rcu_preempt pid=15 prio=120 target_cpu=001
+            mypy-11402   (  11402) [000] .Ns..   918.473426: softirq_exit: vec=9 [action=RCU]
+            mypy-11402   (  11402) [000] d..2.   918.473429: sched_switch: prev_comm=mypy prev_pid=11402 prev_prio=130 prev_state=R+ ==> next_comm=python next_pid=22869 next_prio=125
+     kworker/1:1-41      (     41) [001] d..5.   918.549188: sched_migrate_task: comm=tokio-rt-worker pid=70 prio=110 orig_cpu=0 dest_cpu=1
+          python-10908   (  10908) [001] d.h..   918.549190: irq_handler_entry: irq=42 name=virtio3-tx
+          python-10908   (  10908) [001] dNh..   918.549196: irq_handler_exit: irq=42 ret=handled
+"""  # noqa: E501
+ROWS = [
+    (918470432000, 1, Kind.FORK, 11542, 11537, 0, -1),
+    (918470437000, 1, Kind.WAKEUP_NEW, 11542, 11537, 0, 1),
+    (918470501000, 1, Kind.SWITCH, 11537, 11542, ord("S"), -1),
+    (918470746000, 1, Kind.EXEC, 11542, 11542, 0, -1),
+    (918473418000, 0, Kind.SOFTIRQ_ENTRY, 9, 11402, 0, -1),
+    (918473420000, 0, Kind.WAKING, 15, 11402, 0, 1),
+    (918473426000, 0, Kind.SOFTIRQ_EXIT, 9, 11402, 0, -1),
+    (918473429000, 0, Kind.SWITCH, 11402, 22869, ord("R"), -1),
+    (918549188000, 1, Kind.MIGRATE, 70, 41, 0, 1),
+    (918549190000, 1, Kind.IRQ_ENTRY, 42, 10908, 0, -1),
+    (918549196000, 1, Kind.IRQ_EXIT, 42, 10908, 0, -1),
+]
+PLAIN = "\n".join(line[:25] + line[35:] for line in WITH_PROCESS.splitlines())  # without the process
+NO_FLAGS = "\n".join(line[:30] + line[36:] for line in PLAIN.splitlines())  # as `trace-cmd report -R`
+
+
+def rows_of(columns: Columns) -> list[tuple[int, ...]]:
+    return list(zip(*(column.tolist() for column in columns)))
+
+
+def parsed(text: str) -> list[tuple[int, ...]]:
+    found = blocks.parse(text.encode())
+    assert not found.skipped
+    return rows_of(found.columns)
+
+
+@pytest.mark.parametrize("text", [WITH_PROCESS, PLAIN, NO_FLAGS, WITH_PROCESS.replace("\n", "\r\n")])
+def test_text_of_tracefs(text: str) -> None:
+    assert parsed(HEAD + text) == ROWS
+
+
+def test_processes_are_those_of_the_column() -> None:
+    found = blocks.parse(WITH_PROCESS.encode())
+    assert found.processes == {pid: pid for pid in (11537, 11542, 11402, 41, 10908)}
+
+
+def test_report_of_trace_cmd() -> None:
+    """The short form of trace-cmd, which names no fields; with and without flags."""
+    text = """\
+cpus=2
+           <...>-11537 [001] d..2.   918.470501: sched_switch:   bash:11537 [120] S ==> a:b [1]:11542 [120]
+            bash-11537 [001]   918.470437: sched_wakeup_new:     bash:11542 [120] CPU:001
+nonsense
+            mypy-11402 [000]   918.473420: sched_waking:         rcu_preempt:15 [120] CPU:001
+            mypy-11402 [000]   918.473421: sched_wakeup:         x:y:15 [120] success=1 CPU:000
+"""
+    found = blocks.parse(text.encode())
+    assert found.skipped == 1
+    assert rows_of(found.columns) == [
+        (918470501000, 1, Kind.SWITCH, 11537, 11542, ord("S"), -1),
+        (918470437000, 1, Kind.WAKEUP_NEW, 11542, 11537, 0, 1),
+        (918473420000, 0, Kind.WAKING, 15, 11402, 0, 1),
+        (918473421000, 0, Kind.WAKEUP, 15, 11402, 0, 0),
+    ]
+    assert found.odd_names[1][1:] == (11542, b"a:b [1]")
+
+
+def test_script_of_perf() -> None:
+    text = """\
+            perf 11580 [000]   919.430066: sched:sched_waking: comm=migration/0 pid=18 prio=0 target_cpu=000
+       my app 1/12 [000]   919.430073123:       sched:sched_switch: prev_comm=my app prev_pid=12 prev_prio=120 prev_state=D ==> next_comm=migration/0 next_pid=18 next_prio=0
+     migration/0    18 [000]   919.430077:       irq:softirq_entry: vec=1 [action=TIMER]
+"""  # noqa: E501
+    assert parsed(text) == [
+        (919430066000, 0, Kind.WAKING, 18, 11580, 0, 0),
+        (919430073123, 0, Kind.SWITCH, 12, 18, ord("D"), -1),
+        (919430077000, 0, Kind.SOFTIRQ_ENTRY, 1, 18, 0, -1),
+    ]
+    assert blocks.parse(text.encode()).processes == {12: 1}
+
+
+HOSTILE = [
+    "a==>b",
+    "x prev_pid=1",
+    "x-1 [000] ",
+    "-7",
+    "[000] 1:",
+    " pid=3",
+    "\x1b[31mred",
+    "a\nb",
+    "==> next_comm=",
+    "日本語",
+    "x=y=z",
+    "12 34",
+    "a:sched_switch:",
+]
+
+
+@pytest.mark.parametrize("comm", HOSTILE)
+def test_names_of_anything(comm: str) -> None:
+    """A name decides nothing: thread, core, time and state are the same under every name."""
+    text = (
+        f"{comm:>16}-4242    [003] d..2.   918.470501: sched_switch: prev_comm={comm} prev_pid=4242 "
+        f"prev_prio=120 prev_state=S ==> next_comm={comm} next_pid=4243 next_prio=120\n"
+        f"{comm:>16}-4243    [003] d..2.   918.470502: sched_waking: comm={comm} pid=4242 prio=120 "
+        "target_cpu=003\n"
+    )
+    found = blocks.parse(text.encode())
+    switch, waking = rows_of(found.columns)
+    assert switch == (918470501000, 3, Kind.SWITCH, 4242, 4243, ord("S"), -1)
+    assert waking == (918470502000, 3, Kind.WAKING, 4242, 4243, 0, 3)
+    assert not found.skipped
+
+
+def test_lines_that_cannot_be_read_are_counted() -> None:
+    bad = [
+        # of another locale, cut, nothing at all, and of a thread that cannot be
+        "            bash-11537   [001] d..2.   918,470501: sched_switch: prev_comm=a prev_pid=1",
+        "            bash-11537   [001] d..2.   918.470501: sched_switch: prev_comm=a prev_pid=1 prev_prio=1",
+        "nonsense",
+        "            bash-11537   [001] d..2.   918.470501: sched_switch: prev_comm=a prev_pid=99999999 "
+        "prev_prio=120 prev_state=S ==> next_comm=b next_pid=2 next_prio=120",
+    ]
+    other = "            bash-11537   [001] d..2.   918.470501: sys_enter: NR 1 (0)"
+    found = blocks.parse("\n".join([HEAD + PLAIN, *bad, other, "", "CPU 0 is empty", ""]).encode())
+    assert found.skipped == len(bad)
+    assert rows_of(found.columns) == ROWS
+
+
+def test_blocks_and_lines_agree(tmp_path: Path) -> None:
+    """What is read thousands of lines at once is what is read of each alone, wherever the file is cut."""
+    text = (HEAD + (WITH_PROCESS + PLAIN + "\n" + NO_FLAGS + "\n") * 7).encode()
+    alone = [event[:7] for line in text.split(b"\n") if isinstance(event := read_line(line), Event)]
+    expected = [row for row in alone if row[2] != Kind.OTHER]
+    assert rows_of(blocks.parse(text).columns) == expected
+    path = tmp_path / "trace.txt"
+    path.write_bytes(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recording, "BLOCK", 1000)
+        found = recording.read_text(path)
+    assert sorted(rows_of(found.columns)) == sorted(expected)
+    assert (np.diff(found.columns.time) >= 0).all()
+    assert found.reordered > 0
+
+
+def switch(time: str, cpu: int, left: str, got: str) -> str:
+    (one, pid), (other, next_pid) = left.split(":"), got.split(":")
+    return (
+        f"{one:>16}-{pid:<7} [{cpu:03d}] d..2. {time}: sched_switch: prev_comm={one} prev_pid={pid} "
+        f"prev_prio=120 prev_state=S ==> next_comm={other} next_pid={next_pid} next_prio=120\n"
+    )
+
+
+@pytest.mark.parametrize("block", [1 << 20, 100])
+@pytest.mark.parametrize("sentence", ["CPU:3 [LOST 1234 EVENTS]\n", "CPU:3 [1234 EVENTS DROPPED]\n"])
+def test_lost_events_last_from_one_of_the_core_to_the_next(
+    tmp_path: Path, sentence: str, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recording, "BLOCK", block)
+    text = switch("5.000001", 3, "a:1", "b:2") + switch("5.000002", 4, "c:3", "d:4") + sentence
+    text += switch("5.000003", 4, "d:4", "c:3") + switch("5.000009", 3, "a:1", "b:2")
+    path = tmp_path / "trace.txt"
+    path.write_text(text)
+    found = recording.read_text(path)
+    assert found.losses == (Loss(3, 5_000_001_000, 5_000_009_000, 1234),)
+    assert found.lost == 1234
+
+
+def test_overwritten_events_are_lost_at_the_beginning_of_each_core(tmp_path: Path) -> None:
+    path = tmp_path / "trace.txt"
+    head = "# entries-in-buffer/entries-written: 2/1002   #P:4\n"
+    path.write_text(head + switch("5.000001", 3, "a:1", "b:2") + switch("5.000002", 4, "c:3", "d:4"))
+    found = recording.read_text(path)
+    assert found.lost == found.overwritten == 1000
+    assert found.losses == (Loss(3, -1, 5_000_001_000, 0), Loss(4, -1, 5_000_002_000, 0))
+
+
+def test_names_change_with_time(tmp_path: Path) -> None:
+    path = tmp_path / "trace.txt"
+    turns = [
+        ("1.000000", "bash:7"),
+        ("2.000000", "sleep:7"),
+        ("3.000000", "bash:7"),
+        ("4.000000", "a" * 15 + ":7"),
+    ]
+    path.write_text("".join(switch(time, 0, "x:1", got) for time, got in turns))
+    names = recording.read_text(path).names
+    at = [names.at(7, int(second * 10**9)) for second in (0.5, 1.5, 2.5, 3.5, 9)]
+    assert at == ["bash", "bash", "sleep", "bash", "a" * 15]
+
+
+def test_packed_text_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "trace.txt.gz"
+    path.write_bytes(gzip.compress((HEAD + PLAIN).encode()))
+    assert rows_of(read_recording(path).columns) == ROWS
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(Refusal):
+        read_recording(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 100, b"hello\nworld\n", b"\x17\x08\x44tracing6"])
+def test_what_is_no_recording_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "trace.dat"
+    path.write_bytes(content)
+    with pytest.raises(Refusal):
+        read_recording(path)
+
+
+def test_progress_can_stop_the_reading(tmp_path: Path) -> None:
+    def stop(done: int, total: int) -> None:
+        assert 0 <= done <= total
+        raise KeyboardInterrupt
+
+    path = tmp_path / "trace.txt"
+    path.write_text(HEAD + PLAIN)
+    with pytest.raises(KeyboardInterrupt):
+        read_recording(path, stop)
+
+
+# -- the database of MindStudio Insight -------------------------------------------------------------------
+
+
+def insight(path: Path) -> Path:
+    """A database as trace_convert.py makes it: a thread leaves core 1 twice, and is woken once."""
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE thread (track_id INTEGER PRIMARY KEY, tid TEXT, pid TEXT)")
+        database.execute(
+            "CREATE TABLE slice (id INTEGER PRIMARY KEY, timestamp INTEGER, duration INTEGER, name TEXT, "
+            "depth INTEGER, track_id INTEGER, cat TEXT, args TEXT, end_time INTEGER)"
+        )
+        threads = [(1, "CPU 001", "CPU Scheduling"), (2, "python:7", "Process Scheduling")]
+        database.executemany("INSERT INTO thread (track_id, tid, pid) VALUES (?, ?, ?)", threads)
+        epoch = 1_700_000_000_000_000_000
+        slices = [
+            (0, 5_000, "python:7", 1, {"end_state": "R"}),
+            (5_000, 3_000, "loader:8", 1, {"end_state": "S"}),
+            (8_000, 2_000, "python:7", 1, {"end_state": "S"}),
+            (9_000, 500, "irq", 1, {"irq": "42"}),
+            (14_000, 2_000, "Runnable", 2, {}),
+            (16_000, 1_000, "python:7", 1, {"end_state": "unknown"}),
+            (16_000, 0, "sched_switch", 1, {}),
+        ]
+        rows = [(epoch + at, dur, name, track, json.dumps(args)) for at, dur, name, track, args in slices]
+        database.executemany(
+            "INSERT INTO slice (timestamp, duration, name, track_id, args) VALUES (?, ?, ?, ?, ?)", rows
+        )
+    return path
+
+
+def test_database_of_insight(tmp_path: Path) -> None:
+    found = read_recording(insight(tmp_path / "ftrace_data.db"))
+    epoch = 1_700_000_000_000_000_000
+    assert found.aligned
+    assert not found.skipped
+    assert [(row[0] - epoch, *row[1:]) for row in rows_of(found.columns)] == [
+        (0, 1, Kind.SWITCH, -1, 7, ord("R"), -1),
+        (5_000, 1, Kind.SWITCH, 7, 8, ord("R"), -1),
+        (8_000, 1, Kind.SWITCH, 8, 7, ord("S"), -1),
+        (9_000, 1, Kind.IRQ_ENTRY, -1, -1, 0, -1),
+        (9_500, 1, Kind.IRQ_EXIT, -1, -1, 0, -1),
+        (10_000, 1, Kind.SWITCH, 7, -1, ord("S"), -1),
+        (14_000, 0, Kind.WAKEUP, 7, -1, 0, -1),
+        (16_000, 1, Kind.SWITCH, -1, 7, ord("R"), -1),
+        (17_000, 1, Kind.SWITCH, 7, -1, ord("?"), -1),
+    ]
+    assert found.names.last(8) == "loader"
+
+
+# -- what lies beside -------------------------------------------------------------------------------------
+
+
+def test_the_profilers_clock_is_found(tmp_path: Path) -> None:
+    trace = tmp_path / "rank_ascend_pt" / "ASCEND_PROFILER_OUTPUT" / "trace_view.json"
+    host = tmp_path / "rank_ascend_pt" / "PROF_1" / "host"
+    host.mkdir(parents=True)
+    assert profiler_clock(trace) is None
+    (host / "start_info").write_text(
+        '{"collectionTimeBegin": "1692340024324979", "clockMonotonicRaw": "56579931060630"}'
+    )
+    clock = profiler_clock(trace)
+    assert clock is not None
+    assert clock.offset_ns == 1692340024324979000 - 56579931060630
+    assert clock.drift_ppm is None
+    (host / "end_info").write_text(
+        '{"collectionTimeEnd": "1692340082430569", "clockMonotonicRaw": "56638036649460"}'
+    )
+    clock = profiler_clock(trace)
+    assert clock is not None
+    assert clock.drift_ppm == pytest.approx(1170 / 58105588830 * 1e6)
+
+
+def test_the_profilers_clock_of_a_device(real_traces: Path) -> None:
+    device = next((real_traces / "mindspore").glob("PROF_*")) / "device_0"
+    clock = profiler_clock(device / "timeline" / "trace.json")
+    assert clock is not None
+    assert clock.offset_ns == 1692340024324979000 - 56579931060630
+    assert clock.drift_ppm == pytest.approx(0.02, abs=0.001)
+
+
+def test_numbers_of_a_container(tmp_path: Path) -> None:
+    trace = tmp_path / "trace_view.json"
+    assert pid_mapping(trace) is None
+    told = {
+        "123": {"NSpid": "1001", "name": "python", "Tgid": "120", "PPid": "1"},
+        "456": {"NSpid": "7\t1002", "Tgid": "456"},
+        "789": {"NSpid": "9"},
+        "790": {"NSpid": "9"},
+        "x": 1,
+    }
+    (tmp_path / "pid_mapping.json").write_text(json.dumps(told))
+    mapping = pid_mapping(trace)
+    assert mapping is not None
+    assert mapping.host == {1001: 123, 1002: 456}
+    assert mapping.processes == {123: 120, 456: 456}
+    assert mapping.ambiguous == 1
+
+
+def test_a_recording_beside_a_trace_is_found_where_it_is_plain(tmp_path: Path) -> None:
+    trace = tmp_path / "trace_view.json"
+    assert find_recording(trace) is None
+    (tmp_path / "trace.txt").write_text("notes about this trace\n")
+    assert find_recording(trace) is None
+    insight(tmp_path / "ftrace_data.db")
+    assert find_recording(trace) == tmp_path / "ftrace_data.db"
+    (tmp_path / "ftrace_1.txt").write_text(HEAD + PLAIN)
+    assert find_recording(trace) == tmp_path / "ftrace_1.txt"
+    (tmp_path / "ftrace_2.txt").write_text(HEAD + PLAIN)
+    assert find_recording(trace) is None

@@ -1,0 +1,1 @@
+"""What the kernel's scheduler did, as tracefs, trace-cmd, perf and MindStudio Insight write it down."""

@@ -1,0 +1,411 @@
+"""Blocks of a recording to columns, thousands of lines at once: 100 MB a second on each core.
+
+A line that is not exactly as most are, to the byte, is left to `line`: columns hold what both agree on. Eight
+bytes are looked at as one number: texts are compared and decimal digits counted and added up so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tracetui.arrays import Bools, Int16s, Int32s, Int64s, Wholes
+from tracetui.siblings.scheduler.events import EMPTY, MOST_PIDS, NO_PID, Columns, Kind
+from tracetui.siblings.scheduler.line import Event, LostEvents, Overwritten, is_remark, read_line
+
+Words = NDArray[np.uint64]
+
+_PAD = 32  # bytes before and after a block, so that no look beyond its edges fails
+_WORD = 8  # bytes
+_LONGEST_NAME = 16  # bytes that a name is compared by
+_MOST_BREAKS = 3  # of lines in one event: it names three threads
+
+
+class Comms(NamedTuple):
+    """The names that switches tell; columns of equal length."""
+
+    place: Int64s  #: row of the event
+    pid: Int32s
+    first: Words  #: the first 8 bytes of the name, the rest 0
+    second: Words  #: the next 8
+
+
+class Mark(NamedTuple):
+    """A line that says that events of a core are lost."""
+
+    cpu: int
+    events: int  #: 0 where not recorded
+    after_ns: int  #: the last event of the core before, in the block; -1 where there is none
+    before_ns: int  #: its first after
+
+
+@dataclass
+class Parsed:
+    """What a block holds."""
+
+    columns: Columns = EMPTY
+    comms: list[Comms] = field(default_factory=list)
+    odd_names: list[tuple[int, int, bytes]] = field(default_factory=list)  #: row, pid, name
+    processes: dict[int, int] = field(default_factory=dict)
+    lost: list[Mark] = field(default_factory=list)
+    first_ns: dict[int, int] = field(default_factory=dict)  #: time of the first event, by core
+    last_ns: dict[int, int] = field(default_factory=dict)
+    overwritten: int = 0
+    skipped: int = 0
+
+
+def parse(data: bytes) -> Parsed:
+    """Return what whole lines hold; the last may lack its line break."""
+    return _Block(data).parsed()
+
+
+class _Spelling(NamedTuple):
+    """How the name of an event is written: its length, its first and its last eight bytes."""
+
+    kind: Kind
+    length: int
+    first: int
+    last: int
+
+
+def _word(text: bytes) -> int:
+    return int.from_bytes(text[:_WORD].ljust(_WORD, b"\0"), "little")
+
+
+def _spelling(name: bytes, kind: Kind) -> _Spelling:
+    return _Spelling(kind, len(name), _word(name), _word(name[-_WORD:]))
+
+
+_SPELLINGS = tuple(
+    _spelling(name, kind)
+    for name, kind in (
+        (b"sched_switch", Kind.SWITCH),
+        (b"sched_waking", Kind.WAKING),
+        (b"sched_wakeup", Kind.WAKEUP),
+        (b"sched_wakeup_new", Kind.WAKEUP_NEW),
+        (b"sched_migrate_task", Kind.MIGRATE),
+        (b"irq_handler_entry", Kind.IRQ_ENTRY),
+        (b"irq_handler_exit", Kind.IRQ_EXIT),
+        (b"softirq_entry", Kind.SOFTIRQ_ENTRY),
+        (b"softirq_exit", Kind.SOFTIRQ_EXIT),
+        (b"softirq_raise", Kind.OTHER),
+        (b"sched_stat_runtime", Kind.OTHER),
+    )
+)
+_LATER = -1  # the kind of a line that is left to `line`
+_FULL = (1 << 64) - 1
+#: The highest bytes of a word, by how many; and the lowest.
+_HIGH = np.array([(_FULL << 8 * (_WORD - n)) & _FULL for n in range(_WORD + 1)], np.uint64)
+_LOW = np.array([(1 << 8 * n) - 1 for n in range(_WORD + 1)], np.uint64)
+_ONES = 0x0101010101010101
+
+
+def _every(byte: int) -> np.uint64:
+    return cast(np.uint64, np.uint64(_ONES * byte))
+
+
+_ZEROS, _SPACES, _SEVEN, _TOP = _every(0x30), _every(0x20), _every(0x7F), _every(0x80)
+_OVER_NINE, _ANY = _every(0x76), _every(0x7F)
+
+
+def _not_digits(words: Words) -> Words:
+    """Return words in which the top bit of each byte says that it is no decimal digit."""
+    value = words ^ _ZEROS
+    return cast(Words, (((value & _SEVEN) + _OVER_NINE) | value) & _TOP)
+
+
+def _not_spaces(words: Words) -> Words:
+    value = words ^ _SPACES
+    return cast(Words, (((value & _SEVEN) + _ANY) | value) & _TOP)
+
+
+def _count_last(marks: Words) -> Int64s:
+    """Return how many bytes at the end of each word have no mark."""
+    exponent = np.frexp(marks.astype(np.float64))[1].astype(np.int64)
+    return np.where(marks == 0, _WORD, 7 - (exponent - 1) // 8)
+
+
+def _count_first(marks: Words) -> Int64s:
+    """Return how many bytes at the beginning of each word have no mark."""
+    lowest = marks & (~marks + np.uint64(1))
+    exponent = np.frexp(lowest.astype(np.float64))[1].astype(np.int64)
+    return np.where(marks == 0, _WORD, (exponent - 1) // 8)
+
+
+def _decimal(words: Words) -> Int64s:
+    """Return the numbers that the eight digits of words are, or bytes of 0 before them."""
+    value = words & _every(0x0F)
+    value = (value * np.uint64(10) + (value >> np.uint64(8))) & np.uint64(0x00FF00FF00FF00FF)
+    value = (value * np.uint64(100) + (value >> np.uint64(16))) & np.uint64(0x0000FFFF0000FFFF)
+    value = (value * np.uint64(10000) + (value >> np.uint64(32))) & np.uint64(0xFFFFFFFF)
+    return cast(Int64s, value.astype(np.int64))
+
+
+def _ends(cpu: Int16s, time: Int64s) -> tuple[dict[int, int], dict[int, int]]:
+    """Return the first and the last time of each core."""
+    first, last = np.full(1 << 15, -1, np.int64), np.full(1 << 15, -1, np.int64)
+    first[cpu[::-1]], last[cpu] = time[::-1], time
+    cores = np.flatnonzero(last >= 0).tolist()
+    return dict(zip(cores, first[cores].tolist())), dict(zip(cores, last[cores].tolist()))
+
+
+class _Block:
+    def __init__(self, data: bytes) -> None:
+        if not data.endswith(b"\n"):
+            data += b"\n"
+        self._data = data
+        self._bytes = np.frombuffer(b"\0" * _PAD + data + b"\0" * _PAD, np.uint8)
+        # Each place as the start of eight bytes: a view, nothing is copied.
+        self._words = cast(
+            Words, np.ndarray((len(self._bytes) - _WORD + 1,), "<u8", self._bytes.data, strides=(1,))
+        )
+        self._ends = self._places(b"\n")
+        self._starts = np.concatenate((np.array([_PAD], np.int64), self._ends[:-1] + 1))
+
+    def parsed(self) -> Parsed:
+        found = Parsed()
+        lines = len(self._starts)
+        time, kind = np.zeros(lines, np.int64), np.full(lines, _LATER, np.int8)
+        cpu, target = np.zeros(lines, np.int16), np.full(lines, -1, np.int16)
+        pid, other = np.full(lines, NO_PID, np.int32), np.full(lines, NO_PID, np.int32)
+        state = np.zeros(lines, np.int8)
+        columns = Columns(time, cpu, kind, pid, other, state, target)
+        self._equals = self._places(b"=")
+        self._read_headers(columns, found)
+        self._read_switches(columns, found)
+        self._read_wakes(columns)
+        self._read_numbers(columns)
+        self._read_left(columns, found)
+        self._finish(columns, found)
+        return found
+
+    # -- what stands before the fields of an event -----------------------------------------------------
+
+    def _read_headers(self, columns: Columns, found: Parsed) -> None:
+        """Read thread, core, time and name of each event; leaves alone what is not as usual."""
+        brackets, colons = self._places(b"["), self._places(b":")
+        rows = np.arange(len(self._starts))
+        bracket, kept = self._next(brackets, self._starts, rows)
+        rows = rows[kept]
+        after = self._words[bracket + 1]
+        is_cpu = (self._bytes[bracket + 4] == ord("]")) & ((_not_digits(after) & _LOW[3]) == 0)
+        bracket, rows, after = bracket[is_cpu], rows[is_cpu], after[is_cpu]
+        cpu = _decimal((after & _LOW[3]) << np.uint64(40))
+        colon, kept = self._next(colons, bracket, rows)
+        bracket, cpu, rows = bracket[kept], cpu[kept], rows[kept]
+        time, good = self._times(colon)
+        # A name may look like a thread and a core: then the true one stands before the time, too.
+        good &= np.searchsorted(brackets, colon) - np.searchsorted(brackets, bracket) == 1
+        thread, process, is_thread = self._threads(bracket)
+        good &= is_thread
+        start = colon + 1 + _count_first(_not_spaces(self._words[colon + 1]))
+        perf = self._words[start]
+        start += np.where(perf == np.uint64(_word(b"sched:sc")), 6, 0)
+        start += np.where(perf & _LOW[4] == np.uint64(_word(b"irq:")), 4, 0)
+        name_end, kept = self._next(colons, start, rows)
+        start, good, rows = start[kept], good[kept], rows[kept]
+        time, thread, process, cpu = (column[kept] for column in (time, thread, process, cpu))
+        kind = self._kinds(start, name_end)
+        good &= kind != _LATER
+        rows = rows[good]
+        columns.time[rows], columns.kind[rows] = time[good], kind[good]
+        columns.cpu[rows], columns.other[rows] = cpu[good], thread[good]
+        self._fields = np.zeros(len(self._starts), np.int64)  # where the fields of an event begin
+        self._fields[rows] = name_end[good] + 2
+        known = good & (process >= 0)
+        pairs = np.sort(thread[known] << 32 | process[known])
+        pairs = pairs[np.concatenate((np.ones(min(len(pairs), 1), np.bool_), pairs[1:] != pairs[:-1]))]
+        found.processes.update(zip((pairs >> 32).tolist(), (pairs & 0xFFFFFFFF).tolist()))
+
+    def _times(self, colon: Int64s) -> tuple[Int64s, Bools]:
+        """Return the time before each colon, ns, and whether it is one."""
+        micro = self._bytes[colon - 7] == ord(".")
+        dot = np.where(micro, colon - 7, colon - 10)
+        good = self._bytes[dot] == ord(".")
+        last = self._words[colon - 8]
+        digits = np.where(micro, 6, 8)
+        good &= (_not_digits(last) & _HIGH[digits]) == 0
+        fraction = _decimal(last & _HIGH[digits])
+        first = self._bytes[dot + 1].astype(np.int64) - 48
+        good &= micro | ((first >= 0) & (first <= 9))
+        ns = np.where(micro, fraction * 1000, first * 10**8 + fraction)
+        whole = self._words[dot - 8]
+        length = _count_last(_not_digits(whole))
+        good &= (length > 0) & (length < _WORD)
+        return _decimal(whole & _HIGH[length]) * 10**9 + ns, good
+
+    def _threads(self, bracket: Int64s) -> tuple[Int64s, Int64s, Bools]:
+        """Return the thread before each core, its process (-1 where not recorded), and whether it is one."""
+        has_process = (self._bytes[bracket - 2] == ord(")")) & (self._bytes[bracket - 10] == ord("("))
+        inside = self._words[bracket - 10]
+        length = np.minimum(_count_last(_not_digits(inside)), 7)
+        process = np.where(has_process & (length > 0), _decimal(inside & _HIGH[length]), -1)
+        end = np.where(has_process, bracket - 10, bracket)
+        end = end - _count_last(_not_spaces(self._words[end - 8]))
+        number = self._words[end - 8]
+        length = _count_last(_not_digits(number))
+        dash = self._bytes[np.maximum(end - length - 1, 0)]
+        good = (length > 0) & (length < _WORD) & ((dash == ord("-")) | (dash == ord(" ")))
+        thread = _decimal(number & _HIGH[length])
+        # Process and thread of perf's `12/13` are left to `line`, and so is a name of nothing but digits.
+        return thread, process, good & (thread < MOST_PIDS)
+
+    def _kinds(self, start: Int64s, end: Int64s) -> Int64s:
+        length, first, last = end - start, self._words[start], self._words[np.maximum(end - 8, 0)]
+        kind = np.full(len(start), _LATER, np.int64)
+        for spelling in _SPELLINGS:
+            same = (first == np.uint64(spelling.first)) & (last == np.uint64(spelling.last))
+            kind[same & (length == spelling.length)] = spelling.kind
+        return kind
+
+    # -- the fields -------------------------------------------------------------------------------------
+
+    def _read_switches(self, columns: Columns, found: Parsed) -> None:
+        rows, signs = self._signs(columns, (Kind.SWITCH,), 9)
+        good = self._says(self._fields[rows], b"prev_com")
+        for place, text in ((1, b"prev_pid"), (2, b"rev_prio"), (3, b"ev_state"), (6, b"ext_comm")):
+            good &= self._says(signs[:, place] - 8, text)
+        good &= self._says(signs[:, 7] - 8, b"next_pid") & self._says(signs[:, 8] - 8, b"ext_prio")
+        good &= (signs[:, 5] == signs[:, 4] + 1) & (self._bytes[signs[:, 5] + 1] == ord(">"))
+        left, is_left = self._number(signs[:, 1] + 1, signs[:, 2] - 10)
+        got, is_got = self._number(signs[:, 7] + 1, signs[:, 8] - 10)
+        names = ((signs[:, 0] + 1, signs[:, 1] - 9), (signs[:, 6] + 1, signs[:, 7] - 9))
+        good &= is_left & is_got
+        for begin, end in names:
+            good &= (end >= begin) & (end - begin <= _LONGEST_NAME)
+        columns.kind[rows[~good]] = _LATER
+        rows = rows[good]
+        columns.pid[rows], columns.other[rows] = left[good], got[good]
+        columns.state[rows] = self._bytes[signs[good, 3] + 1]
+        for pid, (begin, end) in zip((left, got), names):
+            length = (end - begin)[good]
+            first = self._words[begin[good]] & _LOW[np.minimum(length, _WORD)]
+            second = self._words[begin[good] + 8] & _LOW[np.clip(length - _WORD, 0, _WORD)]
+            found.comms.append(Comms(rows, pid[good].astype(np.int32), first, second))
+
+    def _read_wakes(self, columns: Columns) -> None:
+        kinds = (Kind.WAKING, Kind.WAKEUP, Kind.WAKEUP_NEW)
+        for which, count, cpu in ((kinds, 4, b"rget_cpu"), ((Kind.MIGRATE,), 5, b"dest_cpu")):
+            rows, signs = self._signs(columns, which, count)
+            good = (self._words[self._fields[rows]] & _LOW[5]) == np.uint64(_word(b"comm="))
+            good &= (self._words[signs[:, 1] - 4] & _LOW[4]) == np.uint64(_word(b" pid"))
+            good &= (self._words[signs[:, 2] - 5] & _LOW[5]) == np.uint64(_word(b" prio"))
+            good &= self._says(signs[:, count - 1] - 8, cpu)
+            pid, is_pid = self._number(signs[:, 1] + 1, signs[:, 2] - 5)
+            target = self._words[signs[:, count - 1] + 1]
+            length = np.minimum(_count_first(_not_digits(target)), 5)
+            last = self._bytes[signs[:, count - 1] + 1 + length]
+            good &= is_pid & (length > 0) & (length < 5) & ((last == ord("\n")) | (last == ord(" ")))
+            number = _decimal(target << ((_WORD - length) * 8).astype(np.uint64))
+            columns.kind[rows[~good]] = _LATER
+            columns.pid[rows[good]], columns.target[rows[good]] = pid[good], number[good]
+
+    def _read_numbers(self, columns: Columns) -> None:
+        """Read which interrupt it is; a line without is good as well."""
+        rows = np.flatnonzero((columns.kind >= Kind.IRQ_ENTRY) & (columns.kind < Kind.OTHER))
+        fields = self._fields[rows]
+        named = self._bytes[fields + 3] == ord("=")
+        words = self._words[fields + 4]
+        length = np.minimum(_count_first(_not_digits(words)), 7)
+        number = _decimal(words << ((_WORD - length) * 8 % 64).astype(np.uint64))
+        columns.pid[rows] = np.where(named & (length > 0), number, NO_PID)
+
+    def _signs(self, columns: Columns, kinds: tuple[Kind, ...], count: int) -> tuple[Int64s, Int64s]:
+        """Return the rows of events that have so many equals signs, and their places, int64[rows, count].
+
+        Those that have more or fewer are left to `line`.
+        """
+        wanted = np.zeros(Kind.OTHER + 2, np.bool_)
+        wanted[list(kinds)] = True
+        rows = np.flatnonzero(wanted[columns.kind])
+        first = np.searchsorted(self._equals, self._fields[rows])
+        usual = np.searchsorted(self._equals, self._ends[rows]) - first == count
+        columns.kind[rows[~usual]] = _LATER
+        return rows[usual], self._equals[first[usual, None] + np.arange(count)]
+
+    def _number(self, begin: Int64s, end: Int64s) -> tuple[Int64s, Bools]:
+        """Return the thread in each `[begin, end)`, and whether it is one."""
+        length = np.clip(end - begin, 0, _WORD)
+        word = self._words[np.maximum(end - 8, 0)]
+        mask = _HIGH[length]
+        value = _decimal(word & mask)
+        good = ((_not_digits(word) & mask) == 0) & (end - begin > 0) & (end - begin < _WORD)
+        return value, good & (value < MOST_PIDS)
+
+    def _says(self, places: Int64s, text: bytes) -> Bools:
+        said: Bools = self._words[places] == np.uint64(_word(text))
+        return said
+
+    # -- what is left -------------------------------------------------------------------------------------
+
+    def _read_left(self, columns: Columns, found: Parsed) -> None:
+        """Read the lines that are not as usual, one at a time."""
+        left = np.flatnonzero(columns.kind == _LATER).tolist()
+        after = -1
+        lost: list[tuple[int, LostEvents]] = []
+        for row in left:
+            if row <= after:  # was the rest of the line before
+                continue
+            line = self._line(row)
+            event = read_line(line)
+            if event is None and not is_remark(line):
+                event, after = self._read_broken(row, columns)
+            if isinstance(event, Event):
+                for column, value in zip(columns, event[: len(columns)]):
+                    cast(Wholes, column)[row] = value
+                found.odd_names += [(row, pid, name) for pid, name in event.names]
+                if event.process >= 0:
+                    found.processes[event.thread] = event.process
+            elif isinstance(event, LostEvents):
+                lost.append((row, event))
+            elif isinstance(event, Overwritten):
+                found.overwritten += event.events
+            elif event is None and not is_remark(line):
+                found.skipped += 1
+        known = columns.kind != _LATER
+        found.first_ns, found.last_ns = _ends(columns.cpu[known], columns.time[known])
+        for row, event in lost:
+            own = np.flatnonzero(known & (columns.cpu == event.cpu))
+            place = int(np.searchsorted(own, row))
+            before = int(columns.time[own[place - 1]]) if place else -1
+            after = int(columns.time[own[place]]) if place < len(own) else -1
+            found.lost.append(Mark(event.cpu, event.events, before, after))
+
+    def _read_broken(self, row: int, columns: Columns) -> tuple[Event | None, int]:
+        """Return the event in a line that names with line breaks in them cut, and its last row.
+
+        No part of it is a line alone.
+        """
+        line = self._line(row)
+        for following in range(row + 1, min(row + 1 + _MOST_BREAKS, len(self._starts))):
+            if columns.kind[following] != _LATER or read_line(self._line(following)) is not None:
+                break
+            line += b"\n" + self._line(following)
+            event = read_line(line)
+            if isinstance(event, Event):
+                return event, following
+        return None, row
+
+    def _line(self, row: int) -> bytes:
+        return self._data[self._starts[row] - _PAD : self._ends[row] - _PAD].rstrip(b"\r")
+
+    def _finish(self, columns: Columns, found: Parsed) -> None:
+        """Keep the rows of events that are of use, and number all that tells of rows by them."""
+        kept = (columns.kind != _LATER) & (columns.kind != Kind.OTHER)
+        place = np.cumsum(kept) - kept
+        found.columns = Columns(*(column[kept] for column in columns))
+        found.comms = [comms._replace(place=place[comms.place]) for comms in found.comms]
+        found.odd_names = [(int(place[row]), pid, name) for row, pid, name in found.odd_names]
+
+    def _places(self, byte: bytes) -> Int64s:
+        return np.flatnonzero(self._bytes == byte[0])
+
+    def _next(self, places: Int64s, after: Int64s, rows: Int64s) -> tuple[Int64s, Bools]:
+        """Return the first of sorted places from each of `after` on, and which have one in their row."""
+        index = np.searchsorted(places, after)
+        held = index < len(places)
+        held[held] = places[index[held]] < self._ends[rows[held]]
+        return places[index[held]], held

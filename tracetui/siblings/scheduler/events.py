@@ -1,0 +1,135 @@
+"""Events of the scheduler as columns, whatever wrote them down."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, unique
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.arrays import Int8s, Int16s, Int32s, Int64s
+
+#: Linux gives no thread a greater number.
+MOST_PIDS = 1 << 22
+NO_PID = -1
+
+
+@unique
+class Kind(IntEnum):
+    """What an event is of."""
+
+    SWITCH = 0
+    WAKING = 1
+    WAKEUP = 2
+    WAKEUP_NEW = 3
+    MIGRATE = 4
+    FORK = 5
+    EXEC = 6
+    EXIT = 7
+    IRQ_ENTRY = 8
+    IRQ_EXIT = 9
+    SOFTIRQ_ENTRY = 10
+    SOFTIRQ_EXIT = 11
+    OTHER = 12  #: read, and of no use here
+
+
+NAMES = {
+    b"sched_switch": Kind.SWITCH,
+    b"sched_waking": Kind.WAKING,
+    b"sched_wakeup": Kind.WAKEUP,
+    b"sched_wakeup_new": Kind.WAKEUP_NEW,
+    b"sched_migrate_task": Kind.MIGRATE,
+    b"sched_process_fork": Kind.FORK,
+    b"sched_process_exec": Kind.EXEC,
+    b"sched_process_exit": Kind.EXIT,
+    b"irq_handler_entry": Kind.IRQ_ENTRY,
+    b"irq_handler_exit": Kind.IRQ_EXIT,
+    b"softirq_entry": Kind.SOFTIRQ_ENTRY,
+    b"softirq_exit": Kind.SOFTIRQ_EXIT,
+}
+
+
+class Columns(NamedTuple):
+    """Events, a row each; columns of equal length."""
+
+    time: Int64s  #: ns, on the clock of the recording
+    cpu: Int16s
+    kind: Int8s  #: Kind
+    pid: Int32s  #: who left the core, is woken, moved, born or dead; of interrupts their number
+    other: Int32s  #: of a switch who got the core, of others who had it; -1 where not recorded
+    state: Int8s  #: of a switch the letter of the state it left in, "R"; of others 0
+    target: Int16s  #: of wake-ups and moves the core they go to; -1 where not recorded
+
+
+EMPTY = Columns(
+    np.empty(0, np.int64),
+    np.empty(0, np.int16),
+    np.empty(0, np.int8),
+    np.empty(0, np.int32),
+    np.empty(0, np.int32),
+    np.empty(0, np.int8),
+    np.empty(0, np.int16),
+)
+
+
+class Loss(NamedTuple):
+    """Events of a core that the kernel could not keep."""
+
+    cpu: int
+    after_ns: int  #: time of the core's last event before; -1 where there is none
+    before_ns: int  #: time of its first event after; -1 where there is none
+    events: int  #: how many; 0 where not recorded
+
+
+@dataclass(frozen=True)
+class CommNames:
+    """What the threads were called, by time. Names are as recorded: never print them unescaped."""
+
+    changes: Mapping[int, list[tuple[int, str]]] = field(default_factory=dict)  #: (ns, name), by pid
+
+    def at(self, pid: int, time: int) -> str:
+        """Return the name of a thread at a time; "" where it is never named."""
+        changes = self.changes.get(pid)
+        if not changes:
+            return ""
+        place = bisect_right(changes, (time, "\U0010ffff")) - 1
+        return changes[max(place, 0)][1]
+
+    def last(self, pid: int) -> str:
+        """Return the last name of a thread; "" where it is never named."""
+        changes = self.changes.get(pid)
+        return changes[-1][1] if changes else ""
+
+
+@dataclass(frozen=True, eq=False)
+class SchedulerEvents:
+    """All events of a recording, by time."""
+
+    path: str
+    columns: Columns
+    names: CommNames
+    processes: Mapping[int, int]  #: the process of each thread, where recorded
+    losses: tuple[Loss, ...] = ()
+    overwritten: int = 0  #: events that the buffer did not keep
+    skipped: int = 0  #: lines that cannot be read
+    reordered: int = 0  #: events that stand after later ones
+    problems: tuple[str, ...] = ()  #: sentences about the file
+    aligned: bool = False  #: already on the clock of a trace
+
+    @property
+    def lost(self) -> int:
+        """The number of events that the kernel could not keep, as far as it is recorded."""
+        return self.overwritten + sum(loss.events for loss in self.losses)
+
+    @property
+    def start_ns(self) -> int:
+        """The time of the first event; 0 without any."""
+        return int(self.columns.time[0]) if len(self.columns.time) else 0
+
+    @property
+    def end_ns(self) -> int:
+        """The time of the last event; 0 without any."""
+        return int(self.columns.time[-1]) if len(self.columns.time) else 0

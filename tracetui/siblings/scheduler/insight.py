@@ -1,0 +1,172 @@
+"""`ftrace_data.db`, which MindStudio Insight's trace_convert.py writes of a recording: its slices as events.
+
+A slice of a core becomes the switch that begins it and the one that ends it; a thread that is `Runnable` was
+woken where that begins. The converter leaves out kernel threads: who had the core then is not known. Columns
+are those of scripts/ftrace_tools/exporters.py in its repository. Its times went through floating point:
+slices that end and begin within a microsecond touch.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.databases.opening import Refused
+from tracetui.databases.tables import UNKNOWN, Database
+from tracetui.siblings.beside import Refusal
+from tracetui.siblings.scheduler.events import MOST_PIDS, NO_PID, Columns, CommNames, Kind, SchedulerEvents
+from tracetui.siblings.scheduler.recording import Progress
+
+NAME = "ftrace_data.db"
+_CORES, _THREADS = "CPU Scheduling", "Process Scheduling"
+_CORE = re.compile(r"CPU (\d{1,4})", re.ASCII)
+_TASK = re.compile(r"(.*):(\d{1,7})", re.ASCII | re.DOTALL)
+_INTERRUPTS = {
+    "irq": (Kind.IRQ_ENTRY, Kind.IRQ_EXIT),
+    "softirq": (Kind.SOFTIRQ_ENTRY, Kind.SOFTIRQ_EXIT),
+}
+_TOUCHING = 1_000  # ns
+_EPOCH = 10**18  # ns: no uptime is so long
+
+_Row = tuple[int, int, int, int, int, int, int]  # the fields of Columns
+
+
+class _Run(NamedTuple):
+    """A thread on a core."""
+
+    start: int
+    end: int
+    pid: int
+    state: int
+
+
+def is_insight(path: Path) -> bool:
+    """Return whether a database has the tables that the converter writes."""
+    try:
+        with Database(path) as database:
+            return database.has("slice", "timestamp", "duration", "track_id") and database.has(
+                "thread", "track_id", "tid", "pid"
+            )
+    except Refused:
+        return False
+
+
+def read_insight(path: Path, on_progress: Progress = None) -> SchedulerEvents:
+    """Return the events in a database of the converter. Raises Refusal."""
+    try:
+        with Database(path) as database:
+            return _Reader(path, database, on_progress).events()
+    except Refused as refusal:
+        raise Refusal(str(refusal)) from None
+
+
+class _Reader:
+    def __init__(self, path: Path, database: Database, on_progress: Progress) -> None:
+        self._path, self._database, self._on_progress = path, database, on_progress
+        self._runs: dict[int, list[_Run]] = {}
+        self._rows: list[_Row] = []
+        self._names: dict[int, list[tuple[int, str]]] = {}
+        self._skipped = 0
+
+    def events(self) -> SchedulerEvents:
+        cores, tasks = self._tracks()
+        for start, dur, name, track, args in self._slices():
+            if track in cores:
+                self._add_of_core(cores[track], start, dur, name, args)
+            elif track in tasks and name == "Runnable":
+                self._rows.append((start, 0, Kind.WAKEUP, tasks[track], NO_PID, 0, -1))
+        for cpu, runs in self._runs.items():
+            self._rows += _switches(cpu, runs)
+        if not self._rows:
+            raise Refusal("holds no events of the scheduler")
+        table = np.array(self._rows, np.int64)
+        table = table[np.argsort(table[:, 0], kind="stable")]
+        types = (np.int64, np.int16, np.int8, np.int32, np.int32, np.int8, np.int16)
+        columns = Columns._make(column.astype(kind) for column, kind in zip(table.T, types))
+        return SchedulerEvents(
+            path=str(self._path),
+            columns=columns,
+            names=CommNames({pid: sorted(changes) for pid, changes in self._names.items()}),
+            processes={},
+            skipped=self._skipped,
+            problems=tuple(self._database.problems),
+            aligned=bool(columns.time[0] > _EPOCH),
+        )
+
+    def _tracks(self) -> tuple[dict[int, int], dict[int, int]]:
+        """Return the cores and the threads by the number of their track."""
+        cores: dict[int, int] = {}
+        tasks: dict[int, int] = {}
+        for rows in self._database.rows("thread", ("track_id", "tid", "pid"), ("tid", "pid")):
+            numbers = rows.numbers("track_id").tolist()
+            for track, tid, kind in zip(numbers, rows.texts("tid"), rows.texts("pid")):
+                core, task = _CORE.fullmatch(tid or ""), _TASK.fullmatch(tid or "")
+                if kind == _CORES and core is not None:
+                    cores[track] = int(core[1])
+                elif kind == _THREADS and task is not None and int(task[2]) < MOST_PIDS:
+                    tasks[track] = int(task[2])
+        return cores, tasks
+
+    def _slices(self) -> Iterator[tuple[int, int, str, int, str]]:
+        wanted, done = ("timestamp", "duration", "name", "track_id", "args"), 0
+        count = self._database.count("slice")
+        for rows in self._database.rows("slice", wanted, ("name", "args")):
+            numbers = (rows.numbers(column).tolist() for column in ("timestamp", "duration", "track_id"))
+            for start, dur, track, name, args in zip(*numbers, rows.texts("name"), rows.texts("args")):
+                if UNKNOWN in (start, dur, track) or dur < 0 or not 0 <= start < 1 << 62:
+                    self._skipped += 1
+                else:
+                    yield start, dur, name or "", track, args or ""
+            done += rows.count
+            if self._on_progress is not None:
+                self._on_progress(min(done, count), count)
+
+    def _add_of_core(self, cpu: int, start: int, dur: int, name: str, args: str) -> None:
+        if name in _INTERRUPTS:
+            entry, leave = _INTERRUPTS[name]
+            self._rows.append((start, cpu, entry, NO_PID, NO_PID, 0, -1))
+            self._rows.append((start + dur, cpu, leave, NO_PID, NO_PID, 0, -1))
+            return
+        task = _TASK.fullmatch(name)
+        if task is None:
+            self._skipped += name != "sched_switch"
+            return
+        pid = int(task[2])
+        if pid >= MOST_PIDS:
+            self._skipped += 1
+            return
+        changes = self._names.setdefault(pid, [])
+        if pid and (not changes or changes[-1][1] != task[1]):
+            changes.append((start, task[1]))
+        self._runs.setdefault(cpu, []).append(_Run(start, start + dur, pid, _state(args)))
+
+
+def _state(args: str) -> int:
+    """Return the letter of the state that a thread left its core in; "?" where it is not told."""
+    try:
+        members = json.loads(args)
+    except (ValueError, RecursionError):
+        members = None
+    told = members.get("end_state") if isinstance(members, dict) else None
+    known = isinstance(told, str) and told[:1] in ("R", "S", "D", "I", "T", "t", "X", "Z", "P")
+    return ord(told[0]) if known and isinstance(told, str) else ord("?")
+
+
+def _switches(cpu: int, runs: list[_Run]) -> Iterator[_Row]:
+    """Yield the switches of a core, from and to nobody known where no slice touches."""
+    runs.sort()
+    before: _Run | None = None
+    for run in runs:
+        touches = before is not None and abs(run.start - before.end) < _TOUCHING
+        if before is not None and not touches:
+            yield before.end, cpu, Kind.SWITCH, before.pid, NO_PID, before.state, -1
+        left, state = (before.pid, before.state) if before is not None and touches else (NO_PID, ord("R"))
+        yield run.start, cpu, Kind.SWITCH, left, run.pid, state, -1
+        before = run
+    if before is not None:
+        yield before.end, cpu, Kind.SWITCH, before.pid, NO_PID, before.state, -1

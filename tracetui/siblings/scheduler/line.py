@@ -1,0 +1,166 @@
+"""One line of a recording of the scheduler, read with care: what `blocks` does not take goes here.
+
+The name of a thread is up to 15 bytes of anything: spaces, dashes, brackets, `==>`, escapes, `prev_pid=1`. So
+its number is what follows the last dash before the core, and the fields of an event are found from both ends.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from tracetui.siblings.scheduler.events import MOST_PIDS, NAMES, NO_PID, Kind
+
+_HEADER = re.compile(
+    rb"\s*(?P<comm>.*?)"  # then a dash; a space where perf writes it
+    rb"(?:-(?P<pid>\d{1,8})|\s(?:(?P<process>\d{1,8})/)?(?P<tid>\d{1,8}))\s+"
+    rb"(?:\(\s*(?P<tgid>\d{1,8}|-+)\)\s+)?"
+    rb"\[(?P<cpu>\d{1,5})\]\s+"
+    rb"(?:(?P<flags>[^\s\d]\S{2,8})\s+)?"
+    rb"(?P<seconds>\d{1,10})\.(?P<fraction>\d{9}|\d{6}):\s+"
+    rb"(?:[a-z]+:)?(?P<event>[A-Za-z_]\w*):(?P<args>.*)",
+    re.DOTALL,
+)
+_SWITCH = (
+    re.compile(
+        rb"\s*prev_comm=(?P<prev_comm>.*) prev_pid=(?P<prev_pid>\d{1,8}) prev_prio=-?\d+"
+        rb" prev_state=(?P<state>[A-Za-z0-9])\S* ==> next_comm=(?P<next_comm>.*)"
+        rb" next_pid=(?P<next_pid>\d{1,8}) next_prio=-?\d+",
+        re.DOTALL,
+    ),
+    re.compile(
+        rb"\s*(?P<prev_comm>.*):(?P<prev_pid>\d{1,8}) \[-?\d+\] (?P<state>[A-Za-z0-9])\S* ==>"
+        rb" (?P<next_comm>.*):(?P<next_pid>\d{1,8}) \[-?\d+\]",
+        re.DOTALL,
+    ),
+)
+_WAKE = (
+    re.compile(
+        rb"\s*comm=(?P<comm>.*) pid=(?P<pid>\d{1,8})(?: prio=-?\d+)?(?: success=\d)?"
+        rb"(?: (?:target_cpu=|CPU:)(?P<target>\d{1,5}))?\s*$",
+        re.DOTALL,
+    ),
+    re.compile(
+        rb"\s*(?P<comm>.*):(?P<pid>\d{1,8}) \[-?\d+\](?: success=\d)?(?: CPU:(?P<target>\d{1,5}))?", re.DOTALL
+    ),
+)
+_MIGRATE = (
+    re.compile(
+        rb"\s*(?:comm=(?P<comm>.*) )?pid=(?P<pid>\d{1,8})(?: prio=-?\d+)? orig_cpu=\d+"
+        rb" dest_cpu=(?P<target>\d{1,5})",
+        re.DOTALL,
+    ),
+    re.compile(
+        rb"\s*(?P<comm>.*):(?P<pid>\d{1,8}) \[-?\d+\] (?:orig_cpu=)?\d+"
+        rb" (?:==>|dest_cpu=) ?(?P<target>\d{1,5})",
+        re.DOTALL,
+    ),
+)
+_FORK = (
+    re.compile(
+        rb"\s*comm=(?P<comm>.*) pid=(?P<pid>\d{1,8}) child_comm=.* child_pid=(?P<child>\d{1,8})", re.DOTALL
+    ),
+    re.compile(rb"\s*(?P<comm>.*):(?P<pid>\d{1,8}) child_comm=.* child_pid=(?P<child>\d{1,8})", re.DOTALL),
+)
+_EXEC = re.compile(rb".*\bpid=(?P<pid>\d{1,8})", re.DOTALL)
+_NUMBER = re.compile(rb"\s*(?:irq|vec)=(?P<number>\d{1,8})")
+_LOST = re.compile(rb"\s*CPU:?\s?(?P<cpu>\d{1,5})[: ].*?(?P<count>\d{0,18}) ?EVENTS(?: DROPPED)?\]")
+_ENTRIES = re.compile(rb"#\s*entries-in-buffer/entries-written:\s*(\d{1,18})/(\d{1,18})")
+_PREAMBLE = re.compile(rb"\s*(?:cpus ?= ?\d+|version ?= ?.{1,40}|CPU ?\d+ is empty|trace-cmd .*)?\s*$")
+
+
+class Event(NamedTuple):
+    """What a line says; the fields are those of `Columns`."""
+
+    time: int
+    cpu: int
+    kind: Kind
+    pid: int
+    other: int
+    state: int
+    target: int
+    names: tuple[tuple[int, bytes], ...]  #: threads and what they are called
+    thread: int  #: that had the core when it was written
+    process: int  #: of that thread; -1 where not recorded
+
+
+class LostEvents(NamedTuple):
+    """A line that says that events of a core are missing here."""
+
+    cpu: int
+    events: int  #: 0 where not recorded
+
+
+class Overwritten(NamedTuple):
+    """A line that says how many events the buffer lost at its start."""
+
+    events: int
+
+
+def is_remark(line: bytes) -> bool:
+    """Return whether a line is there for readers, or empty."""
+    return line.lstrip()[:1] in (b"#", b"") or _PREAMBLE.match(line) is not None
+
+
+def read_line(line: bytes) -> Event | LostEvents | Overwritten | None:
+    """Return what a line says; None where it cannot be read, or says nothing (`is_remark`)."""
+    match = _HEADER.match(line)
+    if match is None:
+        lost = _LOST.match(line)
+        if lost is not None:
+            return LostEvents(int(lost["cpu"]), int(lost["count"] or 0))
+        entries = _ENTRIES.match(line)
+        if entries is not None:
+            return Overwritten(max(int(entries[2]) - int(entries[1]), 0))
+        return None
+    fraction, cpu = match["fraction"], int(match["cpu"])
+    time = int(match["seconds"]) * 10**9 + int(fraction) * 10 ** (9 - len(fraction))
+    thread = int(match["pid"] or match["tid"])
+    process = match["tgid"] or match["process"]
+    if cpu >= 1 << 15 or thread >= MOST_PIDS:
+        return None
+    payload = _payload(NAMES.get(match["event"], Kind.OTHER), match["args"].rstrip(), thread)
+    if payload is None:
+        return None
+    known = int(process) if process is not None and process.isdigit() else NO_PID
+    return Event(time, cpu, *payload, thread, known)
+
+
+_Payload = tuple[Kind, int, int, int, int, tuple[tuple[int, bytes], ...]]
+
+
+def _payload(kind: Kind, args: bytes, thread: int) -> _Payload | None:
+    """Return the columns of what an event says from `kind` on; None where that cannot be read."""
+    if kind is Kind.OTHER:
+        return kind, NO_PID, thread, 0, -1, ()
+    if kind is Kind.SWITCH:
+        match = _first(_SWITCH, args)
+        if match is None:
+            return None
+        left, got = int(match["prev_pid"]), int(match["next_pid"])
+        if max(left, got) >= MOST_PIDS:
+            return None
+        names = (left, match["prev_comm"]), (got, match["next_comm"])
+        return kind, left, got, match["state"][0], -1, names
+    if kind in (Kind.IRQ_ENTRY, Kind.IRQ_EXIT, Kind.SOFTIRQ_ENTRY, Kind.SOFTIRQ_EXIT):
+        match = _NUMBER.match(args)
+        return kind, int(match["number"]) if match else NO_PID, thread, 0, -1, ()
+    if kind in (Kind.EXEC, Kind.EXIT):
+        match = _EXEC.match(args)
+        pid = int(match["pid"]) if match else thread
+        return (kind, pid, thread, 0, -1, ()) if pid < MOST_PIDS else None
+    match = _first({Kind.MIGRATE: _MIGRATE, Kind.FORK: _FORK}.get(kind, _WAKE), args)
+    if match is None:
+        return None
+    pid = int(match["pid"])
+    if kind is Kind.FORK:
+        child = int(match["child"])
+        return (kind, child, pid, 0, -1, ()) if max(pid, child) < MOST_PIDS else None
+    target = int(match["target"]) if match["target"] else -1
+    if pid >= MOST_PIDS or target >= 1 << 15:
+        return None
+    return kind, pid, thread, 0, target, ()
+
+
+def _first(patterns: tuple[re.Pattern[bytes], ...], args: bytes) -> re.Match[bytes] | None:
+    return next((match for pattern in patterns if (match := pattern.match(args)) is not None), None)
