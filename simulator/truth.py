@@ -160,8 +160,10 @@ class Truth:
         own = line_of(launch.operator)
         name = launch.operator.name
         pieces = self._host(launch.thread, start, first, own)
-        pieces += self._split(first, second, self._dequeues, "queue.busy", "queue.wakeup", own, name)
-        pieces += self._split(second, third, self._compiles, "launch.compile", "launch.dispatch", own, name)
+        worker = launch.thread if launch.slot is None else launch.slot.tid
+        taken = self._split(first, second, self._dequeues, "queue.busy", "queue.wakeup", own, name)
+        taken += self._split(second, third, self._compiles, "launch.compile", "launch.dispatch", own, name)
+        pieces += [{**piece, "thread": worker} for piece in taken]
         waits = union([(wait.start, wait.end) for wait in self._waits if wait.stream == work.stream])
         outside = "device.unknown" if launch.late else "device.latency"
         pieces += self._split(third, end, waits, "device.stream_wait", outside, own, name)
@@ -268,6 +270,7 @@ class Truth:
             operator = max(inner, key=lambda op: op.start) if inner else None
             shown = operator or self._next(tid, first)
             piece = _piece(first, last, cause, line_of(shown), operator.name if operator else None)
+            piece["thread"] = tid
             if pieces and all(
                 pieces[-1][key] == piece[key] for key in ("cause", "file", "line", "backward", "op")
             ):
@@ -335,4 +338,5 @@ def _piece(start: int, end: int, cause: str, line: Line, name: str | None) -> di
         "function": line[2],
         "backward": line[3],
         "op": name,
+        "thread": None,
     }

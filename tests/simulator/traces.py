@@ -60,8 +60,13 @@ def read(recording: Recording, level: int = 2) -> Trace:
         path = Path(directory) / "trace_view.json"
         with path.open("wb") as file:
             TraceWriter(recording, level).write(file)
-        with TraceFile(path) as source:
-            return build_trace(source.read())
+        return read_file(path)
+
+
+def read_file(path: Path) -> Trace:
+    """The trace in a file."""
+    with TraceFile(path) as source:
+        return build_trace(source.read())
 
 
 @cache

@@ -46,6 +46,7 @@ from tracetui.analysis.nested_idle import FrameIdle, idle_frames
 from tracetui.analysis.notes import step_notes
 from tracetui.analysis.operators import Operators, OperatorTable, host_operators
 from tracetui.analysis.raster import Raster
+from tracetui.analysis.scheduler.scheduler import Scheduler, SchedulerRecording
 from tracetui.analysis.scopes import ScopeTime, has_scopes, scope_times, scope_tree
 from tracetui.analysis.self_time import self_times
 from tracetui.analysis.steps import Step, StepWindows, step_of, step_table
@@ -69,6 +70,8 @@ class Analysis:
     steps: tuple[Step, ...]
     gaps: Gaps
     idle: IdleIntervals
+    scheduler: Scheduler | None = None  #: what the operating system did with the host, where recorded
+    scheduler_problem: str = ""  #: why the recording beside the trace is of no use
 
     @property
     def window_ns(self) -> int:
@@ -144,7 +147,7 @@ class Analysis:
     @cached_property
     def hosts(self) -> Hosts:
         """The threads of the host, and what they did at any time."""
-        return Hosts(self.links)
+        return Hosts(self.links, self.scheduler)
 
     @cached_property
     def causes(self) -> Causes:
@@ -374,12 +377,21 @@ class Analysis:
         return HostTime(self.trace, self.hosts)
 
 
-def analyse(trace: Trace, rules: FrameRules | None = None) -> Analysis:
-    """Return everything of a trace; one without devices, steps or links has none of what they give."""
+def analyse(
+    trace: Trace, rules: FrameRules | None = None, recording: SchedulerRecording | None = None
+) -> Analysis:
+    """Return everything of a trace; one without devices, steps or links has none of what they give.
+
+    Args:
+        trace: the trace.
+        rules: which frame of a stack is the user's own.
+        recording: what the scheduler did meanwhile, of `recording_of`.
+    """
     devices = device_activities(trace)
     links = link_tasks(trace)
     steps = step_table(trace, devices, links)
     windows = StepWindows(steps)
     gaps = find_gaps(trace, devices, windows)
     idle = find_idle(trace, devices, gaps, windows, links)
-    return Analysis(trace, rules or FrameRules(), devices, links, steps, gaps, idle)
+    scheduler, problem = recording or SchedulerRecording()
+    return Analysis(trace, rules or FrameRules(), devices, links, steps, gaps, idle, scheduler, problem)

@@ -35,7 +35,10 @@ class CauseFacts:
 
 
 class Cause(IntEnum):
-    """Why a device was idle for a stretch; where several hold of the host, the upper row wins."""
+    """Why a device was idle for a stretch; where several hold of the host, the upper row wins.
+
+    What the scheduler tells, from PREEMPTED to BLOCKED, wins over all that the trace tells.
+    """
 
     facts: CauseFacts
 
@@ -159,6 +162,51 @@ class Cause(IntEnum):
         doing="with nothing recorded on its thread",
         rule="the thread recorded nothing",
         remedy="profile with CPU activity",
+    )
+    PREEMPTED = CauseFacts(
+        label="host.preempted",
+        letter="X",
+        name="preempted",
+        brief="ready, and had no core",
+        meaning="the thread was ready to run and had no core.",
+        doing="ready, without a core",
+        rule="the thread was ready, and another had its core, or its core was waking up (scheduler)",
+        remedy="pin the process: `CPU_AFFINITY_CONF`, `taskset`; fewer busy threads",
+        reason_of_its_own=True,
+    )
+    INTERRUPTED = CauseFacts(
+        label="host.interrupted",
+        letter="I",
+        name="interrupted",
+        brief="its core served interrupts",
+        meaning="the core of the thread served an interrupt.",
+        doing="interrupted",
+        rule="the core of the thread served an interrupt (scheduler)",
+        remedy="move interrupts to other cores: `irqbalance`, `/proc/irq/N/smp_affinity`",
+        reason_of_its_own=True,
+    )
+    DISK = CauseFacts(
+        label="host.disk",
+        letter="V",
+        name="disk",
+        brief="waited for a disk or a page",
+        meaning="the thread waited for a disk or a page of memory.",
+        doing="waiting for a disk or a page",
+        rule="the thread slept uninterruptibly: a disk, a page (scheduler)",
+        remedy="data in memory or on a faster disk, huge pages, no swap",
+        reason_of_its_own=True,
+    )
+    BLOCKED = CauseFacts(
+        label="host.blocked",
+        letter="L",
+        name="blocked",
+        brief="slept in no known wait",
+        meaning="the thread slept: a lock, the GIL, another thread.",
+        doing="{} asleep",
+        doing_unknown="asleep",
+        rule="the thread slept in no known wait: a lock, the GIL, malloc (scheduler)",
+        remedy="fewer threads of Python, shorter locks; who woke it tells which",
+        reason_of_its_own=True,
     )
     QUEUE_BUSY = CauseFacts(
         label="queue.busy",

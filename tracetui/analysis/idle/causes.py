@@ -33,6 +33,7 @@ class Causes:
     frame: Int64s  #: row of the innermost python_function slice it is charged to
     backward: Bools  #: charged to an operator of the backward pass, with the stack of its forward operator
     wait: Int64s  #: row of the wait on the task's stream, of a device.stream_wait
+    track: Int64s  #: of the thread that is answerable; -1: none, or not known
     waited_for: Int64s  #: row of what that waited for, where the trace tells
     exposing: Int64s  #: of each interval: row of the operator that was synchronising when it began, or -1
     exposing_stack: Int32s

@@ -40,6 +40,7 @@ class _Found(NamedTuple):
     charged: Int64s  #: operator whose stack it is charged to
     frame: Int64s  #: frame it is charged to, -1: that of the operator
     wait: Int64s
+    track: Int64s  #: of the thread that is answerable, -1: none, or not known
 
 
 class _Stretches(NamedTuple):
@@ -81,7 +82,12 @@ class _Explainer:
         parts = [self._unlinked(), *self._host(), self._queue(), self._launch(), self._device()]
         pieces = _Found._make(np.concatenate(columns) for columns in zip(*parts))
         del parts  # as much memory again
-        pieces = _merged(pieces)
+        scheduler = self._hosts.scheduler
+        if scheduler is not None:
+            cuts, cause = scheduler.split(pieces.start, pieces.end, pieces.cause, pieces.track)
+            pieces = _Found._make(column[cuts.place] for column in pieces)
+            pieces = pieces._replace(start=cuts.start, end=cuts.end, cause=cause)
+        pieces = _merged(pieces, by_track=scheduler is not None)
         sites = self._hosts.callers.of(pieces.charged)
         exposing, exposing_frame, exposing_thread = self._exposing()
         exposed = self._hosts.callers.of(exposing)
@@ -96,6 +102,7 @@ class _Explainer:
             frame=np.where(pieces.frame >= 0, pieces.frame, sites.frame),
             backward=sites.backward,
             wait=pieces.wait,
+            track=pieces.track,
             waited_for=self._streams.waited_for(pieces.wait),
             exposing=exposing,
             exposing_stack=exposed.stack,
@@ -163,7 +170,7 @@ class _Explainer:
         rows = np.flatnonzero(self._stretches.thread < 0)
         none = np.full(len(rows), -1, np.int64)
         interval, start, end = (column[rows] for column in self._stretches[:3])
-        return _Found(interval, start, end, _all(Cause.UNLINKED, rows), none, none, none, none)
+        return _Found(interval, start, end, _all(Cause.UNLINKED, rows), none, none, none, none, none)
 
     def _host(self) -> list[_Found]:
         parts = []
@@ -175,7 +182,8 @@ class _Explainer:
             cause = thread.causes(cuts.start, operator)
             none = np.full(len(cause), -1, np.int64)
             interval = stretches.interval[cuts.place]
-            parts.append(_Found(interval, cuts.start, cuts.end, cause, operator, charged, frame, none))
+            track = np.full(len(cause), thread.track.index)
+            parts.append(_Found(interval, cuts.start, cuts.end, cause, operator, charged, frame, none, track))
         return parts
 
     def _exposing(self) -> tuple[Int64s, Int64s, Int64s]:
@@ -217,8 +225,9 @@ class _Explainer:
             return self._time(dequeues if len(dequeues) else stages)
 
         enqueue, dequeue, _ = self._clipped
-        cuts, inside = cut_by_cover(enqueue, dequeue, self._tracks(rows), busy)
-        return self._of_task(cuts, np.where(inside, Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP))
+        tracks = self._tracks(rows)
+        cuts, inside = cut_by_cover(enqueue, dequeue, tracks, busy)
+        return self._of_task(cuts, np.where(inside, Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP), tracks)
 
     def _launch(self) -> _Found:
         """Between dequeue and the end of the launch: what compiling calls cover, and the rest."""
@@ -231,8 +240,11 @@ class _Explainer:
             )
 
         _, dequeue, launch = self._clipped
-        cuts, inside = cut_by_cover(dequeue, launch, self._tracks(rows), compiling)
-        return self._of_task(cuts, np.where(inside, Cause.LAUNCH_COMPILE, Cause.LAUNCH_DISPATCH))
+        tracks = self._tracks(rows)
+        cuts, inside = cut_by_cover(dequeue, launch, tracks, compiling)
+        taken = self._tracks(pick(self._links.dequeue, self._at))
+        tracks = np.where(tracks >= 0, tracks, taken)
+        return self._of_task(cuts, np.where(inside, Cause.LAUNCH_COMPILE, Cause.LAUNCH_DISPATCH), tracks)
 
     def _device(self) -> _Found:
         """After the launch: what waits of the stream cover; of the rest, what is inside a graph, or usual."""
@@ -240,7 +252,8 @@ class _Explainer:
         cuts, inside = cut_by_cover(self._clipped[2], self._idle.end, streams, self._streams.waits)
         usual = np.where(cuts.end - cuts.start <= self._limit, Cause.LATENCY, Cause.UNKNOWN)
         usual = np.where(self._within_graph[cuts.place], Cause.GRAPH, usual)
-        pieces = self._of_task(cuts, np.where(inside, Cause.STREAM_WAIT, usual))
+        nobody = np.full(len(streams), -1, np.int64)
+        pieces = self._of_task(cuts, np.where(inside, Cause.STREAM_WAIT, usual), nobody)
         pieces.wait[inside] = self._streams.wait_at(streams[cuts.place[inside]], cuts.start[inside])
         return pieces
 
@@ -259,11 +272,11 @@ class _Explainer:
         follows[follows] = starts[first[follows]] < self._idle.end[follows]
         return follows | (self._within_iteration & (pick(self._links.launch_point, self._at) < 0))
 
-    def _of_task(self, cuts: Cuts, cause: Int64s) -> _Found:
+    def _of_task(self, cuts: Cuts, cause: Int64s, tracks: Int64s) -> _Found:
+        """Return pieces charged to what enqueued the tasks; `tracks`: of each interval the answerable."""
         operator, none = self._operator[cuts.place], np.full(len(cause), -1, np.int64)
-        return _Found(
-            cuts.place, cuts.start, cuts.end, cause.astype(np.int8), operator, operator, none, none.copy()
-        )
+        codes, track = cause.astype(np.int8), tracks[cuts.place]
+        return _Found(cuts.place, cuts.start, cuts.end, codes, operator, operator, none, none.copy(), track)
 
     def _tracks(self, rows: Int64s) -> Int64s:
         return track_of_rows(self._trace, rows).astype(np.int64)
@@ -272,13 +285,17 @@ class _Explainer:
         return union(self._trace.slices.start[rows], self._trace.slices.end[rows])
 
 
-def _merged(pieces: _Found) -> _Found:
-    """Return the pieces by interval, then start; neighbours that differ in nothing but their time as one."""
+def _merged(pieces: _Found, by_track: bool) -> _Found:
+    """Return the pieces by interval, then start; neighbours that differ in nothing but their time as one.
+
+    by_track : those of different threads stay apart.
+    """
     if not len(pieces.start):
         return pieces
     order = np.lexsort((pieces.start, pieces.interval))
     differs = np.zeros(len(order) - 1, np.bool_)
-    for column in (pieces.interval, pieces.cause, pieces.operator, pieces.charged, pieces.frame, pieces.wait):
+    columns = pieces.interval, pieces.cause, pieces.operator, pieces.charged, pieces.frame, pieces.wait
+    for column in (*columns, pieces.track) if by_track else columns:
         ordered = column[order]
         differs |= ordered[1:] != ordered[:-1]
     opens = order[np.concatenate(([True], differs))]

@@ -20,6 +20,7 @@ from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.idle.pieces import Cuts, cut, edges_of
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.links import NOT_OPERATORS, Links
+from tracetui.analysis.scheduler.scheduler import Scheduler
 from tracetui.analysis.search import distinct, of_category, pick, rows_of, track_of_rows
 from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.trace.model import Family, Layer, Trace, Track
@@ -130,8 +131,9 @@ class Burst:
 class Hosts:
     """The threads of a trace, for all that asks what they did: each is put together once."""
 
-    def __init__(self, links: Links) -> None:
+    def __init__(self, links: Links, scheduler: Scheduler | None = None) -> None:
         self._trace = trace = links.trace
+        self.scheduler = scheduler  #: what the operating system did with them, where that was recorded
         self.callers = links.callers
         self.copying = copying_operators(links, self.callers.ancestors)
         self._tracks = [

@@ -18,7 +18,6 @@ from tracetui.cli.commands import (
     report,
     summary,
     view,
-    whatif,
 )
 
 #: `tracetui PATH`
@@ -34,7 +33,6 @@ COMMANDS: tuple[Command, ...] = (
     compare.COMMAND,
     check.COMMAND,
     ranks.COMMAND,
-    whatif.COMMAND,
     digest.COMMAND,
     report.COMMAND,
     export.COMMAND,

@@ -42,6 +42,14 @@ CAUSES = {
     ),
     "host.python": CauseWords("Python", "算子之间的 Python", "两个算子之间运行的是 Python。", "Python"),
     "host.unrecorded": CauseWords("未记录", "Host 无记录", "该线程没有任何记录。", "线程上无记录"),
+    "host.preempted": CauseWords(
+        "被抢占", "已就绪，没有 CPU 核", "线程已就绪，却没有 CPU 核。", "已就绪而没有 CPU 核"
+    ),
+    "host.interrupted": CauseWords("被中断", "所在核在处理中断", "线程所在的核在处理中断。", "被中断"),
+    "host.disk": CauseWords("磁盘", "等待磁盘或内存页", "线程在等待磁盘或内存页。", "等待磁盘或内存页"),
+    "host.blocked": CauseWords(
+        "阻塞", "睡眠，原因不是已知的等待", "线程在睡眠：锁、GIL 或另一个线程。", "{} 睡眠", "睡眠"
+    ),
     "queue.busy": CauseWords(
         "队列忙",
         "排队，前面在下发",

@@ -1,0 +1,437 @@
+"""What the operating system did with the host: planted in simulated runs, and recorded for real."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simulator.scheduler import OFFSET, SimulatedScheduler
+from simulator.truth import Truth
+from tests.once import once
+from tests.simulator import traces
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.scheduler.cores import Cores
+from tracetui.analysis.scheduler.scheduler import SCHEDULED, SchedulerSource, recording_of
+from tracetui.analysis.scheduler.states import State, thread_states
+from tracetui.siblings.beside import Refusal
+from tracetui.siblings.scheduler.files import read_recording
+
+
+@once
+def planted(scenario: str, task_queue: bool = True) -> SimulatedScheduler:
+    return SimulatedScheduler(traces.recording(scenario, task_queue), with_process=True)
+
+
+@once
+def analysed(scenario: str, task_queue: bool = True) -> Analysis:
+    """The analysis of a run with its scheduler."""
+    trace = traces.analysed(scenario, task_queue=task_queue).trace
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "trace.txt"
+        path.write_text(planted(scenario, task_queue).text())
+        return analyse(trace, None, recording_of(trace, SchedulerSource(path, OFFSET)))
+
+
+@pytest.mark.parametrize("task_queue", [True, False])
+@pytest.mark.parametrize("scenario", ["mixed", "moba", "stalls"])
+def test_causes_are_those_planted(scenario: str, task_queue: bool) -> None:
+    truth = Truth(traces.recording(scenario, task_queue)).as_json()
+    expected = sorted(planted(scenario, task_queue).causes(truth), key=lambda part: part[0])
+    causes = analysed(scenario, task_queue).causes
+    found = list(zip(causes.start.tolist(), causes.end.tolist(), map(label, causes.cause.tolist())))
+    agreed = total = 0
+    while expected and found:
+        one, other = expected[0], found[0]
+        shared = max(0, min(one[1], other[1]) - max(one[0], other[0]))
+        total += shared
+        agreed += shared if one[2] == other[2] else 0
+        (expected if one[1] <= other[1] else found).pop(0)
+    assert total == analysed(scenario, task_queue).idle_ns
+    assert agreed >= 0.97 * total
+
+
+@pytest.mark.parametrize("scenario", ["mixed", "moba"])
+def test_culprits_are_those_planted(scenario: str) -> None:
+    expected: dict[tuple[str, int] | None, int] = defaultdict(int)
+    for start, end, cause, culprit in planted(scenario).causes(traces.truth(scenario)):
+        if cause == "host.preempted":
+            expected[culprit] += end - start
+    analysis = analysed(scenario)
+    causes, scheduler = analysis.causes, analysis.scheduler
+    assert scheduler is not None
+    pieces = causes.cause == Cause.PREEMPTED
+    found = scheduler.culprits(causes.start[pieces], causes.end[pieces], causes.track[pieces])
+    assert sum(culprit.idle_ns for culprit in found) == causes.by_cause()[Cause.PREEMPTED]
+    told = {(culprit.task.comm, culprit.task.pid): culprit.idle_ns for culprit in found}
+    assert told == dict(expected)
+    assert [culprit.own_process for culprit in found] == [culprit.task.pid != 77 for culprit in found]
+
+
+def label(code: int) -> str:
+    return Cause(code).label
+
+
+@pytest.mark.parametrize("scenario", ["mixed", "stalls"])
+def test_the_time_of_a_thread_is_partitioned(scenario: str) -> None:
+    scheduler = analysed(scenario).scheduler
+    assert scheduler is not None
+    assert len(scheduler.threads) == 3
+    names = {"preempted": State.READY, "interrupted": State.INTERRUPTED, "disk": State.DISK}
+    for thread in scheduler.threads:
+        states = scheduler.states(thread)
+        assert states.start[0] == scheduler.window[0]
+        assert states.end[-1] == scheduler.window[1]
+        assert (states.start[1:] == states.end[:-1]).all()
+        expected: dict[State, int] = defaultdict(int)
+        for stretch in planted(scenario).planted:
+            if stretch.tid == thread.tid:
+                start, end = np.clip([stretch.start, stretch.end], *scheduler.window).tolist()
+                expected[names.get(stretch.state, State.BLOCKED)] += end - start
+        found = states.sums()
+        for state in (State.READY, State.INTERRUPTED, State.BLOCKED, State.DISK, State.UNKNOWN):
+            assert found[state] == expected[state]
+
+
+def test_without_the_recording_nothing_changes() -> None:
+    plain, known = traces.analysed("mixed").causes, analysed("mixed").causes
+    assert not set(plain.by_cause()) & set(SCHEDULED)
+    assert sum(plain.by_cause().values()) == sum(known.by_cause().values())
+    unchanged = {Cause.LATENCY, Cause.STREAM_WAIT, Cause.UNKNOWN, Cause.UNLINKED}
+    for cause in unchanged:
+        assert plain.by_cause().get(cause) == known.by_cause().get(cause)
+    lines = {line.key: line.idle_ns for line in traces.analysed("mixed").lines}
+    assert {line.key: line.idle_ns for line in analysed("mixed").lines} == lines
+
+
+# -- the clock, and the numbers of threads ----------------------------------------------------------------
+
+
+def laid_beside(tmp_path: Path, text: str) -> Path:
+    """A recording; its trace is read already."""
+    path = tmp_path / "trace.txt"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("scenario", ["mixed", "moba", "stalls"])
+def test_a_clock_is_fitted_to_what_threads_do(scenario: str, tmp_path: Path) -> None:
+    path = laid_beside(tmp_path, planted(scenario).text())
+    trace = traces.analysed(scenario).trace
+    scheduler = recording_of(trace, SchedulerSource(path)).scheduler
+    assert scheduler is not None
+    clock = scheduler.clock
+    assert clock.source == "fitted"
+    assert clock.error_ns is not None
+    assert abs(clock.offset_ns - OFFSET) <= min(clock.error_ns, 200_000)
+
+
+def test_a_clock_that_nothing_tells_is_refused(tmp_path: Path) -> None:
+    """In `balanced` threads run most of the time without a call: many offsets are as good."""
+    path = laid_beside(tmp_path, planted("balanced").text())
+    with pytest.raises(Refusal, match="--sched-offset"):
+        recording_of(traces.analysed("balanced").trace, SchedulerSource(path))
+
+
+def beside(tmp_path: Path, scenario: str) -> tuple[Path, Path]:
+    """A trace and the profiler's clock in the directories of a rank."""
+    output = tmp_path / "rank_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+    host = tmp_path / "rank_ascend_pt" / "PROF_1" / "host"
+    output.mkdir(parents=True)
+    host.mkdir(parents=True)
+    trace = output / "trace_view.json"
+    trace.write_bytes(traces.written(scenario))
+    told = {
+        "clockMonotonicRaw": str(5_000_000_000),
+        "collectionTimeBegin": str((OFFSET + 5_000_000_000) // 1000),
+    }
+    (host / "start_info").write_text(json.dumps(told))
+    return trace, output / "trace.txt"
+
+
+def test_the_profiler_tells_the_clock(tmp_path: Path) -> None:
+    trace_path, path = beside(tmp_path, "balanced")
+    path.write_text(planted("balanced").text())
+    trace = traces.read_file(trace_path)
+    scheduler, problem = recording_of(trace)
+    assert not problem
+    assert scheduler is not None
+    assert scheduler.clock == type(scheduler.clock)("start_info", OFFSET, None, 1_000)
+
+
+def test_a_recording_beside_that_is_of_no_use_is_told(tmp_path: Path) -> None:
+    trace_path, path = beside(tmp_path, "balanced")
+    path.write_text("            bash-11537   [001] d..2.   918.470501: sys_enter: NR 1 (0)\n")
+    scheduler, problem = recording_of(traces.read_file(trace_path))
+    assert scheduler is None
+    assert problem == "trace.txt holds no events of the scheduler"
+
+
+SHIFT = 400_000  #: what the host's numbers of threads are greater by than those of the container
+
+
+def in_host(scenario: str) -> str:
+    """The recording of a run in a container: threads have other numbers than in the trace."""
+    text = planted(scenario).text()
+    for tid in {stretch.tid for stretch in planted(scenario).planted}:
+        text = text.replace(str(tid), str(tid + SHIFT))
+    return text
+
+
+def test_a_mapping_tells_threads_of_a_container(tmp_path: Path) -> None:
+    path = laid_beside(tmp_path, in_host("mixed"))
+    tids = sorted({stretch.tid for stretch in planted("mixed").planted})
+    told = {str(tid + SHIFT): {"NSpid": str(tid), "Tgid": str(tids[0] + SHIFT)} for tid in tids}
+    (tmp_path / "pid_mapping.json").write_text(json.dumps(told))
+    trace = traces.analysed("mixed").trace
+    scheduler = recording_of(trace, SchedulerSource(path, OFFSET)).scheduler
+    assert scheduler is not None
+    assert not scheduler.matching.inferred
+    assert dict(scheduler.matching.host) == {tid: tid + SHIFT for tid in tids}
+    assert scheduler.task(tids[0] + SHIFT, 0)[1:] == (tids[0], tids[0] + SHIFT)
+
+
+def test_threads_of_a_container_are_inferred(tmp_path: Path) -> None:
+    path = laid_beside(tmp_path, in_host("mixed"))
+    trace = traces.analysed("mixed").trace
+    scheduler = recording_of(trace, SchedulerSource(path, OFFSET)).scheduler
+    assert scheduler is not None
+    assert scheduler.matching.inferred
+    tids = {stretch.tid for stretch in planted("mixed").planted}
+    assert dict(scheduler.matching.host) == {tid: tid + SHIFT for tid in tids}
+
+
+def test_a_recording_of_other_threads_is_refused(tmp_path: Path) -> None:
+    text = "".join(
+        f"            bash-7       [001] d..2.   {second}.470501: sched_switch: prev_comm=bash prev_pid=7 "
+        f"prev_prio=120 prev_state=S ==> next_comm=a next_pid=8 next_prio=120\n"
+        for second in range(474710, 474720)
+    )
+    path = laid_beside(tmp_path, text)
+    with pytest.raises(Refusal):
+        recording_of(traces.analysed("mixed").trace, SchedulerSource(path))
+
+
+# -- the partition, by definition -------------------------------------------------------------------------
+
+
+def line(at: int, cpu: int, pid: int, text: str) -> str:
+    return f"               x-{pid:<7} [{cpu:03d}] d..2. 5.{at:06d}: {text}\n"
+
+
+def switch(at: int, cpu: int, left: int, state: str, got: int) -> str:
+    told = (
+        f"sched_switch: prev_comm=x prev_pid={left} prev_prio=120 prev_state={state} ==> "
+        f"next_comm=x next_pid={got} next_prio=120"
+    )
+    return line(at, cpu, left, told)
+
+
+def wake(at: int, cpu: int, waker: int, pid: int, target: int, event: str = "sched_waking") -> str:
+    return line(at, cpu, waker, f"{event}: comm=x pid={pid} prio=120 target_cpu={target:03d}")
+
+
+def pieces(tmp_path: Path, text: str, pid: int = 7) -> list[tuple[int, int, str, int, int]]:
+    """The time of a thread: from and to in µs of the sixth second, state, core, waker."""
+    path = tmp_path / "trace.txt"
+    path.write_text(text)
+    events = read_recording(path)
+    states = thread_states(events, [pid], (events.start_ns, events.end_ns + 1000))[pid]
+    start, end = ((times // 1000 - 5_000_000).tolist() for times in (states.start, states.end))
+    told = [State(state).name for state in states.state.tolist()]
+    return list(zip(start, end, told, states.cpu.tolist(), states.waker.tolist()))
+
+
+def test_ready_lasts_from_the_waking_and_waits_for_the_core_told_last(tmp_path: Path) -> None:
+    text = switch(100, 1, 0, "R", 7) + switch(200, 1, 7, "S", 9) + wake(300, 2, 5, 7, 1)
+    text += wake(310, 2, 5, 7, 3, "sched_wakeup") + line(
+        330, 2, 5, "sched_migrate_task: comm=x pid=7 prio=120 orig_cpu=3 dest_cpu=4"
+    )
+    text += switch(400, 4, 8, "R", 7) + switch(500, 4, 7, "R", 8) + switch(600, 4, 8, "S", 7)
+    text += switch(700, 4, 7, "D", 0) + wake(800, 4, 0, 7, 4) + switch(810, 4, 0, "R", 7)
+    assert pieces(tmp_path, text) == [
+        (100, 200, "RUNNING", 1, -1),
+        (200, 300, "BLOCKED", 1, 5),
+        (300, 310, "READY", 1, -1),
+        (310, 330, "READY", 3, -1),
+        (330, 400, "READY", 4, -1),
+        (400, 500, "RUNNING", 4, -1),
+        (500, 600, "READY", 4, -1),
+        (600, 700, "RUNNING", 4, -1),
+        (700, 800, "DISK", 4, 0),
+        (800, 810, "READY", 4, -1),
+        (810, 811, "RUNNING", 4, -1),
+    ]
+
+
+def test_interrupts_take_from_the_time_on_their_core(tmp_path: Path) -> None:
+    text = switch(100, 1, 0, "R", 7) + line(110, 1, 7, "softirq_entry: vec=1 [action=TIMER]")
+    text += line(115, 1, 7, "irq_handler_entry: irq=4 name=x") + line(
+        120, 1, 7, "irq_handler_exit: irq=4 ret=handled"
+    )
+    text += line(130, 2, 7, "irq_handler_entry: irq=4 name=x") + line(
+        140, 2, 7, "irq_handler_exit: irq=4 ret=handled"
+    )
+    text += line(150, 1, 7, "softirq_exit: vec=1 [action=TIMER]") + switch(200, 1, 7, "S", 0)
+    text += line(250, 1, 0, "softirq_exit: vec=1 [action=TIMER]")
+    assert pieces(tmp_path, text) == [
+        (100, 110, "RUNNING", 1, -1),
+        (110, 150, "INTERRUPTED", 1, -1),
+        (150, 200, "RUNNING", 1, -1),
+        (200, 251, "BLOCKED", 1, -1),
+    ]
+
+
+def test_before_its_first_event_a_thread_is_what_that_tells(tmp_path: Path) -> None:
+    first = switch(100, 3, 0, "R", 1)
+    told = {
+        "RUNNING": switch(200, 1, 7, "R", 0),
+        "BLOCKED": wake(200, 1, 5, 7, 1),
+        "UNKNOWN": switch(200, 1, 0, "R", 7),
+    }
+    for state, event in told.items():
+        assert pieces(tmp_path, first + event)[0][:3] == (100, 200, state)
+
+
+def test_lost_events_leave_unknown_what_they_leave_open(tmp_path: Path) -> None:
+    lost = "CPU:1 [LOST 3 EVENTS]\n"
+    begin = switch(100, 1, 0, "R", 7)
+    # It runs before and after; what was between nobody knows.
+    text = begin + lost + line(300, 1, 7, "softirq_raise: vec=1 [action=TIMER]") + switch(400, 1, 7, "S", 0)
+    assert pieces(tmp_path, text)[:2] == [(100, 300, "UNKNOWN", 1, -1), (300, 400, "RUNNING", 1, -1)]
+    # It leaves a core that it was never seen to get: it had that since the core tells again.
+    text = begin + switch(200, 1, 7, "S", 9) + lost + line(300, 1, 7, "softirq_raise: vec=1 [action=RCU]")
+    text += switch(400, 1, 7, "S", 0)
+    assert pieces(tmp_path, text)[:3] == [
+        (100, 200, "RUNNING", 1, -1),
+        (200, 300, "UNKNOWN", 1, -1),
+        (300, 400, "RUNNING", 1, -1),
+    ]
+    # Events of another core are lost: nothing of it is open, but what woke it.
+    text = begin + switch(200, 1, 7, "S", 9) + switch(220, 2, 3, "S", 4) + lost.replace("CPU:1", "CPU:2")
+    text += switch(280, 2, 4, "S", 3) + switch(400, 1, 9, "S", 7)
+    assert pieces(tmp_path, text)[:3] == [
+        (100, 200, "RUNNING", 1, -1),
+        (200, 220, "BLOCKED", 1, -1),
+        (220, 400, "UNKNOWN", 1, -1),
+    ]
+
+
+def test_a_core_is_known_to_have_whoever_leaves_it_next(tmp_path: Path) -> None:
+    text = switch(100, 1, 5, "R", 7) + switch(200, 1, 7, "S", 0) + "CPU:1 [LOST 3 EVENTS]\n"
+    text += switch(300, 1, 8, "S", 9) + switch(400, 1, 9, "S", 0) + switch(500, 2, 0, "S", 3)
+    path = tmp_path / "trace.txt"
+    path.write_text(text)
+    cores = Cores(read_recording(path), 0)
+    base = 5_000_000_000
+    start, end = np.array([base + 50_000]), np.array([base + 450_000])
+    had = cores.occupants(np.array([1]), start, end)
+    spans = zip(((had.start - base) // 1000).tolist(), ((had.end - base) // 1000).tolist(), had.pid.tolist())
+    assert list(spans) == [(50, 100, 5), (100, 200, 7), (200, 300, -1), (300, 400, 9), (400, 450, 0)]
+    assert cores.busy_ns(1, (base + 100_000, base + 500_000)) == 200_000
+
+
+# -- recorded on this machine -----------------------------------------------------------------------------
+
+EVENTS = (
+    *(f"sched/sched_{name}" for name in ("switch", "waking", "wakeup", "wakeup_new", "migrate_task")),
+    *(f"irq/{name}" for name in ("irq_handler_entry", "irq_handler_exit", "softirq_entry", "softirq_exit")),
+)
+
+
+@contextlib.contextmanager
+def kernel_records() -> Iterator[Path]:
+    """An instance of tracefs that records the scheduler; skips where there can be none."""
+    with tempfile.TemporaryDirectory(prefix="tracefs-") as mount:
+        if (
+            os.geteuid()
+            or subprocess.run(["mount", "-t", "tracefs", "none", mount], capture_output=True).returncode
+        ):
+            pytest.skip("tracefs cannot be mounted here")
+        instance = Path(mount) / "instances" / f"tracetui{os.getpid()}"
+        try:
+            try:
+                instance.mkdir()
+                (instance / "buffer_size_kb").write_text("16384")
+                (instance / "trace_clock").write_text("mono_raw")
+                for event in EVENTS:
+                    (instance / "events" / event / "enable").write_text("1")
+                (instance / "options" / "record-tgid").write_text("1")
+            except OSError as error:
+                pytest.skip(f"tracefs cannot record here: {error}")
+            yield instance
+        finally:
+            with contextlib.suppress(OSError):
+                instance.rmdir()
+            subprocess.run(["umount", mount], capture_output=True, check=False)
+
+
+BUSY = "print(flush=True)\nwhile True: pass"
+
+
+def test_contention_of_real_threads(tmp_path: Path) -> None:
+    """Two processes share a core with this thread: what it says it did between two looks at the clock."""
+    cpu = min(os.sched_getaffinity(0))
+    seen: list[tuple[int, int]] = []
+
+    def work() -> None:
+        os.sched_setaffinity(0, {cpu})
+        for _ in range(20):
+            time.sleep(0.002)
+            until, before = time.monotonic() + 0.004, time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+            while time.monotonic() < until:
+                now = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+                if now - before > 1_000_000:
+                    seen.append((before, now))
+                before = now
+
+    with kernel_records() as instance:
+        pin = f"import os; os.sched_setaffinity(0, {{{cpu}}})\n"
+        command = [sys.executable, "-c", pin + BUSY]
+        others = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
+        for other in others:
+            assert other.stdout is not None
+            other.stdout.readline()  # it is at work
+        thread = threading.Thread(target=work)
+        thread.start()
+        tid = thread.native_id
+        thread.join()
+        (instance / "tracing_on").write_text("0")
+        path = tmp_path / "trace.txt"
+        path.write_bytes((instance / "trace").read_bytes())
+        for other in others:
+            other.kill()
+            other.communicate()
+    assert tid is not None
+    events = read_recording(path)
+    assert not events.skipped
+    states = thread_states(events, [tid], (events.start_ns, events.end_ns))[tid]
+    assert sum(states.sums().values()) == events.end_ns - events.start_ns
+    ready, blocked = states.of(State.READY), states.of(State.BLOCKED)
+    assert blocked.total > 20 * 1_500_000  # it slept
+    assert seen
+    for start, end in seen:
+        times = np.array([start, end])
+        assert (ready.before(times)[1:] - ready.before(times)[:-1])[0] > 0.5 * (end - start)
+    cores = Cores(events, 0)
+    waits = states.state == State.READY
+    had = cores.occupants(states.cpu[waits], states.start[waits], states.end[waits])
+    by_pid: dict[int, int] = defaultdict(int)
+    for pid, ns in zip(had.pid.tolist(), (had.end - had.start).tolist()):
+        by_pid[pid] += ns
+    assert sum(by_pid.values()) == ready.total
+    assert all(by_pid[other.pid] > 0 for other in others)
+    assert by_pid[0] < 0.5 * ready.total  # whoever else is at work here, the core is
+    assert events.processes[tid] == os.getpid()

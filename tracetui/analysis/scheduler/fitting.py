@@ -1,0 +1,143 @@
+"""How a clock stands to that of a trace, from what must agree: a thread that calls, or returns, has a core.
+
+First by the bins of a correlation: how many beginnings and ends of slices fall into time off the core, for
+every shift. The best few shifts are then bounded exactly: each beginning or end lies in a stretch on the
+core, so the offset lies between two bounds; what most of them allow is left, and its half is the error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.intervals import Intervals
+from tracetui.arrays import Floats, Int64s
+
+BIN = 5_000  # ns
+MOST_BINS = 1 << 20
+LARGEST_ERROR = 200_000  #: ns: what is less certain is no fit
+_MOST_TIMES = 20_000  # of a thread
+_CANDIDATES = 12
+_NEAR = 3 * LARGEST_ERROR // 2  # ns: offsets that are one and the same to the bins
+_LEAST_AGREEING = 0.95
+_LEAST_TIMES = 20
+_AHEAD = 0.02  # of all times that no other shift may come as close
+
+
+class Activity(NamedTuple):
+    """What a trace and a recording know of one thread."""
+
+    times: Int64s  #: ns on the clock of the trace, sorted: when the thread must have had a core
+    running: Intervals  #: ns on the clock of the recording: when it had one
+
+
+class Fit(NamedTuple):
+    """An offset that is added to times of the recording."""
+
+    offset_ns: int
+    error_ns: int
+    agreeing: float  #: share of times at which the thread has a core then
+
+
+def agreement(threads: Sequence[Activity], offset_ns: int, window: tuple[int, int]) -> tuple[int, int]:
+    """Return how many times in a window of the recording agree with an offset, and how many there are."""
+    agreeing = total = 0
+    for thread in threads:
+        times = thread.times - offset_ns
+        times = times[(times >= window[0]) & (times < window[1])]
+        slack = 1_000  # texts tell whole microseconds
+        held = (thread.running.index_at(times) >= 0) | (thread.running.index_at(times + slack) >= 0)
+        agreeing += int((held | (thread.running.index_at(times - slack) >= 0)).sum())
+        total += len(times)
+    return agreeing, total
+
+
+def fit_offset(threads: Sequence[Activity], window: tuple[int, int]) -> Fit | None:
+    """Return the offset; None where nothing tells, or several offsets are as good.
+
+    `window`: [start, end) of the recording, ns.
+    """
+    threads = [_thinned(thread) for thread in threads if len(thread.times)]
+    if sum(len(thread.times) for thread in threads) < _LEAST_TIMES:
+        return None
+    width = _bin_width(threads, window)
+    found: list[Fit] = []
+    for shift in _candidates(threads, window, width):
+        fit = _bounded(threads, shift, max(2 * width, _NEAR), window)
+        if fit is not None and all(abs(fit.offset_ns - other.offset_ns) > _NEAR for other in found):
+            found.append(fit)
+    found.sort(key=lambda fit: -fit.agreeing)
+    if not found or found[0].agreeing < _LEAST_AGREEING or found[0].error_ns > LARGEST_ERROR:
+        return None
+    if len(found) > 1 and found[0].agreeing - found[1].agreeing < _AHEAD:
+        return None
+    return found[0]
+
+
+def _thinned(thread: Activity) -> Activity:
+    step = len(thread.times) // _MOST_TIMES + 1
+    return Activity(thread.times[::step], thread.running)
+
+
+def _bin_width(threads: Sequence[Activity], window: tuple[int, int]) -> int:
+    span = window[1] - window[0] + max(int(t.times[-1] - t.times[0]) for t in threads)
+    return max(BIN, span // MOST_BINS + 1)
+
+
+def _candidates(threads: Sequence[Activity], window: tuple[int, int], width: int) -> list[int]:
+    """Return the offsets that the fewest times speak against, the best first, in whole bins."""
+    first = min(int(thread.times[0]) for thread in threads)
+    last = max(int(thread.times[-1]) for thread in threads)
+    bins = (window[1] - window[0]) // width + 1
+    length = (last - first) // width + 1
+    size = 1 << int(bins + 2 * length).bit_length()
+    against = np.zeros(size // 2 + 1, np.complex128)
+    edges = window[0] + width * np.arange(bins + 1)
+    for thread in threads:
+        running = thread.running.before(edges)
+        off = np.zeros(bins + 2 * length)
+        off[:] = 1.0  # outside of the recording nothing agrees
+        off[length : length + bins] = 1 - (running[1:] - running[:-1]) / width
+        counts = np.bincount((thread.times - first) // width, minlength=length).astype(np.float64)
+        against += np.fft.rfft(off, size) * np.conj(np.fft.rfft(counts, size))
+    score: Floats = np.fft.irfft(against, size)[: bins + length]
+    found = []
+    for _ in range(_CANDIDATES):
+        best = int(np.argmin(score))
+        if not np.isfinite(score[best]):
+            break
+        found.append(first - (window[0] + (best - length) * width))
+        near = _NEAR // width + 1
+        score[max(best - near, 0) : best + near + 1] = np.inf
+    return found
+
+
+def _bounded(threads: Sequence[Activity], offset: int, slack: int, window: tuple[int, int]) -> Fit | None:
+    """Return the offsets near one that most times allow: their middle, and half of their width."""
+    starts, ends, total = [], [], 0
+    for thread in threads:
+        times, running = thread.times, thread.running
+        total += len(times)
+        low, high = times - offset - slack, times - offset + slack
+        first = np.searchsorted(running.ends, low, "right")
+        stop = np.searchsorted(running.starts, high, "left")
+        counts = np.maximum(stop - first, 0)
+        mine = np.repeat(np.arange(len(times)), counts)
+        theirs = np.arange(len(mine)) - np.repeat(np.cumsum(counts) - counts - first, counts)
+        starts.append(np.maximum(times[mine] - running.ends[theirs], offset - slack))
+        ends.append(np.minimum(times[mine] - running.starts[theirs], offset + slack))
+    begin, end = np.concatenate(starts), np.concatenate(ends)
+    if not len(begin) or not total:
+        return None
+    # How many times allow each offset: more from where one begins to be allowed, fewer after it ends.
+    at = np.concatenate((begin, end))
+    step = np.concatenate((np.ones(len(begin), np.int64), -np.ones(len(end), np.int64)))
+    order = np.lexsort((-step, at))
+    at, allowed = at[order], np.cumsum(step[order])
+    best = int(allowed.max())
+    tolerated = best - total // 1000  # clocks of slices are read a little before or after
+    good = np.flatnonzero(allowed >= tolerated)
+    low_ns, high_ns = int(at[good[0]]), int(at[min(int(good[-1]) + 1, len(at) - 1)])
+    return Fit((low_ns + high_ns) // 2, (high_ns - low_ns + 1) // 2 + 1_000, best / total)

@@ -1,0 +1,152 @@
+"""Which thread of a recording is which of a trace: in a container the two have other numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tracetui.analysis.intervals import Intervals
+from tracetui.analysis.scheduler.fitting import Activity, agreement
+from tracetui.analysis.scheduler.states import State, thread_states
+from tracetui.analysis.search import distinct, rows_of
+from tracetui.arrays import Int64s
+from tracetui.siblings.scheduler.events import MOST_PIDS, Kind, SchedulerEvents
+from tracetui.siblings.scheduler.files import PidMapping
+from tracetui.trace.model import Family, Layer, Trace, Track
+
+#: The families of slices whose beginnings and ends are calls that the thread itself makes.
+_CALLING = (Family.OPERATORS, Family.CALLS, Family.FRAMES)
+_LEAST_AGREEING = 0.9
+_AHEAD = 0.1  # no other thread may come as close
+_MOST_LOOKED_AT = 400  # threads that are compared with one of the trace
+_FEW = 3_000  # times of a thread that are compared
+
+
+@dataclass(frozen=True, eq=False)
+class HostThread:
+    """A thread of the trace."""
+
+    pid: int  #: its process, as the trace has it
+    tid: int  #: as the trace has it
+    tracks: tuple[Track, ...]
+    name: str  #: as written: never print it unescaped
+
+    def times(self, trace: Trace) -> Int64s:
+        """Return when it began or ended a call, ns, sorted: it has a core then."""
+        rows = rows_of([track for track in self.tracks if track.family in _CALLING])
+        starts, ends = trace.slices.start[rows], trace.slices.end[rows]
+        times = distinct(np.concatenate((starts, ends)))
+        return times[(times > trace.start_ns) & (times < trace.end_ns)]
+
+
+@dataclass(frozen=True, eq=False)
+class Matching:
+    """The threads of a trace and their numbers in the recording."""
+
+    threads: tuple[HostThread, ...]
+    host: Mapping[int, int] = field(default_factory=dict)  #: number in the recording, by that in the trace
+    inferred: bool = False  #: by what they do, not by their numbers
+
+    @property
+    def container(self) -> dict[int, int]:
+        """The number in the trace, by that in the recording."""
+        return {host: tid for tid, host in self.host.items()}
+
+
+def host_threads(trace: Trace) -> tuple[HostThread, ...]:
+    """Return the threads of the host that have a number, in the order of the trace."""
+    found: dict[int, list[Track]] = {}
+    for track in trace.tracks:
+        if track.layer not in (Layer.PYTHON, Layer.RUNTIME) or not len(track.rows):
+            continue
+        tid = _number(track.tid)
+        if tid is not None and track.family != Family.COLLECTOR:
+            found.setdefault(tid, []).append(track)
+    threads = []
+    for tid, tracks in found.items():
+        pids = [pid for track in tracks if (pid := _number(track.pid)) is not None]
+        own = [pid for track, pid in zip(tracks, pids) if track.layer == Layer.PYTHON] or pids
+        pid = own[0] if own and own[0] < MOST_PIDS else tid
+        threads.append(HostThread(pid, tid, tuple(tracks), tracks[0].name))
+    return tuple(threads)
+
+
+def known_numbers(
+    threads: Sequence[HostThread], events: SchedulerEvents, mapping: PidMapping | None
+) -> Matching:
+    """Return the threads whose numbers are in the recording, by the mapping of their container first."""
+    seen = _seen(events)
+    mapped = mapping.host if mapping is not None else {}
+    host = {thread.tid: mapped.get(thread.tid, thread.tid) for thread in threads}
+    return Matching(tuple(threads), {tid: pid for tid, pid in host.items() if pid in seen})
+
+
+def activities(
+    trace: Trace, matching: Matching, events: SchedulerEvents, window: tuple[int, int]
+) -> list[Activity]:
+    """Return what trace and recording know of the threads in both."""
+    threads = [thread for thread in matching.threads if thread.tid in matching.host]
+    states = thread_states(events, matching.host.values(), window)
+    return [
+        Activity(thread.times(trace), states[matching.host[thread.tid]].of(State.RUNNING, State.INTERRUPTED))
+        for thread in threads
+    ]
+
+
+def infer_numbers(
+    trace: Trace, threads: Sequence[HostThread], events: SchedulerEvents, offset_ns: int
+) -> Matching:
+    """Return the threads of the recording that have a core whenever a thread of the trace calls something.
+
+    A thread is left out where two are as good, or none is good.
+    """
+    window = events.start_ns, events.end_ns
+    columns = events.columns
+    got = columns.other[columns.kind == Kind.SWITCH]
+    counts = np.bincount(got[got > 0])
+    busiest = np.argsort(-counts, kind="stable")[:_MOST_LOOKED_AT]
+    states = thread_states(events, busiest[counts[busiest] > 0].tolist(), window)
+    running = {pid: known.of(State.RUNNING, State.INTERRUPTED) for pid, known in states.items()}
+    host: dict[int, int] = {}
+    longest = sorted(threads, key=lambda thread: -sum(len(track.rows) for track in thread.tracks))
+    for thread in longest:
+        times = thread.times(trace)
+        times = times[:: len(times) // _FEW + 1]
+        best = _best(times, running, offset_ns, window)
+        if best is not None:
+            host[thread.tid] = best
+            del running[best]
+    return Matching(tuple(threads), host, inferred=True)
+
+
+def _best(
+    times: Int64s, running: Mapping[int, Intervals], offset_ns: int, window: tuple[int, int]
+) -> int | None:
+    scores = []
+    for pid, spans in running.items():
+        agreeing, total = agreement([Activity(times, spans)], offset_ns, window)
+        if total >= 10:
+            scores.append((agreeing / total, pid))
+    scores.sort(reverse=True)
+    if not scores or scores[0][0] < _LEAST_AGREEING:
+        return None
+    if len(scores) > 1 and scores[0][0] - scores[1][0] < _AHEAD:
+        return None
+    return scores[0][1]
+
+
+def _seen(events: SchedulerEvents) -> set[int]:
+    columns = events.columns
+    kind = columns.kind
+    tasks = columns.pid[kind < Kind.IRQ_ENTRY]
+    found = set(distinct(tasks).tolist()) | set(distinct(columns.other[kind == Kind.SWITCH]).tolist())
+    return found - {0, -1}
+
+
+def _number(text: str) -> int | None:
+    plain = text.strip()
+    if plain.isascii() and plain.isdecimal() and len(plain) < 19 and 0 < int(plain) < 1 << 62:
+        return int(plain)
+    return None

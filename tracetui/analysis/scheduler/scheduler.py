@@ -1,0 +1,268 @@
+"""The scheduler beside a trace: what its threads did, what idle time that explains, and who is to blame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.idle.pieces import Cuts, cut, edges_of
+from tracetui.analysis.scheduler.clock import Aligned, align
+from tracetui.analysis.scheduler.cores import IDLE, Cores
+from tracetui.analysis.scheduler.matching import HostThread
+from tracetui.analysis.scheduler.states import State, ThreadStates, thread_states
+from tracetui.analysis.search import runs
+from tracetui.arrays import Int8s, Int64s
+from tracetui.siblings.beside import Refusal
+from tracetui.siblings.scheduler.events import NO_PID, SchedulerEvents
+from tracetui.siblings.scheduler.files import find_recording, read_recording
+from tracetui.trace.model import Trace
+
+Progress = Optional[Callable[[int, int], None]]
+
+NOBODY = "nobody (wake-up)"
+UNKNOWN_TASK = "unknown"
+
+#: In which sleep has its cause already, or says nothing.
+_WAITS = (Cause.SYNC, Cause.DATALOADER, Cause.COMMUNICATION, Cause.UNRECORDED, Cause.QUEUE_WAKEUP)
+#: The causes that the scheduler finds.
+SCHEDULED = (Cause.PREEMPTED, Cause.INTERRUPTED, Cause.DISK, Cause.BLOCKED)
+
+
+def _table() -> Int8s:
+    """Return int8[causes, states]: the cause of idle time for which a thread in that state is answerable."""
+    table = np.tile(np.array(Cause, np.int8)[:, None], (1, len(State)))
+    for cause in Cause:
+        if cause.family in ("host", "queue", "launch"):
+            table[cause, State.READY] = Cause.PREEMPTED
+            table[cause, State.INTERRUPTED] = Cause.INTERRUPTED
+            table[cause, State.DISK] = Cause.DISK
+            if cause not in _WAITS:
+                table[cause, State.BLOCKED] = Cause.BLOCKED
+    return table
+
+
+_CAUSE_OF = _table()
+
+
+class Task(NamedTuple):
+    """A thread of the recording, as people know it."""
+
+    comm: str  #: as written: never print it unescaped
+    pid: int | None  #: as the trace has it, 0 of nobody; None where not known
+    host_pid: int | None  #: as the recording has it, where that is another number
+
+
+@dataclass(frozen=True)
+class Culprit:
+    """Who had the core that a thread waited for."""
+
+    task: Task
+    own_process: bool  #: a thread of the process that waited
+    idle_ns: int
+
+
+@dataclass(frozen=True)
+class SchedulerSource:
+    """Which recording goes with a trace, and how its clock stands."""
+
+    path: Path | None = None  #: None: what lies beside the trace
+    offset_ns: int | None = None  #: as given
+
+
+class Scheduler:
+    """What the operating system did while a trace was recorded; all times are those of the trace."""
+
+    def __init__(self, trace: Trace, events: SchedulerEvents, aligned: Aligned) -> None:
+        self.events, self.clock, self.matching = events, aligned.clock, aligned.matching
+        self.agreeing = aligned.agreeing
+        self._trace, self._mapping = trace, aligned.mapping
+        offset = self.clock.offset_ns
+        #: [start, end) ns: what both recordings cover
+        self.window = (
+            max(trace.start_ns, events.start_ns + offset),
+            min(trace.end_ns, events.end_ns + offset + 1),
+        )
+        self.cores = Cores(events, offset)
+        self._states: dict[int, ThreadStates] = {}
+        self._index_states(self.matching.host.values())
+
+    @property
+    def threads(self) -> tuple[HostThread, ...]:
+        """The threads of the trace that are in the recording."""
+        return tuple(thread for thread in self.matching.threads if thread.tid in self.matching.host)
+
+    def states(self, thread: HostThread) -> ThreadStates:
+        """Return what a thread of the trace did."""
+        return self.states_of(self.matching.host[thread.tid])
+
+    def states_of(self, pid: int) -> ThreadStates:
+        """Return what a thread of the recording did."""
+        if pid not in self._states:
+            self._index_states([pid])
+        return self._states[pid]
+
+    def _index_states(self, pids: Iterable[int]) -> None:
+        offset = self.clock.offset_ns
+        window = self.window[0] - offset, self.window[1] - offset
+        found = thread_states(self.events, pids, window)
+        self._states.update({pid: states.shifted(offset) for pid, states in found.items()})
+
+    @cached_property
+    def pid_of_track(self) -> Int64s:
+        """int64[tracks]: the number of the thread of each track in the recording, -1 where it has none."""
+        found = np.full(len(self._trace.tracks), NO_PID, np.int64)
+        for thread in self.threads:
+            for track in thread.tracks:
+                found[track.index] = self.matching.host[thread.tid]
+        return found
+
+    def split(self, starts: Int64s, ends: Int64s, causes: Int8s, tracks: Int64s) -> tuple[Cuts, Int8s]:
+        """Return pieces of idle time cut by what the thread answerable did, and the cause of each.
+
+        Args:
+            starts: ns, of each piece.
+            ends: ns.
+            causes: why the device was idle, by what the trace knows.
+            tracks: of the thread that is answerable, -1 where none is.
+
+        """
+        pids = np.where(tracks >= 0, self.pid_of_track[tracks], NO_PID)
+        parts = [Cuts(*(np.empty(0, np.int64) for _ in Cuts._fields))]
+        found = [np.empty(0, np.int8)]
+        for pid, places in runs(pids):
+            states = None if pid < 0 else self._states[pid]
+            edges = np.empty(0, np.int64) if states is None else edges_of(states.start, states.end)
+            cuts = cut(starts[places], ends[places], edges)
+            cause = causes[places[cuts.place]]
+            if states is not None and len(states.start):
+                place = states.state_at(cuts.start)
+                state = np.where(place >= 0, states.state[place], State.RUNNING)
+                cause = _CAUSE_OF[cause, state]
+            parts.append(Cuts(places[cuts.place], cuts.start, cuts.end))
+            found.append(cause)
+        joined = Cuts._make(np.concatenate(columns) for columns in zip(*parts))
+        return joined, np.concatenate(found)
+
+    # -- who is to blame ------------------------------------------------------------------------------
+
+    def culprits(self, starts: Int64s, ends: Int64s, tracks: Int64s) -> tuple[Culprit, ...]:
+        """Return who had the core while threads waited for one in stretches of time, most time first.
+
+        `tracks`: of the threads; their times ready in the stretches are looked at, and no other.
+        """
+        total: dict[tuple[str, int, bool], int] = {}
+        for pid, places in runs(np.where(tracks >= 0, self.pid_of_track[tracks], NO_PID)):
+            if pid < 0:
+                continue
+            states = self._states[pid]
+            cuts = cut(starts[places], ends[places], edges_of(states.start, states.end))
+            place = states.state_at(cuts.start)
+            kept = (place >= 0) & (states.state[place] == State.READY)
+            cpu = states.cpu[place[kept]]
+            had = self.cores.occupants(cpu, cuts.start[kept], cuts.end[kept])
+            for other, own in runs(had.pid):
+                is_own = other > 0 and self._same_process(pid, other)
+                for comm, ns in self._by_name(other, had.start[own], had.end[own]).items():
+                    key = comm, other, is_own
+                    total[key] = total.get(key, 0) + ns
+        found = [
+            Culprit(self._task(other, comm), is_own, ns) for (comm, other, is_own), ns in total.items() if ns
+        ]
+        found.sort(key=lambda culprit: (-culprit.idle_ns, culprit.task.comm, culprit.task.pid or 0))
+        return tuple(found)
+
+    def task(self, pid: int, time: int) -> Task:
+        """Return a thread of the recording as people know it at a time."""
+        return self._task(pid, self._comm(pid, time))
+
+    def _by_name(self, pid: int, starts: Int64s, ends: Int64s) -> dict[str, int]:
+        """Return ns of stretches by what a thread was called then."""
+        changes = self.events.names.changes.get(pid, ())
+        if len(changes) < 2:
+            return {self._comm(pid, 0): int((ends - starts).sum())}
+        names: dict[str, int] = {}
+        times = np.array([time for time, _ in changes[1:]], np.int64) + self.clock.offset_ns
+        cuts = cut(starts, ends, edges_of(times))
+        which = np.searchsorted(times, cuts.start, "right")
+        for place, own in runs(which):
+            name = changes[place][1]
+            names[name] = names.get(name, 0) + int((cuts.end[own] - cuts.start[own]).sum())
+        return names
+
+    def _comm(self, pid: int, time: int) -> str:
+        if pid == IDLE:
+            return NOBODY
+        if pid < 0:
+            return UNKNOWN_TASK
+        return self.events.names.at(pid, time - self.clock.offset_ns)
+
+    def _task(self, pid: int, comm: str) -> Task:
+        if pid < 0:
+            return Task(comm, None, None)
+        inside = self._inside.get(pid, pid)
+        return Task(comm, inside, None if inside == pid else pid)
+
+    @cached_property
+    def _inside(self) -> dict[int, int]:
+        """The numbers of a container, by those of its host."""
+        mapped = {} if self._mapping is None else {host: pid for pid, host in self._mapping.host.items()}
+        return {**mapped, **self.matching.container}
+
+    def process_of(self, pid: int) -> int | None:
+        """Return the process of a thread of the recording; None where nothing tells."""
+        told = self.events.processes.get(pid)
+        if told is None and self._mapping is not None:
+            told = self._mapping.processes.get(pid)
+        return told
+
+    def _same_process(self, pid: int, other: int) -> bool:
+        one, another = self.process_of(pid), self.process_of(other)
+        if one is not None and another is not None:
+            return one == another
+        mine, theirs = self._process_in_trace.get(pid), self._process_in_trace.get(other)
+        return mine is not None and mine == theirs
+
+    @cached_property
+    def _process_in_trace(self) -> dict[int, int]:
+        """The process of each thread of the recording that the trace has, as the trace has it."""
+        found = {self.matching.host[thread.tid]: thread.pid for thread in self.threads}
+        return {**{self.matching.host.get(pid, pid): pid for pid in set(found.values())}, **found}
+
+
+class SchedulerRecording(NamedTuple):
+    """The scheduler beside a trace, or why a file found there is of no use."""
+
+    scheduler: Scheduler | None = None
+    problem: str = ""  #: a sentence without full stop
+
+
+def scheduler_of(trace: Trace, source: SchedulerSource, on_progress: Progress = None) -> Scheduler:
+    """Return what a recording tells of a trace. Raises Refusal, one sentence without the name of the file."""
+    path = source.path or Path(trace.path)
+    events = read_recording(path, on_progress)
+    return Scheduler(trace, events, align(trace, events, path, source.offset_ns))
+
+
+def recording_of(
+    trace: Trace, source: SchedulerSource | None = None, on_progress: Progress = None
+) -> SchedulerRecording:
+    """Return the recording that is given, or lies beside the trace where it is plain which.
+
+    Raises Refusal where that given is of no use.
+    """
+    if source is not None and source.path is not None:
+        return SchedulerRecording(scheduler_of(trace, source, on_progress))
+    path = find_recording(Path(trace.path))
+    if path is None:
+        return SchedulerRecording()
+    try:
+        offset = None if source is None else source.offset_ns
+        return SchedulerRecording(scheduler_of(trace, SchedulerSource(path, offset), on_progress))
+    except Refusal as refusal:
+        return SchedulerRecording(None, f"{path.name} {refusal}")

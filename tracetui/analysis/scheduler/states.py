@@ -1,0 +1,337 @@
+"""What each thread did at every moment: it ran, was interrupted, was ready and had no core, or slept.
+
+An exact partition of time, from events of the scheduler. A thread becomes ready when it is being woken, or
+when it loses its core in state R; the core that it waits for then is its last, or that which it is moved to.
+What lost events leave open is unknown, and so is the time before a thread is first seen to wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum, unique
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from tracetui.analysis.idle.pieces import cut_by_cover
+from tracetui.analysis.intervals import NOTHING, Intervals, union
+from tracetui.arrays import Bools, Int8s, Int32s, Int64s, Wholes
+from tracetui.siblings.scheduler.events import MOST_PIDS, NO_PID, Columns, Kind, Loss, SchedulerEvents
+
+
+@unique
+class State(IntEnum):
+    """What a thread does."""
+
+    RUNNING = 0
+    INTERRUPTED = 1  #: it has a core, which serves an interrupt
+    READY = 2  #: it could run, and has no core
+    BLOCKED = 3  #: it sleeps
+    DISK = 4  #: it sleeps and cannot be woken by signals: a disk, a page
+    UNKNOWN = 5
+
+
+@dataclass(frozen=True, eq=False)
+class ThreadStates:
+    """The time of one thread in pieces, by start, without holes; columns of equal length."""
+
+    pid: int
+    start: Int64s  #: ns
+    end: Int64s
+    state: Int8s  #: State
+    cpu: Int64s  #: the core it is on, or waits for; where it sleeps its last; -1: not known
+    waker: Int64s  #: of sleep the thread that ended it, -1: not known
+    moves: int  #: how often it came to another core
+
+    def state_at(self, times: Int64s) -> Int64s:
+        """Return the place of the piece that holds each time, -1 outside of all."""
+        place = np.searchsorted(self.start, times, "right") - 1
+        inside = (
+            (place >= 0) & (times < self.end[place]) if len(self.start) else np.zeros(len(times), np.bool_)
+        )
+        return np.where(inside, place, -1)
+
+    def of(self, *states: State) -> Intervals:
+        """Return the time in some states."""
+        wanted = np.isin(self.state, states)
+        return union(self.start[wanted], self.end[wanted])
+
+    def sums(self) -> dict[State, int]:
+        """ns of each state."""
+        total = np.zeros(len(State), np.int64)
+        np.add.at(total, self.state, self.end - self.start)
+        return dict(zip(State, total.tolist()))
+
+    def shifted(self, offset_ns: int) -> ThreadStates:
+        """Return the same on a clock that is so much ahead."""
+        moved = self.start + offset_ns, self.end + offset_ns
+        return ThreadStates(self.pid, *moved, self.state, self.cpu, self.waker, self.moves)
+
+
+class _Change(IntEnum):
+    """What an event is to a thread."""
+
+    IN = 0
+    OUT = 1
+    WAKE = 2
+    MOVE = 3
+    BORN = 4
+
+
+class _Changes(NamedTuple):
+    """Events of threads by thread, then time; columns of equal length."""
+
+    pid: Int32s
+    time: Int64s
+    change: Int8s
+    cpu: Int64s  #: where it happens, or is moved to; -1: not told
+    told: Int64s  #: of OUT the letter of its state, of WAKE who wakes it
+
+
+class _Pieces(NamedTuple):
+    start: Int64s
+    end: Int64s
+    state: Int8s
+    cpu: Int64s
+    waker: Int64s
+
+
+def thread_states(
+    events: SchedulerEvents, pids: Iterable[int], window: tuple[int, int]
+) -> dict[int, ThreadStates]:
+    """Return what some threads did in a window [start, end) of the recording's clock; those never seen are
+    unknown all the time.
+    """
+    wanted = np.zeros(MOST_PIDS, np.bool_)
+    chosen = sorted({pid for pid in pids if 0 < pid < MOST_PIDS})
+    wanted[chosen] = True
+    changes = _changes(events.columns, wanted)
+    interrupts = Interrupts(events.columns)
+    losses = losses_by_cpu(events.losses)
+    first = np.searchsorted(changes.pid, np.array([*chosen, MOST_PIDS]))
+    found = {}
+    for place, pid in enumerate(chosen):
+        own = slice(int(first[place]), int(np.searchsorted(changes.pid, pid, "right")))
+        found[pid] = _of_thread(pid, _Changes._make(c[own] for c in changes), interrupts, losses, window)
+    return found
+
+
+def losses_by_cpu(losses: Iterable[Loss]) -> dict[int, Intervals]:
+    """Return, of each core that lost events, when that was."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for loss in losses:
+        before = loss.before_ns if loss.before_ns >= 0 else 1 << 62
+        found.setdefault(loss.cpu, []).append((loss.after_ns if loss.after_ns >= 0 else -1, before))
+    spans = {cpu: np.array(times, np.int64).T for cpu, times in found.items()}
+    return {cpu: union(starts, ends) for cpu, (starts, ends) in spans.items()}
+
+
+class Interrupts:
+    """When each core served interrupts: from an entry to the exit that is the next of its kind."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+        rows = np.flatnonzero((columns.kind >= Kind.IRQ_ENTRY) & (columns.kind <= Kind.SOFTIRQ_EXIT))
+        order = np.argsort(columns.cpu[rows], kind="stable")
+        self._rows = rows[order]
+        self._cpu = columns.cpu[self._rows]
+        self._found: dict[int, Intervals] = {}
+
+    def of_cpu(self, cpu: int) -> Intervals:
+        """Return when a core served interrupts."""
+        if cpu not in self._found:
+            first, stop = np.searchsorted(self._cpu, np.array([cpu, cpu + 1], self._cpu.dtype)).tolist()
+            rows = self._rows[first:stop]
+            starts, ends = [], []
+            for entry, leave in ((Kind.IRQ_ENTRY, Kind.IRQ_EXIT), (Kind.SOFTIRQ_ENTRY, Kind.SOFTIRQ_EXIT)):
+                kind = self._columns.kind[rows]
+                own = rows[(kind == entry) | (kind == leave)]
+                kind = self._columns.kind[own]
+                pairs = np.flatnonzero((kind[:-1] == entry) & (kind[1:] == leave))
+                starts.append(self._columns.time[own[pairs]])
+                ends.append(self._columns.time[own[pairs + 1]])
+            self._found[cpu] = union(np.concatenate(starts), np.concatenate(ends))
+        return self._found[cpu]
+
+
+def _changes(columns: Columns, wanted: Bools) -> _Changes:
+    """Return all events of the threads wanted."""
+    kind = columns.kind
+    wakes = (kind == Kind.WAKING) | (kind == Kind.WAKEUP) | (kind == Kind.WAKEUP_NEW)
+    parts = []
+    for change, mask, who in (
+        (_Change.OUT, kind == Kind.SWITCH, columns.pid),
+        (_Change.IN, kind == Kind.SWITCH, columns.other),
+        (_Change.WAKE, wakes, columns.pid),
+        (_Change.MOVE, kind == Kind.MIGRATE, columns.pid),
+        (_Change.BORN, kind == Kind.FORK, columns.pid),
+    ):
+        rows = np.flatnonzero(mask)
+        pid = who[rows]
+        own = rows[(pid > 0) & wanted[np.maximum(pid, 0)]]
+        cpu = columns.cpu[own].astype(np.int64)
+        told = np.full(len(own), NO_PID, np.int64)
+        if change is _Change.OUT:
+            told = columns.state[own].astype(np.int64)
+        elif change is _Change.WAKE:
+            told = columns.other[own].astype(np.int64)
+            cpu = columns.target[own].astype(np.int64)
+            cpu[kind[own] == Kind.WAKING] = -1  # where it was, not where it goes
+        elif change is _Change.MOVE:
+            cpu = columns.target[own].astype(np.int64)
+        elif change is _Change.BORN:
+            cpu = np.full(len(own), -1, np.int64)
+        parts.append((own * 2 + (change is _Change.IN), who[own], change, cpu, told))
+    place = np.concatenate([part[0] for part in parts])
+    pid = np.concatenate([part[1] for part in parts])
+    order = np.lexsort((place, pid))
+    changes = np.concatenate([np.full(len(part[0]), part[2], np.int8) for part in parts])
+    cpu, told = (np.concatenate([part[n] for part in parts]) for n in (3, 4))
+    time = columns.time[place[order] // 2]
+    return _Changes(pid[order], time, changes[order], cpu[order], told[order])
+
+
+def _of_thread(
+    pid: int,
+    changes: _Changes,
+    interrupts: Interrupts,
+    losses: dict[int, Intervals],
+    window: tuple[int, int],
+) -> ThreadStates:
+    pieces = _pieces(changes, losses, window)
+    pieces = _interrupted(_unknown_where_lost(pieces, losses), interrupts)
+    moved = changes.change == _Change.MOVE
+    ran = changes.cpu[changes.change == _Change.IN]
+    inside = (changes.time >= window[0]) & (changes.time < window[1])
+    moves = int((moved & inside).sum()) if moved.any() else int((ran[1:] != ran[:-1]).sum())
+    return ThreadStates(pid, *_clipped(pieces, window), moves)
+
+
+def _pieces(changes: _Changes, losses: dict[int, Intervals], window: tuple[int, int]) -> _Pieces:
+    """Return the time between the events of a thread, and what it did then."""
+    count = len(changes.time)
+    if not count:
+        one = np.array([State.UNKNOWN], np.int8), np.array([-1]), np.array([-1])
+        return _Pieces(np.array([window[0]]), np.array([window[1]]), *one)
+    places = np.arange(count)
+    change = changes.change
+    switch = (change == _Change.IN) | (change == _Change.OUT)
+    last = np.maximum.accumulate(np.where(switch, places, -1))  # the last switch up to each event
+    wakes = np.cumsum(change == _Change.WAKE)
+    woken = wakes - np.where(last >= 0, wakes[last], 0) > 0
+    asleep = np.full(count, State.BLOCKED, np.int8)
+    letter = np.where(last >= 0, changes.told[last], 0)
+    asleep[letter == ord("D")] = State.DISK
+    asleep[np.isin(letter, (ord("X"), ord("Z"), ord("x"), ord("?")))] = State.UNKNOWN
+    state = np.where(woken | (letter == ord("R")), State.READY, asleep)
+    is_in = (last >= 0) & (change[last] == _Change.IN)
+    state = np.where(is_in, State.RUNNING, state)
+    state[(last < 0) & (change == _Change.MOVE) & ~woken] = State.UNKNOWN
+    known = np.maximum.accumulate(np.where(changes.cpu >= 0, places, -1))
+    cpu = np.where(known >= 0, changes.cpu[known], -1)
+    following = np.append(changes.time[1:], max(window[1], int(changes.time[-1])))
+    after = np.append(change[1:], np.int8(-1))
+    waker = np.where(after == _Change.WAKE, np.append(changes.told[1:], -1), -1)
+    waker[(state != State.BLOCKED) & (state != State.DISK)] = -1
+    known_pieces = _Pieces(changes.time, following, state, cpu, waker)
+    known_pieces = _mended(known_pieces, changes, after, losses)
+    first = _before_first(changes, losses, window)
+    return _joined(first, known_pieces)
+
+
+def _mended(pieces: _Pieces, changes: _Changes, after: Int8s, losses: dict[int, Intervals]) -> _Pieces:
+    """Make unknown what cannot have been: a thread that leaves a core which it never got, or gets one twice.
+
+    Events are lost there. What was before the loss stays; a thread that leaves a core had it since then.
+    """
+    sleeps = (pieces.state == State.BLOCKED) | (pieces.state == State.DISK)
+    runs = pieces.state == State.RUNNING
+    next_cpu = np.append(changes.cpu[1:], -1)
+    leaves = (after == _Change.OUT) & ~(runs & (pieces.cpu == next_cpu))
+    twice = (after == _Change.IN) & runs
+    silently = (after == _Change.IN) & sleeps  # nothing tells what woke it: none of it recorded, or lost
+    if not losses:
+        pieces.state[leaves | twice] = State.UNKNOWN
+        return pieces
+    every = union(
+        *(np.concatenate([getattr(lost, n) for lost in losses.values()]) for n in ("starts", "ends"))
+    )
+    added: list[tuple[int, int, int, int, int]] = []
+    end = pieces.end.copy()
+    for place in np.flatnonzero(leaves | twice | silently).tolist():
+        begin, stop, cpu = int(pieces.start[place]), int(pieces.end[place]), int(pieces.cpu[place])
+        core = int(next_cpu[place]) if leaves[place] else cpu
+        lost = (every if silently[place] else losses.get(core, NOTHING)).clip(begin, stop)
+        if not len(lost):
+            if not silently[place]:
+                pieces.state[place] = State.UNKNOWN
+            continue
+        first, last = int(lost.starts[0]), int(lost.ends[-1]) if leaves[place] else stop
+        end[place] = first
+        added.append((first, last, State.UNKNOWN, core, -1))
+        if last < stop:
+            added.append((last, stop, State.RUNNING, core, -1))
+    pieces = pieces._replace(end=end)
+    if added:
+        more = np.array(added, np.int64).T
+        joined = _joined(pieces, _Pieces(more[0], more[1], more[2].astype(np.int8), more[3], more[4]))
+        order = np.argsort(joined.start, kind="stable")
+        pieces = _Pieces._make(column[order] for column in joined)
+    kept = pieces.start < pieces.end
+    return _Pieces._make(column[kept] for column in pieces)
+
+
+def _before_first(changes: _Changes, losses: dict[int, Intervals], window: tuple[int, int]) -> _Pieces:
+    """Return what a thread did before its first event, as far as that tells."""
+    change, cpu = int(changes.change[0]), int(changes.cpu[0])
+    state, waker = State.UNKNOWN, -1
+    if change == _Change.OUT:
+        state = State.RUNNING
+    elif change == _Change.WAKE:
+        state, waker = State.BLOCKED, int(changes.told[0])
+    start, end = min(window[0], int(changes.time[0])), int(changes.time[0])
+    if state is State.RUNNING:
+        lost = losses.get(cpu, NOTHING)
+        ended = lost.ends[lost.ends <= end]
+        if len(ended):  # it runs since then at least
+            at = int(ended[-1])
+            columns = ([start, at], [at, end], [State.UNKNOWN, State.RUNNING], [cpu, cpu], [-1, -1])
+            return _Pieces(*(np.array(column) for column in columns))
+    columns = ([start], [end], [state], [cpu], [waker])
+    return _Pieces(*(np.array(column) for column in columns))
+
+
+def _unknown_where_lost(pieces: _Pieces, losses: dict[int, Intervals]) -> _Pieces:
+    """Make unknown what is in the time that the core of a thread lost events."""
+    if not losses:
+        return pieces
+    cuts, lost = cut_by_cover(pieces.start, pieces.end, pieces.cpu, lambda cpu: losses.get(cpu, NOTHING))
+    order = np.argsort(cuts.start, kind="stable")
+    place = cuts.place[order]
+    state = pieces.state[place].copy()
+    state[lost[order]] = State.UNKNOWN
+    columns = pieces.cpu[place], np.where(state == State.UNKNOWN, -1, pieces.waker[place])
+    return _Pieces(cuts.start[order], cuts.end[order], state, *columns)
+
+
+def _interrupted(pieces: _Pieces, interrupts: Interrupts) -> _Pieces:
+    """Split the time on a core by whether the core served an interrupt."""
+    runs = np.where(pieces.state == State.RUNNING, pieces.cpu, -1)
+    cuts, inside = cut_by_cover(pieces.start, pieces.end, runs, interrupts.of_cpu)
+    order = np.argsort(cuts.start, kind="stable")
+    place = cuts.place[order]
+    state = pieces.state[place].copy()
+    state[inside[order]] = State.INTERRUPTED
+    return _Pieces(cuts.start[order], cuts.end[order], state, pieces.cpu[place], pieces.waker[place])
+
+
+def _clipped(pieces: _Pieces, window: tuple[int, int]) -> _Pieces:
+    start, end = np.maximum(pieces.start, window[0]), np.minimum(pieces.end, window[1])
+    kept = start < end
+    return _Pieces(start[kept], end[kept], pieces.state[kept], pieces.cpu[kept], pieces.waker[kept])
+
+
+def _joined(first: _Pieces, second: _Pieces) -> _Pieces:
+    pairs = zip(cast("tuple[Wholes, ...]", first), cast("tuple[Wholes, ...]", second))
+    return _Pieces._make(np.concatenate(pair) for pair in pairs)
