@@ -20,11 +20,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--level", type=int, choices=(0, 1, 2), default=1, help="profiler level (default 1)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the variation (default 1)")
     parser.add_argument("--steps", type=int, default=0, help="simulated steps (default: the job's own)")
+    parser.add_argument("--fixed", action="store_true", help="the same job with nothing planted")
     parser.add_argument("--db", action="store_true", help="write databases instead of JSON")
     parser.add_argument("--truth", type=Path, help="also write the offsets, waits and their roots, as JSON")
     chosen = parser.parse_args(arguments)
 
     job = replace(JOBS[chosen.scenario], seed=chosen.seed)
+    job = replace(job, extra={}, slow={}) if chosen.fixed else job
     told = tell(replace(job, steps=chosen.steps) if chosen.steps else job)
     written = write_job(told.outcome, chosen.out, chosen.level, chosen.db)
     if chosen.truth:

@@ -18,6 +18,7 @@ from tracetui.cli.commands import (
     report,
     summary,
     view,
+    whatif,
 )
 
 #: `tracetui PATH`
@@ -33,6 +34,7 @@ COMMANDS: tuple[Command, ...] = (
     compare.COMMAND,
     check.COMMAND,
     ranks.COMMAND,
+    whatif.COMMAND,
     digest.COMMAND,
     report.COMMAND,
     export.COMMAND,

@@ -112,6 +112,29 @@ JOBS = {
     "Stages of the pipeline": "流水线的各 stage",
     "communicates much": "通信多",
     "Notes": "说明",
+    # -- what if ----------------------------------------------------------------------------------------
+    "A step takes {now}; its replay is off by {error} at most.": "一个 step 用 {now}；重放的误差至多 {error}。",
+    "The replay of a step as it was is off by {error} at most.": "按原样重放一个 step，误差至多 {error}。",
+    "What of the order of its operations is not in the traces is not modelled.": (
+        "trace 里没有的那部分操作次序未被建模。"
+    ),
+    "With {fixes} fixed a step takes {then} instead of {now}: {saved} ({share}) less.": (
+        "修好 {fixes} 之后，一个 step 用 {then}，而不是 {now}：少 {saved}（{share}）。"
+    ),
+    "With {fixes} fixed a step takes {then} instead of {now}: nothing is gained.": (
+        "修好 {fixes} 之后，一个 step 用 {then}，原来是 {now}：没有收益。"
+    ),
+    "Rank {rank} is critical: {share} of the longest chain, mostly {reason}.": (
+        "{rank} 号卡是关键：占最长链的 {share}，主要是{reason}。"
+    ),
+    "Rank {rank} is critical then: {share} of the longest chain, mostly {reason}.": (
+        "那时 {rank} 号卡是关键：占最长链的 {share}，主要是{reason}。"
+    ),
+    "If each operation took the mean of its kind, a step would take {time}: slowdown {slowdown}.": (
+        "若每个操作都取同类的平均值，一个 step 用 {time}：减速比 {slowdown}。"
+    ),
+    "Slowdown by one kind alone: {kinds}.": "单独一类造成的减速比：{kinds}。",
+    "Single fixes, by what a step gains as replayed": "各项单独的修复，按重放后一个 step 省下的时间排列",
     # -- causes
     "{cause} ({label})": "{cause}（{label}）",
 }

@@ -1,0 +1,111 @@
+"""How people name fixes, and what is said of names that name nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.job.simulated import Meeting, Work, simulate
+from tracetui.job.digest import Line, TimeClass
+from tracetui.job.whatif.answer import Replays
+from tracetui.job.whatif.durations import UnknownFix
+from tracetui.job.whatif.fixes import Fix, Scope, Target, parse_fix
+
+LINE = Line("/job/train.py", 88, "train", False)
+
+
+@pytest.mark.parametrize(
+    ("text", "fix"),
+    [
+        ("rank=7", Fix(Target.RANK, rank=7)),
+        ("stage=3", Fix(Target.STAGE, stage=3)),
+        ("link=0-1=2x", Fix(Target.LINK, link=(0, 1), factor=2.0)),
+        ("link='0-1'=2.5x", Fix(Target.LINK, link=(0, 1), factor=2.5)),
+        ("train.py:88", Fix(Target.LINE, file="train.py", line=88)),
+        ("a/train.py:88@7", Fix(Target.LINE, file="a/train.py", line=88, rank=7)),
+        ("train.py:88=all", Fix(Target.LINE, file="train.py", line=88, scope=Scope.ALL)),
+        (
+            "C:\\train.py:88@0=peers",
+            Fix(Target.LINE, file="C:\\train.py", line=88, rank=0, scope=Scope.PEERS),
+        ),
+    ],
+)
+def test_a_fix_is_what_it_says(text: str, fix: Fix) -> None:
+    assert parse_fix(text) == fix
+    assert parse_fix(fix.text) == fix
+
+
+@pytest.mark.parametrize(
+    "text", ["", "rank=", "rank=x", "stage", "link=0-1", "link=0-1=0x", "train.py", "x:y"]
+)
+def test_what_names_nothing_is_an_error(text: str) -> None:
+    with pytest.raises(ValueError, match=r"a fix is FILE:LINE|cannot be 0 times as fast"):
+        parse_fix(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "concerned"),
+    [
+        ("train.py", True),
+        ("job/train.py", True),
+        ("/job/train.py", True),
+        ("rain.py", False),
+        ("b/train.py", False),
+    ],
+)
+def test_a_file_is_known_by_the_end_of_its_path(name: str, concerned: bool) -> None:
+    assert Fix(Target.LINE, file=name, line=88).concerns(LINE) is concerned
+    assert not Fix(Target.LINE, file=name, line=89).concerns(LINE)
+
+
+def replays(idle: dict[int, int], transfer: int = 1_000) -> Replays:
+    """Return two all-reduces of ranks that compute 100 µs before each and are idle before the second."""
+    ranks = tuple(idle)
+    computing = [Work(TimeClass.COMPUTING, 100_000, "MatMul")]
+    before = {
+        rank: [*computing, *([Work(TimeClass.IDLE, ns, "host.python", LINE)] if ns else [])]
+        for rank, ns in idle.items()
+    }
+    first = Meeting("a", ranks, dict.fromkeys(ranks, computing), transfer)
+    return Replays(simulate([first, Meeting("a", ranks, before, transfer)], len(ranks)))
+
+
+def step_with(job: Replays, *texts: str) -> int:
+    return job.trial([*map(parse_fix, texts)]).step_ns
+
+
+def test_a_rank_that_stands_out_loses_what_it_has_beyond_the_others() -> None:
+    job = replays({0: 20_000, 1: 90_000, 2: 30_000})
+    whole = 2 * (100_000 + 1_000) + 90_000
+    assert job.step_ns == whole
+    assert step_with(job, "train.py:88") == whole - 70_000  # all have the lower median of the others
+    assert step_with(job, "train.py:88=all") == whole - 90_000
+    assert step_with(job, "train.py:88@1=all") == whole - 60_000
+    assert step_with(job, "train.py:88@0") == whole
+    assert step_with(job, "rank=1") == whole - 60_000
+    assert step_with(job, "rank=0", "rank=1") == whole - 60_000
+
+
+def test_where_no_rank_stands_out_all_of_it_goes() -> None:
+    job = replays({0: 50_000, 1: 60_000, 2: 50_000})
+    assert step_with(job, "train.py:88") == 2 * 101_000
+    assert step_with(job, "train.py:88=peers") == 2 * 101_000 + 50_000
+
+
+def test_a_faster_link_moves_sooner() -> None:
+    job = replays({0: 0, 1: 0}, transfer=40_000)
+    assert step_with(job, "link=0-1=2x") == 2 * (100_000 + 20_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("rank=9", "there is no rank 9 here"),
+        ("stage=1", "there is no stage 1 here"),
+        ("link=0-9=2x", "ranks 0 and 9 have no collective in common here"),
+        ("other.py:88", "no rank was idle for other.py:88"),
+        ("balance=experts", "there is no all-to-all"),
+    ],
+)
+def test_what_is_not_there_cannot_be_fixed(text: str, sentence: str) -> None:
+    with pytest.raises(UnknownFix, match=sentence):
+        step_with(replays({0: 0, 1: 10_000}), text)

@@ -1,0 +1,92 @@
+"""Fixes of simulated jobs: a predicted step is that of the job run with nothing planted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.job.planted import job, whole
+from tracetui.job.whatif.answer import Replays, what_if
+from tracetui.job.whatif.fixes import parse_fix
+from tracetui.job.whatif.order import MISSING, order_of
+
+#: name of the job, what of it is fixed
+FIXES = [
+    ("late", ["rank=3"]),
+    ("late", ["train_hybrid.py:27"]),
+    ("loader", ["rank=2"]),
+    ("loader", ["train_hybrid.py:65"]),
+    ("both", ["rank=1", "rank=2"]),
+    ("link", ["link=2-3=8x"]),
+    ("stage", ["stage=1"]),
+    ("sends", ["stage=1"]),
+    ("hosts", ["rank=3"]),
+    ("partial", ["rank=3"]),
+]
+
+
+@pytest.mark.parametrize(("name", "fixes"), FIXES)
+def test_a_predicted_step_is_that_of_the_fixed_job(name: str, fixes: list[str]) -> None:
+    predicted = Replays(job(name)).trial([*map(parse_fix, fixes)])
+    fixed = Replays(job(name, plain=True)).step_ns
+    assert predicted.step_ns == pytest.approx(fixed, rel=0.02)
+    assert predicted.saves_ns == Replays(job(name)).step_ns - predicted.step_ns > 0
+
+
+@pytest.mark.parametrize(("name", "fix"), [("whole late", "rank=5"), ("whole stage", "stage=1")])
+@pytest.mark.thorough
+def test_the_same_of_jobs_of_eight_ranks(name: str, fix: str) -> None:
+    predicted = Replays(job(name)).trial([parse_fix(fix)])
+    assert predicted.step_ns == pytest.approx(Replays(job(name, plain=True)).step_ns, rel=0.02)
+
+
+@pytest.mark.parametrize("name", ["balanced", "loader", "sends", "partial", "absent", *whole("hosts")])
+def test_a_replay_as_measured_is_the_step_that_was(name: str) -> None:
+    order = order_of(job(name))
+    times = order.times()
+    measured = order.step_times(order.start, order.end)
+    assert np.abs(order.step_times(times.start, times.end) - measured).max() <= 0.001 * measured.min()
+    assert Replays(job(name)).error <= 0.001
+
+
+def test_single_fixes_are_ranked_by_what_they_save() -> None:
+    answer = what_if(job("both"))
+    saved = [trial.saves_ns for trial in answer.trials]
+    assert saved == sorted(saved, reverse=True)
+    assert {"rank=1", "rank=2"} <= {trial.fixes[0].text for trial in answer.trials[:4]}
+    single = {trial.fixes[0].text: trial.saves_ns for trial in answer.trials}
+    both = Replays(job("both")).trial([parse_fix("rank=1"), parse_fix("rank=2")])
+    assert both.saves_ns >= max(single["rank=1"], single["rank=2"])
+
+
+def test_the_late_rank_makes_the_slowdown_and_is_critical_until_it_is_fixed() -> None:
+    answer = what_if(job("loader"))
+    assert answer.slowdown > 1.3
+    assert max(answer.by_rank, key=lambda rank: answer.by_rank[rank]) == 2
+    assert max(answer.by_kind, key=lambda kind: answer.by_kind[kind]) == "idle host.dataloader"
+    assert answer.worst_workers == pytest.approx(1, abs=0.02)
+    assert answer.last_stage is None
+    assert answer.critical is not None
+    assert (answer.critical.rank, answer.critical.reason) == (2, "idle")
+    fixed = what_if(job("loader"), [parse_fix("rank=2")])
+    assert fixed.critical is not None
+    assert fixed.critical.reason == "computing"
+
+
+def test_a_balanced_job_has_no_slowdown() -> None:
+    assert what_if(job("balanced")).slowdown == pytest.approx(1, abs=0.005)
+
+
+def test_a_slow_stage_is_known_by_the_last_stage() -> None:
+    answer = what_if(job("stage"))
+    assert answer.last_stage is not None
+    assert answer.last_stage > 1
+    assert answer.trials[0].fixes[0].text == "stage=1"
+
+
+def test_no_fix_makes_a_missing_rank_earlier() -> None:
+    replays = Replays(job("absent"))
+    assert (replays.order.rank == MISSING).any()
+    ideal = replays.mean_step(replays.durations.ideal)
+    assert ideal == pytest.approx(replays.step_ns, rel=0.02)
+    assert all(trial.saves_ns < 0.01 * replays.step_ns for trial in what_if(job("absent")).trials)

@@ -1,0 +1,111 @@
+"""`tracetui whatif`: what a step of a job gains by fixes, by replaying it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tracetui.cli.command import Command
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.cli.job_parser import add_job
+from tracetui.cli.parser import Collect, Parser, Request, UsageError, add_outputs
+from tracetui.cli.terminal import text_width
+
+if TYPE_CHECKING:
+    from tracetui.job.job import Job
+    from tracetui.job.whatif.fixes import Fix
+
+_DESCRIPTION = """Replay a job of many ranks with something fixed, and print what a step takes
+then: what others waited is not what a fix saves, as the next late rank takes
+over. Without --fix, all single fixes are tried: lines, ranks, stages and slow
+links, ranked by what they really save. How far off the replay of the job as it
+was is, stands beside every answer.
+
+SPEC is one of
+  train.py:88     what a rank is idle there beyond its peers; where no rank
+                  stands out, all of it (train.py:88=peers, train.py:88=all)
+  train.py:88@7   the same on rank 7 only
+  rank=7          rank 7 works as long as its peers do
+  stage=3         stage 3 computes as long as the other stages do on average
+  link=0-1=2x     the link between ranks 0 and 1 is twice as fast
+
+PATH is as of tracetui ranks. --csv writes the single fixes."""
+
+
+def _add_arguments(parser: Parser) -> None:
+    add_job(parser)
+    parser.add_argument(
+        "--fix",
+        metavar="SPEC",
+        dest="fixes",
+        action=Collect,
+        help="what a step takes with SPEC fixed; several at once where it is repeated",
+    )
+    parser.add_argument(
+        "--balance", choices=("experts",), help="let all experts compute as long, and move as much"
+    )
+    parser.add_argument(
+        "--no-jitter", action="store_true", help="let each rank take its own mean for the same work"
+    )
+    add_outputs(parser, "fixes that are listed (default 10), 0: all")
+
+
+def _run(request: Request) -> ExitCode:
+    from tracetui.cli.jobs import open_job
+    from tracetui.job.cluster import Interrupted
+    from tracetui.job.load import join
+
+    fixes = _fixes(request)
+    try:
+        job = open_job(request, request.paths, request.only)
+    except Interrupted as interrupted:
+        _print_answer(request, join(interrupted.found, {}), fixes)
+        raise
+    _print_answer(request, job, fixes)
+    return ExitCode.OK
+
+
+def _fixes(request: Request) -> list[Fix]:
+    """Return the fixes that are asked for. Raises UsageError where a text names none."""
+    from tracetui.job.whatif.fixes import BALANCED_EXPERTS, NO_JITTER, parse_fix
+
+    try:
+        fixes = [*map(parse_fix, request.fixes)]
+    except ValueError as error:
+        raise UsageError(f"--fix: {error}") from None
+    fixes += [BALANCED_EXPERTS] if request.balance else []
+    fixes += [NO_JITTER] if request.no_jitter else []
+    return fixes
+
+
+def _print_answer(request: Request, job: Job, fixes: list[Fix]) -> None:
+    from tracetui.cli.output import answer
+    from tracetui.export.job.whatif import TOP, whatif_document, whatif_markdown, whatif_text, write_fixes
+    from tracetui.job.whatif.answer import NoReplay, what_if
+    from tracetui.job.whatif.durations import UnknownFix
+    from tracetui.reader.errors import Reason, UnreadableTrace
+
+    try:
+        found = what_if(job, fixes)
+    except UnknownFix as error:
+        raise UsageError(str(error)) from None
+    except NoReplay as error:
+        raise UnreadableTrace(Reason.NOT_A_TRACE, f"the job cannot be replayed: {error}") from None
+    top = TOP if request.top is None else request.top
+    answer(
+        request,
+        what="fixes",
+        csv=lambda stream: write_fixes(stream, found),
+        document=lambda: whatif_document(found),
+        markdown=lambda: whatif_markdown(found, top),
+        text=lambda: whatif_text(found, text_width(), top),
+    )
+
+
+COMMAND = Command(
+    "whatif",
+    "whatif PATH...",
+    "a job replayed: what fixing something saves",
+    _DESCRIPTION,
+    _add_arguments,
+    _run,
+)

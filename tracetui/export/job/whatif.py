@@ -1,0 +1,158 @@
+"""What fixing brings a job, as JSON, as text and as Markdown, and its fixes as csv."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from tracetui.export import markdown
+from tracetui.export.cells import encodable
+from tracetui.export.json_document import SCHEMA
+from tracetui.export.sentences.job import head_words
+from tracetui.export.tables.column import records
+from tracetui.export.tables.shown import markdown_table, text_table
+from tracetui.export.tables.whatif import TRIALS, TrialRows
+from tracetui.export.text import MARGIN, wrapped
+from tracetui.job.sayings import sayings
+from tracetui.job.whatif.answer import Trial, WhatIf
+from tracetui.language import counted, in_english, names, tell
+from tracetui.trace.clean import printable
+from tracetui.units import format_duration, format_percent
+
+TOP = 10  #: fixes that are listed
+LARGEST_ERROR = 0.033  #: of a replay, as a share of a step: beyond it the answer says what is not modelled
+_MOST_KINDS = 4
+_WORTH = 1.002  #: slowdown of a kind or rank from which on it is named
+
+
+@in_english()
+def whatif_document(answer: WhatIf) -> dict[str, Any]:
+    """Return the document of an answer; times are means of the steps."""
+    return {
+        "schema": SCHEMA,
+        "replay_error": answer.replay_error,
+        "step_ns": answer.step_ns,
+        "ideal_ns": answer.ideal_ns,
+        "slowdown": answer.slowdown,
+        "by_kind": {encodable(kind): ratio for kind, ratio in answer.by_kind.items()},
+        "by_rank": {str(rank): ratio for rank, ratio in answer.by_rank.items()},
+        "worst_workers": answer.worst_workers,
+        "last_stage": answer.last_stage,
+        "fixes": records(TRIALS, TrialRows(answer, answer.trials)),
+        "asked": {
+            "fixes": [encodable(fix.text) for fix in answer.asked.fixes],
+            "step_ns": answer.asked.step_ns,
+            "saves_ns": answer.asked.saves_ns,
+            "critical_rank": None if answer.critical is None else answer.critical.rank,
+        },
+    }
+
+
+def whatif_text(answer: WhatIf, width: int, top: int = TOP) -> str:
+    """Return the report as text; at most `top` fixes, 0 for all."""
+    lines = [head_words(answer.order.job), ""]
+    for sentence in whatif_sentences(answer):
+        lines += wrapped(sentence, width, later=MARGIN)
+    rows = _rows(answer, top)
+    lines.append("")
+    if rows.rows:
+        lines += [_title(), *text_table(TRIALS, rows, width)]
+        lines += [f"{MARGIN}{_more(answer, rows)}"] if _more(answer, rows) else []
+        lines.append("")
+    notes = sayings(answer.order.job)
+    if notes:
+        lines.append(tell("Notes"))
+        for note in notes:
+            lines += wrapped(f"{printable(note)}.", width, MARGIN, 2 * MARGIN)
+        lines.append("")
+    return "\n".join(lines)
+
+
+def whatif_markdown(answer: WhatIf, top: int = TOP) -> str:
+    """Return the report as Markdown; at most `top` fixes, 0 for all."""
+    job = answer.order.job
+    lines = [f"## {markdown.plain(head_words(job))}", ""]
+    lines += [markdown.plain(sentence) for sentence in whatif_sentences(answer)] + [""]
+    rows = _rows(answer, top)
+    if rows.rows:
+        lines += [f"### {_title()}", "", *markdown_table(TRIALS, rows), ""]
+        lines += [_more(answer, rows), ""] if _more(answer, rows) else []
+    lines += [f"- {markdown.plain(note)}." for note in sayings(job)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def write_fixes(stream: BinaryIO, answer: WhatIf) -> int:
+    """Write the single fixes as csv; returns their number."""
+    import pandas as pd
+
+    from tracetui.export.cells import text_cell
+
+    rows = records(TRIALS, TrialRows(answer, answer.trials))
+    frame: pd.DataFrame = pd.DataFrame(rows, columns=["fix", "saves_ns", "step_ns"])
+    frame["fix"] = frame["fix"].map(text_cell)
+    stream.write(frame.to_csv(index=False, lineterminator="\n").encode("utf-8"))
+    return len(frame)
+
+
+def whatif_sentences(answer: WhatIf) -> Iterator[str]:
+    """Yield what a step takes now, with what was asked for fixed, and ideally."""
+    if answer.asked.fixes:
+        yield _asked_words(answer)
+    else:
+        now = format_duration(answer.step_ns)
+        error = f"{answer.replay_error * 100:.1f} %"
+        yield tell("A step takes {now}; its replay is off by {error} at most.", now=now, error=error)
+    if answer.asked.fixes:
+        error = f"{answer.replay_error * 100:.1f} %"
+        yield tell("The replay of a step as it was is off by {error} at most.", error=error)
+    if answer.replay_error > LARGEST_ERROR:
+        yield tell("What of the order of its operations is not in the traces is not modelled.")
+    critical = answer.critical
+    if critical is not None and critical.rank is not None:
+        template = "Rank {rank} is critical: {share} of the longest chain, mostly {reason}."
+        if answer.asked.fixes:
+            template = "Rank {rank} is critical then: {share} of the longest chain, mostly {reason}."
+        share = f"{critical.share * 100:.0f} %"
+        yield tell(template, rank=critical.rank, share=share, reason=tell(critical.reason))
+    yield tell(
+        "If each operation took the mean of its kind, a step would take {time}: slowdown {slowdown}.",
+        time=format_duration(answer.ideal_ns),
+        slowdown=f"{answer.slowdown:.3f}",
+    )
+    slow = [f"{printable(kind)} {ratio:.3f}" for kind, ratio in answer.by_kind.items() if ratio >= _WORTH]
+    if slow:
+        yield tell("Slowdown by one kind alone: {kinds}.", kinds=names(slow[:_MOST_KINDS]))
+
+
+def _asked_words(answer: WhatIf) -> str:
+    asked = answer.asked
+    template = "With {fixes} fixed a step takes {then} instead of {now}: {saved} ({share}) less."
+    if asked.saves_ns <= 0:
+        template = "With {fixes} fixed a step takes {then} instead of {now}: nothing is gained."
+    return tell(
+        template,
+        fixes=names(printable(fix.text) for fix in asked.fixes),
+        then=format_duration(asked.step_ns),
+        now=format_duration(answer.step_ns),
+        saved=format_duration(asked.saves_ns),
+        share=format_percent(asked.saves_ns, answer.step_ns),
+    )
+
+
+def _title() -> str:
+    return tell("Single fixes, by what a step gains as replayed")
+
+
+def _rows(answer: WhatIf, top: int) -> TrialRows:
+    gains = _gains(answer)
+    return TrialRows(answer, gains[:top] if top else gains)
+
+
+def _gains(answer: WhatIf) -> list[Trial]:
+    """Return the fixes that people are shown: those that save something."""
+    return [trial for trial in answer.trials if trial.saves_ns > 0]
+
+
+def _more(answer: WhatIf, rows: TrialRows) -> str:
+    left = len(_gains(answer)) - len(rows.rows)
+    return counted(left, "1 more", "{count} more") if left else ""

@@ -1,0 +1,346 @@
+"""How long the operations of a job take once something is fixed, and how long they take ideally."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from tracetui.arrays import Bools, Floats, Int64s
+from tracetui.job.job import Job
+from tracetui.job.network_links import job_links
+from tracetui.job.rank_table import rank_rows
+from tracetui.job.stages import job_stages
+from tracetui.job.whatif.fixes import Fix, Scope, Target
+from tracetui.job.whatif.order import COMPUTING, IDLE, MISSING, PARTS, Order
+from tracetui.operations.slowdown import ideal_durations
+from tracetui.trace.clean import printable
+
+#: Percent of the idle time of a line that is beyond the mean of the others, from which on a rank stands out.
+_STANDS_OUT = 50
+_EXCHANGE = "alltoall"
+_MOST_PEERS = 63  #: ranks of which the median is taken
+
+
+class UnknownFix(ValueError):  # noqa: N818 - people are shown its sentence
+    """A fix names something that the job does not have; `str()` is a sentence."""
+
+
+def stage_numbers(job: Job) -> Int64s:
+    """Return the number of the stage of each rank, int64[ranks]; 0 of all where there is no pipeline."""
+    places = {rank.number: place for place, rank in enumerate(job.ranks)}
+    numbers = np.zeros(len(job.ranks), np.int64)
+    for stage in job_stages(job, rank_rows(job)):
+        numbers[[places[rank] for rank in stage.ranks]] = stage.number
+    return numbers
+
+
+class Durations:
+    """The durations of the operations of a job: measured, ideal, and with fixes."""
+
+    def __init__(self, order: Order) -> None:
+        self.order = order
+        self.transfer = np.where(order.is_work | (order.rank == MISSING), 0, order.duration)
+        self.missing = np.where(order.rank == MISSING, order.duration, 0)
+        self.rank_stage = stage_numbers(order.job)
+        self.stage = np.where(order.rank == MISSING, -1, self.rank_stage[np.maximum(order.rank, 0)])
+        self._steps = max(len(order.steps), 1)
+
+    def whole(self, parts: Int64s, transfer: Int64s) -> Int64s:
+        """Return the durations of all operations."""
+        whole: Int64s = parts.sum(axis=1) + transfer + self.missing
+        return whole
+
+    # ------------------------------------------------------------------ ideal
+
+    @cached_property
+    def _work(self) -> Int64s:
+        return np.flatnonzero(self.order.is_work)
+
+    @cached_property
+    def alike(self) -> Int64s:
+        """int64[work]: a number from 0 of what is the same work: at one place of the steps of one stage."""
+        work = self._work
+        key = self.order.alike[work] * (int(self.stage.max(initial=0)) + 1) + self.stage[work]
+        return numbered_from_0(key)
+
+    def ideal_of(self, ns: Int64s) -> Int64s:
+        """Return the mean of the same work of all ranks and steps, the stages balanced.
+
+        Args:
+            ns: int64[operations] of each operation.
+        """
+        work = self._work
+        mean = _means(self.alike, ns[work].astype(np.float64))
+        ideal = np.zeros(len(ns), np.int64)
+        ideal[work] = np.rint(mean * self._balance(ns)[work]).astype(np.int64)
+        return ideal
+
+    def _balance(self, ns: Int64s) -> Floats:
+        """Return by what the work of each operation's stage is to be multiplied to be like that of all."""
+        ranks = np.bincount(self.rank_stage)
+        of_stage = np.bincount(self.stage[self._work], ns[self._work], minlength=len(ranks))
+        mean = of_stage / np.maximum(ranks, 1)
+        usual = of_stage.sum() / max(int(ranks.sum()), 1)
+        factor = np.where(mean > 0, usual / np.where(mean > 0, mean, 1), 1.0)
+        balance: Floats = factor[np.maximum(self.stage, 0)]
+        return balance
+
+    @cached_property
+    def ideal_parts(self) -> Int64s:
+        """int64[operations, 3]: the parts of work as they are ideally."""
+        return np.stack([self.ideal_of(self.order.parts[:, part]) for part in range(len(PARTS))], axis=1)
+
+    @cached_property
+    def ideal_transfer(self) -> Int64s:
+        """int64[operations]: the median transfer of the same collectives."""
+        collective = np.flatnonzero(self.order.collective >= 0)
+        ideal = np.zeros(len(self.order), np.int64)
+        nothing = np.zeros(len(collective), np.int64)
+        ideal[collective] = ideal_durations(
+            numbered_from_0(self.order.alike[collective]),
+            nothing,
+            self.transfer[collective],
+        )
+        return ideal
+
+    @cached_property
+    def ideal(self) -> Int64s:
+        """int64[operations]: all of them as they are ideally."""
+        return self.whole(self.ideal_parts, self.ideal_transfer)
+
+    # ------------------------------------------------------------------ with fixes
+
+    def fixed(self, fixes: Sequence[Fix]) -> tuple[Int64s, bool]:
+        """Return the durations with some fixes, and whether operations are still delayed as they were.
+
+        Raises UnknownFix where one names what is not there.
+        """
+        parts, transfer = self.order.parts.copy(), self.transfer.copy()
+        for fix in fixes:
+            if fix.target is Target.LINE:
+                self._fix_line(fix, parts)
+        ranks = [fix.rank for fix in fixes if fix.target is Target.RANK and fix.rank is not None]
+        self._fix_ranks(ranks, parts)
+        for fix in fixes:
+            if fix.target is Target.STAGE:
+                self._fix_stage(fix, parts)
+            elif fix.target is Target.LINK:
+                self._fix_link(fix, transfer)
+            elif fix.target is Target.EXPERTS:
+                self._balance_experts(parts, transfer)
+            elif fix.target is Target.JITTER:
+                self._remove_jitter(parts, transfer)
+        return self.whole(parts, transfer), not any(fix.target is Target.JITTER for fix in fixes)
+
+    def line_ns(self, fix: Fix) -> Int64s:
+        """Return the idle time of each operation that is charged to the line of a fix, int64[operations]."""
+        ns = np.zeros(len(self.order), np.int64)
+        found = False
+        for place, rank in enumerate(self.order.job.ranks):
+            lines = [number for number, line in enumerate(rank.digest.lines) if fix.concerns(line)]
+            cells = self.order.cells[place]
+            chosen = np.isin(cells.line, lines) & (cells.ns > 0) if lines else np.zeros(0, np.bool_)
+            if chosen.any():
+                found = True
+                np.add.at(ns, cells.operation[chosen], cells.ns[chosen])
+        if not found:
+            raise UnknownFix(f"no rank was idle for {printable(fix.file)}:{fix.line}")
+        return ns
+
+    def _fix_line(self, fix: Fix, parts: Int64s) -> None:
+        ns = self.line_ns(fix)
+        chosen = np.ones(len(ns), np.bool_) if fix.rank is None else self._of_rank(fix.rank)
+        beyond = np.maximum(ns - self._median_of_others(ns), 0)
+        scope = fix.scope
+        if scope is None:
+            stands_out = int(beyond[chosen].sum()) * 100 >= int(ns[chosen].sum()) * _STANDS_OUT
+            scope = Scope.PEERS if stands_out else Scope.ALL
+        gone = np.where(chosen, beyond if scope is Scope.PEERS else ns, 0)
+        parts[:, IDLE] = np.maximum(parts[:, IDLE] - gone, 0)
+
+    def _median_of_others(self, ns: Int64s) -> Int64s:
+        """Return for each operation the median of the same work of others in the same step; 0 without."""
+        work, key = self._work, self._key_in_step
+        order = np.lexsort((ns[work], key))
+        opens, counts = _runs(key[order])
+        place = np.arange(len(order)) - np.repeat(opens, counts)
+        middle = np.repeat((counts - 2) // 2, counts)
+        at = np.repeat(opens, counts) + np.where(middle < place, middle, middle + 1)
+        alone = np.repeat(counts, counts) < 2
+        found = np.zeros(len(ns), np.int64)
+        found[work[order]] = np.where(alone, 0, ns[work[order[np.where(alone, 0, at)]]])
+        return found
+
+    @cached_property
+    def _key_in_step(self) -> Int64s:
+        """int64[work]: a number from 0 of the same work in the same step."""
+        key = self.alike * self._steps + self.order.step[self._work]
+        return numbered_from_0(key)
+
+    def _of_rank(self, number: int) -> Bools:
+        job = self.order.job
+        place = next((place for place, rank in enumerate(job.ranks) if rank.number == number), None)
+        if place is None:
+            raise UnknownFix(f"there is no rank {number} here")
+        chosen: Bools = self.order.rank == place
+        return chosen
+
+    def _fix_ranks(self, ranks: Sequence[int], parts: Int64s) -> None:
+        """Let the work of ranks take the median of the same work of all others in the same step."""
+        if not ranks:
+            return
+        chosen = np.any([self._of_rank(rank) for rank in ranks], axis=0)[self._work]
+        key, work = self._key_in_step, self._work
+        others = np.flatnonzero(self._among_peers(chosen))
+        opens, counts = _runs(np.sort(key[others]))
+        peers = np.zeros(int(key.max(initial=0)) + 1, np.int64)
+        first = np.zeros(len(peers), np.int64)
+        keys = np.sort(key[others])[opens]
+        peers[keys], first[keys] = counts, opens
+        like = np.flatnonzero(chosen & (peers[key] > 0))
+        for part in range(len(PARTS)):
+            values = parts[work[others], part]
+            values = values[np.lexsort((values, key[others]))]
+            parts[work[like], part] = values[first[key[like]] + (peers[key[like]] - 1) // 2]
+
+    def _among_peers(self, chosen: Bools) -> Bools:
+        """Return which work is of ranks that others are compared with: of many ranks, some."""
+        rank = self.order.rank[self._work]
+        peers = np.unique(rank[~chosen])
+        spread = np.linspace(0, max(len(peers) - 1, 0), _MOST_PEERS).round().astype(np.int64)
+        return ~chosen & np.isin(rank, peers[np.unique(spread)] if len(peers) > _MOST_PEERS else peers)
+
+    def _fix_stage(self, fix: Fix, parts: Int64s) -> None:
+        """Let the ranks of a stage work as long as those of the other stages do on average."""
+        if self.rank_stage.max(initial=0) == 0 or fix.stage not in self.rank_stage:
+            raise UnknownFix(f"there is no stage {fix.stage} here")
+        of_stage = self.stage == fix.stage
+        here = int((self.rank_stage == fix.stage).sum())
+        rest = len(self.rank_stage) - here
+        own = int(parts[of_stage, COMPUTING].sum()) / here
+        usual = int(parts[~of_stage & (self.stage >= 0), COMPUTING].sum()) / rest
+        if own > 0:
+            scaled = np.rint(parts[of_stage, COMPUTING] * (usual / own))
+            parts[of_stage, COMPUTING] = scaled.astype(np.int64)
+
+    def _fix_link(self, fix: Fix, transfer: Int64s) -> None:
+        """Let a link move its bytes faster: what two ranks exchange, and what waits for their exchange.
+
+        A collective of more ranks is as slow as its slowest link: it becomes faster as far as this is it.
+        """
+        job = self.order.job
+        ends = set(fix.link)
+        speeds: dict[frozenset[int], float] = {}
+        for link in job_links(job):
+            src, dst = link.ends.src, link.ends.dst
+            if src is not None and dst is not None and link.gb_per_s:
+                pair = frozenset((src, dst))
+                speeds[pair] = min(link.gb_per_s, speeds.get(pair, link.gb_per_s))
+        found = False
+        for number, matched in enumerate(job.channels):
+            members = self._members(number)
+            if not ends <= members:
+                continue
+            found = True
+            factor = fix.factor
+            others = [
+                speed for pair, speed in speeds.items() if pair <= members and pair != frozenset(fix.link)
+            ]
+            own = speeds.get(frozenset(fix.link))
+            if not matched.channel.pair and len(members) > 2 and others and own:
+                factor = min(factor, max(min(others) / own, 1.0)) if factor > 1 else factor
+            chosen = self.order.channel == number
+            transfer[chosen] = np.rint(transfer[chosen] / factor).astype(np.int64)
+        if not found:
+            raise UnknownFix(f"ranks {fix.link[0]} and {fix.link[1]} have no collective in common here")
+
+    def _members(self, number: int) -> set[int]:
+        """Return the numbers in the job of the ranks of a channel."""
+        channel = self.order.job.channels[number].channel
+        here = {self.order.job.ranks[place].number for place in channel.ranks}
+        return here if channel.pair else here | set(next((g.global_ranks for g in channel.groups), ()))
+
+    def _balance_experts(self, parts: Int64s, transfer: Int64s) -> None:
+        """Let all ranks compute as long between two all-to-alls, and move as long in them."""
+        order = self.order
+        exchanges = [number for number, kind in enumerate(order.kinds) if _EXCHANGE in plain_kind(kind)]
+        if not exchanges:
+            raise UnknownFix("no rank exchanges tokens with others: there is no all-to-all")
+        work = self._work
+        between = self.between_exchanges[work]
+        key = self._key_in_step
+        mean = _means(key[between], parts[work[between], COMPUTING].astype(np.float64))
+        parts[work[between], COMPUTING] = np.rint(mean).astype(np.int64)
+        moved = np.flatnonzero(np.isin(order.kind, exchanges))
+        transfer[moved] = np.minimum(transfer[moved], self.ideal_transfer[moved])
+
+    @cached_property
+    def between_exchanges(self) -> Bools:
+        """bool[operations]: work between the two all-to-alls of a layer: what experts compute."""
+        order = self.order
+        between = np.zeros(len(order), np.bool_)
+        exchanges = np.array(
+            [number for number, kind in enumerate(order.kinds) if _EXCHANGE in plain_kind(kind)], np.int64
+        )
+        for place in range(len(order.job.ranks)):
+            own = np.flatnonzero((order.rank == place) & np.isin(order.kind, exchanges))
+            own = own[np.argsort(order.start[own], kind="stable")]
+            ends, starts = order.end[own[0::2]], order.start[own[1::2]]
+            work = self._work[order.rank[self._work] == place]
+            at = np.searchsorted(ends[: len(starts)], order.start[work], "right") - 1
+            inside = at >= 0
+            inside[inside] = order.start[work[inside]] < starts[at[inside]]
+            between[work[inside]] = True
+        return between
+
+    def _remove_jitter(self, parts: Int64s, transfer: Int64s) -> None:
+        """Let each rank take its own mean of all steps for the same work, and collectives their median."""
+        work = self._work
+        key = self.alike * len(self.order.job.ranks) + self.order.rank[work]
+        key = numbered_from_0(key)
+        for part in range(len(PARTS)):
+            parts[work, part] = np.rint(_means(key, parts[work, part].astype(np.float64))).astype(np.int64)
+        transfer[:] = np.where(self.transfer > 0, self._usual_transfer, transfer)
+
+    @cached_property
+    def _usual_transfer(self) -> Int64s:
+        """int64[operations]: the median transfer of the same collectives in one channel."""
+        collective = np.flatnonzero(self.order.channel >= 0)
+        key = self.order.alike[collective] * (int(self.order.channel.max(initial=0)) + 1)
+        key += self.order.channel[collective]
+        numbers = numbered_from_0(key)
+        usual = np.zeros(len(self.order), np.int64)
+        nothing = np.zeros(len(collective), np.int64)
+        usual[collective] = ideal_durations(numbers, nothing, self.transfer[collective])
+        return usual
+
+
+def plain_kind(kind: str) -> str:
+    """Return the name of a collective without what spellings differ in.
+
+    >>> plain_kind("ep AllToAllV")
+    'epalltoallv'
+    """
+    return "".join(letter for letter in kind.lower() if letter.isalnum())
+
+
+def _means(key: Int64s, values: Floats) -> Floats:
+    """Return the mean of the values that have each key, one per value."""
+    if not len(key):
+        return values
+    means: Floats = (np.bincount(key, values) / np.maximum(np.bincount(key), 1))[key]
+    return means
+
+
+def numbered_from_0(key: Int64s) -> Int64s:
+    """Return a number from 0 for each distinct key, int64[n]."""
+    numbers: Int64s = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return numbers
+
+
+def _runs(ordered: Int64s) -> tuple[Int64s, Int64s]:
+    """Return where the runs of equal numbers begin, and how long they are."""
+    opens = np.flatnonzero(np.diff(ordered, prepend=-1))
+    return opens, np.diff(np.append(opens, len(ordered)))

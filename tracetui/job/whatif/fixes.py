@@ -1,0 +1,95 @@
+"""Fixes as people name them: a line, a rank, a stage, a link."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import Optional
+
+from tracetui.job.digest import Line
+from tracetui.trace.clean import printable
+
+
+class Target(Enum):
+    """What a fix is about."""
+
+    LINE = "line"
+    RANK = "rank"
+    STAGE = "stage"
+    LINK = "link"
+    EXPERTS = "experts"
+    JITTER = "jitter"
+
+
+class Scope(Enum):
+    """How much of the idle time of a line is gone."""
+
+    PEERS = "peers"  #: what a rank has of it beyond the mean of the others
+    ALL = "all"
+
+
+@dataclass(frozen=True)
+class Fix:
+    """Something that is fixed; what does not belong to its target is unset."""
+
+    target: Target
+    file: str = ""
+    line: int = -1
+    rank: Optional[int] = None  # noqa: UP045 - a dataclass of Python 3.9
+    stage: int = -1
+    link: tuple[int, int] = (-1, -1)
+    factor: float = 1.0
+    scope: Scope | None = None  #: None: that of peers where a rank stands out, else all
+
+    @property
+    def text(self) -> str:
+        """The fix as it is written; as written in the trace: never print it unescaped."""
+        if self.target is Target.LINE:
+            where = f"@{self.rank}" if self.rank is not None else ""
+            return f"{self.file}:{self.line}{where}{f'={self.scope.value}' if self.scope else ''}"
+        if self.target is Target.RANK:
+            return f"rank={self.rank}"
+        if self.target is Target.STAGE:
+            return f"stage={self.stage}"
+        if self.target is Target.LINK:
+            return f"link={self.link[0]}-{self.link[1]}={self.factor:g}x"
+        return "balance=experts" if self.target is Target.EXPERTS else "no-jitter"
+
+    def concerns(self, line: Line) -> bool:
+        """Return whether a line is the one that is fixed: its file by its name or the end of its path."""
+        path = line.file.replace("\\", "/")
+        name = self.file.replace("\\", "/")
+        return line.line == self.line and (path == name or path.endswith(f"/{name.lstrip('/')}"))
+
+
+BALANCED_EXPERTS = Fix(Target.EXPERTS)
+NO_JITTER = Fix(Target.JITTER)
+
+_RANK = re.compile(r"rank=(\d{1,9})")
+_STAGE = re.compile(r"stage=(\d{1,9})")
+_LINK = re.compile(r"link=['\"]?(\d{1,9})-(\d{1,9})['\"]?=(\d{1,9}(?:\.\d{1,9})?)x")
+_LINE = re.compile(r"(.+):(\d{1,9})(?:@(\d{1,9}))?(?:=(peers|all))?", re.DOTALL)
+FORMS = "FILE:LINE, FILE:LINE@RANK, rank=N, stage=N or link=A-B=2x"
+
+
+def parse_fix(text: str) -> Fix:
+    """Return the fix that a text names. Raises ValueError with a sentence where it names none."""
+    if match := _RANK.fullmatch(text):
+        return Fix(Target.RANK, rank=int(match[1]))
+    if match := _STAGE.fullmatch(text):
+        return Fix(Target.STAGE, stage=int(match[1]))
+    if match := _LINK.fullmatch(text):
+        factor = float(match[3])
+        if not factor:
+            raise ValueError("a link cannot be 0 times as fast")
+        return Fix(Target.LINK, link=(int(match[1]), int(match[2])), factor=factor)
+    if text in ("balance=experts", "no-jitter"):
+        return BALANCED_EXPERTS if text.startswith("balance") else NO_JITTER
+    if match := _LINE.fullmatch(text):
+        rank = int(match[3]) if match[3] else None
+        scope = Scope(match[4]) if match[4] else None
+        return Fix(
+            Target.LINE, file=match[1].strip("'\""), line=int(match[2].strip("'\"")), rank=rank, scope=scope
+        )
+    raise ValueError(f"{printable(text)!r} names nothing: a fix is {FORMS}")
