@@ -10,7 +10,7 @@ import pytest
 from textual.actions import parse
 
 from tracetui.ui.actions import ACTIONS, GROUPS, actions_of, bindings, key_label, keys_markdown
-from tracetui.ui.app import TraceApp, make_screen
+from tracetui.ui.app import TraceApp
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.screen_specs import SCREENS, Scope
 from tracetui.ui.screens.statistics import StatisticsPanel
@@ -36,7 +36,7 @@ def test_every_action_has_a_method_that_takes_its_arguments(screen: str | None) 
         owners.append(StatisticsPanel)
     elif screen is not None:
         spec = SCREENS[screen]
-        owners.append(type(make_screen(Session(Path()), *spec.place)))
+        owners.append(type(spec.make(Session(Path()))))
         owners += [JobApp] if spec.scope is Scope.JOB else []
     actions = list(actions_of(screen))
     assert actions

@@ -64,7 +64,9 @@ async def compared(size: tuple[int, int] = (120, 36)) -> AsyncIterator[tuple[Tra
     async with app.run_test(size=size) as pilot:
         await pilot.press("escape", "C")
         app.start(sessions[1])
-        await until(pilot, lambda: app.pair is not None and app.pair.comparison is not None)
+        await until(
+            pilot, lambda: app.comparing.pair is not None and app.comparing.pair.comparison is not None
+        )
         await until(pilot, lambda: len(screen(app).table.rows.view) > 0)
         yield app, pilot
 
@@ -75,8 +77,8 @@ def screen(app: TraceApp) -> CompareScreen:
 
 
 def comparison_of(app: TraceApp) -> Comparison:
-    assert app.pair is not None and app.pair.comparison is not None
-    return app.pair.comparison
+    assert app.comparing.pair is not None and app.comparing.pair.comparison is not None
+    return app.comparing.pair.comparison
 
 
 async def table(app: TraceApp, pilot: Pilot[int], by: str) -> None:
@@ -209,9 +211,21 @@ async def test_of_three_traces_the_last_two_are_compared_and_braces_choose_anoth
         session.analysis = run("mixed", STEPS)
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("escape", "right_curly_bracket", "C")
-        await until(pilot, lambda: app.pair is not None and (app.pair.base, app.pair.other) == (0, 1))
+        await until(
+            pilot,
+            lambda: (
+                app.comparing.pair is not None
+                and (app.comparing.pair.base, app.comparing.pair.other) == (0, 1)
+            ),
+        )
         await pilot.press("right_curly_bracket")
-        await until(pilot, lambda: app.pair is not None and (app.pair.base, app.pair.other) == (0, 2))
+        await until(
+            pilot,
+            lambda: (
+                app.comparing.pair is not None
+                and (app.comparing.pair.base, app.comparing.pair.other) == (0, 2)
+            ),
+        )
         assert app.sessions[0].is_open and not app.sessions[1].is_open, "two stay in memory"
         await until(pilot, lambda: "OTHER  third" in "\n".join(screen_text(app)))
 

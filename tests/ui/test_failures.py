@@ -14,7 +14,6 @@ from tests.ui.viewing import open_viewer
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
-from tracetui.ui import app as viewer_app
 from tracetui.ui._textual import HookedApp
 from tracetui.ui.app import TraceApp
 from tracetui.ui.failures import failure
@@ -68,11 +67,11 @@ async def test_one_leaves_in_order_while_a_screen_is_made(
     moba: Trace, monkeypatch: pytest.MonkeyPatch, spec: ScreenSpec
 ) -> None:
     """Nothing is mounted any more then, and what the screen looks for on itself is not there."""
-    make = viewer_app.make_screen
+    make = ScreenSpec.make
 
-    def made(session: Session, *place: str) -> Screen[Any]:
-        new = make(session, *place)
-        if place == spec.place:
+    def made(made_of: ScreenSpec, session: Session) -> Screen[Any]:
+        new = make(made_of, session)
+        if made_of is spec:
             compose = new.compose
 
             def leaving() -> Iterable[Any]:
@@ -82,7 +81,7 @@ async def test_one_leaves_in_order_while_a_screen_is_made(
             monkeypatch.setattr(new, "compose", leaving)
         return new
 
-    monkeypatch.setattr(viewer_app, "make_screen", made)
+    monkeypatch.setattr(ScreenSpec, "make", made)
     app: TraceApp = open_viewer(Path("trace_view.json"), ViewerOptions(palette="none"), trace=moba)
     faults: list[Exception] = []
     monkeypatch.setattr(app, "fault", faults.append)

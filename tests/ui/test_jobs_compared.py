@@ -14,7 +14,7 @@ from tracetui.job.compare_jobs import compare_jobs
 from tracetui.job.digest_bytes import encode
 from tracetui.job.digest_files import SUFFIX
 from tracetui.job.load import find_ranks
-from tracetui.ui.compare_app import COMPARE
+from tracetui.ui.comparing.comparing import COMPARE
 from tracetui.ui.jobs_app import JobsApp
 from tracetui.ui.options import ViewerOptions
 

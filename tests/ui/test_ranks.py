@@ -161,8 +161,8 @@ async def test_the_key_of_a_screen_opens_it_for_the_rank_under_the_cursor(direct
         await until(pilot, lambda: app.shown == "timeline")
         assert app.session.name.startswith("rank 3"), "nobody has moved the cursor: back to where one was"
         await pilot.press("R", "k", "C")
-        await until(pilot, lambda: app.shown == "compare" and app.pair is not None)
-        assert app.pair is not None and 1 in app.pair, "the rank above the worst"
+        await until(pilot, lambda: app.shown == "compare" and app.comparing.pair is not None)
+        assert app.comparing.pair is not None and 1 in app.comparing.pair, "the rank above the worst"
 
 
 async def test_where_ranks_are_missing_nobody_says_that_all_agree(directory: Path) -> None:
@@ -196,10 +196,10 @@ async def test_the_list_of_traces_leads_from_the_ranks_into_a_trace(directory: P
         await pilot.press("L", "down", "enter")
         await in_trace(app, pilot)
         await pilot.press("C")
-        await until(pilot, lambda: app.shown == "compare" and app.pair is not None)
-        before = app.pair
+        await until(pilot, lambda: app.shown == "compare" and app.comparing.pair is not None)
+        before = app.comparing.pair
         await pilot.press("right_curly_bracket")
-        await until(pilot, lambda: app.pair != before)
+        await until(pilot, lambda: app.comparing.pair != before)
         assert app.shown == "compare", "the next rank is compared there, as any open trace"
 
 

@@ -14,7 +14,7 @@ from tests.analysis.machine import npu, task
 from tests.ui.training import screen_text, training
 from tests.ui.viewing import until
 from tracetui.ui.app import TraceApp
-from tracetui.ui.compare_app import COMPARE
+from tracetui.ui.comparing.comparing import COMPARE
 from tracetui.ui.messages import AnalysisFailed, LoadProgress, TraceGrew
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.open_traces import OpenTraces
@@ -135,7 +135,9 @@ async def test_two_traces_open_on_their_comparison(paths: list[Path]) -> None:
     app = TraceApp(sessions, OPTIONS)
     try:
         async with app.run_test(size=(80, 24)) as pilot:
-            await until(pilot, lambda: app.pair is not None and app.pair.comparison is not None)
+            await until(
+                pilot, lambda: app.comparing.pair is not None and app.comparing.pair.comparison is not None
+            )
             await pilot.pause()
             assert app.shown == COMPARE
             assert screen_text(app)[1].startswith("BASE   fast")

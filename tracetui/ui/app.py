@@ -3,37 +3,30 @@
 from __future__ import annotations
 
 import gc
-import importlib
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from textual.binding import BindingType
-from textual.screen import ModalScreen, Screen
+from textual.message import Message
+from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
-from tracetui.ui.compare_app import COMPARE, CompareApp, joint_mode
+from tracetui.ui.comparing.comparing import COMPARE, Comparing, Flipped
 from tracetui.ui.first_view import is_busy
 from tracetui.ui.messages import WarningsAsked
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.screen_specs import Scope, screens_of_scope
+from tracetui.ui.screen_specs import Scope, is_paired, make_screen
 from tracetui.ui.session import Session
 from tracetui.ui.terminal import CANCELLED, configure_terminal, leave_at_signals
 from tracetui.ui.trace_names import names_of
-from tracetui.ui.viewer import FIRST
+from tracetui.ui.viewer import FIRST, Viewer
 from tracetui.ui.viewer_screen import ViewerScreen
 
 
-def make_screen(session: Session, module: str, name: str) -> Screen[Any]:
-    """Return a screen of a session."""
-    screen: Screen[Any] = getattr(importlib.import_module(f"tracetui.ui.screens.{module}"), name)(session)
-    return screen
-
-
-class TraceApp(CompareApp):
+class TraceApp(Viewer):
     """The viewer of the open traces. `exit(code)` gives the program's exit code."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -43,20 +36,11 @@ class TraceApp(CompareApp):
 
     def __init__(self, sessions: Sequence[Session], options: ViewerOptions | None = None) -> None:
         super().__init__(sessions, options)
+        self.comparing = Comparing(self)
         for session in self.sessions:
             self.add_modes(session)
         if len(self.sessions) > 1:
             self.add_joint_modes(Scope.PAIR)
-
-    def add_joint_modes(self, scope: Scope) -> None:
-        """Have a mode for each screen of a scope, which is of no trace alone."""
-        for spec in screens_of_scope(scope):
-            self.add_mode(joint_mode(spec.name), partial(make_screen, self.sessions[0], *spec.place))
-
-    def screens_of(self, session: Session) -> dict[str, Callable[[], Screen[Any]]]:
-        return {
-            spec.name: partial(make_screen, session, *spec.place) for spec in screens_of_scope(Scope.TRACE)
-        }
 
     def on_load(self) -> None:
         """Before anything is drawn: the terminal is to be left in order from the first frame on."""
@@ -74,6 +58,43 @@ class TraceApp(CompareApp):
             self.action_go(COMPARE)
         elif len(self.sessions) > 1:
             self.action_sessions()
+
+    # Two traces
+
+    def action_go(self, screen: str) -> None:
+        if is_paired(screen):
+            self.comparing.show(screen)
+        else:
+            super().action_go(screen)
+
+    def show_session(self, session: Session, screen: str = "", span: tuple[int, int] | None = None) -> None:
+        before = self.sessions.index(self.kept_beside(session))
+        super().show_session(session, screen, span)
+        self.comparing.take_shown(before, self.sessions.index(session))
+
+    def kept_beside(self, session: Session) -> Session:
+        """The one before; from a screen of two, of these two the other one."""
+        return self.comparing.partner_of(session) or super().kept_beside(session)
+
+    def action_session(self, by: int) -> None:
+        """Show the next of the open traces; on the screen that compares, compare with the next."""
+        if is_paired(self.shown) and self.comparing.pair is not None:
+            self.comparing.compare_next(by)
+        else:
+            super().action_session(by)
+
+    def broadcast(self, session: Session, message: type[Message]) -> None:
+        super().broadcast(session, message)
+        self.comparing.hand_on(session, message)
+
+    def action_flip(self) -> None:
+        """Show the other trace at the same step and place in it, with the same span of time."""
+        self.comparing.flip()
+
+    def on_flipped(self, message: Flipped) -> None:
+        self.comparing.take_flip(message)
+
+    # What is shown first, and how it ends
 
     def show_first(self, session: Session) -> None:
         """Show what a busy device computes: its gaps are of no interest."""

@@ -7,12 +7,11 @@ from tracetui.job.same_job import FoundRank
 from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.ui.app import TraceApp, run_app
-from tracetui.ui.compare_app import is_joint, is_paired, joint_mode
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_session import JobSession
 from tracetui.ui.ranks.messages import JobChanged, JobFailed, JobGrew, JobProgress, JobRead
 from tracetui.ui.ranks.reading import read_job
-from tracetui.ui.screen_specs import Scope, is_of_scope, screens_of_scope
+from tracetui.ui.screen_specs import Scope, is_joint, is_of_scope, is_paired, joint_mode, screens_of_scope
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import name_of_run
 from tracetui.ui.viewer import FIRST
@@ -55,7 +54,7 @@ class JobApp(TraceApp):
     def action_go(self, screen: str) -> None:
         if is_of_job(screen):
             if self.shown != screen:
-                self._at = self.sessions.index(self.session)
+                self.look_at(self.session)
                 self.switch_mode(joint_mode(screen))
                 self.name_window(self.run_name)
         elif is_of_job(self.shown):

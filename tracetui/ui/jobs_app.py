@@ -16,12 +16,14 @@ from tracetui.job.load import FoundRanks, load_job
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.trace.clean import printable
 from tracetui.ui.app import TraceApp, run_app
-from tracetui.ui.compare_app import COMPARE, is_joint, is_paired, joint_mode
+from tracetui.ui.comparing.comparing import COMPARE, Comparing
 from tracetui.ui.comparing.pair import NotComparable, Pair, Runs
 from tracetui.ui.job_app import rank_name
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.screen_specs import is_joint, is_paired, joint_mode
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import names_of
+from tracetui.ui.viewer import Viewer
 from tracetui.units import format_bytes
 
 _EVERY_S = 0.2  #: between two progress lines
@@ -75,6 +77,37 @@ class JobsPair(Pair):
         return load_job([self.paths[place]], "*", tell, lambda: self.stopping, options.cache, options.jobs)
 
 
+def same_rank(ranks: Sequence[int], first_of_other: int, place: int) -> tuple[int, int]:
+    """Return the places of a rank in BASE and in OTHER, by its place in one; else of the first of the other.
+
+    ranks : numbers of the ranks of both jobs, those of OTHER from `first_of_other` on; -1 for unknown.
+    """
+    in_base = place < first_of_other
+    others = range(first_of_other, len(ranks)) if in_base else range(first_of_other)
+    same = (other for other in others if ranks[other] == ranks[place] >= 0)
+    partner = next(same, others[0])
+    return (place, partner) if in_base else (partner, place)
+
+
+class ComparingJobs(Comparing):
+    """Compares two jobs, and looks at the same rank of both."""
+
+    def __init__(self, viewer: Viewer, jobs: JobsPair, ranks: Sequence[int], first_of_other: int) -> None:
+        super().__init__(viewer)
+        self.pair = self._jobs = jobs
+        self._ranks, self._first_of_other = ranks, first_of_other
+
+    def last_two(self) -> tuple[int, int]:
+        """Return the rank that is looked at, and the same one of the other job."""
+        place = self.viewer.sessions.index(self.viewer.session)
+        return same_rank(self._ranks, self._first_of_other, place)
+
+    def choose(self, base: int, other: int) -> None:
+        """Look at another rank of both; what is compared are the jobs."""
+        self._jobs.base, self._jobs.other = base, other
+        self.tell()
+
+
 class JobsApp(TraceApp):
     """The viewer of two jobs, whose ranks are sessions that are read when they are opened."""
 
@@ -96,22 +129,24 @@ class JobsApp(TraceApp):
             ],
             options,
         )
-        self._ranks = [rank.identity.rank for job in found for rank in job.ranks]
-        self._first_of_other = len(found[0].sources)
+        first_of_other = len(found[0].sources)
+        ranks = [rank.identity.rank for job in found for rank in job.ranks]
+        self.jobs = JobsPair(
+            paths, same_rank(ranks, first_of_other, 0), options, lambda: self.post_message(JobsProgress())
+        )
+        self.comparing = ComparingJobs(self, self.jobs, ranks, first_of_other)
         self._digests = {
             place + start
-            for start, job in ((0, found[0]), (self._first_of_other, found[1]))
+            for start, job in ((0, found[0]), (first_of_other, found[1]))
             for place in job.digests
         }
-        self.jobs = JobsPair(paths, self._last_two_of(0), options, lambda: self.post_message(JobsProgress()))
-        self.pair = self.jobs
         self.name_window(" and ".join(names))
 
     def begin(self) -> None:
         """Show the comparison, which has both jobs digested; traces are read when they are looked at."""
 
     def on_jobs_progress(self) -> None:
-        self._tell_pair()
+        self.comparing.tell()
 
     def action_go(self, screen: str) -> None:
         if is_joint(self.shown) and not is_paired(screen) and not self.session.is_open:
@@ -128,22 +163,6 @@ class JobsApp(TraceApp):
     def leave(self, code: int) -> None:
         self.jobs.stopping = True
         super().leave(code)
-
-    def _last_two(self) -> tuple[int, int]:
-        """The rank that is looked at, and the same one of the other job."""
-        return self._last_two_of(self.sessions.index(self.session))
-
-    def _last_two_of(self, place: int) -> tuple[int, int]:
-        in_base = place < self._first_of_other
-        others = range(self._first_of_other, len(self.sessions)) if in_base else range(self._first_of_other)
-        same = (other for other in others if self._ranks[other] == self._ranks[place] >= 0)
-        partner = next(same, others[0])
-        return (place, partner) if in_base else (partner, place)
-
-    def _compare(self, base: int, other: int) -> None:
-        """Look at another rank of both; what is compared are the jobs."""
-        self.jobs.base, self.jobs.other = base, other
-        self._tell_pair()
 
 
 def run_jobs(paths: tuple[Path, Path], found: tuple[FoundRanks, FoundRanks], options: ViewerOptions) -> int:

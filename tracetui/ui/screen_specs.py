@@ -6,8 +6,14 @@ Knows no screen's code.
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
+
+from textual.screen import Screen
+
+from tracetui.ui.session import Session
 
 
 class Scope(Enum):
@@ -33,10 +39,16 @@ class ScreenSpec:
     has_views: bool = False  #: tab shows the next of several tables or maps
     is_map: bool = False  #: cells with a cursor
 
-    @property
-    def place(self) -> tuple[str, str]:
-        """The module in `ui/screens` and its class; imported when the screen is first shown."""
-        return self.name, self.class_name
+    def make(self, session: Session) -> Screen[Any]:
+        """Return the screen of a session; its module is imported now."""
+        return make_screen(session, self.name, self.class_name)
+
+
+def make_screen(session: Session, module: str, class_name: str) -> Screen[Any]:
+    """Return a screen or a panel of a session, whose module in `ui/screens` is imported now."""
+    screens = importlib.import_module(f"tracetui.ui.screens.{module}")
+    screen: Screen[Any] = getattr(screens, class_name)(session)
+    return screen
 
 
 def _table(
@@ -123,3 +135,18 @@ def screens_of_scope(scope: Scope) -> tuple[ScreenSpec, ...]:
 def is_of_scope(screen: str, scope: Scope) -> bool:
     """Return whether there is a screen of this name that is of a scope."""
     return screen in SCREENS and SCREENS[screen].scope is scope
+
+
+def is_paired(screen: str) -> bool:
+    """Return whether a screen shows two traces."""
+    return is_of_scope(screen, Scope.PAIR)
+
+
+def is_joint(screen: str) -> bool:
+    """Return whether a screen is of no trace alone."""
+    return is_of_scope(screen, Scope.PAIR) or is_of_scope(screen, Scope.JOB)
+
+
+def joint_mode(screen: str) -> str:
+    """Return the mode of a screen that is of no trace alone."""
+    return f"{screen}@0"

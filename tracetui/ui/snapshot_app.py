@@ -13,7 +13,7 @@ from textual.screen import Screen
 
 from tracetui.analysis.memory.analyse import Memory
 from tracetui.reader.errors import UnreadableTrace
-from tracetui.ui.app import TraceApp, make_screen, run_app
+from tracetui.ui.app import TraceApp, run_app
 from tracetui.ui.messages import LoadFailed, TraceChanged
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screen_specs import SCREENS
@@ -86,7 +86,7 @@ class SnapshotApp(TraceApp):
         self._load = load
 
     def screens_of(self, session: Session) -> dict[str, Callable[[], Screen[Any]]]:
-        return {MEMORY: partial(make_screen, session, *SCREENS[MEMORY].place)}
+        return {MEMORY: partial(SCREENS[MEMORY].make, session)}
 
     def begin(self) -> None:
         session = self.session

@@ -7,6 +7,7 @@ screens of that session, also while others are in front. Knows no screen.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from textual.events import Key
@@ -41,6 +42,7 @@ from tracetui.ui.messages import (
     ViewChanged,
 )
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.screen_specs import Scope, is_joint, is_paired, joint_mode, screens_of_scope
 from tracetui.ui.sending.link import LinkApp
 from tracetui.ui.session import Session
 from tracetui.ui.terminal import in_ascii
@@ -66,6 +68,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         self.typed = self.options.typed
         self.glyphs = glyphs(self.options.ascii)
         self.sessions = list(sessions)
+        self._place = 0  # of the session that was looked at last, for screens that are of no trace alone
         self.name_window(self.sessions[0].name)
 
     # Which trace is shown, and on which screen
@@ -73,7 +76,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
     @property
     def session(self) -> Session:
         """The open trace that is shown."""
-        return self.session_of(self.current_mode)
+        return self.sessions[self._place] if is_joint(self.shown) else self.session_of(self.current_mode)
 
     @property
     def shown(self) -> str:
@@ -81,17 +84,22 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         return self.current_mode.partition("@")[0]
 
     def screens_of(self, session: Session) -> Mapping[str, Callable[[], Screen[Any]]]:
-        """The screens of a session by their names, each made when it is first shown."""
-        raise NotImplementedError
+        """Return the screens of a session by their names, each made when it is first shown."""
+        return {spec.name: partial(spec.make, session) for spec in screens_of_scope(Scope.TRACE)}
 
     def has_screen(self, screen: str) -> bool:
-        """Whether there is a screen of this name to go to."""
-        return screen in self.screens_of(self.session)
+        """Return whether there is a screen of this name to go to."""
+        return len(self.sessions) > 1 if is_paired(screen) else screen in self.screens_of(self.session)
 
     def add_modes(self, session: Session) -> None:
         """Have a mode for each screen of a session."""
         for screen, make in self.screens_of(session).items():
             self.add_mode(self.mode_of(session, screen), make)
+
+    def add_joint_modes(self, scope: Scope) -> None:
+        """Have a mode for each screen of a scope, which is of no trace alone."""
+        for spec in screens_of_scope(scope):
+            self.add_mode(joint_mode(spec.name), partial(spec.make, self.sessions[0]))
 
     def mode_of(self, session: Session, screen: str) -> str:
         """The mode that shows a screen of a session."""
@@ -100,6 +108,10 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
     def session_of(self, mode: str) -> Session:
         """The session that a mode is of."""
         return self.sessions[int(mode.partition("@")[2])]
+
+    def look_at(self, session: Session) -> None:
+        """Look at one of those that a screen shows at once: what works everywhere is about it."""
+        self._place = self.sessions.index(session)
 
     def action_go(self, screen: str) -> None:
         """Show another screen of the same trace."""
@@ -119,15 +131,16 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         kept = self.kept_beside(session)
         for other in self.sessions:
             if other is not session and other is not kept and other.is_open:
-                self._let_go(other)
+                self.let_go(other)
         if span is not None:
             session.look_at(*span)
         self.read(session)
-        mode = self.mode_of(session, screen or self.shown)
+        mode = self.mode_of(session, screen or (FIRST if is_joint(self.shown) else self.shown))
         if mode != self.current_mode:
             self.switch_mode(mode)
         if span is not None:
             self.broadcast(session, SelectionChanged)
+        self.look_at(session)
         self.name_window(self.full_name(session))
         self.show_status(f"{self.sessions.index(session) + 1} of {len(self.sessions)}: {session.name}")
 
@@ -152,7 +165,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
                 session.take_failure(plain(str(error)))
             self.start(session)
 
-    def _let_go(self, session: Session) -> None:
+    def let_go(self, session: Session) -> None:
         """Close a session, and put one in its place that opens where that one was left."""
         modes = [self.mode_of(session, screen) for screen in self.screens_of(session)]
         for mode in modes:
@@ -177,8 +190,15 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
                     screen.post_message(message())
 
     def is_told(self, mode: str, session: Session) -> bool:
-        """Whether the screens of a mode are told what is about a session."""
-        return self.session_of(mode) is session
+        """Return whether `broadcast` tells the screens of a mode what is about a session."""
+        return not is_joint(mode.partition("@")[0]) and self.session_of(mode) is session
+
+    def tell_joint(self, screen: str, message: type[Message]) -> None:
+        """Post a message to a screen that is of no trace alone, if it was shown."""
+        for mode, screens in self.screens_by_mode():
+            if mode == joint_mode(screen):
+                for shown in screens:
+                    shown.post_message(message())
 
     def show_status(self, sentence: str) -> None:
         """Show a sentence in the last line of the screen in front, also of one that a panel lies over."""

@@ -24,9 +24,10 @@ from tracetui.export.sentences.comparison import (
 from tracetui.export.tables.comparison import WATERFALL, ComparedRows, ComparedTable
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
-from tracetui.ui.compare_app import STACKED, CompareApp, PairChanged
+from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing import tables
 from tracetui.ui.comparing.absence import absence_lines, next_pair
+from tracetui.ui.comparing.comparing import STACKED, Comparing, PairChanged
 from tracetui.ui.comparing.pair import NotComparable, Pair
 from tracetui.ui.comparing.story import story
 from tracetui.ui.drawing.palette import Role
@@ -89,9 +90,9 @@ class CompareScreen(TableScreen):
         self._parts: Sequence[ComparedRow] = ()
 
     @property
-    def comparing(self) -> CompareApp:
-        """The app, which compares."""
-        return cast(CompareApp, self.app)
+    def comparing(self) -> Comparing:
+        """Which two traces are compared."""
+        return cast(TraceApp, self.app).comparing
 
     @property
     def comparison(self) -> Comparison | None:
@@ -101,8 +102,8 @@ class CompareScreen(TableScreen):
 
     @property
     def unanswered(self) -> str:
-        app = self.comparing
-        return "" if app.pair is None else app.pair.unanswered(app.sessions)
+        pair = self.comparing.pair
+        return "" if pair is None else pair.unanswered(self.viewer.sessions)
 
     def body(self) -> Iterable[Widget]:
         glyphs, header = self.viewer.glyphs, self.style_of(Role.TITLE)
@@ -151,8 +152,8 @@ class CompareScreen(TableScreen):
 
     def nothing(self, sentence: str) -> None:
         super().nothing(sentence)
-        app, pair = self.comparing, self.comparing.pair
-        told = [] if pair is None else absence_lines(app.sessions, pair, self.size.width, app.palette)
+        viewer, pair = self.viewer, self.comparing.pair
+        told = [] if pair is None else absence_lines(viewer.sessions, pair, self.size.width, viewer.palette)
         said = self.query_one("#verdict", Lines)
         said.styles.height = len(told)
         said.show(told)
@@ -164,7 +165,7 @@ class CompareScreen(TableScreen):
         return (*next_pair(self.viewer), *super().ways_out)
 
     def build(self) -> None:
-        app, pair = self.comparing, self.comparing.pair
+        viewer, pair = self.viewer, self.comparing.pair
         assert pair is not None
         if self._laid is not None and self._laid.comparison is pair.comparison:
             self._show(self._laid)
@@ -177,11 +178,11 @@ class CompareScreen(TableScreen):
             return
         self.missing(COMPARING)
         self._pair, self._failure = pair, ""
-        sessions, width = [*app.sessions], self.size.width
+        sessions, width = [*viewer.sessions], self.size.width
 
         def compare() -> Message:
             try:
-                comparison = pair.compare(sessions, app.runs)
+                comparison = pair.compare(sessions, self.comparing.runs)
             except NotComparable as absence:
                 return self.Failed("compare", str(absence))
             laid = tables.Laid(comparison, self.viewer.palette, self.viewer.glyphs)
@@ -230,9 +231,9 @@ class CompareScreen(TableScreen):
 
     def _show_sides(self) -> None:
         """BASE and OTHER, which is which."""
-        app, pair = self.comparing, self.comparing.pair
+        viewer, pair = self.viewer, self.comparing.pair
         lines: list[Line] = []
-        for name, called in zip(("BASE", "OTHER"), pair.names(app.sessions) if pair is not None else ()):
+        for name, called in zip(("BASE", "OTHER"), pair.names(viewer.sessions) if pair is not None else ()):
             run = None
             if pair is not None and pair.comparison is not None:
                 run = pair.comparison.base if name == "BASE" else pair.comparison.other
@@ -306,7 +307,7 @@ class CompareScreen(TableScreen):
 
     def action_open_both(self) -> None:
         """Show both runs stacked, at the row under the cursor: in OTHER where that has it."""
-        app, pair, comparison = self.comparing, self.comparing.pair, self.comparison
+        comparing, pair, comparison = self.comparing, self.comparing.pair, self.comparison
         of_traces = pair is not None and comparison is not None and comparison.job is None
         if of_traces and 0 <= self.table.row < len(self._rows):
             assert pair is not None and comparison is not None
@@ -316,16 +317,16 @@ class CompareScreen(TableScreen):
                 span = tables.span_of_most(comparison, row, of_base) if table is WATERFALL else None
                 if slice_row >= 0 or span is not None:
                     place = pair.base if of_base else pair.other
-                    app.look_at_row(place, slice_row, span, tables.is_of_idle(table, row))
+                    comparing.look_at_row(place, slice_row, span, tables.is_of_idle(table, row))
                     break
-        app.action_go(STACKED)
+        self.viewer.action_go(STACKED)
 
     def _go_to(self, table: ComparedTable, row: ComparedRow, of_base: bool) -> None:
-        app, pair, comparison = self.comparing, self.comparing.pair, self.comparison
+        comparing, pair, comparison = self.comparing, self.comparing.pair, self.comparison
         if pair is None or comparison is None:
             return
         if comparison.job is not None:
-            app.show_status("A mean rank is at no one place: T lists the ranks, to open one.")
+            self.viewer.show_status("A mean rank is at no one place: T lists the ranks, to open one.")
             return
         place = pair.base if of_base else pair.other
         slice_row = tables.instance(comparison, table, row, of_base)
@@ -333,16 +334,16 @@ class CompareScreen(TableScreen):
         if table is WATERFALL and slice_row < 0:
             span = tables.span_of_most(comparison, row, of_base)
         if slice_row >= 0 and tables.is_of_idle(table, row):
-            app.show_idle(place, slice_row)
+            comparing.show_idle(place, slice_row)
         elif slice_row >= 0:
-            app.show_slice(place, slice_row)
+            comparing.show_slice(place, slice_row)
         elif span is not None:
-            app.show_span(place, *span)
+            comparing.show_span(place, *span)
         elif tables.instance(comparison, table, row, not of_base) < 0:
-            app.show_status("This row is of no one place in either run.")
+            self.viewer.show_status("This row is of no one place in either run.")
         else:
             name, other, key = ("BASE", "OTHER", "enter") if of_base else ("OTHER", "BASE", "\\")
-            app.show_status(f"{name} has none of it: {key} opens it in {other}.")
+            self.viewer.show_status(f"{name} has none of it: {key} opens it in {other}.")
 
     def frame(self, view: Int64s) -> pd.DataFrame:
         from tracetui.export.data_frame import frame_of

@@ -19,10 +19,11 @@ from textual.widget import Widget
 
 from tracetui.export.tables.comparison import WATERFALL
 from tracetui.ui.actions import bindings
-from tracetui.ui.compare_app import STACKED, CompareApp, PairChanged
+from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing import tables
 from tracetui.ui.comparing.absence import absence_lines, next_pair
 from tracetui.ui.comparing.bands import Kind
+from tracetui.ui.comparing.comparing import STACKED, Comparing, PairChanged
 from tracetui.ui.comparing.joint_view import JointView
 from tracetui.ui.comparing.pair import Pair
 from tracetui.ui.comparing.stack import NAMES, Chosen, Lanes, Stack
@@ -91,13 +92,14 @@ class StackedScreen(AnswerScreen):
         self._left: list[Place] = []  # where both were looked at when this was left
 
     @property
-    def comparing(self) -> CompareApp:
-        return cast(CompareApp, self.app)
+    def comparing(self) -> Comparing:
+        """Which two traces are compared."""
+        return cast(TraceApp, self.app).comparing
 
     @property
     def unanswered(self) -> str:
-        app = self.comparing
-        return "" if app.pair is None else app.pair.waits_for(app.sessions)
+        pair = self.comparing.pair
+        return "" if pair is None else pair.waits_for(self.viewer.sessions)
 
     def body(self) -> Iterable[Widget]:
         glyphs = self.viewer.glyphs
@@ -130,8 +132,8 @@ class StackedScreen(AnswerScreen):
 
     def nothing(self, sentence: str) -> None:
         super().nothing(sentence)
-        app, pair = self.comparing, self.comparing.pair
-        told = [] if pair is None else absence_lines(app.sessions, pair, self.size.width, app.palette)
+        viewer, pair = self.viewer, self.comparing.pair
+        told = [] if pair is None else absence_lines(viewer.sessions, pair, self.size.width, viewer.palette)
         self.lanes.styles.height = 0
         chosen = self.query_one("#chosen", Lines)
         chosen.styles.height, chosen.display = len(told), bool(told)
@@ -142,7 +144,7 @@ class StackedScreen(AnswerScreen):
         return (*next_pair(self.viewer), *super().ways_out)
 
     def build(self) -> None:
-        app, pair = self.comparing, self.comparing.pair
+        viewer, pair = self.viewer, self.comparing.pair
         assert pair is not None
         if pair is self._pair and self.look is not None and self._is_of_sessions(self.look.stack):
             self._show()
@@ -152,14 +154,14 @@ class StackedScreen(AnswerScreen):
             return
         self.missing("Aligning the steps of both.")
         self._pair, self._failure = pair, ""
-        sessions = [*app.sessions]
+        sessions = [*viewer.sessions]
 
         def make() -> Message:
             sides: list[Lanes] = []
             for place in (pair.base, pair.other):
                 analysis = sessions[place].analysis
                 assert analysis is not None
-                run = app.runs.of(place, analysis)
+                run = self.comparing.runs.of(place, analysis)
                 if not len(run.wall_ns):
                     return self.Made(pair, None, f"{NAMES[len(sides)]} has no work of a device.")
                 sides.append(Lanes.of(sessions[place].name, analysis, run))
@@ -169,10 +171,10 @@ class StackedScreen(AnswerScreen):
 
     def _is_of_sessions(self, stack: Stack) -> bool:
         """Whether the traces that are open are those that it was made of."""
-        app, pair = self.comparing, self._pair
+        viewer, pair = self.viewer, self._pair
         assert pair is not None
         places = (pair.base, pair.other)
-        return all(app.sessions[at].analysis is side.analysis for at, side in zip(places, stack.sides))
+        return all(viewer.sessions[at].analysis is side.analysis for at, side in zip(places, stack.sides))
 
     @on(Made)
     def _take(self, made: Made) -> None:
@@ -192,15 +194,15 @@ class StackedScreen(AnswerScreen):
 
     def session_of(self, side: int) -> Session:
         """The open trace of BASE (0) or OTHER (1)."""
-        app, pair = self.comparing, self._pair
+        viewer, pair = self.viewer, self._pair
         assert pair is not None
-        return app.sessions[(pair.base, pair.other)[side]]
+        return viewer.sessions[(pair.base, pair.other)[side]]
 
     def _look_first(self, look: JointView) -> None:
         """Look where one looked in the run one came from."""
-        app = self.comparing
+        session = self.viewer.session
         assert self._pair is not None
-        look.look_as(int(app.sessions.index(app.session) == self._pair.other), app.session.state)
+        look.look_as(int(self.viewer.sessions.index(session) == self._pair.other), session.state)
         self._selected()
 
     # Drawing
@@ -344,7 +346,7 @@ class StackedScreen(AnswerScreen):
         if self.look is not None:
             self.look.flip()
             self._selected()
-            self.comparing.look_at(self.session_of(self.look.side))
+            self.viewer.look_at(self.session_of(self.look.side))
 
     def action_next_view(self, by: int = 1) -> None:
         """Show the next device of both."""
@@ -371,7 +373,7 @@ class StackedScreen(AnswerScreen):
         """Open what is selected in its own timeline."""
         if self.look is not None:
             self._hand_on(self.look, self.look.side)
-            self.comparing.show_session(self.session_of(self.look.side), FIRST)
+            self.viewer.show_session(self.session_of(self.look.side), FIRST)
 
     def _hand_on(self, look: JointView, side: int) -> None:
         """Select in a trace what is selected of it here."""
@@ -389,23 +391,23 @@ class StackedScreen(AnswerScreen):
 
     def on_screen_suspend(self) -> None:
         super().on_screen_suspend()
-        app = self.comparing
-        if self.look is not None and self._pair is app.pair and app.shown != STACKED:
+        viewer = self.viewer
+        if self.look is not None and self._pair is self.comparing.pair and viewer.shown != STACKED:
             for side in (0, 1):
                 self._hand_on(self.look, side)
-                app.broadcast(self.session_of(side), SelectionChanged)
+                viewer.broadcast(self.session_of(side), SelectionChanged)
             self._left = [self.session_of(side).state.place for side in (0, 1)]
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         super().on_screen_resume(event)
-        app = self.comparing
-        if self.look is None or self._pair is not app.pair:
+        if self.look is None or self._pair is not self.comparing.pair:
             return
+        session = self.viewer.session
         sessions = [self.session_of(side) for side in (0, 1)]
-        if app.session in sessions:
-            if [session.state.place for session in sessions] != self._left:
+        if session in sessions:
+            if [of_side.state.place for of_side in sessions] != self._left:
                 self._look_first(self.look)  # somebody has looked elsewhere meanwhile
-            elif app.session is not sessions[self.look.side]:
+            elif session is not sessions[self.look.side]:
                 self.action_flip()
             self._show()
 
