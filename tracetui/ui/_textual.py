@@ -83,10 +83,10 @@ class HookedApp(Punctual, App[ReturnType]):
         raise NotImplementedError
 
     def terminal_answered(self) -> None:
-        """The terminal has told that it shows frames at once, for which Textual asks when it starts."""
+        """Take note that the terminal shows frames at once, which Textual asks it when it starts."""
 
     def key_was_left(self, key: Key) -> None:
-        """Nothing took a key: no binding of what has the focus, of the screen, or of the app."""
+        """Handle a key that nothing took: no binding of what has the focus, of the screen, or of the app."""
 
     async def _on_key(self, event: Key) -> None:
         event.prevent_default()  # what follows is all that Textual's own does
@@ -94,7 +94,7 @@ class HookedApp(Punctual, App[ReturnType]):
             self.key_was_left(event)
 
     def fault(self, error: Exception) -> None:
-        """Something raised; the terminal is not restored yet. Textual's own report prints local variables."""
+        """Handle an error; the terminal is not restored yet. Textual's own report prints local variables."""
         super()._handle_exception(error)
 
     def end_after_fault(self) -> None:
@@ -108,15 +108,15 @@ class HookedApp(Punctual, App[ReturnType]):
         return self._exit
 
     def sending_driver(self) -> Driver | None:
-        """What writes to the terminal; None where writing raises: before the start and at the end."""
+        """Return what writes to the terminal; None where writing raises: before the start and at the end."""
         return self._driver if self._running and not self._closed and not self.is_headless else None
 
     def at_once(self, frame: str) -> str:
-        """A frame as the terminal is told to show it at once, if it can."""
+        """Wrap a frame so that the terminal shows it at once, if it can."""
         return f"{SYNC_START}{frame}{SYNC_END}" if self._sync_available else frame
 
     def screens_by_mode(self) -> Iterator[tuple[str, Sequence[Screen[Any]]]]:
-        """Each mode that was shown, and its screens: Textual tells those of the mode in front only."""
+        """Yield each mode that was shown, and its screens: Textual gives those of the mode in front only."""
         yield from self._screen_stacks.items()
 
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
@@ -131,7 +131,7 @@ class HookedApp(Punctual, App[ReturnType]):
         self.terminal_answered()
 
     def _handle_exception(self, error: Exception) -> None:
-        """From the call of `exit` on nothing is mounted, which what was mounting just then finds missing."""
+        """Ignore what was mounting when `exit` was called: it finds nothing mounted any more."""
         if not (self.is_leaving and isinstance(error, (MountError, QueryError))):
             self.fault(error)
 
@@ -152,7 +152,7 @@ def add_filter(app: App[Any], line_filter: LineFilter) -> None:
 
 
 def strips_of(update: Update) -> Iterator[tuple[int, int, Strip]]:
-    """Line, first cell and strip of all that an update touches.
+    """Yield line, first cell and strip of all that an update touches.
 
     Textual gives more of a line that is touched: beside what is drawn anew, blanks in place of neighbours.
     """
@@ -224,7 +224,7 @@ class TrackedWidget(Punctual, Widget):
     """A widget that is told which regions are to be drawn again, whoever asked for it: Textual, too."""
 
     def invalidated(self, regions: Iterable[Region]) -> None:
-        """These regions are to be drawn again; none: all."""
+        """Take note that regions are to be drawn again; all where none are given."""
         raise NotImplementedError
 
     def _set_dirty(self, *regions: Region) -> None:

@@ -46,7 +46,7 @@ class Action:
 def _unlisted(
     key: str, keys: tuple[str, ...], group: str, title: str, text: str, screens: tuple[str, ...] = ()
 ) -> Action:
-    """An action that is only a key: nobody looks for it by name."""
+    """Return an action that is only a key: nobody looks for it by name."""
     return Action(key, keys, group, title, text, screens, palette=False)
 
 
@@ -258,7 +258,7 @@ def bindings(screen: str | None) -> list[Binding]:
 
 
 def merged(actions: Iterable[Action]) -> Iterator[tuple[tuple[str, ...], Action]]:
-    """The keys as they are shown and what they do; digits that do the same for their number share a row."""
+    """Yield keys as they are shown, and their action; digits that do alike share a row."""
     for same, run in groupby(
         actions,
         lambda action: (action.id.partition("(")[0], action.screens) if action.keys[0].isdigit() else action,

@@ -43,7 +43,7 @@ class TraceApp(Viewer):
             self.add_joint_modes(Scope.PAIR)
 
     def on_load(self) -> None:
-        """Before anything is drawn: the terminal is to be left in order from the first frame on."""
+        """Set the terminal up, so that it is left in order from the first frame on."""
         if not self.is_headless:
             leave_at_signals(self.leave)
         configure_terminal(self, self.palette.color_system, self.options.ascii)
@@ -73,7 +73,7 @@ class TraceApp(Viewer):
         self.comparing.take_shown(before, self.sessions.index(session))
 
     def kept_beside(self, session: Session) -> Session:
-        """The one before; from a screen of two, of these two the other one."""
+        """Return the one before; from a screen of two, of these two the other one."""
         return self.comparing.partner_of(session) or super().kept_beside(session)
 
     def action_session(self, by: int) -> None:
@@ -169,7 +169,7 @@ class TraceApp(Viewer):
         self.show_status(f"Copied to the clipboard, and to {path}." if path else "Copied to the clipboard.")
 
     async def action_back(self) -> None:
-        """Back to the timeline; there, drop what was begun, else stop the loading."""
+        """Go back to the timeline; there, drop what was begun, else stop the loading."""
         if self.shown != FIRST:
             self.action_go(FIRST)
         elif not self.front.step_back():

@@ -110,13 +110,13 @@ def can_ask(environ: Mapping[str, str]) -> bool:
 
 
 def light_by_environment(environ: Mapping[str, str]) -> bool:
-    """Whether COLORFGBG, "0;15" or "0;default;15", names a light background; False where it says nothing."""
+    """Return whether COLORFGBG, "0;15" or "0;default;15", names a light background; False without it."""
     background = environ.get("COLORFGBG", "").rpartition(";")[2]
     return background in ("7", "9", "10", "11", "12", "13", "14", "15")
 
 
 def is_light(red: float, green: float, blue: float) -> bool:
-    """Whether black reads better than white on a colour, by its luminance (WCAG); the parts are 0 to 1."""
+    """Return whether black reads better than white on a colour of parts from 0 to 1, by luminance (WCAG)."""
     linear = [
         part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in (red, green, blue)
     ]

@@ -94,7 +94,7 @@ class Branches:
         return -(-self.root.idle_ns * THRESHOLDS[self.threshold] // 1000)
 
     def rows(self) -> list[Branch]:
-        """All rows that are open, from top to bottom."""
+        """Return all rows that are open, from top to bottom."""
         rows: list[Branch] = []
         waiting = self._below(None, self.root)[::-1]
         while waiting:
@@ -147,7 +147,7 @@ class Branches:
         self.threshold = max(0, min(self.threshold + steps, len(THRESHOLDS) - 1))
 
     def hidden(self, rows: Sequence[Branch]) -> str:
-        """In words, what the rows do not show by themselves; "" where they show all."""
+        """Describe what the rows do not show by themselves; "" where they show all."""
         folded = [branch for branch in rows if len(branch.nodes) > 1]
         small = [branch for branch in rows if not branch.nodes]
         said = []
@@ -160,18 +160,18 @@ class Branches:
         return ", ".join(said)
 
     def packages(self, nodes: Sequence[StackNode]) -> str:
-        """What the frames belong to: "torch, accelerate and 3 more"."""
+        """Name what the frames belong to: "torch, accelerate and 3 more"."""
         names = [*dict.fromkeys(package_of(node.frame, self.rules) for node in nodes if node.frame)]
         if len(names) > 3:
             names = [*names[:2], f"{len(names) - 2} more"]
         return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
     def is_users(self, frame: Frame) -> bool:
-        """Whether the frame is the user's own code."""
+        """Return whether the frame is the user's own code."""
         return self.rules.origin(frame) is Origin.USER
 
     def _below(self, parent: Branch | None, node: StackNode) -> list[Branch]:
-        """The rows directly below a node."""
+        """Return the rows directly below a node."""
         least = self.least_ns
         large = [child for child in node.children if child.idle_ns >= least]
         small = node.children[len(large) :]  # most idle first
@@ -190,7 +190,7 @@ class Branches:
         return Branch(nodes, parent, indent, node.idle_ns, last.own_ns, opened=id(last) in self._opened)
 
     def chain(self, node: StackNode, spare_ns: int = 0) -> tuple[StackNode, ...]:
-        """The node and those below that fold into its row; all but the last take `spare_ns` at most.
+        """Return the node and those below that fold into its row; all but the last take `spare_ns` at most.
 
         None of them is the user's, and none but the first is a module of the model.
         """
@@ -210,7 +210,7 @@ class Branches:
 
 
 def _alike(one: Frame, other: Frame) -> bool:
-    """Whether two frames are of one function: a path may be cut to what follows an entry of sys.path."""
+    """Return whether two frames are of one function: a path may be cut after an entry of sys.path."""
     return one.function == other.function and (
         one.file.endswith(other.file) if len(one.file) > len(other.file) else other.file.endswith(one.file)
     )

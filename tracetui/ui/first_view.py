@@ -23,7 +23,7 @@ def is_busy(analysis: Analysis) -> bool:
 
 
 def first_view(analysis: Analysis, bounds: Viewport) -> Viewport:
-    """From the first step or work of a device to the last; all where that is most of it, or nothing."""
+    """Return the time of all steps and work of devices; all there is where that is most of it, or none."""
     spans = [(device.start_ns, device.end_ns) for device in analysis.devices if device.window_ns]
     if not spans:
         return bounds

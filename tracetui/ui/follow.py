@@ -29,7 +29,7 @@ def follow(trace: Trace, links: Links | None, row: int, direction: int, chain: C
 
 
 def chain_through(links: Links, row: int, chain: Chain | None = None) -> Chain | None:
-    """A chain that holds a slice: the one given if it does, else that of the first task launched by it."""
+    """Return a chain that holds a slice: the one given if it does, else of the first task launched by it."""
     if chain is not None and any(hop.row == row for hop in chain.hops):
         return chain
     own = links.chain(row)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def matches(query: str, names: Sequence[str]) -> list[int]:
-    """The places of the names that match, best first: equal ones keep their order. All, for an empty query.
+    """Return places of the names that match, best first, equal ones in their order; all for an empty query.
 
     Every word of the query has to be in the name, in any order: best at the start of a word of it, else
     anywhere, else as letters in this order.
@@ -21,7 +21,7 @@ def matches(query: str, names: Sequence[str]) -> list[int]:
 
 
 def _rank(words: Sequence[str], name: str) -> int | None:
-    """How badly a name matches; None: not at all."""
+    """Return how badly a name matches; None: not at all."""
     total = 0
     for word in words:
         at = name.find(word)

@@ -108,7 +108,7 @@ class JobApp(TraceApp):
         self.show_session(self.sessions[place], screen, (start_ns, end_ns))
 
     def action_session(self, by: int) -> None:
-        """The next rank, at the same place: what happened there at the same time."""
+        """Show the next rank, at the same place: what happened there at the same time."""
         job = self.job_session.job
         if is_of_job(self.shown) or job is None:
             return

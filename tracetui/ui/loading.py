@@ -91,7 +91,7 @@ def analyse_trace(session: Session, trace: Trace, post: Post) -> None:
 
 
 def _curves(analysis: Analysis) -> Extras:
-    """The lead of the host, and whether something tells of the memory of the devices."""
+    """Return the lead of the host, and whether something tells of the memory of the devices."""
     devices = analysis.trace.devices
     memory_of = devices[0] if devices else None
     return Extras(of_leads(analysis.leads), has_memory(analysis.trace), memory_of)
@@ -124,7 +124,7 @@ class _Watch:
     """Decides when progress is worth a line, and when a picture."""
 
     def __init__(self, session: Session, post: Post, sketch: Sketch | None, of_devices: int | None) -> None:
-        """`of_devices`: bytes that are read first, for the sake of the devices; None: nothing is."""
+        """Post to the app; `of_devices`: bytes that are read first, for the sake of the devices."""
         self._session = session
         self._post = post
         self._sketch = sketch
@@ -151,7 +151,7 @@ class _Watch:
             self._next_picture = now + max(took / _PICTURE_SHARE, 2 * FIRST_PICTURE)
 
     def _grown(self, table: EventTable) -> TraceGrew:
-        """The trace so far, and the sketch of the rest."""
+        """Build the trace so far, and the sketch of the rest."""
         if self._sketch is None:
             trace = build_trace(table)
             return TraceGrew(self._session, trace, Picture(trace).warm())

@@ -48,7 +48,7 @@ class NameSearch:
         self.trace = trace
 
     def rows(self, query: str, should_stop: Callable[[], bool] = lambda: False) -> Int64s:
-        """int64[hits]: the slices whose name matches, by time, outer before inner. Raises BadPattern.
+        """Return the slices whose name matches: int64[hits], by time, outer before inner. Raises BadPattern.
 
         A text in lower case matches any case. An empty query matches nothing.
         """
@@ -58,13 +58,13 @@ class NameSearch:
         return self._in_time(hits)
 
     def named_as(self, row: int) -> Int64s:
-        """int64[hits]: the slices of the same name as a slice, by time."""
+        """Return the slices of the same name as a slice: int64[hits], by time."""
         hits = np.zeros(len(self.trace.strings), dtype=np.bool_)
         hits[self.trace.slices.name[row]] = True
         return self._in_time(hits)
 
     def search(self, text: str, hits: Int64s, at: int = NONE) -> Search:
-        """The search that has found these rows, and the hit it stands at."""
+        """Return the search that has found these rows, and the hit it stands at."""
         return Search(text, hits, self.trace.slices.start[hits], at)
 
     def _in_time(self, hits: Bools) -> Int64s:
@@ -82,7 +82,7 @@ class NameSearch:
         return places, names, [name.lower() for name in names]
 
     def _matching(self, query: str, should_stop: Callable[[], bool]) -> Int32s:
-        """int32[names]: places in the strings of the trace."""
+        """Return places in the strings of the trace: int32[names]."""
         places, names, lower = self._names
         if query.startswith(REGEX):
             return places[_regex_places(query[len(REGEX) :], names, should_stop)]
@@ -97,7 +97,7 @@ class NameSearch:
 
 
 def _regex_places(pattern: str, names: list[str], should_stop: Callable[[], bool]) -> list[int]:
-    """The places of the names in which a pattern is found."""
+    """Return the places of the names in which a pattern is found."""
     if not pattern:
         return []
     letters = re.sub(r"\\.", "", pattern)  # the case of \S is not that of a letter
@@ -138,5 +138,5 @@ def _answer(
 
 
 def _utf8(name: str) -> str:
-    """The name without lone surrogates, which JSON text cannot carry."""
+    """Return the name without lone surrogates, which JSON text cannot carry."""
     return name.encode("utf-8", "replace").decode("utf-8")

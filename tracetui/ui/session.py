@@ -48,7 +48,7 @@ class Session:
         trace: Trace | None = None,
         name: str = "",
     ) -> None:
-        """Of a file to read, now or when it is opened, or of a trace that is there already."""
+        """Open a file, now or when `open` is called, or take a trace that is there already."""
         self.path = path
         self.name = printable(name or name_of(path), 60)  #: that tells it from others
         self.options = options or ViewerOptions()
@@ -119,7 +119,7 @@ class Session:
             self.file.close()
 
     def closed(self) -> Session:
-        """The same trace, not open; when it is opened, it shows what this one shows."""
+        """Return the same trace, not open; when it is opened, it shows what this one shows."""
         closed = Session(self.path, replace(self.options, step=None), name=self.name)
         if self.trace is not None:
             closed.look_at(self.state.viewport.start_ns, self.state.viewport.end_ns)
@@ -133,7 +133,7 @@ class Session:
         return running
 
     def take_progress(self, progress: tuple[int, int, int], silent_s: int) -> None:
-        """So much is read: bytes, of bytes in all, and events."""
+        """Show how much is read: bytes, of bytes in all, and events."""
         self.progress, self.silent_s = progress, silent_s
 
     def take(self, trace: Trace, picture: Picture | None) -> None:
@@ -171,13 +171,13 @@ class Session:
             self.picture.take_extras(extras)
 
     def asks_for_memory(self) -> bool:
-        """Whether the memory of the devices is to be read now: nobody has asked for it before."""
+        """Return whether the memory of the devices is to be read now: nobody has asked for it before."""
         asks = not self._asked_for_memory and self.picture is not None and self.picture.extras.awaits_memory
         self._asked_for_memory |= asks
         return asks
 
     def asks_for_counters(self) -> bool:
-        """Whether the counters of the trace are to be brought in order now."""
+        """Return whether the counters of the trace are to be brought in order now."""
         picture = self.picture
         asks = picture is not None and not picture.has_counters and self._counters_of is not self.trace
         self._counters_of = self.trace if asks else self._counters_of
@@ -190,7 +190,7 @@ class Session:
         self._memory_problems = problems
 
     def take_failure(self, sentence: str) -> str:
-        """There is no trace, or no analysis of it; what is to be said to those who wait for it."""
+        """Show why there is no trace or analysis; return what is to be said to those who wait for it."""
         self.progress, self.analysing, self.problem = None, False, sentence
         awaited, self.awaited = self.awaited, 0
         return sentence if awaited else ""
@@ -294,7 +294,7 @@ class Session:
         self._rank_of[self.ranked] = np.arange(1, len(self.ranked) + 1)
 
     def rank_of(self, gap: int) -> int:
-        """The rank of a gap, from 1; 0 for none."""
+        """Return the rank of a gap, from 1; 0 for none."""
         return int(self._rank_of[gap]) if 0 <= gap < len(self._rank_of) else 0
 
     def next_gap(self, by: int) -> str:

@@ -119,7 +119,7 @@ class SnapshotApp(TraceApp):
             super()._open(module, name)
 
     async def action_back(self) -> None:
-        """There is nothing behind the one screen."""
+        """Drop what was begun: there is nothing behind the one screen."""
         self.front.step_back()
 
 

@@ -41,19 +41,19 @@ class Viewport:
         return self.start_ns + self.span_ns // 2
 
     def within(self, bounds: Viewport) -> Viewport:
-        """This span, moved (and cut, if it is too wide) to lie inside `bounds`."""
+        """Return this span, moved (and cut, if it is too wide) to lie inside `bounds`."""
         span = min(self.span_ns, bounds.span_ns)
         start = min(max(self.start_ns, bounds.start_ns), bounds.end_ns - span)
         return Viewport(start, start + span)
 
     def pan(self, by_ns: int, bounds: Viewport) -> Viewport:
-        """Moved by so much time, stopping at the bounds; the span stays."""
+        """Return the viewport moved by so much time, stopping at the bounds; the span stays."""
         return Viewport(self.start_ns + by_ns, self.end_ns + by_ns).within(bounds)
 
     def zoom(
         self, numerator: int, denominator: int, anchor_ns: int, bounds: Viewport, least_ns: int
     ) -> Viewport:
-        """Span times numerator / denominator, at least `least_ns`; the anchor keeps its place on screen.
+        """Scale the span by numerator / denominator to at least `least_ns`; the anchor stays where it is.
 
         An anchor outside the viewport is taken as its nearest edge. The place is kept to 1 ns, unless the
         bounds are in the way.
@@ -67,7 +67,7 @@ class Viewport:
         return Viewport(start, start + span).within(bounds)
 
     def showing(self, start_ns: int, end_ns: int, bounds: Viewport) -> Viewport:
-        """Moved just so far that the interval (or the start of one too long) is on screen."""
+        """Return the viewport moved as little as possible so that the interval, or its start, is visible."""
         if end_ns - start_ns >= self.span_ns:
             if start_ns < self.end_ns and end_ns > self.start_ns:
                 return self
@@ -80,18 +80,18 @@ class Viewport:
         return self
 
     def column_of(self, time_ns: int, columns: int) -> int:
-        """The column that holds a time; below 0 or from `columns` on when it is off screen.
+        """Return the column that holds a time; below 0 or from `columns` on when it is off screen.
 
         As `edges` has it: the last column whose edge is not after the time.
         """
         return ((time_ns - self.start_ns + 1) * columns - 1) // self.span_ns
 
     def time_of(self, column: int, columns: int) -> int:
-        """The time at the left edge of a column, ns."""
+        """Return the time at the left edge of a column, ns."""
         return self.start_ns + column * self.span_ns // columns
 
     def edges(self, columns: int) -> Int64s:
-        """int64[columns + 1], ns: column c is [edges[c], edges[c + 1])."""
+        """Return int64[columns + 1], ns: column c is [edges[c], edges[c + 1])."""
         whole, rest = divmod(self.span_ns, columns)
         column = np.arange(columns + 1, dtype=np.int64)
         return self.start_ns + column * whole + column * rest // columns
@@ -127,11 +127,11 @@ class Search:
 
     @property
     def count(self) -> str:
-        """ "3/128" """
+        """Which hit of how many: "3/128"."""
         return f"{self.at + 1}/{len(self.hits)}"
 
     def columns(self, edges: Int64s) -> Int64s:
-        """The columns between `edges` (ns, int64[columns + 1]) in which a hit starts, in order."""
+        """Return the columns between `edges` (ns, int64[columns + 1]) in which a hit starts, in order."""
         return np.flatnonzero(np.diff(np.searchsorted(self.starts, edges, "left")))
 
 
@@ -233,7 +233,7 @@ class ViewState:
         return self.look(around(start_ns, end_ns, self.bounds, self.least_ns, share))
 
     def undo(self) -> bool:
-        """Back to the place before the last movement."""
+        """Go back to the place before the last movement."""
         if not self.undo_stack:
             return False
         self.redo_stack.append(self.place)
@@ -251,13 +251,13 @@ class ViewState:
         return True
 
     def grow(self, bounds: Viewport) -> None:
-        """The trace has become longer. A viewport that showed all of it still does; undo is kept."""
+        """Take longer bounds: a viewport that showed all still does; undo is kept."""
         everything = self.viewport == self.bounds
         self.bounds = bounds
         self.place = replace(self.place, viewport=bounds if everything else self.viewport.within(bounds))
 
     def forget_rows(self) -> None:
-        """Rows and gaps have been numbered anew: nothing may point at the old ones, also after undo."""
+        """Forget rows and gaps, which are numbered anew: nothing points at the old ones, also after undo."""
         self.place = replace(self.place, row=NONE, gap=NONE)
         self.undo_stack = [replace(place, row=NONE, gap=NONE) for place in self.undo_stack]
         self.redo_stack = [replace(place, row=NONE, gap=NONE) for place in self.redo_stack]

@@ -76,5 +76,5 @@ class AsciiOnly(LineFilter):
 
 
 def in_ascii(text: str) -> str:
-    """The text in ASCII, in as many cells: glyphs as those of the ASCII set, what has no likeness as "?"."""
+    """Return the text in ASCII, in as many cells: glyphs by those of the ASCII set, the unknown as "?"."""
     return set_cell_size(to_ascii(text.translate(_LIKENESS)), cell_len(text))

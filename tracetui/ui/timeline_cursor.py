@@ -105,7 +105,7 @@ class TimelineCursor:
         viewer.selection_changed()
 
     def snapped(self, line: Row, time_ns: int) -> int:
-        """A time moved to the edge of a slice of the line, if there is one within two columns."""
+        """Return a time, moved to the edge of a slice of the line, if there is one within two columns."""
         trace = self._session.trace
         if trace is None or line.lane < 0:
             return time_ns

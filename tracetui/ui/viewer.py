@@ -61,7 +61,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
     _left_key: tuple[str, Screen[Any]] | None = None  #: the last key that did nothing, and where
 
     def __init__(self, sessions: Sequence[Session], options: ViewerOptions | None = None) -> None:
-        """Of at least one session; the first is shown."""
+        """Show the first of the sessions, of which there is at least one."""
         super().__init__(ansi_color=True)
         self.options = options or ViewerOptions()
         self.palette = Palette(self.options.palette, self.options.light)
@@ -102,11 +102,11 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
             self.add_mode(joint_mode(spec.name), partial(spec.make, self.sessions[0]))
 
     def mode_of(self, session: Session, screen: str) -> str:
-        """The mode that shows a screen of a session."""
+        """Return the mode that shows a screen of a session."""
         return f"{screen}@{self.sessions.index(session)}"
 
     def session_of(self, mode: str) -> Session:
-        """The session that a mode is of."""
+        """Return the session that a mode is of."""
         return self.sessions[int(mode.partition("@")[2])]
 
     def look_at(self, session: Session) -> None:
@@ -145,7 +145,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         self.show_status(f"{self.sessions.index(session) + 1} of {len(self.sessions)}: {session.name}")
 
     def full_name(self, session: Session) -> str:
-        """What tells an open trace also from those that are open elsewhere."""
+        """Return what tells an open trace also from those that are open elsewhere."""
         return session.name
 
     def name_window(self, name: str) -> None:
@@ -153,7 +153,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         self.title = f"{in_ascii(name) if self.options.ascii else name} - tracetui"
 
     def kept_beside(self, session: Session) -> Session:
-        """Which of the open traces stays as it is when another is shown: the one before."""
+        """Return which of the open traces stays as it is when another is shown: the one before."""
         return self.session
 
     def read(self, session: Session) -> None:
@@ -239,7 +239,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         self.run_worker(work, thread=True, group="load", exit_on_error=True)
 
     def _is_gone(self, session: Session) -> bool:
-        """Whether a message is of a session that was let go meanwhile."""
+        """Return whether a message is of a session that was let go meanwhile."""
         return session not in self.sessions
 
     def on_load_progress(self, message: LoadProgress) -> None:

@@ -30,7 +30,7 @@ class BandArt:
         self._looks = Looks(lanes.analysis.trace, palette)
 
     def line(self, number: int, kind: Kind, chosen: Chosen, edges: Int64s) -> list[Segment]:
-        """A line of a device between `edges` (ns), with what is selected in it."""
+        """Draw a line of a device between `edges` (ns), with what is selected in it."""
         if kind is Kind.IDLE:
             return self._idle.draw(self._lanes.device(number), chosen.gap, edges)
         band, trace, looks = self._lanes.band(number, kind), self._lanes.analysis.trace, self._looks

@@ -41,7 +41,7 @@ class Band:
     """Some slices of a trace as one line: busy where any of them is."""
 
     def __init__(self, trace: Trace, rows: Int64s) -> None:
-        """Of slice rows, in any order; those of one lane do not overlap."""
+        """Join slice rows, in any order; those of one lane do not overlap."""
         self.rows = np.sort(rows)  #: by lane, then start
         self._starts, self._ends = trace.slices.start[self.rows], trace.slices.end[self.rows]
         self._order = np.argsort(self._starts, kind="stable")  # places in `rows`, by start
@@ -57,7 +57,7 @@ class Band:
         return len(self.rows)
 
     def __contains__(self, row: int) -> bool:
-        """Whether a slice row is one of them."""
+        """Return whether a slice row is one of them."""
         place = int(np.searchsorted(self.rows, row))
         return place < len(self.rows) and int(self.rows[place]) == row
 

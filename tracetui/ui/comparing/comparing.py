@@ -231,7 +231,7 @@ def _or_failure(find: Callable[[], Flipped], there: Session) -> Flipped:
 
 
 def _anchor(session: Session, analysis: Analysis) -> int:
-    """What stays where it is on screen: the selection, the first step that begins there, or the middle."""
+    """Return the time that stays where it is: of the selection, the first step on screen, or the middle."""
     state, slices = session.state, analysis.trace.slices
     viewport = state.viewport
     if state.row >= 0:

@@ -49,19 +49,19 @@ class Pair:
         return place in (self.base, self.other)
 
     def partner(self, place: int) -> int:
-        """The other one of the two."""
+        """Return the other one of the two."""
         return self.base if place == self.other else self.other
 
     def names(self, sessions: Sequence[Session]) -> tuple[str, str]:
-        """What BASE and OTHER are called."""
+        """Return what BASE and OTHER are called."""
         return sessions[self.base].name, sessions[self.other].name
 
     def unanswered(self, sessions: Sequence[Session]) -> str:
-        """Why there is nothing to compare yet; "" where there is."""
+        """Say why there is nothing to compare yet; "" where there is."""
         return "" if self.comparison is not None else self.waits_for(sessions)
 
     def waits_for(self, sessions: Sequence[Session]) -> str:
-        """Which of the two is not analysed yet, and why; "" where both are."""
+        """Say which of the two is not analysed yet, and why; "" where both are."""
         for name, place in (("BASE", self.base), ("OTHER", self.other)):
             session = sessions[place]
             if session.analysis is None:

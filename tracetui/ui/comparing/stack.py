@@ -60,31 +60,31 @@ class Lanes:
 
     @classmethod
     def of(cls, name: str, analysis: Analysis, run: Run) -> Lanes:
-        """Of a run with work of a device; takes a second where the trace is large."""
+        """Lay out a run with work of a device; takes a second where the trace is large."""
         devices = tuple(place for place, activity in enumerate(analysis.devices) if activity.window_ns > 0)
         found = tuple(bands(analysis, run, device) for device in devices)
         return cls(name, analysis, run, Picture(analysis.trace, analysis), devices, found)
 
     def device(self, number: int) -> int:
-        """The place of a device; where it has fewer, of its last one."""
+        """Return the place of a device by its number; of its last one where it has fewer."""
         return self.devices[min(number, len(self.devices) - 1)]
 
     def band(self, number: int, kind: Kind) -> Band:
-        """A line of a device, all but that of its idle time."""
+        """Return a line of a device, any but that of its idle time."""
         return self.bands[min(number, len(self.devices) - 1)][kind]
 
     def device_name(self, number: int) -> str:
-        """ "NPU 0" """
+        """Return the name of a device: "NPU 0"."""
         return printable(self.analysis.devices[self.device(number)].device, 20)
 
     def start_of(self, chosen: Chosen) -> int:
-        """When something begins, ns."""
+        """Return when something begins, ns."""
         if chosen.gap >= 0:
             return int(self.analysis.gaps.start[chosen.gap])
         return int(self.analysis.trace.slices.start[chosen.row])
 
     def end_of(self, chosen: Chosen) -> int:
-        """When it ends, ns."""
+        """Return when something ends, ns."""
         if chosen.gap >= 0:
             return int(self.analysis.gaps.end[chosen.gap])
         return int(self.analysis.trace.slices.end[chosen.row])
@@ -99,7 +99,7 @@ class Stack:
 
     @classmethod
     def of(cls, base: Lanes, other: Lanes) -> Stack:
-        """Of two runs."""
+        """Align two runs."""
         first, second = ((each.analysis.trace.start_ns, each.analysis.trace.end_ns) for each in (base, other))
         return cls(Axis.of((base.run, other.run), (first, second)), (base, other))
 
@@ -109,32 +109,32 @@ class Stack:
         return max(len(side.devices) for side in self.sides)
 
     def kinds(self, number: int) -> list[Kind]:
-        """The lines of a device that either run has anything in: both are drawn with them."""
+        """Return the lines of a device that either run has anything in: both are drawn with them."""
         both = [side.bands[min(number, len(side.devices) - 1)] for side in self.sides]
         return [kind for kind in Kind if kind is Kind.IDLE or any(len(of[kind]) for of in both)]
 
     def edges(self, side: int, edges: Int64s) -> Int64s:
-        """Edges of columns on the clock of a run, ns."""
+        """Return edges of columns on the clock of a run, ns."""
         return self.axis.moments(side, edges)
 
     def span(self, side: int, chosen: Chosen) -> tuple[int, int]:
-        """From when to when something of a run lasts on the axis, ns."""
+        """Return from when to when something of a run lasts on the axis, ns."""
         lanes, place = self.sides[side], self.axis.place
         start = place(side, lanes.start_of(chosen))
         return start, max(place(side, lanes.end_of(chosen)), start + 1)
 
     def steps(self, side: int) -> Steps:
-        """The steps of a run; of one without any none."""
+        """Return the steps of a run; of one without any none."""
         run = self.sides[side].run
         host = run.walls.host if run.numbers else slice(0)
         return Steps(run.walls.number[host], run.walls.start[host], run.walls.end[host])
 
     def step_number(self, side: int, step: int) -> int | None:
-        """The number of a ProfilerStep by its place on the axis; None where there is none."""
+        """Return the number of a ProfilerStep by its place on the axis; None where there is none."""
         return int(self.steps(side).number[step]) if 0 <= step < self.axis.steps[side] else None
 
     def step_rows(self, step: int, number: int) -> tuple[ComparedRow, tuple[ComparedRow, ...]] | None:
-        """A step of both on a device, and its parts, most different first; None where one lacks it."""
+        """Compare a step of both on a device, and its parts, largest change first; None without one."""
         found = [self._terms(side, step, number) for side in (0, 1)]
         base, other = found
         if base is None or other is None:
@@ -147,7 +147,7 @@ class Stack:
         return row("step", _sum(walls[0]), _sum(walls[1]), scale), ranked(rows)
 
     def _terms(self, side: int, step: int, number: int) -> Int64s | None:
-        """int64[terms], ns: what a step of a device is made of."""
+        """Return what a step of a device is made of: int64[terms], ns; None where there is no such step."""
         span, lanes = self.axis.step_span(side, step), self.sides[side]
         if span is None:
             return None
@@ -159,9 +159,9 @@ class Stack:
         return terms
 
     def counterpart(self, side: int, chosen: Chosen) -> Chosen:
-        """What is in the other run what something is in this one; takes up to a second in a large step.
+        """Return what matches something in the other run; takes up to a second in a large step.
 
-        Of a gap: that before the task that matches the one which ends it.
+        A gap is matched by the one before the task that matches the task which ends it.
         """
         here, there = (
             CounterpartSide(each.analysis, each.run) for each in (self.sides[side], self.sides[1 - side])

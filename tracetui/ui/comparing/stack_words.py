@@ -67,7 +67,7 @@ def chosen_lines(
 
 
 def _change(stack: Stack, chosen: tuple[Chosen, Chosen]) -> str:
-    """ "OTHER takes 1.24 ms longer and begins 3.1 µs earlier in its step" """
+    """Say "OTHER takes 1.24 ms longer and begins 3.1 µs earlier in its step"."""
     base, other = (side.end_of(each) - side.start_of(each) for side, each in zip(stack.sides, chosen))
     told = f"OTHER takes {_more(other - base, 'longer', 'shorter') or 'as long'}"
     before, after = (_into_step(stack, side, each) for side, each in enumerate(chosen))
@@ -81,14 +81,14 @@ def _more(ns: int, more: str, less: str) -> str:
 
 
 def _into_step(stack: Stack, side: int, chosen: Chosen) -> int | None:
-    """How long after the start of its step something begins, ns; None where it is in none."""
+    """Return how long after the start of its step something begins, ns; None where it is in none."""
     steps, start = stack.steps(side), stack.sides[side].start_of(chosen)
     at = int(np.searchsorted(steps.start, start, "right")) - 1
     return start - int(steps.start[at]) if at >= 0 else None
 
 
 def _told(stack: Stack, side: int, chosen: Chosen, pen: Pen) -> Line:
-    """How long it is, when it is, what it is."""
+    """Say how long something is, when it is, and what it is."""
     lanes, label = stack.sides[side], pen.label(NAMES[side])
     analysis = lanes.analysis
     start, end = lanes.start_of(chosen), lanes.end_of(chosen)
@@ -119,7 +119,7 @@ def _told(stack: Stack, side: int, chosen: Chosen, pen: Pen) -> Line:
 
 
 def _causes(analysis: Analysis, gap: int) -> list[tuple[Cause, int]]:
-    """The causes of the idle time of a gap and the ns of each, most first."""
+    """Return the causes of the idle time of a gap with the ns of each, most first."""
     causes, ns = analysis.causes, np.zeros(len(Cause), np.int64)
     places = causes.of_gap(gap)
     np.add.at(ns, causes.cause[places], causes.ns[places])

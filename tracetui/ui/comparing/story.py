@@ -35,7 +35,7 @@ def story(row: ComparedRow) -> list[str]:
 
 
 def _steps_in_short(row: ComparedRow) -> str:
-    """ "6/6 steps, shift +6.120 ms (95 %: +5.980 to +6.311)." """
+    """Say "6/6 steps, shift +6.120 ms (95 %: +5.980 to +6.311)."""
     test = row.test
     if test is None:
         return ""
@@ -44,7 +44,7 @@ def _steps_in_short(row: ComparedRow) -> str:
 
 
 def _memory_story(row: MemoryRow) -> list[str]:
-    """Both sides of a row whose amounts are bytes."""
+    """Describe both sides of a row whose amounts are bytes."""
     sizes = [
         f"{name}  {format_bytes(round(size))}"
         for name, size in (("BASE ", row.base_ns), ("OTHER", row.other_ns))

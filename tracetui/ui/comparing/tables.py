@@ -103,7 +103,7 @@ def is_of_idle(table: ComparedTable, row: ComparedRow) -> bool:
 
 
 def instance(comparison: Comparison, table: ComparedTable, row: ComparedRow, of_base: bool) -> int:
-    """The slice row of the longest instance of a row, in the step with most of it; -1 where none is."""
+    """Return the slice row of the longest instance of a row, in the step with most of it; -1 for none."""
     if table is WATERFALL:
         label = row.name.partition("idle.")[2]
         causes = [cause for cause in comparison.causes if label and cause.name == label]
@@ -134,11 +134,11 @@ class Laid:
         self._columns: dict[tuple[str, bool, bool], list[Column]] = {}
 
     def rows(self, table: ComparedTable) -> Sequence[ComparedRow]:
-        """The rows that are shown."""
+        """Return the rows of a table that are shown."""
         return self._rows[table.by]
 
     def columns(self, table: ComparedTable, screen_cells: int) -> list[Column]:
-        """Their columns in a terminal of so many columns."""
+        """Return the columns of a table in a terminal of so many cells."""
         key = table.by, screen_cells >= _ROOMY_FROM, screen_cells >= _WIDE_FROM
         if key not in self._columns:
             rows = self._rows[table.by]
@@ -208,7 +208,7 @@ def _names(rows: Sequence[ComparedRow], table: ComparedTable, glyphs: Glyphs, le
 
 
 def _short(row: ComparedRow) -> str:
-    """A line by the end of its file: "train.py(88) -> (93) forward"."""
+    """Name a line by the end of its file: "train.py(88) -> (93) forward"."""
     name = row_name(row)
     file = row.frame.file if isinstance(row, LineRow) and row.frame is not None else ""
     return path_end(file) + name[len(printable(file, LONGEST)) :] if file else name
@@ -230,7 +230,7 @@ def _changed(rows: Sequence[ComparedRow]) -> Column:
 
 
 def _shifts(rows: Sequence[ComparedRow]) -> Column:
-    """The shift of the steps, with the interval around it."""
+    """Show the shift of the steps, with the interval around it."""
     told = np.array([round(row.test.shift_ns) if row.test is not None else 0 for row in rows], np.int64)
     words = [shift_words(row) for row in rows]
     width = max(map(len, words), default=0)
@@ -247,7 +247,7 @@ def _side(screen_cells: int) -> int:
 
 
 def _bars(delta: Int64s, style_of: Callable[[int], Style], glyphs: Glyphs, side: int) -> Column:
-    """The change as a bar to the left or the right of zero, in halves of a cell."""
+    """Show the change as a bar to the left or the right of zero, in halves of a cell."""
     most = int(np.abs(delta).max(initial=0))
     halves = (glyphs.left, glyphs.right) if glyphs.full == "█" else ("", "")
 

@@ -46,7 +46,7 @@ def time_inks(palette: Palette, glyphs: Glyphs) -> TimeInks:
 
 
 def share_bar(part: float, whole: float, width: int, glyphs: Glyphs) -> str:
-    """A bar as long as part / whole of `width` cells, in eighths; something never looks like nothing."""
+    """Draw a bar as long as part / whole of `width` cells, in eighths; something never looks like nothing."""
     if whole <= 0 or part <= 0 or width <= 0:
         return ""
     eighths = max(min(int(part / whole * width * 8 + 0.5), width * 8), 1)
@@ -56,7 +56,7 @@ def share_bar(part: float, whole: float, width: int, glyphs: Glyphs) -> str:
 
 
 def stacked_bar(parts: Sequence[tuple[int, Ink]], whole: int, width: int) -> list[tuple[str, Style]]:
-    """The parts of a whole in whole cells, together as long as their sum: largest remainders round up."""
+    """Draw the parts of a whole in whole cells, together as long as their sum: large remainders round up."""
     if whole <= 0 or width <= 0:
         return []
     exact = [min(part, whole) * width for part, _ in parts]

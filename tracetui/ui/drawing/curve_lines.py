@@ -88,7 +88,7 @@ class CurveLines:
         self._zoom: object = None
 
     def label(self, row: Row, time_ns: int) -> str:
-        """What stands beside a row that is not the first: the value at a time, or the scale."""
+        """Return what stands beside a row that is not the first: the value at a time, or the scale."""
         curve = self._picture.curve(row.curve)
         if curve is None or row.part not in (1, row.parts - 1):
             return ""
@@ -102,7 +102,7 @@ class CurveLines:
         return f"{low} to {format_value(scale.top, curve.unit)}"
 
     def draw(self, row: Row, state: ViewState, edges: Int64s, here: bool) -> list[Segment]:
-        """One row in as many cells as there are columns."""
+        """Draw one row in as many cells as there are columns."""
         curve = self._picture.curve(row.curve)
         assert curve is not None
         shape = self._shape(row, curve, state.viewport, edges)
@@ -144,14 +144,14 @@ class CurveLines:
 
 
 def _mostly_nothing(curve: CounterTrack, edges: Int64s) -> Bools:
-    """Of each column whether the curve is 0 for half of its time or more."""
+    """Return whether the curve is, in each column, 0 for half of its time or more."""
     share = curve.zeros.mean_between(edges[:-1], np.maximum(edges[1:], edges[:-1] + 1))
     mostly: Bools = share >= 0.5  # not where nothing is known
     return mostly
 
 
 def _shape_of(curve: CounterTrack, edges: Int64s, rows: int, is_partial: bool) -> _Shape:
-    """A curve between edges; `is_partial`: what comes after its last sample is not read yet."""
+    """Return a curve between edges; `is_partial`: what comes after its last sample is not read yet."""
     least, most = curve.series.columns(edges)
     if is_partial and len(curve.series):
         unread = edges[:-1] > curve.series.time[-1]
@@ -178,7 +178,7 @@ def _shape_of(curve: CounterTrack, edges: Int64s, rows: int, is_partial: bool) -
 
 
 def _nearest_room(free: Bools, cells: int, column: int) -> int:
-    """The first of so many free columns in a row, as near to a column as there are any; -1 without."""
+    """Return the first of so many free columns in a row, as near to a column as there are any; -1 without."""
     if cells > len(free):
         return -1
     (found,) = np.nonzero(np.convolve(free, np.ones(cells, np.int64), "valid") == cells)

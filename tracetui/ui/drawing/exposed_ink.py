@@ -34,7 +34,7 @@ _AROUND = 2  #: cells of it that stay on each side of the text
 
 
 def most_exposed(ns: Int64s, edges: Int64s, free: Bools) -> Int64s:
-    """int64[columns]: the cause that most of a `free` column went into, -1 where less than half is exposed.
+    """Return the cause that most of a `free` column went into, -1 where less than half is exposed.
 
     ns : int64[causes, columns], between `edges`.
     """
@@ -53,7 +53,7 @@ class ExposedInk:
         self._glyph = [communication_glyph(cause, glyphs) for cause in CommunicationCause]
 
     def over(self, drawn: Strip, idle: Int64s, device: int, selected: int, edges: Int64s) -> Strip:
-        """The line, with what is exposed in the columns without idle time.
+        """Return the line with what is exposed in the columns without idle time.
 
         idle : int64[columns], the idle interval of each column, -1 where there is none.
         selected : the selected gap, or -1.
@@ -91,7 +91,7 @@ class ExposedInk:
         return Strip.join([before, Strip([Segment(text, self._boxes[main] + marked)]), after])
 
     def _text(self, gap: int, room: int) -> str:
-        """ " 1 waits 86.2 ms for peer 5 of group 271 ", or as much of it as fits."""
+        """Return " 1 waits 86.2 ms for peer 5 of group 271 ", or as much of it as fits."""
         if gap < 0:
             return ""
         assert self._picture.analysis is not None

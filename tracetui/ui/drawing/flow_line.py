@@ -34,7 +34,7 @@ class Ink(NamedTuple):
 
 
 def flow_line(stops: Sequence[Stop], glyphs: Glyphs) -> dict[int, list[Ink]]:
-    """The cells of the line through the stops, host first, by y and each x once; some may be off screen."""
+    """Return the cells of the line through the stops, host first, by y; some may be off screen."""
     narrow = {
         (stop.y, stop.first) for stop in stops if stop.first == stop.last
     }  # what it leads to stays visible
@@ -47,7 +47,7 @@ def flow_line(stops: Sequence[Stop], glyphs: Glyphs) -> dict[int, list[Ink]]:
 
 
 def _between(start: Stop, end: Stop, glyphs: Glyphs) -> Iterator[tuple[int, Ink]]:
-    """From the cell of a slice that is nearest in time to the next slice, to the start of that."""
+    """Yield cells from that of a slice which is nearest in time to the next slice, to the start of that."""
     leave = min(max(end.first, start.first), start.last)
     down = 1 if end.y > start.y else -1
     turns = end.shown and not end.first <= leave <= end.last
@@ -72,7 +72,7 @@ def _between(start: Stop, end: Stop, glyphs: Glyphs) -> Iterator[tuple[int, Ink]
 
 
 def overlaid(line: Iterable[Segment], inks: Sequence[Ink], left: int, style: Style) -> list[Segment]:
-    """A line with the cells of a flow in it, x counted from `left`; the label on the left of it stays."""
+    """Draw the cells of a flow over a line, x counted from `left`; the label on the left of it stays."""
     parts: list[Segment] = []
     wanted = [ink for ink in reversed(inks) if ink.x >= 0]
     at = 0  # the cell that the rest of the segment starts at
@@ -99,7 +99,7 @@ def overlaid(line: Iterable[Segment], inks: Sequence[Ink], left: int, style: Sty
 
 
 def _is_blank(segment: Segment, cell: int) -> bool:
-    """Whether nothing is drawn in a cell: no glyph, no fill."""
+    """Return whether nothing is drawn in a cell: no glyph, no fill."""
     text, style, _ = segment
     if style is not None and (style.reverse or style.underline or style.bgcolor is not None):
         return False
@@ -107,7 +107,7 @@ def _is_blank(segment: Segment, cell: int) -> bool:
 
 
 def _split(segment: Segment, cell: int) -> tuple[Segment, Segment]:
-    """The first cells of a segment, and the others."""
+    """Split a segment into its first cells and the others."""
     text, style, _ = segment
     if len(text) != segment.cell_length:  # Textual's way, for characters that take two cells, is slow
         return segment.split_cells(cell)

@@ -33,11 +33,11 @@ class Scrolled(NamedTuple):
     height: int
 
     def y_of(self, place: int) -> int:
-        """The line of the screen; in `fixed` or below `height` where it is not on screen."""
+        """Return the line of the screen; in `fixed` or below `height` where it is not on screen."""
         return place if place < self.fixed else place - self.top
 
     def shows(self, place: int) -> bool:
-        """Whether a line is on screen by itself, though perhaps under one that is kept there."""
+        """Return whether a line is on screen by itself, though perhaps under one that is kept there."""
         return place < self.fixed or self.fixed <= place - self.top < self.height
 
 
@@ -53,7 +53,7 @@ def hop_places(trace: Trace, chain: Chain, lines: TimelineLines, toggled: frozen
 
 
 def kept_lines(hops: Sequence[HopPlace], scrolled: Scrolled) -> dict[int, int]:
-    """The lines of both ends of a chain that are scrolled away: by the y at the edge where they are shown."""
+    """Return lines of both ends of a chain that are scrolled away, by the y at the edge that shows them."""
     ends = {hop.place for hop in (*hops[:1], *hops[-1:]) if hop.place >= scrolled.fixed}
     above: list[int] = []
     below: list[int] = []
@@ -90,7 +90,7 @@ def stops(
 
 
 def _worth(hops: Sequence[HopPlace], shown: Sequence[bool]) -> Sequence[HopPlace]:
-    """Those on screen, and the next one on either side, towards which the line leaves the screen."""
+    """Return those on screen, and the next one on either side, towards which the line leaves the screen."""
     if not any(shown):
         return hops
     first, stop = shown.index(True), len(shown) - list(reversed(shown)).index(True)

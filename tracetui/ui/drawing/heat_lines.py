@@ -73,7 +73,7 @@ def whole_cells(
     pin: str,
     texts: Sequence[str] = (),
 ) -> list[Piece]:
-    """One row: each cell in its width; `cursor` is the column under it, `texts` are written in the cells."""
+    """Draw one row, each cell in its width; `cursor`: the column under it; `texts`: written in the cells."""
     pieces: list[Piece] = []
     columns = zip(range(len(levels)), levels, widths, texts or [""] * len(levels))
     # Numbers are written in each cell; cells without are one piece with those beside them.
@@ -108,7 +108,7 @@ def half_cells(
     widths: Sequence[int],
     cursor: HalfCursor,
 ) -> list[Piece]:
-    """Two rows in one line, each cell in its width."""
+    """Draw two rows in one line, each cell in its width."""
     above, below = (ramp.colours or () for ramp in ramps)
     pieces: list[Piece] = []
     keys = (
@@ -136,7 +136,7 @@ def _style(front: str, back: str) -> Style:
 
 
 def placed(labels: Sequence[str], starts: Sequence[int], room: int) -> str:
-    """Labels where their columns start, from the left, but those for which there is no room."""
+    """Place labels where their columns start, from the left, but those for which there is no room."""
     cells, free = [" "] * room, 0
     for label, at in zip(labels, starts):
         stop = at + len(label)

@@ -42,7 +42,7 @@ class IdleLine:
         self._paints = [*causes, *map(_marked, causes), palette.paint_of(Role.SELECTED), unread_paint]
 
     def draw(self, device: int, gap: int, edges: Int64s) -> list[Segment]:
-        """The columns between `edges` (ns), a gap selected, or -1."""
+        """Draw the columns between `edges` (ns); `gap`: the selected one, or -1."""
         picture = self._picture
         columns = picture.idle(device, edges)
         assert columns is not None
@@ -77,7 +77,7 @@ class IdleLine:
         return self._with_ranks(strip, device, edges)
 
     def _unread(self, device: int, edges: Int64s) -> Unread | None:
-        """Where nothing is known of the device, busy or idle."""
+        """Return where nothing is known of the device, busy or idle."""
         sketch = self._picture.sketch
         if sketch is None:
             return None
@@ -95,7 +95,7 @@ class IdleLine:
         return inside
 
     def _rank_and_length(self, device: int, interval: int) -> tuple[str, str]:
-        """ "3 " and "1.24 ms"; no rank but of the worst gaps."""
+        """Return "3 " and "1.24 ms"; no rank but of the worst gaps."""
         assert self._picture.analysis is not None
         idle = self._picture.analysis.devices[device].idle
         start, end = int(idle.starts[interval]), int(idle.ends[interval])
@@ -103,7 +103,7 @@ class IdleLine:
         return f"{rank} " if rank else "", format_duration(end - start)
 
     def _short(self, device: int, interval: int, cause: Cause, width: int) -> str:
-        """ "1 P 1.24 ms", or as much of it as fits; a digit is put over what is too narrow for its rank."""
+        """Return "1 P 1.24 ms", or as much of it as fits; a digit is put over what is too narrow for it."""
         rank, length = self._rank_and_length(device, interval)
         letter = cause_letter(cause)
         texts = [
@@ -116,7 +116,7 @@ class IdleLine:
         return next(fitting, letter)
 
     def _long(self, device: int, interval: int, cause: Int8s) -> str:
-        """ " 1 · 1.24 ms  P python   O   q queue": each cause where it begins, as far as there is room."""
+        """Return " 1 · 1.24 ms  P python   O   q queue": each cause where it begins, as far as it fits."""
         rank, length = self._rank_and_length(device, interval)
         text = f" {rank}{self._glyphs.dot} {length}  " if rank else f" {length}  "
         for start, end in zip(*(edges.tolist() for edges in runs(cause.astype(np.int64)))):
@@ -130,7 +130,7 @@ class IdleLine:
         return text
 
     def _with_ranks(self, strip: Strip, device: int, edges: Int64s) -> list[Segment]:
-        """The digits of the worst gaps over the idle ink, where there is no room for their names.
+        """Draw digits of the worst gaps over the idle ink, where there is no room for their names.
 
         A mean hides a long gap between busy stretches once a column holds both: its digit stays.
         """
@@ -150,6 +150,6 @@ class IdleLine:
 
 
 def _marked(paint: Paint) -> Paint:
-    """The same, underlined: what is selected keeps its colours."""
+    """Underline a paint: what is selected keeps its colours."""
     line = Style(underline=True)
     return Paint(paint.ink + line, paint.box + line, paint.edge + line)

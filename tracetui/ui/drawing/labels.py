@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def apart(wanted: Iterable[tuple[int, str]], columns: int) -> dict[int, str]:
-    """The labels that have room, by column: the first of `wanted` come first, the others where none is near.
+    """Return labels that have room, by column: the first of `wanted` first, others where none is near.
 
     wanted : (column of its first cell, label). Between two labels is at least one cell, and each is whole.
     """

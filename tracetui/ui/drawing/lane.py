@@ -125,12 +125,12 @@ def draw_unread(levels: Int64s, style: Style, glyphs: Glyphs) -> list[Segment]:
 
 
 def segments(cells: Sequence[str], style: Int64s, styles: Sequence[Style]) -> list[Segment]:
-    """One segment for each run of equal styles; blanks (-1) join the ink before them unless it underlines."""
+    """Join runs of equal styles to segments; blanks (-1) join the ink before them unless it underlines."""
     return _lines(cells, style, styles, len(cells))[0]
 
 
 def _lines(cells: Sequence[str], style: Int64s, styles: Sequence[Style], across: int) -> list[list[Segment]]:
-    """The segments of lines of `across` cells each that stand one after the other."""
+    """Return the segments of lines of `across` cells each that stand one after the other."""
     blank = style < 0
     if blank.any():
         joined = np.array([place % 3 == 0 and not ink.underline for place, ink in enumerate(styles)])
@@ -164,7 +164,7 @@ def clip_cells(text: str, width: int, ellipsis: str) -> str:
 
 
 def boxed_columns(columns: Columns, width: Int64s) -> Bools:
-    """Columns that one slice covers, and full ones beside them that it shares with a neighbour."""
+    """Return the columns that one slice covers, and full ones beside them that it shares with a neighbour."""
     whole = (columns.longest == width) & (width > 0)
     full = (columns.busy * 16 >= width * 15) & (width > 0) & (columns.row >= 0)
     same = columns.row[1:] == columns.row[:-1]
@@ -176,7 +176,7 @@ def boxed_columns(columns: Columns, width: Int64s) -> Bools:
 
 
 def _crowded(row: Int64s, boxed: Bools) -> Bools:
-    """Columns that are no part of a slice with a box."""
+    """Return the columns that are no part of a slice with a box."""
     part = boxed.copy()
     same = row[1:] == row[:-1]
     part[1:] |= boxed[:-1] & same
@@ -186,7 +186,7 @@ def _crowded(row: Int64s, boxed: Bools) -> Bools:
 
 
 def runs(values: Int64s) -> tuple[Int64s, Int64s]:
-    """Starts and stops of the runs of equal values that are not -1."""
+    """Return starts and stops of the runs of equal values that are not -1."""
     bounds = np.concatenate(([0], (values[1:] != values[:-1]).nonzero()[0] + 1, [len(values)]))
     first, stop = bounds[:-1], bounds[1:]
     kept = values[first] >= 0
@@ -203,7 +203,7 @@ def _partial_edges(
     cells: list[str],
     glyphs: Glyphs,
 ) -> None:
-    """The columns at both ends of a box that its slice has to itself: filled from its side, in eighths."""
+    """Fill columns at both ends of a box, which its slice has to itself, from its side, in eighths."""
     if glyphs.eighths.isspace() or not len(first):
         return
     alone = ~boxed & (columns.busy == columns.longest) & (columns.longest > 0)
@@ -221,7 +221,7 @@ def _partial_edges(
 
 
 def _box(name: Name, row: int, width: int, follows: bool, glyphs: Glyphs, name_cells: int) -> list[str]:
-    """The cells of a box: its name if there is room, after a line where another box ends."""
+    """Return the cells of a box: its name if there is room, after a line where another box ends."""
     lead = glyphs.sliver if follows else ""
     room = width - len(lead)
     if room < name_cells:

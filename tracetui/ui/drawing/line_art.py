@@ -38,7 +38,7 @@ class LineArt:
     """Draws the lines of one trace."""
 
     def __init__(self, picture: Picture, palette: Palette, glyphs: Glyphs, waiting: str) -> None:
-        """`waiting`: what idle lines say while there is no analysis."""
+        """Draw a picture; `waiting`: what idle lines say while there is no analysis."""
         self.waiting = waiting
         self._picture, self._palette, self._glyphs = picture, palette, glyphs
         self._looks = Looks(picture.trace, palette)
@@ -49,7 +49,7 @@ class LineArt:
     def lines(
         self, lines: Sequence[Row], state: ViewState, label_width: int, width: int
     ) -> list[list[Segment]]:
-        """Lines in `width` cells each, the first `label_width` of them their labels."""
+        """Draw lines in `width` cells each, the first `label_width` of them their labels."""
         edges = state.viewport.edges(max(width - label_width, 1))
         slices = [line for line in lines if _has_slices(line)]
         times = iter(self._slices(slices, state.row, edges) if slices else ())
@@ -65,7 +65,7 @@ class LineArt:
         return drawn
 
     def _group(self, line: Row, here: bool, width: int) -> list[Segment]:
-        """The header of a group, a rule after its name."""
+        """Draw the header of a group, a rule after its name."""
         glyphs, title_style = self._glyphs, self._palette.style_of(Role.TITLE)
         fold = glyphs.folded if line.folded else glyphs.unfolded
         title = f"{glyphs.here if here else ' '}{'  ' * line.level}{fold} {line.label} "
@@ -77,7 +77,7 @@ class LineArt:
         return [Segment(title, title_style), rule]
 
     def _label(self, line: Row, here: bool, state: ViewState, width: int) -> Segment:
-        """The label column; that of an idle line tells how much of what is on screen is idle."""
+        """Draw the label of a line; that of an idle line tells how much of what is on screen is idle."""
         if line.part:
             text = f"   {self._curves.label(line, state.place.time_ns)}"
             style = self._palette.style_of(Role.TEXT if line.part == 1 else Role.DIM)
@@ -94,7 +94,7 @@ class LineArt:
         return Segment(f"{label}{share}", self._palette.style_of(role))
 
     def _idle_share(self, device: int, viewport: Viewport) -> str:
-        """Idle on screen, of the part of the device's window that is on screen."""
+        """Return how much is idle of the part of the device's window that is on screen."""
         analysis = self._picture.analysis
         if analysis is None or device < 0:
             return ""
@@ -106,7 +106,7 @@ class LineArt:
         return "" if idle is None else format_percent(int(idle.busy[0]), end - start)
 
     def _time(self, line: Row, state: ViewState, edges: Int64s, here: bool) -> list[Segment]:
-        """The columns of time of a line without slices."""
+        """Draw the columns of time of a line without slices."""
         if line.kind is LineKind.IDLE:
             if self._picture.analysis is not None and line.device >= 0:
                 return self._idle.draw(line.device, state.gap, edges)
@@ -117,7 +117,7 @@ class LineArt:
         return self._unread(line, edges)
 
     def _unread(self, line: Row, edges: Int64s) -> list[Segment]:
-        """A line of which nothing is read."""
+        """Draw a line of which nothing is read."""
         sketch = self._picture.sketch
         if sketch is None or (line.kind is LineKind.CURVE and line.part < line.parts - 1):
             text = "" if line.part or sketch is not None else "reading"
@@ -130,7 +130,7 @@ class LineArt:
         return draw_unread(levels, self._palette.style_of(Role.UNREAD), self._glyphs)
 
     def _slices(self, lines: Sequence[Row], selected: int, edges: Int64s) -> list[list[Segment]]:
-        """The columns of time of lines with slices."""
+        """Draw the columns of time of lines with slices."""
         picture, looks = self._picture, self._looks
         tracks = [picture.trace.tracks[line.track] for line in lines]
         columns = picture.lines([(track, line.lane) for track, line in zip(tracks, lines)], edges)

@@ -14,9 +14,9 @@ from tracetui.ui.drawing.rows import track_key
 
 
 def load(picture: Picture, edges: Int64s) -> tuple[Int64s, Int64s]:
-    """Between `edges` (ns): ns busy of the busiest track in each column, and the level of what is not read.
+    """Return ns busy of the busiest track in each column, and the level of what is not read there.
 
-    Returns two int64[columns]; the level as in `Sketch.levels`.
+    `edges`, ns, are those of the columns. Both are int64[columns]; the level is as in `Sketch.levels`.
     """
     sketch = picture.sketch
     layers = (Layer.PYTHON, Layer.OTHER) if is_of_host(picture) else (Layer.DEVICE,)

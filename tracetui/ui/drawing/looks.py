@@ -36,11 +36,11 @@ class Looks:
         }
 
     def crowd(self, track: Track) -> int:
-        """The paint of many slices in one column, where their names decide their hue; else -1."""
+        """Return the paint of many slices in one column, where their names decide their hue; else -1."""
         return self._crowds.get(track.family, -1)
 
     def choose(self, track: Track, rows: Int64s) -> Int64s:
-        """The places in `paints` of slices (int64[n], -1 allowed) of one track."""
+        """Return the places in `paints` of slices (int64[n], -1 allowed) of one track."""
         if track.family in _BY_ACTIVITY:
             return self._of_activity[self._trace.slices.activity[rows]]
         names = self._trace.slices.name[rows]

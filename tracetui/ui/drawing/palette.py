@@ -161,19 +161,19 @@ class Palette:
         return systems.get(self.name)
 
     def style_of(self, what: Role | Activity) -> Style:
-        """The style of text of a role or an activity."""
+        """Return the style of text of a role or an activity."""
         return self._styles[what]
 
     def paint_of(self, what: Role | Activity) -> Paint:
-        """How slices of an activity (or IDLE, FRAME, HOST, SELECTED) are drawn."""
+        """Return how slices of an activity (or IDLE, FRAME, HOST, SELECTED) are drawn."""
         return self._paints[what]
 
     def hue(self, name: str) -> Paint:
-        """Of a host operator or call: the same name has the same colour in every run."""
+        """Return the paint of a host operator or call: a name has the same colour in every run."""
         return self._hues[_stable(name) % len(self._hues)]
 
     def file_hue(self, file: str) -> Paint:
-        """Of the Python frames of a file."""
+        """Return the paint of the Python frames of a file."""
         return self._file_hues[_stable(file) % len(self._file_hues)]
 
     def _paint(self, ansi: str, fill: Fill) -> Paint:

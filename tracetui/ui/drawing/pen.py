@@ -28,7 +28,7 @@ class Pen(NamedTuple):
     glyphs: Glyphs
 
     def label(self, text: str) -> tuple[str, Style]:
-        """The dim word in front of a line."""
+        """Return the dim word in front of a line."""
         word = f" {text}"
         return (word + " " * (LABEL - cell_len(word)), self.palette.style_of(Role.DIM))
 

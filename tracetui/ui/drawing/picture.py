@@ -51,7 +51,7 @@ class Picture:
         self._ranks: dict[int, int] | None = None
 
     def analysed(self, analysis: Analysis, ranked_by: Measure = Measure.LOST) -> Picture:
-        """The same picture with the idle time of the devices, and with its gaps ranked."""
+        """Return the same picture with the idle time of the devices, and with its gaps ranked."""
         other = Picture(self.trace, analysis, self.sketch, ranked_by)
         other._lanes, other._unions, other._counters = self._lanes, self._unions, self._counters
         other.take_extras(self._extras)
@@ -68,15 +68,15 @@ class Picture:
         return self
 
     def lane(self, lane: int, edges: Int64s) -> Columns:
-        """The columns of one lane."""
+        """Return the columns of one lane."""
         return self._lanes.columns(self._rows(lane), edges)
 
     def folded(self, track: Track, edges: Int64s) -> Columns:
-        """All lanes of a track together: busy where any is, named after the innermost slice."""
+        """Return the columns of all lanes of a track: busy where any is, named by the innermost slice."""
         return self.lines([(track, -1)], edges).lane(0)
 
     def lines(self, lines: Sequence[tuple[Track, int]], edges: Int64s) -> Columns:
-        """The columns of several lines, each a lane of a track; lane -1: the whole track, folded."""
+        """Return the columns of several lines, each a lane of a track; lane -1: the whole track, folded."""
         lanes = [track.lanes[0] if lane < 0 else lane for track, lane in lines]
         columns = self._lanes.lanes([self._rows(lane) for lane in lanes], edges)
         for place, (track, lane) in enumerate(lines):
@@ -103,25 +103,25 @@ class Picture:
         columns.longest[covered] = np.diff(edges)[covered]
 
     def idle(self, device: int, edges: Int64s) -> Columns | None:
-        """A device's idle time: `row` is an index into its idle intervals. None: not known yet."""
+        """Return a device's idle time: `row` is an index into its idle intervals. None: not known yet."""
         if self.analysis is None:
             return None
         raster = self.analysis.idle_rasters[device]
         return raster.columns(range(len(raster)), edges)
 
     def causes(self, device: int, edges: Int64s) -> Int64s:
-        """int64[causes, columns]: ns of each cause of a device's idle time; the analysis is there."""
+        """Return ns of each cause of a device's idle time, which is analysed: int64[causes, columns]."""
         assert self.analysis is not None
         return self.analysis.cause_rasters[device].ns(edges)
 
     def exposed(self, device: int, edges: Int64s) -> Int64s:
-        """int64[causes, columns]: ns of each cause of exposed communication of a device; it is analysed."""
+        """Return ns of each cause of a device's exposed communication: int64[causes, columns]."""
         assert self.analysis is not None
         found = [np.diff(own.before(edges)) for own in self.analysis.communication.exposed_sets[device]]
         return np.array(found, np.int64)
 
     def main_cause(self, device: int, interval: int) -> Cause:
-        """The cause with the most time in an idle interval of a device, the lower of equals."""
+        """Return the cause with the most time in an idle interval of a device, the lower of equals."""
         assert self.analysis is not None
         key = (device, interval)
         if key not in self._main_causes:
@@ -131,13 +131,13 @@ class Picture:
         return self._main_causes[key]
 
     def gap_cause(self, gap: int) -> Cause:
-        """The cause with the most time in a gap that is idle."""
+        """Return the cause with the most time in a gap that is idle."""
         assert self.analysis is not None
         causes = self.analysis.causes
         return causes.main(causes.of_gap(gap))
 
     def curve(self, key: Key) -> CounterTrack | None:
-        """The curve of a key; None where there is none, or it is not ready yet."""
+        """Return the curve of a key; None where there is none, or it is not ready yet."""
         if self._counters is None:
             self._counters = {
                 track_key(track): of_counter(self.trace, track)
@@ -174,7 +174,7 @@ class Picture:
         return self._ranks
 
     def gap_at(self, device: int, time_ns: int) -> int:
-        """The gap of a device that holds a time, or -1."""
+        """Return the gap of a device that holds a time, or -1."""
         if self.analysis is None:
             return -1
         gaps = self.analysis.gaps
@@ -183,7 +183,7 @@ class Picture:
         return at if at >= mine.start and time_ns < int(gaps.end[at]) else -1
 
     def slice_at(self, lane: int, time_ns: int) -> int:
-        """The slice of a lane that holds a time, or -1."""
+        """Return the slice of a lane that holds a time, or -1."""
         rows = self.trace.lane_slice_rows(lane)
         at = int(np.searchsorted(self.trace.slices.start[rows], time_ns, "right")) - 1
         row = int(rows.start) + at

@@ -112,7 +112,7 @@ class Ramp:
         return self.colours is not None
 
     def swatch(self, level: int, text: str, dim: Style) -> list[Piece]:
-        """A sample of a shade with a text: on it where it is a background, else behind it."""
+        """Draw a sample of a shade with a text: on it where it is a background, else behind it."""
         if self.solid:
             return [(f" {text} ", self.written[level])]
         return [(self.glyphs[level] * 2, self.styles[level]), (f"{text} ", dim)]
@@ -140,7 +140,7 @@ def ramp_of(heat: Heat, palette: str, glyphs: Glyphs, light: bool = False) -> Ra
 
 
 def _both(first: Ramp, second: Ramp) -> Ramp:
-    """The shades of one ramp, and after them those of another but its floor."""
+    """Join the shades of one ramp and those of another but its floor."""
     colours = (*first.colours, *second.colours[1:]) if first.colours and second.colours else None
     return Ramp(
         first.glyphs + second.glyphs[1:],

@@ -54,14 +54,14 @@ class TimelineLines:
     fixed: int
 
     def index(self, key: Key) -> int:
-        """The place of a line; -1 where it is not shown."""
+        """Return the place of a line; -1 where it is not shown."""
         for place, line in enumerate(self.lines):
             if line.key == key:
                 return place
         return -1
 
     def label(self, place: int) -> str:
-        """The label of a line; below the first line of a track, that of the track."""
+        """Return the label of a line; below the first line of a track, that of the track."""
         while not self.lines[place].label and place > 0:
             place -= 1
         return self.lines[place].label
@@ -140,7 +140,7 @@ def hiding(trace: Trace, extras: Extras, key: Key, toggled: frozenset[Key]) -> l
 
 
 def _with_expected(tracks: Sequence[Track], expected: Sequence[Track]) -> Sequence[Track]:
-    """The tracks, and between them those that are only expected, their index -1; all in reading order."""
+    """Return the tracks, and between them those only expected, their index -1; all in reading order."""
     left = {track_key(track): track for track in tracks}
     found: list[Track] = []
     for other in expected:
@@ -157,7 +157,7 @@ def _with_expected(tracks: Sequence[Track], expected: Sequence[Track]) -> Sequen
 
 
 def place_of_slice(trace: Trace, row: int, toggled: frozenset[Key]) -> tuple[Key, Key]:
-    """The key of the line that shows a slice, and of the folded group that hides that line, else ()."""
+    """Return the key of the line that shows a slice, and of the folded group that hides it, else ()."""
     track = trace.track_of(row)
     key, group = track_key(track), group_key(track)
     hidden = group if is_folded(group, folded_group(track), toggled) else ()
@@ -195,7 +195,7 @@ def _group_lines(
 
 
 def _track_lines(track: Track, toggled: frozenset[Key], lanes: Mapping[Key, int]) -> Iterator[Row]:
-    """The lines of a track; `lanes`: how many are expected of a track, by its key."""
+    """Yield the lines of a track; `lanes`: how many are expected of a track, by its key."""
     key = track_key(track)
     label = track_label(track)
     depths = max(len(track.lanes), lanes.get(key, 0))

@@ -15,7 +15,7 @@ def unit_of(whole_ns: int) -> int:
 
 
 def apportion(parts: Sequence[int], whole: int) -> list[int]:
-    """Integers in proportion to `parts` that sum to `whole`: each is its share rounded down or up.
+    """Return integers in proportion to `parts` that sum to `whole`: each is its share rounded down or up.
 
     The largest remainders round up, the first of equals.
     """

@@ -80,7 +80,7 @@ class Sketch:
         return place if place > self._skeleton.end[-1] // _WORTH else 0
 
     def beyond(self, read: Passages) -> Sketch | None:
-        """What is left when these passages of the text are read; None where that is nothing."""
+        """Return what is left when these passages of the text are read; None where that is nothing."""
         skeleton = self._skeleton
         unread = np.ones(len(skeleton.start), np.bool_)
         for start, end in read:
@@ -93,7 +93,7 @@ class Sketch:
         return other
 
     def read_part(self, table: EventTable) -> Trace:
-        """The trace of what is read, under the names that the sample has already, and as long as the whole.
+        """Build the trace of what is read, under the names that the sample has already, as long as the whole.
 
         So tracks keep their names and their order, and moments their distance from the start, as it grows.
         """
@@ -105,11 +105,11 @@ class Sketch:
         return replace(trace, kind=self.trace.kind, start_ns=start, end_ns=end)
 
     def nothing(self) -> Trace:
-        """The trace of which nothing is read yet."""
+        """Build the trace of which nothing is read yet."""
         return self.read_part(self._skeleton.nothing)
 
     def levels(self, key: Key, edges: Int64s) -> Int64s:
-        """int64[columns], of a line of the timeline: 0 where all is read, else a shade: 1, 2 or 3."""
+        """Return int64[columns] of a line of the timeline: 0 where all is read, else a shade: 1, 2 or 3."""
         levels = np.zeros(len(edges) - 1, np.int64)
         known = key if key in self._places else key[:-1]  # a lane deeper than those of the sample
         where = self._unread(self._places.get(known, _NOWHERE))
@@ -120,7 +120,7 @@ class Sketch:
         return levels
 
     def share(self, key: Key, edges: Int64s) -> Floats:
-        """float64[columns], of a line: about how busy it is with what is not read."""
+        """Return about how busy a line is with what is not read: float64[columns]."""
         if key not in self._slopes:
             spots, busy = self._busy.get(key, (_NOWHERE, np.empty(0)))
             unread = self._is_unread(spots)
@@ -129,14 +129,14 @@ class Sketch:
         return self._slopes[key].means(edges)
 
     def samples(self, key: Key, edges: Int64s) -> Bools:
-        """bool[columns]: where the sample holds samples of a counter."""
+        """Return in which columns the sample holds samples of a counter."""
         own = self._counters.get(key, range(0))
         time = self.trace.counters.time[own.start : own.stop]
         sampled: Bools = np.diff(np.searchsorted(time, edges, "left")) > 0
         return sampled
 
     def missing(self) -> list[Missing]:
-        """What is not read: of each process of the sample but counters, in the order of the screen."""
+        """Return what is not read: of each process of the sample but counters, in the order of the screen."""
         times: dict[str, list[Int64s]] = {}
         for track in sorted(self.tracks, key=lambda track: ORDER.index(track.layer)):
             spots = self._unread(self._places.get(track_key(track), _NOWHERE))
@@ -153,11 +153,11 @@ class Sketch:
         return unread
 
     def _unread(self, spots: Int64s) -> Int64s:
-        """Those spots some of whose text is not read."""
+        """Return those spots some of whose text is not read."""
         return spots[self._is_unread(spots)]
 
     def _busy_by_line(self) -> dict[Key, tuple[Int64s, Floats]]:
-        """By the key of a line: the spots that have slices there, and ns busy that each of them stands for.
+        """Return the spots with slices on each line, by its key, and ns busy that each spot stands for.
 
         Of a slice only what lies in the time of its spot: an operator or step around many others is there as
         often as they are.
@@ -187,7 +187,7 @@ class Sketch:
         return found
 
     def _places_by_line(self) -> dict[Key, Int64s]:
-        """By the key of a line: the spots in which it might have slices."""
+        """Return the spots in which a line might have slices, by its key."""
         spots = self._spots
         places: dict[Key, Int64s] = {}
         for track in self.tracks:
@@ -227,7 +227,7 @@ class Slopes:
 
     @classmethod
     def of(cls, begin: Int64s, stop: Int64s, amount: Floats) -> Slopes:
-        """An amount on each interval [begin, stop), ns."""
+        """Spread an amount over each interval [begin, stop), ns."""
         rate = amount / np.maximum(stop - begin, 1)
         time = np.concatenate([begin, np.maximum(stop, begin + 1)])
         order = np.argsort(time, kind="stable")
@@ -237,7 +237,7 @@ class Slopes:
         return cls(time, slope, total[: len(time)])
 
     def means(self, edges: Int64s) -> Floats:
-        """float64[columns]: the mean slope between `edges` (ns, int64[columns + 1])."""
+        """Return the mean slope between `edges` (ns, int64[columns + 1]): float64[columns]."""
         if not len(self.time):
             return np.zeros(len(edges) - 1)
         at = np.searchsorted(self.time, edges, "right") - 1
@@ -273,7 +273,7 @@ class _Spots:
 
 
 def _groups(trace: Trace) -> Int64s:
-    """int64[tracks], equal for tracks whose events stand together in the file; -1 of a counter.
+    """Return int64[tracks], equal for tracks whose events stand together in the file; -1 of a counter.
 
     Those of a process do, but for Python frames; and those most of whose chunks are another's as well.
     """
@@ -298,10 +298,10 @@ def _kin(track: Track) -> tuple[str, bool]:
 
 
 def _reaches(spots: _Spots, earliest: int, latest: int) -> tuple[Int64s, Int64s]:
-    """int64[spots] each, ns: the time that a spot stands for: half way to those beside it of its group.
+    """Return two int64[spots], ns: from when to when each stands, half way to those beside it of its group.
 
-    As far as these are before and after it in time as in the file. Else other events begin there: then it
-    is as much on that side as on the other, within the trace.
+    That holds where these come before and after it in time as they do in the file. Else other events begin
+    there, and the spot reaches as far on that side as on the other, within the trace.
     """
     middle = spots.start + (spots.end - spots.start) // 2
     begin, stop = spots.start.copy(), spots.end.copy()

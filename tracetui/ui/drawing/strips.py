@@ -24,7 +24,7 @@ def fitted(pieces: Sequence[Piece], width: int, ellipsis: str = "…") -> Strip:
 
 
 def clauses(text: str, width: int, ellipsis: str = "…") -> str:
-    """The first clauses of a sentence, as many as fit in `width` cells; cut anywhere where that is few."""
+    """Return the first clauses of a sentence that fit in `width` cells; cut anywhere where that is few."""
     if cell_len(text) <= width:
         return text
     room = width - cell_len(ellipsis) - 1
@@ -74,7 +74,7 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def flowing(pieces: Sequence[Piece], width: int) -> list[list[Piece]]:
-    """Styled text in lines of at most `width` cells, broken at blanks and between wide characters.
+    """Wrap styled text to lines of at most `width` cells, at blanks and between wide characters.
 
     U+00A0 is a blank that does not break.
     """
@@ -94,7 +94,7 @@ def flowing(pieces: Sequence[Piece], width: int) -> list[list[Piece]]:
 
 
 def _words(pieces: Sequence[Piece]) -> Iterator[tuple[bool, list[Piece]]]:
-    """What no line is broken in, perhaps in several styles, and whether there is a blank before it."""
+    """Yield what no line is broken in, perhaps in several styles, and whether there is a blank before it."""
     bounds = [0]
     for text, _ in pieces:
         bounds.append(bounds[-1] + len(text))

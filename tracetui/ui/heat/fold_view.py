@@ -126,7 +126,7 @@ class FoldView:
 
 
 def _offsets(columns: int, length: int) -> tuple[str, ...]:
-    """Labels of some columns: the time since the line began, of lines of `length` ns."""
+    """Label some columns: the time since the line began, of lines of `length` ns."""
     step = tick_step(length, columns)
     labels = [""] * columns
     for time in range(0, length, step):

@@ -74,7 +74,7 @@ class LeadView:
         return self._sheet_of_lines(columns, lines) if self._fold.phases else None
 
     def _sheet_of_steps(self, steps: StepMap, columns: int, lines: int, each: int) -> Sheet:
-        """The map by step; `each`: how many rows share a line."""
+        """Return the map by step, of which `each` rows share a line."""
         down = steps.edges(max(lines, 1) * each)
         told = lead_of_steps(steps, down)
         pooled = pool(len(steps), columns)
@@ -172,7 +172,7 @@ class LeadView:
         )
 
     def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
-        """The time of the cell, on the line of the lead."""
+        """Return the time of the cell, on the line of the lead."""
         assert isinstance(sheet, _LeadSheet)
         begin, stop = int(sheet.start[row, column]), int(sheet.end[row, column])
         if stop <= begin:
@@ -184,7 +184,7 @@ class LeadView:
         return "Nothing tells when the tasks of this trace were enqueued."
 
     def _devices(self, sheet: _LeadSheet, row: int, column: int) -> list[int]:
-        """The devices that a cell tells of."""
+        """Return the devices that a cell tells of."""
         labels = [device.device for device in self._analysis.devices]
         if self._steps is None:
             return [*range(len(labels))]
@@ -193,7 +193,7 @@ class LeadView:
 
 
 def _label(begin: int, stop: int, step: int) -> str:
-    """A round time from the first work within a row, "" where there is none."""
+    """Return a round time from the first work within a row, "" where there is none."""
     tick = -(-begin // step) * step
     if not begin <= tick < stop:
         return ""

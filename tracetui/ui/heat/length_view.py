@@ -61,7 +61,7 @@ class LengthView:
         )
 
     def _rows(self, lengths: LengthMap, each: int) -> Iterator[Row]:
-        """Rows with round lengths as labels, and totals of the `each` rows that share a line."""
+        """Yield rows with round lengths as labels, and totals of the `each` rows that share a line."""
         bounds = lengths.bounds.tolist()
         for place, (high, low) in enumerate(zip(bounds, bounds[1:])):
             line = slice(place // each * each, place // each * each + each)

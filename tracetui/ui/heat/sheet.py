@@ -95,7 +95,7 @@ class GapOfCell(NamedTuple):
 
     @classmethod
     def of_intervals(cls, analysis: Analysis, interval: Int64s) -> GapOfCell:
-        """Of the idle interval with most of each cell."""
+        """Describe the idle interval with most of each cell."""
         gap = np.where(interval >= 0, analysis.idle.gap[interval], -1) if len(analysis.idle) else interval
         return cls(gap, np.where(gap >= 0, analysis.gaps.idle[gap], 0) if len(analysis.gaps) else gap)
 
@@ -139,23 +139,23 @@ class Map(Protocol):
         """The ramps it uses and what each means."""
 
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
-        """The map in at most so many columns and lines; None where there is nothing to show.
+        """Return the map in at most so many columns and lines; None where there is nothing to show.
 
         halves : whether dense rows may share a line, so that twice as many fit.
         """
 
     def answer(self) -> str:
-        """The answer to the question in one sentence."""
+        """Return the answer to the question in one sentence."""
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
-        """A cell in words and numbers."""
+        """Describe a cell in words and numbers."""
 
     def nothing(self) -> str:
-        """Why there is no map."""
+        """Say why there is no map."""
 
 
 class View(Map, Protocol):
     """One map of an analysis."""
 
     def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
-        """What a cell opens; None where it opens nothing."""
+        """Return what a cell opens; None where it opens nothing."""

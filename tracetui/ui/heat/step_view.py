@@ -80,7 +80,7 @@ class StepView:
         )
 
     def _rows(self, cells: Cells, down: Int64s, each: int) -> tuple[Row, ...]:
-        """Rows with round times as labels, and totals of the `each` rows that share a line."""
+        """Return rows with round times as labels, and totals of the `each` rows that share a line."""
         ns = cells.ns.sum(axis=1)
         begin = np.arange(WHOLE, len(ns), each)
         lines = [
@@ -164,7 +164,7 @@ class StepView:
         return "No steps in this trace."
 
     def _time(self, sheet: _StepSheet, row: int, step: int) -> tuple[int, int]:
-        """The time of a row in a step, epoch ns."""
+        """Return the time of a row in a step, epoch ns."""
         base = int(self._map.base[step])
         return base + int(sheet.down[row - WHOLE]), base + int(sheet.down[row - WHOLE + 1])
 

@@ -49,7 +49,7 @@ def mostly(reason: Reason) -> str:
 
 
 def joined(*words: str) -> str:
-    """Those that say anything, with dots between."""
+    """Join those that say anything, with dots between."""
     return BETWEEN.join(word for word in words if word)
 
 

@@ -131,7 +131,7 @@ def _stream_name(track: Track) -> str:
 
 
 def _thread_name(analysis: Analysis, track: Track) -> str:
-    """ "pt_autograd_0", "3178231"; "main 3178231" of the first thread of a process."""
+    """Return "pt_autograd_0", "3178231"; "main 3178231" of the first thread of a process."""
     match = _THREAD.fullmatch(track.name.strip())
     if match is None:
         return printable(track.name).strip() or printable(track.tid)

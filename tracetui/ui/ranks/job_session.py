@@ -66,23 +66,23 @@ class JobSession:
         )
 
     def can_open(self, place: int) -> bool:
-        """Whether the trace of a rank that was found is here, not only its digest."""
+        """Return whether the trace of a rank that was found is here, not only its digest."""
         return place not in self.found.digests
 
     def source_of(self, rank: int) -> int:
-        """The place among those found of a rank of the job, by its place there."""
+        """Return the place among those found of a rank, by its place in the job."""
         assert self.job is not None
         return self._sources[self.job.ranks[rank].path]
 
     def rank_of(self, source: int) -> int:
-        """The place in the job of what was found, -1 where it is not part of it."""
+        """Return the place in the job of what was found, -1 where it is not part of it."""
         if self.job is None:
             return -1
         path = str(self.found.sources[source].path)
         return next((place for place, rank in enumerate(self.job.ranks) if rank.path == path), -1)
 
     def moved_to(self, rank: int, other: int, time_ns: int) -> int:
-        """A time on the clock of one rank, on that of another one.
+        """Convert a time on the clock of one rank to that of another one.
 
         Ranks that are not aligned are taken to have begun the same step at once, or their recording.
         """

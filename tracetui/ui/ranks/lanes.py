@@ -71,7 +71,7 @@ class RankLanes(CachedLineWidget):
         self.refresh()
 
     def legend(self) -> list[Piece]:
-        """What the glyphs are."""
+        """Say what the glyphs are."""
         dim = self._palette.style_of(Role.DIM)
         pieces: list[Piece] = []
         for time_class in TimeClass:
@@ -124,7 +124,7 @@ class RankLanes(CachedLineWidget):
         return [("".join(text), self._palette.style_of(Role.DIM))]
 
     def _lane(self, job: Job, place: int, columns: int) -> list[Segment]:
-        """What a rank did, which is kept: moving to another rank scrolls all lanes."""
+        """Draw what a rank did, and keep it: moving to another rank scrolls all lanes."""
         segments = self._lanes.get((place, columns))
         if segments is None:
             segments = self._lanes[place, columns] = self._draw_lane(job, place, columns)

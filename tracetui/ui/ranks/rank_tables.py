@@ -47,7 +47,7 @@ class RankTables:
     """What the tables of a job are made of."""
 
     def __init__(self, job: Job, palette: Palette, unread: frozenset[int] = frozenset()) -> None:
-        """`unread`: numbers of ranks that are there and not read."""
+        """Lay out the tables of a job; `unread`: numbers of ranks that are there and not read."""
         self.job, self._palette, self._unread = job, palette, unread
         self._place = {rank.number: place for place, rank in enumerate(job.ranks)}
 
@@ -118,14 +118,14 @@ class RankTables:
         return self.job.roots.roots
 
     def columns(self, table: str) -> tuple[list[Column], int]:
-        """The columns of a table by its name, and how many rows it has."""
+        """Return the columns of a table by its name, and how many rows it has."""
         if table == "notes":
             return self._notes(), len(self.notes)
         made, rows, places = self._tables()[table]
         return laid_out(made, rows, places), len(rows.rows)
 
     def _tables(self) -> dict[str, tuple[Table[Any], JobRows, Sequence[Place]]]:
-        """The tables by their names, their rows, and how the terminal lays them out."""
+        """Return the tables by their names, their rows, and how the terminal lays them out."""
         job, idle = self.job, self._palette.style_of(Role.IDLE)
         warning = self._palette.style_of(Role.WARNING)
         measures = [
@@ -188,7 +188,7 @@ class RankTables:
         }
 
     def rank_at(self, table: str, row: int) -> int:
-        """The place in the job of the rank that a row is about, -1 where it is not one that is here."""
+        """Return the place in the job of the rank that a row is about, -1 where it is not here."""
         if table == "why":
             number = self.roots[row].rank
         elif table == "lines":

@@ -76,7 +76,7 @@ class RankView:
     def __init__(
         self, job: Job, measure: GridMeasure, answer: str, unread: frozenset[int] = frozenset()
     ) -> None:
-        """Of one measure of a job.
+        """Show one measure of a job.
 
         Args:
             answer: what is to be said of the job above the map.
@@ -147,7 +147,7 @@ class RankView:
         return joined(self._name(row), where, what, self._why(row))
 
     def _why(self, row: int) -> str:
-        """What made the rank late most of all."""
+        """Say what made the rank late most of all."""
         if self.measure is not GridMeasure.COST or row >= len(self.job.ranks):
             return ""
         gained = self._gained.get(self.job.ranks[row].number, [])
@@ -158,7 +158,7 @@ class RankView:
         return printable(tell("mostly {why}", why=root_place(gained[0])), 80)
 
     def _name(self, row: int) -> str:
-        """The rank of a row; of a missing one also its group."""
+        """Name the rank of a row; of a missing one also its group."""
         here = len(self.job.ranks)
         return self.labels[row] if row < here else self._absent_name(row - here)
 
@@ -166,7 +166,7 @@ class RankView:
         return printable(late_words(self.absent[place].late, self._unread), 80)
 
     def place(self, sheet: Sheet, row: int, column: int) -> RankPlace | None:
-        """What a cell opens; None of a missing rank."""
+        """Return what a cell opens; None of a missing rank."""
         if row >= len(self.job.ranks):
             return None
         rank = self.job.ranks[row]
@@ -183,7 +183,7 @@ class RankView:
         return RankPlace(row, int(steps.start[found[0]]), int(steps.end[found[0]]))
 
     def moment(self, sheet: Sheet, column: int) -> tuple[int, int]:
-        """From when to when any rank was in the step of a column; all there is where columns are time."""
+        """Return from when to when any rank was in the step of a column; all where columns are time."""
         if not self._by_step:
             return self.whole
         assert isinstance(sheet, RankSheet)
@@ -213,9 +213,9 @@ def _called(number: int) -> str:
 
 
 def absent_label(absent: AbsentRank, unread: frozenset[int] = frozenset()) -> str:
-    """ "rank 5 (missing)", "peer 5 (missing)" where only its number in a group is known.
+    """Return "rank 5 (missing)", "peer 5 (missing)" where only its number in a group is known.
 
-    Of those that are there and not read, by their numbers, "rank 5 (not read)".
+    One whose number is in `unread` is there and not read: "rank 5 (not read)".
     """
     late = absent.late
     if late.rank is not None:
@@ -227,7 +227,7 @@ def absent_label(absent: AbsentRank, unread: frozenset[int] = frozenset()) -> st
 
 
 def _moments(job: Job) -> list[tuple[int, int]]:
-    """Of each step of a job, from when to when any rank was in it, aligned ns."""
+    """Return from when to when any rank was in each step of a job, aligned ns."""
     steps = np.array(job.steps, np.int64)
     first, last = (np.full(len(steps), bound, np.int64) for bound in (_LATEST, -_LATEST))
     for rank, ahead in zip(job.ranks, job.clocks.offset.tolist()):

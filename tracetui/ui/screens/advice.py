@@ -78,7 +78,7 @@ class AdviceScreen(TableScreen):
         self.call_after_refresh(self._tell)
 
     def _share_height(self) -> None:
-        """The table takes what its rows need, up to two fifths."""
+        """Give the table what its rows need, up to two fifths."""
         height, rows = self.size.height, len(self._advice) + HEADER
         self.table.styles.height = min(rows, height * 2 // 5) if self._advice and height >= SHORT else "1fr"
 
@@ -130,7 +130,7 @@ class AdviceScreen(TableScreen):
         self._tell()
 
     def _tell(self) -> None:
-        """The story of the advice under the cursor, and the line it blames."""
+        """Show the story of the advice under the cursor, and the line it blames."""
         advice, pager, source = self.advice, self.query_one(Pager), self.query_one(SourcePane)
         source.nothing = tell(NO_LINE) if advice is not None else ""
         if advice is None or self._shown is None:
@@ -153,7 +153,7 @@ class AdviceScreen(TableScreen):
         return advice
 
     def copy_text(self) -> str:
-        """The advice with exact values, and its story."""
+        """Return the advice with exact values, and its story."""
         story = "\n".join("".join(text for text, _ in line) for line in self.query_one(Pager).lines)
         return f"{super().copy_text()}\n\n{story}" if self.table.row >= 0 else ""
 
@@ -161,14 +161,14 @@ class AdviceScreen(TableScreen):
 
     @on(Table.Activated)
     def _open(self, message: Table.Activated) -> None:
-        """The evidence last walked to, else the first, in the timeline."""
+        """Show the evidence last walked to, else the first, in the timeline."""
         if self._evidence < 0 or self._walked != message.row:
             self.action_evidence(1)
         if self._evidence >= 0:
             self.viewer.action_go("timeline")
 
     def action_evidence(self, step: int) -> None:
-        """The next gap, then the next slice; selected on all screens, and told where it is."""
+        """Select the next gap, then the next slice, on all screens, and say where it is."""
         advice, analysis = self.advice, self._shown
         if advice is None or analysis is None:
             return

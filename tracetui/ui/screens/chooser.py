@@ -71,7 +71,7 @@ class ChoiceList(Widget):
         self.refresh()
 
     def place_at(self, y: int) -> int:
-        """The place of the choice in a line, or -1."""
+        """Return the place of the choice in a line, or -1."""
         place = self._top + y
         return place if place < len(self.shown) else -1
 
@@ -114,7 +114,7 @@ class Chooser(Panel[Value]):
         self._matching: list[int] = []
 
     def choices(self) -> Sequence[Choice[Value]]:
-        """All there is to choose from, in the order shown at first."""
+        """Return all there is to choose from, in the order shown at first."""
         raise NotImplementedError
 
     def body(self) -> Iterable[Widget]:
@@ -171,7 +171,7 @@ class Chooser(Panel[Value]):
             self.chosen(self._choices[self._matching[place]].value)
 
     def chosen(self, value: Value) -> None:
-        """A choice was made."""
+        """Close with the choice that was made."""
         self.dismiss(value)
 
     def action_move(self, rows: int) -> None:

@@ -230,7 +230,7 @@ class CompareScreen(TableScreen):
         self._show_what()
 
     def _show_sides(self) -> None:
-        """BASE and OTHER, which is which."""
+        """Show which trace is BASE and which OTHER."""
         viewer, pair = self.viewer, self.comparing.pair
         lines: list[Line] = []
         for name, called in zip(("BASE", "OTHER"), pair.names(viewer.sessions) if pair is not None else ()):
@@ -264,7 +264,7 @@ class CompareScreen(TableScreen):
         return len(told)
 
     def _show_what(self) -> None:
-        """Which table it is, and which there are."""
+        """Show which table it is, and which there are."""
         names: list[Piece] = []
         for table in self._tables.values():
             role = Role.TITLE if table is self.shown else Role.DIM

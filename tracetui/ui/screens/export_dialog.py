@@ -113,7 +113,7 @@ class ExportDialog(Panel[str]):
         self._propose()
 
     def _propose(self) -> None:
-        """A name for the file, and what will be in it."""
+        """Propose a name for the file, and say what will be in it."""
         trace = self.session.trace
         if self.session.analysis is None or trace is None:
             self.set_title(self.session.unanswered, Role.WARNING)
@@ -269,7 +269,7 @@ def chosen(analysis: Analysis, tracks: str) -> Sequence[Track]:
 
 
 def absolute(name: str) -> str:
-    """The path that was typed. Raises ValueError where its "~" is nobody's, OSError without a directory."""
+    """Return the path that was typed. Raises ValueError for an unknown "~user", else OSError."""
     try:
         return str(Path(name).expanduser().absolute())
     except RuntimeError as error:

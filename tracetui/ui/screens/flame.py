@@ -105,7 +105,7 @@ class FlameScreen(AnswerScreen):
             self.source.show(*frame)
 
     def _legend(self) -> list[Piece]:
-        """What the colours and marks of the cells are."""
+        """Say what the colours and marks of the cells are."""
         legend: list[Piece] = []
         for kind in FrameKind:
             mark = self.view.mark(kind)
@@ -140,5 +140,5 @@ class FlameScreen(AnswerScreen):
             self.query_one("#story", Lines).show([[(problem, self.style_of(Role.WARNING))]])
 
     def copy_text(self) -> str:
-        """The stack under the cursor, the innermost frame first."""
+        """Return the stack under the cursor, the innermost frame first."""
         return "\n".join(self.view.stack())

@@ -112,7 +112,7 @@ class GapsScreen(TableScreen):
             self.in_background("gaps", lambda: self._make(analysis))
 
     def _make(self, analysis: Analysis) -> Made:
-        """The columns of all gaps: 0.4 s for a million, in a thread."""
+        """Make the columns of all gaps: 0.4 s for a million, in a thread."""
         by, palette = self.session.ranked_by, self.viewer.palette
         ranked = analysis.gaps.ranked(by)
         columns = gap_columns(analysis, by, palette, time_inks(palette, self.viewer.glyphs))
@@ -144,7 +144,7 @@ class GapsScreen(TableScreen):
 
     @on(Table.Arranged)
     def _opened(self) -> None:
-        """The rows are there for the first time: the cursor goes to the selected gap, which moves nothing."""
+        """Put the cursor on the selected gap once the rows are there, which moves nothing."""
         if self._opening and not self.table.arranging:
             self._opening = False
             self._follow()
@@ -188,7 +188,7 @@ class GapsScreen(TableScreen):
             self.viewer.go_to_gap(gap)
 
     def _tell(self) -> None:
-        """The story of the gap under the cursor, and the source it leads to."""
+        """Show the story of the gap under the cursor, and the source it leads to."""
         analysis, gap = self._shown, self.table.row
         story = self.query_one("#story", Lines)
         if analysis is None or gap < 0 or self._rank is None:
@@ -210,13 +210,13 @@ class GapsScreen(TableScreen):
         return gaps_frame(self._shown, view)
 
     def copy_text(self) -> str:
-        """The gap with exact values, and its story."""
+        """Return the gap with exact values, and its story."""
         return (
             f"{super().copy_text()}\n\n{self.query_one('#story', Lines).text}" if self.table.row >= 0 else ""
         )
 
     def open_editor(self) -> None:
-        """$EDITOR at the line of the story."""
+        """Open an editor at the line of the story."""
         problem = self.query_one(SourcePane).edit()
         if problem:
             self.viewer.show_status(problem)
@@ -225,7 +225,7 @@ class GapsScreen(TableScreen):
         self.viewer.action_rank_gaps()
 
     def action_nth_gap(self, n: int) -> None:
-        """The n-th worst gap; a filter that hides it is dropped."""
+        """Go to the n-th worst gap; a filter that hides it is dropped."""
         if self._ranked is not None and n <= len(self._ranked):
             gap = int(self._ranked[n - 1])
             if not self.table.move_to_row(gap):

@@ -153,7 +153,7 @@ def _groups(screen: str | None) -> Iterable[tuple[str, list[Action]]]:
 
 
 def _group(group: str, actions: Sequence[Action], width: int, palette: Palette) -> list[Line]:
-    """A title, a line per action, an empty line."""
+    """Return a title, a line per action, an empty line."""
     rows = [(" ".join(keys), action) for keys, action in merged(actions)]
     keys = [keys for keys, _ in rows]
     room = min(max(map(cell_len, keys)), 11)
@@ -173,7 +173,7 @@ def _group(group: str, actions: Sequence[Action], width: int, palette: Palette) 
 
 
 def _side_by_side(blocks: Sequence[Sequence[Line]], columns: int, width: int, ellipsis: str) -> list[Line]:
-    """The blocks in columns of about equal height, in their order from top to bottom, then right."""
+    """Lay blocks out in columns of about equal height, in their order from top to bottom, then right."""
     heights = [len(block) for block in blocks]
     limit = max(max(heights), -(-sum(heights) // columns))
     while True:
@@ -200,7 +200,7 @@ def _side_by_side(blocks: Sequence[Sequence[Line]], columns: int, width: int, el
 def _explained(
     term: str, meaning: str, width: int, palette: Palette, role: Role | Activity = Role.NUMBER
 ) -> Iterable[Line]:
-    """A term and its meaning, in as many lines as it takes."""
+    """Yield a term and its meaning, in as many lines as it takes."""
     indent = 15
     for place, text in enumerate(wrapped(meaning, max(width - indent, 20))):
         shown = term if place == 0 else ""

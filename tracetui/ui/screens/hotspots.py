@@ -65,8 +65,10 @@ NO_GAP = "It exposes no idle time: there is no gap to go to; enter shows its lon
 
 
 class HotspotsScreen(TableScreen):
-    """A table of lines, signatures, synchronisations or scopes, the story of the row under the cursor, a tree
-    of stacks, and the source of what is under the cursor of the last one used."""
+    """A table, the story of the row under its cursor, a tree of stacks, and the source of what is chosen.
+
+    The table is one of lines, signatures, synchronisations, modules, frames or scopes.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("hotspots"),
@@ -209,11 +211,11 @@ class HotspotsScreen(TableScreen):
         self.show_keys()
 
     def action_next_ranking(self) -> None:
-        """The table that follows; the cursor stays on what is of the same line."""
+        """Show the table that follows; the cursor stays on what is of the same line."""
         self._turn_to(view_after(self._view, views_of(self._shown)))
 
     def action_modules(self) -> None:
-        """Modules in the table, scopes where no Python is recorded, or lines again."""
+        """Show modules in the table, scopes where no Python is recorded, or lines again."""
         self._turn_to(LINES if self._view is self._modules else self._modules)
 
     def _turn_to(self, view: View) -> None:
@@ -355,7 +357,7 @@ class HotspotsScreen(TableScreen):
 
     @on(Table.Activated)
     def _go_to_worst(self, message: Table.Activated) -> None:
-        """To the gap walked to, else the worst; of a synchronisation without one, to the longest call."""
+        """Go to the gap walked to, else the worst; of a synchronisation without one, to the longest call."""
         row = self.row
         if row is not None and len(row.gap_indices):
             walked = max(self._gap, 0) if self._walked == message.row else 0
@@ -366,7 +368,7 @@ class HotspotsScreen(TableScreen):
             self.viewer.show_interval(int(slices.start[longest]), int(slices.end[longest]), longest)
 
     def action_line_gap(self, step: int) -> None:
-        """The next gap of the row (the worst first), selected on all screens; say where it is."""
+        """Select the next gap of the row (the worst first) on all screens; say where it is."""
         row, analysis = self.row, self._shown
         if row is None or analysis is None:
             return
@@ -462,7 +464,7 @@ class HotspotsScreen(TableScreen):
         self.note(self._view.note)
 
     def action_focus_frame(self) -> None:
-        """The stacks below the frame or module under the cursor, then its callers, then all stacks."""
+        """Show the stacks below the frame or module under the cursor, then its callers, then all stacks."""
         row = self.row
         if self.panes.left is self.stacks:
             frame = self.stacks.frame
@@ -481,7 +483,7 @@ class HotspotsScreen(TableScreen):
 
 
 def stack_of(analysis: Analysis, row: int) -> tuple[Frame, ...]:
-    """The Python stack behind a slice, leaf first: of a device task that of its operator; () without one."""
+    """Return the Python stack behind a slice, of a device task that of its operator; leaf first, or ()."""
     chain = analysis.links.chain(row)
     if chain is not None:
         return chain.stack

@@ -94,7 +94,7 @@ class MapScreen(AnswerScreen):
         return pieces
 
     def copy_text(self) -> str:
-        """The numbers of the cell under the cursor."""
+        """Return the numbers of the cell under the cursor."""
         sheet, view = self.map.sheet, self._view
         return "" if sheet is None or view is None else view.words(sheet, self.map.row, self.map.column)
 
@@ -128,7 +128,7 @@ class MapScreen(AnswerScreen):
         self.map.move_to(min(row, self.last_row), column)
 
     def _cursor_on(self, sheet: Sheet) -> tuple[int, int]:
-        """The worst cell; where the user has moved the cursor, that place at another size."""
+        """Return the worst cell; where the user has moved the cursor, that place at another size."""
         rows, columns = sheet.cells.ns.shape
         if not self._moved or self.map.sheet is None:
             row, column = divmod(int(sheet.ranked[0]), columns) if len(sheet.ranked) else (0, 0)
@@ -137,7 +137,7 @@ class MapScreen(AnswerScreen):
         return self.map.row * rows // before[0], self.map.column * columns // before[1]
 
     def _legend(self, view: Map, sheet: Sheet) -> list[Piece]:
-        """The shades with their numbers, as much of it as fits."""
+        """Draw the shades with their numbers, as many as fit."""
         dim = self.style_of(Role.DIM)
         numbers = [f"{100 * bound:g}" for bound in sheet.bounds.tolist()]
         numbers[-1] = _scale_of(sheet)
@@ -178,7 +178,7 @@ class MapScreen(AnswerScreen):
 
 
 def _swatches(ramp: Ramp) -> list[Piece]:
-    """All shades side by side."""
+    """Draw all shades side by side."""
     return [(ramp.glyphs[level], ramp.styles[level]) for level in range(1, LEVELS + 1)]
 
 

@@ -261,7 +261,7 @@ class MemoryScreen(TableScreen):
         self.show_keys()
 
     def _show_answers(self) -> None:
-        """The peak, what grows, and where there is room what else the peak is made of."""
+        """Say the peak, what grows, and where there is room what else the peak is made of."""
         viewer, width = self.viewer, max(self.size.width, 20)
         answering = MemoryAnswer(viewer.palette, viewer.glyphs, self.heading, width)
         if self._shown is None:
@@ -373,13 +373,13 @@ class MemoryScreen(TableScreen):
         self.curve.move(columns)
 
     def action_next_curve(self) -> None:
-        """The curve of the next device or component."""
+        """Show the curve of the next device or component."""
         if self.curves:
             self._curve = (self._curve + 1) % len(self.curves)
             self._show_curve()
 
     def action_next_view(self) -> None:
-        """The table that follows."""
+        """Show the table that follows."""
         if self._shown is not None:
             self._view = view_after(self.view)
             self._show_view(first=True)

@@ -127,7 +127,7 @@ class OperatorsScreen(TableScreen):
         self.show_answer(self._answer(message), self.place())
 
     def _answer(self, summed: Summed) -> str:
-        """What the table sums up: how many of what, where, and the time of all together."""
+        """Say what the table sums up: how many of what, where, and the time of all together."""
         analysis = summed.wanted.analysis
         where = ""
         if self._step >= 0:
@@ -172,19 +172,19 @@ class OperatorsScreen(TableScreen):
         self.refresh_answer()
 
     def action_beside_step(self, by: int) -> None:
-        """One step after the other, and then all of them again."""
+        """Limit the table to one step after the other, and then to all of them again."""
         analysis = self.session.analysis
         if analysis is not None and analysis.steps:
             self._step = (self._step + 1 + by) % (len(analysis.steps) + 1) - 1
             self.refresh_answer()
 
     def action_fold_types(self) -> None:
-        """All names, or types."""
+        """Show all names, or types."""
         self._by_name, self._type = not self._by_name, None
         self.refresh_answer()
 
     def action_open_type(self) -> None:
-        """The names of the type under the cursor; from there back to the types."""
+        """Show the names of the type under the cursor; from there go back to the types."""
         summed, place = self._summed, self.table.row
         if self._type is not None:
             self._close_type()
@@ -267,5 +267,5 @@ def summed(wanted: Wanted) -> OperatorsScreen.Summed:
 
 
 def _kind(wanted: Wanted) -> tuple[bool, bool, bool]:
-    """What tells whether two tables have the same columns."""
+    """Return what tells whether two tables have the same columns."""
     return wanted.host, wanted.by_name, wanted.type is not None

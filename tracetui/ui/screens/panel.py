@@ -33,7 +33,7 @@ class Overlay(
     """A screen over another one, which closes once: only while it is in front."""
 
     def __init__(self, session: Session) -> None:
-        """`session`: the trace that the screen below shows."""
+        """Open over a screen that shows a session."""
         ViewerScreen.__init__(self, session)  # ModalScreen's own, which comes first, takes a name
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
@@ -66,7 +66,7 @@ class Panel(Overlay[Result]):
             yield from self.body()
 
     def body(self) -> Iterable[Widget]:
-        """The widgets under the title."""
+        """Yield the widgets under the title."""
         raise NotImplementedError
 
     def set_title(self, said: str, role: Role = Role.DIM) -> None:

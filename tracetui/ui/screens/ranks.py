@@ -211,7 +211,7 @@ class RanksScreen(MapScreen):
         return super().last_row
 
     def _set_heights(self) -> None:
-        """The map is as high as its ranks want, and half of the screen at most."""
+        """Make the map as high as its ranks want, and half of the screen at most."""
         ranks = len(self._job.ranks) if self._job is not None else 1
         absent = len(self._ranks.absent) if self._ranks is not None else 0
         most = max(self.size.height // 2, 4)
@@ -234,7 +234,7 @@ class RanksScreen(MapScreen):
         self.query_one("#verdict", Lines).show(lines)
 
     def _show_lanes(self) -> None:
-        """The lanes of the step under the cursor, of all time where there are no steps."""
+        """Show the lanes of the step under the cursor, of all time where there are no steps."""
         view, sheet = self._ranks, self.map.sheet
         if view is None or sheet is None:
             return
@@ -244,7 +244,7 @@ class RanksScreen(MapScreen):
         self.query_one("#legend", Lines).show([self.lanes.legend()])
 
     def _place(self) -> RankPlace | None:
-        """What the cursor of the map is on; None of a missing rank."""
+        """Return what the cursor of the map is on; None of a missing rank."""
         view, sheet = self._ranks, self.map.sheet
         if view is None or not isinstance(sheet, RankSheet):
             return None
@@ -291,7 +291,7 @@ class RanksScreen(MapScreen):
             self.table.show(*self._tables.columns(name), sort=None)
 
     def _show_what(self) -> None:
-        """Which table it is, and which there are."""
+        """Show which table it is, and which there are."""
         names: list[Piece] = []
         for place, name in enumerate(TABLES):
             role = Role.TITLE if place == self._table else Role.DIM
@@ -316,7 +316,7 @@ class RanksScreen(MapScreen):
         self.query_one("#what", Lines).show([[(title, self.style_of(Role.RULE))]], names)
 
     def action_row(self, rows: int) -> None:
-        """Another row of the table, and with it the rank that it is about."""
+        """Go to another row of the table, and with it to the rank that it is about."""
         self.table.action_cursor(rows)
 
     @on(Table.Activated)

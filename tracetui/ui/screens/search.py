@@ -66,7 +66,7 @@ class SearchPrompt(Panel[int]):
             self.set_title(so_far or "lower case matches any case")
 
     def on_trace_changed(self, message: TraceChanged) -> None:
-        """Rows of the trace before are void: search again, unless it is only analysed now."""
+        """Search again, unless the trace is only analysed now: rows of the trace before are void."""
         trace = self.session.trace
         if trace is None or (self._names is not None and self._names.trace is trace):
             return

@@ -170,7 +170,7 @@ class StackedScreen(AnswerScreen):
         self.in_background("stack", make)
 
     def _is_of_sessions(self, stack: Stack) -> bool:
-        """Whether the traces that are open are those that it was made of."""
+        """Return whether the traces that are open are those that it was made of."""
         viewer, pair = self.viewer, self._pair
         assert pair is not None
         places = (pair.base, pair.other)
@@ -193,7 +193,7 @@ class StackedScreen(AnswerScreen):
             self.nothing(sentence)
 
     def session_of(self, side: int) -> Session:
-        """The open trace of BASE (0) or OTHER (1)."""
+        """Return the open trace of BASE (0) or OTHER (1)."""
         viewer, pair = self.viewer, self._pair
         assert pair is not None
         return viewer.sessions[(pair.base, pair.other)[side]]

@@ -128,7 +128,7 @@ class StepsScreen(TableScreen):
         self._tell(message.row)
 
     def _tell(self, row: int) -> None:
-        """The story of a step, with causes once they are known."""
+        """Show the story of a step, with causes once they are known."""
         analysis = self.session.analysis
         if analysis is None or not 0 <= row < len(analysis.steps):
             return
@@ -183,7 +183,7 @@ def step_columns(analysis: Analysis, parts: Sequence[StepParts], inks: TimeInks)
 
 
 def _width(key: str, title: str, rows: StepRows) -> int:
-    """The cells that the numbers of a column take, and its title with the mark of the order."""
+    """Return the cells that the numbers of a column take, and its title with the mark of the order."""
     cells = STEPS.column(key, Form.VIEWER).cells(rows, str).texts
     return max(cell_len(heading(title)) + 1, *map(len, cells))
 
@@ -204,7 +204,7 @@ def _bar_column(parts: Sequence[StepParts], inks: TimeInks) -> Column:
 
 
 def steps_answer(parts: Sequence[StepParts], tasks_of_none: int = 0) -> str:
-    """Return "40 steps: preparing 12.0 %, computing 61.0 %, ...; median 812 ms; 9 tasks of no step" """
+    """Return "40 steps: preparing 12.0 %, computing 61.0 %, ...; median 812 ms; 9 tasks of no step"."""
     whole = sum(each.wall for each in parts)
     shares = [
         f"{wording(_NAMES.get(name, name))} {format_percent(sum(column), whole)}"
@@ -309,5 +309,5 @@ def _signed(ns: int) -> str:
 
 
 def _median(values: Sequence[int]) -> int:
-    """The lower median: a value that occurs."""
+    """Return the lower median: a value that occurs."""
     return sorted(values)[(len(values) - 1) // 2]

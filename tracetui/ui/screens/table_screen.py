@@ -97,7 +97,7 @@ class AnswerScreen(ViewerScreen[None]):
         yield Lines(self.viewer.glyphs, id="keys")
 
     def body(self) -> Iterable[Widget]:
-        """The widgets between the answer and the keys."""
+        """Yield the widgets between the answer and the keys."""
         raise NotImplementedError
 
     def build(self) -> None:
@@ -115,7 +115,7 @@ class AnswerScreen(ViewerScreen[None]):
         self.show_keys()
 
     def told_below(self, sentence: str) -> str:
-        """What is said in the place of what is shown, below the sentence: what to do while it is read."""
+        """Return what is said in place of rows, below the sentence: what to do while the trace is read."""
         is_read = self.session.progress is not None and sentence == self.session.unanswered
         return MEANWHILE if is_read else sentence
 
@@ -135,7 +135,7 @@ class AnswerScreen(ViewerScreen[None]):
         self.refresh_answer()
 
     def show_answer(self, answer: str, right: Line = ()) -> None:
-        """The answer in words."""
+        """Say the answer in the first line, and `right` at its end."""
         self._is_empty = False
         self.show_keys()
         title = (f"{wording(self.heading)}  ", self.style_of(Role.TITLE))
@@ -265,11 +265,11 @@ class TableKeys:
             )
 
     def export_name(self) -> str:
-        """What the exported table is called: "gaps"."""
+        """Return what the exported table is called: "gaps"."""
         return "table"
 
     def frame(self, view: Int64s) -> pd.DataFrame:
-        """The rows of `view`, in its order, as the command line writes them."""
+        """Return the rows of `view`, in its order, as the command line writes them."""
         raise NotImplementedError
 
 
@@ -293,11 +293,11 @@ class TableScreen(TableKeys, AnswerScreen):
         )
 
     def filter_input(self) -> Widget:
-        """Where a filter is typed."""
+        """Return the field where a filter is typed."""
         return FilterInput(id="filter", placeholder=tell("filter: a part of a name"), compact=True)
 
     def below(self) -> Iterable[Widget]:
-        """The widgets under the table."""
+        """Yield the widgets under the table."""
         return ()
 
     @property
@@ -318,7 +318,7 @@ class TableScreen(TableKeys, AnswerScreen):
         return self.TITLE_OF.split(",")[0].lower()
 
     def copy_text(self) -> str:
-        """The row under the cursor, one column a line, with exact values."""
+        """Return the row under the cursor, one column a line, with exact values."""
         rows, row = self.table.rows, self.table.row
         if row < 0:
             return ""
@@ -326,7 +326,7 @@ class TableScreen(TableKeys, AnswerScreen):
         return "\n".join(f"{column.key}: {_plain(column.exported(row))}" for column in columns)
 
     def place(self) -> Line:
-        """Where the cursor is, and the filter: "matmul: 3/128"."""
+        """Say where the cursor is, and the filter: "matmul: 3/128"."""
         rows = self.table.rows
         if not rows.length:
             return ()

@@ -44,7 +44,7 @@ class TimePrompt(Panel[int]):
             self.dismiss(found)
 
     def _parsed(self, text: str) -> int | str:
-        """The time that a text means, or why it means none in this trace."""
+        """Return the time that a text means, or why it means none in this trace."""
         if not text.strip():
             return ""
         bounds = self.session.state.bounds

@@ -92,7 +92,7 @@ class TimelineScreen(ViewerScreen[None]):
         self.call_after_refresh(self._laid_out)
 
     def copy_text(self) -> str:
-        """What `copy` copies: the details of the selection."""
+        """Return what `copy` copies: the details of the selection."""
         state = self.session.state
         return self.details.text if max(state.row, state.gap) >= 0 or self.details.shows_curve else ""
 
@@ -153,14 +153,14 @@ class TimelineScreen(ViewerScreen[None]):
         self._laid_out()
 
     def _show_legend(self) -> None:
-        """A line for it where there is room, and a device that can be idle."""
+        """Give the legend a line where there is room, and a device that can be idle."""
         picture, tall = self.session.picture, self.size.height >= LEGEND_FROM
         self.minimap.styles.height = 3 if tall and not (picture and is_of_host(picture)) else 2
         self.details.tells_causes = not tall
 
     @on(Tracks.Aligned)
     def _laid_out(self) -> None:
-        """The width of the labels may have changed: everything aligns with it."""
+        """Align everything with the labels, whose width may have changed."""
         self.ruler.label_width = self.tracks.label_width
         self.minimap.show_trace(self.tracks.picture, self.tracks.label_width)
         self._show_state()
@@ -251,7 +251,7 @@ class TimelineScreen(ViewerScreen[None]):
         self.cursor.to_line_beside(by)
 
     def action_other_pane(self) -> None:
-        """From the tracks to the details, where keys scroll, and back."""
+        """Go from the tracks to the details, where keys scroll, and back."""
         (self.tracks if self.details.has_focus else self.details).focus()
 
     def action_flow(self, by: int) -> None:

@@ -39,7 +39,7 @@ class TrackFinder(Chooser[Key]):
 
 
 def track_choices(trace: Trace, extras: Sequence[CounterTrack] = ()) -> list[Choice[Key]]:
-    """One choice per track that is not empty, in the order of the trace; then what is no track of it."""
+    """Return a choice per track that is not empty, in the order of the trace; then what is no track."""
     choices = []
     for track in trace.tracks:
         if len(track.rows):

@@ -58,11 +58,11 @@ class Cells:
         self._place_of_text: dict[str, int] = {}
 
     def suits(self, width: int, height: int, system: ColorSystem) -> bool:
-        """Whether it is of a screen of that size and so many colours."""
+        """Return whether this is for a screen of that size and so many colours."""
         return (self.width, self.height, self._system) == (width, height, system)
 
     def forget(self) -> None:
-        """Whatever the terminal shows, it is not known: everything is to be sent."""
+        """Forget what the terminal shows: everything is to be sent."""
         self._shown[:] = _UNKNOWN
         self._put.update(range(self.height))
 
@@ -95,7 +95,7 @@ class Cells:
             self._put.add(y)
 
     def changes(self) -> str:
-        """What turns the terminal's cells into those wanted; they count as sent."""
+        """Return what turns the terminal's cells into those wanted; they count as sent."""
         lines = sorted(self._put)
         self._put.clear()
         shows = np.array([look.shows_blanks for look in self._looks])
@@ -128,7 +128,7 @@ class Cells:
         return self._sequences(self._text(codes), runs).replace(chr(_ERASE), "\x1b[K")
 
     def _sequences(self, text: list[str] | str, runs: list[list[int]]) -> str:
-        """Runs of equal looks: the places in `text` from where to where, their lines, columns and looks."""
+        """Return the sequences of runs of equal looks: places in `text`, lines, columns and looks."""
         sent: list[str] = []
         look, line, column = 0, -1, 0
         for start, stop, y, x, its in zip(*runs):
@@ -154,7 +154,7 @@ class Cells:
         wanted[lines, first] = _ERASE
 
     def _text(self, codes: Int64s) -> list[str] | str:
-        """One entry per cell: a character, a text, or nothing after a wide one."""
+        """Return one entry per cell: a character, a text, or nothing after a wide one."""
         special = (codes == _BEHIND_WIDE) | (codes >= _TEXTS)
         if not special.any():
             return _decoded(codes)
@@ -164,7 +164,7 @@ class Cells:
         return text
 
     def _of_any_width(self, cells: Int64s) -> Int64s:
-        """Characters as cells: two for a wide one, none for one that combines with the one before."""
+        """Spread characters over cells: two for a wide one, none for one that combines."""
         wide: list[int] = []
         text, start = "", 0  # the last character with what combines with it, and its place
         for cell, character in zip(cells.tolist(), _decoded(cells & _CODES)):
@@ -200,7 +200,7 @@ class Cells:
 
 
 def _codes(text: str) -> Int64s:
-    """int64[characters]"""
+    """Return the code points of a text: int64[characters]."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int64)
 
 
@@ -209,12 +209,12 @@ def _decoded(codes: Int64s) -> str:
 
 
 def _plain_blanks(cells: Int64s, shows: Bools) -> Int64s:
-    """The cells, blanks without a look where that cannot be seen; `shows`: whether it can, of each look."""
+    """Return the cells, blanks without a look where none can be seen; `shows`: whether each look can."""
     return np.where(((cells & _CODES) == _BLANK) & ~shows[cells >> _LOOK_BITS], _BLANK, cells)
 
 
 def _looks_of_blanks(cells: Int64s, shows: Bools) -> Int64s:
-    """int64[cells]: the look of each; a plain blank takes the one before it where that cannot be seen."""
+    """Return the look of each cell; a plain blank takes the one before it where that cannot be seen."""
     looks = cells >> _LOOK_BITS
     blank = (cells == _BLANK) | (cells == _ERASE)
     if blank.any():
@@ -225,7 +225,7 @@ def _looks_of_blanks(cells: Int64s, shows: Bools) -> Int64s:
 
 
 def _narrow(codes: Int64s) -> Bools:
-    """bool[characters]: surely one cell wide."""
+    """Return which characters are surely one cell wide."""
     narrow = np.zeros(len(codes), np.bool_)
     for first, stop in _NARROW:
         narrow |= (codes >= first) & (codes < stop)

@@ -29,13 +29,13 @@ class Served(Protocol):
     typed: bytes  #: what was typed before the terminal was the app's
 
     def link_is_free(self) -> None:
-        """All that was given has been taken by the device."""
+        """Take note that the device has taken all that was given."""
 
     def terminal_is_gone(self) -> None:
-        """Nothing can be typed any more."""
+        """Take note that nothing can be typed any more."""
 
     def redraw(self) -> None:
-        """Nobody knows what the terminal shows."""
+        """Send everything again: nobody knows what the terminal shows."""
 
 
 class LinkDriver(LinuxDriver):
@@ -140,7 +140,7 @@ class LinkDriver(LinuxDriver):
             return []
 
     def run_input_thread(self) -> None:
-        """In a thread: read keys, as Textual does; what was typed before the viewer ran comes first.
+        """Read keys in a thread, as Textual does; what was typed before the viewer ran comes first.
 
         Answers about the background are no keys: over a slow link they come after the viewer has started.
         """
@@ -178,7 +178,7 @@ class LinkDriver(LinuxDriver):
             return b""
 
     def _written(self, writes: int) -> None:
-        """In the thread that writes: so many writes have been taken."""
+        """Take note, in the thread that writes, that so many writes have been taken."""
         self._taken = writes
         if not self.is_writing:
             loop_of(self).call_soon_threadsafe(cast(Served, app_of(self)).link_is_free)

@@ -53,7 +53,7 @@ class LinkApp(HookedApp[ReturnType]):
         self._cells.put(strips_of(update))
 
     def frame(self) -> str:
-        """What is to be sent so that the terminal shows all updates; "" where it does."""
+        """Return what is to be sent so that the terminal shows all updates; "" where it does."""
         changes = self._cells.changes() if self._cells is not None else ""
         before, self._cursor = self._cursor, self.screen.outer_size.clamp_offset(self.cursor_position)
         if not changes and self._cursor == before:
@@ -74,11 +74,11 @@ class LinkApp(HookedApp[ReturnType]):
             driver.write(titled(title))
 
     def on_resize(self) -> None:
-        """Terminals move about what they show when resized, and tell their size after a suspension."""
+        """Send everything again: terminals move what they show, and tell their size when resumed."""
         self.redraw()
 
     def terminal_is_gone(self) -> None:
-        """Nothing can be typed any more, and no signal has said so: leave."""
+        """Leave: nothing can be typed any more, and no signal has said so."""
         self.leave(HUNG_UP)
 
     def leave(self, code: int) -> None:
@@ -86,7 +86,7 @@ class LinkApp(HookedApp[ReturnType]):
         raise NotImplementedError
 
     def link_is_free(self) -> None:
-        """The link may carry more: send what has changed meanwhile, or come back when it can."""
+        """Send what has changed meanwhile, or come back when the link can carry more."""
         if self._wake is not None:
             self._wake.cancel()
             self._wake = None

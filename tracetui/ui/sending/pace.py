@@ -38,7 +38,7 @@ class Pace:
         self._free_at = 0.0  # when the assumed link will have carried all
 
     def wait_s(self, is_writing: bool) -> float | None:
-        """Seconds until a frame may be sent; None: when nothing is being written any more."""
+        """Return seconds until a frame may be sent; None: when nothing is being written any more."""
         if is_writing:
             return None
         if not self._remote:
@@ -52,7 +52,7 @@ class Pace:
         return self._asked[0][0] + LOST_S - now if under_way >= WINDOW else 0.0
 
     def sent(self, size: int) -> bool:
-        """A frame of so many bytes is sent now; whether the terminal is to be asked after it."""
+        """Count a frame of so many bytes as sent; return whether to ask the terminal after it."""
         now = self._clock()
         self._free_at = max(self._free_at, now) + size / RATE
         self._unasked += size
@@ -63,7 +63,7 @@ class Pace:
         return True
 
     def answered(self) -> None:
-        """The terminal has come to a question."""
+        """Take note that the terminal has come to a question."""
         self._answers = True
         if self._asked:
             self._asked.popleft()

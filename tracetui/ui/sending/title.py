@@ -10,7 +10,7 @@ _WITHOUT = ("linux", "vt", "ansi", "cons")  # what begins the names of those tha
 
 
 def has_title(environ: Mapping[str, str]) -> bool:
-    """Whether the terminal has a window with a name."""
+    """Return whether the terminal has a window with a name."""
     return not environ.get("TERM", "").startswith(_WITHOUT)
 
 

@@ -68,7 +68,7 @@ def about(advice: Advice) -> str:
 
 
 def advice_answer(advice: Sequence[Advice], window_ns: int) -> str:
-    """Return "6 findings, first 2.32 ms (10.7 %): small operators launched one by one; costs may overlap" """
+    """Return "6 findings, first 2.32 ms (10.7 %): small operators launched one by one; costs may overlap"."""
     costs = [piece.cost_ns for piece in advice if piece.cost_ns is not None]
     note_count = len(advice) - len(costs)
     notes = counted(note_count, "1 note on the recording", "{count} notes on the recording")

@@ -38,7 +38,7 @@ MAX_NAMED = 4  #: shares of a family of causes that are named; the rest is summe
 
 
 def gap_title(analysis: Analysis, gap: int, rank: int, glyphs: Glyphs) -> str:
-    """Return "Gap 3 of 4,312 · NPU 0 lost 1.24 ms of 1.31 ms, idle 1.2 ms · at 0.129863 s · step 52" """
+    """Return "Gap 3 of 4,312 · NPU 0 lost 1.24 ms of 1.31 ms, idle 1.2 ms · at 0.129863 s · step 52"."""
     gaps = analysis.gaps
     start, end, step = int(gaps.start[gap]), int(gaps.end[gap]), int(gaps.step[gap])
     device = printable(analysis.devices[int(gaps.device[gap])].device, NAME)
@@ -151,7 +151,7 @@ class GapWords:
             yield lead
 
     def _opening_sentence(self) -> list[Piece]:
-        """Return "The NPU was idle 1.24 ms before aclnnMul." """
+        """Return "The NPU was idle 1.24 ms before aclnnMul."."""
         pen, idle, trace = self._pen, self._analysis.idle, self._analysis.trace
         device = _capitalise(self._device)
         if not self._idle_ns:

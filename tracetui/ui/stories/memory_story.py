@@ -126,7 +126,7 @@ class MemoryStory(Story):
         )
 
     def _neighbour_sentence(self, neighbours: Neighbours | None) -> str:
-        """Return "The device runs Cast for it, after FlashAttentionScore and before Add." """
+        """Return "The device runs Cast for it, after FlashAttentionScore and before Add."."""
         if neighbours is None:
             return ""
         task, before, after = (text and printable(text, 40) for text in neighbours)

@@ -16,7 +16,7 @@ LEAST = 7  #: cells: the title and the mark of the order
 
 
 def cause_column(causes: Int8s | Int64s, palette: Palette) -> Column:
-    """Letter and short name of the cause of each row, -1 for none; the filter looks in the dotted names.
+    """Show letter and short name of the cause of each row, -1 for none; the filter looks in the dotted names.
 
     causes : int[rows], values of `Cause`; after its last those of `CommunicationCause`.
     """

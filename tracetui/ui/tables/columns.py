@@ -50,7 +50,7 @@ class Column:
     plain: Callable[[int], Any] | None = None  #: row -> the value an export writes; default: values[row]
 
     def exported(self, row: int) -> Any:
-        """The exact value of a row for an export: a Python int, float or str, None where unknown."""
+        """Return the exact value of a row for an export: a Python int, float or str, None where unknown."""
         if self.plain is not None:
             return self.plain(row)
         value = self.values[row].item()
@@ -158,7 +158,7 @@ class Rows:
         self.sort_by(self.sort, self.descending)
 
     def arranged(self, sort: int, descending: bool, text: str) -> Rows:
-        """The same rows in another order, or through another filter. These stay as they are."""
+        """Return the same rows in another order, or through another filter. These stay as they are."""
         other = copy(self)
         if (sort, descending) != (self.sort, self.descending):
             other.sort_by(sort, descending)
@@ -182,7 +182,7 @@ class Rows:
         self._show()
 
     def place(self, row: int) -> int:
-        """Where a row is shown, or -1."""
+        """Return where a row is shown, or -1."""
         places = np.flatnonzero(self.view == row)
         return int(places[0]) if len(places) else -1
 
@@ -191,7 +191,7 @@ class Rows:
 
 
 def sorted_rows(column: Column, descending: bool) -> Int64s:
-    """int64[n]: all rows in the order of a column: stable; unknown (NaN, a name of -1) last either way."""
+    """Sort all rows by a column, stably; unknown (NaN, a name of -1) comes last either way."""
     keys = column.values
     if column.names is not None:
         unknown = -1 if descending else len(column.names)
@@ -200,14 +200,14 @@ def sorted_rows(column: Column, descending: bool) -> Int64s:
 
 
 def _alphabetical(names: Sequence[str]) -> Int64s:
-    """int64[names]: the place of each name in alphabetical order; equal names share one."""
+    """Return the place of each name in alphabetical order; equal names share one."""
     folded = [name.casefold() for name in names]
     place = {name: i for i, name in enumerate(sorted(set(folded)))}
     return np.array([place[name] for name in folded], dtype=np.int64)
 
 
 def matching(columns: Sequence[Column], text: str) -> Bools | None:
-    """bool[n]: the rows with a name that contains the text; None for all. Tests each distinct name once."""
+    """Return which rows have a name that contains the text; None for all. Tests each distinct name once."""
     wanted = text.casefold()
     found: Bools | None = None
     if not wanted:

@@ -61,7 +61,7 @@ def ranks(ranked: Int64s) -> Int64s:
 
 
 def gaps_answer(analysis: Analysis, by: Measure) -> str:
-    """ "4,312 gaps by idle time, 391 ms of 812 ms (48.2 %), most P python 62 %; the worst 10 hold 38 %" """
+    """Say "4,312 gaps by idle time, 391 ms of 812 ms (48.2 %), most P python 62 %; the worst hold 38 %"."""
     gaps = analysis.gaps
     ns = gaps.measured(by)
     window_ns, idle_ns, whole_ns = analysis.window_ns, analysis.idle_ns, int(ns.sum())
@@ -99,7 +99,7 @@ def _time(key: str, rank: int, style: Style | None = None) -> Look:
 
 
 def _parts_column(analysis: Analysis, by: Measure, inks: TimeInks) -> Column:
-    """What a gap is made of, drawn against the worst one: what is longer is cut, but not what ranks it."""
+    """Draw what a gap is made of against the worst one: what is longer is cut, but not what ranks it."""
     gaps = analysis.gaps
     most_ns = max(int(gaps.measured(by).max()), 1)
     idle, communication = (gaps.idle, inks.idle), (gaps.communication, inks.communication)

@@ -139,7 +139,7 @@ def line_name(line: OfLine, file: str | None = None) -> str:
 
 
 def hotspots_answer(analysis: Analysis) -> str:
-    """Return "NPU idle 391 ms of 812 ms (48.2 %); 3 lines hold 80 %" """
+    """Return "NPU idle 391 ms of 812 ms (48.2 %); 3 lines hold 80 %"."""
     window_ns, idle_ns = analysis.window_ns, analysis.idle_ns
     devices = names(device.device for device in analysis.devices)
     if len(analysis.devices) > 2:
@@ -165,7 +165,7 @@ def hotspots_answer(analysis: Analysis) -> str:
 
 
 def signatures_answer(analysis: Analysis) -> str:
-    """Return "41 signatures of 143 gaps, 38.9 ms of idle time; 2 hold 80 %" """
+    """Return "41 signatures of 143 gaps, 38.9 ms of idle time; 2 hold 80 %"."""
     found = analysis.signatures
     holding = lines_holding(np.array([each.idle_ns for each in found], np.int64), analysis.idle_ns, MOST)
     return tell(
@@ -181,7 +181,7 @@ def signatures_answer(analysis: Analysis) -> str:
 
 
 def syncs_answer(analysis: Analysis) -> str:
-    """ "30 calls, 44.0 ms waited; 4.44 ms of idle exposed (11.4 %)" """
+    """Say "30 calls, 44.0 ms waited; 4.44 ms of idle exposed (11.4 %)"."""
     exposed = sum(sync.exposed_ns for sync in analysis.syncs)
     told = "{calls}, {waited} waited; no idle time exposed"
     if exposed:
@@ -196,13 +196,13 @@ def syncs_answer(analysis: Analysis) -> str:
 
 
 def lines_holding(idle: Int64s, total_ns: int, percent: int) -> int:
-    """How many of the lines, most idle first, hold so much of the total together; 0 where all do not."""
+    """Return how many lines, most idle first, hold so much of the total together; 0 where all do not."""
     enough = np.flatnonzero(np.cumsum(idle) * 100 >= total_ns * percent) if total_ns else np.empty(0)
     return int(enough[0]) + 1 if len(enough) else 0
 
 
 def _operators(line: LineIdle) -> str:
-    """The operators charged, most first."""
+    """Name the operators charged, most first."""
     return ", ".join(name or BETWEEN for name in [*line.ops][:4])
 
 
@@ -225,7 +225,7 @@ def idle_places(idle: Sequence[int], whole_ns: int, palette: Palette, glyphs: Gl
 
 
 def _call_column(syncs: Sequence[SyncCall], palette: Palette, glyphs: Glyphs) -> Column:
-    """The call, without the name of the runtime, after the letter of the cause where it exposes idle time."""
+    """Name the call without the runtime, after the letter of the cause where it exposes idle time."""
     calls = [sync.call for sync in syncs]
     column = name_column("call", "  call", codes_of(syncs), calls, width=50, least=20, rank=1)
     letter, blank = (cause_letter(Cause.SYNC), cause_style(Cause.SYNC, palette)), (" ", PLAIN)
@@ -238,7 +238,7 @@ def _call_column(syncs: Sequence[SyncCall], palette: Palette, glyphs: Glyphs) ->
 
 
 def saves_at_most(line: OfLine, savings: Mapping[LineKey, LineSaving]) -> tuple[int, int]:
-    """ns that fixing the line saves at most: while late peers are as late, and if they come sooner too."""
+    """Return ns that fixing the line saves at most: with late peers as late, and if they come sooner too."""
     found = savings.get(line_of(line))
     return (0, 0) if found is None else (found.saves_at_most_ns, found.saves_with_peers_ns)
 

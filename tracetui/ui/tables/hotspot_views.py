@@ -76,7 +76,7 @@ def row_name(row: Row) -> str:
 
 
 def line_of_row(analysis: Analysis, row: Row | None) -> LineIdle | None:
-    """The idle time of the line of a row, of its forward pass where it may be either; None without any."""
+    """Return the idle time of the line of a row, of its forward pass where both have one; else None."""
     if row is None or isinstance(row, LineIdle):
         return row
     if isinstance(row, NestedIdle):

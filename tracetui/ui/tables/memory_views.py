@@ -102,7 +102,7 @@ def _largest(shown: Shown, own: Int64s) -> int:
 
 
 def _example_of_group(shown: Shown, row: int) -> int:
-    """The last block left behind; -1 where the part does not have it."""
+    """Return the last block left behind; -1 where the part does not have it."""
     places, example = shown.part.places, shown.memory.growing[row].example
     place = int(np.searchsorted(places, example))
     return place if place < len(places) and places[place] == example else -1
@@ -177,7 +177,7 @@ def _bar(values: Sequence[int], palette: Palette, glyphs: Glyphs) -> Column:
 
 
 def _frames() -> Any:
-    """Pandas is imported where a table is written."""
+    """Import pandas, which is needed where a table is written."""
     from tracetui.export.memory import frames
 
     return frames

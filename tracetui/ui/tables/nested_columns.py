@@ -94,7 +94,7 @@ def scope_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[
 
 
 def scopes_answer(analysis: Analysis) -> str:
-    """Return "36 scopes, 67.1 ms of computing, 170 ms of idle time before their tasks" """
+    """Return "36 scopes, 67.1 ms of computing, 170 ms of idle time before their tasks"."""
     scopes = [row for row in analysis.scopes if row.scope]
     if not scopes:
         return tell(NO_SCOPES)
@@ -107,12 +107,12 @@ def scopes_answer(analysis: Analysis) -> str:
 
 
 def scope_short(row: ScopeTime) -> str:
-    """Return "_backbone-AlexNet", "(outside any scope)" """
+    """Return "_backbone-AlexNet", "(outside any scope)"."""
     return row.scope[-1] if row.scope else NO_SCOPE
 
 
 def frame_name(row: FrameIdle) -> str:
-    """Return "train.py(88) main", "nn.Module: Conv2d_7", "(no stack)" """
+    """Return "train.py(88) main", "nn.Module: Conv2d_7", "(no stack)"."""
     if row.frame is None:
         return NO_STACK
     file = path_end(row.frame.file)
@@ -120,7 +120,7 @@ def frame_name(row: FrameIdle) -> str:
 
 
 def modules_answer(analysis: Analysis) -> str:
-    """Return "26 modules hold 16.0 ms of 25.0 ms of idle time (64.1 %)" """
+    """Return "26 modules hold 16.0 ms of 25.0 ms of idle time (64.1 %)"."""
     modules = [module for module in analysis.modules if module.module is not None]
     if not modules:
         return tell(NO_MODULES)
@@ -138,14 +138,14 @@ def modules_answer(analysis: Analysis) -> str:
 
 
 def frames_answer(analysis: Analysis) -> str:
-    """Return "168 frames at any depth of the stacks, 25.0 ms of idle time" """
+    """Return "168 frames at any depth of the stacks, 25.0 ms of idle time"."""
     count = sum(each.frame is not None for each in analysis.frames)
     frames = counted(count, "1 frame of all stacks", "{count} frames of all stacks")
     return tell("{frames}, {time} of idle time", frames=frames, time=format_duration(analysis.idle_ns))
 
 
 def operator_frames_answer(analysis: Analysis) -> str:
-    """Return "50 operators of the host, 790 ms of idle time; no Python stack is recorded" """
+    """Return "50 operators of the host, 790 ms of idle time; no Python stack is recorded"."""
     count = sum(each.frame is not None for each in analysis.frames)
     operators = counted(count, "1 operator of the host", "{count} operators of the host")
     return tell(

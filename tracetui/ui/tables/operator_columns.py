@@ -63,7 +63,7 @@ def operator_columns(
 
 
 def name_count(count: int) -> str:
-    """Return "1 name", "214 names" """
+    """Return "1 name", "214 names"."""
     return "1 name" if count == 1 else f"{count:,} names"
 
 
@@ -96,7 +96,7 @@ def operators_answer(
 
 
 def _activity_column(table: OperatorTable, trace: Trace) -> Column:
-    """What the tasks of each row do; beside the AI cores, what they run on."""
+    """Show what the tasks of each row do; beside the AI cores, what they run on."""
     names = [activity_words(activity, trace.kind) for activity in Activity]
     names[names.index("communication")] = "comm"  # as wide as the others
     codes = table.activity.astype(np.int32)
@@ -128,7 +128,7 @@ def _line_column(lines: Sequence[str]) -> Column:
 
 
 def _bar_column(table: OperatorTable, palette: Palette, glyphs: Glyphs) -> Column:
-    """The share as a bar, drawn against the largest share."""
+    """Show the share as a bar, drawn against the largest share."""
     largest = float(table.share.max()) if len(table) else 0.0
     host = palette.style_of(Role.HOST)
     styles = [palette.style_of(activity) if activity else host for activity in Activity]

@@ -39,11 +39,11 @@ class CachedLineWidget(TrackedWidget):
         return self.outer_size
 
     def draw_line(self, y: int) -> Strip:
-        """The line y as it should look now."""
+        """Return the line y as it should look now."""
         raise NotImplementedError
 
     def draw_lines(self, lines: Sequence[int]) -> list[Strip]:
-        """These lines as they should look now."""
+        """Return these lines as they should look now."""
         return [self.draw_line(y) for y in lines]
 
     def render_line(self, y: int) -> Strip:

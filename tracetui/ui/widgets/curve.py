@@ -146,7 +146,7 @@ class CurveView(CachedLineWidget):
         self._line = line_rows(reserved, self._top, self.rows)
 
     def _value(self, curve: Curve) -> list[Piece]:
-        """ "NPU 0 PTA+GE at 0.054424 s in step 55: 2.95 GB allocated, 8.59 GB reserved" """
+        """Say "NPU 0 PTA+GE at 0.054424 s in step 55: 2.95 GB allocated, 8.59 GB reserved"."""
         at = self.time_ns
         name = f"{printable(curve.device, 20)} {printable(curve.component, 20)}"
         steps = [step.number for step in self._steps if step.start <= at < step.end]
@@ -163,7 +163,7 @@ class CurveView(CachedLineWidget):
         return said if known else [*said, ("nothing is known yet", self._dim)]
 
     def _marks(self) -> tuple[list[str], Int64s]:
-        """The cursor, and the name of the peak."""
+        """Draw the cursor, and the name of the peak."""
         columns, glyphs = self.columns, self._glyphs
         cells, style = [" "] * columns, np.full(columns, _NUMBER, np.int64)
         at, peak = self._cursor, self._peak
@@ -196,7 +196,7 @@ class CurveView(CachedLineWidget):
         return cells, style
 
     def _axis(self) -> tuple[list[str], Int64s]:
-        """Where the steps begin; without any, round times, or the first and the last event."""
+        """Draw where the steps begin; without any, round times, or the first and the last event."""
         columns, tick = self.columns, self._glyphs.tick
         if self._steps:
             marks = [

@@ -166,7 +166,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         return self._at is not None
 
     def renew(self) -> None:
-        """The trace or its analysis is another one: look everything up again.
+        """Look everything up again: the trace or its analysis is another one.
 
         What was read of a slice, and the place in it, stay meanwhile: they do not change as the trace grows.
         """
@@ -194,7 +194,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             self.run_worker(read, thread=True, exclusive=True, group="run")
 
     def _checks(self, analysis: Analysis) -> list[str]:
-        """What the producer's own sums say, those first that differ."""
+        """Say what the producer's own sums say, those first that differ."""
         try:
             with self._reading:
                 checks = analysis.checks
@@ -220,7 +220,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         return True
 
     def find_source(self) -> tuple[SourceFile, int] | str:
-        """The source file and line of the selection, or why there is none. May block."""
+        """Return the source file and line of the selection, or why there is none. May block."""
         frame = self.rules.line_of(self.stack)
         if frame is None:
             return "There is no Python stack for this selection."
@@ -278,7 +278,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         return describe_line(label, self.stack, self.rules, backward, self._found.source, pen)
 
     def _hints(self, pen: Pen) -> list[Line]:
-        """Where nothing is selected: what is wrong with the trace, and where to look first."""
+        """Say, where nothing is selected, what is wrong with the trace, and where to look first."""
         app, session = self.viewer, self.session
         warn: list[Line] = [
             [pen.text(f" {pen.glyphs.warning if place == 0 else ' '} {part}", Role.WARNING)]
@@ -336,7 +336,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         self.run_worker(read, thread=True, exclusive=True, group="details")
 
     def _with_more(self, found: Found, analysis: Analysis, row: int, gap: int) -> Found:
-        """What takes long for the first slice or gap that asks for it, and no time for the others."""
+        """Find what takes long for the first slice or gap that asks for it, and no time for the others."""
         try:
             with self._reading:
                 if gap >= 0:
@@ -379,7 +379,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             self.redraw()
 
     def on_click(self, event: events.Click) -> None:
-        """A click on one of the worst gaps goes there, as its digit does."""
+        """Go to one of the worst gaps at a click on it, as its digit does."""
         place = self.top + event.y - 1
         rank = place - (len(self.lines) - self._worst) + 1
         if event.y > 0 and 0 < rank <= self._worst:

@@ -89,11 +89,11 @@ class FlameView(Wheeled, can_focus=True):
         return next((frame for frame in self._frames() if frame.file), None)
 
     def stack(self) -> list[str]:
-        """The frames under the cursor and their callers, innermost first, in plain text."""
+        """Return the frames under the cursor and their callers, innermost first, in plain text."""
         return [printable(str(frame)) for frame in self._frames()]
 
     def landmarks(self) -> list[str]:
-        """The callers of the cell under the cursor that are modules or the user's, outermost first."""
+        """Return the callers of the cell under the cursor that are modules or the user's, outermost first."""
         told = []
         for frame in reversed(self._frames(callers_only=True)):
             module = module_of(frame.function)
@@ -102,13 +102,13 @@ class FlameView(Wheeled, can_focus=True):
         return told
 
     def _frames(self, callers_only: bool = False) -> list[Frame]:
-        """The frames of the cell under the cursor and of those above it, innermost first."""
+        """Return the frames of the cell under the cursor and of those above it, innermost first."""
         own = self.flame.nodes if self.flame is not None and not callers_only else ()
         nodes = [*self._callers[-1], *self._above(), *own]
         return [node.frame for node in reversed(nodes) if node.frame is not None]
 
     def _above(self) -> list[StackNode]:
-        """The callers of the cell under the cursor that are shown, outermost first."""
+        """Return the callers of the cell under the cursor that are shown, outermost first."""
         nodes: list[StackNode] = []
         flame, row = self.caller, self.row - 1
         while flame is not None:
@@ -133,7 +133,7 @@ class FlameView(Wheeled, can_focus=True):
     # --------------------------------------------------------------- actions
 
     def action_move(self, rows: int, cells: int) -> None:
-        """To the caller, to the widest frame below, or along the row."""
+        """Go to the caller, to the widest frame below, or along the row."""
         flame = self.flame
         if flame is None:
             return
@@ -148,7 +148,7 @@ class FlameView(Wheeled, can_focus=True):
             self._go(self.row, max(0, min(self.place + cells, len(self.cells[self.row]) - 1)))
 
     def action_ends(self, side: int) -> None:
-        """To the first row, or down along the widest frames to the last."""
+        """Go to the first row, or down along the widest frames to the last."""
         if side < 0:
             self._go(0, 0)
             return
@@ -158,7 +158,7 @@ class FlameView(Wheeled, can_focus=True):
             self.action_move(1, 0)
 
     def action_zoom_in(self) -> None:
-        """The cell under the cursor fills the first row."""
+        """Fill the first row with the cell under the cursor."""
         flame = self.flame
         if flame is None or (self.row == 0 and not flame.small):
             return
@@ -172,7 +172,7 @@ class FlameView(Wheeled, can_focus=True):
         self._lay_out(self._path[-1])
 
     def action_zoom_out(self) -> bool:
-        """Back to what was looked at before; False where all is."""
+        """Go back to what was looked at before; return False where all is."""
         if not self.zoomed:
             return False
         left = self._path.pop()
@@ -206,7 +206,7 @@ class FlameView(Wheeled, can_focus=True):
         self.post_message(self.Moved())
 
     def _go_to_parting(self) -> None:
-        """Down the rows as long as one frame has most of all."""
+        """Go down the rows as long as one frame has most of all."""
         for row, cells in enumerate(self.cells):
             if 4 * cells[0].idle_ns < 3 * self.cells[0][0].idle_ns:
                 break
@@ -281,7 +281,7 @@ class FlameView(Wheeled, can_focus=True):
         return flame_style(kind_of(frame, self.rules), self._palette)
 
     def _text(self, cell: Flame) -> str:
-        """The name after the line between two cells, and the time if it fits, in exactly its cells."""
+        """Return the name after the line between two cells, and the time if it fits, in exactly its cells."""
         width = cell.right - cell.left
         frame = telling(cell)
         mark = self.mark(kind_of(frame, self.rules)) if frame is not None else ""
@@ -294,13 +294,13 @@ class FlameView(Wheeled, can_focus=True):
         return set_cell_size(text, width)
 
     def mark(self, kind: FrameKind) -> str:
-        """What stands before the names of a kind; nothing before those of the framework, which are most."""
+        """Return what stands before the names of a kind; nothing before those of the framework."""
         glyphs = self._glyphs
         marks = {FrameKind.YOURS: glyphs.here, FrameKind.MODULE: glyphs.pin, FrameKind.OTHER: glyphs.dot}
         return marks.get(kind, "")
 
     def label(self, cell: Flame) -> str:
-        """The function or module of a cell, and how many frames are folded into it."""
+        """Name the function or module of a cell, and how many frames are folded into it."""
         if not cell.nodes:
             return f"{format_count(len(cell.small))} more"
         frame = telling(cell)
@@ -323,7 +323,7 @@ def telling(cell: Flame) -> Frame | None:
 
 
 def _is_of(cell: Flame, node: StackNode) -> bool:
-    """Whether a cell is the frame's, or of the small ones that were looked at under the frame."""
+    """Return whether a cell is the frame's, or of the small ones that were looked at under the frame."""
     return any(each is node for each in cell.nodes) or (bool(cell.small) and cell.small == node.children)
 
 

@@ -99,16 +99,16 @@ class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
         return self._ramps[Heat.LOST].solid and self._glyphs.full == "█"
 
     def ramp(self, heat: Heat) -> Ramp:
-        """The shades of a kind of row."""
+        """Return the shades of a kind of row."""
         return self._ramps[heat]
 
     def room(self, label_cells: int, total_cells: int) -> tuple[int, int]:
-        """The columns and lines that there are for cells, beside labels and totals of so many cells."""
+        """Return how many columns and lines there are for cells, beside labels and totals of so many."""
         labels, totals = self._beside(label_cells, total_cells)
         return max(self.size.width - labels - totals, 1), self._shown_lines
 
     def _beside(self, label_cells: int, total_cells: int) -> tuple[int, int]:
-        """The cells of labels and of totals, with the blank between them and the cells of the map."""
+        """Return the cells of labels and of totals, with the blank between them and the cells of the map."""
         width = self.size.width
         labels = min(label_cells, max(width // 3, 1)) + 1
         return labels, total_cells + 1 if total_cells and width >= TOTALS_FROM else 0
@@ -137,7 +137,7 @@ class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
         return max(self.size.width - self._label_cells - self._total_cells, self.columns)
 
     def _starts(self) -> list[int]:
-        """int[columns + 1]: where each column starts and the last one ends; they are as equal as can be."""
+        """Return where each column starts and the last one ends, int[columns + 1]; they are about equal."""
         across, columns = self._cells_across, max(self.columns, 1)
         return [column * across // columns for column in range(columns + 1)]
 
@@ -184,7 +184,7 @@ class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
         self._lines = layout(len(sheet.rows), apart, sheet.dense, self._shown_lines, self.halves, tallest)
 
     def _lines_of(self, row: int) -> list[int]:
-        """The lines that a row is in."""
+        """Return the lines that a row is in."""
         return [place for place, rows in enumerate(self._lines) if row in rows]
 
     def _follow(self) -> bool:
@@ -254,7 +254,7 @@ class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
         return fitted(pieces, width, self._glyphs.ellipsis)
 
     def _axis(self, sheet: Sheet) -> list[Piece]:
-        """What the columns are, and what the totals are."""
+        """Name what the columns are, and what the totals are."""
         dim = self._palette.style_of(Role.DIM)
         starts = self._starts()
         if sheet.edges is not None:
@@ -273,7 +273,7 @@ class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
         return [*pieces, (text[:at], dim), mark, (text[at + 1 :], dim), (head, dim)]
 
     def _mark_line(self, sheet: Sheet) -> list[Piece]:
-        """The columns in which the viewport and the window of the timeline lie, and that of the cursor."""
+        """Mark the columns of the viewport and the window of the timeline, and that of the cursor."""
         glyphs, starts = self._glyphs, self._starts()
         cells, roles = [" "] * self._cells_across, [Role.DIM] * self._cells_across
         for span, role in ((self.marks.viewport, Role.TEXT), (self.marks.window, Role.WINDOW)):
@@ -312,7 +312,7 @@ class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
         return pieces
 
     def _total(self, sheet: Sheet, upper: int, lower: int) -> str:
-        """Of the row of the cursor, where two share a line; else of the upper one, or both."""
+        """Return the total of the cursor's row, where two share a line; else of the upper one, or both."""
         if self.row in (upper, lower):
             return sheet.rows[self.row].total
         return sheet.rows[upper].total or sheet.rows[lower].total
@@ -343,16 +343,16 @@ class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
         )
 
     def _begins(self, line: int) -> bool:
-        """Whether a line is the first one of its row."""
+        """Return whether a line is the first one of its row."""
         return line == 0 or self._lines[line - 1] != self._lines[line]
 
     def _ends_tall(self, line: int) -> bool:
-        """Whether a line is the last of several lines of its row."""
+        """Return whether a line is the last of several lines of its row."""
         return not self._begins(line) and self._lines[line + 1 : line + 2] != [self._lines[line]]
 
 
 def _overlapping(spans: Spans | None, span: tuple[int, int] | None) -> Bools:
-    """Which of some times a time overlaps; none where either is not there."""
+    """Return which of some times a time overlaps; none where either is missing."""
     if spans is None or span is None:
         return np.zeros(0 if spans is None else len(spans.start), np.bool_)
     found: Bools = (spans.start < span[1]) & (spans.end > span[0])
@@ -360,7 +360,7 @@ def _overlapping(spans: Spans | None, span: tuple[int, int] | None) -> Bools:
 
 
 def _runs(cells: list[str], roles: list[Role]) -> list[tuple[str, Role]]:
-    """Cells of one role after another as one text."""
+    """Join cells of one role after another to one text."""
     found: list[tuple[str, Role]] = []
     for cell, role in zip(cells, roles):
         if found and found[-1][1] is role:

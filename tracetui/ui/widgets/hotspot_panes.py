@@ -81,7 +81,7 @@ class HotspotPanes(Horizontal):
         self._arrange()
 
     def _arrange(self) -> None:
-        """In a narrow terminal the table, with the story, and the stacks take turns."""
+        """Let the table, with the story, and the stacks take turns in a narrow terminal."""
         self.table.display = not (self.is_narrow and self._on_stacks)
         self.story.display = self.table.display and self._height >= SHORT
         self.stacks.display = not self.is_narrow or self._on_stacks

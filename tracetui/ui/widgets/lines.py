@@ -46,7 +46,7 @@ class Lines(CachedLineWidget):
         return "\n".join("".join(text for text, _ in line) for line in [*self.lines, self.right] if line)
 
     def shortened(self, line: Line, width: int) -> Line:
-        """A line as it is drawn in so many cells, which cut what is left of it."""
+        """Return a line as it is drawn in so many cells, with what is cut left out."""
         return line
 
     def draw_line(self, y: int) -> Strip:

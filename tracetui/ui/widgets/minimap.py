@@ -77,7 +77,7 @@ class Minimap(InViewer, CachedLineWidget):
         self.refresh()
 
     def show_state(self) -> None:
-        """The viewport has moved, or hits were found: draw line 1 again if it looks otherwise."""
+        """Draw line 1 again where it looks otherwise: the viewport has moved, or hits were found."""
         if (self._brackets(), self.session.state.search) != (self._marks, self._search):
             self.redraw([1])
 
@@ -88,7 +88,7 @@ class Minimap(InViewer, CachedLineWidget):
         return Strip([*self._label(y), *line]).adjust_cell_length(self.size.width)
 
     def _label(self, y: int) -> Strip:
-        """What the line is; where there is no line for it, which cause there is most of."""
+        """Return what the line is; where there is no legend, which cause there is most of."""
         palette, width = self.viewer.palette, self._label_width
         pieces: list[Piece] = [(self._title() if y == 0 else " ", palette.style_of(Role.DIM))]
         if y == 1 and self._picture is not None and self._picture.ranks:
@@ -102,7 +102,7 @@ class Minimap(InViewer, CachedLineWidget):
         return fitted(pieces, width, "")
 
     def _legend(self) -> list[Piece]:
-        """All causes of lost time with their shares; until they are known, when they will be."""
+        """List all causes of lost time with their shares; until they are known, say when they will be."""
         palette, picture = self.viewer.palette, self._picture
         dim = palette.style_of(Role.DIM)
         label: Piece = (padded(f" {tell('why lost')} ", self._label_width), dim)
@@ -151,11 +151,11 @@ class Minimap(InViewer, CachedLineWidget):
         return segments(cells, style, [*styles, *[palette.style_of(Role.UNREAD)] * 3])
 
     def _lost(self, picture: Picture, device: int, edges: Int64s) -> Int64s:
-        """int64[causes of idle time, then of communication, columns]: ns that a device lost to each."""
+        """Return ns that a device lost to each cause: int64[causes of idle, of communication, columns]."""
         return np.concatenate([picture.causes(device, edges), picture.exposed(device, edges)])
 
     def _load_ink(self, picture: Picture) -> list[Segment]:
-        """How busy the devices are where they are read, and about so where they are not."""
+        """Draw how busy the devices are where they are read, and about how busy where they are not."""
         palette, edges = self.viewer.palette, self.session.state.bounds.edges(self.columns)
         busy, unread = load(picture, edges)
         level = shades(busy, np.diff(edges), busy > 0)
@@ -171,7 +171,7 @@ class Minimap(InViewer, CachedLineWidget):
             cells[at], style[at] = self.viewer.glyphs.unread[unread[at]], ink
 
     def _brackets(self) -> tuple[int, int]:
-        """The columns of the whole trace in which the viewport starts and ends."""
+        """Return the columns of the whole trace in which the viewport starts and ends."""
         state = self.session.state
         start = state.bounds.column_of(state.viewport.start_ns, self.columns)
         stop = state.bounds.column_of(state.viewport.end_ns - 1, self.columns)
@@ -199,7 +199,7 @@ class Minimap(InViewer, CachedLineWidget):
         return segments(cells, style, [palette.style_of(role) for role in roles for _ in range(3)])
 
     def _worst(self) -> dict[int, str]:
-        """The ranks of the worst gaps by column, as many as can be told apart."""
+        """Return the ranks of the worst gaps by column, as many as can be told apart."""
         picture, bounds = self._picture, self.session.state.bounds
         if picture is None or picture.analysis is None:
             return {}

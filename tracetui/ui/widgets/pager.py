@@ -39,7 +39,7 @@ class Pager(Scrolling, can_focus=True):
 
     @property
     def place(self) -> str:
-        """ "12-34/80", or "" where all is on screen."""
+        """The rows on screen, "12-34/80", or "" where all are."""
         last = min(self.top + self.size.height, len(self.lines))
         return f"{self.top + 1}-{last}/{len(self.lines)}" if self.size.height < len(self.lines) else ""
 

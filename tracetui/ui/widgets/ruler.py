@@ -74,7 +74,7 @@ class Ruler(InViewer, CachedLineWidget):
         return segments(cells, style, [palette.style_of(role) for role in roles for _ in range(3)])
 
     def _length(self, columns: int) -> list[tuple[int, str]]:
-        """The length of the window, in the middle of what is on screen of it, if there is room."""
+        """Place the length of the window in the middle of what is on screen of it, if there is room."""
         if self.window is None:
             return []
         start, end = self.window

@@ -154,7 +154,7 @@ class SourcePane(Scrolling, can_focus=True):
         return fitted(pieces, width, self._glyphs.ellipsis)
 
     def _head(self) -> list[tuple[str, Style]]:
-        """The title, and below it what should make one doubt the source."""
+        """Return the title, and below it what should make one doubt the source."""
         rule, width = self._glyphs.rule, self.size.width
         place = f"{self.file}({self.line})" if self.file else "source"
         where = tail(printable(place), max(width - 6 - len(self.function[:40]), 12), self._glyphs.ellipsis)
@@ -167,7 +167,7 @@ class SourcePane(Scrolling, can_focus=True):
         return head
 
     def where(self) -> str:
-        """Where the file was found, "" for the recorded path."""
+        """Say where the file was found, "" for the recorded path."""
         source = self.source
         if source is None or source.root is None:
             return ""
@@ -175,7 +175,7 @@ class SourcePane(Scrolling, can_focus=True):
         return f"source found {'beside the trace' if beside else f'below {printable(str(source.root))}'}"
 
     def doubts(self) -> list[str]:
-        """Why the text shown may not be the text that ran."""
+        """Say why the text shown may not be the text that ran."""
         source = self.source
         if source is None:
             return []
@@ -187,7 +187,7 @@ class SourcePane(Scrolling, can_focus=True):
         return doubts
 
     def _missing(self, width: int) -> list[str]:
-        """Why there is no source, and what to do about it."""
+        """Say why there is no source, and what to do about it."""
         if not self.file:
             return wrapped(self.nothing, width)
         if not isinstance(self._found, NotFound) or self._found_file != self.file:
@@ -202,9 +202,9 @@ class SourcePane(Scrolling, can_focus=True):
         return [piece for line in lines for piece in wrapped(line, width)]
 
     def _marked(self, source: SourceFile) -> list[str]:
-        """The text of the line, broken into rows: it is read to its end as far as half of the pane holds it.
+        """Wrap the text of the line to rows: it is shown to its end as far as half of the pane holds it.
 
-        One row that is empty where the file has no such line.
+        The one row is empty where the file has no such line.
         """
         if not 0 < self.line <= len(source.lines):
             return [""]
@@ -241,5 +241,5 @@ class SourcePane(Scrolling, can_focus=True):
 
 
 def _gutter(source: SourceFile) -> int:
-    """Cells of the mark and the number before a line, and of the blanks around them."""
+    """Return the cells of the mark and the number before a line, and of the blanks around them."""
     return len(str(len(source.lines))) + 4

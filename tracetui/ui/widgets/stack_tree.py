@@ -86,7 +86,7 @@ class StackTree(Wheeled, can_focus=True):
         self._show(root, rules)
 
     def focus_frame(self, frame: Frame | None) -> bool:
-        """What is below a frame wherever it is, then its callers, then all stacks; False without one."""
+        """Show what is below a frame wherever it is, then its callers, then all stacks; False without one."""
         shown = FOCUSES[(FOCUSES.index(self.focused) + 1) % len(FOCUSES)]
         focused = frame if shown == BELOW else self._frame
         part = None
@@ -248,7 +248,7 @@ class StackTree(Wheeled, can_focus=True):
         return Strip.blank(width)
 
     def _title(self, width: int) -> Strip:
-        """A rule that says in words what is hidden."""
+        """Draw a rule that says in words what is hidden."""
         hidden = self.branches.hidden(self.rows)
         what = "stacks" if self._frame is None else f"{self.focused} {function_name(self._frame)}"
         title = ruled(f"{what}{': ' if hidden else ''}{hidden}", self._glyphs.rule, width)

@@ -148,7 +148,7 @@ class Stacked(CachedLineWidget, can_focus=True):
     # Drawing
 
     def _key(self, y: int) -> object:
-        """All that the look of a line depends on."""
+        """Return all that the look of a line depends on."""
         view, place, size = self._view, self._place(y), self.size
         if view is None or (place is None and y > 0):
             return size
@@ -202,7 +202,7 @@ class Stacked(CachedLineWidget, can_focus=True):
         return self._text(f" {format_duration(per_column)}/col", Role.DIM)
 
     def _label(self, stack: Stack, view: View, side: int, kind: Kind) -> Segment:
-        """A line's name, and its share of the device's window that is on screen."""
+        """Return a line's name, and its share of the device's window that is on screen."""
         here = (view.side, view.kind) == (side, kind)
         edges, lanes = self._edges_of(stack, view)[side], stack.sides[side]
         activity = lanes.analysis.devices[lanes.device(view.device)]
@@ -222,7 +222,7 @@ class Stacked(CachedLineWidget, can_focus=True):
         return self._text(text, Role.CURSOR if here else Role.IDLE if kind is Kind.IDLE else Role.TEXT)
 
     def _head(self, stack: Stack, view: View, side: int) -> list[Piece]:
-        """Which run it is, and when the cursor is in it."""
+        """Say which run it is, and when the cursor is in it."""
         style, active = self._palette.style_of, view.side == side
         lanes, axis = stack.sides[side], stack.axis
         moment, steps = axis.moment(side, view.time_ns), stack.steps(side)
@@ -264,7 +264,7 @@ class Stacked(CachedLineWidget, can_focus=True):
         return segments(cells, style, [self._palette.style_of(role) for role in roles for _ in range(3)])
 
     def _steps_on_screen(self, stack: Stack, view: View) -> list[tuple[int, int]]:
-        """From when to when each step that is on screen lasts on the axis; none where they are too many."""
+        """Return from when to when each step on screen lasts on the axis; none where they are too many."""
         axis, viewport = stack.axis, view.viewport
         first, last = (axis.step_at(time) for time in (viewport.start_ns, viewport.end_ns - 1))
         if 4 * (last - first) > self.columns:
@@ -273,7 +273,7 @@ class Stacked(CachedLineWidget, can_focus=True):
         return [*zip(starts, [*starts[1:], axis.end])]
 
     def _steps(self, stack: Stack, view: View, side: int) -> list[Segment]:
-        """Where the steps of a run begin, how long they are, and how much shorter than in the other run."""
+        """Draw where steps of a run begin, how long they are, and how much shorter than in the other run."""
         viewport, columns, axis, glyphs = view.viewport, self.columns, stack.axis, self._glyphs
         cells, style = [" "] * columns, np.full(columns, -1, np.int64)
         edges, steps = self._edges_of(stack, view)[side], stack.steps(side)
@@ -332,6 +332,6 @@ class Stacked(CachedLineWidget, can_focus=True):
 
 
 def _within(texts: Sequence[str], room: int, rule: str) -> str:
-    """A rule of so many cells with the first of the texts that fits near its start."""
+    """Draw a rule of so many cells with the first of the texts that fits near its start."""
     text = next((text for text in texts if len(text) <= room), "")
     return (rule * (len(text) < room - 1) + text).ljust(room, rule) if text else rule * max(room, 0)

@@ -66,14 +66,14 @@ class Statistics(Vertical):
 
 
 def window_words(analysis: Analysis, window: tuple[int, int]) -> str:
-    """Return "0.120 s .. 0.130 s" """
+    """Return "0.120 s .. 0.130 s"."""
     step = max((window[1] - window[0]) // 100, 1)
     start, end = (format_time(time - analysis.trace.start_ns, step) for time in window)
     return f"{start} .. {end}"
 
 
 def idle_answer(analysis: Analysis, inside: WindowStatistics) -> str:
-    """Return "10.0 ms: idle 3.10 ms (31.0 %), the longest 500 µs; 45 gaps of 4.20 ms" """
+    """Return "10.0 ms: idle 3.10 ms (31.0 %), the longest 500 µs; 45 gaps of 4.20 ms"."""
     span = inside.end_ns - inside.start_ns
     if not analysis.devices:
         return f"{format_duration(span)}: no device in this trace"

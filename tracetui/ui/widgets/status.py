@@ -89,7 +89,7 @@ class TopLine(InViewer, Lines):
         return [(f" {word}", self.viewer.palette.style_of(Role.DIM))]
 
     def _naming(self, others: list[Piece]) -> Piece:
-        """The name of the trace; of a long one the end, where what else is to be said needs the room."""
+        """Return the name of the trace; of a long one the end, where other pieces need the room."""
         room = max(self._room(others) - 1, _LEAST_NAME)
         return (
             f" {tail(self.session.name, room, self.viewer.glyphs.ellipsis)}",
@@ -97,7 +97,7 @@ class TopLine(InViewer, Lines):
         )
 
     def _room(self, others: list[Piece]) -> int:
-        """The cells that other pieces of the line leave."""
+        """Return the cells that other pieces of the line leave."""
         right = self._right()
         return self.size.width - sum(cell_len(text) for text, _ in [*others, *right]) - (1 if right else 0)
 
@@ -157,7 +157,7 @@ class KeyLine(InViewer, Lines):
     """
 
     def __init__(self, actions: tuple[tuple[str, str], ...]) -> None:
-        """`actions`: id of an action and one or two words for it."""
+        """Name actions; `actions`: the id of each and one or two words for it."""
         super().__init__()
         self._actions = actions
         self._said = ("", Role.TEXT)  # what may come before it is on screen

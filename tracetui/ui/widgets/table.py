@@ -322,7 +322,7 @@ class Table(Wheeled, can_focus=True):
         return Strip([Segment(text, self._header_style)], width)
 
     def _draw(self, row: int, width: int, style: Style) -> Strip:
-        """One row: neighbouring pieces of one style become one segment, so that few bytes are sent.
+        """Draw one row: neighbouring pieces of one style become one segment, so that few bytes are sent.
 
         What a column draws in colours of its own keeps them under the cursor; pieces without any take the
         row's.
@@ -346,7 +346,7 @@ class Table(Wheeled, can_focus=True):
         return Strip(segments).crop(0, width)
 
     def _cell(self, cell: Cell, cells: int, column: Column, style: Style) -> list[Piece]:
-        """The pieces of a cell, padded to its width."""
+        """Return the pieces of a cell, padded to its width."""
         if isinstance(cell, str):
             own = style or column.style or style
             return [(self._aligned(cell, cells, column.right), own)]
@@ -355,7 +355,7 @@ class Table(Wheeled, can_focus=True):
         return [(blanks, style), *pieces] if column.right else [*pieces, (blanks, style)]
 
     def _aligned(self, text: str, cells: int, right: bool) -> str:
-        """The text in exactly `cells` cells. A number that does not fit is #s, never another number."""
+        """Align a text in exactly `cells` cells. A number that does not fit is #s, never another number."""
         length = cell_len(text)
         if length > cells:
             return "#" * cells if right else set_cell_size(clipped(text, cells, self._glyphs.ellipsis), cells)

@@ -175,12 +175,12 @@ class Tracks(InViewer, CachedLineWidget, can_focus=True):
         return kept_lines(self._hops, self._scrolled) if self._keeps else {}
 
     def place_at(self, y: int) -> int:
-        """The place in `lines` of a line of the screen, -1 below the last one."""
+        """Return the place in `lines` of a line of the screen, -1 below the last one."""
         place = self._kept.get(y, y if y < self.lines.fixed else y + self.top)
         return place if 0 <= place < len(self.lines.lines) else -1
 
     def line_at(self, y: int) -> Row | None:
-        """What a line of the screen shows: the first below those on top has the label of its track."""
+        """Return what a line of the screen shows: the first below those on top has the label of its track."""
         place = self.place_at(y)
         if place < 0:
             return None
@@ -191,7 +191,7 @@ class Tracks(InViewer, CachedLineWidget, can_focus=True):
         return replace(line, label=self.lines.label(place)) if above else line
 
     def _flow(self) -> dict[int, list[Ink]]:
-        """The cells of the line that is drawn from slice to slice of the chain, by y."""
+        """Return the cells of the line that is drawn from slice to slice of the chain, by y."""
         if not self._hops:
             return {}
         viewport, scrolled, columns = self.session.state.viewport, self._scrolled, self.columns
@@ -256,7 +256,7 @@ class Tracks(InViewer, CachedLineWidget, can_focus=True):
         return [strips.get(y) or Strip.blank(self.size.width) for y in lines]
 
     def _key(self, line: Row) -> object:
-        """Everything that a line's look depends on."""
+        """Return everything that a line's look depends on."""
         state = self.session.state
         selected: object = None
         if line.kind is LineKind.IDLE:
