@@ -19,7 +19,7 @@ NAMES = tuple(
     command.name for command in COMMANDS if command.name not in ("cache", "ranks", "digest", "compare")
 )
 #: what a command cannot do without, beside its trace
-NEEDED = {"export": ["--csv", "-"], "check": ["--max-free", "1%"], "report": ["-o", "-"]}
+NEEDED = {"export": ["--csv", "-"], "check": ["--max-free", "1%"], "report": ["-o", "-"], "sql": ["--tables"]}
 
 
 def test_a_path_asks_for_the_viewer() -> None:
