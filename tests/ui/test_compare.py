@@ -23,9 +23,9 @@ from tracetui.comparison.memory_rows import MemoryRow
 from tracetui.comparison.rows import RowScale
 from tracetui.comparison.run import run_of
 from tracetui.comparison.tally import Sum
-from tracetui.comparison.verdict import verdict
 from tracetui.comparison.waterfall import TERMS
 from tracetui.export.csv_table import write_table
+from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import BY, MEMORY, ComparedRows
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp

@@ -9,7 +9,6 @@ from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.memory_rows import MemoryRow
 from tracetui.comparison.operators import Stretch
 from tracetui.comparison.rows import ComparedRow
-from tracetui.comparison.verdict import verdict
 from tracetui.export import markdown
 from tracetui.export.sentences.comparison import (
     LONGEST_NAME,
@@ -22,6 +21,7 @@ from tracetui.export.sentences.comparison import (
     steps_sentence,
     vendor_name,
 )
+from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL, ComparedRows, ComparedTable
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN, TextColumn, bar, cut, table, wrapped

@@ -15,12 +15,12 @@ from textual.widget import Widget
 from tracetui.arrays import Int64s
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.rows import ComparedRow
-from tracetui.comparison.verdict import verdict
 from tracetui.export.sentences.comparison import (
     run_words,
     signed_ms,
     steps_sentence,
 )
+from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import WATERFALL, ComparedRows, ComparedTable
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
