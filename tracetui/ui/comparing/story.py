@@ -5,6 +5,7 @@ from __future__ import annotations
 from tracetui.comparison.memory_rows import MemoryRow
 from tracetui.comparison.rows import ComparedRow
 from tracetui.export.sentences.comparison import count_words, signed_ms, signed_size, steps_count
+from tracetui.language import clauses, tell
 from tracetui.units import format_bytes, format_ms
 
 
@@ -17,21 +18,29 @@ def story(row: ComparedRow) -> list[str]:
         ("BASE ", row.base, row.base_ns, row.base_count, row.scale.base_steps),
         ("OTHER", row.other, row.other_ns, row.other_count, row.scale.other_steps),
     ):
-        spread = f" ({format_ms(total.lowest)} to {format_ms(total.highest)})" if steps > 1 else ""
-        times = f", {'once' if count == 1 else f'{count_words(count)} times'}" if total.count else ""
-        lines.append(f"{name}  {format_ms(round(ns))} ms a step{spread}{times}")
+        mean = tell("{time} ms a step", time=format_ms(round(ns)))
+        if steps > 1:
+            low, high = format_ms(total.lowest), format_ms(total.highest)
+            mean = tell("{mean} ({low} to {high})", mean=mean, low=low, high=high)
+        times = tell("once") if count == 1 else tell("{count} times", count=count_words(count))
+        lines.append(f"{name}  {clauses((mean, times) if total.count else (mean,))}")
+    return [*lines, _change(row)]
+
+
+def _change(row: ComparedRow) -> str:
+    """Return whether a row changed, and by how much, in one sentence."""
     change, by_steps = f"{signed_ms(row.delta_ns)} ms", _steps_in_short(row)
     if not row.delta_ns:
-        told = "No change."
-    elif row.changed:
-        told = f"Changed by {change}: {by_steps or 'the steps do not overlap, and too few tell of chance.'}"
-    elif row.changed is None:
-        told = f"{change}: nothing tells whether that is chance."
-    elif abs(row.delta_ns) * 100 <= row.scale.step_ns:
-        told = f"{change}: less than 1 % of a step of BASE."
-    else:
-        told = f"{change}, perhaps by chance: {by_steps or 'the steps overlap.'}"
-    return [*lines, told]
+        return tell("No change.")
+    if row.changed:
+        why = by_steps or tell("the steps do not overlap, and too few tell of chance.")
+        return tell("Changed by {change}: {why}", change=change, why=why)
+    if row.changed is None:
+        return tell("{change}: nothing tells whether that is chance.", change=change)
+    if abs(row.delta_ns) * 100 <= row.scale.step_ns:
+        return tell("{change}: less than 1 % of a step of BASE.", change=change)
+    why = by_steps or tell("the steps overlap.")
+    return tell("{change}, perhaps by chance: {why}", change=change, why=why)
 
 
 def _steps_in_short(row: ComparedRow) -> str:
@@ -39,8 +48,14 @@ def _steps_in_short(row: ComparedRow) -> str:
     test = row.test
     if test is None:
         return ""
-    interval = f"{100 * test.confidence:.3g} %: {signed_ms(test.low_ns)} to {signed_ms(test.high_ns)}"
-    return f"{steps_count(row)} steps, shift {signed_ms(test.shift_ns)} ms ({interval})."
+    return tell(
+        "{count} steps, shift {shift} ms ({share} %: {low} to {high}).",
+        count=steps_count(row),
+        shift=signed_ms(test.shift_ns),
+        share=f"{100 * test.confidence:.3g}",
+        low=signed_ms(test.low_ns),
+        high=signed_ms(test.high_ns),
+    )
 
 
 def _memory_story(row: MemoryRow) -> list[str]:
@@ -51,7 +66,7 @@ def _memory_story(row: MemoryRow) -> list[str]:
     ]
     change = signed_size(row.delta_ns)
     if not row.delta_ns:
-        return [*sizes, "No change."]
+        return [*sizes, tell("No change.")]
     if row.changed:
-        return [*sizes, f"Changed by {change}: more than 1 % of the peak of BASE."]
-    return [*sizes, f"{change}: less than 1 % of the peak of BASE."]
+        return [*sizes, tell("Changed by {change}: more than 1 % of the peak of BASE.", change=change)]
+    return [*sizes, tell("{change}: less than 1 % of the peak of BASE.", change=change)]

@@ -32,6 +32,8 @@ from tracetui.export.tables.comparison import (
     ComparedRows,
     ComparedTable,
 )
+from tracetui.export.text import aligned
+from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -272,5 +274,5 @@ def _bars(delta: Int64s, style_of: Callable[[int], Style], glyphs: Glyphs, side:
         ]
         return pieces
 
-    title = f"{'less':>{side}}{glyphs.bar}more"
+    title = f"{aligned(tell('less'), side)}{glyphs.bar}{tell('more')}"
     return Column("", title, delta, draw, 2 * side + 1, rank=2, right=False)

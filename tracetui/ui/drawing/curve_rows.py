@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tracetui.analysis.counter_tracks import LEAD, MEMORY, CounterTrack
+from tracetui.language import tell, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
 from tracetui.trace.quantity import quantity_of
@@ -58,7 +59,8 @@ def extra_group(group: str) -> Key:
 
 def extra_line(track: CounterTrack) -> CurveLine:
     """Return the line of a curve that is no counter of the trace."""
-    return CurveLine(extra_key(track), track.group, printable(track.name), track.device)
+    name = wording(track.name) if track.group == LEAD else printable(track.name)
+    return CurveLine(extra_key(track), track.group, name, track.device)
 
 
 def device_key(device: str | None) -> Key:
@@ -121,7 +123,9 @@ def _of_device(
     kinds = "counters"
     if awaits_memory or any(line.group == MEMORY for line in lines):
         kinds = "counters and memory" if any(line.group not in (MEMORY, LEAD) for line in lines) else "memory"
-    label = f"{kinds} ({printable(device)})" if device else f"{kinds} of the host"
+    label = tell("{curves} of the host", curves=tell(kinds))
+    if device:
+        label = tell("{curves} ({device})", curves=tell(kinds), device=printable(device))
     yield Row(LineKind.GROUP, key, label, foldable=key, folded=folded, members=len(lines))
     if folded:
         return

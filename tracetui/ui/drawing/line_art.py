@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 
 from tracetui.arrays import Int64s
+from tracetui.language import counted
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.curve_lines import CurveLines
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -69,11 +70,11 @@ class LineArt:
         glyphs, title_style = self._glyphs, self._palette.style_of(Role.TITLE)
         fold = glyphs.folded if line.folded else glyphs.unfolded
         title = f"{glyphs.here if here else ' '}{'  ' * line.level}{fold} {line.label} "
-        count = f" {line.members} track{'s' if line.members > 1 else ''} " if line.folded else ""
+        count = f" {counted(line.members, '1 track', '{count} tracks')} " if line.folded else ""
         room = width - cell_len(title)
-        if room < len(count):
+        if room < cell_len(count):
             return [Segment(clip_cells(title, width, glyphs.ellipsis), title_style)]
-        rule = Segment(count.rjust(room, glyphs.rule), self._palette.style_of(Role.RULE))
+        rule = Segment(glyphs.rule * (room - cell_len(count)) + count, self._palette.style_of(Role.RULE))
         return [Segment(title, title_style), rule]
 
     def _label(self, line: Row, here: bool, state: ViewState, width: int) -> Segment:

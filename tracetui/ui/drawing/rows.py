@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tracetui.analysis.counter_tracks import LEAD
+from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.ui.drawing.curve_rows import (
@@ -211,13 +212,13 @@ def _track_lines(track: Track, toggled: frozenset[Key], lanes: Mapping[Key, int]
 
 
 def _idle_line(device: int, label: str) -> Row:
-    return Row(LineKind.IDLE, idle_key(label), f"{printable(label)} idle", device=device)
+    return Row(LineKind.IDLE, idle_key(label), tell("{device} idle", device=printable(label)), device=device)
 
 
 def track_label(track: Track) -> str:
     """Return what stands beside a track: its name, and which of the tracks of one thread it is."""
-    name = printable(track.name).strip() or f"thread {printable(track.tid)}"
-    short = _SHORT.get(track.family)
+    name = printable(track.name).strip() or tell("thread {number}", number=printable(track.tid))
+    short = tell(_SHORT.get(track.family, ""))
     if not short or short in name:
         return name
     return f"{short} {name[7:] if name.lower().startswith('thread ') else name}"
@@ -225,7 +226,7 @@ def track_label(track: Track) -> str:
 
 def group_label(track: Track) -> str:
     """Return the header of a group: its process, and the device it belongs to."""
-    process = printable(track.process).strip() or f"process {printable(track.pid)}"
+    process = printable(track.process).strip() or tell("process {number}", number=printable(track.pid))
     if track.family is Family.PLANE:
         process += " planes"
     return f"{process} ({printable(track.device)})" if track.device else process

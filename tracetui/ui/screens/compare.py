@@ -22,6 +22,7 @@ from tracetui.export.sentences.comparison import (
 )
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import WATERFALL, ComparedRows, ComparedTable
+from tracetui.language import heading, tell
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.app import TraceApp
@@ -222,11 +223,15 @@ class CompareScreen(TableScreen):
         self.table.show(laid.columns(self.shown, width), len(self._rows))
         step = comparison.step
         share = format_percent(round(abs(step.delta_ns)), round(step.base_ns))
-        self.show_answer(
-            f"a step {format_ms(round(step.base_ns))} {self.viewer.glyphs.arrow}"
-            f" {format_ms(round(step.other_ns))} ms, {signed_ms(step.delta_ns)} ms ({share})",
-            self.place(),
+        answer = tell(
+            "a step {base} {arrow} {other} ms, {change} ms ({share})",
+            base=format_ms(round(step.base_ns)),
+            arrow=self.viewer.glyphs.arrow,
+            other=format_ms(round(step.other_ns)),
+            change=signed_ms(step.delta_ns),
+            share=share,
         )
+        self.show_answer(answer, self.place())
         self._show_what()
 
     def _show_sides(self) -> None:
@@ -268,12 +273,13 @@ class CompareScreen(TableScreen):
         names: list[Piece] = []
         for table in self._tables.values():
             role = Role.TITLE if table is self.shown else Role.DIM
-            names.append((f"{'  ' if names else ''}{tables.short_name(table)}", self.style_of(role)))
+            names.append((f"{'  ' if names else ''}{heading(tables.short_name(table))}", self.style_of(role)))
         if self.size.width < NAMES_FROM:
             known = tuple(self._tables)
             place = f"{known.index(self.shown.by) + 1}/{len(known)} tab"
             names = [(place, self.style_of(Role.DIM))]
-        title = f"{self.viewer.glyphs.rule * 2} {self.shown.title}, {self.shown.unit}"
+        title = tell("{title}, {unit}", title=tell(self.shown.title), unit=tell(self.shown.unit))
+        title = f"{self.viewer.glyphs.rule * 2} {title}"
         self.query_one("#what", Lines).show([[(title, self.style_of(Role.RULE))]], names)
 
     def action_next_view(self, by: int = 1) -> None:

@@ -19,6 +19,7 @@ from tracetui.analysis.memory.model import Curve
 from tracetui.analysis.memory.neighbours import Neighbours, neighbours_of
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.memory import NO_TIMES, NOTHING
+from tracetui.language import wording
 from tracetui.ui.actions import bindings
 from tracetui.ui.messages import SelectionChanged, ViewChanged
 from tracetui.ui.screens.table_screen import TableScreen
@@ -263,7 +264,7 @@ class MemoryScreen(TableScreen):
     def _show_answers(self) -> None:
         """Say the peak, what grows, and where there is room what else the peak is made of."""
         viewer, width = self.viewer, max(self.size.width, 20)
-        answering = MemoryAnswer(viewer.palette, viewer.glyphs, self.heading, width)
+        answering = MemoryAnswer(viewer.palette, viewer.glyphs, wording(self.heading), width)
         if self._shown is None:
             lines = answering.words(self._missing)
         else:

@@ -132,7 +132,7 @@ def line_names(lines: Sequence[OfLine]) -> list[str]:
 def line_name(line: OfLine, file: str | None = None) -> str:
     """Return "train_moba.py(88) attention (backward)"; `file`: what its file is called, else its end."""
     if line.file is None:
-        return NO_STACK
+        return tell(NO_STACK)
     file = path_end(line.file) if file is None else file
     place = f"{file}({line.line}) {line.function}" if file else line.function
     return f"{place} (backward)" if line_of(line)[3] else place

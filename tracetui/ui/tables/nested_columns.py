@@ -51,7 +51,7 @@ def module_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list
 
 def frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
     """Return one row per frame, in the order of `analysis.frames`."""
-    return _frame_columns(analysis, "frame", NO_STACK, palette, glyphs)
+    return _frame_columns(analysis, "frame", tell(NO_STACK), palette, glyphs)
 
 
 def operator_frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
@@ -114,7 +114,7 @@ def scope_short(row: ScopeTime) -> str:
 def frame_name(row: FrameIdle) -> str:
     """Return "train.py(88) main", "nn.Module: Conv2d_7", "(no stack)"."""
     if row.frame is None:
-        return NO_STACK
+        return tell(NO_STACK)
     file = path_end(row.frame.file)
     return f"{file}({row.frame.line}) {row.frame.function}" if file else row.frame.function
 

@@ -11,6 +11,7 @@ from tracetui.analysis.operators import Operators, OperatorTable
 from tracetui.analysis.task_counts import counts_of
 from tracetui.export.sentences.causes import NO_STACK, line_name
 from tracetui.export.tables.operators import OPERATORS, activity_words
+from tracetui.language import clauses, counted, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace
 from tracetui.trace.stack import Frame, distinct_ends
@@ -64,7 +65,7 @@ def operator_columns(
 
 def name_count(count: int) -> str:
     """Return "1 name", "214 names"."""
-    return "1 name" if count == 1 else f"{count:,} names"
+    return counted(count, "1 name", "{count} names")
 
 
 def operators_answer(
@@ -80,19 +81,31 @@ def operators_answer(
         where: which of them, in words, such as " of step 3"; "" for all.
         tasks: how many tasks there are with those that do no work; None: not to be said.
     """
-    names = name_count(int(table.names.sum()))
-    rows = f"{len(table):,} {'type' if len(table) == 1 else 'types'} of {names}" if types else names
+    rows = name_count(int(table.names.sum()))
+    if types:
+        rows = tell("{types} of {names}", types=counted(len(table), "1 type", "{count} types"), names=rows)
     count = len(operators.rows)
     if host:
-        told = "1 host operator" if count == 1 else f"{count:,} host operators"
+        ran = counted(count, "1 host operator", "{count} host operators")
     else:
         of = counts_of(operators.trace.slices.activity[operators.rows])
-        told = f"{count:,} of {tasks:,} tasks" if tasks is not None else f"{count:,} tasks"
-        parts = ((of.compute, "compute"), (of.communication, "communication"), (of.copies, "copies"))
-        kinds = [f"{number:,} {what}" for number, what in parts if number]
-        told += f" ({', '.join(kinds)})" if len(kinds) > 1 else ""
-    own = format_duration(int(table.self_ns.sum()))
-    return f"{rows}: {told}{where}, {'self ' if host else ''}{own}"
+        ran = tell("{count} tasks", count=f"{count:,}")
+        if tasks is not None:
+            ran = tell("{count} of {all} tasks", count=f"{count:,}", all=f"{tasks:,}")
+        kinds = [
+            tell(template, count=f"{number:,}")
+            for number, template in (
+                (of.compute, "{count} compute"),
+                (of.communication, "{count} communication"),
+                (of.copies, "{count} copies"),
+            )
+            if number
+        ]
+        if len(kinds) > 1:
+            ran = tell("{tasks} ({kinds})", tasks=ran, kinds=clauses(kinds))
+    time = format_duration(int(table.self_ns.sum()))
+    time = tell("self {time}", time=time) if host else time
+    return tell("{rows}: {facts}", rows=rows, facts=clauses((f"{ran}{where}", time)))
 
 
 def _activity_column(table: OperatorTable, trace: Trace) -> Column:
@@ -114,7 +127,7 @@ def frame_names(frames: Sequence[Frame | None]) -> list[str] | None:
         return None
     ends = distinct_ends(frame.file for frame in frames if frame is not None)
     return [
-        NO_STACK if frame is None else line_name(ends[frame.file], frame.line, frame.function)
+        tell(NO_STACK) if frame is None else line_name(ends[frame.file], frame.line, frame.function)
         for frame in frames
     ]
 

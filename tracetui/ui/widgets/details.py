@@ -357,8 +357,9 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         palette, glyphs, width = self.viewer.palette, self.viewer.glyphs, self.size.width
         if y == 0:
             hidden = len(self.lines) - self.top - self.size.height + 1
-            more = f"{glyphs.rule} {'j' if self.has_focus else 'tab'}: {hidden} more " if hidden > 0 else ""
-            room = max(width - len(more), 0)
+            more = tell("{key}: {count} more", key="j" if self.has_focus else "tab", count=hidden)
+            more = f"{glyphs.rule} {more} " if hidden > 0 else ""
+            room = max(width - cell_len(more), 0)
             title = f"{glyphs.rule * 2} {self._title} "
             if cell_len(title) > room:
                 title = clip_cells(title, max(room - 1, 0), glyphs.ellipsis) + " "

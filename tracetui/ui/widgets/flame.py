@@ -14,6 +14,7 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import StackNode
 from tracetui.analysis.modules import module_of
 from tracetui.export.sentences.causes import NO_STACK
+from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity
 from tracetui.trace.stack import Frame, path_end
@@ -302,10 +303,10 @@ class FlameView(Wheeled, can_focus=True):
     def label(self, cell: Flame) -> str:
         """Name the function or module of a cell, and how many frames are folded into it."""
         if not cell.nodes:
-            return f"{format_count(len(cell.small))} more"
+            return tell("{count} more", count=format_count(len(cell.small)))
         frame = telling(cell)
         if frame is None:
-            return "all idle time" if cell.nodes[-1].children else NO_STACK
+            return tell("all idle time") if cell.nodes[-1].children else tell(NO_STACK)
         folded = f" +{len(cell.nodes) - 1}" if len(cell.nodes) > 1 else ""
         module = module_of(frame.function)
         if module is not None:

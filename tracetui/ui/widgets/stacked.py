@@ -19,12 +19,13 @@ from textual.message import Message
 from textual.strip import Strip
 
 from tracetui.arrays import Int64s
+from tracetui.language import clauses, tell
 from tracetui.ui.comparing.band_art import BandArt
 from tracetui.ui.comparing.bands import Kind
 from tracetui.ui.comparing.stack import NAMES, Chosen, Stack
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.labels import apart
-from tracetui.ui.drawing.lane import clip_cells, segments
+from tracetui.ui.drawing.lane import cells_of, clip_cells, segments
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, fitted
 from tracetui.ui.drawing.ticks import format_tick, tick_step
@@ -216,8 +217,9 @@ class Stacked(CachedLineWidget, can_focus=True):
                 busy = lanes.band(view.device, kind).busy_ns(start, end)
             share = f"{format_percent(busy, end - start)} "
         room = self.label_width - len(share) - 1
-        name = next((name for name in (kind.value, _SHORT.get(kind, "")) if len(name) < room), kind.value)
-        name = f"{self._glyphs.here if here else ' '}{name}"
+        titles = [tell(title) for title in (kind.value, _SHORT.get(kind, ""))]
+        title = next((title for title in titles if cell_len(title) < room), titles[0])
+        name = f"{self._glyphs.here if here else ' '}{title}"
         text = clip_cells(name, room, self._glyphs.ellipsis) + f" {share}" if room > 4 else name
         return self._text(text, Role.CURSOR if here else Role.IDLE if kind is Kind.IDLE else Role.TEXT)
 
@@ -233,7 +235,8 @@ class Stacked(CachedLineWidget, can_focus=True):
         if at >= 0:
             into, number = moment - int(steps.start[at]), int(steps.number[at])
             over = stands or moment >= steps.end[at]
-            told += f", step {number} is over" if over else f", {format_duration(into)} into step {number}"
+            template = "step {number} is over" if over else "{time} into step {number}"
+            told = clauses((told, tell(template, number=number, time=format_duration(into))))
         title = f"{self._glyphs.rule * 2}{self._glyphs.here if active else ' '}{NAMES[side]}"
         pieces: list[Piece] = [
             (f"{title} {lanes.name}", style(Role.TITLE if active else Role.TEXT)),
@@ -285,15 +288,16 @@ class Stacked(CachedLineWidget, can_focus=True):
             left, right = max(first, 0), min(max(stop, first + 1, 0), columns)
             if left >= columns:
                 continue
-            texts = (f" step {number}  {format_ms(length)} ms ", f" step {number} ", f"{number}")
+            called = tell("step {number}", number=number)
+            texts = (f" {called}  {format_ms(length)} ms ", f" {called} ", f"{number}")
             line = _within(texts, right - left - 1, glyphs.rule)
             cells[left:right], style[left:right] = [(glyphs.tick if first == left else glyphs.rule), *line], 0
             shorter = theirs[1] - theirs[0] - length if theirs is not None else 0
             until = min(viewport.column_of(start + length + shorter, columns), columns)
             if shorter > 0 and until > right:
                 less = (
-                    f" {format_ms(shorter)} ms less ",
-                    f" {format_duration(shorter)} less ",
+                    f" {tell('{time} less', time=f'{format_ms(shorter)} ms')} ",
+                    f" {tell('{time} less', time=format_duration(shorter))} ",
                     f"-{format_duration(shorter)}",
                 )
                 cells[right:until], style[right:until] = _within(less, until - right, glyphs.waits), 3
@@ -331,7 +335,8 @@ class Stacked(CachedLineWidget, can_focus=True):
         return self._view.viewport.time_of(column, self.columns)
 
 
-def _within(texts: Sequence[str], room: int, rule: str) -> str:
-    """Draw a rule of so many cells with the first of the texts that fits near its start."""
-    text = next((text for text in texts if len(text) <= room), "")
-    return (rule * (len(text) < room - 1) + text).ljust(room, rule) if text else rule * max(room, 0)
+def _within(texts: Sequence[str], room: int, rule: str) -> list[str]:
+    """Return the cells of a rule with the first of the texts that fits near its start."""
+    text = next((cells for cells in map(cells_of, texts) if len(cells) <= room), [])
+    line = [*(rule * (len(text) < room - 1)), *text] if text else []
+    return line + [rule] * (room - len(line))
