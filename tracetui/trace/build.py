@@ -41,7 +41,6 @@ def build_trace(table: EventTable) -> Trace:
     classify(strings, slices, slice_tracks)
     layers = {track.layer for track in tracks}
     kind = kind_of(strings, (slices.category, table.flows.category), processes, layers)
-    flows, shared_flows = bind_flows(table, _Rows(slices, lane_rows), tracks, processes)
     start_ns, end_ns = _extent(slices, lane_rows, table)
     return Trace(
         path=table.path,
@@ -54,7 +53,7 @@ def build_trace(table: EventTable) -> Trace:
         memory=table.memory,
         lane_rows=lane_rows,
         lane_track=lane_track,
-        flows=flows,
+        flows=bind_flows(table, _Rows(slices, lane_rows), tracks, processes),
         counters=counters,
         instants=_instants(table, tracks),
         devices=_devices(tracks),
@@ -62,8 +61,6 @@ def build_trace(table: EventTable) -> Trace:
         end_ns=end_ns,
         report=table.report,
         owners=processes.owners,
-        unclosed=unclosed,
-        shared_flows=shared_flows,
         notes=trace_notes(strings, kind, tracks, slices, processes.inferred, unclosed, surplus_devices),
     )
 

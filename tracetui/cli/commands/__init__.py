@@ -16,7 +16,6 @@ from tracetui.cli.commands import (
     operators,
     ranks,
     report,
-    sql,
     summary,
     view,
     whatif,
@@ -39,6 +38,5 @@ COMMANDS: tuple[Command, ...] = (
     digest.COMMAND,
     report.COMMAND,
     export.COMMAND,
-    sql.COMMAND,
     cache.COMMAND,
 )
