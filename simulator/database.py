@@ -167,7 +167,8 @@ class DatabaseWriter:
             **{key: json.dumps(value) for key, value in self._metadata.items()},
         }
         yield "META_DATA", told.items()
-        yield "AICORE_FREQ", [(0, recording.start - 3000, 1800), (0, end + 4000, 800)]
+        idle = end + 4000 - (end + 4000) % 1000  # whole microseconds, as in text exports
+        yield "AICORE_FREQ", [(0, recording.start - 3000, 1800), (0, idle, 800)]
         if self._level:
             pid = recording.main_tid
             enable, disable = self._text("PROFILING_ENABLE"), self._text("PROFILING_DISABLE")
@@ -402,7 +403,7 @@ class DatabaseWriter:
             ((0, at, speed * busy, 0, kind) for at, busy in samples for kind, speed in kinds),
         )
         yield "QOS", ((0, self._text("OTHERS"), 1908 * busy, at + 66_168) for at, busy in samples)
-        yield "SOC_BANDWIDTH_LEVEL", ((busy, 0, at + 70_000, 0) for at, busy in samples)
+        yield "SOC_BANDWIDTH_LEVEL", ((busy, None, at + 70_000, 0) for at, busy in samples)
 
     def _memory(self) -> Iterator[tuple[str, Iterable[Row]]]:
         if not self._blocks:

@@ -62,7 +62,7 @@ def test_a_row_sums_up_the_slices_of_a_name_or_type(seed: int) -> None:
             assert (found.min_ns, found.max_ns) == (ns[0], ns[-1])
             assert found.share == own_ns / max(sum(own), 1)
             assert table.longest[place] in [rows[i] for i in every if whole[i] == ns[-1]]
-            order.append((-own_ns, -sum(ns), int(table.name[place]), found.activity))
+            order.append((-own_ns, -sum(ns), found.name, found.activity))
             slices_of = sorted((rows[i] for i in every), key=lambda row: start[row])
             assert operators.instances(table, place).tolist() == slices_of
         assert order == sorted(order)

@@ -16,10 +16,12 @@ from tracetui.units import Moment, Window
 
 #: of one trace
 NAMES = tuple(
-    command.name for command in COMMANDS if command.name not in ("cache", "ranks", "digest", "compare")
+    command.name
+    for command in COMMANDS
+    if command.name not in ("cache", "ranks", "whatif", "digest", "compare")
 )
 #: what a command cannot do without, beside its trace
-NEEDED = {"export": ["--csv", "-"], "check": ["--max-free", "1%"], "report": ["-o", "-"]}
+NEEDED = {"export": ["--csv", "-"], "check": ["--max-free", "1%"], "report": ["-o", "-"], "sql": ["--tables"]}
 
 
 def test_a_path_asks_for_the_viewer() -> None:

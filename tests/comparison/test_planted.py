@@ -13,7 +13,7 @@ from tests.comparison.planted import run
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.rows import ComparedRow
 from tracetui.comparison.run import Run, run_of
-from tracetui.comparison.verdict import verdict
+from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL
 
 STEPS = 3

@@ -13,8 +13,8 @@ from tracetui.api import compare, load
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.rows import ComparedRow
 from tracetui.comparison.run import Run, run_of
-from tracetui.comparison.verdict import verdict
 from tracetui.comparison.walls import StepChoice
+from tracetui.export.sentences.verdict import verdict
 
 
 @cache

@@ -11,7 +11,7 @@ from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.run import Run, run_of
-from tracetui.comparison.verdict import verdict
+from tracetui.export.sentences.verdict import verdict
 
 #: us of computing in each step, as an A100 and a V100 have them.
 A100 = (75_500, 77_000, 78_300, 79_800, 80_400, 81_100)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -18,12 +19,19 @@ from simulator.recording import Recording
 from simulator.scenarios import SCENARIOS, simulate
 from simulator.writer import TraceWriter
 from tests.analysis.real import read
+from tracetui.analysis.series import Series, counter_series
 from tracetui.cli import main
 from tracetui.reader.joined import open_trace
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Layer, Trace
 
 DATABASE = "ascend_pytorch_profiler_0.db"
+#: All that one trace is asked, as people ask it.
+COMMANDS = (
+    *("summary --top 0", "gaps --top 0", "gaps --by idle --top 0", "advice", "memory"),
+    *("hotspots --top 0", "hotspots --by module --top 0", "hotspots --by frame --top 0"),
+    *("operators --top 0", "operators --by name --top 0", "operators --host --top 0"),
+)
 #: What tells the two files apart: how many events they have, and how large they are.
 SIZE = re.compile(r"[\d,]+ events, [\d.]+ [kMG]?B")
 
@@ -51,15 +59,32 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> list[str
     return [SIZE.sub("", line) for line in lines if "trace_view" not in line and DATABASE not in line]
 
 
-@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("level", [pytest.param(1, marks=pytest.mark.thorough), 2])
 @pytest.mark.parametrize("scenario", sorted(SCENARIOS))
 def test_commands_say_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], scenario: str, level: int
 ) -> None:
     text, database = write_both(scenario, level, tmp_path)
-    for command in ("summary", "gaps", "hotspots", "operators", "advice"):
-        rows = () if command in ("summary", "advice") else ("--top", "0")
-        assert said(capsys, command, database, *rows) == said(capsys, command, text, *rows), command
+    for asked in COMMANDS:
+        command, *options = asked.split()
+        assert said(capsys, command, database, *options) == said(capsys, command, text, *options), asked
+
+
+@pytest.mark.parametrize("scenario", sorted(SCENARIOS))
+def test_documents_are_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str], scenario: str) -> None:
+    """Numbers of the whole trace, to the nanosecond."""
+    for path in write_both(scenario, 2, tmp_path):
+        assert main(["summary", str(path), "--json", "--no-cache"]) == 0
+    text, database = (json.loads(line) for line in split_documents(capsys.readouterr().out))
+    for document in (text, database):
+        for name in ("path", "export", "bytes", "events"):
+            del document["trace"][name]
+    assert database == text
+
+
+def split_documents(printed: str) -> list[str]:
+    first, _, second = printed.partition("\n}\n")
+    return [first + "}", second]
 
 
 def test_memory_is_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,14 +96,20 @@ def test_memory_is_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         assert said(capsys, "memory", database, "--by", by) == said(capsys, "memory", text, "--by", by)
 
 
-def test_jobs_say_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Ranks as databases, as JSON, and mixed; two of them compare as equal."""
-    outcome = tell(JOBS["late"]).outcome
-    for name in ("text", "data"):
-        write_job(outcome, tmp_path / name, 1, databases=name == "data")
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name == "late" else pytest.mark.thorough) for name in sorted(JOBS)],
+)
+def test_jobs_say_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """Ranks as databases, as JSON, and mixed; the two jobs compare as equal."""
+    outcome = tell(JOBS[name]).outcome
+    for kind in ("text", "data"):
+        write_job(outcome, tmp_path / kind, 1, databases=kind == "data")
     expected = said(capsys, "ranks", tmp_path / "text")
     ours = said(capsys, "ranks", tmp_path / "data")
     assert without_paths(ours) == without_paths(expected)
+    compared = said(capsys, "compare", tmp_path / "text", tmp_path / "data")
+    assert any(line.startswith("Nothing changed: a step takes") for line in compared)
     mixed = tmp_path / "mixed"
     mixed.mkdir()
     for place, rank in enumerate(sorted((tmp_path / "text").iterdir())):
@@ -107,19 +138,25 @@ def test_all_slices_are_there_within_a_nanosecond(tmp_path: Path) -> None:
     text, database = write_both("mixed", 2, tmp_path)
     ours, theirs = trace_of(database / DATABASE), read(text / "trace_view.json")
     tracks = [
-        [track for track in trace.tracks if track.layer not in (Layer.COUNTER, Layer.OVERLAP)]
-        for trace in (ours, theirs)
+        [track for track in trace.tracks if track.layer is not Layer.OVERLAP] for trace in (ours, theirs)
     ]
     assert [(t.name, t.process, t.pid, t.tid, len(t.lanes)) for t in tracks[0]] == [
         (t.name, t.process, t.pid, t.tid, len(t.lanes)) for t in tracks[1]
     ]
     for mine, other in zip(*tracks):
+        if mine.layer is Layer.COUNTER:
+            assert same_samples(counter_series(ours, mine), counter_series(theirs, other))
+            continue
         rows, others = (slice(t.rows.start, t.rows.stop) for t in (mine, other))
         assert [ours.strings[name] for name in ours.slices.name[rows].tolist()] == [
             theirs.strings[name] for name in theirs.slices.name[others].tolist()
         ]
         assert np.abs(ours.slices.start[rows] - theirs.slices.start[others]).max() <= 1
         assert np.abs(ours.slices.end[rows] - theirs.slices.end[others]).max() <= 1
+
+
+def same_samples(ours: Series, theirs: Series) -> bool:
+    return np.array_equal(ours.time, theirs.time) and np.allclose(ours.value, theirs.value)
 
 
 def test_level_0_knows_the_calls_that_text_leaves_out(

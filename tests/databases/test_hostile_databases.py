@@ -304,6 +304,27 @@ def test_a_writer_that_died_in_a_transaction(database: Path) -> None:
     assert "a writer is at work on it, or died" in trace.report.warnings[0]
 
 
+def test_a_journal_that_names_a_file_of_the_users(whole: Path, tmp_path: Path) -> None:
+    """SQLite would delete it, as the journal of a transaction over several databases that is undone."""
+    database = Path(shutil.copy(whole, tmp_path / NAME))
+    precious = tmp_path / "precious.txt"
+    precious.write_text("thesis")
+    writer = sqlite3.connect(database, isolation_level=None)
+    writer.execute("PRAGMA cache_size=2")
+    writer.execute("BEGIN")
+    writer.execute("DELETE FROM PYTORCH_API")
+    content = {path: path.read_bytes() for path in (database, Path(f"{database}-journal"))}
+    writer.execute("ROLLBACK")
+    writer.close()
+    name = str(precious).encode()
+    record = bytes(4) + name + len(name).to_bytes(4, "big") + sum(name).to_bytes(4, "big")
+    for path, content_of in content.items():
+        ends = record + bytes.fromhex("d9d505f920a163d7") if path != database else b""
+        path.write_bytes(content_of + ends)
+    assert len(tracetui.load(database, cache=False).trace.slices)
+    assert precious.read_text() == "thesis"
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     database.chmod(0)

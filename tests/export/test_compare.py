@@ -21,12 +21,12 @@ from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.run import run_of
-from tracetui.comparison.verdict import verdict
 from tracetui.export.cells import text_cell
 from tracetui.export.comparison.document import comparison_json
 from tracetui.export.comparison.text import comparison_markdown, comparison_text
 from tracetui.export.comparison.xlsx import write_workbook
 from tracetui.export.csv_table import write_small_table, write_table
+from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.column import Column, Form, count
 from tracetui.export.tables.comparison import (
     BY,

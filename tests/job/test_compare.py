@@ -12,9 +12,9 @@ import pytest
 from tests.job.planted import job, truth
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.job_part import ComparedRoot
-from tracetui.comparison.verdict import verdict
 from tracetui.export.comparison.document import comparison_json
 from tracetui.export.comparison.text import comparison_text
+from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL
 from tracetui.export.text import cell_width
 from tracetui.job.compare_jobs import Incomparable, compare_jobs

@@ -23,13 +23,13 @@ from tracetui.comparison.memory_rows import MemoryRow
 from tracetui.comparison.rows import RowScale
 from tracetui.comparison.run import run_of
 from tracetui.comparison.tally import Sum
-from tracetui.comparison.verdict import verdict
 from tracetui.comparison.waterfall import TERMS
 from tracetui.export.csv_table import write_table
+from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import BY, MEMORY, ComparedRows
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
-from tracetui.ui.comparing.row_story import story
+from tracetui.ui.comparing.story import story
 from tracetui.ui.comparing.tables import columns
 from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette

@@ -9,7 +9,7 @@ import pytest
 from tests.job.planted import job
 from tests.ui.training import screen_text
 from tests.ui.viewing import said, until
-from tracetui.comparison.verdict import verdict
+from tracetui.export.sentences.verdict import verdict
 from tracetui.job.compare_jobs import compare_jobs
 from tracetui.job.digest_bytes import encode
 from tracetui.job.digest_files import SUFFIX

@@ -21,6 +21,9 @@ from tracetui.analysis.critical.saves import LineSaving, least_capped, line_savi
 from tracetui.analysis.critical.whatif import WhatIfs
 from tracetui.analysis.engines import engines_within
 from tracetui.analysis.gaps import Gaps, IdleIntervals, find_gaps, find_idle
+from tracetui.analysis.health.examine import Examination
+from tracetui.analysis.health.finding import Health
+from tracetui.analysis.health.recording import Recording
 from tracetui.analysis.idle.cause_raster import CauseRaster
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.explain import explain
@@ -143,6 +146,17 @@ class Analysis:
             device: tuple(step_notes([self.steps[index] for index in indices], self.tasks_of_no_step[device]))
             for device, indices in self.steps_by_device.items()
         }
+
+    @cached_property
+    def examination(self) -> Examination:
+        """What is wrong or doubtful about the recording, each part when it is asked for."""
+        recording = Recording(self.trace, self.devices, self.links, self.steps, self.idle, lambda: self.hosts)
+        return Examination(recording)
+
+    @cached_property
+    def health(self) -> Health:
+        """Whether the recording can be believed, and which of its numbers."""
+        return self.examination.health(lambda: self.causes)
 
     @cached_property
     def hosts(self) -> Hosts:

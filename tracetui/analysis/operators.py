@@ -151,7 +151,13 @@ class Operators:
         keys, first, count = np.unique(key[order], return_index=True, return_counts=True)
         total, self_ns = (np.add.reduceat(ns, first) if len(keys) else ns for ns in (durations, self_ns))
         name_keys = np.unique(key * len(self.trace.strings) + self._names) // len(self.trace.strings)
-        ranked = np.lexsort((keys, -total, -self_ns))
+        # Numbers of names depend on the file: of equal ones the first in the alphabet comes first.
+        alphabet = np.argsort(
+            np.array([strings[number] for number in keys // len(Activity)], object), kind="stable"
+        )
+        letters = np.empty(len(keys), np.int64)
+        letters[alphabet] = np.arange(len(keys))
+        ranked = np.lexsort((letters, -total, -self_ns))
         keys, first, count, total, self_ns = (part[ranked] for part in (keys, first, count, total, self_ns))
         last = first + count - 1
         return OperatorTable(

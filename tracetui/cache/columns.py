@@ -50,6 +50,8 @@ def freeze(trace: Trace, blocks: BlockColumns) -> tuple[dict[str, Any], Arrays]:
         "end_ns": trace.end_ns,
         "report": _report_document(trace.report),
         "owners": trace.owners,
+        "unclosed": trace.unclosed,
+        "shared_flows": trace.shared_flows,
         "notes": trace.notes,
     }
     text = "".join(trace.strings).encode("utf-8", "surrogatepass")
@@ -103,6 +105,8 @@ def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, Bl
             **{**report, "skips": skips, "seen": seen, "warnings": tuple(map(_text, report["warnings"]))}
         ),
         owners={pid: _text(owner) for pid, owner in document["owners"].items()},
+        unclosed=int(document["unclosed"]),
+        shared_flows=int(document["shared_flows"]),
         notes=tuple(map(_text, document["notes"])),
     )
     return trace, _table(BlockColumns, "blocks", arrays)

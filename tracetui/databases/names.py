@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 SUFFIX = ".db"
@@ -25,6 +26,15 @@ _OTHER_NAMES = (
     (re.compile(r"(?:memscope|leaks)_dump_\d+\.db"), "is a record of msMemScope, not a trace"),
     (re.compile(r"ms_service_.*\.db"), "is of msServiceProfiler, which records requests and not a trace"),
 )
+#: What databases of other names hold, by a table that nothing else has.
+_TELLING_TABLES = {
+    "ClusterStepTraceTime": _OTHERS["cluster_analysis.db"],
+    "ClusterCommunicationTime": _OTHERS["cluster_analysis.db"],
+    "ClusterTimeSummary": _OTHERS["cluster_analysis.db"],
+    "ClusterBaseInfo": _OTHERS["cluster_analysis.db"],
+    "StepTraceTime": _OTHERS["analysis.db"],
+    "CommAnalyzerTime": _OTHERS["analysis.db"],
+}
 #: Beside a trace: the producer's sums of its steps and collectives.
 SUMS = ("analysis.db", "communication_analyzer.db")
 
@@ -52,6 +62,11 @@ def rank_in_name(name: str) -> int | None:
             rank = match.groupdict().get("rank")
             return int(rank) if rank is not None and int(rank) >= 0 else None
     return None
+
+
+def what_tables(names: Iterable[str]) -> str | None:
+    """Return what a database with tables of these names holds instead of a trace; None where unknown."""
+    return next((_TELLING_TABLES[name] for name in names if name in _TELLING_TABLES), None)
 
 
 def what_else(name: str) -> str | None:

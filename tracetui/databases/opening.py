@@ -156,6 +156,7 @@ def _copied(path: Path) -> Iterator[Path]:
                     target = Path(f"{copy}{os.fspath(file)[len(os.fspath(path)) :]}")
                     with contextlib.suppress(FileNotFoundError):
                         shutil.copyfile(file, target)
+                        _forget_other_journals(target)
                 if _stamps(path) == before:
                     break
             else:
@@ -163,6 +164,22 @@ def _copied(path: Path) -> Iterator[Path]:
             yield copy
     except OSError as error:
         raise Refused(f"a writer is at work on it, and no copy can be made: {error.strerror}") from None
+
+
+def _forget_other_journals(copy: Path) -> None:
+    """Take out of a copied journal the name of a file that SQLite deletes once the journal is undone.
+
+    A journal that ends with the magic number names the journal of a transaction over several databases.
+    Whoever wrote this one could name any file.
+    """
+    size = copy.stat().st_size
+    if not copy.name.endswith("-journal") or size < len(_JOURNAL_MAGIC):
+        return
+    with copy.open("r+b") as journal:
+        journal.seek(size - len(_JOURNAL_MAGIC))
+        if journal.read() == _JOURNAL_MAGIC:
+            journal.seek(size - len(_JOURNAL_MAGIC))
+            journal.write(bytes(len(_JOURNAL_MAGIC)))
 
 
 def _stamps(path: Path) -> list[tuple[int, int]]:

@@ -27,6 +27,25 @@ def frame_of(table: Table[Rows], rows: Rows) -> pd.DataFrame:
     return _frame({column.key: _values(column, rows) for column in table.of(Form.FRAME)})
 
 
+def small_frame(table: Table[Rows], rows: Rows) -> pd.DataFrame:
+    """One row per row of a table whose columns give Python values, None where one is not known."""
+    columns: dict[str, Any] = {}
+    for column in table.of(Form.FRAME):
+        values = column.exact(rows)
+        known = [value for value in values if value is not None]
+        dtype: Any
+        if known and all(isinstance(value, bool) for value in known):
+            dtype = "boolean"
+        elif known and all(isinstance(value, float) for value in known):
+            dtype = "Float64"
+        elif any(isinstance(value, str) for value in known):
+            dtype = "string"
+        else:
+            dtype = "Int64"
+        columns[column.key] = pd.array(values, dtype=dtype)
+    return _frame(columns)
+
+
 def write_csv(stream: BinaryIO, frames: Iterable[pd.DataFrame]) -> int:
     """Write frames of equal columns as one csv table; returns the number of rows.
 

@@ -18,7 +18,7 @@ from tracetui.reader.parts import first_parts, is_part, parts_of
 _DEEPEST = 5  # a directory of a cluster's ranks has its rank directories at most so deep
 _MOST_ENTRIES = 20_000  # directory entries looked at: a home directory by mistake must not take minutes
 _SHOWN = 8
-_TOLD = 3  # databases that are no traces
+_SHOWN_DATABASES = 3  # databases that are no traces
 _EXPORTS: dict[Export, str] = {"json": "JSON", "db": "database"}
 _TRACE = "trace_view.json"
 _NEWER_EXPORT = "mindstudio_profiler_output"
@@ -131,14 +131,14 @@ def _better(found: Path, export: Export | None) -> Path:
 
 def _nothing_found(files: list[Path], export: Export | None) -> str:
     """Return that a directory holds no trace, and what the databases in it are."""
-    looked_for = f"no {_TRACE}, no msprof_*.json, no database"
-    if export is not None:
-        looked_for = f"no {_EXPORTS[export]} of a run"
-    told = [f"{file.name} {what}" for file in files if (what := what_else(file.name)) is not None]
+    if export == "json":
+        return "no trace in this directory: no JSON of a run"
+    known = [f"{file.name} {what}" for file in files if (what := what_else(file.name)) is not None]
     others = [file.name for file in files if is_database(file) and what_else(file.name) is None]
-    if others and export != "json":
-        told.append(f"name {others[0]} itself to open it")
-    return f"no trace in this directory: {'; '.join((looked_for, *told[:_TOLD]))}"
+    if others and not is_trace_database(others[0]):
+        known.append(f"{others[0]} may be one: name it itself")
+    missing = "no database of a run" if export else f"no {_TRACE}, no msprof_*.json, no database"
+    return f"no trace in this directory: {'; '.join(known[:_SHOWN_DATABASES]) or missing}"
 
 
 def _files(path: Path) -> list[Path]:

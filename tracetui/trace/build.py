@@ -41,6 +41,7 @@ def build_trace(table: EventTable) -> Trace:
     classify(strings, slices, slice_tracks)
     layers = {track.layer for track in tracks}
     kind = kind_of(strings, (slices.category, table.flows.category), processes, layers)
+    flows, shared_flows = bind_flows(table, _Rows(slices, lane_rows), tracks, processes)
     start_ns, end_ns = _extent(slices, lane_rows, table)
     return Trace(
         path=table.path,
@@ -53,7 +54,7 @@ def build_trace(table: EventTable) -> Trace:
         memory=table.memory,
         lane_rows=lane_rows,
         lane_track=lane_track,
-        flows=bind_flows(table, _Rows(slices, lane_rows), tracks, processes),
+        flows=flows,
         counters=counters,
         instants=_instants(table, tracks),
         devices=_devices(tracks),
@@ -61,6 +62,8 @@ def build_trace(table: EventTable) -> Trace:
         end_ns=end_ns,
         report=table.report,
         owners=processes.owners,
+        unclosed=unclosed,
+        shared_flows=shared_flows,
         notes=trace_notes(strings, kind, tracks, slices, processes.inferred, unclosed, surplus_devices),
     )
 

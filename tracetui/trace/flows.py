@@ -28,8 +28,10 @@ LEAST_JOINED = 1000
 _ANY_FAMILY = tuple(family for family in reversed(Family) if family != Family.FRAMES)
 
 
-def bind_flows(table: EventTable, lanes: Lanes, tracks: tuple[Track, ...], processes: Processes) -> Flows:
-    """Return the arrows of a table.
+def bind_flows(
+    table: EventTable, lanes: Lanes, tracks: tuple[Track, ...], processes: Processes
+) -> tuple[Flows, int]:
+    """Return the arrows of a table, and how many ends have an id that several unrelated starts share.
 
     Starts and ends belong together by category and id, if possible within one OS process: those of several in
     one file have equal ids. One start may have many ends. Where an id returns
@@ -38,7 +40,7 @@ def bind_flows(table: EventTable, lanes: Lanes, tracks: tuple[Track, ...], proce
     thread, else to the innermost that encloses it. Arrows without a slice at either end are left out.
     """
     flows = table.flows
-    sources, targets = _pair(table, processes)
+    sources, targets, shared = _pair(table, processes)
     # One start may have many ends: its slice is looked for once.
     is_source = np.zeros(len(flows.time), np.bool_)
     is_source[sources] = True
@@ -52,7 +54,7 @@ def bind_flows(table: EventTable, lanes: Lanes, tracks: tuple[Track, ...], proce
     )
     category, time = flows.category[sources], flows.time[targets]
     order = _arrow_order(category, source_row, time)
-    return Flows(
+    bound_flows = Flows(
         category=category[order],
         source=source_row[order],
         target=target_row[order],
@@ -60,6 +62,7 @@ def bind_flows(table: EventTable, lanes: Lanes, tracks: tuple[Track, ...], proce
         source_thread=flows.thread[sources][order],
         target_time=time[order],
     )
+    return bound_flows, shared
 
 
 def _arrow_order(category: Int32s, source_row: Int64s, time: Int64s) -> Int64s:
@@ -73,8 +76,11 @@ def _arrow_order(category: Int32s, source_row: Int64s, time: Int64s) -> Int64s:
     return order
 
 
-def _pair(table: EventTable, processes: Processes) -> tuple[Int64s, Int64s]:
-    """Return the start event of each end event that has one; both int64, indices into the flow events."""
+def _pair(table: EventTable, processes: Processes) -> tuple[Int64s, Int64s, int]:
+    """Return the start event of each end event that has one; both int64, indices into the flow events.
+
+    Last, how many ends have an id that several starts share.
+    """
     flows = table.flows
     connected = flows.id != -1
     starts = np.flatnonzero(connected & (flows.phase == _START))
@@ -88,10 +94,12 @@ def _pair(table: EventTable, processes: Processes) -> tuple[Int64s, Int64s]:
     within = _paired(table, starts, ends, owner * len(ids) + number)
     left = np.setdiff1d(ends, within[1], assume_unique=True)
     across = _paired(table, starts, left, flows.id)
-    return np.concatenate((within[0], across[0])), np.concatenate((within[1], across[1]))
+    sources, targets = (np.concatenate(columns) for columns in zip(within[:2], across[:2]))
+    shared = within[2] + (across[2] if len(np.unique(owner[starts])) < 2 else 0)
+    return sources, targets, shared
 
 
-def _paired_by_category(table: EventTable, starts: Int64s, ends: Int64s) -> tuple[Int64s, Int64s]:
+def _paired_by_category(table: EventTable, starts: Int64s, ends: Int64s) -> tuple[Int64s, Int64s, int]:
     """As `_paired` by the ids as they are.
 
     In most traces all starts of a category have ids of their own: an end is at one of them or at none, and
@@ -113,9 +121,10 @@ def _paired_by_category(table: EventTable, starts: Int64s, ends: Int64s) -> tupl
         events[~np.isin(category, joined)]
         for events, category in ((starts, start_category), (ends, end_category))
     ]
-    pairs.append(_paired(table, left[0], left[1], flows.id))
+    left_sources, left_targets, shared = _paired(table, left[0], left[1], flows.id)
+    pairs.append((left_sources, left_targets))
     sources, targets = (np.concatenate(columns) for columns in zip(*pairs))
-    return sources, targets
+    return sources, targets, shared
 
 
 def _by_id(ids: Int64s, events: Int64s) -> tuple[Int64s, Int64s]:
@@ -132,7 +141,7 @@ def _owners(table: EventTable, processes: Processes) -> Int64s:
     return np.array(owners, np.int64)
 
 
-def _paired(table: EventTable, starts: Int64s, ends: Int64s, ids: Int64s) -> tuple[Int64s, Int64s]:
+def _paired(table: EventTable, starts: Int64s, ends: Int64s, ids: Int64s) -> tuple[Int64s, Int64s, int]:
     """Return the same among those starts and ends, which belong together by `ids`, one of each flow event."""
     flows = table.flows
     events = np.concatenate((starts, ends))
@@ -152,7 +161,19 @@ def _paired(table: EventTable, starts: Int64s, ends: Int64s, ids: Int64s) -> tup
     is_unique = meanings(table.strings, category, lambda text: int(text in KNOWN.flows.unique)) == 1
     shared = (groups.starts[group] > 1) & is_unique
     has_start = (groups.starts[group] > 0) & ~shared
-    return start_events[chosen[has_start]], events[end_places[has_start]]
+    once = meanings(table.strings, category, _numbers_once)
+    mixed = (groups.starts[group] > 1) & ((once == 1) | ((once == 0) & groups.mixes[group]))
+    return start_events[chosen[has_start]], events[end_places[has_start]], int(np.count_nonzero(mixed))
+
+
+def _numbers_once(category: str) -> int | None:
+    """Return 1 where arrows of a category begin at launches, whose ids are given once, 0 for others.
+
+    None where each step may number its own: from forward operators, and from thread to thread.
+    """
+    if category in KNOWN.flows.backward or category in KNOWN.flows.dispatch:
+        return None
+    return int(Family.CALLS in KNOWN.flows.families.get(category, ()))
 
 
 @dataclass(frozen=True)
@@ -164,6 +185,7 @@ class _Groups:
     ends: Int64s
     first_start: Int64s  #: per group, the place of its first start among all starts
     first_end: Int64s
+    mixes: Bools  #: per group, whether one start follows another before any end
 
     @classmethod
     def of(cls, category: Int32s, flow_id: Int64s, is_end: Bools) -> _Groups:
@@ -172,7 +194,10 @@ class _Groups:
         both = np.bincount(number)
         ends = np.bincount(number[is_end], minlength=len(both))
         starts = both - ends
-        return cls(number, starts, ends, np.cumsum(starts) - starts, np.cumsum(ends) - ends)
+        twice = ~changes & ~is_end[1:] & ~is_end[:-1]
+        mixes = np.zeros(len(both), np.bool_)
+        mixes[number[1:][twice]] = True
+        return cls(number, starts, ends, np.cumsum(starts) - starts, np.cumsum(ends) - ends, mixes)
 
 
 def _bind(table: EventTable, events: Int64s, lanes: Lanes, tracks: tuple[Track, ...]) -> Int64s:

@@ -217,6 +217,8 @@ class Trace:
     end_ns: int  #: last end of a slice
     report: ReadReport
     owners: dict[str, str]  #: equal for the layers of one OS process, by pid
+    unclosed: int = 0  #: calls of Python whose end was never recorded, and was taken from their caller
+    shared_flows: int = 0  #: ends of arrows whose id several starts have at once: they belong to any of them
     notes: tuple[str, ...] = ()  #: what the model wants said: "Level 0: no CANN slices", one sentence each
 
     def name(self, row: int) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from tracetui.analysis.idle.frames import FrameRules, Origin
 from tracetui.analysis.idle.lines import StackNode
 from tracetui.analysis.modules import module_of
+from tracetui.language import clauses, names, tell
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.stack import Frame
 
@@ -28,13 +29,15 @@ def package_of(frame: Frame, rules: FrameRules) -> str:
     if origin is Origin.USER:
         return ""
     if origin is Origin.NO_FILE:
-        return "built-ins"
+        return tell("built-ins")
     if origin is Origin.GENERATED:
-        return "generated code"
+        return tell("generated code")
     path = frame.file.replace("\\", "/")
     installed = _INSTALLED.search(path)
     first = installed[1] if installed else path.split("/", 1)[0]
-    return first if installed or first in KNOWN.frames.framework_packages else "the standard library"
+    if installed or first in KNOWN.frames.framework_packages:
+        return first
+    return tell("the standard library")
 
 
 @dataclass(eq=False)
@@ -150,21 +153,24 @@ class Branches:
         """Describe what the rows do not show by themselves; "" where they show all."""
         folded = [branch for branch in rows if len(branch.nodes) > 1]
         small = [branch for branch in rows if not branch.nodes]
-        phrases = []
+        facts = []
         if folded:
             nodes = [node for branch in folded for node in branch.nodes]
-            phrases.append(f"{len(nodes)} frames of {self.packages(nodes)} folded")
+            packages = self.packages(nodes)
+            facts.append(tell("{count} frames of {packages} folded", count=len(nodes), packages=packages))
         if small:
-            share = THRESHOLDS[self.threshold] / 10
-            phrases.append(f"{sum(branch.small for branch in small)} frames under {share:g} % summed up")
-        return ", ".join(phrases)
+            count, share = sum(branch.small for branch in small), THRESHOLDS[self.threshold] / 10
+            facts.append(tell("{count} frames under {share} % summed up", count=count, share=f"{share:g}"))
+        return clauses(facts)
 
     def packages(self, nodes: Sequence[StackNode]) -> str:
         """Name what the frames belong to: "torch, accelerate and 3 more"."""
-        names = [*dict.fromkeys(package_of(node.frame, self.rules) for node in nodes if node.frame)]
-        if len(names) > 3:
-            names = [*names[:2], f"{len(names) - 2} more"]
-        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        packages = [*dict.fromkeys(package_of(node.frame, self.rules) for node in nodes if node.frame)]
+        if len(packages) > 3:
+            packages = [*packages[:2], tell("{count} more", count=len(packages) - 2)]
+        if len(packages) == 1:
+            return packages[0]
+        return tell("{first} and {last}", first=names(packages[:-1]), last=packages[-1])
 
     def is_users(self, frame: Frame) -> bool:
         """Return whether the frame is the user's own code."""

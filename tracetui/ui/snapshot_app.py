@@ -103,10 +103,10 @@ class SnapshotApp(TraceApp):
         self.in_thread(read)
 
     def on_snapshot_read(self, message: SnapshotRead) -> None:
-        sentence = message.session.take_memory(message.memory)
+        said = message.session.take_memory(message.memory)
         self.broadcast(message.session, TraceChanged)
-        if sentence:
-            self.show_status(sentence)
+        if said:
+            self.show_status(said)
 
     def action_go(self, screen: str) -> None:
         if screen != MEMORY:

@@ -29,6 +29,9 @@ _OPERATORS = by_purpose(KNOWN.operators.purposes)
 _CALLS = by_purpose(KNOWN.calls.purposes)
 _FRAMES = by_purpose(KNOWN.frames.purposes)
 _GRAPH_LAUNCH = any_of(KNOWN.calls.graph_launches)
+_KERNEL_LAUNCH = any_of(KNOWN.calls.kernel_launches)
+_CAPTURE_BEGIN = any_of(KNOWN.calls.capture_begins)
+_CAPTURE_END = any_of(KNOWN.calls.capture_ends)
 _LAUNCH_COMPILE = any_of(KNOWN.calls.compiling_launches)
 _MEMORY = any_of(KNOWN.calls.memory)
 _HOST_WAIT = any_of(KNOWN.tasks.host_waits)
@@ -71,6 +74,19 @@ def compiles_at_launch(call: str) -> bool:
 def launches_graph(call: str) -> bool:
     """Return whether a runtime call launches a graph: many tasks at once, in order on the device."""
     return _GRAPH_LAUNCH.match(_LAYER.sub("", call, count=1)) is not None
+
+
+def launches_kernel(call: str) -> bool:
+    """Return whether a runtime call launches one kernel, which every complete recording holds."""
+    return _KERNEL_LAUNCH.match(_LAYER.sub("", call, count=1)) is not None
+
+
+def turns_capture(call: str) -> bool | None:
+    """Return whether a runtime call begins to keep launches for a graph, or ends that; None: neither."""
+    plain = _LAYER.sub("", call, count=1)
+    if _CAPTURE_BEGIN.match(plain):
+        return True
+    return False if _CAPTURE_END.match(plain) else None
 
 
 def allocates_memory(call: str) -> bool:

@@ -16,6 +16,7 @@ from tracetui.cli.commands import (
     operators,
     ranks,
     report,
+    sql,
     summary,
     view,
     whatif,
@@ -38,5 +39,6 @@ COMMANDS: tuple[Command, ...] = (
     digest.COMMAND,
     report.COMMAND,
     export.COMMAND,
+    sql.COMMAND,
     cache.COMMAND,
 )

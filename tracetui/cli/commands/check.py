@@ -228,9 +228,9 @@ def _hold_memory(analysis: Analysis, limits: tuple[MemoryLimit, ...]) -> _Held:
 
 def _hold_run(comparison: Comparison, limits: tuple[RegressionLimit, ...]) -> _Held:
     from tracetui.comparison.regressions import find_regressions, unknown_measures
-    from tracetui.comparison.verdict import verdict
     from tracetui.export.comparison.document import regressions_document
     from tracetui.export.comparison.limits import regressions_text
+    from tracetui.export.sentences.verdict import verdict
 
     if not len(comparison.base.wall_ns):
         raise _Nothing("no device computes or communicates in BASE: there is nothing to compare with")

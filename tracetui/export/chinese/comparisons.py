@@ -109,4 +109,62 @@ COMPARISONS = {
     "These are of jobs: of directories of several ranks, or of their digests.": (
         "这张表用于作业：多卡的目录，或它们的摘要。"
     ),
+    # -- the viewer -------------------------------------------------------------------------------------
+    "a step {base} {arrow} {other} ms, {change} ms ({share})": "每个 step {base} {arrow} {other} ms，{change} ms（{share}）",
+    "less": "减少",
+    "more": "增加",
+    "{time} ms a step": "每个 step {time} ms",
+    "{mean} ({low} to {high})": "{mean}（{low} 到 {high}）",
+    "once": "1 次",
+    "{count} times": "{count} 次",
+    "No change.": "没有变化。",
+    "Changed by {change}: {why}": "变化 {change}：{why}",
+    "the steps do not overlap, and too few tell of chance.": "各 step 不重叠，但太少，无从判断是否偶然。",
+    "{change}: nothing tells whether that is chance.": "{change}：无从判断是否偶然。",
+    "{change}: less than 1 % of a step of BASE.": "{change}：不到 BASE 一个 step 的 1 %。",
+    "{change}, perhaps by chance: {why}": "{change}，可能是偶然：{why}",
+    "the steps overlap.": "各 step 重叠。",
+    "{count} steps, shift {shift} ms ({share} %: {low} to {high}).": (
+        "{count} 个 step，位移 {shift} ms（{share} % 区间 {low} 到 {high}）。"
+    ),
+    "Changed by {change}: more than 1 % of the peak of BASE.": "变化 {change}：超过 BASE 峰值的 1 %。",
+    "{change}: less than 1 % of the peak of BASE.": "{change}：不到 BASE 峰值的 1 %。",
+    "1 device": "1 个 Device",
+    "no device": "没有 Device",
+    # -- both stacked -----------------------------------------------------------------------------------
+    "BASE and OTHER without steps: both begin at once": "BASE 和 OTHER 都没有 step：两边同时开始",
+    "{run} without steps: both begin at once": "{run} 没有 step：两边同时开始",
+    "before the first step: it begins at once in both": "第一个 step 之前：两边的第一个 step 同时开始",
+    "step {number}: {run} has no more steps": "step {number}：{run} 没有更多 step",
+    "step {number} and {other}": "step {number} 与 {other}",
+    "{steps}: not on both devices": "{steps}：不是两边的 Device 都有",
+    "{steps}: {base} {arrow} {other} ms": "{steps}：{base} {arrow} {other} ms",
+    "as long": "一样长",
+    "{change} ms ({share})": "{change} ms（{share}）",
+    "Compared are the steps of devices: their idle time, operators and communication. A trace of the host "
+    "alone has none of that, and is looked at alone.": (
+        "比较的是 Device 的各个 step：空闲、算子和通信。只有 Host 的 trace 没有这些，只能单独查看。"
+    ),
+    "{key} compares with the next open trace.": "{key} 与下一个打开的 trace 比较。",
+    "tracetui A B opens two other traces.": "tracetui A B 打开另外两个 trace。",
+    "bytes": "单位字节",
+    "selected in both": "两边所选",
+    "Nothing is selected: arrows go from slice to slice, x to the worst gap.": (
+        "没有选中任何对象：方向键在 slice 间移动，x 跳到最严重的间隙。"
+    ),
+    "the device has no gap there": "那里 Device 没有间隙",
+    "nothing there matches it": "那里没有与它对应的",
+    "looking for what matches it": "正在查找与它对应的",
+    "OTHER takes {time} longer": "OTHER 长 {time}",
+    "OTHER takes {time} shorter": "OTHER 短 {time}",
+    "OTHER takes as long": "OTHER 一样长",
+    "begins {time} later in its step": "在其 step 中晚开始 {time}",
+    "begins {time} earlier in its step": "在其 step 中早开始 {time}",
+    "begins at the same time in its step": "在其 step 中同时开始",
+    "{length} and {begin}": "{length}，{begin}",
+    "{time} into step {number}": "step {number} 开始后 {time}",
+    "step {number} is over": "step {number} 已结束",
+    "gap, idle {time}": "间隙，空闲 {time}",
+    "of {operator}": "由 {operator} 下发",
+    "{time} less": "少 {time}",
 }

@@ -53,7 +53,7 @@ MEMORY = {
     "The largest of {count} blocks: ": "{count} 个块中最大的：",
     "The largest of {count} blocks held at the peak: ": "峰值时存活的 {count} 个块中最大的：",
     "{size} allocated {start}, {call} of that line": "{size}，{start}，由该行的{call}申请",
-    "{size} allocated {start} by {call} of that line": "{size}，{start}由该行的{call}申请",
+    "{size} allocated {start} by {call} of that line": "{size}，{start} 由该行的{call}申请",
     "{said} in step {number}": "{said}，step {number}",
     "{said}, {life}.": "{said}，{life}。",
     "{grows}. The last {size} allocated {start}, {life}.": "{grows}。最后一个 {size} {start}申请，{life}。",

@@ -250,7 +250,7 @@ STORIES = {
     "{answer}; below {name}: {time} ({share})": "{answer}；{name} 之下：{time}（{share}）",
     "in {callers}": "在 {callers} 中",
     " ({share} of all)": "（占全部的 {share}）",
-    ", own {time}": "，own {time}",
+    ", own {time}": "，自身 {time}",
     "; {share} of {name}": "；占 {name} 的 {share}",
     ", in 1 gap": "，1 个间隙",
     ", in {count} gaps": "，{count} 个间隙",

@@ -4,6 +4,7 @@ TITLES_OF_COLUMNS = {
     "#": "#",
     # -- time -------------------------------------------------------------------------------------------
     "at": "时刻",
+    "stack": "调用栈",
     "time": "时间",
     "total": "总计",
     "mean": "平均",
@@ -165,6 +166,12 @@ TITLES_OF_COLUMNS = {
     "kernel": "Kernel",
     "class": "类别",
     "collective": "集合通信",
+    "classes": "类别",
+    "modules": "模块",
+    "kernels": "Kernel",
+    "lines": "代码行",
+    "causes": "原因",
+    "memory": "显存",
     "part of a step": "step 的组成",
     "host operator": "Host 算子",
     # -- memory -----------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ from typing import Any
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.regressions import MEMORY, Regression, RegressionLimit
 from tracetui.comparison.run import Run
-from tracetui.comparison.verdict import verdict
 from tracetui.export.cells import encodable
+from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.column import records
 from tracetui.export.tables.comparison import WATERFALL, ComparedRows, tables_of
 from tracetui.language import in_english

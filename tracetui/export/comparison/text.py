@@ -9,7 +9,6 @@ from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.memory_rows import MemoryRow
 from tracetui.comparison.operators import Stretch
 from tracetui.comparison.rows import ComparedRow
-from tracetui.comparison.verdict import verdict
 from tracetui.export import markdown
 from tracetui.export.sentences.comparison import (
     LONGEST_NAME,
@@ -22,10 +21,11 @@ from tracetui.export.sentences.comparison import (
     steps_sentence,
     vendor_name,
 )
+from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL, ComparedRows, ComparedTable
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN, TextColumn, bar, cut, table, wrapped
-from tracetui.language import tell
+from tracetui.language import heading, tell
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_ms
 
@@ -138,11 +138,9 @@ def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
     roomy = width >= _ROOMY_FROM and comparison.knows_spread
     columns = [
         TextColumn("", right=False),
-        TextColumn("base"),
-        TextColumn("other"),
-        TextColumn("delta"),
-        TextColumn("changed", right=False),
-        *([TextColumn("shift (interval)", right=False)] if roomy else []),
+        *(TextColumn(heading(title)) for title in ("base", "other", "delta")),
+        TextColumn(heading("changed"), right=False),
+        *([TextColumn(heading("shift (interval)"), right=False)] if roomy else []),
         TextColumn("", right=False),
     ]
     cells = [

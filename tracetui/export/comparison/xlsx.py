@@ -6,7 +6,7 @@ import io
 from typing import Any, BinaryIO
 
 from tracetui.comparison.comparison import Comparison
-from tracetui.comparison.verdict import verdict
+from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.column import Form
 from tracetui.export.tables.comparison import WATERFALL, ComparedRows, ComparedTable, tables_of
 from tracetui.language import in_english

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from tracetui.export.cells import text_cell
 from tracetui.export.job.document import roots_of
-from tracetui.export.tables.column import Form, Table
+from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import LINES, RANKS, ROOTS, AnyRows, JobRows, RankRows, RootRows
 from tracetui.export.tables.job_links import LINKS
 from tracetui.job.idle_lines import job_lines
@@ -49,19 +49,6 @@ def write_ranks(stream: BinaryIO, job: Job, by: str | None, step: int | None) ->
 
 
 def _frame(table: Table[AnyRows], rows: AnyRows) -> pd.DataFrame:
-    import pandas as pd
+    from tracetui.export.data_frame import small_frame  # imports pandas
 
-    columns: dict[str, Any] = {}
-    for column in table.of(Form.FRAME):
-        name, values = column.key, column.exact(rows)
-        told = [value for value in values if value is not None]
-        if told and all(isinstance(value, bool) for value in told):
-            columns[name] = pd.array(values, dtype="boolean")
-        elif told and all(isinstance(value, float) for value in told):
-            columns[name] = pd.array(values, dtype="Float64")
-        elif told and any(isinstance(value, str) for value in told):
-            columns[name] = pd.array(values, dtype="string")
-        else:
-            columns[name] = pd.array(values, dtype="Int64")
-    frame: pd.DataFrame = pd.DataFrame(columns)
-    return frame
+    return small_frame(table, rows)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tracetui.comparison.comparison import Comparison
-from tracetui.comparison.verdict import verdict
 from tracetui.export.comparison.text import shown_rows, table_title
 from tracetui.export.page.html import Section, bullets, paragraph, table
 from tracetui.export.sentences.comparison import run_words, steps_sentence
+from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL, ComparedRows
 from tracetui.language import tell
 

@@ -54,7 +54,7 @@ def line_name(file: str | None, line: int, function: str) -> str:
     As written in the trace: never print it unescaped.
     """
     if file is None:
-        return NO_STACK
+        return tell(NO_STACK)
     return f"{file}({line}) {function}" if file else function
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from tracetui.comparison.job_part import ComparedRank, ComparedRoot, root_words
+from tracetui.comparison.job_part import ComparedRank, ComparedRoot
 from tracetui.comparison.line_rows import LineRow
 from tracetui.comparison.memory_rows import MemoryRow
 from tracetui.comparison.rows import ComparedRow
 from tracetui.comparison.run import Run
 from tracetui.comparison.waterfall import AICORE, AICPU
+from tracetui.export.sentences.roots import root_words
 from tracetui.language import alternatives, clauses, counted, names, tell, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tracetui.comparison.job_part import reason_words
 from tracetui.export.sentences.causes import line_name
 from tracetui.export.sentences.ranks import group_words
+from tracetui.export.sentences.roots import reason_words
 from tracetui.job.digest import Line
 from tracetui.job.idle_lines import JobLine
 from tracetui.job.job import Job

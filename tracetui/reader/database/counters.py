@@ -16,22 +16,29 @@ from tracetui.reader.database.assembly import Assembly
 from tracetui.reader.database.device import DeviceTables, _groups
 from tracetui.reader.database.layers import (
     ACCELERATORS,
-    BUSES,
     CORES,
+    CPU,
+    DDR,
+    DISK,
     FREQUENCY,
     HBM,
-    HOST,
+    HCCS,
+    HOST_MEMORY,
+    HOST_NETWORK,
     LLC,
     MEMORY,
     NETWORK,
+    NIC,
+    PCIE,
     QOS,
+    ROCE,
+    SIO,
     SOC,
+    UB,
     Layer,
     layer_pid,
 )
 from tracetui.reader.database.reading import Columns, TableReader
-
-_BYTES_PER_SECOND = "B/s"
 
 
 class Series(NamedTuple):
@@ -40,7 +47,7 @@ class Series(NamedTuple):
     column: str
     name: str  #: with {} for each of the columns that say what is counted
     key: str  #: of its samples, as the arguments of an event are called
-    scale: float = 1.0  #: from what is stored to what the key says
+    per: float = 1.0  #: so many of what is stored are one of what the key says
 
 
 class Counted(NamedTuple):
@@ -49,59 +56,64 @@ class Counted(NamedTuple):
     table: str
     layer: Layer
     series: tuple[Series, ...]
-    of: tuple[str, ...] = ()  #: columns that say what is counted: numbers, or "text:" and those of texts
+    #: Columns that say what is counted: of numbers, "text:" and of texts, "die:" and of dies, if there are.
+    of: tuple[str, ...] = ()
     time: str = "timestampNs"
     on_device: bool = True
 
 
-def _speeds(*names: str) -> tuple[Series, ...]:
-    return tuple(Series(name, name, f"{name}({_BYTES_PER_SECOND})") for name in names)
+_MEGA = 1e6  # speeds are stored in bytes a second, and shown in MB/s as in text exports
 
 
-def _counts(*names: str) -> tuple[Series, ...]:
-    return tuple(Series(name, name, "value") for name in names)
+def _speed(column: str, name: str, key: str) -> Series:
+    return Series(column, name, f"{key}(MB/s)", _MEGA)
 
 
-def _port(prefix: str) -> tuple[Series, ...]:
-    speeds = [Series("bandwidth", f"{prefix} {{}} bandwidth", f"bandwidth({_BYTES_PER_SECOND})")]
-    rates = [
-        Series(f"{way}ByteRate", f"{prefix} {{}} {way}ByteRate", f"{way}ByteRate({_BYTES_PER_SECOND})")
-        for way in ("rx", "tx")
-    ]
-    counts = [
-        Series(f"{way}{what}", f"{prefix} {{}} {way}{what}", "value")
-        for way in ("rx", "tx")
-        for what in ("PacketRate", "Packets", "Bytes", "Errors", "Dropped")
-    ]
-    return (*speeds, *rates, *counts)
+def _counts(unit: str, *columns: str) -> tuple[Series, ...]:
+    return tuple(Series(column, column, f"{column}({unit})") for column in columns)
 
 
-_PCIE = tuple(
-    Series(f"{name}Avg", f"PCIe {name}", f"{name}({'ns' if 'Latency' in name else _BYTES_PER_SECOND})")
-    for name in ("txPost", "txNonpost", "txCpl", "txNonpostLatency", "rxPost", "rxNonpost", "rxCpl")
+def _port(name: str) -> tuple[Series, ...]:
+    """Return what is counted of a port of a network card."""
+    found = [_speed("bandwidth", f"{name} Port {{}}/Bandwidth", "Bandwidth")]
+    units = {"Packets": "packets", "Bytes": "B", "Errors": "packets", "Dropped": "packets"}
+    for way in ("Rx", "Tx"):
+        port, column = f"{name} Port {{}}/{way}", way.lower()
+        found.append(_speed(f"{column}ByteRate", port, "Byte Rate"))
+        found.append(Series(f"{column}PacketRate", port, "Packet Rate(packets/s)"))
+        found += [Series(f"{column}{what}", port, f"{what}({unit})") for what, unit in units.items()]
+    return tuple(found)
+
+
+def _usage(name: str) -> Series:
+    return Series("usage", name, "Usage(%)")
+
+
+_PCIE = (
+    *(
+        _speed(f"{way}{kind}Avg", f"PCIe_{kind.lower()}/{way.title()}", way.title())
+        for kind in ("Post", "Nonpost", "Cpl")
+        for way in ("tx", "rx")
+    ),
+    Series("txNonpostLatencyAvg", "PCIe_nonpost_latency/Tx", "Tx(us)", 1e3),
 )
 TABLES = (
-    Counted("AICORE_FREQ", FREQUENCY, (Series("freq", "AI Core Freq", "MHz"),)),
-    Counted(
-        "HBM",
-        HBM,
-        (Series("bandwidth", "HBM {}/{}", f"{{}}({_BYTES_PER_SECOND})"),),
-        of=("hbmId", "text:type"),
-    ),
-    Counted("DDR", HBM, (*_speeds("read", "write"),)),
+    Counted("AICORE_FREQ", FREQUENCY, (Series("freq", "AI Core Freq{}", "MHz"),), of=("die:dieId",)),
+    Counted("HBM", HBM, (_speed("bandwidth", "HBM {}/{}", "{}"),), of=("hbmId", "text:type")),
+    Counted("DDR", DDR, (_speed("read", "DDR/Read", "Read"), _speed("write", "DDR/Write", "Write"))),
     Counted(
         "LLC",
         LLC,
         (
-            Series("throughput", "LLC {} {}/Throughput", f"Throughput({_BYTES_PER_SECOND})"),
-            Series("hitRate", "LLC {} {}/Hit Rate", "Hit Rate(%)", 0.01),
+            _speed("throughput", "LLC {} {}/Throughput", "Throughput"),
+            Series("hitRate", "LLC {} {}/Hit Rate", "Hit Rate(%)", 100),
         ),
         of=("llcId", "text:mode"),
     ),
     Counted(
         "NPU_MEM",
         MEMORY,
-        (Series("ddr", "{}/DDR", "KB", 1 / 1024), Series("hbm", "{}/HBM", "KB", 1 / 1024)),
+        (Series("ddr", "{}/DDR", "KB", 1024), Series("hbm", "{}/HBM", "KB", 1024)),
         of=("text:type",),
     ),
     Counted(
@@ -122,14 +134,14 @@ TABLES = (
             Series("writeOstLevel", "write_ost", "value"),
         ),
     ),
-    Counted("QOS", QOS, (Series("bandwidth", "QoS {}", "value"),), of=("text:eventName",)),
-    Counted("HCCS", BUSES, (*_speeds("txThroughput", "rxThroughput"),)),
-    Counted("PCIE", BUSES, _PCIE),
+    Counted("QOS", QOS, (Series("bandwidth", "QoS {}{}", "value"),), of=("text:eventName", "die:dieId")),
+    Counted("HCCS", HCCS, (_speed("txThroughput", "HCCS/Tx", "Tx"), _speed("rxThroughput", "HCCS/Rx", "Rx"))),
+    Counted("PCIE", PCIE, _PCIE),
     Counted(
         "SIO",
-        BUSES,
+        SIO,
         tuple(
-            Series(f"{way}{what}", f"SIO {{}} {way}{what}", "value")
+            Series(f"{way}{what}", f"SIO {{}}/{way.title()} {what}", "value")
             for way in ("rx", "tx")
             for what in ("Req", "Rsp", "Snp", "Dat")
         ),
@@ -137,47 +149,47 @@ TABLES = (
     ),
     Counted(
         "UB",
-        BUSES,
-        tuple(Series(f"{way}UdmaBind", f"UB {{}} {way}UdmaBind", "value") for way in ("rx", "tx")),
+        UB,
+        tuple(Series(f"{way}UdmaBind", f"UB Port {{}}/{way.title()}", "value") for way in ("rx", "tx")),
         of=("portId",),
     ),
-    Counted("NIC", NETWORK, _port("NIC"), of=("funcId",)),
-    Counted("ROCE", NETWORK, _port("RoCE"), of=("funcId",)),
+    Counted("NIC", NIC, _port("NIC"), of=("funcId",)),
+    Counted("ROCE", ROCE, _port("RoCE"), of=("funcId",)),
     Counted(
         "NETDEV_STATS",
         NETWORK,
         (
-            *_speeds("macTxBandwidth", "macRxBandwidth", "nicTxBandwidth", "nicRxBandwidth"),
-            *_counts("macTxPfcPkt", "macRxPfcPkt", "macTxBadByte", "macRxBadByte"),
-            *_counts("roceTxErrPkt", "roceRxErrPkt", "roceTxCnpPkt", "roceRxCnpPkt", "roceNewPktRty"),
-            *_counts("macTxByte", "macRxByte", "roceTxPkt", "roceRxPkt", "nicTxByte", "nicRxByte"),
+            *(
+                _speed(f"{column}Bandwidth", f"{column}Bandwidth", f"{column}Bandwidth")
+                for column in ("macTx", "macRx", "nicTx", "nicRx")
+            ),
+            *_counts("packets", "macTxPfcPkt", "macRxPfcPkt", "roceTxErrPkt", "roceRxErrPkt"),
+            *_counts("packets", "roceTxCnpPkt", "roceRxCnpPkt", "roceNewPktRty", "roceTxPkt", "roceRxPkt"),
+            *_counts("B", "macTxBadByte", "macRxBadByte", "macTxByte", "macRxByte", "nicTxByte", "nicRxByte"),
         ),
     ),
     Counted(
         "SAMPLE_PMU_TIMELINE",
         CORES,
-        (Series("usage", "{} core {} usage", "usage(%)"), Series("freq", "{} core {} frequency", "MHz")),
+        (Series("usage", "{} core {}/Usage", "Usage(%)"), Series("freq", "{} core {}/Frequency", "MHz")),
         of=("text:coreType", "coreId"),
     ),
-    Counted("CPU_USAGE", HOST, (Series("usage", "CPU {}", "usage(%)"),), of=("cpuId",), on_device=False),
-    Counted("HOST_MEM_USAGE", HOST, (Series("usage", "Memory", "usage(%)"),), on_device=False),
+    Counted("CPU_USAGE", CPU, (_usage("CPU {}"),), of=("cpuId",), on_device=False),
+    Counted("HOST_MEM_USAGE", HOST_MEMORY, (_usage("Memory"),), on_device=False),
     Counted(
         "HOST_DISK_USAGE",
-        HOST,
+        DISK,
         (
-            Series("readRate", "Disk read", f"read({_BYTES_PER_SECOND})"),
-            Series("writeRate", "Disk write", f"write({_BYTES_PER_SECOND})"),
-            Series("usage", "Disk", "usage(%)"),
+            _speed("readRate", "Disk/Read", "Read"),
+            _speed("writeRate", "Disk/Write", "Write"),
+            _usage("Disk"),
         ),
         on_device=False,
     ),
     Counted(
         "HOST_NETWORK_USAGE",
-        HOST,
-        (
-            Series("speed", "Network speed", f"speed({_BYTES_PER_SECOND})"),
-            Series("usage", "Network", "usage(%)"),
-        ),
+        HOST_NETWORK,
+        (_speed("speed", "Network/Speed", "Speed"), _usage("Network")),
         on_device=False,
     ),
 )
@@ -200,10 +212,10 @@ def read_counters(reader: TableReader, assembly: Assembly, devices: DeviceTables
 
 def _add_series(counted: Counted, rows: Columns, assembly: Assembly, devices: DeviceTables) -> None:
     of = [column.rpartition(":")[2] for column in counted.of]
-    is_text = [column.startswith("text:") for column in counted.of]
+    kinds = [column.rpartition(":")[0] for column in counted.of]
     device = rows["deviceId"] if counted.on_device else np.zeros(rows.count, np.int64)
     for places, (own_device, *values) in _groups(device, *(rows[column] for column in of)):
-        names = [_text(assembly, value) if text else str(value) for value, text in zip(values, is_text)]
+        names = [_part_of_name(assembly, kind, value) for kind, value in zip(kinds, values)]
         if counted.on_device:
             pid = devices.pid(counted.layer, own_device)
         else:
@@ -229,8 +241,8 @@ def _add_samples(
     known = np.isfinite(values)
     if known.any():
         key = series.key.format(names[-1] if names else "")
-        scaled = values[known] * series.scale
-        assembly.add_samples(thread, series.name.format(*names), key, rows[time][places[known]], scaled)
+        shown = values[known] / series.per
+        assembly.add_samples(thread, series.name.format(*names), key, rows[time][places[known]], shown)
 
 
 def _add_sums(counted: Counted, rows: Columns, assembly: Assembly, devices: DeviceTables) -> None:
@@ -240,6 +252,15 @@ def _add_sums(counted: Counted, rows: Columns, assembly: Assembly, devices: Devi
         thread = assembly.thread(devices.pid(counted.layer, device), 0)
         name = f"{_text(assembly, kind)}/Memory"
         assembly.add_samples(thread, name, "KB", rows[counted.time][places], total[places])
+
+
+def _part_of_name(assembly: Assembly, kind: str, value: int) -> str:
+    """Return what a column says of what is counted."""
+    if kind == "text":
+        return _text(assembly, value)
+    if kind == "die":
+        return f" Die {value}" if value >= 0 else ""
+    return str(value) if value >= 0 else "unknown"
 
 
 _WRITTEN = {"app": "APP", "device": "Device", "read": "Read", "write": "Write"}  #: in text exports

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tracetui.databases.names import what_tables
 from tracetui.databases.opening import Refused, files_of
 from tracetui.databases.tables import Database, plain
 from tracetui.reader.database.arguments import DRAWN, arguments
@@ -57,8 +58,11 @@ class DatabaseFile(TraceFile):
         self._first: list[int] = []
         if not any(self._database.has(name) for name in _TELLING):
             self._database.close()
-            found = ", ".join(plain(table.name) for table in [*self._database.tables.values()][:3])
-            what = f"its tables are {found} ..." if found else "it has no tables"
+            names = [table.name for table in self._database.tables.values()]
+            known = what_tables(names)
+            if known is not None:
+                raise UnreadableTrace(Reason.NOT_A_TRACE, f"{path}: {known}")
+            what = f"its tables are {', '.join(map(plain, names[:3]))} ..." if names else "it has no tables"
             raise UnreadableTrace(
                 Reason.NOT_A_TRACE, f"{path}: is a database, but none of a profiler: {what}"
             )

@@ -189,6 +189,10 @@ class CallNames:
     layer_beginnings: tuple[str, ...] = ()  #: that say which layer a call is of, the commonest first
     purposes: tuple[tuple[Purpose, str], ...] = ()  #: patterns; a blocking copy waits for the device
     graph_launches: tuple[str, ...] = ()  #: patterns of calls that launch many tasks at once
+    #: Patterns of calls that launch one kernel each, whose task is in every complete recording.
+    kernel_launches: tuple[str, ...] = ()
+    capture_begins: tuple[str, ...] = ()  #: patterns of calls after which launches are kept for a graph,
+    capture_ends: tuple[str, ...] = ()  #: and of those that end that
     compiling_launches: tuple[str, ...] = ()  #: patterns of calls that compile what they launch
     memory: tuple[str, ...] = ()  #: patterns of calls that allocate device memory or free it
     #: Beginnings of the calls that launch, best first, where several have the id of a task.

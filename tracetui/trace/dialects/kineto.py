@@ -108,6 +108,9 @@ KINETO = Dialect(
             (Purpose.COMPILE, r"cuModuleLoad|cuLinkComplete|nvrtcCompile"),  # [D]
         ),
         graph_launches=(r"(?:cuda|cu|hip)GraphLaunch",),
+        kernel_launches=(r"(?:cuda|cu|hip)(?:Ext)?(?:Module)?Launch(?:Cooperative)?Kernel",),
+        capture_begins=(r"(?:cuda|hip)StreamBeginCapture|cuStreamBeginCapture",),
+        capture_ends=(r"(?:cuda|hip)StreamEndCapture|cuStreamEndCapture",),
         memory=(r"(?:cuda|hip)(?:Malloc|Free)(?!Host)|cuMem(?:Alloc|Free)(?!Host)",),
     ),
     native=NativeFrameNames(

@@ -268,6 +268,9 @@ MSPROF = Dialect(
             (Purpose.COMPILE, r"aclopCompile|opCompile|aclgrphBuild"),  # the last: [D]
         ),
         graph_launches=(r"aclmdl(?:RI)?Execute|ModelExecute",),
+        kernel_launches=(r"launch$",),
+        capture_begins=(r"aclmdlRICaptureBegin",),
+        capture_ends=(r"aclmdlRICaptureEnd",),
         compiling_launches=(r"aclopCompileAndExecute",),
         memory=(  # [D]
             r"aclrt(?:Malloc|Free)(?!Host)|aclMallocMemInner|rt(?:Malloc|Free)(?!Host)|Dev(?:Malloc|Free)",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tracetui.language import clauses, counted, sentences, tell
 from tracetui.ui.comparing.pair import Pair
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import wrapped
@@ -16,7 +17,7 @@ _WHY = (
     "Compared are the steps of devices: their idle time, operators and communication. A trace of the host "
     "alone has none of that, and is looked at alone."
 )
-_NEXT = "} compares with the next open trace."
+_NEXT = "{key} compares with the next open trace."
 _OTHERS = "tracetui A B opens two other traces."
 
 
@@ -29,11 +30,11 @@ def absence_lines(sessions: Sequence[Session], pair: Pair, width: int, palette: 
         if analysis is None:
             return []
         count = len(analysis.devices)
-        devices = f"{count} device{'' if count == 1 else 's'}" if count else "no device"
+        devices = counted(count, "1 device", "{count} devices") if count else tell("no device")
         span = format_duration(analysis.trace.end_ns - analysis.trace.start_ns)
-        lines.append([(f"{name:<6} ", dim), (f"{span}, {devices}: {sessions[place].name}", text)])
-    advice = f"{_WHY} {_NEXT if len(sessions) > 2 else _OTHERS}"
-    return [*lines, [], *([(line, text)] for line in wrapped(advice, max(width, 1)))]
+        lines.append([(f"{name:<6} ", dim), (f"{clauses((span, devices))}: {sessions[place].name}", text)])
+    told = sentences((tell(_WHY), tell(_NEXT if len(sessions) > 2 else _OTHERS, key="}")))
+    return [*lines, [], *([(line, text)] for line in wrapped(told, max(width, 1)))]
 
 
 def next_pair(viewer: Viewer) -> tuple[tuple[str, str], ...]:

@@ -6,9 +6,10 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause
-from tracetui.export.sentences.comparison import signed_ms
+from tracetui.export.sentences.comparison import signed_ms, vendor_name
+from tracetui.language import clauses, heading, tell
 from tracetui.trace.clean import printable
-from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, Stack
+from tracetui.ui.comparing.stack import NAMES, Chosen, Stack
 from tracetui.ui.drawing.causes import cause_style, cause_words
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Role
@@ -23,26 +24,38 @@ def step_words(stack: Stack, step: int, device: int, glyphs: Glyphs) -> str:
     """Return how long a step is in both, and what most of the difference is: one sentence."""
     if not all(stack.axis.steps):
         lacking = [name for side, name in enumerate(NAMES) if not stack.sides[side].run.numbers]
-        return f"{' and '.join(lacking)} without steps: both begin at once"
+        if len(lacking) == len(NAMES):
+            return tell("BASE and OTHER without steps: both begin at once")
+        return tell("{run} without steps: both begin at once", run=lacking[0])
     if step < 0:
-        return "before the first step: it begins at once in both"
+        return tell("before the first step: it begins at once in both")
     numbers = [stack.step_number(side, step) for side in (0, 1)]
     for number, name, other in zip(numbers, NAMES, (numbers[1], numbers[0])):
         if number is None:
-            return f"step {other}: {name} has no more steps"
+            return tell("step {number}: {run} has no more steps", number=other, run=name)
     found = stack.step_rows(step, device)
-    which = f"step {numbers[0]}" if numbers[0] == numbers[1] else f"step {numbers[0]} and {numbers[1]}"
+    which = tell("step {number}", number=numbers[0])
+    if numbers[0] != numbers[1]:
+        which = tell("step {number} and {other}", number=numbers[0], other=numbers[1])
     if found is None:
-        return f"{which}: not on both devices"
+        return tell("{steps}: not on both devices", steps=which)
     whole, parts = found
     base, other = round(whole.base_ns), round(whole.other_ns)
-    times = f"{which}: {format_ms(base)} {glyphs.arrow} {format_ms(other)} ms"
+    times = tell(
+        "{steps}: {base} {arrow} {other} ms",
+        steps=which,
+        base=format_ms(base),
+        arrow=glyphs.arrow,
+        other=format_ms(other),
+    )
     if base == other:
-        return f"{times}, as long"
-    change = f"{times}, {signed_ms(whole.delta_ns)} ms ({format_percent(abs(other - base), base)})"
+        return clauses((times, tell("as long")))
+    share = format_percent(abs(other - base), base)
+    change = tell("{change} ms ({share})", change=signed_ms(whole.delta_ns), share=share)
     agreeing = (part for part in parts if part.delta_ns * whole.delta_ns > 0)
-    largest = next(agreeing, None)
-    return change if largest is None else f"{change}, {largest.name} {signed_ms(largest.delta_ns)}"
+    most = next(agreeing, None)
+    largest = [] if most is None else [f"{vendor_name(most)} {signed_ms(most.delta_ns)}"]
+    return clauses((times, change, *largest))
 
 
 def chosen_lines(
@@ -50,35 +63,36 @@ def chosen_lines(
 ) -> list[Line]:
     """Return a line for what is selected in each run, and how they differ."""
     if not any(chosen):
-        return [
-            [pen.text(" Nothing is selected: arrows go from slice to slice, x to the worst gap.", Role.DIM)]
-        ]
+        sentence = tell("Nothing is selected: arrows go from slice to slice, x to the worst gap.")
+        return [[pen.text(f" {sentence}", Role.DIM)]]
     lines = []
-    for side, selected in enumerate(chosen):
-        if selected:
-            lines.append(_selected_line(stack, side, selected, pen))
+    for side, each in enumerate(chosen):
+        if each:
+            lines.append(_told(stack, side, each, pen))
         else:
-            nothing = "the device has no gap there" if chosen[active].gap >= 0 else "nothing there matches it"
-            placeholder = "looking for what matches it" if waiting else nothing
-            lines.append([pen.label(NAMES[side]), pen.text(placeholder, Role.DIM)])
+            absence = "the device has no gap there" if chosen[active].gap >= 0 else "nothing there matches it"
+            sentence = "looking for what matches it" if waiting else absence
+            lines.append([pen.label(NAMES[side]), pen.text(tell(sentence), Role.DIM)])
     if all(chosen):
-        lines.append([pen.label("change"), pen.text(_change(stack, chosen), Role.NUMBER)])
+        lines.append([pen.label(heading("change")), pen.text(_change(stack, chosen), Role.NUMBER)])
     return lines
 
 
 def _change(stack: Stack, chosen: tuple[Chosen, Chosen]) -> str:
     """Say "OTHER takes 1.24 ms longer and begins 3.1 µs earlier in its step"."""
-    base, other = (side.end_of(item) - side.start_of(item) for side, item in zip(stack.sides, chosen))
-    duration = f"OTHER takes {_more(other - base, 'longer', 'shorter') or 'as long'}"
-    before, after = (_into_step(stack, side, selected) for side, selected in enumerate(chosen))
+    base, other = (side.end_of(each) - side.start_of(each) for side, each in zip(stack.sides, chosen))
+    length = _more(other - base, "OTHER takes {time} longer", "OTHER takes {time} shorter")
+    length = length or tell("OTHER takes as long")
+    before, after = (_into_step(stack, side, each) for side, each in enumerate(chosen))
     if before is None or after is None:
-        return duration
-    start = _more(after - before, "later", "earlier") or "at the same time"
-    return f"{duration} and begins {start} in its step"
+        return length
+    begin = _more(after - before, "begins {time} later in its step", "begins {time} earlier in its step")
+    begin = begin or tell("begins at the same time in its step")
+    return tell("{length} and {begin}", length=length, begin=begin)
 
 
 def _more(ns: int, more: str, less: str) -> str:
-    return f"{format_exact(abs(ns))} {more if ns > 0 else less}" if ns else ""
+    return tell(more if ns > 0 else less, time=format_exact(abs(ns))) if ns else ""
 
 
 def _into_step(stack: Stack, side: int, chosen: Chosen) -> int | None:
@@ -88,22 +102,22 @@ def _into_step(stack: Stack, side: int, chosen: Chosen) -> int | None:
     return start - int(steps.start[at]) if at >= 0 else None
 
 
-def _selected_line(stack: Stack, side: int, chosen: Chosen, pen: Pen) -> Line:
+def _told(stack: Stack, side: int, chosen: Chosen, pen: Pen) -> Line:
     """Say how long something is, when it is, and what it is."""
     lanes, label = stack.sides[side], pen.label(NAMES[side])
     analysis = lanes.analysis
     start, end = lanes.start_of(chosen), lanes.end_of(chosen)
     steps, into = stack.steps(side), _into_step(stack, side, chosen)
-    when = f"at {format_time(start - analysis.trace.start_ns)}"
+    when = tell("at {time}", time=format_time(start - analysis.trace.start_ns))
     if into is not None:
         number = int(steps.number[int(np.searchsorted(steps.start, start, "right")) - 1])
-        when = f"{format_duration(into)} into step {number}"
+        when = tell("{time} into step {number}", time=format_duration(into), number=number)
     if chosen.gap >= 0:
-        idle = format_duration(int(analysis.gaps.idle[chosen.gap]))
+        idle = tell("gap, idle {time}", time=format_duration(int(analysis.gaps.idle[chosen.gap])))
         line: Line = [
             label,
             pen.text(format_exact(end - start), Role.TITLE),
-            pen.text(f"  {when}  gap, idle {idle}"),
+            pen.text(f"  {when}  {idle}"),
         ]
         for cause, ns in _causes(analysis, chosen.gap)[:_CAUSES]:
             line.append((f"  {cause_words(cause)}", cause_style(cause, pen.palette)))
@@ -115,7 +129,7 @@ def _selected_line(stack: Stack, side: int, chosen: Chosen, pen: Pen) -> Line:
     at = int(np.searchsorted(links.tasks, chosen.row))
     if at < len(links.tasks) and links.tasks[at] == chosen.row and links.operator[at] >= 0:
         operator = printable(trace.name(int(links.operator[at])), _NAME)
-        line.append(pen.text(f"  of {operator}", Role.DIM))
+        line.append(pen.text(f"  {tell('of {operator}', operator=operator)}", Role.DIM))
     return line
 
 

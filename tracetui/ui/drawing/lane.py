@@ -220,6 +220,15 @@ def _partial_edges(
             style[at] += 2
 
 
+def cells_of(text: str) -> list[str]:
+    """Return a text cell by cell: after a wide character stands one that is taken out when it is drawn."""
+    cells = []
+    for character in text:
+        if taken := cell_len(character):  # a combining character has no cell of its own
+            cells += [character, *_WIDE * (taken - 1)]
+    return cells
+
+
 def _box(name: Name, row: int, width: int, follows: bool, glyphs: Glyphs, name_cells: int) -> list[str]:
     """Return the cells of a box: its name if there is room, after a line where another box ends."""
     lead = glyphs.sliver if follows else ""
@@ -230,8 +239,5 @@ def _box(name: Name, row: int, width: int, follows: bool, glyphs: Glyphs, name_c
     text = clip_cells(whole, room, glyphs.ellipsis)
     if whole.isascii():
         return list(lead + text)
-    cells = [lead] if lead else []
-    for character in text:
-        if taken := cell_len(character):  # a combining character has no cell of its own
-            cells += [character, *_WIDE * (taken - 1)]
+    cells = [*([lead] if lead else []), *cells_of(text)]
     return cells[:width] + [" "] * (width - len(cells))

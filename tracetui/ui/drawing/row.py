@@ -20,7 +20,7 @@ class LineKind(Enum):
 
 
 @dataclass(frozen=True)
-class TimelineRow:
+class Row:
     """One line of the timeline."""
 
     kind: LineKind

@@ -15,13 +15,14 @@ from textual.widget import Widget
 from tracetui.arrays import Int64s
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.rows import ComparedRow
-from tracetui.comparison.verdict import verdict
 from tracetui.export.sentences.comparison import (
     run_words,
     signed_ms,
     steps_sentence,
 )
+from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import WATERFALL, ComparedRows, ComparedTable
+from tracetui.language import heading, tell
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.app import TraceApp
@@ -29,7 +30,7 @@ from tracetui.ui.comparing import tables
 from tracetui.ui.comparing.absence import absence_lines, next_pair
 from tracetui.ui.comparing.comparing import STACKED, Comparing, PairChanged
 from tracetui.ui.comparing.pair import NotComparable, Pair
-from tracetui.ui.comparing.row_story import story
+from tracetui.ui.comparing.story import story
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece, ruled, wrapped
 from tracetui.ui.screens.table_screen import TableScreen
@@ -153,11 +154,11 @@ class CompareScreen(TableScreen):
     def nothing(self, sentence: str) -> None:
         super().nothing(sentence)
         viewer, pair = self.viewer, self.comparing.pair
-        lines = [] if pair is None else absence_lines(viewer.sessions, pair, self.size.width, viewer.palette)
-        verdict_lines = self.query_one("#verdict", Lines)
-        verdict_lines.styles.height = len(lines)
-        verdict_lines.show(lines)
-        if lines:
+        told = [] if pair is None else absence_lines(viewer.sessions, pair, self.size.width, viewer.palette)
+        said = self.query_one("#verdict", Lines)
+        said.styles.height = len(told)
+        said.show(told)
+        if told:
             self.table.empty = ""  # it is in the first line
 
     @property
@@ -205,11 +206,11 @@ class CompareScreen(TableScreen):
     def _show(self, laid: tables.Laid) -> None:
         comparison = laid.comparison
         self._show_sides()
-        verdict_height = self._say_verdict(comparison)
+        told = self._say_verdict(comparison)
         if not comparison.comparable:
             self.nothing(verdict(comparison))
             return
-        room = self.size.height - _AROUND - verdict_height - LEAST_ROWS
+        room = self.size.height - _AROUND - told - LEAST_ROWS
         roomy = self.size.height >= ROOMY_FROM and room >= LEAST_PARTS
         if not self._by:
             self._by = tables.telling(comparison) if roomy else WATERFALL.by
@@ -222,11 +223,15 @@ class CompareScreen(TableScreen):
         self.table.show(laid.columns(self.shown, width), len(self._rows))
         step = comparison.step
         share = format_percent(round(abs(step.delta_ns)), round(step.base_ns))
-        self.show_answer(
-            f"a step {format_ms(round(step.base_ns))} {self.viewer.glyphs.arrow}"
-            f" {format_ms(round(step.other_ns))} ms, {signed_ms(step.delta_ns)} ms ({share})",
-            self.place(),
+        answer = tell(
+            "a step {base} {arrow} {other} ms, {change} ms ({share})",
+            base=format_ms(round(step.base_ns)),
+            arrow=self.viewer.glyphs.arrow,
+            other=format_ms(round(step.other_ns)),
+            change=signed_ms(step.delta_ns),
+            share=share,
         )
+        self.show_answer(answer, self.place())
         self._show_what()
 
     def _show_sides(self) -> None:
@@ -249,31 +254,32 @@ class CompareScreen(TableScreen):
     def _say_verdict(self, comparison: Comparison) -> int:
         """Say it, with what must be known to read the numbers; gives the number of lines."""
         lines = wrapped(verdict(comparison), max(self.size.width, 1))
-        verdict_lines = self.query_one("#verdict", Lines)
-        shown_lines = [[(line, self.style_of(Role.NUMBER))] for line in lines]
+        said = self.query_one("#verdict", Lines)
+        told = [[(line, self.style_of(Role.NUMBER))] for line in lines]
         if self.size.height >= ROOMY_FROM and comparison.comparable:
             steps = wrapped(steps_sentence(comparison.step), max(self.size.width, 1))
-            shown_lines += [[(line, self.style_of(Role.TEXT))] for line in steps if line]
-        limit = _NOTES if self.size.height >= ROOMY_FROM else 1
+            told += [[(line, self.style_of(Role.TEXT))] for line in steps if line]
+        most = _NOTES if self.size.height >= ROOMY_FROM else 1
         notes = wrapped(printable(". ".join((*comparison.notes, ""))).rstrip(), max(self.size.width, 1))
         if comparison.notes:
-            shown = [*notes[: limit - 1], " ".join(notes[limit - 1 :])]  # the last may be cut
-            shown_lines += [[(line, self.style_of(Role.DIM))] for line in shown if line]
-        verdict_lines.styles.height = len(shown_lines)
-        verdict_lines.show(shown_lines)
-        return len(shown_lines)
+            shown = [*notes[: most - 1], " ".join(notes[most - 1 :])]  # the last is cut where there are more
+            told += [[(line, self.style_of(Role.DIM))] for line in shown if line]
+        said.styles.height = len(told)
+        said.show(told)
+        return len(told)
 
     def _show_what(self) -> None:
         """Show which table it is, and which there are."""
         names: list[Piece] = []
         for table in self._tables.values():
             role = Role.TITLE if table is self.shown else Role.DIM
-            names.append((f"{'  ' if names else ''}{tables.short_name(table)}", self.style_of(role)))
+            names.append((f"{'  ' if names else ''}{heading(tables.short_name(table))}", self.style_of(role)))
         if self.size.width < NAMES_FROM:
             known = tuple(self._tables)
             place = f"{known.index(self.shown.by) + 1}/{len(known)} tab"
             names = [(place, self.style_of(Role.DIM))]
-        title = f"{self.viewer.glyphs.rule * 2} {self.shown.title}, {self.shown.unit}"
+        title = tell("{title}, {unit}", title=tell(self.shown.title), unit=tell(self.shown.unit))
+        title = f"{self.viewer.glyphs.rule * 2} {title}"
         self.query_one("#what", Lines).show([[(title, self.style_of(Role.RULE))]], names)
 
     def action_next_view(self, by: int = 1) -> None:

@@ -19,6 +19,7 @@ from tracetui.analysis.memory.model import Curve
 from tracetui.analysis.memory.neighbours import Neighbours, neighbours_of
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.memory import NO_TIMES, NOTHING
+from tracetui.language import wording
 from tracetui.ui.actions import bindings
 from tracetui.ui.messages import SelectionChanged, ViewChanged
 from tracetui.ui.screens.table_screen import TableScreen
@@ -26,13 +27,13 @@ from tracetui.ui.session import Session
 from tracetui.ui.state import Viewport
 from tracetui.ui.stories.memory_answer import MemoryAnswer
 from tracetui.ui.stories.memory_story import MemoryStory
-from tracetui.ui.tables.columns import ViewColumn
+from tracetui.ui.tables.columns import Column
 from tracetui.ui.tables.memory_views import (
     GROWING,
     LINES,
     VIEWS,
-    MemoryView,
     Shown,
+    View,
     shown_memory,
     span_of_curves,
     view_after,
@@ -76,7 +77,7 @@ class MemoryScreen(TableScreen):
         analysis: Analysis | None
         window: tuple[int, int] | None
         shown: Shown | None
-        columns: dict[MemoryView, list[ViewColumn]]
+        columns: dict[View, list[Column]]
 
     @dataclass
     class Found(Message, bubble=False):
@@ -89,9 +90,9 @@ class MemoryScreen(TableScreen):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._missing = ""  # why nothing is shown
-        self._view: MemoryView | None = None  # None: not chosen yet
+        self._view: View | None = None  # None: not chosen yet
         self._shown: Shown | None = None
-        self._columns: dict[MemoryView, list[ViewColumn]] = {}  # of its tables
+        self._columns: dict[View, list[Column]] = {}  # of its tables
         self._curve = 0  # place in the curves
         self._window: tuple[int, int] | None = None
         self._time_ns = -1  # where the other screens were last seen to be
@@ -120,7 +121,7 @@ class MemoryScreen(TableScreen):
         return self.query_one(SourcePane)
 
     @property
-    def view(self) -> MemoryView:
+    def view(self) -> View:
         """The table that is shown."""
         return self._view or LINES
 
@@ -263,7 +264,7 @@ class MemoryScreen(TableScreen):
     def _show_answers(self) -> None:
         """Say the peak, what grows, and where there is room what else the peak is made of."""
         viewer, width = self.viewer, max(self.size.width, 20)
-        answering = MemoryAnswer(viewer.palette, viewer.glyphs, self.heading, width)
+        answering = MemoryAnswer(viewer.palette, viewer.glyphs, wording(self.heading), width)
         if self._shown is None:
             lines = answering.words(self._missing)
         else:

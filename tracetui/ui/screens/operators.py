@@ -132,10 +132,12 @@ class OperatorsScreen(TableScreen):
         where = ""
         if self._step >= 0:
             step = analysis.steps[self._step]
-            where = f" of step {step.number} on {printable(step.device, 20)}"
+            where = tell(
+                " of step {number} on {device}", number=step.number, device=printable(step.device, 20)
+            )
         elif self._window is not None:
             start, end = (time - analysis.trace.start_ns for time in self._window)
-            where = f" in the window {format_time(start)} .. {format_time(end)}"
+            where = tell(" in the window {start} .. {end}", start=format_time(start), end=format_time(end))
         whole = not where and not self._host and self._type is None
         tasks = sum(len(device.tasks) for device in analysis.devices) if whole else None
         answer = operators_answer(summed.table, summed.operators, self._host, self._of_types, where, tasks)
@@ -148,7 +150,7 @@ class OperatorsScreen(TableScreen):
     def _nothing(self, analysis: Analysis) -> str:
         if not analysis.devices and not self._host:
             return "No device in this trace: tab shows the operators of the host."
-        return f"No {'operator ran' if self._host else 'task ran'} there."
+        return "No operator ran there." if self._host else "No task ran there."
 
     def on_view_changed(self, message: ViewChanged) -> None:
         if self._window != self.session.state.window:

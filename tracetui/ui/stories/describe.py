@@ -135,7 +135,7 @@ def _main_reason(analysis: Analysis, gap: int, by: Measure, pen: Pen) -> tuple[t
     if by is Measure.IDLE or (by is Measure.LOST and idle and idle >= communication):
         cause = causes.main(causes.of_gap(gap))
         frame = analysis.rules.line_of(main_line(analysis, gap).stack)
-        line = short_frame(frame) if frame is not None else NO_STACK
+        line = short_frame(frame) if frame is not None else tell(NO_STACK)
         return ("  " + padded(cause_words(cause), 13), cause_style(cause, pen.palette)), line
     if not communication:
         return ("  " + padded(tell("copies"), 13), pen.palette.style_of(Activity.COPY)), ""

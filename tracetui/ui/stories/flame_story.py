@@ -71,7 +71,7 @@ def _title_line(view: FlameView, palette: Palette) -> list[Piece]:
     frame = telling(flame)
     if frame is None:
         return [(view.label(flame), title)]
-    return [(_frame_location(frame), title), (f"  {kind_of(frame, view.rules).value}", dim)]
+    return [(_frame_location(frame), title), (f"  {tell(kind_of(frame, view.rules).value)}", dim)]
 
 
 def _frame_location(frame: Frame) -> str:

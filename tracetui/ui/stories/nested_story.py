@@ -93,4 +93,4 @@ def _named_parts(parts: Sequence[tuple[str, int]]) -> str:
 
 def _short_name(node: StackNode) -> str:
     """Return the module or function of a frame without its file."""
-    return NO_STACK if node.frame is None else module_of(node.frame.function) or node.frame.function
+    return tell(NO_STACK) if node.frame is None else module_of(node.frame.function) or node.frame.function

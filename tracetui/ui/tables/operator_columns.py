@@ -11,14 +11,15 @@ from tracetui.analysis.operators import Operators, OperatorTable
 from tracetui.analysis.task_counts import counts_of
 from tracetui.export.sentences.causes import NO_STACK, line_name
 from tracetui.export.tables.operators import OPERATORS, activity_words
+from tracetui.language import clauses, counted, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace
 from tracetui.trace.stack import Frame, distinct_ends
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.tables.columns import Cell, ViewColumn, name_column
-from tracetui.ui.tables.layout import ColumnLook, Place, laid_out
+from tracetui.ui.tables.columns import Cell, Column, name_column
+from tracetui.ui.tables.layout import Look, Place, laid_out
 from tracetui.units import format_duration
 
 DURATION_CELLS = 7  #: "96.0 ms"
@@ -36,24 +37,24 @@ def operator_columns(
     host: bool,
     types: bool = False,
     lines: Sequence[str] | None = None,
-) -> list[ViewColumn]:
+) -> list[Column]:
     """Return one row per name, or type (and activity, on a device).
 
     lines : the line of Python that launched most of each row, as written in the trace; None: not known.
     """
     number = palette.style_of(Role.NUMBER)
-    total = ColumnLook("total_ns", 2 if host else 0, DURATION_CELLS, style=None if host else number)
+    total = Look("total_ns", 2 if host else 0, DURATION_CELLS, style=None if host else number)
     places: list[Place] = [
-        ColumnLook("name", 0, 60, 30, title="type" if types else ""),
+        Look("name", 0, 60, 30, title="type" if types else ""),
         _activity_column(table, trace),
-        ColumnLook("names", 4),
-        ColumnLook("count", 1),
-        ColumnLook("self_ns", 0, DURATION_CELLS, style=number) if host else total,
-        ColumnLook("share", 1, SHARE_CELLS),
+        Look("names", 4),
+        Look("count", 1),
+        Look("self_ns", 0, DURATION_CELLS, style=number) if host else total,
+        Look("share", 1, SHARE_CELLS),
         *([_line_column(lines)] if lines is not None else []),
         _bar_column(table, palette, glyphs),
         *([total] if host else []),
-        *(ColumnLook(key, rank, DURATION_CELLS) for key, rank in _TIMES),
+        *(Look(key, rank, DURATION_CELLS) for key, rank in _TIMES),
         ...,
     ]
     omitted = {"activity"} if host else {"self_ns"}
@@ -64,7 +65,7 @@ def operator_columns(
 
 def name_count(count: int) -> str:
     """Return "1 name", "214 names"."""
-    return "1 name" if count == 1 else f"{count:,} names"
+    return counted(count, "1 name", "{count} names")
 
 
 def operators_answer(
@@ -80,22 +81,34 @@ def operators_answer(
         where: which of them, in words, such as " of step 3"; "" for all.
         tasks: how many tasks there are with those that do no work; None: not to be said.
     """
-    names = name_count(int(table.names.sum()))
-    rows = f"{len(table):,} {'type' if len(table) == 1 else 'types'} of {names}" if types else names
+    rows = name_count(int(table.names.sum()))
+    if types:
+        rows = tell("{types} of {names}", types=counted(len(table), "1 type", "{count} types"), names=rows)
     count = len(operators.rows)
     if host:
-        amount = "1 host operator" if count == 1 else f"{count:,} host operators"
+        ran = counted(count, "1 host operator", "{count} host operators")
     else:
         of = counts_of(operators.trace.slices.activity[operators.rows])
-        amount = f"{count:,} of {tasks:,} tasks" if tasks is not None else f"{count:,} tasks"
-        parts = ((of.compute, "compute"), (of.communication, "communication"), (of.copies, "copies"))
-        kinds = [f"{number:,} {what}" for number, what in parts if number]
-        amount += f" ({', '.join(kinds)})" if len(kinds) > 1 else ""
+        ran = tell("{count} tasks", count=f"{count:,}")
+        if tasks is not None:
+            ran = tell("{count} of {all} tasks", count=f"{count:,}", all=f"{tasks:,}")
+        kinds = [
+            tell(template, count=f"{number:,}")
+            for number, template in (
+                (of.compute, "{count} compute"),
+                (of.communication, "{count} communication"),
+                (of.copies, "{count} copies"),
+            )
+            if number
+        ]
+        if len(kinds) > 1:
+            ran = tell("{tasks} ({kinds})", tasks=ran, kinds=clauses(kinds))
     time = format_duration(int(table.self_ns.sum()))
-    return f"{rows}: {amount}{where}, {'self ' if host else ''}{time}"
+    time = tell("self {time}", time=time) if host else time
+    return tell("{rows}: {facts}", rows=rows, facts=clauses((f"{ran}{where}", time)))
 
 
-def _activity_column(table: OperatorTable, trace: Trace) -> ViewColumn:
+def _activity_column(table: OperatorTable, trace: Trace) -> Column:
     """Show what the tasks of each row do; beside the AI cores, what they run on."""
     names = [activity_words(activity, trace.kind) for activity in Activity]
     names[names.index("communication")] = "comm"  # as wide as the others
@@ -114,12 +127,12 @@ def frame_names(frames: Sequence[Frame | None]) -> list[str] | None:
         return None
     ends = distinct_ends(frame.file for frame in frames if frame is not None)
     return [
-        NO_STACK if frame is None else line_name(ends[frame.file], frame.line, frame.function)
+        tell(NO_STACK) if frame is None else line_name(ends[frame.file], frame.line, frame.function)
         for frame in frames
     ]
 
 
-def _line_column(lines: Sequence[str]) -> ViewColumn:
+def _line_column(lines: Sequence[str]) -> Column:
     """Return the line of Python that launched most of each row."""
     names = list(dict.fromkeys(lines))
     places = {name: place for place, name in enumerate(names)}
@@ -127,7 +140,7 @@ def _line_column(lines: Sequence[str]) -> ViewColumn:
     return name_column("line", "launched by", codes, names, width=44, least=19, rank=1, show=printable)
 
 
-def _bar_column(table: OperatorTable, palette: Palette, glyphs: Glyphs) -> ViewColumn:
+def _bar_column(table: OperatorTable, palette: Palette, glyphs: Glyphs) -> Column:
     """Show the share as a bar, drawn against the largest share."""
     largest = float(table.share.max()) if len(table) else 0.0
     host = palette.style_of(Role.HOST)
@@ -138,4 +151,4 @@ def _bar_column(table: OperatorTable, palette: Palette, glyphs: Glyphs) -> ViewC
         bar = share_bar(share, largest, width, glyphs)
         return [(bar, styles[int(table.activity[row])])]
 
-    return ViewColumn("", "", table.share, draw, 24, 8, rank=3, right=False)
+    return Column("", "", table.share, draw, 24, 8, rank=3, right=False)

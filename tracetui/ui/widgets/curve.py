@@ -15,10 +15,12 @@ from textual.strip import Strip
 
 from tracetui.analysis.memory.model import Curve, Step
 from tracetui.arrays import Int64s
+from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.curve import area_levels, cells_of, line_rows, most_in_columns, round_up
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.labels import apart
+from tracetui.ui.drawing.lane import cells_of as text_cells
 from tracetui.ui.drawing.lane import segments
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, fitted
@@ -96,9 +98,9 @@ class CurveView(CachedLineWidget):
         column = min(max(column, 0), columns - 1)
         start, end = self._span.edges(columns)[column : column + 2].tolist()
         assert curve is not None
-        peak = curve.peak(start, end)
-        held = peak >= 0 and curve.allocated[peak] >= curve.allocated_at(start)
-        self.point(int(curve.time[peak]) if held else start)
+        most = curve.peak(start, end)
+        held = most >= 0 and curve.allocated[most] >= curve.allocated_at(start)
+        self.point(int(curve.time[most]) if held else start)
         self.post_message(self.Moved(self.time_ns))
 
     def on_click(self, event: events.Click) -> None:
@@ -136,13 +138,13 @@ class CurveView(CachedLineWidget):
         self._drawn_for = self.size
         edges = self._span.edges(self.columns)
         reserved = most_in_columns(curve.time, curve.reserved, edges)
-        highest = most_in_columns(curve.time, curve.allocated, edges)
+        most = most_in_columns(curve.time, curve.allocated, edges)
         if not len(curve.told):
-            highest, reserved = reserved, np.full(len(reserved), -1, np.int64)
-        self._top = round_up(max(int(highest.max()), 1))
-        self._peak = int(np.argmax(highest)) if int(highest.max()) > 0 else -1
-        self._peak_bytes = int(highest.max())
-        self._levels = area_levels(highest, self._top, self.rows)
+            most, reserved = reserved, np.full(len(reserved), -1, np.int64)
+        self._top = round_up(max(int(most.max()), 1))
+        self._peak = int(np.argmax(most)) if int(most.max()) > 0 else -1
+        self._peak_bytes = int(most.max())
+        self._levels = area_levels(most, self._top, self.rows)
         self._line = line_rows(reserved, self._top, self.rows)
 
     def _value(self, curve: Curve) -> list[Piece]:
@@ -150,17 +152,20 @@ class CurveView(CachedLineWidget):
         at = self.time_ns
         name = f"{printable(curve.device, 20)} {printable(curve.component, 20)}"
         steps = [step.number for step in self._steps if step.start <= at < step.end]
-        step = f" in step {steps[-1]}" if steps else ""
         origin = self._origin_ns
-        when = f"after event {format_count(at)}" if origin is None else f"at {format_time(at - origin)}"
-        pieces = [(name, self._bold), (f" {when}{step}: ", self._text)]
+        when = tell("after event {number}", number=format_count(at))
+        if origin is not None:
+            when = tell("at {time}", time=format_time(at - origin))
+        if steps:
+            when = tell("{when} in step {number}", when=when, number=steps[-1])
+        said = [(name, self._bold), (tell(" {when}: ", when=when), self._text)]
         allocated, reserved = curve.allocated_at(at), curve.reserved_at(at)
-        amounts = [(allocated, "allocated", self._bold), (reserved, "reserved", self._text)]
-        known = [(count, what, style) for count, what, style in amounts if count >= 0]
+        told = [(allocated, tell("allocated"), self._bold), (reserved, tell("reserved"), self._text)]
+        known = [(count, what, style) for count, what, style in told if count >= 0]
         for place, (count, what, style) in enumerate(known):
-            comma = ", " if place else ""
-            pieces += [(f"{comma}{format_bytes(count)}", style), (f" {what}", self._text)]
-        return pieces if known else [*pieces, ("nothing is known yet", self._dim)]
+            comma = tell(", ") if place else ""
+            said += [(f"{comma}{format_bytes(count)}", style), (f" {what}", self._text)]
+        return said if known else [*said, (tell("nothing is known yet"), self._dim)]
 
     def _marks(self) -> tuple[list[str], Int64s]:
         """Draw the cursor, and the name of the peak."""
@@ -168,7 +173,7 @@ class CurveView(CachedLineWidget):
         cells, style = [" "] * columns, np.full(columns, _NUMBER, np.int64)
         at, peak = self._cursor, self._peak
         if peak >= 0:
-            text = f"peak {format_bytes(self._peak_bytes)}"
+            text = text_cells(tell("peak {size}", size=format_bytes(self._peak_bytes)))
             cells[peak] = glyphs.pin
             for first in (peak + 2, peak - 1 - len(text), at + 2, at - 1 - len(text)):
                 last = first + len(text)
@@ -210,7 +215,7 @@ class CurveView(CachedLineWidget):
             marks = [(0, first), (max(columns - len(last), 0), last)]
         else:
             times = ticks(self._span, self._origin_ns, columns)
-            marks = [(mark.column, f"{tick}{mark.label}") for mark in times]
+            marks = [(each.column, f"{tick}{each.label}") for each in times]
         cells = [" "] * columns
         for column, text in apart(marks, columns).items():
             cells[column : column + len(text)] = text

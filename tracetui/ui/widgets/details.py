@@ -200,7 +200,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
                 checks = analysis.checks
         except Exception as error:  # the rest of the pane is of use without it
             return [f"not compared: {type(error).__name__}"]
-        notes = [(activity.device, overlap_note(activity)) for activity in analysis.devices]
+        notes = [(each.device, overlap_note(each)) for each in analysis.devices]
         overlaps = [f"{printable(device)}: {note}" for device, note in notes if note]
         return overlaps + [check.sentence for check in sorted(checks, key=lambda check: check.agrees)]
 
@@ -286,9 +286,9 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             for place, part in enumerate(wrapped(warning, max(self.size.width - 4, 1)))
         ]
         if self._run is not None:
-            run_lines = describe_run(self._run, pen, self.size.width)
-            self._title = "the run" if run_lines else self._title
-            warn += run_lines
+            told = describe_run(self._run, pen, self.size.width)
+            self._title = "the run" if told else self._title
+            warn += told
         if session.trace is None:
             return warn
         if session.analysis is None:
@@ -357,8 +357,9 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         palette, glyphs, width = self.viewer.palette, self.viewer.glyphs, self.size.width
         if y == 0:
             hidden = len(self.lines) - self.top - self.size.height + 1
-            more = f"{glyphs.rule} {'j' if self.has_focus else 'tab'}: {hidden} more " if hidden > 0 else ""
-            room = max(width - len(more), 0)
+            more = tell("{key}: {count} more", key="j" if self.has_focus else "tab", count=hidden)
+            more = f"{glyphs.rule} {more} " if hidden > 0 else ""
+            room = max(width - cell_len(more), 0)
             title = f"{glyphs.rule * 2} {self._title} "
             if cell_len(title) > room:
                 title = clip_cells(title, max(room - 1, 0), glyphs.ellipsis) + " "

@@ -8,6 +8,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.timer import Timer
 
+from tracetui.language import tell, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity
 from tracetui.trace.source_files import NotFound, SourceFile, SourceFiles
@@ -161,9 +162,9 @@ class SourcePane(Scrolling, can_focus=True):
         title = ruled(f"{where} {printable(self.function, 40)}".rstrip(), rule, width)
         head = [(title, self._palette.style_of(Role.TITLE if self.has_focus else Role.RULE))]
         where, doubts = self.where(), self.doubts()
-        remarks = f" {self._glyphs.dot} ".join([where, *doubts] if where else doubts)
-        if remarks:
-            head.append((f"   {remarks}", self._palette.style_of(Role.WARNING if doubts else Role.DIM)))
+        said = f" {self._glyphs.dot} ".join([where, *doubts] if where else doubts)
+        if said:
+            head.append((f"   {said}", self._palette.style_of(Role.WARNING if doubts else Role.DIM)))
         return head
 
     def where(self) -> str:
@@ -172,7 +173,9 @@ class SourcePane(Scrolling, can_focus=True):
         if source is None or source.root is None:
             return ""
         beside = self.files is not None and source.path.parent == self.files.beside
-        return f"source found {'beside the trace' if beside else f'below {printable(str(source.root))}'}"
+        if beside:
+            return tell("source found beside the trace")
+        return tell("source found below {directory}", directory=printable(str(source.root)))
 
     def doubts(self) -> list[str]:
         """Say why the text shown may not be the text that ran."""
@@ -181,24 +184,26 @@ class SourcePane(Scrolling, can_focus=True):
             return []
         doubts = []
         if source.newer:
-            doubts.append("file changed after the profile")
+            doubts.append(tell("file changed after the profile"))
         if self.line > len(source.lines):
-            doubts.append(f"it has only {len(source.lines)} lines: not the version that ran")
+            doubts.append(
+                tell("it has only {count} lines: not the version that ran", count=len(source.lines))
+            )
         return doubts
 
     def _missing(self, width: int) -> list[str]:
         """Say why there is no source, and what to do about it."""
         if not self.file:
-            return wrapped(self.nothing, width)
+            return wrapped(wording(self.nothing), width)
         if not isinstance(self._found, NotFound) or self._found_file != self.file:
             return []
-        lines = [self._found.reason]
+        lines = [wording(self._found.reason)]
         if self._found.looked:
             lines += [
-                f"Looked for {printable(self.file)} and for its end below",
+                tell("Looked for {file} and for its end below", file=printable(self.file)),
                 *(printable(str(root)) for root in self._found.looked),
             ]
-            lines += ["Start tracetui with --source DIR to look in another directory."]
+            lines += [tell("Start tracetui with --source DIR to look in another directory.")]
         return [piece for line in lines for piece in wrapped(line, width)]
 
     def _marked(self, source: SourceFile) -> list[str]:
@@ -208,13 +213,13 @@ class SourcePane(Scrolling, can_focus=True):
         """
         if not 0 < self.line <= len(source.lines):
             return [""]
-        text, limit = source.lines[self.line - 1].rstrip(), max(self.shown_rows // 2, 1)
+        text, most = source.lines[self.line - 1].rstrip(), max(self.shown_rows // 2, 1)
         room = max(self.size.width - _gutter(source), 1)
         indent = min(len(text) - len(text.lstrip(" ")), room // 2)
         room -= indent
-        rows = wrapped(text.lstrip(" ")[: room * limit + 1], room)
-        if len(rows) > limit:
-            rows[limit - 1 :] = [" ".join(rows[limit - 1 :])]  # does not fit: it will end in an ellipsis
+        rows = wrapped(text.lstrip(" ")[: room * most + 1], room)
+        if len(rows) > most:
+            rows[most - 1 :] = [" ".join(rows[most - 1 :])]  # does not fit: it will end in an ellipsis
         return [" " * indent + row for row in rows]
 
     def _marked_line(self, source: SourceFile, marked: list[str], part: int) -> list[tuple[str, Style]]:

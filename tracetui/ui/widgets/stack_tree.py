@@ -21,6 +21,8 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import StackNode
 from tracetui.analysis.modules import module_of
 from tracetui.export.sentences.causes import NO_STACK
+from tracetui.export.text import aligned
+from tracetui.language import heading, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.branches import THRESHOLDS, Branch, Branches
@@ -250,16 +252,20 @@ class StackTree(Wheeled, can_focus=True):
     def _title(self, width: int) -> Strip:
         """Draw a rule that says in words what is hidden."""
         hidden = self.branches.hidden(self.rows)
-        what = "stacks" if self._frame is None else f"{self.focused} {function_name(self._frame)}"
-        title = ruled(f"{what}{': ' if hidden else ''}{hidden}", self._glyphs.rule, width)
+        title = tell(self.focused)
+        if self._frame is not None:
+            title = tell("{stacks} {function}", stacks=title, function=function_name(self._frame))
+        if hidden:
+            title = tell("{title}: {hidden}", title=title, hidden=hidden)
+        title = ruled(title, self._glyphs.rule, width)
         style = self._palette.style_of(Role.TITLE if self.has_focus else Role.RULE)
         return fitted([(title, style)], width, self._glyphs.ellipsis)
 
     def _columns(self, width: int) -> Strip:
-        titles = f"{'idle':>{NUMBER}}{'':>8}"
+        titles = aligned(heading("idle"), NUMBER) + " " * 8
         if width >= WIDE:
-            titles += " " * (BAR + 1) + f"{'own':>{NUMBER}}"
-        return fitted([(f"{titles}  stack", self._palette.style_of(Role.DIM))], width)
+            titles += " " * (BAR + 1) + aligned(heading("own"), NUMBER)
+        return fitted([(f"{titles}  {heading('stack')}", self._palette.style_of(Role.DIM))], width)
 
     def _draw(self, branch: Branch, width: int) -> Strip:
         dim = self._palette.style_of(Role.DIM)
@@ -269,9 +275,9 @@ class StackTree(Wheeled, can_focus=True):
             (f"{format_duration(branch.idle_ns):>{NUMBER}}{share:>8}", self._palette.style_of(Role.TEXT))
         ]
         if width >= WIDE:
-            own_time = format_duration(branch.own_ns) if branch.own_ns else ""
+            own = format_duration(branch.own_ns) if branch.own_ns else ""
             bar = share_bar(branch.idle_ns, total, BAR, self._glyphs).ljust(BAR)
-            pieces += [(f" {bar}", self._palette.style_of(Role.IDLE)), (f"{own_time:>{NUMBER}}", dim)]
+            pieces += [(f" {bar}", self._palette.style_of(Role.IDLE)), (f"{own:>{NUMBER}}", dim)]
         used = sum(len(text) for text, _ in pieces)
         indent = " " * (2 + min(branch.indent, max(width - used, 0) // 2))
         mark = " "
@@ -284,11 +290,12 @@ class StackTree(Wheeled, can_focus=True):
         dim = self._palette.style_of(Role.DIM)
         frame = branch.frame
         if not branch.nodes:
-            under = f"{THRESHOLDS[self.branches.threshold] / 10:g} %"
-            return [(f"{self._glyphs.ellipsis} {branch.small} frames under {under} each", dim)]
+            share = f"{THRESHOLDS[self.branches.threshold] / 10:g}"
+            small = tell("{count} frames under {share} % each", count=branch.small, share=share)
+            return [(f"{self._glyphs.ellipsis} {small}", dim)]
         if len(branch.nodes) > 1:
             packages = printable(self.branches.packages(branch.nodes))
-            folded = f"({len(branch.nodes)} frames of {packages})"
+            folded = tell("({count} frames of {packages})", count=len(branch.nodes), packages=packages)
             first = branch.nodes[0].frame
             module = module_of(first.function) if first is not None else None
             if module is not None:
@@ -296,7 +303,7 @@ class StackTree(Wheeled, can_focus=True):
             last = f"{function_name(frame)}  " if frame is not None else ""
             return [(f"{self._glyphs.ellipsis} {last}{folded}", dim)]
         if frame is None:
-            return [(NO_STACK, dim)]
+            return [(tell(NO_STACK), dim)]
         module = module_of(frame.function)
         if module is not None:
             return [(printable(module, 200), self._palette.style_of(Role.TITLE))]

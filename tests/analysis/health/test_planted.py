@@ -1,0 +1,258 @@
+"""Defects put into real traces are found by their names, with their steps, and nothing else is alarmed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.analysis.health import planting
+from tests.analysis.health.planting import Events
+from tests.analysis.real import read
+from tracetui.analysis.analyse import analyse
+
+LEVEL_2 = "npu/level2/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"
+LEVEL_0 = "npu/level0/rank1_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"
+STACKS = "gpu/pairs/h100/gaunernst_bert-small-uncased__1016001.json.gz"
+GRAPHS = "gpu/vllm_graph_execution.json.gz"
+CHECKPOINT = "gpu/resnet_act_checkpoint.json.gz"
+RESNET = "gpu/resnet_rank0.json.gz"
+WORKERS = "gpu/workers0/worker0.1623143089861.pt.trace.json.gz"
+#: What one of the traces has as it is: its device begins long after its first launch.
+AS_IT_IS = {GRAPHS: {"device.unseen_work"}}
+
+Plant = Callable[[Events], list[dict[str, Any]]]
+
+
+class Case(NamedTuple):
+    """A defect in a trace, and what is said of it."""
+
+    trace: str
+    plant: Plant
+    found: str
+    severity: str
+    affects: tuple[str, ...]
+    steps: tuple[int, ...]
+
+
+LOST = ("steps", "idle")
+CASES = {
+    "head, level 2": Case(
+        LEVEL_2, lambda e: planting.lose(e, 0, 0.15), "device.head_lost", "wrong", LOST, (50,)
+    ),
+    "tail, level 2": Case(
+        LEVEL_2, lambda e: planting.lose(e, 0.85, 1), "device.tail_lost", "wrong", LOST, (50,)
+    ),
+    "middle, level 2": Case(
+        LEVEL_2, lambda e: planting.lose(e, 0.2, 0.3), "device.dropped", "wrong", ("idle", "causes"), (50,)
+    ),
+    "parts of collectives, level 2": Case(
+        LEVEL_2,
+        lambda e: planting.lose(e, 0.45, 0.6),
+        "device.dropped",
+        "doubtful",
+        ("idle", "causes"),
+        (50,),
+    ),
+    "clocks, level 2": Case(
+        LEVEL_2,
+        lambda e: planting.shift_device(e, -5_000),
+        "clock.host_device",
+        "doubtful",
+        ("causes",),
+        (50,),
+    ),
+    "arrows, level 2": Case(
+        LEVEL_2,
+        lambda e: planting.share_ids(e, "HostToDevice"),
+        "flows.shared",
+        "doubtful",
+        ("causes",),
+        (),
+    ),
+    "launches, level 2": Case(
+        LEVEL_2,
+        lambda e: planting.share_launch(e, "connection_id"),
+        "flows.shared",
+        "doubtful",
+        ("causes",),
+        (50,),
+    ),
+    "unclosed, level 2": Case(
+        LEVEL_2, lambda e: planting.never_close(e, "cpu_op"), "host.unclosed", "doubtful", ("lines",), (50,)
+    ),
+    "overlap, level 2": Case(LEVEL_2, planting.overlap, "tasks.overlap", "doubtful", ("operators",), (50,)),
+    "head, level 0": Case(
+        LEVEL_0, lambda e: planting.lose(e, 0, 0.15), "device.head_lost", "wrong", LOST, (50,)
+    ),
+    "tail, level 0": Case(
+        LEVEL_0, lambda e: planting.lose(e, 0.85, 1), "device.tail_lost", "wrong", LOST, (50,)
+    ),
+    "arrows, level 0": Case(
+        LEVEL_0,
+        lambda e: planting.share_ids(e, "HostToDevice"),
+        "flows.shared",
+        "doubtful",
+        ("causes",),
+        (),
+    ),
+    "leap back, level 0": Case(
+        LEVEL_0,
+        lambda e: planting.set_clock(e, -20_000),
+        "clock.jump",
+        "doubtful",
+        ("steps", "idle", "causes"),
+        (50,),
+    ),
+    "leap ahead, level 2": Case(
+        LEVEL_2,
+        lambda e: planting.set_clock(e, 50_000),
+        "clock.jump",
+        "doubtful",
+        ("steps", "idle", "causes"),
+        (50,),
+    ),
+    "head, stacks": Case(
+        STACKS, lambda e: planting.lose(e, 0, 0.15), "device.head_lost", "wrong", LOST, (6,)
+    ),
+    "tail, stacks": Case(
+        STACKS, lambda e: planting.lose(e, 0.85, 1), "device.tail_lost", "wrong", LOST, (6,)
+    ),
+    "middle, stacks": Case(
+        STACKS, lambda e: planting.lose(e, 0.45, 0.6), "device.dropped", "wrong", ("idle", "causes"), (6,)
+    ),
+    "unclosed, stacks": Case(
+        STACKS,
+        lambda e: planting.never_close(e, "python_function"),
+        "host.unclosed",
+        "doubtful",
+        ("lines",),
+        (),
+    ),
+    "clocks, stacks": Case(
+        STACKS, lambda e: planting.shift_device(e, -1_000), "clock.host_device", "doubtful", ("causes",), (6,)
+    ),
+    "leap ahead, stacks": Case(
+        STACKS,
+        lambda e: planting.set_clock(e, 50_000),
+        "clock.jump",
+        "doubtful",
+        ("steps", "idle", "causes"),
+        (6,),
+    ),
+    "leap back, stacks": Case(
+        STACKS,
+        lambda e: planting.set_clock(e, -1_000),
+        "clock.jump",
+        "doubtful",
+        ("steps", "idle", "causes"),
+        (6,),
+    ),
+    "overlap, stacks": Case(STACKS, planting.overlap, "tasks.overlap", "doubtful", ("operators",), (6,)),
+    "arrows, stacks": Case(
+        STACKS, lambda e: planting.share_ids(e, "ac2g"), "flows.shared", "doubtful", ("causes",), ()
+    ),
+    "launches, stacks": Case(
+        STACKS,
+        lambda e: planting.share_launch(e, "correlation"),
+        "flows.shared",
+        "doubtful",
+        ("causes",),
+        (6,),
+    ),
+    "two runs, stacks": Case(
+        STACKS, planting.join_runs, "run.mixed", "doubtful", ("steps", "idle", "causes"), ()
+    ),
+    "graphs without kernels": Case(
+        GRAPHS,
+        lambda e: planting.lose_graphs(e, range(3, 10)),
+        "graph.incomplete",
+        "wrong",
+        ("idle", "operators"),
+        (),
+    ),
+    "no graph with kernels": Case(
+        GRAPHS,
+        lambda e: planting.lose_graphs(e, range(25)),
+        "graph.incomplete",
+        "doubtful",
+        ("idle", "operators"),
+        (),
+    ),
+    "graphs with fewer kernels": Case(
+        GRAPHS,
+        lambda e: planting.lose_graphs(e, (4, 5), 0.4),
+        "graph.incomplete",
+        "doubtful",
+        ("idle", "operators"),
+        (),
+    ),
+}
+#: The same of long traces of several steps.
+LONG_CASES = {
+    "step, stacks": Case(
+        CHECKPOINT, lambda e: planting.lose_step(e, 1), "device.step_empty", "wrong", LOST, (16,)
+    ),
+    "earlier work, stacks": Case(
+        CHECKPOINT, planting.lose_earlier_work, "device.unseen_work", "doubtful", ("idle",), ()
+    ),
+    "middle, long stacks": Case(
+        CHECKPOINT,
+        lambda e: planting.lose(e, 0.5, 0.6),
+        "device.dropped",
+        "wrong",
+        ("idle", "causes"),
+        (16,),
+    ),
+    "leap ahead, long stacks": Case(
+        CHECKPOINT,
+        lambda e: planting.set_clock(e, 50_000),
+        "clock.jump",
+        "doubtful",
+        ("steps", "idle", "causes"),
+        (15, 17),
+    ),
+    "step": Case(RESNET, lambda e: planting.lose_step(e, 2), "device.step_empty", "wrong", LOST, (552,)),
+    "graphs of a step": Case(
+        RESNET,
+        lambda e: planting.lose_graphs(e, range(16, 24)),
+        "graph.incomplete",
+        "wrong",
+        ("idle", "operators"),
+        (551,),
+    ),
+    "head": Case(WORKERS, lambda e: planting.lose(e, 0, 0.1), "device.head_lost", "wrong", LOST, (5,)),
+    "tail": Case(WORKERS, lambda e: planting.lose(e, 0.9, 1), "device.tail_lost", "wrong", LOST, (10,)),
+    "step of workers": Case(
+        WORKERS, lambda e: planting.lose_step(e, 3), "device.step_empty", "wrong", LOST, (8,)
+    ),
+}
+
+
+@cache
+def events_of(path: Path) -> Events:
+    return Events.read(path)
+
+
+@pytest.mark.parametrize("name", [*CASES, *(pytest.param(n, marks=pytest.mark.thorough) for n in LONG_CASES)])
+def test_a_defect_is_found_and_nothing_else(real_traces: Path, tmp_path: Path, name: str) -> None:
+    case = {**CASES, **LONG_CASES}[name]
+    path = tmp_path / "trace_view.json"
+    path.write_text(json.dumps(case.plant(events_of(real_traces / case.trace))))
+    analysis = analyse(read(path))
+    health = analysis.health
+    doubts = {finding.id: finding for finding in health.doubts}
+    as_it_is = AS_IT_IS.get(case.trace, set()) - {case.found}
+    assert set(doubts) - as_it_is == {case.found}
+    finding = doubts[case.found]
+    assert (finding.severity.label, finding.affects) == (case.severity, case.affects)
+    assert tuple(sorted({analysis.steps[place].number for place in finding.steps})) == case.steps
+    assert finding.count > 0
+    assert "{" not in finding.english
+    assert all(health.trust[number] != "good" for number in case.affects)
+    spared = set(health.trust) - set(case.affects) - ({"idle"} if as_it_is else set())
+    assert all(health.trust[number] == "good" for number in spared)

@@ -1,0 +1,126 @@
+"""Queries over the tables: equal to the frames, nothing else is read, each bad one is a sentence."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.comparison.planted import run
+from tests.export.training import NAMES, training_events
+from tests.job import planted
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.api import load
+from tracetui.comparison.comparison import compare_runs
+from tracetui.comparison.run import run_of
+from tracetui.export.queries.answers import answer_document, answer_markdown, answer_text, write_answer
+from tracetui.export.queries.query import Answer, QueryError, run_query
+from tracetui.export.queries.relations import comparison_relations, job_relations, trace_relations
+from tracetui.export.trace.frames import events_frame, gaps_frame
+
+pytest.importorskip("duckdb")
+
+
+@pytest.fixture(scope="module")
+def moba(samples: Path) -> Analysis:
+    return load(samples / "moba" / "trace_view.json", cache=False, jobs=1)
+
+
+def test_every_table_of_a_trace_answers(moba: Analysis) -> None:
+    relations = trace_relations(moba)
+    assert {"events", "gaps", "steps", "hotspots", "operators", "advice"} <= set(relations)
+    for name, relation in relations.items():
+        answer = run_query(relations, f"select * from {name}")
+        assert answer.columns == relation.columns, name
+
+
+def test_a_query_sees_what_frames_have(moba: Analysis) -> None:
+    relations, gaps = trace_relations(moba), gaps_frame(moba)
+    (row,) = run_query(relations, "select sum(idle_ns), count(*), max(dur_ns) from gaps").rows
+    assert row == (gaps["idle_ns"].sum(), len(gaps), gaps["dur_ns"].max())
+    answer = run_query(
+        relations, "select cause, sum(idle_ns) from gaps where cause is not null group by 1 order by 1"
+    )
+    expected = gaps.dropna(subset=["cause"]).groupby("cause", observed=True)["idle_ns"].sum().sort_index()
+    assert answer.rows == [*expected.items()]
+    events = events_frame(moba)
+    (row,) = run_query(relations, "select count(*), sum(dur_ns) from events").rows
+    assert row == (len(events), events["dur_ns"].sum())
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select g.idle_ns * 2 as twice, count(*) over () from gaps g -- * every column\n order by 1 limit 1",
+        'with worst as (from gaps) select count("host.sync_ns") from steps, worst',
+        "select columns('.*_ns') from steps",
+        "summarize gaps",
+        "from steps",
+    ],
+)
+def test_columns_that_are_named_in_any_way_are_there(moba: Analysis, query: str) -> None:
+    assert run_query(trace_relations(moba), query).columns
+
+
+def test_tables_of_jobs_and_comparisons_answer(moba: Analysis) -> None:
+    job = planted.job("late")
+    (row,) = run_query(job_relations(job), "select count(*), min(rank), max(rank) from ranks").rows
+    assert row == (len(job.ranks), 0, len(job.ranks) - 1)
+    comparison = compare_runs(run_of(run("attached")), run_of(run("attached", factor=1.5)))
+    relations = comparison_relations(comparison)
+    answer = run_query(relations, "select name, base_ns, other_ns from waterfall")
+    assert len(answer.rows) == len(comparison.waterfall)
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("select * from read_csv('/etc/passwd')", "Permission Error|disabled"),
+        ("copy gaps to '/tmp/gaps.csv'", "only read"),
+        ("attach '/tmp/other.db'", "only read"),
+        ("set enable_external_access = true", "only read"),
+        ("create table mine as select 1", "only read"),
+        ("select 1; select 2", "one statement, and this is 2"),
+        ("", "one statement, and this is 0"),
+        ("select nothing from gaps", "nothing"),
+        ("select * from no_such_table", "no_such_table"),
+        ("selec", "selec"),
+        ("select '\x1b[2J' from", "Parser Error|syntax"),
+    ],
+)
+def test_what_is_no_query_over_the_tables_is_a_sentence(moba: Analysis, query: str, reason: str) -> None:
+    with pytest.raises(QueryError, match=reason) as raised:
+        run_query(trace_relations(moba), query)
+    assert str(raised.value).isprintable()
+
+
+def test_a_query_that_never_ends_is_stopped(moba: Analysis) -> None:
+    query = "select count(*) from range(1000000000) a, range(1000000000) b where a.range * b.range % 7 = 3"
+    with pytest.raises(QueryError, match=r"longer than 0\.2 s"):
+        run_query(trace_relations(moba), query, timeout_s=0.2)
+
+
+def test_names_of_a_trace_are_escaped_in_every_form() -> None:
+    relations = trace_relations(analyse(trace_of(training_events(NAMES, steps=1))))
+    answer = run_query(relations, "select name, dur_ns, dur_ns / 3 as third, null as nothing from events")
+    text = answer_text(answer, 0, 100)
+    assert text.replace("\n", "").isprintable()
+    assert answer_markdown(answer, 5).replace("\n", "").isprintable()
+    assert f"{len(answer.rows) - 5:,} more: --top 0" in answer_markdown(answer, 5)
+    stream = io.BytesIO()
+    assert write_answer(stream, answer) == len(answer.rows)
+    cells = [row[0] for row in csv.reader(io.StringIO(stream.getvalue().decode(), newline=""))]
+    assert not any(cell.lstrip().startswith(("=", "+", "-", "@")) for cell in cells)
+    document = json.loads(json.dumps(answer_document(answer), allow_nan=False))
+    assert document["columns"] == ["name", "dur_ns", "third", "nothing"]
+    assert document["rows"][0][3] is None
+
+
+def test_sums_are_written_as_whole_numbers() -> None:
+    answer = Answer(["n", "x", "s"], [(2**70, 0.1 + 0.2, None), (1, float("nan"), "a")])
+    assert answer_text(answer, 1, 80).splitlines()[-2:] == [f"  {2**70}  0.3  -", "  1 more: --top 0"]
+    assert answer_document(answer)["rows"] == [[2**70, 0.1 + 0.2, None], [1, None, "a"]]

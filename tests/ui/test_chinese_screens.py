@@ -1,0 +1,71 @@
+"""In Chinese no screen keeps English beside the names of the trace: titles, answers, stories, last lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.export.test_chinese import ENGLISH_WORDS
+from tests.ui.test_stacked import sides, stacked
+from tests.ui.training import screen_text
+from tests.ui.viewing import case, until, viewing
+from tracetui.export.language import CHINESE, ENGLISH, choose_language
+from tracetui.ui.app import TraceApp
+
+SIZE = (140, 40)
+#: Words of the viewer that are in no name of these traces.
+OF_THE_VIEWER = re.compile(
+    r"\b(idle|tracks?|types|names|allocated|reserved|peak|less|once|times|change|selected|longer|shorter|"
+    r"computing|copies|operators|frames|code|stack|share|own)\b"
+)
+#: What is no text of the viewer: terms and causes as JSON has them, hints how to record, paths.
+NAMES = re.compile(r"\b(idle|preparing)\.[\w.]+|with_\w+=True|tracetui [A-Z]\b.*|\S*/\S*|\ba d w s\b")
+
+
+@pytest.fixture(autouse=True)
+def _in_chinese() -> Iterator[None]:
+    choose_language(CHINESE)
+    yield
+    choose_language(ENGLISH)
+
+
+def english(app: TraceApp) -> list[str]:
+    """Return the lines in front that hold English of the viewer."""
+    trace = app.session.trace
+    named = set() if trace is None else {word for name in trace.strings for word in re.findall(r"\w+", name)}
+    found = []
+    for line in screen_text(app):
+        text = NAMES.sub("", line)
+        words = [match[0] for words in (ENGLISH_WORDS, OF_THE_VIEWER) for match in words.finditer(text)]
+        found += [line] if set(words) - named else []
+    return found
+
+
+async def test_no_screen_of_a_trace_does() -> None:
+    analysis, _ = sides()
+    async with viewing(analysis.trace, "timeline", SIZE) as (app, pilot):
+        for screen in ("timeline", "gaps", "hotspots", "flame", "heatmap", "operators", "steps", "advice"):
+            app.action_go(screen)
+            await pilot.pause()
+            for key in ("j", "tab", "tab"):
+                await pilot.press(key)
+                await pilot.pause()
+                with case(screen, key):
+                    assert english(app) == []
+
+
+async def test_no_screen_of_two_traces_does() -> None:
+    async with stacked(sides(), SIZE) as (app, pilot):
+        for key in ("x", "right", "down"):
+            await pilot.press(key)
+            await pilot.pause()
+            with case(key):
+                assert english(app) == []
+        app.action_go("compare")
+        await until(pilot, lambda: "BASE ms" in "\n".join(screen_text(app)))
+        for _ in range(3):
+            await pilot.press("tab", "j")
+            with case("compare"):
+                assert english(app) == []

@@ -1,0 +1,96 @@
+"""All rules of health, in the order in which one explains another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+from tracetui.analysis.health import clocks, collectives, files, graphs, host, lost, steps, tasks, unseen
+from tracetui.analysis.health.finding import Finding, Health
+from tracetui.analysis.health.launches import Launches, Loss, find_losses, launches_of
+from tracetui.analysis.health.recording import Recording
+from tracetui.analysis.health.unseen import Unseen
+from tracetui.analysis.idle.causes import Causes
+from tracetui.arrays import Int64s
+
+
+class Examination:
+    """A recording and what its rules find; the parts that causes of idle time need come without the rest."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+
+    @cached_property
+    def unseen(self) -> list[Unseen]:
+        """The stretches in which a device did something that is not recorded."""
+        lost_windows = [*self._holes, *self._launching]
+        return unseen.unseen_work(self._recording, self._launches, lost_windows)
+
+    @cached_property
+    def incomplete(self) -> tuple[Finding, ...]:
+        """What is found of graphs that lack kernels."""
+        return tuple(graphs.incomplete_graphs(self._recording, self._launching, self._holes))
+
+    def health(self, causes: Callable[[], Causes]) -> Health:
+        """Return all findings, worst first.
+
+        Args:
+            causes: gives why the devices were idle, where a rule asks for it.
+        """
+        recording = self._recording
+        mixed = [*files.mixed_runs(recording)]
+        findings = [
+            *(mixed or self._of_one_run()),
+            *files.damaged_file(recording),
+            *host.absent(recording),
+            *(host.overhead(recording, causes()) if recording.devices else ()),
+            *steps.unusual_steps(recording),
+        ]
+        return Health(tuple(sorted(findings, key=lambda finding: -finding.severity)))
+
+    def _of_one_run(self) -> list[Finding]:
+        """Return what is found of a recording that is of one run: of several everything would seem wrong."""
+        recording = self._recording
+        jumps = [*clocks.jump_findings(recording, clocks.find_jumps(recording))]
+        if jumps:
+            return jumps
+        missing = [*lost.lost_tasks(recording, self._launches, self._losses)]
+        return [
+            *(missing or collectives.missing_parts(recording)),
+            *self.incomplete,
+            *unseen.unseen_finding(recording, self.unseen),
+            *host.unclosed_calls(recording),
+            *clocks.early_tasks(recording),
+            *tasks.overlapping_tasks(recording),
+            *tasks.shared_flows(recording, self._extra),
+        ]
+
+    @cached_property
+    def _launches(self) -> Launches:
+        return launches_of(self._recording.trace, self._recording.links)
+
+    @cached_property
+    def _extra(self) -> Int64s:
+        """Rows of the tasks beyond the first of their launch."""
+        return tasks.shared_tasks(self._recording)
+
+    @cached_property
+    def _losses(self) -> list[Loss]:
+        """The stretches of launches without tasks; none where as many tasks were given to other launches."""
+        misled = len(self._extra) + self._recording.trace.shared_flows
+        if tasks.LEAST_SHARED <= int(self._launches.lost.sum()) <= misled:
+            return []
+        return find_losses(self._launches)
+
+    @cached_property
+    def _holes(self) -> list[tuple[int, int]]:
+        return [lost.hole_of(self._recording, self._launches, loss) for loss in self._losses]
+
+    @cached_property
+    def _launching(self) -> list[tuple[int, int]]:
+        """When what was lost was launched, ns: from the launch before the first to that after the last."""
+        starts = self._launches.start
+        return [
+            (int(starts[max(loss.first - 1, 0)]), int(starts[min(loss.stop, len(starts) - 1)]))
+            for loss in self._losses
+        ]

@@ -1,0 +1,79 @@
+"""Findings about the file itself: cut, damaged, or of several runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tracetui.analysis.health.finding import EVERYTHING, Finding, Severity
+from tracetui.analysis.health.recording import Recording
+from tracetui.analysis.host_steps import host_steps
+from tracetui.analysis.search import rows_of
+from tracetui.trace.model import Family, Layer
+from tracetui.units import format_count
+
+#: Operators from which on a process counts as one that was recorded.
+_LEAST_OPERATORS = 20
+
+
+def damaged_file(recording: Recording) -> Iterator[Finding]:
+    """Yield findings where the file ends early, or holds what could not be read."""
+    report = recording.trace.report
+    if report.truncated:
+        yield Finding(
+            id="file.cut",
+            severity=Severity.DOUBTFUL,
+            affects=EVERYTHING,
+            sentence="the file is cut off: it ends in the middle of its events",
+            remedy="Copy or export it again; what is missing may be of any time and any track.",
+            count=1,
+        )
+    unread = report.skipped - sum(report.unknown_phases.values())
+    if unread > 0 and report.skips:
+        yield Finding(
+            id="file.damaged",
+            severity=Severity.DOUBTFUL,
+            affects=EVERYTHING,
+            sentence=(
+                "1 event of {events} could not be read"
+                if unread == 1
+                else "{count} events of {events} could not be read"
+            ),
+            remedy="Copy or export it again; what is missing may be of any time and any track.",
+            figures={"count": format_count(unread), "events": format_count(report.events + unread)},
+            count=unread,
+            share=unread / max(report.events + unread, 1),
+        )
+
+
+def mixed_runs(recording: Recording) -> Iterator[Finding]:
+    """Yield a finding where one file holds several processes of which each trains, or at different times."""
+    trace = recording.trace
+    spans: dict[str, tuple[int, int]] = {}
+    rows_by_owner: dict[str, list[int]] = {}
+    for track in trace.tracks:
+        if track.layer == Layer.PYTHON and track.family == Family.OPERATORS and len(track.rows):
+            rows_by_owner.setdefault(trace.owners.get(track.pid, track.pid), []).append(track.index)
+    for owner, tracks in rows_by_owner.items():
+        rows = rows_of(trace.tracks[index] for index in tracks)
+        if len(rows) >= _LEAST_OPERATORS:
+            spans[owner] = int(trace.slices.start[rows].min()), int(trace.slices.end[rows].max())
+    if len(spans) < 2:
+        return
+    training = {trace.owners.get(step.pid, step.pid) for step in host_steps(trace)}
+    ordered = sorted(spans.values())
+    apart = any(before[1] < after[0] for before, after in zip(ordered, ordered[1:]))
+    if len(training & set(spans)) < 2 and not apart:
+        return
+    yield Finding(
+        id="run.mixed",
+        severity=Severity.DOUBTFUL,
+        affects=EVERYTHING,
+        sentence=(
+            "the file holds {count} processes that were recorded one after the other"
+            if apart
+            else "the file holds {count} processes with steps of their own"
+        ),
+        remedy="Numbers of all of them are added up: open the recording of one process at a time.",
+        figures={"count": format_count(len(spans))},
+        count=len(spans),
+    )

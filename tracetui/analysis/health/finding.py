@@ -1,0 +1,104 @@
+"""What is found in a recording that puts its numbers in doubt, and which of them can be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cached_property
+
+
+class Severity(IntEnum):
+    """What a finding does to the numbers that it affects."""
+
+    NOTE = 0  #: they stand
+    DOUBTFUL = 1  #: they may be false
+    WRONG = 2  #: they are known to be false
+
+    @property
+    def verdict(self) -> str:
+        """Return "good", "doubtful" or "wrong": what is to be thought of a number."""
+        return ("good", "doubtful", "wrong")[self]
+
+    @property
+    def label(self) -> str:
+        """Return "note", "doubtful" or "wrong"."""
+        return self.name.lower()
+
+
+#: What findings affect, in the order in which people read it.
+NUMBERS = ("steps", "idle", "causes", "lines", "communication", "operators", "memory", "ranks")
+#: What a finding affects that concerns every time of a recording.
+EVERYTHING = ("steps", "idle", "causes")
+
+Windows = tuple[tuple[int, int], ...]  #: (start, end) in ns on the trace's clock
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a healthy recording does not have."""
+
+    id: str
+    severity: Severity
+    affects: tuple[str, ...]  #: of `NUMBERS`
+    sentence: str  #: what was seen, in English; its fields are those of `figures`
+    remedy: str  #: how to record it better, or how to read it
+    figures: Mapping[str, str] = field(default_factory=dict)
+    count: int = 0  #: of the things concerned
+    share: float | None = None  #: of all such things, or of the time; None where there is nothing to compare
+    steps: tuple[int, ...] = ()  #: places in the steps of the analysis
+    windows: Windows = ()
+    tracks: tuple[int, ...] = ()  #: places in the tracks of the trace
+
+    @property
+    def english(self) -> str:
+        """Return the sentence with its numbers."""
+        return self.sentence.format(**self.figures)
+
+    @property
+    def doubts(self) -> bool:
+        """Return whether it is more than a note."""
+        return self.severity > Severity.NOTE
+
+
+@dataclass(frozen=True)
+class Health:
+    """All findings of a recording, worst first."""
+
+    findings: tuple[Finding, ...]
+
+    @cached_property
+    def verdict(self) -> str:
+        """Return "good", "doubtful" or "wrong": the worst of all findings."""
+        return _worst(self.findings).verdict
+
+    @cached_property
+    def trust(self) -> dict[str, str]:
+        """Return what is to be thought of each of `NUMBERS`: "good", "doubtful" or "wrong"."""
+        return {number: self._severities[number].verdict for number in NUMBERS}
+
+    @cached_property
+    def doubted_steps(self) -> frozenset[int]:
+        """Return the places of the steps whose numbers are not to be believed."""
+        doubting = (f for f in self.findings if f.doubts and {"steps", "idle"} & set(f.affects))
+        return frozenset(step for finding in doubting for step in finding.steps)
+
+    @property
+    def doubts(self) -> tuple[Finding, ...]:
+        """Return the findings that are more than notes."""
+        return tuple(finding for finding in self.findings if finding.doubts)
+
+    def severity_of(self, numbers: Iterable[str]) -> Severity:
+        """Return the worst severity of some of `NUMBERS`."""
+        return max((self._severities[number] for number in numbers), default=Severity.NOTE)
+
+    @cached_property
+    def _severities(self) -> dict[str, Severity]:
+        return {
+            number: _worst(finding for finding in self.findings if number in finding.affects)
+            for number in NUMBERS
+        }
+
+
+def _worst(findings: Iterable[Finding]) -> Severity:
+    return max((finding.severity for finding in findings), default=Severity.NOTE)

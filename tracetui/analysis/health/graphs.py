@@ -1,0 +1,199 @@
+"""Findings about replays of graphs that lack kernels which other replays have.
+
+The arguments that would number graphs are not kept. Two replays are of one graph where the kernels of one are
+those of the other with some left out, in the same order; and one of them lacks kernels only where it is the
+rarer one and the device has a hole where those kernels would have run. Different graphs of one call, of which
+one may be a part of another, leave no hole.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.health.finding import Finding, Severity
+from tracetui.analysis.health.recording import Recording, places
+from tracetui.analysis.idle import calls
+from tracetui.analysis.idle.naming import by_name
+from tracetui.analysis.intervals import Intervals
+from tracetui.analysis.search import rows_of, runs
+from tracetui.arrays import Int64s
+from tracetui.trace.model import Family, Layer
+from tracetui.units import format_count
+
+#: So many kernels of a graph, from its start, and so many graphs are compared with each other at most.
+_MOST_KERNELS, _MOST_GRAPHS = 5_000, 200
+#: The hole of a replay lasts at least this share of the time of the kernels that it lacks.
+_HOLE = 0.5
+#: A replay that lacks kernels is seldom: others of its graph are so many times as common.
+_RARE = 2
+
+Sequence_ = tuple[int, ...]
+
+
+class Replay(NamedTuple):
+    """One launch of a graph."""
+
+    row: int  #: the call
+    tasks: Int64s  #: rows, by start
+    names: Sequence_  #: string of each task
+
+
+def replays_of(recording: Recording) -> list[Replay]:
+    """Return the launches of graphs by call row, with their tasks."""
+    trace, links = recording.trace, recording.links
+    slices = trace.slices
+    rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME and t.family == Family.CALLS)
+    rows = rows[by_name(trace, rows, calls.launches_graph) == 1]
+    rows = rows[slices.correlation[rows] >= 0]  # without an id nothing leads to them
+    if not len(rows):
+        return []
+    is_graph = np.zeros(len(slices) + 1, np.bool_)
+    is_graph[rows] = True
+    of_graph = np.flatnonzero(is_graph[links.launch])
+    by_launch = {row: links.tasks[of_graph[found]] for row, found in runs(links.launch[of_graph])}
+    none = np.empty(0, np.int64)
+    replays = []
+    for row in rows[np.argsort(slices.start[rows], kind="stable")].tolist():
+        tasks = by_launch.get(row, none)
+        tasks = tasks[np.argsort(slices.start[tasks], kind="stable")]
+        replays.append(Replay(row, tasks, tuple(slices.name[tasks].tolist())))
+    return replays
+
+
+def incomplete_graphs(
+    recording: Recording, lost: Sequence[tuple[int, int]], holes: Sequence[tuple[int, int]]
+) -> Iterator[Finding]:
+    """Yield a finding where replays of graphs have fewer kernels than others, or none.
+
+    Args:
+        recording: what was recorded.
+        lost: stretches of launches, ns, whose tasks are known to be lost: replays in them are left out,
+        holes: and those next to the time in which these should have run, ns.
+    """
+    start = recording.trace.slices.start
+    replays = [
+        replay
+        for replay in replays_of(recording)
+        if not any(begin <= start[replay.row] <= end for begin, end in lost)
+    ]
+    empty = [replay for replay in replays if not replay.names]
+    if len(empty) == len(replays):
+        if replays and recording.links.total:
+            yield _finding(recording, replays, empty, [], Severity.DOUBTFUL)
+        return
+    partial = list(_partial(recording, replays, holes))
+    if empty or partial:
+        yield _finding(recording, replays, empty, partial, Severity.WRONG if empty else Severity.DOUBTFUL)
+
+
+def _partial(
+    recording: Recording, replays: Sequence[Replay], holes: Sequence[tuple[int, int]]
+) -> Iterator[Replay]:
+    """Yield the replays that lack kernels of their graph, none of them next to some holes, ns."""
+    counts = Counter(replay.names for replay in replays if replay.names)
+    if len(counts) < 2 or len(counts) > _MOST_GRAPHS:
+        return
+    whole: dict[Sequence_, Sequence_] = {}
+    for names, count in counts.items():
+        candidates = [
+            other
+            for other, often in counts.items()
+            if often >= _RARE * count and len(other) > len(names) and _is_part(names, other)
+        ]
+        if candidates:
+            whole[names] = max(candidates, key=lambda other: (counts[other], -len(other)))
+    if not whole:
+        return
+    slices = recording.trace.slices
+    usual: dict[Sequence_, Int64s] = {}
+    for replay in replays:
+        if replay.names in set(whole.values()) and replay.names not in usual:
+            usual[replay.names] = slices.dur[replay.tasks]
+    busy = [activity.compute | activity.communication | activity.copies for activity in recording.devices]
+    for replay in replays:
+        complete = whole.get(replay.names)
+        if complete is not None:
+            missing = int(usual[complete].sum() - slices.dur[replay.tasks].sum())
+            if missing > 0 and _idle_around(recording, busy, replay) >= _HOLE * missing:
+                start, end, _ = _around(recording, busy, replay)
+                if not any(begin < end and start < stop for begin, stop in holes):
+                    yield replay
+
+
+def _idle_around(recording: Recording, busy: Sequence[Intervals], replay: Replay) -> int:
+    """ns in which the replay's device does nothing, from the work before it to the work after it."""
+    start, end, device = _around(recording, busy, replay)
+    window = np.array([start], np.int64), np.array([end], np.int64)
+    return end - start - int(busy[device].covered(*window)[0])
+
+
+def _around(recording: Recording, busy: Sequence[Intervals], replay: Replay) -> tuple[int, int, int]:
+    """Return the end of the work before a replay and the start of that after it, ns, and its device."""
+    slices, device = recording.trace.slices, recording.trace.track_of(int(replay.tasks[0])).device
+    index = next(i for i, activity in enumerate(recording.devices) if activity.device == device)
+    first, last = int(slices.start[replay.tasks[0]]), int(slices.end[replay.tasks].max())
+    intervals = busy[index]
+    after = int(np.searchsorted(intervals.starts, last, "left"))
+    before = int(np.searchsorted(intervals.ends, first, "right")) - 1
+    start = int(intervals.ends[before]) if before >= 0 else first
+    end = int(intervals.starts[after]) if after < len(intervals) else last
+    return start, end, index
+
+
+def _is_part(names: Sequence_, whole: Sequence_) -> bool:
+    """Return whether one sequence is another with some left out."""
+    following = iter(whole[:_MOST_KERNELS])
+    return all(name in following for name in names[:_MOST_KERNELS])
+
+
+def _finding(
+    recording: Recording,
+    replays: Sequence[Replay],
+    empty: Sequence[Replay],
+    partial: Sequence[Replay],
+    severity: Severity,
+) -> Finding:
+    slices = recording.trace.slices
+    lacking = [*empty, *partial]
+    rows = np.array([replay.row for replay in lacking], np.int64)
+    figures = {
+        "count": format_count(len(lacking)),
+        "replays": format_count(len(replays)),
+        "empty": format_count(len(empty)),
+        "partial": format_count(len(partial)),
+    }
+    if not partial:
+        sentence = "{empty} of {replays} graph launches have no kernels on the device"
+    elif not empty:
+        sentence = "{partial} of {replays} graph launches have fewer kernels than others of the same graph"
+    else:
+        sentence = (
+            "{count} of {replays} graph launches have no kernels on the device, or fewer than others of the "
+            "same graph"
+        )
+    windows = []
+    for replay in lacking:
+        if len(replay.tasks):
+            window = int(slices.start[replay.tasks[0]]), int(slices.end[replay.tasks].max())
+        else:
+            window = int(slices.start[replay.row]), int(slices.end[replay.row])
+        windows.append(window)
+    return Finding(
+        id="graph.incomplete",
+        severity=severity,
+        affects=("idle", "operators"),
+        sentence=sentence,
+        remedy=(
+            "The device was busy where it seems idle: record kernels inside of graphs "
+            "(CUPTI node tracing; on an NPU level 1 or 2), or time a run without graphs."
+        ),
+        figures=figures,
+        count=len(lacking),
+        share=len(lacking) / len(replays),
+        steps=places(recording.steps_at(slices.start[rows])),
+        windows=tuple(windows),
+    )

@@ -1,0 +1,206 @@
+"""Findings about the host: calls without an end, what recording cost it, and what was not recorded of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tracetui.analysis.health.clocks import ROUNDED
+from tracetui.analysis.health.finding import Finding, Severity
+from tracetui.analysis.health.recording import Recording
+from tracetui.analysis.idle.cause import of_families
+from tracetui.analysis.idle.causes import Causes
+from tracetui.analysis.idle.lines import has_python
+from tracetui.analysis.search import rows_of
+from tracetui.arrays import Bools, Int64s
+from tracetui.trace.model import Family, Kind, Layer
+from tracetui.units import format_count, format_duration
+
+#: Calls without an end from which on lines are in doubt.
+LEAST_UNCLOSED = 3
+#: A call that ends with its thread lasts so many times as long as the longest other of its name, if unclosed.
+_TOO_LONG = 5
+#: ns that recording one call takes, least and most; docs/method.md says where that comes from.
+FRAME_COST = (100, 1_000)
+OPERATOR_COST = (500, 3_000)
+#: Of the host-bound idle time this share is explained by recording at least, and it is in doubt.
+_DOUBTED_PART = 0.5
+
+
+def unclosed_calls(recording: Recording) -> Iterator[Finding]:
+    """Yield a finding where calls were never closed: they end with the recording, across their callers."""
+    trace, slices = recording.trace, recording.trace.slices
+    found: list[Int64s] = []
+    tracks = []
+    total = 0
+    for track in trace.tracks:
+        if track.family not in (Family.FRAMES, Family.OPERATORS, Family.CALLS) or len(track.rows) < 2:
+            continue
+        rows = np.arange(track.rows.start, track.rows.stop)
+        total += len(rows)
+        unclosed = rows[_unclosed(slices.start[rows], slices.end[rows])]
+        if track.family != Family.FRAMES:
+            unclosed = np.union1d(unclosed, _much_longer(recording, rows))
+        if len(unclosed):
+            found.append(unclosed)
+            tracks.append(track.index)
+    rows = np.concatenate(found) if found else np.empty(0, np.int64)
+    count = len(rows) + trace.unclosed
+    if not count:
+        return
+    if not tracks:
+        tracks = [track.index for track in trace.tracks if track.family == Family.FRAMES and len(track.rows)]
+    windows = ((int(slices.start[rows].min()), int(slices.end[rows].max())),) if len(rows) else ()
+    yield Finding(
+        id="host.unclosed",
+        severity=Severity.DOUBTFUL if count >= LEAST_UNCLOSED else Severity.NOTE,
+        affects=("lines",),
+        sentence=(
+            "1 call of the host was never closed"
+            if count == 1
+            else "{count} calls of the host were never closed: they end where the recording stops or their "
+            "caller does"
+        ),
+        remedy=(
+            "Lines, modules and stacks after the first of them may be wrong: let the profiler stop outside "
+            "of the calls it records, or use a version that closes them (pytorch/pytorch#193440)."
+        ),
+        figures={"count": format_count(count)},
+        count=count,
+        share=count / max(total, 1),
+        steps=recording.steps_within(windows),
+        windows=windows,
+        tracks=tuple(tracks),
+    )
+
+
+def _unclosed(start: Int64s, end: Int64s) -> Bools:
+    """Return which slices of a thread end with the last of it, and begin in one that ends before."""
+    last = end >= end.max() - ROUNDED
+    order = np.argsort(start, kind="stable")
+    reach = np.maximum.accumulate(np.where(last[order], start[order], end[order]))
+    unclosed = np.zeros(len(start), np.bool_)
+    unclosed[order[1:]] = last[order[1:]] & (reach[:-1] > start[order[1:]] + ROUNDED)
+    return unclosed
+
+
+def _much_longer(recording: Recording, rows: Int64s) -> Int64s:
+    """Return the slices that end with their thread and last far longer than all others of their name."""
+    slices = recording.trace.slices
+    end = slices.end[rows]
+    last = end >= end.max() - ROUNDED
+    if np.count_nonzero(last) < LEAST_UNCLOSED:
+        return rows[:0]
+    size = len(recording.trace.strings)
+    longest = np.zeros(size, np.int64)
+    names = slices.name[rows]
+    np.maximum.at(longest, names[~last], slices.dur[rows[~last]])
+    kept = last & (longest[names] > 0) & (slices.dur[rows] > _TOO_LONG * longest[names])
+    return rows[kept] if np.count_nonzero(kept) >= LEAST_UNCLOSED else rows[:0]
+
+
+def overhead(recording: Recording, causes: Causes) -> Iterator[Finding]:
+    """Yield a finding on how much of the host-bound idle time recording explains, as a range.
+
+    Counts the calls of Python and the operators that begin while a device waits for the host, each with what
+    recording one takes.
+    """
+    trace = recording.trace
+    host_bound = np.isin(causes.cause, of_families("host", "queue"))
+    starts, ends = causes.start[host_bound], causes.end[host_bound]
+    bound = int((ends - starts).sum())
+    families = {Family.FRAMES: FRAME_COST, Family.OPERATORS: OPERATOR_COST}
+    counts, least, most = {}, 0, 0
+    order = np.argsort(starts, kind="stable")
+    starts, ends = starts[order], ends[order]
+    for family, cost in families.items():
+        rows = rows_of(t for t in trace.tracks if t.family == family and t.layer == Layer.PYTHON)
+        times = np.sort(trace.slices.start[rows])
+        counts[family] = int((np.searchsorted(times, ends) - np.searchsorted(times, starts)).sum())
+        least, most = least + cost[0] * counts[family], most + cost[1] * counts[family]
+    if not bound or not counts[Family.FRAMES]:
+        return
+    least, most = min(least, bound), min(most, bound)
+    doubted = least > _DOUBTED_PART * bound
+    yield Finding(
+        id="host.overhead",
+        severity=Severity.DOUBTFUL if doubted else Severity.NOTE,
+        affects=("idle", "causes", "lines"),
+        sentence=(
+            "while devices waited for the host {frames} calls of Python and {operators} operators were "
+            "recorded: that explains {least} to {most} of {bound} of host-bound idle time"
+        ),
+        remedy=(
+            "Record once more without stacks (with_stack=False) and let tracetui compare measure the "
+            "difference; read lines from this recording and times from that one."
+        ),
+        figures={
+            "frames": format_count(counts[Family.FRAMES]),
+            "operators": format_count(counts[Family.OPERATORS]),
+            "least": format_duration(least),
+            "most": format_duration(most),
+            "bound": format_duration(bound),
+        },
+        count=counts[Family.FRAMES] + counts[Family.OPERATORS],
+        share=most / bound,
+    )
+
+
+def absent(recording: Recording) -> Iterator[Finding]:
+    """Yield notes on what was not recorded of the host."""
+    trace = recording.trace
+    layers = {track.layer for track in trace.tracks if len(track.rows)}
+    if not recording.devices:
+        return
+    if Layer.PYTHON not in layers:
+        yield _note(
+            "host.absent",
+            ("causes", "lines"),
+            "no operators of the host were recorded: what launched tasks cannot be known",
+            "Record the host too (PyTorch: ProfilerActivity.CPU).",
+        )
+        return
+    if trace.kind == Kind.ASCEND and Layer.RUNTIME not in layers:
+        yield _note(
+            "host.absent",
+            ("causes",),
+            "no calls of the runtime were recorded (level 0): launches are known by their arrows only",
+            "Record at profiler level 1 or 2.",
+        )
+    if not has_python(trace):
+        yield _note(
+            "stacks.absent",
+            ("lines",),
+            "no stacks of Python were recorded: idle time leads to operators, not to lines",
+            "Record with with_stack=True.",
+        )
+    elif _stacks_cut(recording):
+        yield _note(
+            "stacks.cut",
+            ("lines",),
+            "most operators have no stack, although some have: stacks were recorded for a part only",
+            "Record stacks for the whole time.",
+        )
+
+
+def _stacks_cut(recording: Recording) -> bool:
+    """Return whether call stacks end before the operators do: less than half of the time has any."""
+    trace, slices = recording.trace, recording.trace.slices
+    frames = rows_of(t for t in trace.tracks if t.family == Family.FRAMES)
+    operators = rows_of(t for t in trace.tracks if t.family == Family.OPERATORS and t.layer == Layer.PYTHON)
+    if not len(operators):
+        return False
+    start, end = int(slices.start[operators].min()), int(slices.end[operators].max())
+    if len(frames):
+        covered = int(slices.end[frames].max()) - int(slices.start[frames].min())
+        return covered * 2 < end - start
+    known = operators[slices.stack[operators] >= 0]
+    if not len(known):
+        return False
+    covered = int(slices.end[known].max()) - int(slices.start[known].min())
+    return covered * 2 < end - start
+
+
+def _note(identity: str, affects: tuple[str, ...], sentence: str, remedy: str) -> Finding:
+    return Finding(identity, Severity.NOTE, affects, sentence, remedy)

@@ -1,0 +1,143 @@
+"""The launches of a recording that always have a task on the device, and those of them that have none.
+
+A runtime call that launches one kernel has a task in every complete recording: on all clean traces that were
+looked at, without exception. Copies and memsets are left out, of which some never have a task. Without
+runtime calls (level 0) what a task queue takes out stands for launches, of kinds that mostly have tasks.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.idle import calls
+from tracetui.analysis.idle.naming import by_name
+from tracetui.analysis.links import Links, is_operator_track
+from tracetui.analysis.search import first_equal, of_category, pick, rows_by_track, rows_of
+from tracetui.arrays import Bools, Int64s
+from tracetui.trace.dialects.known import KNOWN
+from tracetui.trace.model import Family, Layer, Trace
+
+#: Launches with a task, between two without, up to which both are of one loss: streams are not equally far
+#: behind their launches, so the edges of a loss are ragged.
+_RAGGED = 32
+#: Launches without a task from which on they are a loss.
+LEAST_LOST = 3
+#: Of two losses next to each other this share of all launches from the first to the last makes them one.
+_DENSE = 0.5
+#: This share of the launches may lie outside of a loss at the beginning or the end, and it is one.
+_OUTSIDE = 0.01
+
+
+class Launches(NamedTuple):
+    """Launches that have a task where nothing is lost, by start; columns of equal length."""
+
+    row: Int64s
+    start: Int64s  #: ns
+    end: Int64s  #: ns
+    lost: Bools  #: has no task on any device
+
+
+class Loss(NamedTuple):
+    """A stretch of launches that have no tasks."""
+
+    first: int  #: place in `Launches` of the first
+    stop: int  #: and after the last
+    places: Int64s  #: of those without a task
+    at_start: bool  #: no launch before it has a task
+    at_end: bool  #: no launch after it has a task
+
+
+def launches_of(trace: Trace, links: Links) -> Launches:
+    """Return the launches of a trace that are expected to have a task."""
+    rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME and t.family == Family.CALLS)
+    launching = rows[by_name(trace, rows, calls.launches_kernel) == 1]
+    if len(launching):
+        lost = ~_has_task(trace, links, launching)
+        kept = ~_captured(trace, rows, launching)
+        launching, lost = launching[kept], lost[kept]
+    else:
+        launching, lost = _dequeued(trace, links)
+    order = np.argsort(trace.slices.start[launching], kind="stable")
+    rows = launching[order]
+    return Launches(rows, trace.slices.start[rows], trace.slices.end[rows], lost[order])
+
+
+def find_losses(launches: Launches) -> list[Loss]:
+    """Return the stretches of launches without tasks, by start; none where no launch has any."""
+    places = np.flatnonzero(launches.lost)
+    count = len(launches.lost)
+    if not len(places) or len(places) == count:
+        return []
+    held: list[Int64s] = np.split(places, np.flatnonzero(np.diff(places) > _RAGGED + 1) + 1)
+    merged = [held[0]]
+    for part in held[1:]:
+        size = len(merged[-1]) + len(part)
+        if size >= _DENSE * (int(part[-1]) + 1 - int(merged[-1][0])):
+            merged[-1] = np.concatenate((merged[-1], part))
+        else:
+            merged.append(part)
+    had = np.concatenate(([0], np.cumsum(~launches.lost)))
+    outside = int(_OUTSIDE * count)
+    losses = []
+    for part in merged:
+        if len(part) >= LEAST_LOST:
+            first, stop = int(part[0]), int(part[-1]) + 1
+            before, after = int(had[first]), int(had[-1] - had[stop])
+            losses.append(Loss(first, stop, part, before <= outside, after <= outside < before))
+    return losses
+
+
+def _has_task(trace: Trace, links: Links, calls_rows: Int64s) -> Bools:
+    """Return which calls have a task, by the links or by an equal id."""
+    has = np.zeros(len(trace.slices), np.bool_)
+    has[links.launch[links.launch >= 0]] = True
+    ids = trace.slices.correlation
+    task_ids = ids[links.tasks]
+    return has[calls_rows] | (first_equal(task_ids[task_ids >= 0], ids[calls_rows]) >= 0)
+
+
+def _captured(trace: Trace, rows: Int64s, launching: Int64s) -> Bools:
+    """Return which launches are kept for a graph and not run: between two calls on their thread.
+
+    Args:
+        trace: the trace.
+        rows: all calls.
+        launching: those of them that launch.
+    """
+    captured = np.zeros(len(launching), np.bool_)
+    turn = by_name(trace, rows, calls.turns_capture)
+    turning = rows[turn >= 0]
+    if not len(turning):
+        return captured
+    start = trace.slices.start
+    begins = turn[turn >= 0] == 1
+    launches_by_thread = {(t.pid, t.tid): found for t, found in rows_by_track(trace, launching)}
+    for track, found in rows_by_track(trace, turning):
+        order = found[np.argsort(start[turning[found]], kind="stable")]
+        own = launches_by_thread.get((track.pid, track.tid), np.empty(0, np.int64))
+        before = np.searchsorted(start[turning[order]], start[launching[own]], "right") - 1
+        captured[own] = (before >= 0) & begins[order][before]
+    return captured
+
+
+def _dequeued(trace: Trace, links: Links) -> tuple[Int64s, Bools]:
+    """Return what queues took out that mostly has tasks, and which of it has none."""
+    rows = rows_of(track for track in trace.tracks if is_operator_track(track))
+    rows = rows[of_category(trace, trace.slices.category[rows], KNOWN.categories.dequeues)]
+    has = np.zeros(len(trace.slices), np.bool_)
+    has[links.dequeue[links.dequeue >= 0]] = True
+    names = trace.slices.name[rows]
+    size = len(trace.strings)
+    with_task = np.bincount(names[has[rows]], minlength=size)
+    kept = with_task[names] > 0
+    return rows[kept], ~has[rows[kept]]
+
+
+def tasks_launched(trace: Trace, links: Links, launches: Launches) -> Int64s:
+    """Return the place in `launches` of what launched each task of `links`, -1 for none of them; int64."""
+    place = np.full(len(trace.slices) + 1, -1, np.int64)
+    place[launches.row] = np.arange(len(launches.row))
+    found = place[links.launch]
+    return np.where(found >= 0, found, pick(place, links.dequeue))

@@ -1,0 +1,174 @@
+"""Findings about tasks that were launched and are not in the recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tracetui.analysis.health.finding import Finding, Severity
+from tracetui.analysis.health.launches import Launches, Loss, tasks_launched
+from tracetui.analysis.health.recording import Recording, places
+from tracetui.analysis.search import distinct
+from tracetui.arrays import Int64s
+from tracetui.units import format_count
+
+#: A step whose time on the host lies to this share in a hole of the device counts as one without tasks.
+_COVERED = 0.95
+#: Of the lost launches a step must hold this share for its numbers to be in doubt.
+_LEAST_PART = 0.02
+
+
+def lost_tasks(recording: Recording, launches: Launches, losses: Sequence[Loss]) -> Iterator[Finding]:
+    """Yield a finding for the tasks lost at the beginning, at the end, in whole steps, and elsewhere."""
+    middle: list[Loss] = []
+    empty_steps: set[int] = set()
+    emptied: list[Loss] = []
+    for loss in losses:
+        if loss.at_start or loss.at_end:
+            yield _at_edge(recording, launches, loss)
+            continue
+        whole = _emptied_steps(recording, launches, loss)
+        empty_steps |= whole
+        (emptied if whole else middle).append(loss)
+    known = {step for loss in losses for step in _steps_of(recording, launches, loss)}
+    unproven = set(_silent_steps(recording, launches)) - known - empty_steps
+    if empty_steps or unproven:
+        yield _empty(recording, launches, emptied, sorted(empty_steps | unproven), bool(empty_steps))
+    if middle:
+        yield _dropped(recording, launches, middle)
+
+
+def hole_of(recording: Recording, launches: Launches, loss: Loss) -> tuple[int, int]:
+    """Return when the devices should have run what was lost, ns: between the tasks launched before and after.
+
+    Where these do not leave a hole, when it was launched.
+    """
+    trace, links = recording.trace, recording.links
+    launched = tasks_launched(trace, links, launches)
+    before = links.tasks[(launched >= 0) & (launched < loss.first)]
+    after = links.tasks[launched >= loss.stop]
+    first, last = int(launches.start[loss.first]), int(launches.end[loss.stop - 1])
+    start = int(trace.slices.end[before].max()) if len(before) else first
+    end = int(trace.slices.start[after].min()) if len(after) else max(trace.end_ns, last)
+    return (start, end) if start < end else (first, last)
+
+
+def _at_edge(recording: Recording, launches: Launches, loss: Loss) -> Finding:
+    figures = {"count": format_count(len(loss.places))}
+    if loss.at_start:
+        identity = "device.head_lost"
+        sentence = (
+            "the first {count} kernel launches have no task on the device, later ones do: "
+            "its recording began late"
+        )
+        remedy = (
+            "Leave these steps out, or record with a warm-up step before the active ones "
+            "(schedule(wait=1, warmup=1))."
+        )
+    else:
+        identity = "device.tail_lost"
+        sentence = (
+            "the last {count} kernel launches have no task on the device: "
+            "recording stopped before the device was done"
+        )
+        remedy = "Leave the last step out, or synchronise the device before the profiler stops."
+    return Finding(
+        id=identity,
+        severity=Severity.WRONG,
+        affects=("steps", "idle"),
+        sentence=sentence,
+        remedy=remedy,
+        figures=figures,
+        count=len(loss.places),
+        share=len(loss.places) / len(launches.row),
+        steps=_steps_of(recording, launches, loss),
+        windows=(hole_of(recording, launches, loss),),
+    )
+
+
+def _dropped(recording: Recording, launches: Launches, losses: Sequence[Loss]) -> Finding:
+    count = sum(len(loss.places) for loss in losses)
+    return Finding(
+        id="device.dropped",
+        severity=Severity.WRONG,
+        affects=("idle", "causes"),
+        sentence=(
+            "{count} kernel launches in a row have no task on the device, those before and after have"
+            if len(losses) == 1
+            else "{count} kernel launches in {stretches} stretches have no task on the device, others have"
+        ),
+        remedy=(
+            "The profiler lost tasks: record fewer steps at once, at a lower level, or with larger buffers. "
+            "Do not read the idle time there."
+        ),
+        figures={"count": format_count(count), "stretches": format_count(len(losses))},
+        count=count,
+        share=count / len(launches.row),
+        steps=_steps_of(recording, launches, *losses),
+        windows=tuple(hole_of(recording, launches, loss) for loss in losses),
+    )
+
+
+def _empty(
+    recording: Recording, launches: Launches, losses: Sequence[Loss], steps: list[int], proven: bool
+) -> Finding:
+    every = recording.steps
+    return Finding(
+        id="device.step_empty",
+        severity=Severity.WRONG if proven else Severity.DOUBTFUL,
+        affects=("steps", "idle"),
+        sentence=(
+            "1 of {steps} steps has no task on the device, the others have"
+            if len(steps) == 1
+            else "{count} of {steps} steps have no task on the device, the others have"
+        ),
+        remedy="Leave these steps out: the profiler lost what the device did in them.",
+        figures={"count": format_count(len(steps)), "steps": format_count(len(every))},
+        count=len(steps),
+        share=len(steps) / len(every),
+        steps=tuple(steps),
+        windows=tuple((every[place].host_start_ns, every[place].host_end_ns) for place in steps),
+    )
+
+
+def _emptied_steps(recording: Recording, launches: Launches, loss: Loss) -> set[int]:
+    """Return the places of the steps of which a loss took everything; none where there is only one step."""
+    if len(distinct(recording.host_starts)) < 2:
+        return set()
+    silent = recording.is_empty & np.isin(
+        np.arange(len(recording.steps)), recording.steps_at(launches.start[loss.places])
+    )
+    start, end = hole_of(recording, launches, loss)
+    length = recording.host_ends - recording.host_starts
+    inside = np.minimum(recording.host_ends, end) - np.maximum(recording.host_starts, start)
+    covered = (length > 0) & (inside >= _COVERED * length)
+    return set(places(np.flatnonzero(silent | covered)))
+
+
+def _silent_steps(recording: Recording, launches: Launches) -> Iterator[int]:
+    """Yield the places of the steps without any task, of devices that have others with some.
+
+    A step in which nothing was launched is none where launches are recorded: nothing is lost.
+    """
+    empty = recording.is_empty
+    by_device: dict[str, list[int]] = {}
+    for place, step in enumerate(recording.steps):
+        by_device.setdefault(step.device, []).append(place)
+    for held in by_device.values():
+        silent = [place for place in held if empty[place]]
+        if len(silent) < len(held) and not len(launches.row):
+            yield from silent
+
+
+def _steps_of(recording: Recording, launches: Launches, *losses: Loss) -> tuple[int, ...]:
+    """Return the places of the steps that lost a noticeable part of what they launched."""
+    lost: Int64s = np.concatenate([launches.start[loss.places] for loss in losses])
+    steps = recording.steps_at(lost)
+    if len(steps) < 2:
+        return places(steps)
+    starts = recording.host_starts[steps]
+    begins = distinct(starts)
+    counts = np.bincount(np.maximum(np.searchsorted(begins, lost, "right") - 1, 0), minlength=len(begins))
+    noticed = begins[counts >= max(1, _LEAST_PART * len(lost))]
+    return places(steps[np.isin(starts, noticed)])

@@ -1,0 +1,139 @@
+"""Findings about tasks that cannot be: two at once on one stream, or several of one launch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tracetui.analysis.health.finding import Finding, Severity
+from tracetui.analysis.health.recording import Recording
+from tracetui.analysis.idle import calls
+from tracetui.analysis.idle.naming import by_name
+from tracetui.analysis.intervals import union
+from tracetui.analysis.search import among, track_of_rows
+from tracetui.arrays import Bools, Int64s
+from tracetui.trace.model import Activity, Family, Layer, Track
+from tracetui.units import format_count, format_duration
+
+#: Tasks of a stream may overlap for this share of its busy time: 0.7 % at most on clean traces.
+MOST_OVERLAP = 0.01
+#: Ends of arrows, or tasks, of which ids are shared, from which on that is no accident.
+LEAST_SHARED = 3
+
+
+def overlapping_tasks(recording: Recording) -> Iterator[Finding]:
+    """Yield a finding where tasks of a stream run at the same time, those of graphs aside."""
+    trace, links = recording.trace, recording.links
+    slices = trace.slices
+    of_graph = np.zeros(len(slices), np.bool_)
+    launched = np.flatnonzero(links.launch >= 0)
+    graph = by_name(trace, links.launch[launched], calls.launches_graph) == 1
+    of_graph[links.tasks[launched[graph]]] = True
+    streams = []
+    for track in trace.tracks:
+        if track.layer == Layer.DEVICE and track.family == Family.TASKS and len(track.rows) > 1:
+            overlap, busy, rows = overlap_of(recording, track, of_graph)
+            if len(rows) >= LEAST_SHARED and overlap > MOST_OVERLAP * busy:
+                streams.append((track, overlap, busy, rows))
+    if not streams:
+        return
+    total, busy = (sum(column) for column in list(zip(*streams))[1:3])
+    rows = np.concatenate([found for *_, found in streams])
+    yield Finding(
+        id="tasks.overlap",
+        severity=Severity.DOUBTFUL,
+        affects=("operators",),
+        sentence=(
+            "tasks of one stream overlap for {time}, {share} % of its time, which a stream cannot"
+            if len(streams) == 1
+            else "tasks of {streams} streams overlap for {time}, {share} % of their time, "
+            "which streams cannot"
+        ),
+        remedy=(
+            "Sums of operators count this time more than once. Look whether files of several devices or runs "
+            "were joined, or streams renumbered."
+        ),
+        figures={
+            "streams": format_count(len(streams)),
+            "time": format_duration(total),
+            "share": f"{100 * total / max(busy, 1):.1f}",
+        },
+        count=len(rows),
+        share=total / max(busy, 1),
+        steps=recording.steps_within(((int(slices.start[rows].min()), int(slices.start[rows].max()) + 1),)),
+        windows=((int(slices.start[rows].min()), int(slices.end[rows].max())),),
+        tracks=tuple(track.index for track, *_ in streams),
+    )
+
+
+def overlap_of(recording: Recording, track: Track, of_graph: Bools) -> tuple[int, int, Int64s]:
+    """Return the ns in which tasks of a stream overlap, its busy ns, and the rows that overlap one before.
+
+    Args:
+        recording: what was recorded.
+        track: the stream.
+        of_graph: bool[slices]: whether each was launched as part of a graph; these may run at once.
+    """
+    slices = recording.trace.slices
+    rows = np.arange(track.rows.start, track.rows.stop)
+    rows = rows[among(slices.activity[rows], (Activity.COMPUTE, Activity.AICPU, Activity.COPY))]
+    rows = rows[~of_graph[rows]]
+    busy = union(slices.start[rows], slices.end[rows]).total
+    order = rows[np.argsort(slices.start[rows], kind="stable")]
+    if len(order) < 2:
+        return 0, busy, order[:0]
+    reach = np.maximum.accumulate(slices.end[order])[:-1]
+    over = order[1:][slices.start[order[1:]] < reach]
+    return int(slices.dur[rows].sum()) - busy, busy, over
+
+
+def shared_tasks(recording: Recording) -> Int64s:
+    """Return the tasks beyond the first of each launch that launches one kernel: rows."""
+    trace, links = recording.trace, recording.links
+    slices = trace.slices
+    launched = np.flatnonzero(links.launch >= 0)
+    single = by_name(trace, links.launch[launched], calls.launches_kernel) == 1
+    places = launched[single]
+    launch = links.launch[places]
+    activity = slices.activity[links.tasks[places]]
+    collective = np.zeros(len(slices), np.bool_)
+    groups = [track.index for track in trace.tracks if track.family == Family.GROUP]
+    collective[launch[np.isin(track_of_rows(trace, links.tasks[places]), groups)]] = True
+    places = places[~collective[launch] & ~among(activity, (Activity.WAIT, Activity.EVENT))]
+    order = places[np.lexsort((slices.start[links.tasks[places]], links.launch[places]))]
+    again = np.zeros(len(order), np.bool_)
+    again[1:] = links.launch[order[1:]] == links.launch[order[:-1]]
+    extra: Int64s = links.tasks[order[again]]
+    return extra
+
+
+def shared_flows(recording: Recording, extra: Int64s) -> Iterator[Finding]:
+    """Yield a finding where one id leads to tasks that have nothing to do with each other.
+
+    Args:
+        recording: what was recorded.
+        extra: rows of tasks beyond the first of their launch.
+    """
+    trace, slices = recording.trace, recording.trace.slices
+    arrows = trace.shared_flows
+    if arrows < LEAST_SHARED and len(extra) < LEAST_SHARED:
+        return
+    windows = ((int(slices.start[extra].min()), int(slices.end[extra].max())),) if len(extra) else ()
+    by_arrow = arrows >= LEAST_SHARED
+    yield Finding(
+        id="flows.shared",
+        severity=Severity.DOUBTFUL,
+        affects=("causes",),
+        sentence=(
+            "{count} arrows end at ids that several unrelated starts share"
+            if by_arrow
+            else "{count} tasks share the id of a launch with others that it did not launch"
+        ),
+        remedy="What launched these tasks is not certain: convert the recording again with a newer profiler.",
+        figures={"count": format_count(arrows if by_arrow else len(extra))},
+        count=arrows if by_arrow else len(extra),
+        share=(arrows / max(len(trace.flows.source) + arrows, 1)) if by_arrow else None,
+        steps=recording.steps_within(windows),
+        windows=windows,
+    )

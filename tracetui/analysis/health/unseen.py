@@ -1,0 +1,144 @@
+"""Findings about a device that was busy with work that is not in the recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.health.finding import Finding, Severity, Windows
+from tracetui.analysis.health.launches import Launches
+from tracetui.analysis.health.recording import Recording
+from tracetui.analysis.idle import calls
+from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.idle.milestones import milestones
+from tracetui.analysis.idle.naming import by_name
+from tracetui.analysis.search import track_of_rows
+from tracetui.arrays import Int64s
+from tracetui.trace.model import Activity
+from tracetui.units import format_duration
+
+#: ns: a device that begins so long after its first task was launched was busy with something else. The first
+#: copy of an NPU starts up to 4.6 ms after its launch on clean traces.
+LATE_START = 10_000_000
+#: ns: a launched task that waits so long on an idle device while the host waits for it is no latency: 5.1 ms
+#: at most on clean traces.
+LONG_WAIT = 10_000_000
+#: A device that is busy for more than this share of the time is not held up by what is not recorded.
+_MOST_BUSY = 0.1
+#: ns: how closely the host's waiting ends with the task that it waits for.
+_CLOSE = 100_000
+
+
+class Unseen(NamedTuple):
+    """A stretch in which a device did something that is not recorded."""
+
+    device: int  #: place in the devices of the analysis
+    start: int  #: ns
+    end: int  #: ns
+    is_first: bool = False  #: nothing of the main stream of the device is recorded before it
+
+
+def unseen_work(recording: Recording, launches: Launches, lost: Sequence[tuple[int, int]]) -> list[Unseen]:
+    """Return the stretches in which a device seems idle and was not, by device, then start.
+
+    Args:
+        recording: what was recorded.
+        launches: those that have a task where nothing is lost.
+        lost: windows, ns, in which tasks are known to be lost: no stretch overlaps them.
+    """
+    found = [*_before_first(recording, launches), *_while_host_waits(recording)]
+    kept = (u for u in found if not any(start < u.end and u.start < end for start, end in lost))
+    return sorted(kept)
+
+
+def unseen_finding(recording: Recording, unseen: Sequence[Unseen]) -> Iterator[Finding]:
+    """Yield the finding about such stretches, where there are any."""
+    if not unseen:
+        return
+    windows: Windows = tuple((stretch.start, stretch.end) for stretch in unseen)
+    total = sum(end - start for start, end in windows)
+    only_first = all(stretch.is_first for stretch in unseen)
+    span = max(recording.trace.end_ns - recording.trace.start_ns, 1) * max(len(recording.devices), 1)
+    yield Finding(
+        id="device.unseen_work",
+        severity=Severity.DOUBTFUL,
+        affects=("idle",),
+        sentence=(
+            "the device begins {time} after its first task was launched: "
+            "it was busy with work from before the recording"
+            if only_first
+            else "for {time} launched tasks did not start on an idle device while the host waited for them: "
+            "it was busy with work that is not recorded"
+        ),
+        remedy=(
+            "Read this time as unknown, not as idle. Synchronise the device before the profiler starts, "
+            "and record every stream and process that uses it."
+        ),
+        figures={"time": format_duration(total)},
+        count=len(windows),
+        share=total / span,
+        steps=recording.steps_within(windows),
+        windows=windows,
+    )
+
+
+def _before_first(recording: Recording, launches: Launches) -> Iterator[Unseen]:
+    """Yield, of each device, the time from a launch to the first task of its main stream where that is long.
+
+    Where that task has no launch and there is one device, from the first kernel launch of all. Devices that
+    do anything worth mentioning in that time were not held up.
+    """
+    trace, links = recording.trace, recording.links
+    slices = trace.slices
+    launched = milestones(links).launched
+    for index, activity in enumerate(recording.devices):
+        computing = activity.work[slices.activity[activity.work] == Activity.COMPUTE]
+        if not len(computing):
+            continue
+        track = track_of_rows(trace, activity.work)
+        spent = np.bincount(track_of_rows(trace, computing), weights=slices.dur[computing])
+        first = activity.work[track == int(np.argmax(spent))][:1]
+        begin, start = int(launched[links.index(first)[0]]), int(slices.start[first[0]])
+        if begin < 0 and len(recording.devices) == 1 and len(launches.end):
+            begin = int(launches.end[0])
+        if begin < 0 or start - begin < LATE_START:
+            continue
+        busy = activity.compute | activity.communication | activity.copies
+        window = np.array([begin], np.int64), np.array([start], np.int64)
+        if int(busy.covered(*window)[0]) <= _MOST_BUSY * (start - begin):
+            yield Unseen(index, begin, start, is_first=True)
+
+
+def _while_host_waits(recording: Recording) -> Iterator[Unseen]:
+    """Yield the idle intervals whose task was launched before, and which the host waited for until it ran.
+
+    Tasks of graphs are left out: what comes before them in their graph may be no task.
+    """
+    slices, links, idle = recording.trace.slices, recording.links, recording.idle
+    if not len(idle):
+        return
+    at = links.index(idle.task)
+    launched = milestones(links).launched[at]
+    begin = np.maximum(idle.start, launched)
+    waits = (launched >= 0) & (links.launch[at] >= 0) & (idle.end - begin >= LONG_WAIT)
+    candidates = np.flatnonzero(waits)
+    if not len(candidates):
+        return
+    of_graph = by_name(recording.trace, links.launch[at[candidates]], calls.launches_graph) == 1
+    candidates = candidates[~of_graph]
+    seen: Int64s = np.empty(0, np.int64)
+    for thread in (recording.hosts.thread(index) for index in range(len(recording.hosts))):
+        waiting = thread.spans.get(Cause.SYNC)
+        if waiting is None or not len(candidates):
+            continue
+        held = waiting.index_at(begin[candidates] + LONG_WAIT // 2)
+        blocked = held >= 0
+        until = waiting.ends[held]
+        task = idle.task[candidates]
+        blocked &= waiting.starts[held] <= begin[candidates] + LONG_WAIT // 2
+        meets = (np.abs(until - slices.start[task]) <= _CLOSE) | (np.abs(until - slices.end[task]) <= _CLOSE)
+        seen = np.union1d(seen, candidates[blocked & meets])
+    for interval in seen.tolist():
+        yield Unseen(int(idle.device[interval]), int(begin[interval]), int(idle.end[interval]))

@@ -1,0 +1,117 @@
+"""`tracetui sql`: a query over the tables of a trace, a job or a comparison."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from tracetui.cli.command import Command
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.cli.parser import JOBS, PATHS, Parser, Request, UsageError, add_outputs, add_reading, add_rules
+from tracetui.cli.terminal import text_width
+
+if TYPE_CHECKING:
+    from tracetui.export.queries.relations import Relations
+
+TOP = 100  #: rows that text and Markdown list where nothing else is asked for
+_DESCRIPTION = f"""Answer a query over the tables of a trace: gaps, steps, hotspots, events and the
+others, with the columns that csv and DataFrames have (docs/columns.md). Of a
+directory of ranks they are those of the job; with --against, of the comparison
+with that run. --tables lists them.
+
+The query is one SELECT. DuckDB (pip install tracetui[sql]) runs it in memory
+and reads nothing but these tables: no file, no network, no extension.
+
+{PATHS}"""
+
+
+def _add_arguments(parser: Parser) -> None:
+    parser.add_argument("path", metavar="PATH", help="a trace, or a directory that holds one or several")
+    parser.add_argument(
+        "query", metavar="QUERY", nargs="?", help='like "select cause, sum(idle_ns) from gaps group by 1"'
+    )
+    parser.add_argument("--tables", action="store_true", help="list the tables and their columns")
+    parser.add_argument("--against", metavar="BASE", help="query what changed from BASE to PATH")
+    parser.add_argument(
+        "--timeout", metavar="SECONDS", type=_seconds, default=60.0, help="give up after so long (default 60)"
+    )
+    add_reading(parser, JOBS)
+    add_outputs(parser, f"rows that text and Markdown list (default {TOP}), 0: all")
+    add_rules(parser)
+
+
+def _run(request: Request) -> ExitCode:
+    from tracetui.cli.output import answer, print_text
+    from tracetui.export.queries.answers import answer_document, answer_markdown, answer_text, write_answer
+    from tracetui.export.queries.query import QueryError, is_installed, run_query, schema_lines
+
+    if not request.tables and request.query is None:
+        raise UsageError("a query is missing, like 'select * from gaps limit 5'; --tables lists the tables")
+    if not request.tables and not is_installed():
+        raise UsageError("tracetui sql needs DuckDB: pip install tracetui[sql]")
+    relations = _relations(request)
+    if request.tables:
+        print_text("".join(f"{line}\n" for line in schema_lines(relations)), request)
+        return ExitCode.OK
+    try:
+        found = run_query(relations, request.query, request.timeout)
+    except QueryError as error:
+        raise UsageError(str(error)) from None
+    top = TOP if request.top is None else request.top
+
+    def write(stream: BinaryIO) -> int:
+        return write_answer(stream, found)
+
+    def document() -> dict[str, Any]:
+        return answer_document(found)
+
+    answer(
+        request,
+        what="rows",
+        csv=write,
+        document=document,
+        markdown=lambda: answer_markdown(found, top),
+        text=lambda: answer_text(found, top, text_width()),
+    )
+    return ExitCode.OK
+
+
+def _relations(request: Request) -> Relations:
+    """Return the tables of what the paths hold."""
+    from tracetui.export.queries.relations import comparison_relations, job_relations, trace_relations
+    from tracetui.job.load import ranks_below
+
+    path = Path(request.path)
+    if request.against is not None:
+        from tracetui.cli.comparing import RunPart, compare_paths
+
+        return comparison_relations(compare_paths(request, RunPart(request.against), RunPart(request.path)))
+    if path.is_dir() and ranks_below(path) is not None:
+        from tracetui.cli.jobs import open_job
+
+        return job_relations(open_job(request, [path]))
+    from tracetui.cli.opening import open_trace
+
+    analysis, _ = open_trace(request)
+    return trace_relations(analysis)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e6:
+        raise argparse.ArgumentTypeError("a time is a number of seconds above 0, like 30")
+    return seconds
+
+
+COMMAND = Command(
+    "sql",
+    "sql PATH QUERY",
+    "a query over the tables of a trace",
+    _DESCRIPTION,
+    _add_arguments,
+    _run,
+)

@@ -1,0 +1,1 @@
+"""Questions in SQL over the tables that exist, answered by DuckDB (the extra `tracetui[sql]`)."""

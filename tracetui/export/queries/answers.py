@@ -1,0 +1,124 @@
+"""The answer of a query as text, Markdown, JSON and csv, with all names and values of the trace escaped."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import decimal
+import io
+import math
+from typing import Any, BinaryIO
+
+from tracetui.export import markdown
+from tracetui.export.cells import encodable, text_cell
+from tracetui.export.json_document import SCHEMA
+from tracetui.export.queries.query import Answer
+from tracetui.export.tables.column import UNKNOWN
+from tracetui.export.text import MARGIN, TextColumn, table
+from tracetui.language import tell
+from tracetui.trace.clean import printable
+from tracetui.units import format_count
+
+LEAST_CELLS = 12  #: cells that a column of text can be cut down to
+
+
+def answer_text(answer: Answer, top: int, width: int) -> str:
+    """Return the answer as an aligned table of at most `top` rows, 0 for all."""
+    rows = answer.rows[:top] if top else answer.rows
+    numeric = _numeric(answer)
+    columns = [
+        TextColumn(printable(name), right=is_number, shrink_to=0 if is_number else LEAST_CELLS)
+        for name, is_number in zip(answer.columns, numeric)
+    ]
+    lines = table(columns, [[printable(_written(value)) for value in row] for row in rows], width)
+    left = len(answer.rows) - len(rows)
+    more = [MARGIN + tell("{count} more: --top 0", count=format_count(left))] if left else []
+    return "\n".join([*lines, *more]) + "\n"
+
+
+def answer_markdown(answer: Answer, top: int) -> str:
+    """Return the answer as a table of Markdown of at most `top` rows, 0 for all."""
+    rows = answer.rows[:top] if top else answer.rows
+    numeric = _numeric(answer)
+    titles = [markdown.code(name) for name in answer.columns]
+    cells = [
+        [
+            _written(value) if is_number or value is None else markdown.code(_written(value))
+            for value, is_number in zip(row, numeric)
+        ]
+        for row in rows
+    ]
+    texts = [title for title, is_number in zip(titles, numeric) if not is_number]
+    lines = markdown.table(titles, cells, texts)
+    left = len(answer.rows) - len(rows)
+    more = ["", tell("{count} more: --top 0", count=format_count(left))] if left else []
+    return "\n".join([*lines, *more]) + "\n"
+
+
+def answer_document(answer: Answer) -> dict[str, Any]:
+    """Return the answer as JSON has it: the names of the columns, and a list for each row."""
+    return {
+        "schema": SCHEMA,
+        "columns": [encodable(name) for name in answer.columns],
+        "rows": [[_exact(value) for value in row] for row in answer.rows],
+    }
+
+
+def write_answer(stream: BinaryIO, answer: Answer) -> int:
+    """Write the answer as csv, its texts as cells that no spreadsheet computes; return the number of rows."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(map(text_cell, answer.columns))
+    for row in answer.rows:
+        exact = map(_exact, row)
+        writer.writerow(
+            [
+                "" if value is None else text_cell(value) if isinstance(value, str) else value
+                for value in exact
+            ]
+        )
+    stream.write(text.getvalue().encode("utf-8", "replace"))
+    return len(answer.rows)
+
+
+def _numeric(answer: Answer) -> list[bool]:
+    """Return of each column whether all that is known in it are numbers."""
+    return [all(map(_is_number, (row[place] for row in answer.rows))) for place in range(len(answer.columns))]
+
+
+def _is_number(value: Any) -> bool:
+    """Return whether a value is a number or not known."""
+    return value is None or (isinstance(value, (int, float, decimal.Decimal)) and not isinstance(value, bool))
+
+
+def _cell(value: Any) -> Any:
+    exact = _exact(value)
+    return text_cell(exact) if isinstance(exact, str) else "" if exact is None else exact
+
+
+def _written(value: Any) -> str:
+    """Return a value as people read it: floats with six digits at most, integers whole."""
+    if value is None:
+        return UNKNOWN
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(_exact(value))
+
+
+def _exact(value: Any) -> Any:
+    """Return a value as JSON has it: sums of integers, which DuckDB widens, as integers."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, decimal.Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, (list, tuple)):
+        return [_exact(item) for item in value]
+    if isinstance(value, dict):
+        return {encodable(str(key)): _exact(item) for key, item in value.items()}
+    if isinstance(value, (datetime.date, datetime.time, datetime.timedelta)):
+        return str(value)
+    return encodable(str(value))

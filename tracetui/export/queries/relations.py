@@ -1,0 +1,116 @@
+"""The tables that a query may name: those of the DataFrames, with their columns. Imports no pandas.
+
+A table is called as its frame: `gaps` for `gaps_frame`. Its rows are made when a query names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.comparison.comparison import Comparison
+from tracetui.export.job.document import roots_of
+from tracetui.export.tables import job as job_tables
+from tracetui.export.tables import job_links, memory
+from tracetui.export.tables.advice import ADVICE, AdviceRows
+from tracetui.export.tables.column import Form, Table
+from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
+from tracetui.export.tables.comparison import WATERFALL, ComparedRows, ComparedTable, tables_of
+from tracetui.export.tables.events import EVENTS, EventRows, Events
+from tracetui.export.tables.gaps import GAPS, GapRows
+from tracetui.export.tables.hotspots import LINES, LineRows
+from tracetui.export.tables.kernels import KernelRows, kernel_table
+from tracetui.export.tables.nested import FRAMES, MODULES, SCOPES, FrameRows, ModuleRows, ScopeRows
+from tracetui.export.tables.operators import OPERATORS
+from tracetui.export.tables.signatures import SIGNATURES, SignatureRows
+from tracetui.export.tables.steps import STEPS, StepRows
+from tracetui.export.tables.syncs import SYNCS, SyncRows
+from tracetui.job.idle_lines import job_lines
+from tracetui.job.job import Job
+from tracetui.job.network_links import job_links as links_of_job
+from tracetui.job.rank_table import rank_rows
+
+
+class Relation(NamedTuple):
+    """A table that a query may name."""
+
+    table: Table[Any]
+    rows: Callable[[], Any]  #: makes what the columns of the table look into
+    is_small: bool = False  #: its columns give Python values, one at a time
+
+    @property
+    def columns(self) -> list[str]:
+        """Return the names of its columns, in order."""
+        return [column.key for column in self.table.of(Form.FRAME)]
+
+
+Relations = dict[str, Relation]
+
+
+def trace_relations(analysis: Analysis) -> Relations:
+    """Return the tables of a trace; `kernels` and those of memory only where they are recorded."""
+    relations = {
+        "advice": Relation(ADVICE, partial(AdviceRows, analysis)),
+        "events": Relation(EVENTS, partial(_events, analysis)),
+        "frames": Relation(FRAMES, partial(FrameRows, analysis)),
+        "gaps": Relation(GAPS, lambda: GapRows(analysis, analysis.gaps.ranked())),
+        "hotspots": Relation(LINES, partial(LineRows, analysis)),
+        "late_peers": Relation(PEERS, partial(PeerRows, analysis)),
+        "links": Relation(LINKS, partial(LinkRows, analysis)),
+        "modules": Relation(MODULES, partial(ModuleRows, analysis)),
+        "operators": Relation(OPERATORS, lambda: analysis.device_operators),
+        "scopes": Relation(SCOPES, partial(ScopeRows, analysis)),
+        "signatures": Relation(SIGNATURES, partial(SignatureRows, analysis)),
+        "steps": Relation(STEPS, partial(StepRows, analysis)),
+        "syncs": Relation(SYNCS, partial(SyncRows, analysis)),
+    }
+    if (kernels := analysis.kernels) is not None:
+        relations["kernels"] = Relation(kernel_table(kernels), partial(KernelRows, analysis, kernels))
+    if (held := analysis.memory) is not None:
+        relations["memory_blocks"] = Relation(memory.BLOCKS, lambda: memory.BlockRows(held, held.all, 0))
+        relations["memory_lines"] = Relation(
+            memory.LINES, lambda: memory.MemoryRows(held.recorded, held.all.lines, 0)
+        )
+        relations["memory_sizes"] = Relation(
+            memory.SIZES, lambda: memory.MemoryRows(held.recorded, held.all.sizes, 0)
+        )
+    return relations
+
+
+def job_relations(job: Job) -> Relations:
+    """Return the tables of a job."""
+    return {
+        "job_lines": Relation(
+            job_tables.LINES, lambda: job_tables.JobRows(job, job_lines(job, None)), is_small=True
+        ),
+        "job_links": Relation(
+            job_links.LINKS, lambda: job_tables.JobRows(job, links_of_job(job)), is_small=True
+        ),
+        "ranks": Relation(
+            job_tables.RANKS, lambda: job_tables.RankRows(job, rank_rows(job, None)), is_small=True
+        ),
+        "roots": Relation(
+            job_tables.ROOTS, lambda: job_tables.RootRows(job, roots_of(job, None).roots), is_small=True
+        ),
+    }
+
+
+def comparison_relations(comparison: Comparison) -> Relations:
+    """Return the tables of a comparison, called as in its JSON."""
+    return {
+        compared.key: Relation(compared.table, partial(_compared, compared, comparison), is_small=True)
+        for compared in (WATERFALL, *tables_of(comparison))
+    }
+
+
+def _compared(table: ComparedTable, comparison: Comparison) -> ComparedRows:
+    return ComparedRows(table.rows(comparison))
+
+
+def _events(analysis: Analysis) -> EventRows:
+    by_start = np.argsort(analysis.trace.slices.start, kind="stable")
+    return EventRows(Events(analysis), by_start)

@@ -1,0 +1,47 @@
+"""The reasons why ranks were late, in words."""
+
+from __future__ import annotations
+
+from tracetui.comparison.job_part import ComparedRoot
+from tracetui.language import tell, wording
+from tracetui.trace.stack import path_end
+
+
+def cause_words(label: str) -> str:
+    """Return the label of a cause, "host.dataloader"; with its name in a language that has one."""
+    name = wording(label)
+    return label if name == label else tell("{cause} ({label})", cause=name, label=label)
+
+
+def reason_words(kind: str, reason: str) -> str:
+    """Return "idle, host.dataloader", "computing MatMul", "began the step later"; as written in the trace."""
+    if kind == "idle":
+        return tell("idle, {cause}", cause=cause_words(reason)) if reason else tell("idle")
+    if kind == "computing":
+        return tell("computing {type}", type=reason) if reason else tell("computing others")
+    return tell(_KINDS[kind])
+
+
+_KINDS = {
+    "copy": "copying",
+    "transfer": "moving",
+    "clock": "difference of clocks",
+    "step": "began the step later",
+    "absent": "not known: its trace is missing",
+    "unaligned": "not known: its clock is not aligned",
+}
+
+
+def root_words(row: ComparedRoot) -> str:
+    """Return "rank 2, host.dataloader at hybrid/train.py(12)"; as written in the trace."""
+    rank = tell("a missing rank") if row.rank is None else tell("rank {number}", number=row.rank)
+    if row.kind == "idle" and row.reason:
+        why = cause_words(row.reason)
+    else:
+        why = reason_words(row.kind, row.reason)
+    if row.frame is None:
+        return tell("{rank}, {why}", rank=rank, why=why)
+    file, line, function = row.frame
+    at = f"{path_end(file)}({line})" if file else function
+    told = "{rank}, {why} at {line} (backward)" if row.backward else "{rank}, {why} at {line}"
+    return tell(told, rank=rank, why=why, line=at)

@@ -1,0 +1,197 @@
+"""A comparison in one sentence: how much slower or faster a step is, and what most of that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from pathlib import PurePosixPath
+
+from tracetui.analysis.idle.cause import Cause
+from tracetui.comparison.changes import (
+    Group,
+    GroupChange,
+    change_of_step,
+    changed_roots,
+    free_change,
+    largest_cause,
+    largest_communication,
+    largest_computing,
+)
+from tracetui.comparison.comparison import Comparison
+from tracetui.comparison.rows import ComparedRow
+from tracetui.export.sentences.roots import root_words
+from tracetui.language import alternatives, clauses, sentences, speaks_english, tell, wording
+from tracetui.trace.clean import printable
+from tracetui.units import format_duration, format_percent
+
+LONGEST_NAME = 60  #: characters
+_LONGEST_ROOT = 120
+_MOST_REASONS = 2
+_CHANGES = {  #: what is said of more of a group, and of less
+    Group.IDLE: ("{time} more idle", "{time} less idle"),
+    Group.COMPUTING: ("{time} more computing", "{time} less computing"),
+    Group.COMMUNICATION: ("{time} more exposed communication", "{time} less exposed communication"),
+    Group.COPIES: ("{time} more exposed copies", "{time} less exposed copies"),
+}
+
+
+def verdict(comparison: Comparison) -> str:
+    """Return one true sentence, safe to print; of jobs a second one, on what ranks lose by waiting."""
+    return sentences(filter(None, (_step_sentence(comparison), _waits_sentence(comparison))))
+
+
+def _waits_sentence(comparison: Comparison) -> str:
+    """Return how much more ranks of a job lose by waiting for each other, and what most of that is."""
+    job = comparison.job
+    if job is None or not comparison.comparable or not (job.waits.base.ns or job.waits.other.ns):
+        return ""
+    delta = job.waits.delta_ns
+    costs = _ns(job.waits.other_ns)
+    if abs(delta) * 100 <= job.waits.scale.step_ns:
+        template = "Waiting for each other costs the ranks {time} a step in all, as in BASE."
+        if delta:
+            template = "Waiting for each other costs the ranks {time} a step in all, and {base} in BASE."
+        return tell(template, time=costs, base=_ns(job.waits.base_ns))
+    template = "Waiting for each other costs the ranks {time} a step in all, {change} less than in BASE"
+    if delta > 0:
+        template = "Waiting for each other costs the ranks {time} a step in all, {change} more than in BASE"
+    sentence = tell(template, time=costs, change=_ns(abs(delta)))
+    roots = changed_roots(job)
+    if not roots:
+        return tell("{said}.", said=sentence)
+    reasons = (printable(root_words(row), _LONGEST_ROOT) for row in roots[:_MOST_REASONS])
+    return tell("{said}: {reasons}.", said=sentence, reasons=alternatives(reasons))
+
+
+def _step_sentence(comparison: Comparison) -> str:
+    step = comparison.step
+    for name, run in (("BASE", comparison.base), ("OTHER", comparison.other)):
+        if not len(run.wall_ns):
+            return tell("{run} has no work of a device to compare.", run=name)
+    if not step.delta_ns and not any(term.delta_ns for term in comparison.waterfall):
+        return tell("Nothing changed: a step takes {time} in both.", time=_ns(step.base_ns))
+    change = change_of_step(comparison)
+    doubt = "" if comparison.knows_spread else tell("; so few steps cannot tell whether that is chance")
+    took = tell(
+        "a step takes {base} in BASE and {other} in OTHER", base=_ns(step.base_ns), other=_ns(step.other_ns)
+    )
+    if change.hidden:
+        reasons = _reasons(comparison, change.changed, with_steps=True) + doubt
+        sentence = tell("{took}, but {reasons}.", took=took, reasons=reasons)
+        return f"{sentence[0].upper()}{sentence[1:]}"
+    difference = clauses([_difference(step), *_steps_words(step)])
+    if change.agreeing:
+        reasons = _reasons(comparison, change.agreeing, change.opposing[:1]) + doubt
+        return tell("OTHER is {difference}: {reasons}.", difference=difference, reasons=reasons)
+    if step.changed:
+        template = "OTHER is {difference}, and no part of it alone by more than chance."
+        return tell(template, difference=difference + doubt)
+    if not comparison.knows_spread:
+        return tell("Nothing changed by more than 1 % of a step: {took}.", took=took + doubt)
+    return tell("Nothing changed by more than chance and 1 % of a step: {took}.", took=took)
+
+
+def _reasons(
+    comparison: Comparison,
+    changes: Sequence[GroupChange],
+    opposing: Iterable[GroupChange] = (),
+    with_steps: bool = False,
+) -> str:
+    """Return "38.3 ms less idle, sync (host.sync) at train.py(31); ..., against 2.1 ms more computing".
+
+    With `with_steps`: "6.8 ms more computing in 6 of 6 steps, Matmul in aten::mm; ...".
+    """
+    reasons = []
+    for change in changes[:_MOST_REASONS]:
+        amount = _amount(change)
+        for count in _steps_words(change.sum) if with_steps else ():
+            amount = tell("{change} {steps}", change=amount, steps=count)
+        reasons.append(amount + _story(comparison, change))
+    against = (tell(", against {change}", change=_amount(change)) for change in opposing)
+    return alternatives(reasons) + "".join(against)
+
+
+def _amount(change: GroupChange) -> str:
+    template = _CHANGES[change.group][change.sum.delta_ns <= 0]
+    return tell(template, time=_ns(abs(change.sum.delta_ns)))
+
+
+def _story(comparison: Comparison, change: GroupChange) -> str:
+    """Return what most of a change is, such as ", Matmul in aten::mm"; "" where nothing tells."""
+    if change.group is Group.IDLE:
+        return _idle_story(comparison, change.sum)
+    if change.group is Group.COMPUTING:
+        return _computing_story(comparison, change.sum)
+    return _communication_story(comparison, change.sum) if change.group is Group.COMMUNICATION else ""
+
+
+def _idle_story(comparison: Comparison, total: ComparedRow) -> str:
+    story = _free_in_all(comparison, total)
+    largest = largest_cause(comparison, total)
+    if largest is None:
+        return story
+    template = ", {time} of it {cause} ({label})" if largest.is_part else ", {cause} ({label})"
+    cause = largest.cause
+    story += tell(template, time=_ns(largest.ns), cause=_cause_name(cause), label=cause.label)
+    if largest.line is None:
+        return story
+    file, line, function = largest.line
+    place = f"{PurePosixPath(file).name}({line})" if file else function
+    return tell("{story} at {line}", story=story, line=printable(place, LONGEST_NAME))
+
+
+def _cause_name(cause: Cause) -> str:
+    """Return the name of a cause: the catalogue has it by its label, as names of two are alike."""
+    return cause.facts.name if speaks_english() else wording(cause.label)
+
+
+def _free_in_all(comparison: Comparison, total: ComparedRow) -> str:
+    """Return the change of the producer's free time in all steps, where it changed as idle time did."""
+    delta = free_change(comparison, total)
+    if not delta:
+        return ""
+    template = " (free {time} more in all {count} steps)"
+    if delta < 0:
+        template = " (free {time} less in all {count} steps)"
+    return tell(template, time=format_duration(abs(delta)), count=len(comparison.base.numbers))
+
+
+def _computing_story(comparison: Comparison, total: ComparedRow) -> str:
+    rows = largest_computing(comparison, total)
+    names = [printable(row.name, LONGEST_NAME) for row in rows if row is not None]
+    if len(names) > 1:
+        return tell(", {kind} in {operator}", kind=names[0], operator=names[1])
+    return tell(", {what}", what=names[0]) if names else ""
+
+
+def _communication_story(comparison: Comparison, total: ComparedRow) -> str:
+    part, collective = largest_communication(comparison, total)
+    name = None if collective is None else printable(collective.name, LONGEST_NAME)
+    if part is None:
+        return "" if name is None else tell(" of {name}", name=name)
+    kind = part.name.partition(".")[2]
+    if kind == "unsplit":
+        return "" if name is None else tell(", {what}", what=name)
+    if name is None:
+        return tell(", {what}", what=kind)
+    return tell(", {what} of {name}", what=kind, name=name)
+
+
+def _difference(step: ComparedRow) -> str:
+    """Return "36.5 ms (20.6 %) a step faster"."""
+    delta = step.delta_ns
+    share = format_percent(round(abs(delta)), round(step.base_ns))
+    template = "{time} ({share}) a step slower" if delta > 0 else "{time} ({share}) a step faster"
+    return tell(template, time=_ns(abs(delta)), share=share)
+
+
+def _steps_words(row: ComparedRow) -> Iterator[str]:
+    """Yield "in 6 of 6 steps": how many of OTHER's are slower, or faster, than BASE's median step."""
+    test = row.test
+    if test is not None:
+        count = test.slower if row.delta_ns > 0 else test.faster
+        yield tell("in {count} of {steps} steps", count=count, steps=test.steps)
+
+
+def _ns(ns: Fraction | int) -> str:
+    return format_duration(round(ns))

@@ -1,0 +1,72 @@
+"""What is told below a table of the row under the cursor: both sides, and whether that is a change."""
+
+from __future__ import annotations
+
+from tracetui.comparison.memory_rows import MemoryRow
+from tracetui.comparison.rows import ComparedRow
+from tracetui.export.sentences.comparison import count_words, signed_ms, signed_size, steps_count
+from tracetui.language import clauses, tell
+from tracetui.units import format_bytes, format_ms
+
+
+def story(row: ComparedRow) -> list[str]:
+    """Return both sides of a row with the spread of their steps, and whether that is a change."""
+    if isinstance(row, MemoryRow):
+        return _memory_story(row)
+    lines = []
+    for name, total, ns, count, steps in (
+        ("BASE ", row.base, row.base_ns, row.base_count, row.scale.base_steps),
+        ("OTHER", row.other, row.other_ns, row.other_count, row.scale.other_steps),
+    ):
+        mean = tell("{time} ms a step", time=format_ms(round(ns)))
+        if steps > 1:
+            low, high = format_ms(total.lowest), format_ms(total.highest)
+            mean = tell("{mean} ({low} to {high})", mean=mean, low=low, high=high)
+        times = tell("once") if count == 1 else tell("{count} times", count=count_words(count))
+        lines.append(f"{name}  {clauses((mean, times) if total.count else (mean,))}")
+    return [*lines, _change(row)]
+
+
+def _change(row: ComparedRow) -> str:
+    """Return whether a row changed, and by how much, in one sentence."""
+    change, by_steps = f"{signed_ms(row.delta_ns)} ms", _steps_in_short(row)
+    if not row.delta_ns:
+        return tell("No change.")
+    if row.changed:
+        why = by_steps or tell("the steps do not overlap, and too few tell of chance.")
+        return tell("Changed by {change}: {why}", change=change, why=why)
+    if row.changed is None:
+        return tell("{change}: nothing tells whether that is chance.", change=change)
+    if abs(row.delta_ns) * 100 <= row.scale.step_ns:
+        return tell("{change}: less than 1 % of a step of BASE.", change=change)
+    why = by_steps or tell("the steps overlap.")
+    return tell("{change}, perhaps by chance: {why}", change=change, why=why)
+
+
+def _steps_in_short(row: ComparedRow) -> str:
+    """Say "6/6 steps, shift +6.120 ms (95 %: +5.980 to +6.311)."""
+    test = row.test
+    if test is None:
+        return ""
+    return tell(
+        "{count} steps, shift {shift} ms ({share} %: {low} to {high}).",
+        count=steps_count(row),
+        shift=signed_ms(test.shift_ns),
+        share=f"{100 * test.confidence:.3g}",
+        low=signed_ms(test.low_ns),
+        high=signed_ms(test.high_ns),
+    )
+
+
+def _memory_story(row: MemoryRow) -> list[str]:
+    """Describe both sides of a row whose amounts are bytes."""
+    sizes = [
+        f"{name}  {format_bytes(round(size))}"
+        for name, size in (("BASE ", row.base_ns), ("OTHER", row.other_ns))
+    ]
+    change = signed_size(row.delta_ns)
+    if not row.delta_ns:
+        return [*sizes, tell("No change.")]
+    if row.changed:
+        return [*sizes, tell("Changed by {change}: more than 1 % of the peak of BASE.", change=change)]
+    return [*sizes, tell("{change}: less than 1 % of the peak of BASE.", change=change)]
