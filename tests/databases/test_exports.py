@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from functools import cache
 from pathlib import Path
 
@@ -150,3 +151,55 @@ def test_ranks_of_a_job_that_was_exported_both_ways(tmp_path: Path) -> None:
         job = tracetui.load_job(tmp_path / "job", cache=False, jobs=1, export=export)
         assert {Path(rank.path).suffix for rank in job.ranks} == {suffix}
         assert len(job.ranks) == len(text)
+
+
+def checked(capsys: pytest.CaptureFixture[str], path: Path, *options: str) -> tuple[int, str, str]:
+    status = main(["check", str(path), "--same-exports", "--no-cache", *options])
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+def test_both_exports_of_a_run_agree(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = checked(capsys, output)
+    assert (status, out) == (ExitCode.OK, "")
+    assert "the JSON and the database agree: " in err
+    assert "tasks, " in err
+    document = json.loads(checked(capsys, output / DATABASE, "--json")[1])
+    assert document["exports"] == {"json": str(output / "trace_view.json"), "db": str(output / DATABASE)}
+    assert document["differences"] == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        ("DELETE FROM TASK WHERE rowid > 100", "NPU: tasks are "),
+        ("UPDATE TASK SET endNs = endNs + 20000 WHERE globalTaskId < 40", "NPU: computing is "),
+        ("UPDATE TASK SET deviceId = globalTaskId % 2", "devices are 1 in the JSON and 2 in the database"),
+    ],
+)
+def test_exports_of_different_runs_are_told(
+    output: Path, capsys: pytest.CaptureFixture[str], statement: str, sentence: str
+) -> None:
+    connection = sqlite3.connect(output / DATABASE)
+    connection.execute(statement)
+    connection.commit()
+    connection.close()
+    status, out, _ = checked(capsys, output)
+    assert status == ExitCode.LIMIT
+    assert any(line.startswith(sentence) for line in out.splitlines())
+
+
+def test_one_export_has_nothing_to_agree_with(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (output / DATABASE).unlink()
+    status, out, err = checked(capsys, output)
+    assert (status, out) == (ExitCode.UNCHECKED, "")
+    assert "there is no database of this run beside it to compare with" in err
+    assert checked(capsys, output, "--max-free", "3%")[0] == ExitCode.USAGE
+
+
+def test_level_0_leaves_out_what_the_database_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The calls of CANN: causes are of other links then, and no difference."""
+    with (tmp_path / "trace_view.json").open("wb") as file:
+        TraceWriter(recording(), 0).write(file)
+    DatabaseWriter(recording(), 0).write(tmp_path / DATABASE)
+    assert checked(capsys, tmp_path)[:2] == (ExitCode.OK, "")

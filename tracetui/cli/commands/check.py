@@ -51,6 +51,10 @@ communication, copy, preparing), a cause (host.sync), a class (Matmul), of the
 peak of memory (memory=500MB), or of what ranks lose by waiting (wait=5ms). BASE
 and PATH may be digests then, and jobs.
 
+With --same-exports the two exports of a run, its JSON and its database, are
+held to say the same: tasks, gaps, times, steps and causes; it goes with no
+others.
+
 exit status:
   0 no limit is passed   4 one is   5 no work of a device in the trace to check,
   or nothing recorded of the memory that a limit is about
@@ -120,6 +124,9 @@ def _add_arguments(parser: Parser) -> None:
             type=_memory_limit_of(measure),
             help=meaning,
         )
+    parser.add_argument(
+        "--same-exports", action="store_true", help="hold the JSON and the database of a run to say the same"
+    )
     parser.add_argument("--each-step", action="store_true", help="hold each step to the limits too")
     add_json(parser)
     add_ascii(parser)
@@ -145,7 +152,9 @@ def _run(request: Request) -> ExitCode:
         raise UsageError("--baseline BASE and --max-regression LIMIT belong together")
     if request.limits_of_jobs and (others or request.each_step):
         raise UsageError("--max-wait and --max-imbalance are of jobs, and go with no limits of a device")
-    if not others and not request.limits_of_jobs:
+    if request.same_exports and (others or request.limits_of_jobs or request.each_step or request.export):
+        raise UsageError("--same-exports reads both exports of a run, and goes with no limits")
+    if not others and not request.limits_of_jobs and not request.same_exports:
         raise UsageError("no limit is given, like --max-free 10%; see tracetui check --help")
     try:
         held = [*_held(request, of_devices)]
@@ -170,6 +179,9 @@ class _Nothing(Exception):  # noqa: N818 - no error of the program
 
 def _held(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_Held]:
     """Yield what came of each kind of limits. Raises _Nothing where a trace tells nothing of them."""
+    if request.same_exports:
+        yield _hold_exports(request)
+        return
     if request.limits_of_jobs:
         from tracetui.cli.jobs import open_job
 
@@ -196,6 +208,32 @@ def _held(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_Held]:
         from tracetui.cli.comparing import compare_with
 
         yield _hold_run(compare_with(request, request.baseline, analysis), request.regressions)
+
+
+def _hold_exports(request: Request) -> _Held:
+    """Compare both exports of a run, of which one is in memory at a time."""
+    from tracetui.cli.opening import opened_trace
+    from tracetui.comparison.exports import export_differences, export_measures
+    from tracetui.databases.exports import export_of, other_export
+    from tracetui.export.comparison.exports import agreement_text, differences_text, exports_document
+    from tracetui.reader.locate import locate_trace
+
+    found = locate_trace(request.path)
+    other = other_export(found)
+    if other is None:
+        missing = "database" if export_of(found) == "json" else "JSON"
+        raise _Nothing(
+            f"{printable(str(found))}: there is no {missing} of this run beside it to compare with"
+        )
+    text, database = (found, other.path) if export_of(found) == "json" else (other.path, found)
+    measures = []
+    for path in (text, database):
+        with opened_trace(request, str(path)) as (analysis, _):
+            measures.append(export_measures(analysis))
+    differences = export_differences(measures[0], measures[1])
+    document = exports_document((str(text), str(database)), differences)
+    notes = () if differences else (agreement_text(measures[0]),)
+    return _Held(document, differences_text(differences), bool(differences), notes)
 
 
 def _hold_devices(analysis: Analysis, limits: tuple[Limit, ...], each_step: bool) -> _Held:

@@ -1,0 +1,54 @@
+"""What the JSON and the database of a run say differently, as sentences and as a document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tracetui.comparison.exports import DeviceMeasures, ExportDifference
+from tracetui.export.cells import encodable
+from tracetui.export.json_document import SCHEMA
+from tracetui.trace.clean import printable
+from tracetui.units import format_count, format_duration, format_exact
+
+
+def differences_text(differences: Sequence[ExportDifference]) -> str:
+    """Return a line for each: "NPU: idle is 25.2 ms in the JSON and 25.4 ms in the database"."""
+    return "".join(f"{_sentence(difference)}\n" for difference in differences)
+
+
+def agreement_text(measures: Sequence[DeviceMeasures]) -> str:
+    """Return the sentence about exports that agree: what of them was compared."""
+    tasks, gaps = sum(device.tasks for device in measures), sum(len(device.gap_start) for device in measures)
+    return (
+        f"the JSON and the database agree: {format_count(tasks)} tasks, {format_count(gaps)} gaps, "
+        "their times, steps and causes"
+    )
+
+
+def exports_document(paths: tuple[str, str], differences: Sequence[ExportDifference]) -> dict[str, Any]:
+    """Return the paths of the JSON and of the database, and what they differ in, times in ns."""
+    return {
+        "schema": SCHEMA,
+        "exports": {"json": encodable(paths[0]), "db": encodable(paths[1])},
+        "differences": [
+            {
+                "device": encodable(difference.device) or None,
+                "measure": difference.measure,
+                "json": difference.json,
+                "db": difference.database,
+                "unit": "ns" if difference.is_time else None,
+            }
+            for difference in differences
+        ],
+    }
+
+
+def _sentence(difference: ExportDifference) -> str:
+    both = difference.json, difference.database
+    words = [format_duration(value) if difference.is_time else format_count(value) for value in both]
+    if words[0] == words[1]:
+        words = [format_exact(value) for value in both]
+    device = f"{printable(difference.device)}: " if difference.device else ""
+    verb = "are" if difference.measure.endswith("s") else "is"
+    return f"{device}{difference.measure} {verb} {words[0]} in the JSON and {words[1]} in the database"
