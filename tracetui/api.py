@@ -153,7 +153,7 @@ def load_job(
         export: as of `load`.
 
     Raises UnreadableTrace, with a sentence, where there is no rank that can be read. What else is wrong is
-    told by `tracetui.job.sayings`.
+    told by `tracetui.export.sentences.notes.job_notes`.
     """
     from tracetui.job.load import load_job as load_ranks  # one trace needs none of it
 

@@ -14,6 +14,7 @@ from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.job_part import ComparedRoot
 from tracetui.export.comparison.document import comparison_json
 from tracetui.export.comparison.text import comparison_text
+from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL
 from tracetui.export.text import cell_width
@@ -98,7 +99,9 @@ def test_ranks_that_one_job_lacks_are_not_compared() -> None:
     comparison = compare_jobs(base, some, ("a", "b"))
     assert comparison.job is not None
     assert [row.rank for row in sorted(comparison.job.ranks, key=lambda row: row.rank)] == [2, 3]
-    assert any(note.startswith("only BASE has ranks 0, 1: not compared") for note in comparison.notes)
+    assert any(
+        note.startswith("only BASE has ranks 0, 1: not compared") for note in comparison_notes(comparison)
+    )
     assert "2 ranks (2 to 3)" in comparison_text(comparison, None, None, 100)
     with pytest.raises(Incomparable, match="BASE has rank 0, OTHER ranks 2, 3"):
         compare_jobs(job_of(base.ranks[:1]), some, ("a", "b"))

@@ -14,13 +14,13 @@ import pytest
 
 from tests.job import files
 from tests.job.files import TINY
+from tracetui.export.sentences.notes import job_notes
 from tracetui.job.cached_digest import digest_rank
 from tracetui.job.digest_bytes import decode
 from tracetui.job.digest_files import SUFFIX
 from tracetui.job.engines import pool
 from tracetui.job.identity import identify
 from tracetui.job.load import find_ranks, load_job
-from tracetui.job.sayings import sayings
 from tracetui.job.sources import find_sources
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.siblings.names import named
@@ -127,7 +127,7 @@ def test_a_world_that_no_job_has_is_not_believed(tmp_path: Path) -> None:
         rank_directory(top, rank, world=10**9)
     job = load_job([top])
     assert (job.world, job.missing) == (None, ())
-    assert "a job of 1,000,000,000 ranks is not believed: 131,072 are the most" in sayings(job)
+    assert "a job of 1,000,000,000 ranks is not believed: 131,072 are the most" in job_notes(job)
 
 
 def test_a_rank_number_that_no_job_has_is_none(tmp_path: Path) -> None:

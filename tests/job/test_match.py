@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from tests.job.simulated import Meeting, Work, simulate
+from tracetui.export.sentences.notes import job_notes
 from tracetui.job.digest import TimeClass
 from tracetui.job.job import Job, job_of
 from tracetui.job.late_ranks import late_ranks, slow_steps
-from tracetui.job.sayings import sayings
 
 MS = 1_000_000
 
@@ -45,7 +45,7 @@ def test_the_first_difference_is_said() -> None:
     (difference,) = job.channels[0].differences
     assert (difference.rank, difference.position) == (1, 3)
     assert job.matched == 3
-    assert any("rank 1 ran other collectives in group left" in saying for saying in sayings(job))
+    assert any("rank 1 ran other collectives in group left" in saying for saying in job_notes(job))
 
 
 def test_late_ranks_and_steps() -> None:

@@ -24,9 +24,9 @@ from tracetui.comparison.run import Api, Run
 from tracetui.comparison.tally import NOTHING, Sum, tested_steps
 from tracetui.job.channels import Rank
 from tracetui.job.digest_run import run_of_digest
+from tracetui.job.doubts import find_doubts
 from tracetui.job.job import Job, job_of
 from tracetui.job.load import ranks_in_words
-from tracetui.job.sayings import sayings
 from tracetui.trace.model import Kind
 from tracetui.trace.stack import Frame
 
@@ -64,15 +64,13 @@ def compare_jobs(base: Job, other: Job, paths: tuple[str, str]) -> Comparison:
     if not common:
         listed = (ranks_in_words(numbers_of_job, 0) for numbers_of_job in numbers)
         raise Incomparable("the jobs have no rank in common: BASE has {}, OTHER {}".format(*listed))
-    notes = []
-    jobs = []
-    for name, job in (("BASE", base), ("OTHER", other)):
-        unshared = [rank.number for rank in job.ranks if rank.number not in common]
-        if unshared:
-            notes.append(f"only {name} has {ranks_in_words(unshared, 0)}: not compared")
-            job = job_of([rank for rank in job.ranks if rank.number in common], job.remarks)
-        jobs.append(job)
-        notes += [f"{name}: {sentence}" for sentence in sayings(job)]
+    unshared = [
+        tuple(number for number in numbers_of_job if number not in common) for numbers_of_job in numbers
+    ]
+    jobs = [
+        job_of([rank for rank in job.ranks if rank.number in common], job.remarks) if alone else job
+        for job, alone in zip((base, other), unshared)
+    ]
     sides = [[run_of_digest(rank.digest, rank.path) for rank in job.ranks] for job in jobs]
     whole = [_mean_rank(runs, job.ranks, path) for runs, job, path in zip(sides, jobs, paths)]
     comparison = compare_runs(*whole)
@@ -80,8 +78,10 @@ def compare_jobs(base: Job, other: Job, paths: tuple[str, str]) -> Comparison:
         ranks=ranked(_rank_row(rank.number, *pair) for rank, *pair in zip(jobs[0].ranks, *sides)),
         waits=_waits(jobs, whole),
         roots=_roots(jobs, whole),
+        doubts=(find_doubts(jobs[0]), find_doubts(jobs[1])),
+        unshared=(unshared[0], unshared[1]),
     )
-    return replace(comparison, job=job_part, notes=(*dict.fromkeys((*notes, *comparison.notes)),))
+    return replace(comparison, job=job_part)
 
 
 def _rank_row(number: int, base: Run, other: Run) -> ComparedRank:

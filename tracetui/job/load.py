@@ -163,17 +163,16 @@ def _warnings_of_ranks(ranks: Sequence[Rank]) -> list[str]:
         for warning in rank.digest.warnings:
             numbers_of.setdefault(warning.rstrip("."), []).append(rank.number)
     return [
-        f"{ranks_in_words(sorted(number_ranks), len(ranks))}: {warning}"
-        for warning, number_ranks in numbers_of.items()
+        f"{ranks_in_words(sorted(numbers), len(ranks))}: {warning}" for warning, numbers in numbers_of.items()
     ]
 
 
-def ranks_in_words(number_ranks: list[int], count: int) -> str:
+def ranks_in_words(numbers: list[int], count: int) -> str:
     """Return "rank 3", "ranks 1, 2", or "all ranks" of so many."""
-    if len(number_ranks) == count > 1:
+    if len(numbers) == count > 1:
         return "all ranks"
-    shown = ", ".join(map(str, number_ranks[:_SHOWN])) + (", ..." if len(number_ranks) > _SHOWN else "")
-    return f"rank {shown}" if len(number_ranks) == 1 else f"ranks {shown}"
+    shown = ", ".join(map(str, numbers[:_SHOWN])) + (", ..." if len(numbers) > _SHOWN else "")
+    return f"rank {shown}" if len(numbers) == 1 else f"ranks {shown}"
 
 
 def _unread_note(source: Source, why: object) -> str:

@@ -169,11 +169,11 @@ def _join_across_clocks(digests: Sequence[Digest], parts: list[list[int]]) -> li
         sequences = frozenset(
             sequence for place in part for sequence in _collective_sequences(digests[place])
         )
-        number_ranks = _distinct_numbers(digests, part)
+        rank_numbers = _distinct_numbers(digests, part)
         for place, (joined_part, joined_sequences) in enumerate(joined):
             if (
-                min(number_ranks) >= 0
-                and not number_ranks & _distinct_numbers(digests, joined_part)
+                min(rank_numbers) >= 0
+                and not rank_numbers & _distinct_numbers(digests, joined_part)
                 and sequences & joined_sequences
             ):
                 joined[place] = sorted([*joined_part, *part]), joined_sequences | sequences

@@ -281,13 +281,13 @@ def _hold_run(comparison: Comparison, limits: tuple[RegressionLimit, ...]) -> _H
 
 def _hold_job(job: Job, limits: tuple[Limit, ...]) -> _Held:
     from tracetui.export.job.limits import breaches_text, limits_document
+    from tracetui.export.sentences.notes import job_notes
     from tracetui.job.limits import find_breaches
-    from tracetui.job.sayings import sayings
 
     if not any(rank.digest.end > rank.digest.start for rank in job.ranks):
         raise _Nothing("no device computes or communicates in these traces: there is nothing to check")
     breaches = find_breaches(job, limits)
-    notes = tuple(printable(note) for note in sayings(job))
+    notes = tuple(printable(note) for note in job_notes(job))
     return _Held(limits_document(limits, breaches), breaches_text(breaches), bool(breaches), notes)
 
 

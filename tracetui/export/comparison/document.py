@@ -9,6 +9,7 @@ from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.regressions import MEMORY, Regression, RegressionLimit
 from tracetui.comparison.run import Run
 from tracetui.export.cells import encodable
+from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.column import records
 from tracetui.export.tables.comparison import WATERFALL, ComparedRows, tables_of
@@ -27,7 +28,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "other": _side(comparison.other),
         "step": _step(comparison),
         **{table.key: table.documents(comparison) for table in (WATERFALL, *tables_of(comparison))},
-        "warnings": [encodable(note) for note in comparison.notes],
+        "warnings": [encodable(note) for note in comparison_notes(comparison)],
     }
 
 

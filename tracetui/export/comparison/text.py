@@ -21,6 +21,7 @@ from tracetui.export.sentences.comparison import (
     steps_sentence,
     vendor_name,
 )
+from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL, ComparedRows, ComparedTable
 from tracetui.export.tables.shown import markdown_table, text_table
@@ -67,8 +68,9 @@ def comparison_text(comparison: Comparison, asked: ComparedTable | None, top: in
             lines.append(MARGIN + tell("{count} more: --by {table} --top 0", count=more, table=each.by))
         if each.by == "operator":
             lines += _only(comparison, width)
-    lines += [""] if comparison.notes else []
-    for note in comparison.notes:
+    notes = comparison_notes(comparison)
+    lines += [""] if notes else []
+    for note in notes:
         lines += wrapped(f"{printable(note)}.", width)
     return "\n".join(lines) + "\n"
 
@@ -98,7 +100,7 @@ def comparison_markdown(comparison: Comparison, asked: ComparedTable | None, top
                 "",
                 *markdown_table(each.table, ComparedRows(rows[:limit] if limit else rows)),
             ]
-    parts += ["", *(f"- {markdown.plain(note)}" for note in comparison.notes)]
+    parts += ["", *(f"- {markdown.plain(note)}" for note in comparison_notes(comparison))]
     return "\n".join(parts).rstrip() + "\n"
 
 

@@ -6,6 +6,7 @@ import io
 from typing import Any, BinaryIO
 
 from tracetui.comparison.comparison import Comparison
+from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.column import Form
 from tracetui.export.tables.comparison import WATERFALL, ComparedRows, ComparedTable, tables_of
@@ -44,7 +45,7 @@ def write_workbook(stream: BinaryIO, comparison: Comparison) -> int:
         ):
             first.write_string(place, 0, name)
             first.write_string(place, 1, _text(run.path))
-        for place, note in enumerate(comparison.notes, start=5):
+        for place, note in enumerate(comparison_notes(comparison), start=5):
             first.write_string(place, 0, _text(note))
         tables = (WATERFALL, *tables_of(comparison))
         for table in tables:

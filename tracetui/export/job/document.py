@@ -6,6 +6,7 @@ from typing import Any
 
 from tracetui.export.cells import encodable
 from tracetui.export.json_document import SCHEMA
+from tracetui.export.sentences.notes import job_notes
 from tracetui.export.tables.column import records
 from tracetui.export.tables.job import LATE, LINES, RANKS, ROOTS, STEPS, JobRows, RankRows, RootRows
 from tracetui.export.tables.job_links import LINKS, STAGES
@@ -15,7 +16,6 @@ from tracetui.job.late_ranks import late_ranks, slow_steps
 from tracetui.job.network_links import job_links
 from tracetui.job.rank_table import rank_rows, sorted_by
 from tracetui.job.roots import Roots
-from tracetui.job.sayings import sayings
 from tracetui.job.stages import job_stages
 from tracetui.language import in_english
 
@@ -67,5 +67,5 @@ def _job(job: Job) -> dict[str, Any]:
             for rank, offset, family in offsets
         },
         "residual_ns": clocks.residual_ns if clocks.sights else None,
-        "warnings": [encodable(saying) for saying in sayings(job)],
+        "warnings": [encodable(saying) for saying in job_notes(job)],
     }

@@ -9,6 +9,7 @@ from typing import Any
 from tracetui.export import markdown
 from tracetui.export.job.document import roots_of
 from tracetui.export.sentences.job import WORTH, head_words, job_time, verdict
+from tracetui.export.sentences.notes import job_notes
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import (
     LATE,
@@ -31,7 +32,6 @@ from tracetui.job.losses import find_losses
 from tracetui.job.network_links import job_links
 from tracetui.job.rank_table import VIEWS, RankRow, differing, leading, rank_rows, sorted_by
 from tracetui.job.roots import Root
-from tracetui.job.sayings import sayings
 from tracetui.job.stages import job_stages
 from tracetui.job.waits import JobWaits
 from tracetui.language import clauses, counted, heading, names, tell
@@ -66,7 +66,7 @@ def job_text(job: Job, width: int, by: str | None = None, step: int | None = Non
         lines += text_table(section.table, section.rows, width)
         lines += [f"{MARGIN}{section.more}"] if section.more else []
         lines.append("")
-    notes = sayings(job)
+    notes = job_notes(job)
     if notes:
         lines.append(tell("Notes"))
         for note in notes:
@@ -83,7 +83,7 @@ def job_markdown(job: Job, by: str | None = None, step: int | None = None, top: 
         cells = markdown_table(section.table, section.rows)
         lines += [f"### {markdown.plain(section.title)}", "", *cells, ""]
         lines += [section.more, ""] if section.more else []
-    lines += [f"- {markdown.plain(note)}." for note in sayings(job)]
+    lines += [f"- {markdown.plain(note)}." for note in job_notes(job)]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -9,11 +9,11 @@ from tracetui.export import markdown
 from tracetui.export.cells import encodable
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.job import head_words
+from tracetui.export.sentences.notes import job_notes
 from tracetui.export.tables.column import records
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.tables.whatif import TRIALS, TrialRows
 from tracetui.export.text import MARGIN, wrapped
-from tracetui.job.sayings import sayings
 from tracetui.job.whatif.answer import Trial, WhatIf
 from tracetui.language import counted, in_english, names, tell
 from tracetui.trace.clean import printable
@@ -59,7 +59,7 @@ def whatif_text(answer: WhatIf, width: int, top: int = TOP) -> str:
         lines += [_title(), *text_table(TRIALS, rows, width)]
         lines += [f"{MARGIN}{_more(answer, rows)}"] if _more(answer, rows) else []
         lines.append("")
-    notes = sayings(answer.order.job)
+    notes = job_notes(answer.order.job)
     if notes:
         lines.append(tell("Notes"))
         for note in notes:
@@ -77,7 +77,7 @@ def whatif_markdown(answer: WhatIf, top: int = TOP) -> str:
     if rows.rows:
         lines += [f"### {_title()}", "", *markdown_table(TRIALS, rows), ""]
         lines += [_more(answer, rows), ""] if _more(answer, rows) else []
-    lines += [f"- {markdown.plain(note)}." for note in sayings(job)]
+    lines += [f"- {markdown.plain(note)}." for note in job_notes(job)]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -8,6 +8,7 @@ from tracetui.comparison.comparison import Comparison
 from tracetui.export.comparison.text import shown_rows, table_title
 from tracetui.export.page.html import Section, bullets, paragraph, table
 from tracetui.export.sentences.comparison import run_words, steps_sentence
+from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL, ComparedRows
 from tracetui.language import tell
@@ -29,5 +30,6 @@ def comparison_sections(comparison: Comparison) -> Iterator[Section]:
         if rows:
             shown = ComparedRows(rows if compared is WATERFALL else rows[:TOP])
             yield Section(table_title(compared), [table(compared.table, shown)])
-    if comparison.notes:
-        yield Section(tell("Notes"), [bullets([tell("{fact}.", fact=note) for note in comparison.notes])])
+    notes = comparison_notes(comparison)
+    if notes:
+        yield Section(tell("Notes"), [bullets([tell("{fact}.", fact=note) for note in notes])])

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from tracetui.export.job.text import TOP, job_sections, job_verdict
 from tracetui.export.page.html import Section, bullets, paragraph, table
 from tracetui.export.sentences.job import head_words
+from tracetui.export.sentences.notes import job_notes
 from tracetui.job.job import Job
-from tracetui.job.sayings import sayings
 from tracetui.language import tell
 
 
@@ -20,6 +20,6 @@ def job_page_sections(job: Job, title: str) -> Iterator[Section]:
     for section in job_sections(job, None, None, 2 * TOP):
         more = [paragraph(section.more, "dim")] if section.more else []
         yield Section(section.title, [table(section.table, section.rows), *more])
-    notes = sayings(job)
+    notes = job_notes(job)
     if notes:
         yield Section(tell("Notes"), [bullets([tell("{fact}.", fact=note) for note in notes])])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tracetui.export.sentences.job import job_time, verdict
+from tracetui.export.sentences.notes import job_notes
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import LINES, RANKS, ROOTS, JobRows, RankRows, RootRows
 from tracetui.export.tables.job_links import LINKS, STAGES
@@ -18,7 +19,6 @@ from tracetui.job.losses import find_losses
 from tracetui.job.network_links import JobLink, job_links
 from tracetui.job.rank_table import DIFFERS, RankRow, differing, rank_rows
 from tracetui.job.roots import Root
-from tracetui.job.sayings import sayings
 from tracetui.job.stages import Stage, job_stages
 from tracetui.language import tell
 from tracetui.ui.drawing.palette import Palette, Role
@@ -93,7 +93,7 @@ class RankTables:
     @cached_property
     def notes(self) -> list[str]:
         """What must be known to read the numbers."""
-        return sayings(self.job)
+        return job_notes(self.job)
 
     @property
     def agreement(self) -> str:

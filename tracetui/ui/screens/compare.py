@@ -20,6 +20,7 @@ from tracetui.export.sentences.comparison import (
     signed_ms,
     steps_sentence,
 )
+from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import WATERFALL, ComparedRows, ComparedTable
 from tracetui.language import heading, tell
@@ -260,9 +261,10 @@ class CompareScreen(TableScreen):
             steps = wrapped(steps_sentence(comparison.step), max(self.size.width, 1))
             told += [[(line, self.style_of(Role.TEXT))] for line in steps if line]
         most = _NOTES if self.size.height >= ROOMY_FROM else 1
-        notes = wrapped(printable(". ".join((*comparison.notes, ""))).rstrip(), max(self.size.width, 1))
-        if comparison.notes:
-            shown = [*notes[: most - 1], " ".join(notes[most - 1 :])]  # the last is cut where there are more
+        notes = comparison_notes(comparison)
+        if notes:
+            lines = wrapped(printable(". ".join((*notes, ""))).rstrip(), max(self.size.width, 1))
+            shown = [*lines[: most - 1], " ".join(lines[most - 1 :])]  # the last is cut where there are more
             told += [[(line, self.style_of(Role.DIM))] for line in shown if line]
         said.styles.height = len(told)
         said.show(told)
