@@ -67,8 +67,8 @@ def steps_of(*starts: int, dur: int = 100) -> Events:
 
 
 def as_sums(cells: Cells) -> int:
-    assert (cells.ns >= 0).all() and (cells.ns[cells.of == 0] == 0).all()
-    assert np.array_equal(np.isnan(cells.share), cells.of == 0)
+    assert (cells.ns >= 0).all() and (cells.ns[cells.capacity == 0] == 0).all()
+    assert np.array_equal(np.isnan(cells.share), cells.capacity == 0)
     known = cells.share[~np.isnan(cells.share)]
     assert ((known >= 0) & (known <= 1)).all()
     return int(cells.ns.sum())
@@ -94,7 +94,7 @@ def all_maps_add_up(analysis: Analysis, columns: int, rows: int) -> None:
     if len(steps):
         within = steps.cells(steps.edges(rows))
         assert as_sums(within) + steps.outside_ns == analysis.idle_ns
-        assert (within.ns <= within.of).all()
+        assert (within.ns <= within.capacity).all()
         whole = steps.whole_steps()
         assert whole.ns[0].sum() == sum(step.idle_ns for step in analysis.steps)
         assert whole.ns[1].sum() == sum(max(step.preparing_ns, 0) for step in analysis.steps)
@@ -139,10 +139,10 @@ def test_a_column_of_several_steps_shows_the_worst_and_holds_the_sum() -> None:
     of = np.array([[10, 10, 10, 10, 10], [0, 10, 10, 10, 10]])
     cells, shown = pool(5, 3).columns(Cells(ns, of, ns + 100, shares(ns, of)))
     assert cells.ns.tolist() == [[10, 5, 0], [0, 10, 7]]
-    assert cells.of.tolist() == [[20, 20, 10], [10, 20, 10]]
+    assert cells.capacity.tolist() == [[20, 20, 10], [10, 20, 10]]
     assert shown.tolist() == [[1, 3, 4], [1, 2, 4]]
     assert cells.share.tolist() == [[0.9, 0.3, 0.0], [0.0, 0.5, 0.7]]
-    assert cells.most.tolist() == [[109, 103, 100], [100, 105, 107]]
+    assert cells.main.tolist() == [[109, 103, 100], [100, 105, 107]]
 
 
 # ------------------------------------------------------------------------------------------ who works
@@ -239,9 +239,9 @@ def test_steps_lie_upon_each_other_at_their_first_work() -> None:
         [0, 0, 0, 10, 10, 10, 10, 10, 0, 10, 10, 10, 0, 0],
         [10, 10, 10, 10, 10, 10, 10, 10, 0, 10, 10, 10, 0, 0],
     ]
-    assert (cells.of.T[0] > 0).tolist() == [False] * 8 + [True] * 5 + [False]
+    assert (cells.capacity.T[0] > 0).tolist() == [False] * 8 + [True] * 5 + [False]
     idle = analysis.idle
-    assert (idle.start[cells.most[3, 1]], idle.end[cells.most[3, 1]]) == (start + 70, start + 120)
+    assert (idle.start[cells.main[3, 1]], idle.end[cells.main[3, 1]]) == (start + 70, start + 120)
     assert places.outside_ns == 0
 
 
@@ -263,7 +263,7 @@ def test_the_only_step_is_folded_by_phase_and_preparing_is_no_idle_time() -> Non
     cells = fold.cells(7, 2)
     assert fold.line_ns(7) == 10
     assert cells.ns.sum(axis=1).tolist() == [10, 10, 0, 10, 10, 10, 0]
-    assert (cells.most >= 0).any(axis=1).tolist() == [False, False, False, True, True, True, False]
+    assert (cells.main >= 0).any(axis=1).tolist() == [False, False, False, True, True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -410,12 +410,12 @@ def test_the_time_without_a_lead_adds_up_to_that_of_the_windows(
     start = min(phase.start_ns for phase in fold.phases)
     empty = np.diff(lead.empty_before(np.array([start, device.end_ns])))[0]
     assert told.cells.ns.sum() == empty > 0
-    assert told.cells.of.sum() == device.end_ns - start
+    assert told.cells.capacity.sum() == device.end_ns - start
     row, column = np.unravel_index(int(np.nanargmax(told.work)), told.work.shape)
     edges = np.array([told.start[row, column], told.end[row, column]])
     count, work = lead.mean(edges)
     assert (told.count[row, column], told.work[row, column]) == (count[0], work[0])
-    assert (np.isnan(told.work) == (told.cells.of == 0)).all()
+    assert (np.isnan(told.work) == (told.cells.capacity == 0)).all()
 
 
 def test_each_step_has_the_lead_on_its_own_time() -> None:
@@ -428,4 +428,4 @@ def test_each_step_has_the_lead_on_its_own_time() -> None:
     for place in range(4):
         inside = np.clip(steps.base[place] + down, steps.start[place], steps.end[place])
         assert told.cells.ns[:, place].tolist() == np.diff(lead.empty_before(inside)).tolist()
-        assert told.cells.of[:, place].sum() == steps.end[place] - steps.start[place]
+        assert told.cells.capacity[:, place].sum() == steps.end[place] - steps.start[place]

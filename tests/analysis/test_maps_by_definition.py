@@ -38,7 +38,7 @@ def check_cell(cells: Cells, at: tuple[int, int], inside: dict[int, int], of: in
     """Compare a cell with the ns that lie in it of each interval, by its place."""
     ns = sum(inside.values())
     most = max(inside, key=lambda place: (inside[place], -place), default=-1)
-    assert (cells.ns[at], cells.of[at], cells.most[at]) == (ns, of, most)
+    assert (cells.ns[at], cells.capacity[at], cells.main[at]) == (ns, of, most)
     assert cells.share[at] == min(ns / of, 1) if of else np.isnan(cells.share[at])
 
 
@@ -273,8 +273,10 @@ def test_a_column_of_several_things_shows_the_first_with_the_highest_share(seed:
         for row in range(rows):
             best = max(own, key=lambda n: (-1.0 if np.isnan(share[row, n]) else share[row, n], -n))
             assert shown[row, column] == best
-            assert told.ns[row, column] == sum(ns[row, own]) and told.of[row, column] == sum(of[row, own])
-            assert told.most[row, column] == cells.most[row, best]
+            assert told.ns[row, column] == sum(ns[row, own]) and told.capacity[row, column] == sum(
+                of[row, own]
+            )
+            assert told.main[row, column] == cells.main[row, best]
             np.testing.assert_equal(told.share[row, column], share[row, best])
 
 

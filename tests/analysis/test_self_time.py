@@ -42,7 +42,7 @@ def test_an_operator_is_left_with_what_those_directly_inside_leave() -> None:
     shares = {inside[at].name: inside[at].self_ns for at in range(len(inside))}
     assert shares == {"linear": 5, "t": 12, "view": 5, "mm": 10, "ProfilerStep#0": 0}
     in_step = analysis.operators_in_step(0, host=True) if analysis.steps else analysis.operators(host=True)
-    assert in_step.own.sum() == 100
+    assert in_step.self_ns.sum() == 100
 
 
 def test_what_overlaps_inside_another_is_taken_off_once() -> None:

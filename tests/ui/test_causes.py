@@ -277,7 +277,7 @@ def test_causes_by_step_add_up_and_open_the_worst_gap(analysis: Analysis) -> Non
                 if causes.intervals.step[causes.interval[at]] == step:
                     gap = int(causes.intervals.gap[causes.interval[at]])
                     spent[gap] = spent.get(gap, 0) + int(causes.ns[at])
-            opened = int(cells.most[row, column])
+            opened = int(cells.main[row, column])
             assert opened == max(spent, key=lambda gap: (spent[gap], -gap), default=-1)
 
 
@@ -318,7 +318,7 @@ async def test_enter_on_a_cause_of_a_step_goes_to_its_worst_gap(trace: Trace) ->
         await pilot.press("4", "home", "down", "enter")
         await pilot.pause()
         assert app.session.analysis is not None and app.shown == "timeline"
-        assert app.session.state.gap == CauseMap(app.session.analysis).by_step().most[1, 0] >= 0
+        assert app.session.state.gap == CauseMap(app.session.analysis).by_step().main[1, 0] >= 0
 
 
 def test_what_fills_a_gap_beside_the_cores_is_called_by_its_own_name() -> None:

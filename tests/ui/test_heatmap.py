@@ -146,7 +146,7 @@ def test_more_is_never_a_lower_shade_and_only_nothing_is_none(ns: list[list[int]
 def test_what_is_not_there_has_no_shade() -> None:
     sheet = sheet_with([[0, 5]], 10)
     assert sheet.levels.tolist() == [[0, LEVELS]]
-    unknown = Cells(sheet.cells.ns, np.array([[0, 10]]), sheet.cells.most, np.array([[np.nan, 0.5]]))
+    unknown = Cells(sheet.cells.ns, np.array([[0, 10]]), sheet.cells.main, np.array([[np.nan, 0.5]]))
     assert Sheet(sheet.rows, unknown).levels.tolist() == [[-1, LEVELS]]
 
 

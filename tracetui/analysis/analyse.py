@@ -128,7 +128,7 @@ class Analysis:
 
     @cached_property
     def beside_cores(self) -> tuple[Int64s, ...]:
-        """Of each device the rows of what computes beside its AI cores, by start."""
+        """For each device, the rows of what computes beside its AI cores, by start."""
         activity = self.trace.slices.activity
         return tuple(device.work[activity[device.work] == Activity.AICPU] for device in self.devices)
 
@@ -185,12 +185,12 @@ class Analysis:
 
     @cached_property
     def idle_rasters(self) -> tuple[Raster, ...]:
-        """Of each device: its idle intervals, per column of a screen."""
+        """For each device, its idle intervals per column of a screen."""
         return tuple(Raster(device.idle.starts, device.idle.ends) for device in self.devices)
 
     @cached_property
     def cause_rasters(self) -> tuple[CauseRaster, ...]:
-        """Of each device: the causes of its idle time, per column of a screen."""
+        """For each device, the causes of its idle time per column of a screen."""
         return tuple(CauseRaster.of(self.causes, index) for index in range(len(self.devices)))
 
     @cached_property
@@ -265,7 +265,7 @@ class Analysis:
 
     @cached_property
     def annotated_phases(self) -> list[tuple[AnnotatedPhase, ...]]:
-        """Of each of `steps` the phases that the program annotates on the host; () where it does not."""
+        """For each of `steps`, the phases that the program annotates on the host; () where it does not."""
         return annotated_phases(self.trace, self.steps)
 
     @cached_property
@@ -309,11 +309,13 @@ class Analysis:
 
     @cached_property
     def critical(self) -> tuple[CriticalChain, ...]:
-        """Of each device: what each stretch of the wall time hangs on."""
+        """For each device, what each stretch of the wall time depends on."""
         return critical_chains(self.dependencies, self._host_time)
 
     def critical_in_step(self, index: int) -> dict[Critical, int]:
-        """ns of the wall time of one of `steps`, from when the one before it is done until it is, by kind."""
+        """Split the wall time of one of `steps` by kind, ns; it lasts from the end of the step before to its
+        own end.
+        """
         depends = self.dependencies
         end = int(depends.step_end[index])
         chain = self.critical[int(depends.points.device[end])]
@@ -362,7 +364,9 @@ class Analysis:
         return Operators(self.trace, rows, self.trace.slices.dur[rows], self._own_of_operators)
 
     def operators_in_step(self, index: int, host: bool = False) -> Operators:
-        """Of the work that starts in one of `steps` on its device, or of operators inside it on the host."""
+        """Return the work that starts in one of `steps` on its device; with `host`, the operators inside it
+        on the host.
+        """
         step, starts, operators = self.steps[index], self.trace.slices.start, self.operators(host)
         if host:
             inside = starts[operators.rows] >= step.host_start_ns
@@ -373,7 +377,7 @@ class Analysis:
         return Operators(self.trace, activity.work, durations, durations).at(inside)
 
     def operators_in_window(self, start_ns: int, end_ns: int, host: bool = False) -> Operators:
-        """Of the work of all devices, or of host operators, cut to [start_ns, end_ns)."""
+        """Return the work of all devices (with `host`, the host operators), cut to [start_ns, end_ns)."""
         slices = self.trace.slices
         rows = self.host_rows if host else self.work
         rows = rows[(slices.start[rows] < end_ns) & (slices.end[rows] > start_ns)]

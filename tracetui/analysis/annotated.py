@@ -47,7 +47,7 @@ def annotated_phases(trace: Trace, steps: Sequence[Step]) -> list[tuple[Annotate
 
 
 def _annotations(trace: Trace, rows: range, names: dict[int, str]) -> Int64s:
-    """The annotated slices of a track by start, outer ones first."""
+    """Return the annotated slices of a track by start, outer ones first."""
     span = slice(rows.start, rows.stop)
     is_phase = of_category(trace, trace.slices.category[span], KNOWN.categories.annotations)
     is_phase &= np.isin(trace.slices.name[span], np.array([*names], np.int32))

@@ -62,7 +62,7 @@ class Callers:
         return Called(sites.forward[place], sites.stack[place], sites.frame[place], sites.backward[place])
 
     def evaluates(self, rows: Int64s) -> Bools:
-        """Of each of some slices: whether the autograd engine evaluates a function in it."""
+        """Return whether the autograd engine evaluates a function in each slice; bool[rows]."""
         return self._evaluating[self._trace.slices.name[rows]]
 
     def is_of_engine(self, rows: Int64s) -> bool:
@@ -99,7 +99,7 @@ class Callers:
         )
 
     def _arrows_of(self, categories: Collection[str]) -> tuple[Int64s, Int64s]:
-        """Rows at the starts and ends of all arrows of some categories."""
+        """Return the rows at the starts and at the ends of all arrows of some categories."""
         flows = self._trace.flows
         matching = of_category(self._trace, flows.category, categories)
         matching &= (flows.source >= 0) & (flows.target >= 0)
@@ -139,7 +139,7 @@ class Callers:
 
     @cached_property
     def _takes(self) -> Bools:
-        """Of each slice whether it takes work."""
+        """For each slice, whether it takes work."""
         takes = np.zeros(len(self._trace.slices), np.bool_)
         takes[self.stages] = True
         return takes
@@ -161,7 +161,7 @@ class Callers:
 
     @cached_property
     def _steps(self) -> Bools:
-        """Of each string: whether slices of that name are steps.
+        """For each string, whether slices of that name are steps.
 
         A step is begun on a line of its own: it tells where it was called from, not where what is in it was.
         """
@@ -171,7 +171,7 @@ class Callers:
 
     @cached_property
     def _evaluating(self) -> Bools:
-        """Of each string: whether slices of that name are such."""
+        """For each string, whether the autograd engine evaluates a function in slices of that name."""
         return np.array(
             [text.startswith(KNOWN.operators.backward_beginnings) for text in self._trace.strings], np.bool_
         )
@@ -186,7 +186,7 @@ class Callers:
         return frame
 
     def _started(self, rows: Int64s) -> tuple[Int64s, Int64s]:
-        """The slices, and the start of each."""
+        """Return the rows and when each starts, ns."""
         return rows, pick(self._trace.slices.start, rows)
 
     @cached_property

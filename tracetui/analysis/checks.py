@@ -56,7 +56,7 @@ class Check(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """ "op_statistic.csv agrees: 57 types" """
+        """The check in words: "op_statistic.csv agrees: 57 types"."""
         return f"{self.table} {'agrees' if self.agrees else 'differs'}: {self.words}"
 
 
@@ -77,7 +77,7 @@ def find_checks(
 
 
 def _kernels(trace: Trace, kernels: Kernels | None) -> Check | None:
-    """Every kernel of the table is in the trace, and takes as long there."""
+    """Check that the trace has every kernel of the table, and that each lasts as long there."""
     if kernels is None or not kernels.table.rows or is_database(Path(trace.path)):
         return None  # the kernels of a database are its tasks
     joined = kernels.row >= 0
@@ -97,7 +97,7 @@ def _kernels(trace: Trace, kernels: Kernels | None) -> Check | None:
 
 
 def _types(trace: Trace, kernels: Kernels | None) -> Check | None:
-    """The sums of kernels by type."""
+    """Check the sums of kernels by type."""
     table = read_of_run(Path(trace.path), OP_STATISTIC)
     if table is None or not table.rows or kernels is None:
         return None
@@ -114,7 +114,7 @@ def _types(trace: Trace, kernels: Kernels | None) -> Check | None:
 
 
 def _calls(trace: Trace) -> Check | None:
-    """The sums of the calls of CANN by name: "launch" of "Node@launch"."""
+    """Check the sums of the calls of CANN by name: "launch" of "Node@launch"."""
     table = read_of_run(Path(trace.path), API_STATISTIC)
     rows = rows_of(track for track in trace.tracks if track.layer == Layer.RUNTIME)
     if table is None or not table.rows or not len(rows):
@@ -166,7 +166,7 @@ def _compared(
 
 
 def _steps(trace: Trace, steps: Sequence[Step]) -> Check | None:
-    """The parts of the time of each step."""
+    """Check the parts of the time of each step."""
     table = read_of_run(Path(trace.path), STEP_TIMES)
     if table is None or not table.rows or len({step.device for step in steps}) != 1:
         return None
@@ -187,7 +187,7 @@ def _steps(trace: Trace, steps: Sequence[Step]) -> Check | None:
 
 
 def _operations(trace: Trace, communication: Communication) -> Check | None:
-    """How long each collective moved data and waited, as the producer counts it."""
+    """Check how long each collective moved data and waited, as the producer counts it."""
     document = _document(trace, COMMUNICATION)
     if document is None or isinstance(document, Check):
         return document
@@ -209,7 +209,7 @@ def _operations(trace: Trace, communication: Communication) -> Check | None:
 
 
 def _links(trace: Trace, communication: Communication) -> Check | None:
-    """What the collectives that it names moved over each link, and in how long."""
+    """Check what the collectives in the document moved over each link, and in how long."""
     document = _document(trace, LINKS)
     if document is None or isinstance(document, Check):
         return document
@@ -286,14 +286,14 @@ def _judged(
 
 
 def _scaled(value: Any) -> float | None:
-    """The ns of ms, the bytes of MB; None of what is no finite number."""
+    """Convert ms to ns, or MB to bytes; None for anything but a finite number."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e12:
         return value * 1e6
     return None
 
 
 def _times(listed: int, computed: int) -> tuple[str, str]:
-    """Two lengths of time in ns, to the ns where they would read alike."""
+    """Format two lengths of time (ns), to the ns where they would read alike."""
     texts = format_duration(listed), format_duration(computed)
     if texts[0] != texts[1] or listed == computed:
         return texts
@@ -301,7 +301,7 @@ def _times(listed: int, computed: int) -> tuple[str, str]:
 
 
 def _two(listed: int, computed: int) -> str:
-    """ "2.60 ms there, 2.56 ms in the trace" """
+    """Format two times as "2.60 ms there, 2.56 ms in the trace"."""
     return "{} there, {} in the trace".format(*_times(listed, computed))
 
 

@@ -102,7 +102,7 @@ def _whole(time: Int64s, values: Int64s) -> Callable[[], Series]:
 
 
 def _device_of(label: str, devices: Iterable[str]) -> str | None:
-    """The device of the trace that a table means; the only one, where the trace does not number it."""
+    """Return the device of the trace that a table means; the only one, where the trace does not number it."""
     names = tuple(devices)
     if label in names:
         return label

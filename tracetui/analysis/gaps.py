@@ -52,17 +52,17 @@ class Gaps:
 
     @cached_property
     def lost(self) -> Int64s:
-        """ns of each gap in which nothing is computed: idle, communication and copies."""
+        """The time of each gap in which nothing is computed, ns: idle, communication and copies."""
         return self.idle + self.communication + self.copy
 
     def ranked(self, measure: Measure = Measure.LOST) -> Int64s:
-        """Gap indices, those with the most of a measure first; equal ones earliest first."""
+        """Return the gap indices, those with most of a measure first; equal ones earliest first."""
         if measure not in self._rankings:
             self._rankings[measure] = np.lexsort((self.start, -self.measured(measure))).astype(np.int64)
         return self._rankings[measure]
 
     def measured(self, measure: Measure) -> Int64s:
-        """ns of each gap of a measure."""
+        """Return the ns of a measure in each gap."""
         ns: Int64s = getattr(self, measure.value)
         return ns
 

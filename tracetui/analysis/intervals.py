@@ -30,7 +30,7 @@ class Intervals:
 
     @property
     def durations(self) -> Int64s:
-        """ns of each interval."""
+        """The length of each interval, ns."""
         return self.ends - self.starts
 
     def __or__(self, other: Intervals) -> Intervals:
@@ -68,7 +68,7 @@ class Intervals:
         return Intervals(np.maximum(self.starts[first:last], start), np.minimum(self.ends[first:last], end))
 
     def before(self, times: Int64s) -> Int64s:
-        """ns of the set before each time; of the shape of `times`."""
+        """Return how much of the set lies before each time, ns, in the shape of `times`."""
         index = np.searchsorted(self.starts, times, "right") - 1
         if not len(self):
             return np.zeros_like(times)
@@ -76,7 +76,9 @@ class Intervals:
         return np.where(index < 0, 0, self._elapsed[index] + partial)
 
     def covered(self, starts: Int64s, ends: Int64s) -> Int64s:
-        """ns of the set inside each `[start, end)`; those asked for may overlap and be in any order."""
+        """Return how much of the set lies inside each `[start, end)`, ns; they may overlap and be in any
+        order.
+        """
         return self.before(ends) - self.before(starts)
 
     def index_at(self, times: Int64s) -> Int64s:

@@ -105,9 +105,9 @@ def _numbered(trace: Trace, rows: Int64s, pattern: Pattern[str]) -> Iterator[tup
 
 
 def _of_table(trace: Trace, device: str) -> list[Iteration]:
-    """The iterations in the table beside a timeline, which has a clock of its own.
+    """Return the iterations in the table beside a timeline, which has a clock of its own.
 
-    The first all-reduce that both tell of says how far the clocks are apart, if others agree.
+    The first all-reduce that both contain shows how far the clocks are apart, if other all-reduces agree.
     """
     points = step_points(Path(trace.path))
     if points is None:
@@ -130,7 +130,7 @@ def _of_table(trace: Trace, device: str) -> list[Iteration]:
 
 
 def _apart(trace: Trace, points: StepPoints) -> int | None:
-    """ns from the clock of the table to that of the trace; None where they do not tell of the same."""
+    """Return the ns to add to the clock of the table for that of the trace; None where they do not match."""
     names, starts = trace.slices.name, trace.slices.start
     differences = []
     for name, begins in points.named.items():

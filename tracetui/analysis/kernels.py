@@ -182,9 +182,10 @@ def kernels_of(trace: Trace, tasks: Int64s) -> Kernels | None:
 
 
 def _beside(kernels: Table, trace: Path) -> list[tuple[Table, dict[str, Floats]]]:
-    """The tables that tell more of single tasks, and their numbers for each kernel, NaN where they have none.
+    """Return the tables with more about single tasks, and their numbers for each kernel, NaN where they have
+    none.
 
-    Tasks are told apart by their number, where both tables have it, and by their name.
+    Tasks are matched by their number, where both tables have it, and by their name.
     """
     tables = []
     for format_, titles in _MORE:
@@ -200,7 +201,7 @@ def _beside(kernels: Table, trace: Path) -> list[tuple[Table, dict[str, Floats]]
 
 
 def _same_task(kernels: Table, other: Table) -> Int64s:
-    """The row of another table that is of the task of each kernel, -1 where none is, or several are."""
+    """Return the row of another table for the task of each kernel, -1 where it has none, or several."""
     numbered = [
         key for key in ("stream", "task") if all((t.numbers[key] >= 0).all() for t in (kernels, other))
     ]
@@ -216,7 +217,7 @@ def _task_keys(table: Table, numbered: Sequence[str]) -> Iterator[tuple[object, 
 
 
 def _joined(trace: Trace, tasks: Int64s, names: Int64s, starts: Int64s) -> Int64s:
-    """The task of each (name, start), by both; -1 where none or several are."""
+    """Return the task of each (name, start), -1 where none or several have both."""
     row = np.full(len(names), -1, np.int64)
     for shift in _NEAR:
         unmatched = np.flatnonzero((row < 0) & (names >= 0))
@@ -227,7 +228,7 @@ def _joined(trace: Trace, tasks: Int64s, names: Int64s, starts: Int64s) -> Int64
 
 
 def _equal(trace: Trace, tasks: Int64s, names: Int64s, starts: Int64s) -> tuple[Int64s, Int64s]:
-    """Places and tasks of equal name and start, of which there is one on each side."""
+    """Return places and tasks of equal name and start, where each side has one of them."""
     time = np.concatenate((trace.slices.start[tasks], starts))
     name = np.concatenate((trace.slices.name[tasks].astype(np.int64), names))
     order = np.lexsort((name, time))

@@ -29,7 +29,9 @@ MOST_PAIRS = 256
 
 
 def launches(trace: Trace, tasks: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-    """Runtime call, launch point (ns) and thread (place in Trace.threads) of each task; -1: not found."""
+    """Return runtime call, launch point (ns) and thread (place in Trace.threads) of each task; -1: not
+    found.
+    """
     launch = _calls(trace, tasks)
     arrow = arrows_to(trace, tasks, KNOWN.flows.launch)
     ids = ids_of_device(trace, tasks)

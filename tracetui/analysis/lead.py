@@ -74,7 +74,7 @@ class HostLead:
         return inside
 
     def _until(self, column: Int64s, times: Int64s) -> Floats:
-        """The integral of a column from the first time on; as float, as ns of work times ns fit no int64."""
+        """Integrate a column from the first time on; as float, as ns of work times ns fit no int64."""
         if not len(self.time):
             return np.zeros(times.shape)
         sums = np.concatenate(([0.0], np.cumsum(column[:-1] * np.diff(self.time).astype(np.float64))))
@@ -175,7 +175,7 @@ def _lead(device: DeviceActivity, links: Links, enqueued: Int64s) -> HostLead:
 
 
 def _mostly_host(causes: Causes) -> Bools:
-    """Of each idle interval: whether causes of the host are the larger part of it."""
+    """Return whether causes of the host are the larger part of each idle interval."""
     host = np.isin(causes.cause, list(of_families("host")))
     lengths = causes.intervals.end - causes.intervals.start
     total = np.zeros(len(lengths), np.int64)
@@ -193,7 +193,9 @@ def _device_losses(
     links: Links,
     enqueued: Int64s,
 ) -> Int64s:
-    """Of the starved intervals of a device: interval, at, count, work, start, end and task of the pause."""
+    """Return, for the intervals of a device that the host caused: interval, at, count, work, start, end and
+    task of the pause.
+    """
     (places,) = np.nonzero(mostly_host & (intervals.device == index))
     issued = enqueued[links.index(device.work)]
     order = np.argsort(issued, kind="stable")
@@ -231,7 +233,7 @@ def _device_losses(
 
 
 def _most(values: Int64s, first: Int64s, stop: Int64s, last: bool = False) -> Int64s:
-    """Of each range of places the first (or last) with the highest value; -1 of an empty one."""
+    """Return the first (or last) place with the highest value in each range; -1 for an empty one."""
     stop = np.maximum(stop, first)
     places = ranges(first, stop)
     owner = np.repeat(np.arange(len(first)), stop - first)
@@ -242,7 +244,7 @@ def _most(values: Int64s, first: Int64s, stop: Int64s, last: bool = False) -> In
 
 
 def _told(trace: Trace, pieces: Causes, rules: FrameRules) -> tuple[Int64s, Int64s, list[Frame]]:
-    """The cause with the most time in each pause, and the line with the most of that."""
+    """Return the cause with the most time in each pause, the line with the most of that, and the lines."""
     count = len(pieces.intervals)
     cause = most_of_each(pieces.interval, pieces.cause.astype(np.int64), pieces.ns, count)
     lines, place = lines_of(trace, pieces.stack, pieces.frame, rules)

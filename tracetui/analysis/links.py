@@ -108,7 +108,7 @@ class Links:
         return leads
 
     def index(self, rows: Int64s) -> Int64s:
-        """Places of tasks in the columns, by slice row; of a row that is no task any number."""
+        """Return the places of tasks in the columns, by slice row; any number for a row that is no task."""
         first, place = self._runs
         if not len(first):
             return np.zeros(len(rows), np.int64)
@@ -123,7 +123,7 @@ class Links:
         return self.tasks[opens], np.flatnonzero(opens)
 
     def enqueued(self, rows: Int64s) -> Int64s:
-        """ns when the host enqueued each task (no queue: launched it); NEVER where unknown."""
+        """Return when the host enqueued each task (no queue: launched it), ns; NEVER where unknown."""
         places = self.index(rows)
         operator_start = pick(self.trace.slices.start, self.operator[places])
         first_known = [self.enqueue_point[places], self.launch_point[places], operator_start]
@@ -232,7 +232,7 @@ def frames_of(trace: Trace, row: int) -> tuple[Frame, ...]:
 
 
 def _operators(trace: Trace, point: Int64s, thread: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-    """Dequeue, enqueue and operator rows of the tasks launched at those points; -1 where not found."""
+    """Return dequeue, enqueue and operator rows of the tasks launched at those points; -1 where not found."""
     starts = trace.slices.start
     dequeue, operator = (np.full(len(point), -1, np.int64) for _ in range(2))
     hosts = _host_tracks(trace)
@@ -262,7 +262,7 @@ def operators_of_dequeues(trace: Trace, dequeue: Int64s) -> Int64s:
 
 
 def _enqueues_of(trace: Trace, dequeue: Int64s, enqueues: Bools) -> Int64s:
-    """The Enqueue of the same process and id of each Dequeue, -1 where none is; rows."""
+    """Return the row of the Enqueue with the process and id of each Dequeue, -1 where there is none."""
     enqueue, correlation = np.full(len(dequeue), -1, np.int64), trace.slices.correlation
     for pid, places in rows_by_process(trace, dequeue):
         process_tracks = [t for t in trace.tracks if t.pid == pid and is_operator_track(t)]
@@ -273,7 +273,7 @@ def _enqueues_of(trace: Trace, dequeue: Int64s, enqueues: Bools) -> Int64s:
 
 
 def _queue_and_operators(trace: Trace, hosts: dict[str, list[Track]]) -> tuple[Bools, Bools, Bools]:
-    """Of all slices: the dequeues, the enqueues and the operators on some tracks."""
+    """Return which slices are dequeues, enqueues and operators on some tracks; bool[slices] each."""
     columns = [np.zeros(len(trace.slices), np.bool_) for _ in range(3)]
     for track in (track for tracks in hosts.values() for track in tracks):
         span = slice(track.rows.start, track.rows.stop)

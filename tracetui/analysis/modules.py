@@ -95,7 +95,9 @@ class Modules:
         return is_module
 
     def _nested(self, innermost: Int64s) -> Int64s:
-        """int64[m, 2]: places of calls, and each module (a string) that these are in, themselves included."""
+        """Pair places of calls with each module (a string) that these are in, themselves included; int64[m,
+        2].
+        """
         width, pairs, row = len(self._trace.strings), [np.empty(0, np.int64)], innermost
         place = np.arange(len(row))
         while True:

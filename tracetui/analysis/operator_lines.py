@@ -25,5 +25,5 @@ def main_lines(
     """
     place = links.index(operators.rows)
     lines, line = lines_of(operators.trace, links.stack[place], links.frame[place], rules)
-    launched = most_of_each(operators.places_in(table), line, operators.own, len(table))
+    launched = most_of_each(operators.places_in(table), line, operators.self_ns, len(table))
     return [lines[number] if number >= 0 else None for number in launched.tolist()]

@@ -117,7 +117,7 @@ def _without_counters(text: str) -> str:
 
 
 def _without_number(text: str) -> str:
-    """A type without the counter right behind it: "Conv2D" of "Conv2D12"."""
+    """Cut the counter off the end of a type: "Conv2D" of "Conv2D12"."""
     versioned = _VERSIONED.match(text)
     return versioned[0] if versioned else text.rstrip("0123456789")
 

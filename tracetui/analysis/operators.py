@@ -86,11 +86,11 @@ class Operators:
     trace: Trace
     rows: Int64s
     durations: Int64s  #: ns of each, cut where they are
-    own: Int64s  #: ns of each, without the operators inside
+    self_ns: Int64s  #: ns of each, without the operators inside
 
     def at(self, selected: Bools) -> Operators:
         """Return those that are kept."""
-        return Operators(self.trace, self.rows[selected], self.durations[selected], self.own[selected])
+        return Operators(self.trace, self.rows[selected], self.durations[selected], self.self_ns[selected])
 
     @cached_property
     def types(self) -> OperatorTypes:
@@ -99,11 +99,11 @@ class Operators:
         return operator_types(self.trace, names[~on_host], names[on_host])
 
     def by_name(self) -> OperatorTable:
-        """One row per name and activity."""
+        """Sum the slices by name and activity, a row each."""
         return self._table(self.trace.strings, self._names)
 
     def by_type(self) -> OperatorTable:
-        """One row per type and activity."""
+        """Sum the slices by type and activity, a row each."""
         return self._table(self.types.strings, self._type)
 
     def of_type(self, name: str, activity: Activity) -> Operators:
@@ -112,7 +112,7 @@ class Operators:
         return self.at(matching & (self.trace.slices.activity[self.rows] == activity))
 
     def instances(self, table: OperatorTable, place: int) -> Int64s:
-        """int64[k]: the slice rows that a row of one of their tables sums up, in order of time."""
+        """Return the slice rows that a row of one of the tables sums up, in order of time; int64[k]."""
         names = self._type if table.strings is self.types.strings else self._names
         matching = names == table.name[place]
         rows = self.rows[matching & (self.trace.slices.activity[self.rows] == table.activity[place])]
@@ -120,7 +120,7 @@ class Operators:
         return in_time
 
     def places_in(self, table: OperatorTable) -> Int64s:
-        """int64[n]: the row of one of their tables that sums up each slice."""
+        """Return the row of one of the tables that sums up each slice; int64[n]."""
         names = self._type if table.strings is self.types.strings else self._names
         kinds = len(Activity)
         keys = table.name.astype(np.int64) * kinds + table.activity
@@ -144,7 +144,7 @@ class Operators:
 
     def _table(self, strings: list[str], name: Int32s) -> OperatorTable:
         """Return the table, given the name of each slice: a place in `strings`."""
-        rows, durations, self_ns = self.rows, self.durations, self.own
+        rows, durations, self_ns = self.rows, self.durations, self.self_ns
         key = name.astype(np.int64) * len(Activity) + self.trace.slices.activity[rows]
         order = np.lexsort((durations, key))
         rows, durations, self_ns = rows[order], durations[order], self_ns[order]

@@ -36,7 +36,9 @@ def first_equal(keys: Wholes, wanted: Wholes) -> Int64s:
 
 
 def _first_of_dense(keys: Wholes, wanted: Wholes, low: int, high: int) -> Int64s:
-    """As `first_equal`, by a table of all numbers from `low` to `high`: 100 k ids in 1 ms, not 6."""
+    """Do the same as `first_equal` by a table of all numbers from `low` to `high`: 100 k ids in 1 ms,
+    not 6.
+    """
     table = np.full(high - low + 2, -1, np.int32)
     table[keys[::-1] - low] = np.arange(len(keys) - 1, -1, -1)  # of equals the first is written last
     wanted = wanted.astype(np.int64, copy=False)  # 32 bits may not hold `low`
@@ -45,7 +47,7 @@ def _first_of_dense(keys: Wholes, wanted: Wholes, low: int, high: int) -> Int64s
 
 
 def pick(values: Int64s | Int32s | Int8s, places: Int64s | Int32s) -> Int64s:
-    """values[places], and -1 where the place is -1; int64."""
+    """Return values[places], and -1 where the place is -1; int64."""
     if not len(values):
         return np.full(len(places), -1, np.int64)
     picked = values[places].astype(np.int64, copy=False)  # indexing has copied already

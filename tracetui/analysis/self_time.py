@@ -11,9 +11,9 @@ from tracetui.trace.order import order_by_group
 
 
 def self_times(ancestors: Ancestors, rows: Int64s, starts: Int64s, ends: Int64s) -> Int64s:
-    """ns of each slice without those among the others that are nested in it.
+    """Return the ns of each slice without those among the others that are nested in it.
 
-    Of slices that nest, as operators of one thread do, the sum is the time in which any runs.
+    For slices that nest, as operators of one thread do, the sum is the time in which any runs.
 
     Args:
         ancestors: what slices are nested in.

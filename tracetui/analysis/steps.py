@@ -158,7 +158,7 @@ class StepWindows:
         }
 
     def step_of(self, device: str, times: Int64s) -> Int32s:
-        """As the function of that name."""
+        """Return the index of the step of the device that each time is in, -1 for none."""
         if device not in self._windows:
             return np.full(len(times), -1, np.int32)
         index, windows = self._windows[device]
@@ -213,7 +213,7 @@ def _device_steps(
 
 
 def _end_of_earlier(trace: Trace, activity: DeviceActivity, links: Links, host_steps: list[HostStep]) -> int:
-    """ns: when a GPU is done with what was launched before the first of its steps; 0 where nothing was.
+    """Return when a GPU ends what was launched before the first of its steps, ns; 0 where nothing was.
 
     On Ascend the windows alone count, as in the producer's own table.
     """
@@ -273,12 +273,12 @@ def free_starts(activity: DeviceActivity, times: Int64s) -> Int64s:
 
 
 def _overlapped(activity: DeviceActivity) -> Int64s:
-    """The communication within each stretch of computing, ns."""
+    """Return the communication within each stretch of computing, ns."""
     return activity.communication.covered(activity.compute.starts, activity.compute.ends)
 
 
 def _sum_by_step(windows: Windows, starts: Int64s, ns: Int64s) -> Int64s:
-    """The sums of some times (ns) in each step, of what starts in its window."""
+    """Sum some times (ns) by the step in whose window each starts."""
     step = windows.first(starts)
     total = np.zeros(len(windows), np.int64)
     np.add.at(total, step[step >= 0], ns[step >= 0])

@@ -23,7 +23,8 @@ def most_first(keys: Int64s, ns: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def most_of_each(owner: Int64s, key: Int64s, ns: Int64s, owners: int) -> Int64s:
-    """int64[owners]: of each owner the key with the most ns, the lowest of equals; -1 where it has none.
+    """Return the key with the most ns of each owner, the lowest of equals; int64[owners], -1 where it has
+    none.
 
     Args:
         owner: int64[n], from 0 to owners - 1.

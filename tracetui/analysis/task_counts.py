@@ -38,7 +38,7 @@ def task_counts(trace: Trace, device: DeviceActivity) -> TaskCounts:
 
 
 def counts_of(activities: Int8s) -> TaskCounts:
-    """Working tasks by what they are, given the activity of each."""
+    """Count working tasks by kind, given the activity of each."""
     compute = int(np.count_nonzero(among(activities, (Activity.COMPUTE, Activity.AICPU))))
     copies = int(np.count_nonzero(activities == Activity.COPY))
     return TaskCounts(compute, len(activities) - compute - copies, copies, 0)

@@ -66,7 +66,7 @@ def rows_in_window(trace: Trace, tracks: Iterable[Track], start_ns: int, end_ns:
 
 
 def cut_durations(trace: Trace, rows: Int64s, start_ns: int, end_ns: int) -> Int64s:
-    """ns of each row inside [start_ns, end_ns)."""
+    """Return the ns of each row inside [start_ns, end_ns)."""
     cut = np.minimum(trace.slices.end[rows], end_ns) - np.maximum(trace.slices.start[rows], start_ns)
     inside: Int64s = np.maximum(cut, 0)
     return inside

@@ -241,7 +241,7 @@ def _api(analysis: Analysis, operators: Operators, steps: int) -> Api:
     at = np.searchsorted(spans.rows, operators.row)
     names = operator_names(analysis.trace)
     name = analysis.trace.slices.name[operators.row].astype(np.int64)
-    own = spans.own[at].copy()
+    own = spans.self_ns[at].copy()
     around = repeated_in(analysis, operators.row)
     counted = around < 0
     # A parent stands before its children in rows of a track, so what is inside is added to the outermost.

@@ -50,7 +50,7 @@ def _told(data: MindData) -> str:
 
 
 def _verdict(data: MindData) -> tuple[str, str, tuple[str, ...]]:
-    """Who is late: as MindSpore's guide tells it from the queues."""
+    """Return who is late, by the rules of MindSpore's guide for the lengths of the queues."""
     host = data.host_queue
     if data.batches and not DATA_QUEUE_EMPTY.exceeded(data.empty, data.batches):
         return (

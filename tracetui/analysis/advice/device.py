@@ -43,7 +43,7 @@ _CONVERSIONS = (
 
 
 def ai_cpu(evidence: Evidence) -> Iterator[Advice]:
-    """Operators that run on the AI CPU while the AI cores do nothing, by name and line."""
+    """Find operators that run on the AI CPU while the AI cores do nothing, by name and line."""
     slices, strings = evidence.trace.slices, evidence.trace.strings
     kinds = [
         i for i in distinct(slices.task_type[evidence.work]).tolist() if i >= 0 and _AI_CPU.match(strings[i])
@@ -89,7 +89,7 @@ def ai_cpu(evidence: Evidence) -> Iterator[Advice]:
 
 
 def conversions(evidence: Evidence) -> Iterator[Advice]:
-    """Kernels that only change the format or the type of data."""
+    """Find kernels that only change the format or the type of data."""
     slices = evidence.trace.slices
     kernels = evidence.work[slices.activity[evidence.work] == Activity.COMPUTE]
     device = evidence.device_of_work[slices.activity[evidence.work] == Activity.COMPUTE]
@@ -170,7 +170,7 @@ def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
 
 
 def free_time(evidence: Evidence) -> Iterator[Advice]:
-    """Steps for much of which the device neither computes nor communicates."""
+    """Find steps for much of which the device neither computes nor communicates."""
     analysis = evidence.analysis
     spans = [
         (step.free_ns, step.computing_ns + step.communication_not_overlapped_ns + step.free_ns, step.idle_ns)

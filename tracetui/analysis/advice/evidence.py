@@ -87,11 +87,11 @@ class Evidence:
     # -- pieces of idle time --------------------------------------------------------------------------
 
     def caused(self, *causes: Cause) -> Bools:
-        """Of each piece: whether it has one of the causes."""
+        """Return whether each piece has one of the causes; bool[pieces]."""
         return np.isin(self.causes.cause, causes)
 
     def idle(self, pieces: Bools) -> int:
-        """ns of the pieces."""
+        """Sum the time of the selected pieces, ns."""
         return int(self.causes.ns[pieces].sum())
 
     def gaps(self, pieces: Bools) -> Int64s:
@@ -100,7 +100,9 @@ class Evidence:
         return most_first(charges.gap[pieces], charges.ns[pieces])[0]
 
     def idle_during(self, calls: Int64s) -> Int64s:
-        """ns of each piece during which one of the calls kept the thread of that piece: host, or launch."""
+        """Return the part of each piece in which a call kept its thread (of the host or the launch) busy;
+        int64[pieces], ns.
+        """
         causes, links = self.causes, self.analysis.links
         hosts = np.where(links.enqueue >= 0, links.enqueue, links.operator)
         launchers = np.where(links.dequeue >= 0, links.dequeue, links.launch)
@@ -225,5 +227,5 @@ class Evidence:
 
 
 def rounded(mean: float) -> str:
-    """With one decimal at most."""
+    """Format a number with at most one decimal."""
     return f"{mean:.1f}".removesuffix(".0")

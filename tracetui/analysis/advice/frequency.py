@@ -18,7 +18,7 @@ _NO_FREQUENCY = 1e6  #: MHz
 
 
 def core_frequency(evidence: Evidence) -> Iterator[Advice]:
-    """AI cores that run below their maximum frequency while kernels do.
+    """Find AI cores that run below their maximum frequency while kernels do.
 
     Each kernel counts with the mean frequency of its time, weighted by that time; the frequency between
     kernels does not count. The maximum is the highest that any AI core of the trace ran at. Several dies of a
@@ -71,7 +71,7 @@ def core_frequency(evidence: Evidence) -> Iterator[Advice]:
 
 
 def _mean_mhz(evidence: Evidence, device: str, kernels: Int64s) -> Floats:
-    """The mean frequency of the device while each kernel ran; NaN where it is not known."""
+    """Return the mean frequency of a device while each kernel ran, MHz; NaN where it is unknown."""
     slices = evidence.trace.slices
     means = [
         series.mean_between(slices.start[kernels], slices.end[kernels])
@@ -81,7 +81,7 @@ def _mean_mhz(evidence: Evidence, device: str, kernels: Int64s) -> Floats:
 
 
 def _frequencies(trace: Trace, device: str | None = None) -> list[Series]:
-    """The frequencies of all AI cores, or of those of a device; ns and MHz."""
+    """Return the frequency (MHz over ns) of each AI core of a device, or of all devices."""
     frequencies = []
     for track in trace.tracks:
         if len(track.samples) and is_core_frequency(track) and device in (None, track.device):

@@ -42,7 +42,7 @@ PER_LAUNCH = (
 
 
 def launch_bound(evidence: Evidence) -> Iterator[Advice]:
-    """A device that is idle for most of the time while the host launches short kernels, wherever from."""
+    """Find a device that is idle for most of the time while the host launches short kernels from anywhere."""
     links, slices = evidence.analysis.links, evidence.trace.slices
     tasks = evidence.work[np.isin(slices.activity[evidence.work], (Activity.COMPUTE, Activity.AICPU))]
     places = links.index(tasks)
@@ -87,7 +87,7 @@ def launch_bound(evidence: Evidence) -> Iterator[Advice]:
 
 
 def small_operators(evidence: Evidence) -> Iterator[Advice]:
-    """Loops: lines that enqueue the same few operators again and again, each for a short kernel."""
+    """Find loops: lines that enqueue the same few operators again and again, each for a short kernel."""
     links, slices = evidence.analysis.links, evidence.trace.slices
     tasks = evidence.work[np.isin(slices.activity[evidence.work], (Activity.COMPUTE, Activity.AICPU))]
     places = links.index(tasks)
@@ -196,7 +196,7 @@ def _launches(evidence: Evidence, places: Int64s) -> Int64s:
 
 
 def sync_in_loop(evidence: Evidence) -> Iterator[Advice]:
-    """Lines that wait for the device several times a step."""
+    """Find lines that wait for the device several times a step."""
     for sync in evidence.analysis.syncs:
         per_step = evidence.per_step(sync.count)
         if per_step < SYNC_REPEATS.least or not evidence.worth(sync.exposed_ns):
@@ -231,7 +231,7 @@ def sync_in_loop(evidence: Evidence) -> Iterator[Advice]:
 
 
 def data_loader(evidence: Evidence) -> Iterator[Advice]:
-    """A data loader that takes long while the device is idle."""
+    """Find a data loader that takes long while the device is idle."""
     operators = evidence.host_rows
     loading = operators[by_name(evidence.trace, operators, cause_of_operator) == Cause.DATALOADER]
     outer = evidence.outermost(loading)
@@ -272,7 +272,7 @@ def data_loader(evidence: Evidence) -> Iterator[Advice]:
 
 
 def collections(evidence: Evidence) -> Iterator[Advice]:
-    """Collections of Python's garbage that stop the thread that launches."""
+    """Find garbage collections of Python that stop the thread that launches."""
     slices = evidence.trace.slices
     runs_of_it = evidence.rows_of(Family.COLLECTOR)
     rows = evidence.longest_first(runs_of_it[slices.dur[runs_of_it] >= COLLECTION.least])
@@ -299,7 +299,7 @@ def collections(evidence: Evidence) -> Iterator[Advice]:
 
 
 def memory_stalls(evidence: Evidence) -> Iterator[Advice]:
-    """Memory that is taken from the driver or given back to it while the device is idle."""
+    """Find memory that is taken from the driver, or given back to it, while the device is idle."""
     calls = evidence.rows_of(Family.CALLS)
     rows = evidence.outermost(calls[by_name(evidence.trace, calls, allocates_memory) == 1])
     during = evidence.idle_during(rows)

@@ -16,7 +16,7 @@ from tracetui.trace.model import Family, Kind
 
 
 def dispatch_queue(evidence: Evidence) -> Iterator[Advice]:
-    """Tasks that lie in the task queue while the device is idle."""
+    """Find tasks that lie in the task queue while the device is idle."""
     pieces = evidence.caused(Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP)
     busy, wakeup = (
         evidence.idle(evidence.caused(Cause.QUEUE_BUSY)),
@@ -55,7 +55,7 @@ def dispatch_queue(evidence: Evidence) -> Iterator[Advice]:
 
 
 def compilation(evidence: Evidence) -> Iterator[Advice]:
-    """Operators or graphs that are compiled while the device is idle."""
+    """Find operators or graphs that are compiled while the device is idle."""
     pieces = evidence.caused(Cause.COMPILE, Cause.LAUNCH_COMPILE)
     cost = evidence.idle(pieces)
     if not COMPILE_SHARE.share(cost, evidence.window_ns):

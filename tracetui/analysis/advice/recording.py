@@ -67,7 +67,7 @@ def stacks(evidence: Evidence) -> Iterator[Advice]:
 
 
 def level(evidence: Evidence) -> Iterator[Advice]:
-    """Launches of which level 0 tells too little."""
+    """Find launches about which a trace of level 0 says too little."""
     trace = evidence.trace
     has_runtime = any(track.layer == Layer.RUNTIME and len(track.rows) for track in trace.tracks)
     if trace.kind != Kind.ASCEND or has_runtime:

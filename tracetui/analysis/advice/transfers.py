@@ -23,7 +23,7 @@ from tracetui.units import format_percent
 
 
 def communication(evidence: Evidence) -> Iterator[Advice]:
-    """Collectives that nothing is computed beside, and the computing that could be."""
+    """Find collectives that no computing hides, and the computing that could hide them."""
     devices = evidence.analysis.devices
     exposed = [activity.communication_not_overlapped for activity in devices]
     cost = sum(part.total for part in exposed)
@@ -93,7 +93,7 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
 
 
 def of_pytorch(trace: Trace) -> bool:
-    """Whether PyTorch ran: an operator of its own is in the trace."""
+    """Return whether PyTorch ran, which it did where the trace has an operator of its own."""
     return any(text.startswith("aten::") for text in trace.strings)
 
 
@@ -112,7 +112,9 @@ def _could_overlap(cost: int, figures: Figures, pytorch: bool) -> str:
 
 
 def _waiting(evidence: Evidence) -> int | None:
-    """ns of exposed communication in which a rank had not come yet; None where no collective tells."""
+    """Return the exposed communication in which a rank had not come yet, ns; None where no collective shows
+    it.
+    """
     communication = evidence.analysis.communication
     if not communication.waits.known.any():
         return None
@@ -120,7 +122,9 @@ def _waiting(evidence: Evidence) -> int | None:
 
 
 def _phases(evidence: Evidence, exposed: list[Intervals]) -> Figures:
-    """Of the steps that tell their phases: exposed communication and computing alone in each."""
+    """Return exposed communication and computing alone in each phase, for the steps whose phases are
+    known.
+    """
     figures: Figures = {}
     spans: dict[str, list[tuple[int, int, int, int]]] = {}
     for step in evidence.analysis.steps:
@@ -142,7 +146,7 @@ def _phases(evidence: Evidence, exposed: list[Intervals]) -> Figures:
 
 
 def copies(evidence: Evidence) -> Iterator[Advice]:
-    """Copies during which the device does nothing else, by line and direction."""
+    """Find copies during which the device does nothing else, by line and direction."""
     slices, strings = evidence.trace.slices, evidence.trace.strings
     is_copy = slices.activity[evidence.work] == Activity.COPY
     tasks, device = evidence.work[is_copy], evidence.device_of_work[is_copy]

@@ -98,7 +98,7 @@ class Communication:
 
     @cached_property
     def exposed_sets(self) -> tuple[tuple[Intervals, ...], ...]:
-        """Of each device, when it was exposed to each cause, in their order."""
+        """For each device, when it was exposed to each cause, in the order of the causes."""
         return tuple(self._sets(self.exposed.of_device(index)) for index in range(len(self.devices)))
 
     def _sets(self, places: slice) -> tuple[Intervals, ...]:
@@ -132,7 +132,7 @@ class Communication:
         return link_table(self.trace, self.transfers)
 
     def links_in_window(self, start_ns: int, end_ns: int) -> tuple[Link, ...]:
-        """Bytes and time of each link, of the transfers that start in [start_ns, end_ns)."""
+        """Sum the bytes and time of each link, for the transfers that start in [start_ns, end_ns)."""
         return link_table(self.trace, self.transfers.window(start_ns, end_ns))
 
     @cached_property

@@ -76,13 +76,15 @@ class Exposed:
         return slice(first, stop)
 
     def by_cause(self, places: slice = slice(None)) -> dict[CommunicationCause, int]:
-        """ns of each cause there is among some pieces, by default all; most first."""
+        """Sum the time of some pieces (by default all) by cause, ns; most first, without causes that have
+        none.
+        """
         total = np.zeros(len(_CAUSES), np.int64)
         np.add.at(total, self.cause[places], self.end[places] - self.start[places])
         return _ranked(total)
 
     def by_step(self, step: int) -> dict[CommunicationCause, int]:
-        """ns of each cause in a step (its index; -1: in none), most first."""
+        """Sum the time in a step (its index; -1: in none) by cause, ns; most first."""
         return _ranked(self._of_steps[step]) if step < len(self._of_steps) - 1 else {}
 
     @cached_property
@@ -136,7 +138,7 @@ def find_exposed(
 def _owned(
     rows: Int64s, collectives: Operations, exposed: Intervals
 ) -> tuple[Int64s, Int64s, Int64s, Int64s]:
-    """Operation, start, end and exposed interval of each piece of a device's exposed communication."""
+    """Return operation, start, end and exposed interval of each piece of a device's exposed communication."""
     owned = last_begun(collectives.start[rows], collectives.end[rows])
     cuts = cut(owned.start, owned.end, edges_of(exposed.starts, exposed.ends))
     interval = exposed.index_at(cuts.start)
@@ -148,7 +150,9 @@ def _owned(
 def _split(
     operation: Int64s, start: Int64s, end: Int64s, collectives: Operations, waits: Waits
 ) -> tuple[Int64s, Int64s, Int64s, Int64s]:
-    """Pieces cut where the waits of their operations end: cause, start, end, and the piece each is of."""
+    """Cut pieces where the waits of their operations end; return cause, start, end, and the piece that each
+    was cut from.
+    """
     arrived = np.clip(collectives.start[operation] + waits.wait[operation], start, end)
     starts = np.stack((start, arrived), axis=1).reshape(-1)
     ends = np.stack((arrived, end), axis=1).reshape(-1)

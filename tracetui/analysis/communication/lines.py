@@ -109,7 +109,7 @@ def late_peers(
 
 
 def _peers(collectives: Operations, waits: Waits, pieces: Exposed) -> dict[tuple[int, int], int]:
-    """ns of wait by (group, late rank), most first."""
+    """Sum the waits by (group, late rank), ns; most first."""
     waits_exposed = pieces.at(pieces.cause == CommunicationCause.WAIT)
     group, peer = collectives.group[waits_exposed.operation], waits.peer[waits_exposed.operation]
     total = {

@@ -68,7 +68,7 @@ class Link:
 
     @property
     def gb_per_s(self) -> float | None:
-        """bytes / ns; None where it took no time."""
+        """Bytes / ns; None where it took no time."""
         return self.bytes / self.ns if self.ns else None
 
 
@@ -156,7 +156,8 @@ def master_times(
 def _payloads(
     trace: Trace, collectives: Operations, tasks: PlaneTasks, by_rdma: Bools
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Of each run of payloads by RDMA the places of its first and of the task that closes it, and its bytes.
+    """Return, for each run of payloads by RDMA, the places of its first task and of the one that closes it,
+    and its bytes.
 
     A payload is a send that another send follows; a notification is a send that a wait follows.
     """
@@ -181,7 +182,7 @@ def _payloads(
 
 
 def _usable(size: Int64s) -> Int64s:
-    """Bytes of tasks, 0 where they are not told or cannot be."""
+    """Return the bytes of tasks, 0 where they are unknown or impossible."""
     return np.where((size >= 0) & (size < TOO_LARGE), size, 0)
 
 
@@ -204,7 +205,9 @@ def _link(trace: Trace, transfers: Transfers, places: Int64s) -> Link:
 
 
 def _master_planes(trace: Trace, count: int, tasks: PlaneTasks) -> Int64s:
-    """int64[count + 1]: the track of the master plane of each operation, -1 without planes; last -1."""
+    """Return the track of the master plane of each operation, -1 without planes; int64[count + 1], the last
+    -1.
+    """
     named = np.array([track.name in KNOWN.threads.master_planes for track in trace.tracks], np.bool_)
     master = np.full(count + 1, len(trace.tracks), np.int64)
     (members,) = np.nonzero(tasks.operation >= 0)

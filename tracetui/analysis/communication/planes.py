@@ -123,7 +123,7 @@ def plane_tasks(trace: Trace, collectives: Operations) -> PlaneTasks:
 
 
 def _operation_at(collectives: Operations, group: Int32s, start: Int64s) -> Int64s:
-    """Of each (group, time) the operation under way that began last, -1 where none is."""
+    """Return, for each (group, time), the operation under way that began last; -1 where none is."""
     operations = np.full(len(group), -1, np.int64)
     members = dict(runs(collectives.group))
     for index, places in runs(group):

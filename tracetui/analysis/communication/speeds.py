@@ -60,7 +60,7 @@ class Slowness(NamedTuple):
 
     @property
     def excess_ns(self) -> int:
-        """ns beyond the usual."""
+        """The time beyond the usual, ns."""
         return self.ns - self.usual_ns
 
 

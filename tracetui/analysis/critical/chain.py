@@ -35,7 +35,7 @@ class Critical(IntEnum):
 
     @property
     def label(self) -> str:
-        """ "host", "queue", "launch" or "device"."""
+        """The name in lower case: "host", "queue", "launch" or "device"."""
         return self.name.lower()
 
 
@@ -69,7 +69,9 @@ class CriticalChain:
         return self.end_ns - self.begin_ns
 
     def by_kind(self, start_ns: int | None = None, end_ns: int | None = None) -> dict[Critical, int]:
-        """ns of each of the four in `[start_ns, end_ns)`; they sum to its part of the wall time."""
+        """Sum the time in `[start_ns, end_ns)` by each of the four kinds, ns; they add up to its wall
+        time.
+        """
         begin = self.begin_ns if start_ns is None else start_ns
         end = self.end_ns if end_ns is None else max(begin, end_ns)
         inside = slice(*np.searchsorted(self.end, [begin], "right"), *np.searchsorted(self.start, [end]))

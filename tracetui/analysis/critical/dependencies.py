@@ -113,7 +113,9 @@ def dependencies(
 
 
 def _arrivals(tasks: DeviceTasks, late: Meetings | None) -> Int64s:
-    """ns: when the peer came that each task waited for, on the clock of the host; -1: it waited for none."""
+    """Return when the peer came that each task waited for, ns on the clock of the host; -1: it waited for
+    none.
+    """
     if late is None:
         return np.full(len(tasks.row), -1, np.int64)
     places = first_equal(late.row, tasks.row)
@@ -128,7 +130,9 @@ def _move(moved: Points, edge: By, first: int) -> None:
 
 
 def _enqueued(tasks: DeviceTasks, thread: Int64s) -> tuple[tuple[Int64s, Int64s, Int64s], Int64s]:
-    """Row, time and thread of each enqueue (without a queue: launch), and the place of each task's, or -1."""
+    """Return row, time and thread of each enqueue (without a queue: launch), and for each task its place
+    among them or -1.
+    """
     row = np.where(tasks.dequeue >= 0, tasks.enqueue, tasks.launch)
     is_known = (thread >= 0) & (tasks.enqueued >= 0) & ((tasks.dequeue < 0) | (tasks.enqueue >= 0))
     (places,) = np.nonzero(is_known)

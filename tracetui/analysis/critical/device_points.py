@@ -214,7 +214,7 @@ def synchronised(tasks: DeviceTasks, begin: Int64s, end: Int64s) -> Int64s:
 
 
 def _behind(start: Int64s, launched: Int64s, device: Int64s, devices: int) -> Int64s:
-    """ns by which the tasks of each device start before their launch begins, but for one in 100 of them.
+    """Return by how many ns each device's tasks start before their launch begins, all but one in 100 of them.
 
     Profilers fit the clock of a device to that of the host: they have been seen 79 us apart. What starts far
     too early was launched by something else.
@@ -271,9 +271,10 @@ def _waited_for(tasks: DeviceTasks, streams: Streams) -> tuple[Int64s, Int64s]:
 
 
 def _usual_latency(links: Links, tasks: DeviceTasks, launched: Bools, free: Int64s) -> Int64s:
-    """ns from the end of the launch to the start, for each task what is usual for its activity.
+    """Return, for each task, the usual time from the end of the launch to the start of tasks of its activity,
+    ns.
 
-    Below 0 for what begins while it is still being launched.
+    It is below 0 for what begins while it is still being launched.
     """
     activity = links.trace.slices.activity[tasks.row]
     latency = np.zeros(len(activity), np.int64)

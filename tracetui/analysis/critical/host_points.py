@@ -92,7 +92,7 @@ def host_points(
 
 
 def _chain(host: Points) -> None:
-    """Each point follows the one before it on its thread."""
+    """Let each point follow the one before it on its thread."""
     order = np.lexsort((np.arange(len(host)), host.point, host.time, host.thread))
     same_thread = host.thread[order[1:]] == host.thread[order[:-1]]
     host.cause[By.BEFORE, order[1:][same_thread]] = order[:-1][same_thread]
@@ -129,7 +129,9 @@ def _burst_points(
 def _synchronising(
     trace: Trace, hosts: Hosts, threads: Int64s, blocking: Int64s
 ) -> list[tuple[int, Intervals]]:
-    """When threads synchronise: during the runtime's calls; where the trace has none, the whole operator."""
+    """Return when threads synchronise: during the runtime's calls; where the trace has none, the whole
+    operator.
+    """
     rows = rows_of(track for track in trace.tracks if track.family == Family.CALLS)
     if len(rows):
         blocking = blocking[:0]

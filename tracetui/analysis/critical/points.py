@@ -87,7 +87,7 @@ def points(
     thread: Int64s | None = None,
     device: Int64s | None = None,
 ) -> Points:
-    """Points without causes, to be filled in."""
+    """Return points without causes, to be filled in."""
     count = len(time)
     none = np.full(count, -1, np.int64)
     return Points(

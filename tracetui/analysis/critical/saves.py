@@ -129,7 +129,7 @@ def line_savings(
 
 
 def _waits(meetings: Meetings | None, device: int) -> tuple[Int64s, Int64s]:
-    """When a device meets others, ns, distinct and in order, and what it waits there."""
+    """Return the distinct times at which a device meets others, in order, and its wait there; ns."""
     if meetings is None:
         return _NONE, _NONE
     on_device = meetings.device == device

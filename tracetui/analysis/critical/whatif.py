@@ -74,7 +74,7 @@ class WhatIfs:
         return walls
 
     def _work_of(self, key: LineKey) -> Int64s:
-        """ns of the line in the work of the host before each point."""
+        """Return how much of the host's work before each point is the line's, ns."""
         points, pieces = self._depends.points, self._pieces
         work = np.zeros(len(points), np.int64)
         keys, key_of_piece = self._keys
@@ -86,7 +86,7 @@ class WhatIfs:
         return work
 
     def _times(self, work: Int64s, factor: float) -> Int64s:
-        """ns: when each point is reached."""
+        """Return when each point is reached, ns."""
         points = self._depends.points
         saved = work - np.rint(work * factor).astype(np.int64)
         lag = points.lag.copy()

@@ -31,7 +31,7 @@ class CauseMap:
         return int(causes.ns[causes.intervals.step[causes.interval] < 0].sum())
 
     def by_step(self) -> Cells:
-        """Return a column for each step, and one for what is outside of all; `most` is a gap.
+        """Return a column for each step, and one for what is outside of all; `main` is a gap.
 
         A cell could be the length of its step, or of the window outside of steps.
         """
@@ -47,9 +47,9 @@ class CauseMap:
         return Cells.of_parts(self._row[causes.cause], column, causes.ns, gap, whole)
 
     def by_time(self, edges: Int64s) -> Cells:
-        """Of the columns between `edges` (int64[columns + 1], ns); `most` is a gap.
+        """Return the cells of the columns between `edges` (int64[columns + 1], ns); `main` is a gap.
 
-        A cell could be all of its column on all devices.
+        The capacity of a cell is the length of its column, times the number of devices.
         """
         causes = self.analysis.causes
         parts = parts_in_columns(causes.start, causes.end, edges)

@@ -44,8 +44,8 @@ class Cells:
     """A grid of time; all arrays have the shape (rows, columns)."""
 
     ns: Int64s  #: what the map is about
-    of: Int64s  #: ns: all that it could be; 0 where there is no such cell
-    most: Int64s  #: what takes most of the cell (an index that the map defines), -1 where nothing does
+    capacity: Int64s  #: ns: all that it could be; 0 where there is no such cell
+    main: Int64s  #: what takes most of the cell (an index that the map defines), -1 where nothing does
     share: Floats  #: ns / of, at most 1; NaN where there is no such cell
 
     @classmethod
@@ -60,7 +60,7 @@ class Cells:
 
 
 def shares(ns: Int64s, capacity: Int64s) -> Floats:
-    """ns / of, at most 1; NaN where `capacity` is 0. What is not nothing is never 0."""
+    """Return ns / capacity, at most 1; NaN where the capacity is 0. Any time above 0 has a share above 0."""
     share = np.full(ns.shape, np.nan)
     np.divide(ns, capacity, out=share, where=capacity > 0)
     capped: Floats = np.minimum(share, 1.0)
@@ -80,7 +80,7 @@ class Pool(NamedTuple):
     def columns(self, cells: Cells) -> tuple[Cells, Int64s]:
         """Return the cells of the columns, and the thing that each shows (int64[rows, columns]).
 
-        `ns` and `of` are sums over the things of a column. Its share, and what takes most of it, are those of
+        `ns` and `capacity` are sums over the things of a column. Its share, and what takes most of it, are those of
         the thing with the highest share, the first of equals: one odd step among many stays visible.
         """
         begin = self.first[:-1]
@@ -93,14 +93,14 @@ class Pool(NamedTuple):
         best = np.minimum.reduceat(thing, begin, axis=1)
         pooled = Cells(
             np.add.reduceat(cells.ns, begin, axis=1),
-            np.add.reduceat(cells.of, begin, axis=1),
-            np.take_along_axis(cells.most, best, axis=1),
+            np.add.reduceat(cells.capacity, begin, axis=1),
+            np.take_along_axis(cells.main, best, axis=1),
             np.take_along_axis(cells.share, best, axis=1),
         )
         return pooled, best
 
 
 def pool(things: int, columns: int) -> Pool:
-    """As many things in each column, but for the last, as it takes to have at most so many columns."""
+    """Group things into at most so many columns of equally many; the last may have fewer."""
     per_column = max(-(-things // max(columns, 1)), 1)
     return Pool(np.append(np.arange(0, things, per_column), things).astype(np.int64))

@@ -36,7 +36,9 @@ class FoldMap:
 
     @classmethod
     def of(cls, analysis: Analysis) -> FoldMap:
-        """From the start of the only step's preparing, or of the devices' work, to the end of that work."""
+        """Fold the time from the start of the only step's preparing, or of the devices' work, to the end of
+        that work.
+        """
         start = min((device.start_ns for device in analysis.devices), default=0)
         end = max((device.end_ns for device in analysis.devices), default=0)
         if len(analysis.steps) != 1:
@@ -69,7 +71,8 @@ class FoldMap:
         return high
 
     def cells(self, lines: int, columns: int) -> Cells:
-        """Of each line so many cells; `most` is the interval of `analysis.idle`, -1 also while preparing.
+        """Return so many cells for each line; `main` is the interval of `analysis.idle`, -1 also while
+        preparing.
 
         Preparing lines hold the time in which the device does nothing before its window, which is not idle
         time; all others add up to the idle time of all devices.
@@ -95,14 +98,16 @@ class FoldMap:
             *(
                 np.where(early[:, None], waiting_values, idle_values)
                 for waiting_values, idle_values in zip(
-                    (waits.ns, capacity, waits.most, waits.share),
-                    (cells.ns, capacity, cells.most, cells.share),
+                    (waits.ns, capacity, waits.main, waits.share),
+                    (cells.ns, capacity, cells.main, cells.share),
                 )
             )
         )
 
     def edges(self, lines: int, columns: int) -> Int64s:
-        """int64[lines, columns + 1], ns: the cells of each line, empty after the end of its phase."""
+        """Return the edges of the cells of each line, empty after the end of its phase; int64[lines, columns
+        + 1], ns.
+        """
         phase, start = self.lines(lines)
         offsets = even_edges(0, self.line_ns(lines), columns)
         end = np.array([span.end_ns for span in self.phases], np.int64)
@@ -141,7 +146,7 @@ def _phases(analysis: Analysis, step: Step, start: int, end: int) -> list[Phase]
 
 
 def _first_backward(analysis: Analysis, step: Step) -> int | None:
-    """When the first task of the backward pass that computes starts in a step; None without one."""
+    """Return when the first computing task of the backward pass starts in a step; None without one."""
     device = next(activity for activity in analysis.devices if activity.device == step.device)
     slices, links = analysis.trace.slices, analysis.links
     rows = device.work

@@ -21,7 +21,7 @@ from tracetui.arrays import Floats, Int64s
 class LeadCells:
     """The lead in the cells of a grid; arrays have the shape (rows, columns)."""
 
-    cells: Cells  #: ns without a lead; `most` is -1
+    cells: Cells  #: ns without a lead; `main` is -1
     count: Floats  #: the mean lead in tasks; NaN where there is no cell
     work: Floats  #: the same in ns of work
     start: Int64s  #: ns: the time of a cell, on the clock of the trace
@@ -52,7 +52,7 @@ def lead_of_lines(fold: FoldMap, lines: int, columns: int) -> LeadCells:
 
 
 def _between(analysis: Analysis, device: int, start: Int64s, end: Int64s) -> Floats:
-    """ns without a lead, and the mean count and work, of each stretch of time: float64[3, ...]."""
+    """Return the ns without a lead, and the mean count and work, of each stretch of time; float64[3, ...]."""
     lead = analysis.leads[device]
     empty = lead.empty_before(end) - lead.empty_before(start)
     count, work = lead.mean_of(start, end)

@@ -30,7 +30,7 @@ class LengthMap:
 
     @classmethod
     def of(cls, analysis: Analysis, rows: int) -> LengthMap:
-        """Of at most so many rows; of more, where there are more decades of lengths."""
+        """Map the idle time with at most so many rows; more where there are more decades of lengths."""
         length = analysis.gaps.idle[analysis.gaps.idle > 0]
         bounds = _bounds(int(length.min()), int(length.max()), rows) if len(length) else np.empty(0, np.int64)
         row = _row_of(bounds, length)
@@ -40,9 +40,10 @@ class LengthMap:
         return cls(analysis, bounds, gaps, idle)
 
     def cells(self, edges: Int64s) -> Cells:
-        """Of the columns between `edges` (int64[columns + 1], ns); `most` is the interval of `analysis.idle`.
+        """Return the cells of the columns between `edges` (int64[columns + 1], ns); `main` is the interval of
+        `analysis.idle`.
 
-        A cell could be all of its column on all devices.
+        The capacity of a cell is the length of its column, times the number of devices.
         """
         idle, gaps = self.analysis.idle, self.analysis.gaps
         parts = parts_in_columns(idle.start, idle.end, edges)
@@ -65,7 +66,7 @@ def half_of_idle(analysis: Analysis) -> tuple[int, int]:
 
 
 def _bounds(shortest: int, longest: int, rows: int) -> Int64s:
-    """Bounds of lengths around all from shortest to longest, falling, as fine as `rows` allow."""
+    """Return falling bounds of lengths from longest to shortest, as fine as `rows` allow."""
     finest = int(rows / max(np.log10(longest / shortest), 0.1))
     for division in range(min(max(finest, 1), _FINEST), 0, -1):
         bounds = _divided(shortest, longest, division)
@@ -76,7 +77,9 @@ def _bounds(shortest: int, longest: int, rows: int) -> Int64s:
 
 
 def _divided(shortest: int, longest: int, division: int) -> Int64s:
-    """Rising bounds, so many a decade from below the shortest length to above the longest."""
+    """Return rising bounds, `division` of them a decade, from below the shortest length to above the
+    longest.
+    """
     steps = {round(10 ** (step / division)) for step in range(18 * division + 1)}
     bounds = np.array(sorted(steps | {_LONGEST}), np.int64)
     first = int(np.searchsorted(bounds, shortest, "right")) - 1

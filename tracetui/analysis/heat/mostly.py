@@ -31,7 +31,9 @@ class IdleReasons:
         self._frames, self._frame = lines_of(analysis.trace, causes.stack, causes.frame, analysis.rules)
 
     def between(self, device: int, start_ns: int, end_ns: int, only: Cause | None = None) -> Reason:
-        """Of the idle time of a device (its index) in [start_ns, end_ns), or of one cause of it."""
+        """Return the main reason of a device's idle time in [start_ns, end_ns), or of the part with one
+        cause.
+        """
         causes = self._causes
         on_device = causes.of_device(device)
         first = on_device.start + int(np.searchsorted(causes.end[on_device], start_ns, "right"))

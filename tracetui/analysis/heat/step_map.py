@@ -76,13 +76,16 @@ class StepMap:
         return max(int((self.end - self.base).max(initial=1)), int(ends.max(initial=1)))
 
     def edges(self, rows: int) -> Int64s:
-        """int64[rows + 1], ns from the first work: rows of equal length; fewer of a very short time."""
+        """Return the edges of rows of equal length, ns from the first work; int64[rows + 1], fewer for a very
+        short time.
+        """
         return even_edges(self.low_ns, self.high_ns, min(rows, self.high_ns - self.low_ns))
 
     def cells(self, edges: Int64s) -> Cells:
-        """Of the rows between `edges` (ns from the first work); `most` is the interval of `analysis.idle`.
+        """Return the cells of the rows between `edges` (ns from the first work); `main` is the interval of
+        `analysis.idle`.
 
-        A cell could be all of its row that lies in the time of the step.
+        The capacity of a cell is the part of its row that lies in the time of the step.
         """
         idle = self.analysis.idle
         (in_step,) = np.nonzero(self.column >= 0)
@@ -97,9 +100,10 @@ class StepMap:
         )
 
     def whole_steps(self) -> Cells:
-        """Two rows: the idle time of each step, and its preparing time, as the table of steps has them.
+        """Return two rows: the idle time and the preparing time of each step, as the table of steps has them.
 
-        Both as shares of the step's time on the device, though preparing may begin before that; `most` is -1.
+        Both are shares of the step's time on the device, though preparing may begin before that; `main` is
+        -1.
         """
         steps = [self.analysis.steps[index] for index in self.step.tolist()]
         ns = np.array([[step.idle_ns for step in steps], [step.preparing_ns for step in steps]], np.int64)
@@ -114,7 +118,9 @@ def _first_work(analysis: Analysis, index: int) -> int:
 
 
 def _gap_before(free_starts: Int64s, free_ends: Int64s, base: Int64s) -> Int64s:
-    """When the device last worked before each of some times, in order; the time itself if it works then."""
+    """Return when the device last worked before each of some times, in order; the time itself if it works
+    then.
+    """
     place = np.searchsorted(free_ends, base)
     ends_there = place < len(free_ends)
     ends_there[ends_there] = free_ends[place[ends_there]] == base[ends_there]

@@ -89,14 +89,16 @@ class WorkMap:
         return cls(analysis, tuple(thing for thing in things if len(thing.times)))
 
     def cells(self, edges: Int64s) -> Cells:
-        """Of the columns between `edges` (int64[columns + 1], ns); `most` is -1."""
+        """Return the cells of the columns between `edges` (int64[columns + 1], ns); `main` is -1."""
         times = [np.diff(thing.times.before(edges)) for thing in self.things]
         ns = np.array(times, np.int64).reshape(len(self.things), len(edges) - 1)
         capacity = np.broadcast_to(np.diff(edges), ns.shape)
         return Cells(ns, capacity, np.full(ns.shape, -1, np.int64), shares(ns, capacity))
 
     def while_idle(self, thing: Thing) -> tuple[int, int]:
-        """ns of a row while its device is idle (of the host: any device), and ns of that idle time."""
+        """Return the ns of a row while its device (for the host: any device) is idle, and the ns of that idle
+        time.
+        """
         devices = self.analysis.devices if thing.device < 0 else [self.analysis.devices[thing.device]]
         overlap = sum((thing.times & device.idle).total for device in devices)
         return overlap, sum(device.idle_ns for device in devices)
@@ -201,7 +203,7 @@ def _streams(analysis: Analysis) -> Iterator[Thing]:
 
 
 def _of_stream(trace: Trace, track: Track) -> tuple[Intervals, Intervals]:
-    """When a stream works, and when one of its tasks waits."""
+    """Return when a stream works, and when one of its tasks waits."""
     rows = rows_of([track])
     activity = trace.slices.activity[rows]
     parts = among(activity, (Activity.COMMUNICATION_TASK,))
@@ -211,7 +213,9 @@ def _of_stream(trace: Trace, track: Track) -> tuple[Intervals, Intervals]:
 
 
 def _waits_of_group(analysis: Analysis, group: Track, tracks: Sequence[Track]) -> Intervals:
-    """When its collectives wait for a late rank; those that do not tell: when a part waits and none moves."""
+    """Return when the collectives of a group wait for a late rank; where unknown, when a part waits and none
+    moves.
+    """
     operations, waits = analysis.communication.operations, analysis.communication.waits
     (members,) = np.nonzero(operations.group == group.index)
     is_split = waits.known[members]
@@ -222,7 +226,7 @@ def _waits_of_group(analysis: Analysis, group: Track, tracks: Sequence[Track]) -
 
 
 def _only_waits(trace: Trace, group: Track, tracks: Sequence[Track]) -> Intervals:
-    """When a part of any collective of a group waits while none moves data."""
+    """Return when a part of any collective of a group waits while none moves data."""
     planes = [track for track in tracks if track.family is Family.PLANE and track.pid == group.pid]
     groups = [track.index for track in tracks if track.family is Family.GROUP and track.pid == group.pid]
     if len(groups) > 1:  # the planes of a group come after it

@@ -30,7 +30,7 @@ class CauseFacts:
 
     @property
     def family(self) -> str:
-        """ "host", "queue", "launch", "device" or "unlinked"."""
+        """The first part of the label: "host", "queue", "launch", "device" or "unlinked"."""
         return self.label.split(".")[0]
 
 
@@ -43,7 +43,7 @@ class Cause(IntEnum):
     facts: CauseFacts
 
     def __new__(cls, facts: Any) -> Cause:  # Any: type checkers take Cause(3), a look-up, for a call of this
-        """Number the rows from 0; `facts` is a CauseFacts."""
+        """Give the row its number, from 0; `facts` is a CauseFacts."""
         cause = int.__new__(cls, len(cls.__members__))
         cause._value_ = len(cls.__members__)
         cause.facts = facts
@@ -308,7 +308,7 @@ class Cause(IntEnum):
 
     @property
     def family(self) -> str:
-        """ "host", "queue", "launch", "device" or "unlinked"."""
+        """The first part of the label: "host", "queue", "launch", "device" or "unlinked"."""
         return self.facts.family
 
 

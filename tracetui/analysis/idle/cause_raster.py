@@ -35,7 +35,7 @@ class CauseRaster:
         return cls(sets)
 
     def ns(self, edges: Int64s) -> Int64s:
-        """int64[causes, columns]: ns of each cause between `edges` (ns, int64[columns + 1])."""
+        """Return the ns of each cause between `edges` (int64[columns + 1], ns); int64[causes, columns]."""
         sums = np.zeros((len(Cause), len(edges) - 1), np.int64)
         for cause, intervals in self.sets.items():
             sums[cause] = np.diff(intervals.before(edges))
@@ -43,12 +43,14 @@ class CauseRaster:
 
 
 def most(ns: Int64s) -> Int8s:
-    """int8[columns]: of int64[causes, columns] the cause with the most time, -1 where there is none."""
+    """Return the cause with the most time in each column of int64[causes, columns]; int8[columns], -1 where
+    there is none.
+    """
     cause = np.where(ns.any(axis=0), ns.argmax(axis=0), -1)
     return cause.astype(np.int8)
 
 
 def _joined(starts: Int64s, ends: Int64s) -> tuple[Int64s, Int64s]:
-    """Sorted disjoint pieces, those that touch as one."""
+    """Join sorted disjoint pieces that touch."""
     opens = starts[1:] > ends[:-1]
     return starts[np.concatenate(([True], opens))], ends[np.concatenate((opens, [True]))]

@@ -68,7 +68,7 @@ class Causes:
         return slice(first, stop)
 
     def by_cause(self, device: int | None = None) -> dict[Cause, int]:
-        """ns of each cause there is, most first; of one device (its index) or of all."""
+        """Sum the idle time of one device (its index), or of all, by cause, ns; most first."""
         if device is None:
             return dict(self._shares)
         pieces = self.of_device(device)
@@ -83,7 +83,7 @@ class Causes:
         return Cause(int(_totals(self.cause[places], self.end[places] - self.start[places]).argmax()))
 
     def by_step(self, step: int) -> dict[Cause, int]:
-        """ns of each cause in the intervals of a step (its index; -1: of none), most first."""
+        """Sum the intervals of a step (its index; -1: of none) by cause, ns; most first."""
         return _ranked(self._of_steps[step]) if step < len(self._of_steps) - 1 else {}
 
     @cached_property
@@ -120,7 +120,7 @@ class Causes:
 
 
 def _totals(cause: Int8s, ns: Int64s) -> Int64s:
-    """int64[causes]: ns of each cause."""
+    """Sum the pieces by cause, ns; int64[causes]."""
     total = np.zeros(len(Cause), np.int64)
     np.add.at(total, cause, ns)
     return total

@@ -52,7 +52,7 @@ def _to_device(links: Links, places: Int64s) -> Bools:
 
 
 def _says(links: Links, places: Int64s, answer: calls.Answer) -> Int8s:
-    """1 and 0 for yes and no of the tasks' directions, else of their names; -1: unsaid."""
+    """Return 1 or 0 as the tasks' directions, else their names, say yes or no; -1 where they say neither."""
     trace, tasks = links.trace, links.tasks[places]
     answers = by_name(trace, tasks, answer)
     direction = trace.slices.direction[tasks]

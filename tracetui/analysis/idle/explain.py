@@ -79,6 +79,7 @@ class _Explainer:
         self._stretches = self._host_stretches()
 
     def causes(self) -> Causes:
+        """Return the pieces of all intervals, by interval, then start."""
         parts = [self._unlinked(), *self._host(), self._queue(), self._launch(), self._device()]
         pieces = _Found._make(np.concatenate(columns) for columns in zip(*parts))
         del parts  # as much memory again
@@ -111,8 +112,10 @@ class _Explainer:
         )
 
     def _clip(self, marks: Milestones) -> tuple[Int64s, Int64s, Int64s]:
-        """Return the milestones inside each interval; of an unlinked task all at its end, or at its start
-        where it was launched with the iteration of a graph that had begun before.
+        """Return enqueue, dequeue and end of the launch of each interval's task, clipped to the interval; ns.
+
+        An unlinked task has all three at the end of its interval, so that the whole of it is the host's; or
+        at its start where the task was launched with the iteration of a graph that had begun before.
         """
         start, end, places = self._idle.start, self._idle.end, self._at
         enqueued, dequeued, launched = (pick(mark, places) for mark in marks)
@@ -124,7 +127,7 @@ class _Explainer:
 
     @cached_property
     def _within_iteration(self) -> Bools:
-        """Of each interval: whether it begins and ends in one iteration of a graph."""
+        """For each interval, whether it begins and ends in one iteration of a graph."""
         inside = np.zeros(len(self._at), np.bool_)
         for index, device in enumerate(self._trace.devices):
             device_iterations = iterations(self._trace, device)
@@ -139,6 +142,11 @@ class _Explainer:
     # -- the host -------------------------------------------------------------------------------------
 
     def _host_stretches(self) -> _Stretches:
+        """Return the part of each interval before its enqueue, with the thread that was to enqueue.
+
+        On an autograd thread, what comes before the first operator of a burst belongs to the thread that woke
+        it.
+        """
         rows = (self._links.launch, self._links.operator, self._links.enqueue)
         thread = self._hosts.of_tasks(*(pick(column, self._at) for column in rows))
         start, end = self._idle.start, self._clipped[0]
@@ -167,12 +175,14 @@ class _Explainer:
         return _Stretches(*(column[stretches.start < stretches.end] for column in stretches))
 
     def _unlinked(self) -> _Found:
+        """Return the pieces of the host of which no thread is known."""
         rows = np.flatnonzero(self._stretches.thread < 0)
         none = np.full(len(rows), -1, np.int64)
         interval, start, end = (column[rows] for column in self._stretches[:3])
         return _Found(interval, start, end, _all(Cause.UNLINKED, rows), none, none, none, none, none)
 
     def _host(self) -> list[_Found]:
+        """Return the pieces of each thread, cut wherever it begins to do something else."""
         parts = []
         for index in distinct(self._stretches.thread[self._stretches.thread >= 0]).tolist():
             stretches = _Stretches(*(column[self._stretches.thread == index] for column in self._stretches))
@@ -187,8 +197,10 @@ class _Explainer:
         return parts
 
     def _exposing(self) -> tuple[Int64s, Int64s, Int64s]:
-        """Of each interval: the operator that was synchronising when it began, the frame if none ran, and
-        the index of its thread.
+        """Return what synchronised when each interval began: operator, frame if none ran, and index of the
+        thread.
+
+        Each is int64[intervals], -1 for none.
         """
         exposing, frame, thread = (np.full(len(self._at), -1, np.int64) for _ in range(3))
         first = self._stretches.start == self._idle.start[self._stretches.interval]
@@ -208,9 +220,9 @@ class _Explainer:
     # -- queue, launch, device ------------------------------------------------------------------------
 
     def _queue(self) -> _Found:
-        """Between enqueue and dequeue: what Dequeue slices of the thread cover, and the rest.
+        """Return the pieces between enqueue and dequeue: covered by Dequeue slices of the thread, or not.
 
-        Where threads hand work on to each other, what any of them does with what it took.
+        Where threads hand work on to each other, anything that one of them does with that work covers.
         """
         rows = pick(self._links.dequeue, self._at)
         stages = self._hosts.callers.stages
@@ -230,7 +242,7 @@ class _Explainer:
         return self._of_task(cuts, np.where(inside, Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP), tracks)
 
     def _launch(self) -> _Found:
-        """Between dequeue and the end of the launch: what compiling calls cover, and the rest."""
+        """Return the pieces between dequeue and the end of the launch: covered by compiling calls, or not."""
         rows = pick(self._links.launch, self._at)
 
         def compiling(track: int) -> Intervals:
@@ -247,7 +259,9 @@ class _Explainer:
         return self._of_task(cuts, np.where(inside, Cause.LAUNCH_COMPILE, Cause.LAUNCH_DISPATCH), tracks)
 
     def _device(self) -> _Found:
-        """After the launch: what waits of the stream cover; of the rest, what is inside a graph, or usual."""
+        """Return the pieces after the launch: covered by waits of the stream, inside a graph, as long as
+        usual, or unknown.
+        """
         streams = self._streams.of_tasks(self._idle.task)
         cuts, inside = cut_by_cover(self._clipped[2], self._idle.end, streams, self._streams.waits)
         usual = np.where(cuts.end - cuts.start <= self._limit, Cause.LATENCY, Cause.UNKNOWN)
@@ -259,8 +273,9 @@ class _Explainer:
 
     @cached_property
     def _within_graph(self) -> Bools:
-        """Of each interval: whether its task follows another one of the same launch of a graph, or in the
-        same iteration of one whose launch is not recorded.
+        """For each interval, whether its task follows another one of the same launch of a graph.
+
+        Where no launch is recorded, whether it lies in the same iteration as the one before.
         """
         starts = self._trace.slices.start
         graph = self._links.launch >= 0
@@ -273,7 +288,7 @@ class _Explainer:
         return follows | (self._within_iteration & (pick(self._links.launch_point, self._at) < 0))
 
     def _of_task(self, cuts: Cuts, cause: Int64s, tracks: Int64s) -> _Found:
-        """Return pieces charged to what enqueued the tasks; `tracks`: of each interval the answerable."""
+        """Return pieces charged to the operators of the tasks; `tracks`: the one answerable for each interval."""
         operator, none = self._operator[cuts.place], np.full(len(cause), -1, np.int64)
         codes, track = cause.astype(np.int8), tracks[cuts.place]
         return _Found(cuts.place, cuts.start, cuts.end, codes, operator, operator, none, none.copy(), track)

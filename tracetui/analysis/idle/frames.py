@@ -54,7 +54,7 @@ class FrameRules:
     skip: tuple[str, ...] = ()  #: what starts with one of these is never the user's: judged as LIBRARY
 
     def origin(self, frame: Frame) -> Origin:
-        """Whose code the frame is."""
+        """Return whose code the frame is."""
         path = frame.file.replace("\\", "/")
         if path and not path.startswith("<"):
             if self.user and frame.file.startswith(self.user):
@@ -74,7 +74,7 @@ class FrameRules:
 
 @lru_cache(maxsize=1 << 14)
 def _origin(path: str) -> Origin:
-    """Whose code a file is that no rule names; `/` between its parts."""
+    """Return whose code a file is that no rule names; `/` separates the parts of its path."""
     if not path:
         return Origin.NO_FILE
     if path.startswith("<") or _GENERATED.match(path):

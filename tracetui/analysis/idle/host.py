@@ -104,12 +104,16 @@ class HostThread:
         return frames
 
     def cut(self, starts: Int64s, ends: Int64s, by_frame: bool) -> Cuts:
-        """Stretches of time cut wherever the thread does something else; by_frame: in another frame too."""
+        """Cut stretches of time wherever the thread does something else; with `by_frame`, in another frame
+        too.
+        """
         edges = edges_of(self.edges, self.frame_edges) if by_frame else self.edges
         return cut(starts, ends, edges)
 
     def causes(self, times: Int64s, running: Int64s) -> Int8s:
-        """Why the thread had not enqueued more at each time, given what ran at it."""
+        """Return why the thread had not enqueued more at each time, given what ran then; int8, a Cause
+        each.
+        """
         cause = np.where(self.recorded.index_at(times) >= 0, Cause.PYTHON, Cause.UNRECORDED)
         for candidate in reversed(_HOST):
             if candidate is Cause.OPERATOR:
@@ -192,7 +196,9 @@ class Hosts:
         return running, charged, frame
 
     def sooner(self, rows: Int64s, alternatives: Int64s) -> Int64s:
-        """Of two slices the one that starts first, the other where they start together; -1 is none."""
+        """Return, of two slices each, the one that starts first; the alternative where they start together;
+        -1 is none.
+        """
         start = self._trace.slices.start
         return np.where(
             (alternatives >= 0) & ((rows < 0) | (start[rows] >= start[alternatives])), alternatives, rows
@@ -253,7 +259,7 @@ class Hosts:
         return wakers
 
     def _threads_of_tracks(self) -> Int64s:
-        """Of each track: the index of the thread that its slices are of, -1 for none."""
+        """Return the index of the thread of each track's slices, -1 for none."""
         thread_of_track = np.full(len(self._trace.tracks), -1, np.int64)
         by_tid: dict[str, list[int]] = {}
         for index, main in enumerate(self._tracks):
@@ -298,9 +304,10 @@ class Hosts:
         return union(self._trace.slices.start[rows], self._trace.slices.end[rows])
 
     def _wrapping(self, is_operator: Bools) -> Int64s:
-        """Operators in which Python went on: one inside has another call stack, or a frame begins inside.
+        """Return the operators in which Python went on: one inside has another call stack, or a frame begins
+        inside.
 
-        Those whose name stands for a cause are not among them.
+        Those whose name stands for a cause are left out.
         """
         stack = self._trace.slices.stack
         inner = np.flatnonzero(is_operator & (stack >= 0))

@@ -173,7 +173,9 @@ def charged_stacks(trace: Trace, charges: Charges) -> tuple[list[tuple[Frame, ..
 def _stacks(
     trace: Trace, texts: Int32s, frames: Int64s, frames_first: bool
 ) -> tuple[list[tuple[Frame, ...]], Int64s]:
-    """Stacks, leaf first, and the place among them of each; -1 where there is none."""
+    """Return the distinct stacks, leaf first, and the place of each row's among them; -1 where it has
+    none.
+    """
     if frames_first:
         texts = np.where(frames >= 0, np.int32(-1), texts)
     else:

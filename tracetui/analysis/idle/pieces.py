@@ -20,7 +20,7 @@ class Cuts(NamedTuple):
 
 
 def cut(starts: Int64s, ends: Int64s, edges: Int64s) -> Cuts:
-    """Each `[start, end)` cut at the edges (sorted, distinct) inside it; they may overlap, in any order."""
+    """Cut each `[start, end)` at the edges (sorted, distinct) inside it; they may overlap, in any order."""
     (not_empty,) = np.nonzero(starts < ends)
     first = np.searchsorted(edges, starts[not_empty], "right")
     counts = np.searchsorted(edges, ends[not_empty], "left") - first + 1
@@ -45,7 +45,9 @@ def edges_of(*columns: Int64s) -> Int64s:
 def cut_by_cover(
     starts: Int64s, ends: Int64s, keys: Int64s, cover: Callable[[int], Intervals]
 ) -> tuple[Cuts, Bools]:
-    """Each `[start, end)` cut by the cover of its key, and whether each piece is covered; key -1: by none."""
+    """Cut each `[start, end)` by the cover of its key, and return whether each piece is covered; key -1: by
+    none.
+    """
     parts, inside = [], []
     (not_empty,) = np.nonzero(starts < ends)
     for key, group in runs(keys[not_empty]):

@@ -32,7 +32,7 @@ class Preparing:
     copy_ns: Int64s  #: of each step: the copies in its preparing time
 
     def by_step(self, index: int) -> dict[str, int]:
-        """ns by the name of the cause, most first, `COPY` last; their sum is the step's preparing_ns."""
+        """Sum a step's preparing_ns by the name of the cause, most first, `COPY` last."""
         sums = {cause.label: ns for cause, ns in self.causes.by_step(index).items()}
         return {**sums, COPY: int(self.copy_ns[index])} if self.copy_ns[index] else sums
 

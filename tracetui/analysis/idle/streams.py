@@ -63,7 +63,7 @@ class Streams:
         return track
 
     def waits(self, stream: int) -> Intervals:
-        """When a stream waits for an event."""
+        """Return when a stream waits for an event."""
         rows = self._waits_of(stream)
         return union(self._trace.slices.start[rows], self._trace.slices.end[rows])
 
@@ -96,10 +96,10 @@ class Streams:
         return recorded_events
 
     def latency_limit(self, marks: Milestones) -> int:
-        """ns: the longest that a launched task may take to run without another reason.
+        """Return the longest that a launched task may take to run without another reason, ns.
 
-        Three times the median, over the work that found its stream empty, of the time from the end of its
-        launch to its start; never more than 30 µs, nor less than 5 µs even where clocks disagree.
+        It is three times the median, over the work that found its stream empty, of the time from the end of
+        its launch to its start; never more than 30 µs, nor less than 5 µs even where clocks disagree.
         """
         slices, waits = self._trace.slices, []
         for track in (track for streams in self._streams.values() for track in streams):

@@ -128,7 +128,7 @@ def _of_both(first: Int64s, second: Int64s) -> Int64s:
 
 
 def _left_by_last_steps(recorded: Recorded, key: Int64s) -> Int64s:
-    """The keys of which each of the last steps left blocks behind: all others need no further look."""
+    """Return the keys of which each of the last steps left blocks behind: only these can grow."""
     blocks, last = recorded.blocks, len(recorded.steps) - 1
     (alive,) = np.nonzero(blocks.alive)
     keys = distinct(key[alive[blocks.step[alive] == last]])
@@ -138,7 +138,7 @@ def _left_by_last_steps(recorded: Recorded, key: Int64s) -> Int64s:
 
 
 def _groups(recorded: Recorded, rows: Int64s, key: Int64s) -> Iterator[Growing]:
-    """The groups that grow, of some blocks, those of equal key together."""
+    """Yield the groups that grow, among blocks with those of equal key together."""
     alive = recorded.blocks.alive & (recorded.blocks.step >= 0)
     for _, places in runs(key):
         members = rows[places]
@@ -148,7 +148,7 @@ def _groups(recorded: Recorded, rows: Int64s, key: Int64s) -> Iterator[Growing]:
 
 
 def _growing(recorded: Recorded, group_blocks: Blocks, alive: Int64s) -> Growing | None:
-    """The group of some blocks, `alive` those left behind; None where it does not grow."""
+    """Describe a group of blocks, `alive` those left behind; None where it does not grow."""
     blocks, steps = recorded.blocks, recorded.steps
     if not len(alive) or blocks.step[alive[-1]] < len(steps) - 1:
         return None
@@ -183,7 +183,9 @@ def _growing(recorded: Recorded, group_blocks: Blocks, alive: Int64s) -> Growing
 
 
 def _calls(recorded: Recorded, rows: Int64s, steps: range) -> tuple[int, int, int | None]:
-    """Of an operator at a line in the last step: its calls, those that leave something behind, and which."""
+    """Count the calls of an operator at a line in the last step, those that leave something behind, and which
+    one does.
+    """
     blocks, example = recorded.blocks, rows[-1]
     matching = (blocks.operator == blocks.operator[example]) & (blocks.line == blocks.line[example])
     matching &= blocks.component == blocks.component[example]

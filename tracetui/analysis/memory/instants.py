@@ -68,7 +68,7 @@ def curves_in_instants(trace: Trace) -> tuple[Curve, ...]:
 
 
 def _by_time(trace: Trace) -> tuple[Int64s, Int64s]:
-    """The rows of `trace.memory` that can be read, by time, and of each the place of its instant."""
+    """Return the readable rows of `trace.memory`, by time, and the place of the instant of each."""
     memory = trace.memory
     place = first_equal(trace.instants.event, memory.event)
     (usable,) = np.nonzero((place >= 0) & (memory.size != 0) & (memory.address >= 0))
@@ -81,7 +81,7 @@ def _label(device: int) -> str:
 
 
 def _operators(trace: Trace, track: Int64s, times: Int64s) -> Int64s:
-    """The innermost operator around each time on its thread, -1 where none is; rows.
+    """Return the row of the innermost operator around each time on its thread, -1 where there is none.
 
     The track of an instant is the first of its thread, which may be that of the frames of Python.
     """
@@ -100,7 +100,7 @@ def _operators(trace: Trace, track: Int64s, times: Int64s) -> Int64s:
 
 
 def _curve(label: str, memory: MemoryColumns, places: Int64s, time: Int64s) -> Curve:
-    """The curve of a device, of some rows that are by time."""
+    """Return the curve of a device from rows that are by time."""
     columns = (memory.allocated[places].astype(np.int64), memory.reserved[places].astype(np.int64))
     initial = int(columns[0][0]) - int(memory.size[places[0]]) if columns[0][0] >= 0 else -1
     return Curve(label, PYTORCH, time, *columns, np.full(len(time), -1, np.int64), max(initial, -1))

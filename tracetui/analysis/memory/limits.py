@@ -74,7 +74,7 @@ def unknown_measures(memory: Memory | None, limits: tuple[MemoryLimit, ...]) -> 
 
 
 def _devices(memory: Memory) -> list[str]:
-    """The devices with a curve; the host where there is no other."""
+    """Return the devices with a curve; the host where there is no other."""
     recorded = memory.recorded
     with_curve = [device for device in recorded.devices if whole_curve(recorded.curves, device) is not None]
     return [device for device in with_curve if device != HOST] or with_curve
@@ -86,6 +86,6 @@ def _most(memory: Memory, device: str) -> int:
 
 
 def _last_growth(memory: Memory, device: str) -> dict[int, int]:
-    """The growth of the last steps in which it is known, by their numbers."""
+    """Return the growth of the last steps in which it is known, by their numbers."""
     of_device = [growth for growth in memory.growth if growth.device == device]
     return {growth.step: growth.bytes for growth in of_device[-_LAST:] if growth.bytes is not None}

@@ -38,7 +38,7 @@ def neighbours_of(links: Links, operators: Int64s, times: Int64s) -> tuple[Neigh
 
 
 def _issued(links: Links, track: int) -> tuple[Int64s, Int64s]:
-    """The work tasks that operators of a track (-1: of any) issued, and when, by that time."""
+    """Return the work tasks that operators of a track (-1: of any) issued, and when, by that time."""
     work = among(links.trace.slices.activity[links.tasks], _WORK)
     if track >= 0:
         work &= track_of_rows(links.trace, links.operator) == track

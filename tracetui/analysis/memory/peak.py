@@ -138,6 +138,6 @@ def sizes_of_blocks(blocks: Blocks, at_peak: Bools) -> tuple[SizeMemory, ...]:
 
 
 def _reserved(recorded: Recorded, device: str, component: str, time: int) -> int:
-    """What the curve of that name says of a time, -1 where none does."""
+    """Return what the curve of that name says for a time, -1 where none does."""
     matching = (curve for curve in recorded.curves if (curve.device, curve.component) == (device, component))
     return next((curve.reserved_at(time) for curve in matching), -1)

@@ -77,7 +77,7 @@ def _numbers(events: SnapshotEvents) -> Int64s:
 
 
 def _leaf(stack: tuple[Frame, ...], line: Frame | None) -> str:
-    """What allocates, where that is no line of the user's: "adam.py(174) _init_group"."""
+    """Return what allocates, where that is no line of the user's: "adam.py(174) _init_group"."""
     if not stack or stack[0] == line:
         return ""
     file, number, function = stack[0]
@@ -132,17 +132,17 @@ def repetitions(
 
 
 def _is_part(places: Int32s, stacks: Sequence[tuple[Frame, ...]]) -> bool:
-    """Whether all of some places are in one part of a pass through the model."""
+    """Return whether all of some places are in one part of a pass through the model."""
     return within_a_module([stacks[place] for place in np.unique(places).tolist()])
 
 
 def _recurring(places: Int32s, counts: Int64s) -> int:
-    """How many different places that recur there are among some."""
+    """Count the distinct places among some that recur."""
     return len(np.unique(places[counts[places] > 1]))
 
 
 def _curve(events: SnapshotEvents, numbers: Int64s, number: int, label: str) -> Curve:
-    """What a device holds after each of its events: at last what the segments of the snapshot say."""
+    """Return what a device holds after each of its events; at last, what the segments of the snapshot say."""
     (of_device,) = np.nonzero(events.device == number)
     time = numbers[of_device]
     amount = np.cumsum(

@@ -43,7 +43,7 @@ def static_memory(table: Table | None) -> tuple[StaticMemory, ...]:
 
 
 def _most(sizes: Int64s, first: Int64s, last: Int64s) -> int:
-    """The most that is held at any node."""
+    """Return the most that is held at any node."""
     if (first < 0).any() or (last < 0).any():
         return int(sizes.sum())
     node = np.concatenate((last, first))  # what ends at a node makes room for what begins there

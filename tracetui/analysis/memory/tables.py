@@ -104,7 +104,7 @@ def device_label(text: str | None) -> str:
 
 
 def _curves(table: Table | None) -> list[Curve]:
-    """The curves of a table; components that hold nothing at any time are left out."""
+    """Return the curves of a table; components that hold nothing at any time are left out."""
     if table is None:
         return []
     device, component = (table.texts[key] for key in ("device", "component"))
@@ -167,14 +167,16 @@ def _devices(curves: Sequence[Curve], labels: Sequence[str] = ()) -> tuple[str, 
 
 
 def _releases(table: Table) -> Int64s:
-    """When each block was released; MindSpore's tables tell for how long it was held."""
+    """Return when each block was released; MindSpore's tables have the time for which it was held instead."""
     start, release, duration = (table.numbers[key] for key in ("start", "release", "duration"))
     release = np.where((release < 0) & (duration >= 0), start + duration, release)
     return np.where(release < 0, NEVER, np.maximum(release, start))
 
 
 def _named(trace: Trace, ancestors: Ancestors, names: list[str], name: Int32s, times: Int64s) -> Int64s:
-    """The innermost operator of that name around each time; -1 where none is, or several threads have one."""
+    """Return the innermost operator of that name around each time; -1 where there is none, or several threads
+    have one.
+    """
     number = {text: place for place, text in enumerate(trace.strings)}
     expected = np.array([number.get(text, -2) for text in names], np.int64)[name]
 
@@ -195,7 +197,7 @@ def _named(trace: Trace, ancestors: Ancestors, names: list[str], name: Int32s, t
 
 
 def _dequeued(trace: Trace, times: Int64s) -> Int64s:
-    """The operator that enqueued what was being dequeued at each time, -1 where that is not known."""
+    """Return the operator that enqueued what was being dequeued at each time, -1 where that is unknown."""
     dequeues = of_category(trace, trace.slices.category, KNOWN.categories.dequeues)
 
     def around(track: Track) -> Int64s:
@@ -205,7 +207,7 @@ def _dequeued(trace: Trace, times: Int64s) -> Int64s:
 
 
 def _of_one_thread(trace: Trace, rows_of: Callable[[Track], Int64s], count: int) -> Int64s:
-    """The rows, `count` of each thread with operators; -1 where none has one, or several have."""
+    """Return the rows, `count` of each thread with operators; -1 where none has one, or several have."""
     only = np.full(count, -1, np.int64)
     twice = np.zeros(count, np.bool_)
     for track in filter(is_operator_track, trace.tracks):

@@ -74,7 +74,7 @@ def frames_in(text: str) -> Iterator[Frame]:
 
 
 def _curve(blocks: Blocks) -> Curve:
-    """What the blocks hold after each of their events."""
+    """Return what the blocks hold after each of their events."""
     is_released = blocks.release < NEVER
     time = np.concatenate((blocks.release[is_released], blocks.start))
     change = np.concatenate((-blocks.bytes[is_released], blocks.bytes))

@@ -92,11 +92,11 @@ class CauseView:
         return tell("of {time} idle: {causes}", time=format_duration(whole), causes=clauses(ranked[:3]))
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
-        cause, gap = self._causes[row], int(sheet.cells.most[row, column])
+        cause, gap = self._causes[row], int(sheet.cells.main[row, column])
         if sheet.edges is not None:
             begin, stop = int(sheet.edges[column]), int(sheet.edges[column + 1])
             origin = self._analysis.trace.start_ns
-            ns, of = int(sheet.cells.ns[row, column]), int(sheet.cells.of[row, column])
+            ns, of = int(sheet.cells.ns[row, column]), int(sheet.cells.capacity[row, column])
             where = between(begin - origin, stop - origin)
             said = share(ns, of)
         else:
@@ -126,7 +126,7 @@ class CauseView:
         )
 
     def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
-        gap = int(sheet.cells.most[row, column])
+        gap = int(sheet.cells.main[row, column])
         if sheet.edges is not None:
             return gap_target(self._analysis, gap, int(sheet.edges[column]), int(sheet.edges[column + 1]))
         if gap >= 0:

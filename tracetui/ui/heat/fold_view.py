@@ -56,7 +56,7 @@ class FoldView:
             axis="time, line by line",
             head="idle",
             row_spans=Spans(edges[:, 0], edges[:, -1]),
-            gap=GapOfCell.of_intervals(self._analysis, cells.most),
+            gap=GapOfCell.of_intervals(self._analysis, cells.main),
             times=edges,
             phase=phase,
         )
@@ -102,7 +102,7 @@ class FoldView:
         phase = self._map.phases[int(sheet.phase[row])]
         if stop <= begin:
             return tell("{phase} is over", phase=wording(phase.name))
-        ns, of = int(sheet.cells.ns[row, column]), int(sheet.cells.of[row, column])
+        ns, of = int(sheet.cells.ns[row, column]), int(sheet.cells.capacity[row, column])
         origin = self._analysis.trace.start_ns
         reasons = [self._reasons.between(index, begin, stop) for index in range(len(self._analysis.devices))]
         reason = max(reasons, key=lambda each: each.idle_ns)
@@ -117,7 +117,7 @@ class FoldView:
     def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
         assert isinstance(sheet, _FoldSheet)
         begin, stop = sheet.times[row, column : column + 2].tolist()
-        interval = int(sheet.cells.most[row, column])
+        interval = int(sheet.cells.main[row, column])
         gap = int(self._analysis.idle.gap[interval]) if interval >= 0 else -1
         return gap_target(self._analysis, gap, begin, stop)
 

@@ -56,7 +56,7 @@ class LengthView:
             head="gaps    idle",
             dense=0 if many else None,
             column_spans=Spans(edges[:-1], edges[1:]),
-            gap=GapOfCell.of_intervals(self._analysis, cells.most),
+            gap=GapOfCell.of_intervals(self._analysis, cells.main),
             lengths=lengths.bounds,
         )
 
@@ -94,7 +94,7 @@ class LengthView:
         origin, ns = self._analysis.trace.start_ns, int(sheet.cells.ns[row, column])
         low, high = (format_duration(int(bound)) for bound in sheet.lengths[[row + 1, row]])
         most = ""
-        interval = int(sheet.cells.most[row, column])
+        interval = int(sheet.cells.main[row, column])
         if interval >= 0:
             idle = self._analysis.idle
             gap = int(idle.gap[interval])
@@ -107,13 +107,13 @@ class LengthView:
         return joined(
             tell("gaps of {low} to {high}", low=low, high=high),
             between(begin - origin, stop - origin),
-            tell("idle {time}", time=share(ns, int(sheet.cells.of[row, column]))),
+            tell("idle {time}", time=share(ns, int(sheet.cells.capacity[row, column]))),
             most,
         )
 
     def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
         assert sheet.edges is not None
-        interval = int(sheet.cells.most[row, column])
+        interval = int(sheet.cells.main[row, column])
         gap = int(self._analysis.idle.gap[interval]) if interval >= 0 else -1
         return gap_target(self._analysis, gap, int(sheet.edges[column]), int(sheet.edges[column + 1]))
 

@@ -57,7 +57,7 @@ class StepView:
         stacked = Cells(
             *(
                 np.concatenate((getattr(whole, name), getattr(within, name)))
-                for name in ("ns", "of", "most", "share")
+                for name in ("ns", "capacity", "main", "share")
             )
         )
         pooled = pool(len(places), columns)
@@ -72,11 +72,11 @@ class StepView:
             head="idle",
             dense=WHOLE,
             column_spans=Spans(places.start[first], places.end[last]),
-            gap=GapOfCell.of_intervals(self._analysis, cells.most),
+            gap=GapOfCell.of_intervals(self._analysis, cells.main),
             shown=shown,
             down=down,
             ns=stacked.ns,
-            of=stacked.of,
+            of=stacked.capacity,
         )
 
     def _rows(self, cells: Cells, down: Int64s, each: int) -> tuple[Row, ...]:
@@ -156,7 +156,7 @@ class StepView:
                 return Target(whole.host_start_ns, whole.prepared_ns)
             return Target(whole.start_ns, whole.end_ns)
         begin, stop = self._time(sheet, row, step)
-        interval = int(sheet.cells.most[row, column])
+        interval = int(sheet.cells.main[row, column])
         gap = int(self._analysis.idle.gap[interval]) if interval >= 0 else -1
         return gap_target(self._analysis, gap, begin, stop)
 

@@ -132,7 +132,7 @@ class RankView:
         return self._answer
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
-        ns, of = int(sheet.cells.ns[row, column]), int(sheet.cells.of[row, column])
+        ns, of = int(sheet.cells.ns[row, column]), int(sheet.cells.capacity[row, column])
         if sheet.edges is not None:
             start = int(sheet.edges[0])
             where = between(int(sheet.edges[column]) - start, int(sheet.edges[column + 1]) - start)
@@ -187,7 +187,7 @@ class RankView:
         if not self._by_step:
             return self.whole
         assert isinstance(sheet, RankSheet)
-        row = np.argmax(sheet.cells.of[:, column])
+        row = np.argmax(sheet.cells.capacity[:, column])
         return self._moments[int(sheet.shown[row, column])]
 
     def nothing(self) -> str:
