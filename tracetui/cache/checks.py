@@ -56,19 +56,19 @@ def _check_lanes(trace: Trace) -> None:
     _require(len(rows) == len(track) + 1 and bool((track[1:] >= track[:-1]).all()))
     _within(track, 0, len(trace.tracks))
     samples = lanes_held = 0
-    for each in trace.tracks:
-        lanes = each.lanes
+    for member in trace.tracks:
+        lanes = member.lanes
         lanes_held += len(lanes)
         if lanes:
             _require(0 <= lanes.start <= lanes.stop <= len(track))
-            _require(bool((track[lanes.start : lanes.stop] == each.index).all()))
-            _require(each.rows == range(int(rows[lanes.start]), int(rows[lanes.stop])))
+            _require(bool((track[lanes.start : lanes.stop] == member.index).all()))
+            _require(member.rows == range(int(rows[lanes.start]), int(rows[lanes.stop])))
         else:
-            _require(not each.rows)
-        _require(0 <= each.samples.start <= each.samples.stop <= len(trace.counters))
-        samples += len(each.samples)
+            _require(not member.rows)
+        _require(0 <= member.samples.start <= member.samples.stop <= len(trace.counters))
+        samples += len(member.samples)
     _require(lanes_held == len(track) and samples == len(trace.counters))
-    _within(trace.counters.track, 0, sum(each.layer == Layer.COUNTER for each in trace.tracks))
+    _within(trace.counters.track, 0, sum(member.layer == Layer.COUNTER for member in trace.tracks))
 
 
 def _check_blocks(blocks: BlockColumns) -> int:
@@ -90,13 +90,13 @@ def _same_length(table: Slices | HcclColumns | MemoryColumns | Flows | Counters 
 
 
 def _bounds(bounds: Int64s, end: int) -> None:
-    """From 0 to `end`, never backwards."""
+    """Require bounds that begin at 0, end at `end` and never go back."""
     _require(len(bounds) > 0 and int(bounds[0]) == 0 and int(bounds[-1]) == end)
     _require(bool((bounds[1:] >= bounds[:-1]).all()))
 
 
 def _within(column: np.typing.NDArray[np.signedinteger], low: int, high: int) -> None:
-    """All values from `low` to below `high`."""
+    """Require all values from `low` to below `high`."""
     _require(not len(column) or (int(column.min()) >= low and int(column.max()) < high))
 
 

@@ -83,7 +83,7 @@ def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, Bl
     """
     report = document["report"]
     skips = tuple(Skip(**skip) for skip in report["skips"])
-    seen = tuple((int(start), int(end)) for start, end in report["seen"])
+    passages = tuple((int(start), int(end)) for start, end in report["seen"])
     trace = Trace(
         path=path,
         kind=Kind(document["kind"]),
@@ -102,7 +102,7 @@ def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, Bl
         start_ns=int(document["start_ns"]),
         end_ns=int(document["end_ns"]),
         report=ReadReport(
-            **{**report, "skips": skips, "seen": seen, "warnings": tuple(map(_text, report["warnings"]))}
+            **{**report, "skips": skips, "seen": passages, "warnings": tuple(map(_text, report["warnings"]))}
         ),
         owners={pid: _text(owner) for pid, owner in document["owners"].items()},
         unclosed=int(document["unclosed"]),

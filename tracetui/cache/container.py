@@ -33,14 +33,14 @@ _LONGEST = 1 << 28  # bytes of a document
 
 def pack(document: Mapping[str, Any], arrays: Arrays) -> list[memoryview]:
     """Return the pieces of a file, to be written one after the other. The arrays are one-dimensional."""
-    places, at = [], 0
+    places, offset = [], 0
     for name, array in arrays.items():
         assert array.ndim == 1 and array.dtype.str in _DTYPES, f"{name}: {array.dtype}[{array.shape}]"
-        places.append([name, array.dtype.str, at, len(array), zlib.crc32(_bytes(array))])
-        at = _aligned(at + array.nbytes)
+        places.append([name, array.dtype.str, offset, len(array), zlib.crc32(_bytes(array))])
+        offset = _aligned(offset + array.nbytes)
     text = json.dumps({**document, "arrays": places}).encode("ascii")
     start = _aligned(_HEADER.size + len(text))
-    header = _HEADER.pack(_MAGIC, FORMAT, zlib.crc32(text), len(text), start + at)
+    header = _HEADER.pack(_MAGIC, FORMAT, zlib.crc32(text), len(text), start + offset)
     pieces = [memoryview((header + text).ljust(start, b"\0"))]
     for array in arrays.values():
         pieces.append(_bytes(array))
@@ -75,12 +75,12 @@ def read_arrays(descriptor: int, document: Mapping[str, Any]) -> Arrays:
     buffer = np.empty(size - first, np.uint8)
     with io.FileIO(descriptor, closefd=False) as file:
         file.seek(first)
-        view, at = buffer.data, 0
-        while at < len(view):
-            got = file.readinto(view[at:])
+        view, filled = buffer.data, 0
+        while filled < len(view):
+            got = file.readinto(view[filled:])
             if not got:
                 raise ValueError("the file is cut")
-            at += got
+            filled += got
     buffer.flags.writeable = False
     arrays: Arrays = {}
     for name, kind, offset, length, crc in places:
@@ -96,27 +96,27 @@ def _checked(places: Any, start: int, size: int) -> list[tuple[str, str, int, in
     """Return where the arrays are in the file, one after the other and filling it."""
     if not isinstance(places, list):
         raise ValueError("no arrays")
-    found, at = [], start
+    entries, position = [], start
     for name, kind, offset, length, crc in places:
-        if kind not in _DTYPES or start + offset != at or not 0 <= length <= size:
+        if kind not in _DTYPES or start + offset != position or not 0 <= length <= size:
             raise ValueError("misplaced array")
-        found.append((str(name), str(kind), at, int(length), int(crc)))
-        at = _aligned(at + length * np.dtype(kind).itemsize)
-    if at != size:
+        entries.append((str(name), str(kind), position, int(length), int(crc)))
+        position = _aligned(position + length * np.dtype(kind).itemsize)
+    if position != size:
         raise ValueError("surplus bytes")
-    return found
+    return entries
 
 
 def _pread(descriptor: int, length: int, offset: int) -> bytes:
-    found = os.pread(descriptor, length, offset)
-    if len(found) != length:
+    content = os.pread(descriptor, length, offset)
+    if len(content) != length:
         raise ValueError("the file is cut")
-    return found
+    return content
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:
     return np.ascontiguousarray(array).view(np.uint8).data
 
 
-def _aligned(at: int) -> int:
-    return -(-at // _ALIGNED) * _ALIGNED
+def _aligned(offset: int) -> int:
+    return -(-offset // _ALIGNED) * _ALIGNED

@@ -24,7 +24,7 @@ _COARSEST_CLOCK = 2_000_000_000  # ns: a file that is written twice within looks
 _log = logging.getLogger("tracetui.cache")
 
 
-def find_digest(trace: Path, beside: Sequence[Path]) -> bytes | None:
+def find_digest(trace: Path, siblings: Sequence[Path]) -> bytes | None:
     """Return what was kept of a trace and the files beside it; None where it has to be made."""
     try:
         path = os.path.realpath(trace)
@@ -32,7 +32,7 @@ def find_digest(trace: Path, beside: Sequence[Path]) -> bytes | None:
             if descriptor is None:
                 return None
             document = read_document(descriptor)
-            key = _key(path, beside)
+            key = _key(path, siblings)
             if {name: document.get(name) for name in key} != key:
                 return None
             return read_arrays(descriptor, document)["digest"].tobytes()
@@ -41,11 +41,11 @@ def find_digest(trace: Path, beside: Sequence[Path]) -> bytes | None:
         return None
 
 
-def keep_digest(trace: Path, beside: Sequence[Path], digest: bytes) -> bool:
+def keep_digest(trace: Path, siblings: Sequence[Path], digest: bytes) -> bool:
     """Keep the digest of a trace for `find_digest`; whether that was done."""
     try:
         path = os.path.realpath(trace)
-        key = _key(path, beside)
+        key = _key(path, siblings)
         if time.time_ns() - stamp_of(trace).modified < _COARSEST_CLOCK:
             return False
         directory = Directory.open(create=True)
@@ -60,7 +60,7 @@ def keep_digest(trace: Path, beside: Sequence[Path], digest: bytes) -> bool:
         return False
 
 
-def _key(path: str, beside: Sequence[Path]) -> dict[str, Any]:
-    """What an entry counts for, as JSON gives it back."""
-    stamps = [[other.name, *stamp_of(other)] for other in beside]
+def _key(path: str, siblings: Sequence[Path]) -> dict[str, Any]:
+    """Return what an entry counts for, as JSON gives it back."""
+    stamps = [[sibling.name, *stamp_of(sibling)] for sibling in siblings]
     return {"path": path, "stamp": list(stamp_of(Path(path))), "beside": stamps, "program": program(DIGEST)}

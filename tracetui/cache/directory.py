@@ -126,11 +126,11 @@ class Directory:
         self.sweep(_ABANDONED)
         entries = self.entries()
         limit = self._limit(sum(entry.size for entry in entries))
-        others = [entry for entry in entries if entry.name != replaced]
-        used = sum(entry.size for entry in others)
+        remaining = [entry for entry in entries if entry.name != replaced]
+        used = sum(entry.size for entry in remaining)
         if size > limit:
             return False
-        for entry in others:
+        for entry in remaining:
             if used + size <= limit:
                 break
             if self.remove(entry.name):
@@ -139,26 +139,26 @@ class Directory:
 
     def sweep(self, age: int) -> None:
         """Remove what a killed process left behind at least `age` seconds ago."""
-        before = time.time_ns() - age * 1_000_000_000
+        limit_ns = time.time_ns() - age * 1_000_000_000
         for partial in self._named(_PARTIAL):
-            if partial.used_ns <= before:
+            if partial.used_ns <= limit_ns:
                 self.remove(partial.name)
 
     def _named(self, pattern: re.Pattern[str]) -> list[Entry]:
-        found = []
+        entries = []
         with os.scandir(self._descriptor) as files:
             for file in files:
                 if pattern.fullmatch(file.name):
                     with contextlib.suppress(OSError):  # removed meanwhile
                         status = file.stat(follow_symlinks=False)
-                        found.append(Entry(file.name, status.st_size, status.st_mtime_ns))
-        return found
+                        entries.append(Entry(file.name, status.st_size, status.st_mtime_ns))
+        return entries
 
     def _limit(self, used: int) -> int:
-        """Bytes that all entries together may have."""
-        wanted = os.environ.get("TRACETUI_CACHE_MB", "")
-        if wanted.isascii() and wanted.isdigit() and len(wanted) < 12:
-            return int(wanted) * 1_000_000
+        """Return how many bytes all entries together may have."""
+        setting = os.environ.get("TRACETUI_CACHE_MB", "")
+        if setting.isascii() and setting.isdigit() and len(setting) < 12:
+            return int(setting) * 1_000_000
         disk = os.fstatvfs(self._descriptor)
         return min(_LARGEST, (disk.f_bavail * disk.f_frsize + used) // _SHARE)
 

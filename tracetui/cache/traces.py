@@ -85,7 +85,9 @@ def reopen(trace_file: TraceFile) -> Trace | None:
 
 
 def worth_keeping(trace_file: TraceFile, trace: Trace) -> bool:
-    """Not so of a small trace, one whose reading was stopped, or a file that may have changed since."""
+    """Return False for a small trace, one whose reading was stopped, or a file that may have changed
+    since.
+    """
     report = trace.report
     return not report.stopped and report.text_bytes >= SMALLEST and trace_file.settled
 
@@ -152,17 +154,17 @@ def _listed(directory: Directory, name: str, size: int, used_ns: int) -> CachedT
 
 def _state(path: str, stamp: list[Any], made_by: Any, kind: str) -> State:
     try:
-        now = stamp_of(Path(path))
+        current = stamp_of(Path(path))
     except (OSError, ValueError):
         return State.GONE
-    if list(now) != stamp:
+    if list(current) != stamp:
         return State.CHANGED
     return State.READY if made_by == program(kind) else State.OTHER_VERSION
 
 
 @contextlib.contextmanager
 def reading(name: str) -> Iterator[int | None]:
-    """A descriptor of an entry, None where there is none to trust."""
+    """Yield a descriptor of an entry, None where there is none to trust."""
     directory = Directory.open()
     if directory is None:
         yield None

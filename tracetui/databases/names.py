@@ -71,5 +71,5 @@ def what_tables(names: Iterable[str]) -> str | None:
 
 def what_else(name: str) -> str | None:
     """Return what a database of that name holds instead of a trace; None where that is not known."""
-    found = _OTHERS.get(name)
-    return found or next((what for pattern, what in _OTHER_NAMES if pattern.fullmatch(name)), None)
+    words = _OTHERS.get(name)
+    return words or next((meaning for pattern, meaning in _OTHER_NAMES if pattern.fullmatch(name)), None)

@@ -151,13 +151,13 @@ def _copied(path: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="tracetui-") as directory:
             copy = Path(directory) / "copy.db"
             for _ in range(_COPIES):
-                before = _stamps(path)
+                stamps = _stamps(path)
                 for file in files_of(path):
                     target = Path(f"{copy}{os.fspath(file)[len(os.fspath(path)) :]}")
                     with contextlib.suppress(FileNotFoundError):
                         shutil.copyfile(file, target)
                         _forget_other_journals(target)
-                if _stamps(path) == before:
+                if _stamps(path) == stamps:
                     break
             else:
                 raise Refused("a writer is at work on it: try again when it is done")
@@ -183,12 +183,12 @@ def _forget_other_journals(copy: Path) -> None:
 
 
 def _stamps(path: Path) -> list[tuple[int, int]]:
-    found = []
+    stamps = []
     for file in (path, *(Path(f"{path}{ending}") for ending in _BESIDE)):
         with contextlib.suppress(OSError):
             status = file.stat()
-            found.append((status.st_size, status.st_mtime_ns))
-    return found
+            stamps.append((status.st_size, status.st_mtime_ns))
+    return stamps
 
 
 def is_cut(path: Path) -> bool:

@@ -93,70 +93,70 @@ class _Cells:
     rowid: Int64s | None  #: of a column that is another name of it
 
     def numbers(self, buffer: NDArray[np.uint8]) -> Int64s:
-        found = self._integers(buffer)
-        others = np.flatnonzero((self.kind == _FLOAT) | (self.kind >= _TEXT - 1))
-        if len(others):
-            found[others] = UNKNOWN
-            self._add_whole_floats(found, buffer)
-            self._add_digits(found, buffer)
+        integers = self._integers(buffer)
+        rest = np.flatnonzero((self.kind == _FLOAT) | (self.kind >= _TEXT - 1))
+        if len(rest):
+            integers[rest] = UNKNOWN
+            self._add_whole_floats(integers, buffer)
+            self._add_digits(integers, buffer)
         if self.rowid is not None:
-            return np.where(self.kind == _NULL, self.rowid, found)
-        found[self.kind == _NULL] = UNKNOWN
-        return found
+            return np.where(self.kind == _NULL, self.rowid, integers)
+        integers[self.kind == _NULL] = UNKNOWN
+        return integers
 
     def floats(self, buffer: NDArray[np.uint8]) -> Floats:
-        found = self._integers(buffer).astype(np.float64)
-        found[(self.kind == _NULL) | (self.kind >= _TEXT - 1)] = np.nan
+        values = self._integers(buffer).astype(np.float64)
+        values[(self.kind == _NULL) | (self.kind >= _TEXT - 1)] = np.nan
         (floats,) = np.nonzero(self.kind == _FLOAT)
-        found[floats] = _words(buffer, ">f8")[self.start[floats]]
+        values[floats] = _words(buffer, ">f8")[self.start[floats]]
         if self.rowid is not None:
-            return np.where(self.kind == _NULL, self.rowid.astype(np.float64), found)
-        return found
+            return np.where(self.kind == _NULL, self.rowid.astype(np.float64), values)
+        return values
 
     def texts(self, buffer: NDArray[np.uint8]) -> list[str | None]:
         content = buffer.tobytes()
         spans = zip(self.start.tolist(), (self.start + self.size).tolist())
-        found: list[str | None] = [content[start:end].decode("utf-8", "replace") for start, end in spans]
-        (others,) = np.nonzero(self.kind < _TEXT - 1)
-        if len(others):
+        texts: list[str | None] = [content[start:end].decode("utf-8", "replace") for start, end in spans]
+        (numeric,) = np.nonzero(self.kind < _TEXT - 1)
+        if len(numeric):
             numbers, floats = self.numbers(buffer).tolist(), self.floats(buffer).tolist()
-            for row in others.tolist():
+            for row in numeric.tolist():
                 number = floats[row] if self.kind[row] == _FLOAT else numbers[row]
-                found[row] = None if number == UNKNOWN else str(number)
-        return found
+                texts[row] = None if number == UNKNOWN else str(number)
+        return texts
 
     def _integers(self, buffer: NDArray[np.uint8]) -> Int64s:
         """Return the cells as if all were integers: those that are none have any number."""
-        least, most = int(self.kind.min()), int(self.kind.max())
-        if least == most and most in (_NULL, _ZERO, _ONE):
-            return np.full(len(self.kind), int(most == _ONE), np.int64)
-        found: Int64s = _words(buffer, ">i8")[self.start].astype(np.int64)
-        if least == most:
-            found >>= max(64 - 8 * int(self.size[0]), 0)
-            return found
-        found >>= np.clip(64 - 8 * self.size, 0, 63)
-        if most >= _ZERO:
-            found[self.kind == _ZERO] = 0
-            found[self.kind == _ONE] = 1
-        return found
+        lowest, highest = int(self.kind.min()), int(self.kind.max())
+        if lowest == highest and highest in (_NULL, _ZERO, _ONE):
+            return np.full(len(self.kind), int(highest == _ONE), np.int64)
+        integers: Int64s = _words(buffer, ">i8")[self.start].astype(np.int64)
+        if lowest == highest:
+            integers >>= max(64 - 8 * int(self.size[0]), 0)
+            return integers
+        integers >>= np.clip(64 - 8 * self.size, 0, 63)
+        if highest >= _ZERO:
+            integers[self.kind == _ZERO] = 0
+            integers[self.kind == _ONE] = 1
+        return integers
 
-    def _add_whole_floats(self, found: Int64s, buffer: NDArray[np.uint8]) -> None:
+    def _add_whole_floats(self, integers: Int64s, buffer: NDArray[np.uint8]) -> None:
         (floats,) = np.nonzero(self.kind == _FLOAT)
         values = _words(buffer, ">f8")[self.start[floats]].astype(np.float64)
         whole = np.isfinite(values) & (np.abs(values) < 2.0**62) & (values == np.floor(values))
-        found[floats[whole]] = values[whole].astype(np.int64)
+        integers[floats[whole]] = values[whole].astype(np.int64)
 
-    def _add_digits(self, found: Int64s, buffer: NDArray[np.uint8]) -> None:
+    def _add_digits(self, integers: Int64s, buffer: NDArray[np.uint8]) -> None:
         is_text = (self.kind >= _TEXT) & (self.kind % 2 == 1) & (self.size > 0)
         for size in np.unique(self.size[is_text]).tolist():
             rows = np.flatnonzero(is_text & (self.size == size))
             if size <= _MOST_DIGITS:
-                number, plain = _digits(buffer, self.start[rows], size)
-                found[rows[plain]] = number[plain]
-                rows = rows[~plain]
+                number, is_digits = _digits(buffer, self.start[rows], size)
+                integers[rows[is_digits]] = number[is_digits]
+                rows = rows[~is_digits]
             for row in rows.tolist() if size < 40 else ():
                 start = int(self.start[row])
-                found[row] = _whole(buffer[start : start + size].tobytes())
+                integers[row] = _whole(buffer[start : start + size].tobytes())
 
 
 class PageReader:
@@ -212,24 +212,24 @@ class PageReader:
 
     def _read_rows(self, leaves: Sequence[int], fields: dict[str, Field], columns: int) -> PageRows | None:
         """Return the rows of leaves, with their numbers, which whoever asked for them would only work out."""
-        found = self._rows(leaves, fields, columns)
-        if found is not None:
-            found.work_out([name for name, field in fields.items() if field.is_number])
-        return found
+        rows = self._rows(leaves, fields, columns)
+        if rows is not None:
+            rows.work_out([name for name, field in fields.items() if field.is_number])
+        return rows
 
     def _leaves(self, root: int) -> list[int]:
         """Return the numbers of the leaves of a tree, from left to right."""
         level = [root]
-        seen = 0
+        visited = 0
         for _ in range(_DEEPEST):
             kinds = {self._kind(number) for number in level[:1] + level[-1:]}
             if kinds == {_LEAF}:
                 return level
             if kinds != {_INTERIOR}:
                 raise Unusual
-            seen += len(level)
+            visited += len(level)
             level = [child for number in level for child in self._children(number)]
-            if seen + len(level) > self._pages:
+            if visited + len(level) > self._pages:
                 raise Unusual
         raise Unusual
 
@@ -248,7 +248,7 @@ class PageReader:
         )
         if pointers is None or (count and int(pointers.max()) > self._usable - 5):
             raise Unusual
-        children = [int.from_bytes(page[at : at + 4], "big") for at in pointers.tolist()]
+        children = [int.from_bytes(page[pointer : pointer + 4], "big") for pointer in pointers.tolist()]
         return [*children, int.from_bytes(page[first + 8 : first + 12], "big")]
 
     def _read(self, number: int) -> bytes:
@@ -269,8 +269,8 @@ class PageReader:
         numbers = np.array(leaves, np.int64)
         opens = np.flatnonzero(np.append(True, np.diff(numbers) != 1)).tolist()
         for first, stop in zip(opens, [*opens[1:], len(leaves)]):
-            wanted = content[first * size : stop * size]
-            if os.preadv(self._fd, [wanted], (leaves[first] - 1) * size) != len(wanted):
+            target = content[first * size : stop * size]
+            if os.preadv(self._fd, [target], (leaves[first] - 1) * size) != len(target):
                 raise Unusual
         return np.frombuffer(room, np.uint8)
 
@@ -293,12 +293,12 @@ class PageReader:
         end = base[page] + self._usable
         if (cell >= end).any():
             raise Unusual
-        payload, at = _varints(buffer, cell)
+        payload, header_start = _varints(buffer, cell)
         if int(payload.max()) > self._usable - 35:  # rows that go on in other pages
             raise Unusual
-        rowid, at = _rowids(buffer, at, count, page, place)
-        cells = self._cells(buffer, at, at + payload, rowid, fields, columns)
-        if (at + payload > end).any():
+        rowid, header_start = _rowids(buffer, header_start, count, page, place)
+        cells = self._cells(buffer, header_start, header_start + payload, rowid, fields, columns)
+        if (header_start + payload > end).any():
             raise Unusual
         return PageRows(buffer, rowid, cells)
 
@@ -312,43 +312,43 @@ class PageReader:
         columns: int,
     ) -> dict[str, _Cells]:
         """Return the wanted cells of records that begin and end somewhere."""
-        size, at = _varints(buffer, record)
+        size, header = _varints(buffer, record)
         body = record + size
         if (body > end).any() or int(size.min()) < 1:
             raise Unusual
         start = body
         is_short = bool((size == columns + 1).all())  # of all columns a byte each
-        wanted: dict[int, list[str]] = {}
+        names_of_column: dict[int, list[str]] = {}
         for name, field in fields.items():
-            wanted.setdefault(field.place, []).append(name)
-        found: dict[str, _Cells] = {}
-        for column in range(min(max(wanted, default=-1) + 1, columns)):
+            names_of_column.setdefault(field.place, []).append(name)
+        cells: dict[str, _Cells] = {}
+        for column in range(min(max(names_of_column, default=-1) + 1, columns)):
             if is_short:
                 kind = buffer[record + (1 + column)].astype(np.int64)
                 if int(kind.max()) > 0x7F:
                     raise Unusual
             else:
-                has = at < body
-                kind, after = _varints(buffer, at)
+                has = header < body
+                kind, following = _varints(buffer, header)
                 if not has.all():  # columns that were added later: rows of before hold nothing for them
-                    kind, after = np.where(has, kind, _NULL), np.where(has, after, at)
-                at = after
+                    kind, following = np.where(has, kind, _NULL), np.where(has, following, header)
+                header = following
             cell_size = _sizes(kind)
-            for name in wanted.get(column, ()):
+            for name in names_of_column.get(column, ()):
                 alias = rowid if fields[name].is_rowid else None
-                found[name] = _Cells(kind, start, cell_size, alias)
+                cells[name] = _Cells(kind, start, cell_size, alias)
             start = start + cell_size
             if (start > end).any():
                 raise Unusual
-        return found
+        return cells
 
 
 def _sizes(kind: Int64s) -> Int64s:
     """Return the bytes of cells by their serial types."""
-    most = int(kind.max())
-    if most < _RESERVED[0]:
-        if most == int(kind.min()):
-            return np.full(len(kind), _SIZES[most])
+    highest = int(kind.max())
+    if highest < _RESERVED[0]:
+        if highest == int(kind.min()):
+            return np.full(len(kind), _SIZES[highest])
         return _SIZES[kind]
     if np.isin(kind, _RESERVED).any():
         raise Unusual
@@ -356,7 +356,7 @@ def _sizes(kind: Int64s) -> Int64s:
 
 
 def _rowids(
-    buffer: NDArray[np.uint8], at: Int64s, count: Int64s, page: Int64s, place: Int64s
+    buffer: NDArray[np.uint8], position: Int64s, count: Int64s, page: Int64s, place: Int64s
 ) -> tuple[Int64s, Int64s]:
     """Return the rowids that begin at places, and where they end.
 
@@ -365,36 +365,36 @@ def _rowids(
     """
     ends = np.cumsum(count)
     filled = np.flatnonzero(count)
-    first, after_first = _varints(buffer, at[(ends - count)[filled]])
-    last, after_last = _varints(buffer, at[ends[filled] - 1])
-    length = after_first - at[(ends - count)[filled]]
-    if (last - first != count[filled] - 1).any() or (after_last - at[ends[filled] - 1] != length).any():
-        return _varints(buffer, at)
+    first, after_first = _varints(buffer, position[(ends - count)[filled]])
+    last, after_last = _varints(buffer, position[ends[filled] - 1])
+    length = after_first - position[(ends - count)[filled]]
+    if (last - first != count[filled] - 1).any() or (after_last - position[ends[filled] - 1] != length).any():
+        return _varints(buffer, position)
     of_page = np.zeros((2, len(count)), np.int64)
     of_page[:, filled] = first, length
-    return of_page[0][page] + place, at + of_page[1][page]
+    return of_page[0][page] + place, position + of_page[1][page]
 
 
-def _varints(buffer: NDArray[np.uint8], at: Int64s) -> tuple[Int64s, Int64s]:
+def _varints(buffer: NDArray[np.uint8], position: Int64s) -> tuple[Int64s, Int64s]:
     """Return the numbers of variable length that begin at places, and where they end."""
-    first = buffer[at]
+    first = buffer[position]
     value = first.astype(np.int64)
-    after = at + 1
+    position_after = position + 1
     if not len(first) or int(first.max()) < 0x80:
-        return value, after
-    (more,) = np.nonzero(first & 0x80)
-    value[more] &= 0x7F
+        return value, position_after
+    (unfinished,) = np.nonzero(first & 0x80)
+    value[unfinished] &= 0x7F
     for turn in range(1, 9):
-        byte = buffer[after[more]].astype(np.int64)
-        after[more] += 1
+        byte = buffer[position_after[unfinished]].astype(np.int64)
+        position_after[unfinished] += 1
         if turn == 8:
-            value[more] = value[more] << 8 | byte
+            value[unfinished] = value[unfinished] << 8 | byte
             break
-        value[more] = value[more] << 7 | (byte & 0x7F)
-        more = more[byte >= 0x80]
-        if not len(more):
+        value[unfinished] = value[unfinished] << 7 | (byte & 0x7F)
+        unfinished = unfinished[byte >= 0x80]
+        if not len(unfinished):
             break
-    return value, after
+    return value, position_after
 
 
 def _words(buffer: NDArray[np.uint8], dtype: str) -> NDArray[Any]:
@@ -407,30 +407,30 @@ def _digits(buffer: NDArray[np.uint8], start: Int64s, size: int) -> tuple[Int64s
     """Return the numbers that `size` digits from each place on say, and which of them are such digits."""
     words = _words(buffer, "<u8")
     number = np.zeros(len(start), np.int64)
-    plain = np.ones(len(start), np.bool_)
+    is_valid = np.ones(len(start), np.bool_)
     lead = size % 8
     if lead:
         # The digits move to where the last ones of eight stand; zeros come before them.
         gap = np.uint64(8 * (8 - lead))
         zeros = np.uint64(_ASCII_ZEROS >> 8 * lead)
-        number, plain = _eight_digits(words[start].astype(np.uint64) << gap | zeros)
+        number, is_valid = _eight_digits(words[start].astype(np.uint64) << gap | zeros)
     for place in range(lead, size, 8):
-        eight, own = _eight_digits(words[start + place].astype(np.uint64))
+        eight, valid_part = _eight_digits(words[start + place].astype(np.uint64))
         if size == _MOST_DIGITS and place == lead:
-            own = own & (number < 922)
+            valid_part = valid_part & (number < 922)
         number = number * 10**8 + eight
-        plain = plain & own
-    return number, plain
+        is_valid = is_valid & valid_part
+    return number, is_valid
 
 
 def _eight_digits(text: NDArray[np.uint64]) -> tuple[Int64s, NDArray[np.bool_]]:
     """Return what eight characters each say, the first in the lowest byte, and which are all digits."""
     digit = text ^ np.uint64(_ASCII_ZEROS)
-    plain = ((digit + np.uint64(0x7676767676767676)) | digit) & np.uint64(0x8080808080808080) == 0
+    is_valid = ((digit + np.uint64(0x7676767676767676)) | digit) & np.uint64(0x8080808080808080) == 0
     value = digit * np.uint64(2561) >> np.uint64(8)
     value = (value & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601) >> np.uint64(16)
     value = (value & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001) >> np.uint64(32)
-    return value.astype(np.int64), plain
+    return value.astype(np.int64), is_valid
 
 
 def _whole(text: bytes) -> int:

@@ -82,12 +82,12 @@ class Database:
         """Open it; raises Refused."""
         self.path = path
         self._stack = contextlib.ExitStack()
-        found = self._stack.enter_context(opened(path))
-        self._connection = found.connection
-        self.problems: list[str] = list(found.problems)  #: sentences about what cannot be read
-        self.being_written = found.being_written
+        file = self._stack.enter_context(opened(path))
+        self._connection = file.connection
+        self.problems: list[str] = list(file.problems)  #: sentences about what cannot be read
+        self.being_written = file.being_written
         self._pages: PageReader | None = None
-        if not found.problems:
+        if not file.problems:
             with contextlib.suppress(Unusual, OSError):
                 self._pages = PageReader(path)
                 self._stack.callback(self._pages.close)
@@ -124,15 +124,15 @@ class Database:
         if table is None or not table.has_rowid:
             return 0
         try:
-            found = self._connection.execute(f"SELECT max({_ROWID}) FROM {_quoted(table.name)}").fetchone()
+            row = self._connection.execute(f"SELECT max({_ROWID}) FROM {_quoted(table.name)}").fetchone()
         except sqlite3.Error:
             return 0
-        return found[0] if type(found[0]) is int and found[0] > 0 else 0
+        return row[0] if type(row[0]) is int and row[0] > 0 else 0
 
     def rows(
         self,
         name: str,
-        wanted: Sequence[str],
+        columns: Sequence[str],
         texts: Sequence[str] = (),
         rows: int = ROWS,
         floats: Sequence[str] = (),
@@ -145,35 +145,35 @@ class Database:
         table = self.table(name)
         if table is None:
             return
-        known = [column for column in wanted if column in table]
+        existing = [column for column in columns if column in table]
         last = None
         if self._pages is not None and table.has_rowid and table.is_plain:
             places = {column: place for place, column in enumerate(table.columns)}
-            others = {*texts, *floats}
+            not_numbers = {*texts, *floats}
             fields = {
-                column: Field(places[column.lower()], column.lower() == table.key, column not in others)
-                for column in known
+                column: Field(places[column.lower()], column.lower() == table.key, column not in not_numbers)
+                for column in existing
             }
             try:
-                for found in self._pages.rows(table.root, fields, len(places)):
-                    last = found.last
-                    yield found
+                for page_rows in self._pages.rows(table.root, fields, len(places)):
+                    last = page_rows.last
+                    yield page_rows
             except (Unusual, OSError, MemoryError):
                 pass  # SQLite goes on behind the last row
             else:
                 return
-        yield from self._rows(table, known, texts, rows, last)
+        yield from self._rows(table, existing, texts, rows, last)
 
     def _rows(
-        self, table: Table, known: Sequence[str], texts: Sequence[str], rows: int, last: int | None
+        self, table: Table, existing: Sequence[str], texts: Sequence[str], rows: int, last: int | None
     ) -> Iterator[Rows]:
         """Yield rows as SQLite gives them, from the one behind the rowid `last` on."""
-        selected = [_expression(table, column, column in texts) for column in known]
+        selected = [_expression(table, column, column in texts) for column in existing]
         place = _ROWID if table.has_rowid else "-1"
         query = f"SELECT {', '.join([place, *selected])} FROM {_quoted(table.name)}"
         if last is not None:
             query += f" WHERE {_ROWID} > {last}"
-        done = 0
+        row_count = 0
         try:
             cursor = self._connection.execute(query)
             while True:
@@ -181,51 +181,51 @@ class Database:
                 if not fetched:
                     return
                 columns = tuple(zip(*fetched))
-                done += len(fetched)
+                row_count += len(fetched)
                 first = columns[0][0] if type(columns[0][0]) is int else -1
-                yield Rows(len(fetched), first, dict(zip(known, columns[1:])))
+                yield Rows(len(fetched), first, dict(zip(existing, columns[1:])))
         except (sqlite3.Error, MemoryError, OverflowError) as error:
-            self._note(table.name, done, error)
+            self._note(table.name, row_count, error)
 
     def row(self, name: str, columns: Sequence[str], first: int, offset: int) -> dict[str, Any]:
         """Return some cells of the row `offset` rows behind the one with rowid `first`; {} without."""
         table = self.table(name)
         if table is None:
             return {}
-        known = [column for column in columns if column in table]
-        selected = ", ".join(_expression(table, column, True) for column in known) or "1"
-        where = f"WHERE {_ROWID} >= ?" if table.has_rowid else "WHERE ? = ?1"
-        query = f"SELECT {selected} FROM {_quoted(table.name)} {where} LIMIT 1 OFFSET ?"
-        return self._first(query, (first, offset), known)
+        existing = [column for column in columns if column in table]
+        selected = ", ".join(_expression(table, column, True) for column in existing) or "1"
+        condition = f"WHERE {_ROWID} >= ?" if table.has_rowid else "WHERE ? = ?1"
+        query = f"SELECT {selected} FROM {_quoted(table.name)} {condition} LIMIT 1 OFFSET ?"
+        return self._first(query, (first, offset), existing)
 
     def find(self, name: str, columns: Sequence[str], key: str, value: int) -> list[dict[str, Any]]:
         """Return the rows of a table in which a column has that value."""
         table = self.table(name)
         if table is None or key not in table:
             return []
-        known = [column for column in columns if column in table]
-        selected = ", ".join(_expression(table, column, True) for column in known) or "1"
+        existing = [column for column in columns if column in table]
+        selected = ", ".join(_expression(table, column, True) for column in existing) or "1"
         query = (
             f"SELECT {selected} FROM {_quoted(table.name)} WHERE {_quoted(table.columns[key.lower()])} = ?"
         )
         try:
-            found = self._connection.execute(query, (value,)).fetchmany(1000)
+            rows = self._connection.execute(query, (value,)).fetchmany(1000)
         except (sqlite3.Error, OverflowError):
             return []
-        return [dict(zip(known, row)) for row in found]
+        return [dict(zip(existing, row)) for row in rows]
 
-    def some(self, name: str, columns: Sequence[str], most: int = 1000) -> list[dict[str, Any]]:
+    def some(self, name: str, columns: Sequence[str], limit: int = 1000) -> list[dict[str, Any]]:
         """Return the first rows of a table, at most so many."""
         table = self.table(name)
         if table is None:
             return []
-        known = [column for column in columns if column in table]
-        selected = ", ".join(_expression(table, column, True) for column in known) or "1"
+        existing = [column for column in columns if column in table]
+        selected = ", ".join(_expression(table, column, True) for column in existing) or "1"
         try:
-            found = self._connection.execute(f"SELECT {selected} FROM {_quoted(table.name)}").fetchmany(most)
+            rows = self._connection.execute(f"SELECT {selected} FROM {_quoted(table.name)}").fetchmany(limit)
         except sqlite3.Error:
             return []
-        return [dict(zip(known, row)) for row in found]
+        return [dict(zip(existing, row)) for row in rows]
 
     def interrupt_when(self, should_stop: Callable[[], bool] | None) -> None:
         """End whatever is being read as soon as `should_stop` says so; None: let it run."""
@@ -234,18 +234,18 @@ class Database:
 
     def _first(self, query: str, values: tuple[int, ...], names: Sequence[str]) -> dict[str, Any]:
         try:
-            found = self._connection.execute(query, values).fetchone()
+            row = self._connection.execute(query, values).fetchone()
         except (sqlite3.Error, OverflowError):
             return {}
-        return {} if found is None else dict(zip(names, found))
+        return {} if row is None else dict(zip(names, row))
 
-    def _note(self, table: str, done: int, error: Exception) -> None:
+    def _note(self, table: str, row_count: int, error: Exception) -> None:
         if isinstance(error, sqlite3.OperationalError) and "interrupted" in str(error):
             return
-        what = f"damaged, {done:,} rows of it are read" if done else "damaged, and left out"
+        state = f"damaged, {row_count:,} rows of it are read" if row_count else "damaged, and left out"
         if isinstance(error, MemoryError):
-            what = f"too large for the memory there is, {done:,} rows of it are read"
-        self.problems.append(f"table {plain(table)}: {what}")
+            state = f"too large for the memory there is, {row_count:,} rows of it are read"
+        self.problems.append(f"table {plain(table)}: {state}")
 
     def _read_tables(self) -> Iterator[Table]:
         try:
@@ -263,14 +263,14 @@ class Database:
                 self.problems.append(f"table {plain(name)}: damaged, and left out")
                 continue
             columns = {str(column[1]).lower(): str(column[1]) for column in described}
-            without = sql.rstrip().upper().endswith("WITHOUT ROWID") or _ROWID in columns
+            is_without_rowid = sql.rstrip().upper().endswith("WITHOUT ROWID") or _ROWID in columns
             keys = [column for column in described if column[5]]
             # "INTEGER PRIMARY KEY" is the rowid, any other key is a column like others.
             is_alias = len(keys) == 1 and str(keys[0][2]).upper() == "INTEGER" and " DESC" not in sql.upper()
             is_plain = all(column[4] is None for column in described) and " AS " not in sql.upper()
             key = str(keys[0][1]).lower() if is_alias else None
             plain_keys = not keys or is_alias
-            yield Table(name, columns, not without, root, key, is_plain and plain_keys)
+            yield Table(name, columns, not is_without_rowid, root, key, is_plain and plain_keys)
 
 
 AnyRows = Union[Rows, PageRows]
@@ -284,8 +284,8 @@ def whole_numbers(cells: Sequence[Any]) -> Int64s:
         kinds = set(map(type, cells))
     try:
         if kinds <= {int, type(None)}:
-            known = [UNKNOWN if cell is None else cell for cell in cells]
-            return np.frombuffer(array("q", known), np.int64)
+            filled = [UNKNOWN if cell is None else cell for cell in cells]
+            return np.frombuffer(array("q", filled), np.int64)
         if kinds <= {int, str}:
             return np.frombuffer(array("q", map(int, cells)), np.int64)
     except (ValueError, OverflowError):

@@ -40,23 +40,25 @@ class Chunks:
 
     def columns(self) -> BlockColumns:
         """Return where the blocks are."""
-        spans = np.array([span for _, _, own in self._place for span in own], np.int64).reshape(-1, 2)
+        spans = np.array(
+            [span for _, _, block_spans in self._place for span in block_spans], np.int64
+        ).reshape(-1, 2)
         return BlockColumns(
             first=np.array([*self._first, self._events], np.int64),
             offset=np.array([offset for offset, _, _ in self._place], np.int64),
             length=np.array([length for _, length, _ in self._place], np.int64),
-            spans=np.array([len(own) for _, _, own in self._place], np.int64),
+            spans=np.array([len(block_spans) for _, _, block_spans in self._place], np.int64),
             span_start=spans[:, 0].copy(),
             span_end=spans[:, 1].copy(),
         )
 
     def add(self, blocks: BlockColumns, shift: int = 0) -> None:
-        """Remember blocks after all others; their ordinals count from 0, their offsets from `shift`."""
+        """Append blocks; their ordinals count from 0, their offsets from `shift`."""
         spans = list(zip(blocks.span_start.tolist(), blocks.span_end.tolist()))
         bounds = [0, *np.cumsum(blocks.spans).tolist()]
-        own = [tuple(spans[start:end]) for start, end in zip(bounds, bounds[1:])]
+        block_spans = [tuple(spans[start:end]) for start, end in zip(bounds, bounds[1:])]
         first = (blocks.first + self._events).tolist()
-        self._place += zip((blocks.offset + shift).tolist(), blocks.length.tolist(), own)
+        self._place += zip((blocks.offset + shift).tolist(), blocks.length.tolist(), block_spans)
         self._first += first[:-1]
         self._events = first[-1]
 

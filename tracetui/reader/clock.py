@@ -56,12 +56,12 @@ def _base(file: Path) -> int:
     try:
         if not file.is_file() or file.stat().st_size > _LARGEST:
             return 0
-        told = json.loads(file.read_bytes())
+        document = json.loads(file.read_bytes())
     except (OSError, ValueError, RecursionError):
         return 0
-    if not isinstance(told, dict):
+    if not isinstance(document, dict):
         return 0
-    begin, boot = _whole(told.get("collectionTimeBegin")), _whole(told.get("clockMonotonicRaw"))
+    begin, boot = _whole(document.get("collectionTimeBegin")), _whole(document.get("clockMonotonicRaw"))
     base = begin * 1000 - boot
     return max(base, 0) if begin and boot and base < LIMIT else 0
 

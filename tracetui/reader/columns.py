@@ -231,8 +231,8 @@ class _Column:
         except ValueError:  # somebody has a view of it, so it can't be moved
             values, self._array = self._array, np.empty(0, self._array.dtype)
             self._array.resize(size, refcheck=False)
-            kept = min(len(values), size)
-            self._array[:kept] = values[:kept]
+            length = min(len(values), size)
+            self._array[:length] = values[:length]
 
 
 def _fit(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
@@ -245,13 +245,13 @@ def _fit(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
 
 def _leave_out(*tables: _Table) -> int:
     """Take the events whose times are beyond reason out of the tables; return how many there are."""
-    kept = within_reason([(table["time"], table.get("dur")) for table in tables])
-    if kept is None:
+    masks = within_reason([(table["time"], table.get("dur")) for table in tables])
+    if masks is None:
         return 0
-    for table, own in zip(tables, kept):
-        if not own.all():
-            table.update({name: column[own] for name, column in table.items()})
-    return int(sum(np.count_nonzero(~own) for own in kept))
+    for table, mask in zip(tables, masks):
+        if not mask.all():
+            table.update({name: column[mask] for name, column in table.items()})
+    return int(sum(np.count_nonzero(~mask) for mask in masks))
 
 
 def _latest(times: Int64s, durs: Int64s | int = 0) -> int:

@@ -40,8 +40,8 @@ def _quota() -> int:
         lines = _OWN_GROUPS.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
         return sys.maxsize
-    own = next((line[3:].strip("/") for line in lines if line.startswith("0::")), "")
-    directory = _CGROUPS / own
+    group_path = next((line[3:].strip("/") for line in lines if line.startswith("0::")), "")
+    directory = _CGROUPS / group_path
     # In a container the path may be that of the host, and only the root be there.
     return min(_granted(group) for group in (directory, *directory.parents) if group.is_relative_to(_CGROUPS))
 

@@ -23,8 +23,8 @@ class Damage:
         """Take the next place."""
         if offset == self.end:  # goes on from the block before
             if self.skips[-1].offset + self.skips[-1].length == offset:
-                before = self.skips[-1]
-                self.skips[-1] = Skip(before.offset, before.length + length, before.reason)
+                previous = self.skips[-1]
+                self.skips[-1] = Skip(previous.offset, previous.length + length, previous.reason)
         else:
             self.places += 1
             self.reasons[reason] += 1
@@ -36,7 +36,7 @@ class Damage:
         """Take the places of the text after this: the same as `add` of each of them."""
         if not later.places:
             return
-        first, *others = later.skips
+        first, *rest = later.skips
         places = self.places
         self.add(first.offset, first.length, first.reason)
         one_less = self.places == places  # `first` goes on from here
@@ -44,5 +44,5 @@ class Damage:
         self.reasons.update(later.reasons)
         self.reasons[first.reason] -= 1
         self.reasons = +self.reasons
-        self.skips += others[: _KEPT - len(self.skips)]
+        self.skips += rest[: _KEPT - len(self.skips)]
         self.end = later.end

@@ -52,29 +52,29 @@ def decode_block(
         elements = lenient(whole)
         if elements is not None:
             return Block(elements, boundary[1], boundary[0])
-    found = walk(text, final, wrapped, lost)
-    wants = (found.wants or found.lost) and not found.end and not final
+    walked = walk(text, final, wrapped, lost)
+    wants = (walked.wants or walked.lost) and not walked.end and not final
     if wants and len(text) >= LONGEST:
         skip = (0, len(text), f"longer than {LONGEST >> 20} MB")
         return Block([], len(text), len(text), skips=(skip,), lost=True)
     block = Block(
         [],
-        found.end,
-        found.end,
-        tuple(found.spans),
-        tuple(found.skips),
-        found.ended,
-        found.lost,
+        walked.end,
+        walked.end,
+        tuple(walked.spans),
+        tuple(walked.skips),
+        walked.ended,
+        walked.lost,
         wants,
     )
-    if found.spans and not found.skips and found.spans[0][0] == 0:
+    if walked.spans and not walked.skips and walked.spans[0][0] == 0:
         # Nothing is damaged: only the boundary was a false one, or it is the end of the array.
-        length = found.spans[-1][1]
+        length = walked.spans[-1][1]
         elements = strict(text[:length])
         if elements is not None:
             block.elements, block.length, block.spans = elements, length, ()
             return block
-    block.elements = [_element(text[start:end], exact=True) for start, end in found.spans]
+    block.elements = [_element(text[start:end], exact=True) for start, end in walked.spans]
     return block
 
 

@@ -25,15 +25,15 @@ class Head:
 def read_head(text: bytes, final: bool) -> Head:
     """Find the array of events from the text's begin; `final`: no more text follows."""
     chars = text.decode("latin-1")
-    at = _after_space(chars, 0)
-    first = chars[at : at + 1]
+    place = _after_space(chars, 0)
+    first = chars[place : place + 1]
     if first == "[":
-        return Head(at + 1, False, {})
+        return Head(place + 1, False, {})
     if first != "{":
         return Head(-1, False, {}, not first and not final)
     members: dict[str, Any] = {}
-    at = _after_space(chars, at + 1)
-    events_at = read_members(text, chars, at, members)
+    place = _after_space(chars, place + 1)
+    events_at = read_members(text, chars, place, members)
     if events_at >= 0:
         return Head(events_at, True, members)
     if "ph" in members:  # an event: the array's `[` is missing, or there is one event to a line
@@ -45,44 +45,44 @@ def read_tail(text: bytes) -> dict[str, Any]:
     """Return the members after the events' array, as far as they can be read."""
     chars = text.decode("latin-1")
     members: dict[str, Any] = {}
-    at = _after_space(chars, 0)
-    if chars[at : at + 1] == ",":
-        read_members(text, chars, _after_space(chars, at + 1), members)
+    place = _after_space(chars, 0)
+    if chars[place : place + 1] == ",":
+        read_members(text, chars, _after_space(chars, place + 1), members)
     return members
 
 
-def read_members(text: bytes, chars: str, at: int, members: dict[str, Any]) -> int:
-    """Add the members from `at` on; returns where the elements of `traceEvents` begin, else -1.
+def read_members(text: bytes, chars: str, place: int, members: dict[str, Any]) -> int:
+    """Add the members from `place` on; returns where the elements of `traceEvents` begin, else -1.
 
     `chars`: `text` with one character per byte.
     """
     decoder = JSONDecoder(strict=False, parse_constant=lambda _: None, parse_int=_int)
     try:
         for _ in range(_MOST):
-            key, end = decoder.raw_decode(chars, at)
-            at = _after_space(chars, end)
-            if not isinstance(key, str) or chars[at : at + 1] != ":":
+            key, end = decoder.raw_decode(chars, place)
+            place = _after_space(chars, end)
+            if not isinstance(key, str) or chars[place : place + 1] != ":":
                 return -1
-            at = _after_space(chars, at + 1)
-            if key == "traceEvents" and chars[at : at + 1] == "[":
-                return at + 1
-            value, end = decoder.raw_decode(chars, at)
-            if end - at <= _LARGEST:
-                if not text[at:end].isascii():
-                    value, _ = decoder.raw_decode(text[at:end].decode("utf-8", "replace"))
+            place = _after_space(chars, place + 1)
+            if key == "traceEvents" and chars[place : place + 1] == "[":
+                return place + 1
+            value, end = decoder.raw_decode(chars, place)
+            if end - place <= _LARGEST:
+                if not text[place:end].isascii():
+                    value, _ = decoder.raw_decode(text[place:end].decode("utf-8", "replace"))
                 members[key] = value
-            at = _after_space(chars, end)
-            if chars[at : at + 1] != ",":
+            place = _after_space(chars, end)
+            if chars[place : place + 1] != ",":
                 return -1
-            at = _after_space(chars, at + 1)
+            place = _after_space(chars, place + 1)
     except (JSONDecodeError, RecursionError, ValueError):
         return -1
     return -1
 
 
-def _after_space(chars: str, at: int) -> int:
-    space = _SPACE.match(chars, at)
-    return space.end() if space else at
+def _after_space(chars: str, place: int) -> int:
+    space = _SPACE.match(chars, place)
+    return space.end() if space else place
 
 
 def _int(text: str) -> int | str:

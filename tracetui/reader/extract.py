@@ -131,9 +131,9 @@ class PartReader:
                 self._add(elements, ordinals)
         except _UNEXPECTED:
             exactly(elements, text())
-            kept, places, others = normalised(elements, first)
-            self._skipped += others
-            self._add(kept, np.array(places, np.int64))
+            events, places, other_count = normalised(elements, first)
+            self._skipped += other_count
+            self._add(events, np.array(places, np.int64))
 
     def _add(self, elements: list[Any], ordinals: Int64s, final: bool = True) -> None:
         self._final = final
@@ -143,22 +143,22 @@ class PartReader:
         if METADATA in kinds or UNKNOWN in kinds:
             metadata = [_metadata(event) for event in compress(elements, kinds.translate(OF_METADATA))]
             unknown = [event[_PH] for event in compress(elements, kinds.translate(OF_UNKNOWN))]
-            others = kinds.translate(OF_TABLES)
-            elements = list(compress(elements, others))
-            ordinals = ordinals[np.frombuffer(others, np.bool_)]
+            in_tables = kinds.translate(OF_TABLES)
+            elements = list(compress(elements, in_tables))
+            ordinals = ordinals[np.frombuffer(in_tables, np.bool_)]
             kinds = kinds.translate(None, bytes((METADATA, UNKNOWN)))
         self._block = {}
         times = self._times(elements)
         for table, of_table in TABLES.items():
-            chosen = kinds.translate(of_table)
-            if 1 in chosen:
-                rows = np.frombuffer(chosen, np.bool_)
+            is_in_table = kinds.translate(of_table)
+            if 1 in is_in_table:
+                rows = np.frombuffer(is_in_table, np.bool_)
                 self._block[table + ".time"] = times[rows]
                 if table == "flow":
                     self._block["flow.phase"] = np.frombuffer(kinds, np.int8)[rows] - START
                 elif table != "counter":
                     self._block[table + ".event"] = ordinals[rows]
-                self._take(table, list(compress(elements, chosen)))
+                self._take(table, list(compress(elements, is_in_table)))
         # Nothing below can fail: a block is kept as a whole or, by an exception above, not at all.
         self._keep(self._block)
         self._metadata += metadata
@@ -224,12 +224,12 @@ class PartReader:
     def _args(self, table: str, all_args: list[dict[str, Any]], keys: set[str]) -> None:
         block = self._block
         block[table + ".correlation"] = correlations(all_args, keys)
-        nothing = np.full(len(all_args), self._strings[None], np.int32)
+        absent = np.full(len(all_args), self._strings[None], np.int32)
         for column, key in (("task_type", "Task Type"), ("stack", "Call stack")):
             if key in keys:
                 block[f"{table}.{column}"] = self._interned([args.get(key) for args in all_args])
             else:
-                block[f"{table}.{column}"] = nothing
+                block[f"{table}.{column}"] = absent
         if "memcpy direction" in keys or "operation" in keys:
             directions = [args.get("memcpy direction") for args in all_args]
             if "operation" in keys:
@@ -239,7 +239,7 @@ class PartReader:
                 ]
             block[table + ".direction"] = self._interned(directions)
         else:
-            block[table + ".direction"] = nothing
+            block[table + ".direction"] = absent
         for column, key in (("python_id", "Python id"), ("python_parent", "Python parent id")):
             if key in keys:
                 block[f"{table}.{column}"] = python_ids([args.get(key, -1) for args in all_args])
@@ -249,7 +249,7 @@ class PartReader:
             self._hccl(all_args)
 
     def _hccl(self, all_args: list[dict[str, Any]]) -> None:
-        """What HCCL says of collectives and their parts: rows for those that have such args."""
+        """Add rows for what HCCL says of collectives and their parts, where events have such args."""
         block = self._block
         rows = [
             row
@@ -258,17 +258,17 @@ class PartReader:
         ]
         if not rows:
             return
-        chosen = [all_args[row] for row in rows]
+        collective_args = [all_args[row] for row in rows]
         block["hccl.event"] = block["slice.event"][rows]
         for column, key in _HCCL_NUMBERS:
             limit = 1 << (31 if column in ("src", "dst") else 63)
-            numbers = [whole_below(args.get(key), limit) for args in chosen]
+            numbers = [whole_below(args.get(key), limit) for args in collective_args]
             block["hccl." + column] = np.array(numbers, np.int64)
         for column, key in _HCCL_TEXTS:
-            block["hccl." + column] = self._interned([args.get(key) for args in chosen])
+            block["hccl." + column] = self._interned([args.get(key) for args in collective_args])
 
     def _memory(self, all_args: list[Any]) -> None:
-        """What an allocator says of its blocks: rows for those that have such args."""
+        """Add rows for what an allocator says of its blocks, where events have such args."""
         block = self._block
         rows = [
             row
@@ -277,14 +277,16 @@ class PartReader:
         ]
         if not rows:
             return
-        chosen = [all_args[row] for row in rows]
+        block_args = [all_args[row] for row in rows]
         block["memory.event"] = block["instant.event"][rows]
         for column, key in _MEMORY_NUMBERS:
-            numbers = [whole_below(args.get(key), _INT64_END) for args in chosen]
+            numbers = [whole_below(args.get(key), _INT64_END) for args in block_args]
             block["memory." + column] = np.array(numbers, np.int64)
-        devices = [int32_of(args.get("Device Id")) for args in chosen]
+        devices = [int32_of(args.get("Device Id")) for args in block_args]
         block["memory.device"] = np.array(devices, np.int64)
-        block["memory.size"] = np.array([signed_below(args["Bytes"], _SIZE_END) for args in chosen], np.int64)
+        block["memory.size"] = np.array(
+            [signed_below(args["Bytes"], _SIZE_END) for args in block_args], np.int64
+        )
 
     def _flows(self, events: list[Any]) -> None:
         ids, number = self._exact([event[_ID] for event in events]), self._flow_ids
@@ -309,21 +311,23 @@ class PartReader:
         series: list[tuple[int, str, str]] = []
         for table in TABLES:
             prefix = table + "."
-            own = {
+            table_columns = {
                 name[len(prefix) :]: self._array(name) for name in [*self._kept] if name.startswith(prefix)
             }
-            if not own:
+            if not table_columns:
                 continue
-            usable = own["time"] != UNREADABLE
-            self._skipped += len(usable) - int(np.count_nonzero(usable))
+            is_valid = table_columns["time"] != UNREADABLE
+            self._skipped += len(is_valid) - int(np.count_nonzero(is_valid))
             if table == "counter":
-                own, series = self._finish_counters(own, usable, threads)
+                table_columns, series = self._finish_counters(table_columns, is_valid, threads)
             else:
-                shape = own.pop("shape")
-                own.update({name: shapes[name].take(shape, mode="wrap") for name in _OF_SHAPE[table]})
-                if not usable.all():
-                    own = {name: values[usable] for name, values in own.items()}
-            columns.update({prefix + name: values for name, values in own.items()})
+                shape = table_columns.pop("shape")
+                table_columns.update(
+                    {name: shapes[name].take(shape, mode="wrap") for name in _OF_SHAPE[table]}
+                )
+                if not is_valid.all():
+                    table_columns = {name: values[is_valid] for name, values in table_columns.items()}
+            columns.update({prefix + name: values for name, values in table_columns.items()})
         columns.update({name: self._array(name) for name in [*self._kept]})
         part = Part(
             self.events,
@@ -353,9 +357,9 @@ class PartReader:
         }
 
     def _finish_counters(
-        self, own: dict[str, NDArray[Any]], usable: Bools, threads: dict[Any, int]
+        self, table_columns: dict[str, NDArray[Any]], is_valid: Bools, threads: dict[Any, int]
     ) -> tuple[dict[str, NDArray[Any]], list[tuple[int, str, str]]]:
-        """Return the columns of the counters, one row per series of each `usable` event, and the series."""
+        """Return the columns of the counters, one row per series of each `is_valid` event, and the series."""
         series: defaultdict[tuple[int, str, str], int] = numbers()
         flat: list[int] = []  # of each key of each of `_samples` its series; -1: an id, which is no series
         first: list[int] = []  # where those of a sample begin
@@ -363,7 +367,11 @@ class PartReader:
             thread = threads[pid, tid]
             first.append(len(flat))
             flat += [-1 if key in _NOT_A_SERIES else series[thread, text_of(name), key] for key in keys]
-        time, sample, value = own["time"], own["sample"], own.get("value", np.empty(0))
+        time, sample, value = (
+            table_columns["time"],
+            table_columns["sample"],
+            table_columns.get("value", np.empty(0)),
+        )
         begins = np.array(first, np.int64)
         lengths = np.diff(np.append(begins, len(flat)))
         place = begins[sample]
@@ -371,9 +379,9 @@ class PartReader:
             lengths = lengths[sample]
             event = np.repeat(np.arange(len(sample)), lengths)
             place = place[event] + np.arange(len(event)) - (np.cumsum(lengths) - lengths)[event]
-            time, usable = time[event], usable[event]
+            time, is_valid = time[event], is_valid[event]
         row_series = np.array(flat, np.int32)[place]
-        keep = (row_series >= 0) & usable & np.isfinite(value)
+        keep = (row_series >= 0) & is_valid & np.isfinite(value)
         return {"time": time[keep], "series": row_series[keep], "value": value[keep]}, list(series)
 
 

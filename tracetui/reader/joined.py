@@ -88,26 +88,27 @@ class JoinedFile(TraceFile):
         should_stop: Callable[[], bool] | None = None,
         first: int = 0,
     ) -> EventTable:
-        """As of one file, from the first to the last; one that cannot be read is left out, and said.
+        """Read the files as one, from the first to the last; one that cannot be read is left out, with a
+        warning.
 
         Raises UnreadableTrace where none can.
         """
         builder, self._chunks = TableBuilder(), Chunks(self._text)
         read: list[_Read] = []
         refused: list[UnreadableTrace] = []
-        done = 0
+        done_bytes = 0
 
         def told(progress: Progress) -> None:
             if on_progress is not None:
-                own = min(done + progress.done_bytes, self.size)
-                seen = tuple(read)  # a picture may be made of it later
+                current_bytes = min(done_bytes + progress.done_bytes, self.size)
+                read_so_far = tuple(read)  # a picture may be made of it later
 
                 def snapshot() -> EventTable:
                     table = progress.snapshot()
-                    now = self._report([*seen, _Read(path.name, table.report)], refused, 0)
-                    return replace(table, path=str(self.path), report=now)
+                    current_report = self._report([*read_so_far, _Read(path.name, table.report)], refused, 0)
+                    return replace(table, path=str(self.path), report=current_report)
 
-                on_progress(Progress(own, self.size, builder.events, snapshot, progress.silent_s))
+                on_progress(Progress(current_bytes, self.size, builder.events, snapshot, progress.silent_s))
 
         with uncollected():
             for place, path in enumerate(self._parts.files):
@@ -116,7 +117,7 @@ class JoinedFile(TraceFile):
                     with TraceFile(path, self._block_bytes, self._part_bytes, self._jobs) as part:
                         part.set_clock(Clock(self._clock.base_ns, ()))
                         read.append(_Read(path.name, part.read_after(after, told, should_stop)))
-                        done += part.size
+                        done_bytes += part.size
                 except UnreadableTrace as error:
                     refused.append(error)
                     if should_stop is not None and should_stop():
@@ -125,8 +126,8 @@ class JoinedFile(TraceFile):
                     break
             if not read:
                 raise refused[0]
-            left = len(self._parts.files) - len(read) - len(refused)
-            report = self._report(read, refused, left)
+            left_count = len(self._parts.files) - len(read) - len(refused)
+            report = self._report(read, refused, left_count)
             return builder.build(str(self.path), dict(self._document), report, last=True)
 
     @property
@@ -145,16 +146,20 @@ class JoinedFile(TraceFile):
     def _stamp_now(self) -> Stamp:
         return Stamp.of_files([*self._parts.files, *self._clock.files])
 
-    def _report(self, read: Sequence[_Read], refused: Sequence[UnreadableTrace], left: int) -> ReadReport:
+    def _report(
+        self, read: Sequence[_Read], refused: Sequence[UnreadableTrace], left_count: int
+    ) -> ReadReport:
         """Return the reports of the files as one, its sentences with the names of their files."""
-        reports = [own.report for own in read]
-        warnings = [f"{own.name}: {warning}" for own in read for warning in own.report.warnings]
+        reports = [file.report for file in read]
+        warnings = [f"{file.name}: {warning}" for file in read for warning in file.report.warnings]
         warnings += [f"{error} (left out)" for error in refused]
         if len(warnings) > _SAID:
             warnings[_SAID:] = [f"{len(warnings) - _SAID:,} more such sentences about its files"]
-        if left:
-            warnings.append(f"reading stopped: {left:,} of {len(self._parts.files):,} files are missing")
-        passing = [f"{own.name}: {sentence}" for own in read for sentence in own.report.passing]
+        if left_count:
+            warnings.append(
+                f"reading stopped: {left_count:,} of {len(self._parts.files):,} files are missing"
+            )
+        passing = [f"{file.name}: {sentence}" for file in read for sentence in file.report.passing]
         unknown = sum((Counter(report.unknown_phases) for report in reports), Counter[str]())
         return ReadReport(
             bytes=self.size,
@@ -162,7 +167,7 @@ class JoinedFile(TraceFile):
             events=sum(report.events for report in reports),
             skipped=sum(report.skipped for report in reports),
             truncated=any(report.truncated for report in reports),
-            stopped=any(report.stopped for report in reports) or left > 0,
+            stopped=any(report.stopped for report in reports) or left_count > 0,
             unknown_phases=dict(unknown),
             warnings=(*self._parts.said, *warnings),
             passing=tuple(passing),
@@ -192,10 +197,10 @@ class _JoinedText(Text):
         self._closed = False
 
     def read(self, offset: int, length: int) -> bytes:
-        place, own = divmod(offset, _SHIFT)
+        place, part_offset = divmod(offset, _SHIFT)
         with self._lock:
             text = self._text(place)
-            return b"" if text is None else text.read(own, length)
+            return b"" if text is None else text.read(part_offset, length)
 
     def _text(self, place: int) -> Text | None:
         """Return the text of a file, None where it is not the one any more that was looked at."""
@@ -223,7 +228,7 @@ class _JoinedText(Text):
         return None
 
     def report(self, problem: str) -> None:
-        """Each file tells its own."""
+        """Do nothing: each file reports its own problems."""
 
     def changed(self) -> bool:
         return self._closed

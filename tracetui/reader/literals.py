@@ -19,10 +19,10 @@ def exactly(elements: list[Any], text: bytes) -> None:
     _replace_times(events, text)
     if not any(type(event.get("ts")) is float or type(event.get("id")) is float for event in events):
         return
-    again = lenient(text)
-    if again is None or len(again) != len(elements):
+    exact_elements = lenient(text)
+    if exact_elements is None or len(exact_elements) != len(elements):
         return
-    for element, exact in zip(elements, again):
+    for element, exact in zip(elements, exact_elements):
         if type(element) is dict:
             for key in ("ts", "id"):
                 if type(element.get(key)) is float:

@@ -52,9 +52,9 @@ def locate_trace(path: str | Path, export: Export | None = None) -> Path:
         raise UnreadableTrace(Reason.MISSING, f"{path}: no such file or directory") from None
     if stat.S_ISREG(mode):
         if is_database(path):
-            what = what_else(path.name)
-            if what is not None:
-                raise UnreadableTrace(Reason.NOT_A_TRACE, f"{path}: {what}")
+            meaning = what_else(path.name)
+            if meaning is not None:
+                raise UnreadableTrace(Reason.NOT_A_TRACE, f"{path}: {meaning}")
             return _as_wanted(path, export)
         if path.name.startswith(_NO_TIMELINE):
             raise UnreadableTrace(Reason.NOT_A_TRACE, _only_marey(path))
@@ -143,19 +143,19 @@ def _nothing_found(files: list[Path], export: Export | None) -> str:
 
 def _files(path: Path) -> list[Path]:
     """Return the regular files up to five directories down, by name; links to directories apart."""
-    found: list[Path] = []
-    seen = 0
+    traces: list[Path] = []
+    visited = 0
     for directory, names, files in os.walk(path):
         depth = len(Path(directory).relative_to(path).parts)
         names[:] = sorted(names) if depth < _DEEPEST + 1 else []
-        seen += len(names) + len(files)
+        visited += len(names) + len(files)
         for name in sorted(files):
             file = Path(directory) / name
             if name.endswith((".json", ".json.gz", ".db")) and file.is_file():
-                found.append(file)
-        if seen > _MOST_ENTRIES:
+                traces.append(file)
+        if visited > _MOST_ENTRIES:
             break
-    return found
+    return traces
 
 
 def _exported(files: list[Path]) -> list[Path]:
@@ -173,9 +173,9 @@ def _exported(files: list[Path]) -> list[Path]:
 
 def _databases(files: list[Path]) -> list[Path]:
     """Return the databases with traces; a framework's holds all of msprof's beside it, or below."""
-    found = [file for file in files if is_trace_database(file.name)]
-    frameworks = [file for file in found if is_framework_database(file.name)]
-    return frameworks or _latest_exports(found)
+    databases = [file for file in files if is_trace_database(file.name)]
+    frameworks = [file for file in databases if is_framework_database(file.name)]
+    return frameworks or _latest_exports(databases)
 
 
 def _latest_exports(databases: list[Path]) -> list[Path]:
@@ -194,9 +194,9 @@ def _is_side_file(file: Path) -> bool:
 
 
 def _several(path: Path, choice: list[Path]) -> str:
-    shown = [str(_rank_directory(file, path).relative_to(path)) for file in choice[:_SHOWN]]
-    more = f" and {len(choice) - _SHOWN:,} more" if len(choice) > _SHOWN else ""
-    return f"{path}: holds {len(choice):,} traces, name one of them: {', '.join(shown)}{more}"
+    examples = [str(_rank_directory(file, path).relative_to(path)) for file in choice[:_SHOWN]]
+    rest = f" and {len(choice) - _SHOWN:,} more" if len(choice) > _SHOWN else ""
+    return f"{path}: holds {len(choice):,} traces, name one of them: {', '.join(examples)}{rest}"
 
 
 def _rank_directory(file: Path, top: Path) -> Path:

@@ -21,14 +21,14 @@ class Literal(str):
 
 def normalised(elements: list[Any], first: int) -> tuple[list[dict[str, Any]], list[int], int]:
     """Return (events with the fields of their phase in usable types, their ordinals, number of others)."""
-    kept: list[dict[str, Any]] = []
+    events: list[dict[str, Any]] = []
     ordinals: list[int] = []
     for ordinal, element in enumerate(elements, first):
         event = _event(element)
         if event is not None:
-            kept.append(event)
+            events.append(event)
             ordinals.append(ordinal)
-    return kept, ordinals, len(elements) - len(kept)
+    return events, ordinals, len(elements) - len(events)
 
 
 def _event(element: Any) -> dict[str, Any] | None:

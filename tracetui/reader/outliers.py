@@ -37,23 +37,23 @@ def within_reason(spans: Sequence[Span]) -> list[Bools] | None:
     """
     if _plain(spans):
         return None
-    kept = [np.ones(len(start), np.bool_) if dur is None else dur <= YEAR for start, dur in spans]
-    times = np.sort(np.concatenate([start[own] for (start, _), own in zip(spans, kept)]))
+    masks = [np.ones(len(start), np.bool_) if dur is None else dur <= YEAR for start, dur in spans]
+    times = np.sort(np.concatenate([start[mask] for (start, _), mask in zip(spans, masks)]))
     if len(times):
         first = np.flatnonzero(np.diff(times, prepend=times[0] - 2 * YEAR) > YEAR)  # of each group
         count = np.diff(np.append(first, len(times)))
-        chosen = np.flatnonzero((count > FEW) | (MORE * count > count.max()))
+        clusters = np.flatnonzero((count > FEW) | (MORE * count > count.max()))
         last = first + count - 1
-        if int(times[last[chosen[-1]]]) - int(times[first[chosen[0]]]) >= LIMIT:
-            chosen = np.array([int(count.argmax())])
-        for (start, _), own in zip(spans, kept):
-            own &= np.isin(np.searchsorted(times[first], start, "right") - 1, chosen)
-    durs = [None if dur is None else np.where(own, dur, 0) for (_, dur), own in zip(spans, kept)]
-    for own, dur in zip(kept, durs):
+        if int(times[last[clusters[-1]]]) - int(times[first[clusters[0]]]) >= LIMIT:
+            clusters = np.array([int(count.argmax())])
+        for (start, _), mask in zip(spans, masks):
+            mask &= np.isin(np.searchsorted(times[first], start, "right") - 1, clusters)
+    durs = [None if dur is None else np.where(mask, dur, 0) for (_, dur), mask in zip(spans, masks)]
+    for mask, dur in zip(masks, durs):
         if dur is not None and dur.sum(dtype=np.float64) >= LIMIT:
             order = np.argsort(dur, kind="stable")
-            own[order[np.cumsum(dur[order], dtype=np.float64) >= LIMIT]] = False
-    return kept
+            mask[order[np.cumsum(dur[order], dtype=np.float64) >= LIMIT]] = False
+    return masks
 
 
 def _plain(spans: Sequence[Span]) -> bool:

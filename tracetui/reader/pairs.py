@@ -49,11 +49,11 @@ def _depths(thread: NDArray[Any], is_end: Bools) -> tuple[Int64s, Bools]:
     number = np.cumsum(first) - 1
     change = np.where(is_end, -1, 1)
     count = np.cumsum(change)
-    before = count - change
+    depth_before = count - change
     # Each thread counts from 0, and far below the one before it: so the lowest count up to an event is that
     # of its own thread.
     ground = number * -2 * (len(thread) + 1)
-    count += ground - before[first][number]
+    count += ground - depth_before[first][number]
     lowest = np.minimum(np.minimum.accumulate(count), ground)
     lowest_before = np.where(first, ground, np.append(0, lowest[:-1]))
     return count - lowest + is_end, count < lowest_before

@@ -34,18 +34,20 @@ class Parts(NamedTuple):
 
 def parts_of(path: Path) -> Parts:
     """Return the files of the trace that a file is of: mostly itself alone."""
-    own = _named(path)
-    if own is None:
+    named_trace = _named(path)
+    if named_trace is None:
         return Parts((path,), ())
-    beside = [(named, file) for file in _files(path.parent) if (named := _named(file)) is not None]
-    trace = _trace_of(own)
-    files = sorted((named.order, file.name, file) for named, file in beside if _trace_of(named) == trace)
-    exports = {named.exported for named, _ in beside if named.device == own.device} - {own.exported}
-    others = sum(named.exported in exports for named, _ in beside)
-    said = (f"{others:,} files of other exports beside it are not read",) if others else ()
-    if others == 1:
-        said = ("a file of another export beside it is not read",)
-    return Parts(tuple(file for *_, file in files) or (path,), said)
+    neighbours = [(named, file) for file in _files(path.parent) if (named := _named(file)) is not None]
+    trace = _trace_of(named_trace)
+    files = sorted((named.order, file.name, file) for named, file in neighbours if _trace_of(named) == trace)
+    exports = {named.exported for named, _ in neighbours if named.device == named_trace.device} - {
+        named_trace.exported
+    }
+    other_count = sum(named.exported in exports for named, _ in neighbours)
+    sentences = (f"{other_count:,} files of other exports beside it are not read",) if other_count else ()
+    if other_count == 1:
+        sentences = ("a file of another export beside it is not read",)
+    return Parts(tuple(file for *_, file in files) or (path,), sentences)
 
 
 def first_parts(files: Iterable[Path]) -> list[Path]:
@@ -57,11 +59,11 @@ def first_parts(files: Iterable[Path]) -> list[Path]:
             continue
         key, export = (file.parent, named.device), (named.exported, named.whole)
         part = (named.order, file.name, file)
-        known = latest.get(key)
-        if known is None or export > known[0]:
+        newest = latest.get(key)
+        if newest is None or export > newest[0]:
             latest[key] = (export, [part])
-        elif export == known[0]:
-            known[1].append(part)
+        elif export == newest[0]:
+            newest[1].append(part)
     return [min(parts)[-1] for _, parts in latest.values()]
 
 
@@ -86,13 +88,13 @@ def _trace_of(named: _Named) -> tuple[str, bool, int]:
 
 
 def _files(directory: Path) -> list[Path]:
-    found: list[Path] = []
+    files: list[Path] = []
     try:
         for number, path in enumerate(directory.iterdir()):
             if number == _MOST:
                 break
             if path.is_file():
-                found.append(path)
+                files.append(path)
     except OSError:
         return []
-    return found
+    return files

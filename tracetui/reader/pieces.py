@@ -79,19 +79,19 @@ class PieceReader:
         part = self._part
         places = _Places()
         damage = Damage()
-        at, whole = start, -1
-        ended = over = cut = False
+        offset, whole = start, -1
+        array_ended = over = cut = False
         wrapped, length = self._syntax.wrapped, self._syntax.block_bytes
-        while at < stop and not over:
-            chars = text.read(at, length)
+        while offset < stop and not over:
+            chars = text.read(offset, length)
             final = len(chars) < length
-            boundary = None if lost else last_boundary(chars[: stop - at + 1])
+            boundary = None if lost else last_boundary(chars[: stop - offset + 1])
             block, count = None, 0
             if boundary is not None:
                 count = part.scan(chars, boundary[0])
                 block = Block([], boundary[1], boundary[0]) if count else None
-            if block is None and not lost and stop - at < len(chars):
-                block = _last_block(chars, boundary, stop - at, wrapped)
+            if block is None and not lost and stop - offset < len(chars):
+                block = _last_block(chars, boundary, stop - offset, wrapped)
             if block is None:
                 block = decode_block(chars, boundary, final, wrapped, lost)
             if block.wants:
@@ -102,17 +102,19 @@ class PieceReader:
                 if reason == CUT_OFF:
                     cut = True
                 else:
-                    damage.add(at + begin, end - begin, reason)
+                    damage.add(offset + begin, end - begin, reason)
             if block.elements:
                 part.add(block.elements, part.events, lambda: _json_of(block, chars))  # noqa: B023 - used at once
                 count = len(block.elements)
             if count:
-                places.add(at, block.length, count, block.spans)
-                whole = at + (block.spans[-1][1] if block.spans else block.length)
-            at += block.end
-            lost, ended = block.lost, block.ended
-            over = ended or (final and block.end >= len(chars))
-        return Piece(start, at, lost, ended, over, cut, whole, part.finish(), places.columns(), damage)
+                places.add(offset, block.length, count, block.spans)
+                whole = offset + (block.spans[-1][1] if block.spans else block.length)
+            offset += block.end
+            lost, array_ended = block.lost, block.ended
+            over = array_ended or (final and block.end >= len(chars))
+        return Piece(
+            start, offset, lost, array_ended, over, cut, whole, part.finish(), places.columns(), damage
+        )
 
 
 def read_pieces(
@@ -120,36 +122,36 @@ def read_pieces(
 ) -> Iterator[Piece]:
     """Yield all pieces from `start` to `end`, from front to back: what any other reading has to equal."""
     reader = PieceReader(syntax)
-    at, lost = start, False
+    offset, lost = start, False
     while True:
-        piece = reader.read(text, at, stop_of(at, start, piece_bytes, end), lost)
-        at, lost = piece.end, piece.lost
+        piece = reader.read(text, offset, stop_of(offset, start, piece_bytes, end), lost)
+        offset, lost = piece.end, piece.lost
         yield piece
-        if piece.over or at >= end:
+        if piece.over or offset >= end:
             return
 
 
-def stop_of(at: int, start: int, piece_bytes: int, end: int) -> int:
-    """Return where the piece is to stop that begins at `at`, when pieces are read from `start` to `end`."""
-    return min(at + piece_bytes - (at - start) % piece_bytes, end)
+def stop_of(offset: int, start: int, piece_bytes: int, end: int) -> int:
+    """Return where the piece that begins at `offset` is to stop; pieces are read from `start` to `end`."""
+    return min(offset + piece_bytes - (offset - start) % piece_bytes, end)
 
 
-def guess_start(text: Reads, at: int, stop: int) -> int | None:
-    """Return the first place from `at` to `stop` where an event seems to begin; None if none is in sight.
+def guess_start(text: Reads, offset: int, stop: int) -> int | None:
+    """Return the first place from `offset` to `stop` where an event seems to begin; None if none is in sight.
 
     What follows there reads as events, but a list of such inside an event would do so too: only the end of
     the piece before tells.
     """
-    before = min(at, BEFORE)
-    chars = text.read(at - before, _CONFIRMED * 2)
-    for found in islice(BOUNDARY.finditer(chars), _TRIED):
-        start = found.end()
-        if start < before:
+    margin = min(offset, BEFORE)
+    chars = text.read(offset - margin, _CONFIRMED * 2)
+    for boundary in islice(BOUNDARY.finditer(chars), _TRIED):
+        start = boundary.end()
+        if start < margin:
             continue
-        if start - before + at >= stop:
+        if start - margin + offset >= stop:
             return None
         if _reads_as_events(chars[start : start + _CONFIRMED]):
-            return start - before + at
+            return start - margin + offset
     return None
 
 
@@ -158,8 +160,8 @@ def _reads_as_events(text: bytes) -> bool:
     elements = strict(text[: boundary[0]]) if boundary is not None else None
     if elements is not None:
         return type(elements[0]) is dict and "ph" in elements[0]
-    found = walk(text, final=False, wrapped=False)
-    return bool(found.spans) and not found.skips and not found.ended
+    walked = walk(text, final=False, wrapped=False)
+    return bool(walked.spans) and not walked.skips and not walked.ended
 
 
 def _last_block(chars: bytes, boundary: tuple[int, int] | None, stop: int, wrapped: bool) -> Block | None:
@@ -171,13 +173,13 @@ def _last_block(chars: bytes, boundary: tuple[int, int] | None, stop: int, wrapp
         elements = _elements(chars[: boundary[0]])
         if elements is not None:
             return Block(elements, boundary[1], boundary[0])
-        found = walk(chars[: stop + 1], final=False, wrapped=False)
-        if found.skips or found.ended:
+        walked = walk(chars[: stop + 1], final=False, wrapped=False)
+        if walked.skips or walked.ended:
             return _damaged_block(chars, stop, wrapped)
-        if found.spans:
-            length = found.spans[-1][1]
+        if walked.spans:
+            length = walked.spans[-1][1]
             elements = _elements(chars[:length])
-            return None if elements is None else Block(elements, found.end, length)
+            return None if elements is None else Block(elements, walked.end, length)
     for candidate in islice(BOUNDARY.finditer(chars, max(0, stop - BEFORE)), _TRIED):
         length = candidate.start() + 1
         if candidate.end() > stop:
@@ -231,7 +233,7 @@ class _Places:
             first=np.array(self.first, np.int64),
             offset=np.array(self.offset, np.int64),
             length=np.array(self.length, np.int64),
-            spans=np.array([len(own) for own in self.spans], np.int64),
+            spans=np.array([len(block_spans) for block_spans in self.spans], np.int64),
             span_start=spans[:, 0].copy(),
             span_end=spans[:, 1].copy(),
         )

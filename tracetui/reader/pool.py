@@ -34,7 +34,7 @@ class WorkerPool:
     def __init__(
         self, text: Text, start: int, piece_bytes: int, syntax: Syntax, jobs: int, end: int = sys.maxsize
     ) -> None:
-        """`start`: offset of the first event; `end`: of the first not to read; `jobs`: processes to start."""
+        """Start `jobs` processes for the events from offset `start` up to `end`."""
         self._text = text
         self._start, self._end = start, end
         self._piece_bytes = piece_bytes
@@ -68,9 +68,9 @@ class WorkerPool:
     def __exit__(self, *_error: object) -> None:
         for worker in self._workers:
             worker.process.kill()
-        until = goodbye()
+        deadline = goodbye()
         for worker in self._workers:
-            worker.reap(until)
+            worker.reap(deadline)
         self._workers.clear()
         self._selector.close()
         self._buffers.close()
@@ -121,11 +121,11 @@ class WorkerPool:
             self._todo[number] = replace(self._todo[number], start=self._at, exact=True, lost=self._lost)
         if not self._workers:
             return self._read()
-        more = self._assign()
-        heard = self._selector.select(0 if more else PATIENCE)
-        for key, _ in heard:
+        assigned = self._assign()
+        ready = self._selector.select(0 if assigned else PATIENCE)
+        for key, _ in ready:
             self._receive(key.data)
-        if not (heard or more):
+        if not (ready or assigned):
             self._give_up_silent()
         return None
 
@@ -136,8 +136,8 @@ class WorkerPool:
             self._own = Background(partial(self._reader.read, self._text, self._at, stop, self._lost))
         if not self._own.wait(PATIENCE):
             return None
-        own, self._own = self._own, None
-        return own.result()
+        future, self._own = self._own, None
+        return future.result()
 
     def _drop_passed(self) -> None:
         """Give up all that is before the next piece: the one before it went on over several cuts."""

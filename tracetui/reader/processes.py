@@ -67,14 +67,14 @@ class Worker:
         """
         assert self.process.stdout is not None
         try:
-            said = self.process.stdout.read(1 << 16)
+            output = self.process.stdout.read(1 << 16)
         except OSError:
             return None
         self.silent = 0.0
-        *lines, self._line = (self._line + said).split(b"\n")
-        return lines if said and len(self._line) < _LONGEST_LINE else None
+        *lines, self._line = (self._line + output).split(b"\n")
+        return lines if output and len(self._line) < _LONGEST_LINE else None
 
-    def reap(self, until: float | None = None) -> int | None:
+    def reap(self, deadline: float | None = None) -> int | None:
         """Wait for its end, which has to be near, and else kill it.
 
         until : when it has to be gone, of `time.monotonic`; None: within the usual time.
@@ -86,7 +86,7 @@ class Worker:
             if pipe is not None:
                 pipe.close()
         for _ in range(2):
-            seconds = GOODBYE if until is None else max(until - time.monotonic(), 0)
+            seconds = GOODBYE if deadline is None else max(deadline - time.monotonic(), 0)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 return process.wait(seconds)
             process.kill()

@@ -56,10 +56,10 @@ class _Counts(NamedTuple):
     def of(cls, builder: TableBuilder) -> _Counts:
         return cls(builder.events, builder.skipped, dict(builder.unknown_phases))
 
-    def since(self, before: _Counts) -> _Counts:
-        unknown = {phase: number - before.unknown.get(phase, 0) for phase, number in self.unknown.items()}
-        more = {phase: number for phase, number in unknown.items() if number}
-        return _Counts(self.events - before.events, self.skipped - before.skipped, more)
+    def since(self, earlier: _Counts) -> _Counts:
+        unknown = {phase: number - earlier.unknown.get(phase, 0) for phase, number in self.unknown.items()}
+        increase = {phase: number for phase, number in unknown.items() if number}
+        return _Counts(self.events - earlier.events, self.skipped - earlier.skipped, increase)
 
 
 class Reading:
@@ -73,18 +73,19 @@ class Reading:
         wrapped: bool,
         document: dict[str, Any],
         first: int = 0,
-        after: After | None = None,
+        continuation: After | None = None,
     ) -> None:
-        """`start`: offset of the first event; `first`: of that to begin with, if it is another one.
+        """Prepare to read the events of a text from offset `start`.
 
-        `after`: where the text goes on with a trace that others began.
+        `first` is where reading begins, if not there; `continuation` the trace that others began and this
+        text goes on with.
         """
-        self.chunks = Chunks(text) if after is None else after.chunks
+        self.chunks = Chunks(text) if continuation is None else continuation.chunks
         self.stopped = False
         self.troubles: list[str] = []  #: sentences for the report: of what the decoding survived
-        self._builder = TableBuilder() if after is None else after.builder
+        self._builder = TableBuilder() if continuation is None else continuation.builder
         self._before = _Counts.of(self._builder)
-        self._shift = 0 if after is None else after.shift
+        self._shift = 0 if continuation is None else continuation.shift
         self._path = path
         self._text = text
         self._wrapped = wrapped
@@ -128,9 +129,9 @@ class Reading:
         if piece.whole >= 0:
             passage.whole = piece.whole
         counts = self._counts()
-        others = counts.skipped - sum(counts.unknown.values())
+        other_count = counts.skipped - sum(counts.unknown.values())
         damaged = self._damage().places
-        if self._seen() > _ENOUGH and others >= counts.events and counts.events + damaged > _OTHERS:
+        if self._seen() > _ENOUGH and other_count >= counts.events and counts.events + damaged > _OTHERS:
             raise UnreadableTrace(*self._nothing(self.report()))
 
     def disk_offset(self) -> int:
@@ -166,10 +167,10 @@ class Reading:
         return sum(passage.at - passage.start for passage in self._passages)
 
     def _damage(self) -> Damage:
-        found = Damage()
+        damage = Damage()
         for passage in reversed(self._passages):
-            found.extend(passage.damage)
-        return found
+            damage.extend(passage.damage)
+        return damage
 
     def _nothing(self, report: ReadReport) -> tuple[Reason, str]:
         path = self._path
@@ -210,31 +211,31 @@ class Reading:
         yield from self.troubles
         last = self._passages[0]
         if truncated:
-            what = "the rest is cut off" if last.cut else "the end of the array is missing"
-            yield f"file incomplete: {_counted(events)} read up to byte {last.whole:,}; {what}"
+            state = "the rest is cut off" if last.cut else "the end of the array is missing"
+            yield f"file incomplete: {_counted(events)} read up to byte {last.whole:,}; {state}"
         if self.stopped:
             yield f"reading stopped: {_counted(events)} read {self._where()} missing"
         for reason, number in damage.reasons.most_common():
             place = "1 place" if number == 1 else f"{number:,} places"
             first = next((skip.offset for skip in damage.skips if skip.reason == reason), None)
-            where = "" if first is None else f", the first at byte {first:,}"
-            yield f"skipped {place}: {reason}{where}"
+            position = "" if first is None else f", the first at byte {first:,}"
+            yield f"skipped {place}: {reason}{position}"
         unknown = sum(counts.unknown.values())
-        others = counts.skipped - unknown
-        if others:
-            yield f"{_counted(others)} left out: a phase, a readable time or an id is missing"
+        other_count = counts.skipped - unknown
+        if other_count:
+            yield f"{_counted(other_count)} left out: a phase, a readable time or an id is missing"
         if unknown:
             phases = ", ".join(sorted(plain(phase[:8]) for phase in counts.unknown)[:8])
             yield f"{_counted(unknown)} left out: of a phase that is not shown ({phases})"
 
     def _where(self) -> str:
         """Return which bytes were read, and what is missing therefore."""
-        now, last = self._passages[-1], self._passages[0]
-        if now.start:
-            return f"from byte {now.start:,} to byte {now.whole:,}; others are"
-        if now is last:
-            return f"up to byte {now.whole:,}; later ones are"
-        return f"up to byte {now.whole:,} and from byte {last.start:,} on; those between are"
+        current, last = self._passages[-1], self._passages[0]
+        if current.start:
+            return f"from byte {current.start:,} to byte {current.whole:,}; others are"
+        if current is last:
+            return f"up to byte {current.whole:,}; later ones are"
+        return f"up to byte {current.whole:,} and from byte {last.start:,} on; those between are"
 
 
 def _counted(events: int) -> str:

@@ -41,8 +41,9 @@ class BlockScanner:
     def __init__(
         self, shapes: dict[Any, int], samples: dict[Any, int], strings: dict[Any, int], flow_ids: FlowIds
     ) -> None:
-        """The numbers of the part, which grow: of (pid, tid, name, category), of (pid, tid, name, *keys), of
-        texts, and of ids of flows.
+        """Take the numbers of the part, which grow with what is scanned.
+
+        They number (pid, tid, name, category), (pid, tid, name, *keys), texts, and ids of flows.
         """
         self._scanner = native.Scanner(*_SECRETS)
         self._part = {"shapes": shapes, "samples": samples, "texts": strings}
@@ -71,9 +72,9 @@ class BlockScanner:
             values = orjson.loads(b"[%b]" % b",".join([b"[%b]" % b",".join(pieces) for pieces in added]))
             number = self._part[kind]
             new = [number[value] for value in (chain(*values) if kind == "texts" else map(tuple, values))]
-        known = self._numbers[kind]
-        end = len(known) - (kind == "texts")
-        self._numbers[kind] = np.concatenate([known[:end], np.array(new, np.int64), known[end:]])
+        numbers = self._numbers[kind]
+        end = len(numbers) - (kind == "texts")
+        self._numbers[kind] = np.concatenate([numbers[:end], np.array(new, np.int64), numbers[end:]])
 
     def _column(self, name: str, content: bytes, first: int) -> NDArray[Any]:
         dtype, counts = native.COLUMNS[name]
@@ -88,8 +89,8 @@ class BlockScanner:
 
     def _ids(self, ids: Int64s) -> Int64s:
         """Return the ids; -1 - number stands for one that is no integer of 63 bits."""
-        others = ids < 0
-        if others.any():
+        is_text = ids < 0
+        if is_text.any():
             ids = ids.copy()
-            ids[others] = self._numbers["flow_ids"][-1 - ids[others]]
+            ids[is_text] = self._numbers["flow_ids"][-1 - ids[is_text]]
         return ids

@@ -53,21 +53,21 @@ def sample(text: Text, start: int, wrapped: bool, path: str, document: dict[str,
     if text.size < SMALLEST or not isinstance(text, PlainText):
         return None
     chunks = _Chunks(text, start, wrapped)
-    until = time.monotonic() + BUDGET
+    deadline = time.monotonic() + BUDGET
     for number, offset in enumerate(_spread(start, text.size - CHUNK, CHUNKS)):
         if number == FIRST:  # names decide on what is seen where, more than a finer picture does
-            _find_names(chunks, until)
-        if number > 1 and time.monotonic() > until:
+            _find_names(chunks, deadline)
+        if number > 1 and time.monotonic() > deadline:
             break
         chunks.read(offset)
-    _find_names(chunks, until)
+    _find_names(chunks, deadline)
     return chunks.skeleton(path, document)
 
 
-def _find_names(chunks: _Chunks, until: float) -> None:
+def _find_names(chunks: _Chunks, deadline: float) -> None:
     for _ in range(PROBES):
         place = chunks.next_names()
-        if place < 0 or time.monotonic() > until:
+        if place < 0 or time.monotonic() > deadline:
             break
         chunks.read(place)
 
@@ -124,15 +124,17 @@ class _Chunks:
 
     def read(self, offset: int) -> None:
         """Read the chunk at `offset`, up to the next one; nothing where that was read already."""
-        at = bisect_right(self._starts, offset)
-        before = self._chunks[at - 1].end if at else self._start
-        after = self._starts[at] if at < len(self._starts) else self._text.size
-        if not before <= offset < after:
+        place = bisect_right(self._starts, offset)
+        previous_end = self._chunks[place - 1].end if place else self._start
+        next_start = self._starts[place] if place < len(self._starts) else self._text.size
+        if not previous_end <= offset < next_start:
             return
-        text = self._text.read(offset, min(CHUNK, after - offset + 1))  # a boundary shows by what is after
-        chunk = self._take(self._decode(offset, text, offset == before), after)
-        self._starts.insert(at, chunk.start)
-        self._chunks.insert(at, chunk)
+        text = self._text.read(
+            offset, min(CHUNK, next_start - offset + 1)
+        )  # a boundary shows by what is after
+        chunk = self._take(self._decode(offset, text, offset == previous_end), next_start)
+        self._starts.insert(place, chunk.start)
+        self._chunks.insert(place, chunk)
 
     def _decode(self, offset: int, text: bytes, at_boundary: bool) -> _Found:
         """Return the whole events of a piece of the file."""
@@ -140,7 +142,7 @@ class _Chunks:
         last = last_boundary(text)
         if last is not None and not final:
             begins = [0] if at_boundary else []
-            begins += [between.end() for between in islice(BOUNDARY.finditer(text), _TRIED)]
+            begins += [boundary.end() for boundary in islice(BOUNDARY.finditer(text), _TRIED)]
             for begin in begins:
                 whole = text[begin : last[0]]
                 elements = strict(whole)
@@ -150,8 +152,8 @@ class _Chunks:
         whole = b",".join([text[begin:end] for begin, end in block.spans])
         return _Found(offset, offset + max(len(text), 1), block.elements, whole)
 
-    def _take(self, found: _Found, after: int) -> _Chunk:
-        elements = [element for element in found.elements if isinstance(element, dict) and "ph" in element]
+    def _take(self, sampled: _Found, next_start: int) -> _Chunk:
+        elements = [element for element in sampled.elements if isinstance(element, dict) and "ph" in element]
         kinds = {
             (str(element.get("pid")), str(element.get("cat")), str(element["ph"])) for element in elements
         }
@@ -162,10 +164,10 @@ class _Chunks:
         }
         place = len(self._chunks)
         if elements:
-            self._reader.add(found.elements, place << _PLACE, lambda: found.text)
+            self._reader.add(sampled.elements, place << _PLACE, lambda: sampled.text)
         ends = [element["ph"] == "M" for element in elements[:1] + elements[-1:]] or [False]
-        end = min(found.end, after)
-        return _Chunk(found.start, end, place, bool(elements), frozenset(kinds), ends[0], ends[-1])
+        end = min(sampled.end, next_start)
+        return _Chunk(sampled.start, end, place, bool(elements), frozenset(kinds), ends[0], ends[-1])
 
     def next_names(self) -> int:
         """Return where to look for the names of processes and threads; -1 where nothing tells.
@@ -175,21 +177,21 @@ class _Chunks:
         next is looked for; where another process begins rather than other events of the same.
         """
         unnamed = self._events - self._named
-        found = []
-        for before, after in zip(self._chunks, self._chunks[1:]):
-            room = after.start - before.end
+        borders = []
+        for previous, following in zip(self._chunks, self._chunks[1:]):
+            room = following.start - previous.end
             if room <= 0:
                 continue
-            if before.closes:
-                return before.end
-            if after.opens:
-                return max(before.end, after.start - CHUNK)
-            unlike = before.kinds and after.kinds and not before.kinds & after.kinds
-            if unlike and unnamed & (before.pids | after.pids):
-                found.append((bool(before.pids & after.pids), room, before.end))
-        if not found:
+            if previous.closes:
+                return previous.end
+            if following.opens:
+                return max(previous.end, following.start - CHUNK)
+            unlike = previous.kinds and following.kinds and not previous.kinds & following.kinds
+            if unlike and unnamed & (previous.pids | following.pids):
+                borders.append((bool(previous.pids & following.pids), room, previous.end))
+        if not borders:
             return -1
-        _, room, end = min(found)
+        _, room, end = min(borders)
         return end + max((room - CHUNK) // 2, 0)
 
     def skeleton(self, path: str, document: dict[str, Any]) -> Skeleton | None:
@@ -198,7 +200,7 @@ class _Chunks:
         if not readable:
             return None
         builder = TableBuilder()
-        nothing = builder.build(path, {}, ReadReport(self._text.size, 0, 0, 0), last=False)
+        empty_table = builder.build(path, {}, ReadReport(self._text.size, 0, 0, 0), last=False)
         builder.add(self._reader.finish())
         start = np.array([chunk.start for chunk in readable], np.int64)
         length = np.array([chunk.end for chunk in readable], np.int64) - start
@@ -209,4 +211,4 @@ class _Chunks:
         slices = replace(table.slices, event=rank[table.slices.event >> _PLACE])
         instants = replace(table.instants, event=rank[table.instants.event >> _PLACE])
         end = np.append(start[1:], self._text.size)
-        return Skeleton(replace(table, slices=slices, instants=instants), start, end, length, nothing)
+        return Skeleton(replace(table, slices=slices, instants=instants), start, end, length, empty_table)

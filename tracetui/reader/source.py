@@ -136,7 +136,7 @@ class TraceFile:
 
     def read_after(
         self,
-        after: After,
+        continuation: After,
         on_progress: Callable[[Progress], None] | None,
         should_stop: Callable[[], bool] | None,
     ) -> ReadReport:
@@ -144,17 +144,19 @@ class TraceFile:
 
         Raises UnreadableTrace as `read` does.
         """
-        return self._read(0, on_progress, should_stop, after).end()
+        return self._read(0, on_progress, should_stop, continuation).end()
 
     def _read(
         self,
         first: int,
         on_progress: Callable[[Progress], None] | None,
         should_stop: Callable[[], bool] | None,
-        after: After | None = None,
+        continuation: After | None = None,
     ) -> Reading:
         """Read from `first` to the end, and then what stands before; from the start where it is 0."""
-        reading = Reading(self.path, self._text, self._start, self._wrapped, self._document, first, after)
+        reading = Reading(
+            self.path, self._text, self._start, self._wrapped, self._document, first, continuation
+        )
         self._chunks = reading.chunks
         if STALE:
             reading.troubles.append(_STALE)
@@ -187,9 +189,9 @@ class TraceFile:
         except OSError:
             return False
 
-    def _stamp(self, own: Stamp) -> Stamp:
+    def _stamp(self, file_stamp: Stamp) -> Stamp:
         """Return the stamp of the file and of those that tell its clock. Raises OSError."""
-        return Stamp.joined([own, *(Stamp.of(path.stat()) for path in self._clock.files)])
+        return Stamp.joined([file_stamp, *(Stamp.of(path.stat()) for path in self._clock.files)])
 
     @property
     def blocks(self) -> BlockColumns:
@@ -257,10 +259,10 @@ class _Silence:
 
     def is_news(self, read: bool) -> bool:
         """Return whether there is something to tell: that something was `read`, or another second without."""
-        told, before, self._now = self.seconds, self._now, time.monotonic()
-        self._silent = 0.0 if read else self._silent + min(self._now - before, 1.0)  # more was a suspension
+        previous_seconds, previous, self._now = self.seconds, self._now, time.monotonic()
+        self._silent = 0.0 if read else self._silent + min(self._now - previous, 1.0)  # more was a suspension
         self.seconds = int(self._silent) if self._silent >= _LONG_SILENCE else 0
-        return read or self.seconds != told
+        return read or self.seconds != previous_seconds
 
 
 @contextlib.contextmanager
@@ -285,11 +287,11 @@ def _no_trace(path: Path, text: bytes, wrapped: bool) -> tuple[Reason, str]:
     if wrapped:
         return Reason.NOT_A_TRACE, f'{path}: is not a trace: its JSON object has no "traceEvents" array'
     if b"\0" in text[:4096]:
-        what = "binary data"
+        contents = "binary data"
     elif start.startswith(b"<"):
-        what = "HTML or XML"
+        contents = "HTML or XML"
     elif start.startswith(b"version https://git-lfs"):
-        what = "a pointer of Git LFS only: git lfs pull fetches the file itself"
+        contents = "a pointer of Git LFS only: git lfs pull fetches the file itself"
     else:
-        what = "no JSON array or object"
-    return Reason.NOT_A_TRACE, f"{path}: is not a trace: the file holds {what}"
+        contents = "no JSON array or object"
+    return Reason.NOT_A_TRACE, f"{path}: is not a trace: the file holds {contents}"

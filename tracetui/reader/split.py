@@ -40,9 +40,9 @@ def last_boundary(text: bytes) -> tuple[int, int] | None:
     """
     reach = 1 << 12
     while True:
-        found = list(BOUNDARY.finditer(text, max(0, len(text) - reach)))
-        if found:
-            return found[-1].start() + 1, found[-1].end()
+        boundaries = list(BOUNDARY.finditer(text, max(0, len(text) - reach)))
+        if boundaries:
+            return boundaries[-1].start() + 1, boundaries[-1].end()
         if reach >= len(text):
             return None
         reach *= 16
@@ -74,7 +74,7 @@ def walk(text: bytes, final: bool, wrapped: bool, lost: bool = False) -> Walk:
     damage = 0 if lost else -1  # where the damage being skipped begins
     reason = _NOT_JSON
     search = 0
-    at = 0
+    offset = 0
     while True:
         if damage >= 0:
             start = _EVENT_START.search(chars, search)
@@ -88,94 +88,94 @@ def walk(text: bytes, final: bool, wrapped: bool, lost: bool = False) -> Walk:
                 result.end = rest
                 result.lost = not result.ended
                 return result
-            at = start.start()
+            offset = start.start()
         else:
-            separators = _SEPARATORS.match(chars, at)
-            at = separators.end() if separators else at
-            if at >= size:
+            separators = _SEPARATORS.match(chars, offset)
+            offset = separators.end() if separators else offset
+            if offset >= size:
                 result.end = size
                 return result
-            if chars[at] == "]":
-                if not final and at >= size - _TELLING:
-                    result.end = at
+            if chars[offset] == "]":
+                if not final and offset >= size - _TELLING:
+                    result.end = offset
                     result.wants = True
                     return result
-                after = _AFTER_ARRAY.match(chars, at + 1) if wrapped else None
-                if after or _blank(chars, at + 1):
-                    result.end = at + 1
+                array_end = _AFTER_ARRAY.match(chars, offset + 1) if wrapped else None
+                if array_end or _blank(chars, offset + 1):
+                    result.end = offset + 1
                     result.ended = True
                     return result
-                damage, search, reason = at, at, "text after the end of the array"
+                damage, search, reason = offset, offset, "text after the end of the array"
                 continue
-            if chars[at] == "[" or (chars[at] != "{" and not _whole_scalar(chars, at)):
+            if chars[offset] == "[" or (chars[offset] != "{" and not _whole_scalar(chars, offset)):
                 # A bracket or a quote too many would swallow the events after it.
-                if not final and at >= size - _TELLING:
-                    result.end = at
+                if not final and offset >= size - _TELLING:
+                    result.end = offset
                     result.wants = True
                     return result
-                damage, search, reason = at, at, _NOT_JSON
+                damage, search, reason = offset, offset, _NOT_JSON
                 continue
-        value, end, error_at, deep = _element(chars, at)
+        value, end, error_at, deep = _element(chars, offset)
         if end >= 0 and (end < size or final or chars[end - 1] in '}]"'):
             if damage >= 0:
                 if not (type(value) is dict and "ph" in value):
-                    search = at + 1
+                    search = offset + 1
                     if budget < 0:
                         search = end
-                    budget -= end - at
+                    budget -= end - offset
                     continue
-                if at > damage:
-                    result.skips.append((damage, at, reason))
+                if offset > damage:
+                    result.skips.append((damage, offset, reason))
                 damage = -1
-            result.spans.append((at, end))
-            at = end
+            result.spans.append((offset, end))
+            offset = end
             result.end = end
             continue
         if error_at >= size - 16 or end >= 0:
             if not final:  # the text may end inside this element
-                if damage >= 0 and at > damage:
-                    result.skips.append((damage, at, reason))
-                result.end = at
+                if damage >= 0 and offset > damage:
+                    result.skips.append((damage, offset, reason))
+                result.end = offset
                 result.wants = True
                 return result
             if damage < 0 and _CUT.match(chars, error_at):
                 # The text is JSON to its very end: whatever looks like an event in it is part of this one.
-                damage, search, reason = at, size, CUT_OFF
+                damage, search, reason = offset, size, CUT_OFF
                 continue
         if damage < 0:
-            damage, reason = at, _NOT_JSON
-        budget -= (error_at - at) * (8 if deep else 1)
-        search = at + 1 if budget > 0 else error_at
+            damage, reason = offset, _NOT_JSON
+        budget -= (error_at - offset) * (8 if deep else 1)
+        search = offset + 1 if budget > 0 else error_at
 
 
-def _blank(chars: str, at: int) -> bool:
-    space = _SPACE.match(chars, at)
+def _blank(chars: str, offset: int) -> bool:
+    space = _SPACE.match(chars, offset)
     return space is not None and space.end() == len(chars)
 
 
-def _whole_scalar(chars: str, at: int) -> bool:
-    """Return whether a string, number, true, false or null stands alone at `at`, as an element."""
-    _, end, _, _ = _element(chars, at)
+def _whole_scalar(chars: str, offset: int) -> bool:
+    """Return whether a string, number, true, false or null stands alone at `offset`, as an element."""
+    _, end, _, _ = _element(chars, offset)
     return end >= 0 and _BEHIND_ELEMENT.match(chars, end) is not None
 
 
-def _element(chars: str, at: int) -> tuple[Any, int, int, bool]:
-    """Return the value at `at`, its end (-1: none), where reading it failed and whether by its depth."""
+def _element(chars: str, offset: int) -> tuple[Any, int, int, bool]:
+    """Return the value at `offset`, its end (-1: none), where reading it failed and whether by its depth."""
     reach = _WINDOW
     while True:
-        piece = chars[at : at + reach]
-        whole = at + reach >= len(chars)
+        piece = chars[offset : offset + reach]
+        whole = offset + reach >= len(chars)
         try:
             value, end = _DECODER.raw_decode(piece)
             if end < len(piece) or whole or piece[end - 1] in '}]"':
-                return value, at + end, -1, False
+                return value, offset + end, -1, False
             error_at = len(piece)
         except JSONDecodeError as error:
             error_at = len(piece) if error.msg.startswith("Unterminated") else error.pos
         except RecursionError:
-            return None, -1, at + _deep(piece), True
+            return None, -1, offset + _deep(piece), True
         if whole or error_at < len(piece) - 16:
-            return None, -1, at + error_at, False
+            return None, -1, offset + error_at, False
         reach *= 4
 
 

@@ -75,7 +75,7 @@ class LentText:
         self.problem: str | None = None  #: why there is less text than there should be
 
     def read(self, offset: int, length: int) -> bytes:
-        """As `Text.read`."""
+        """Read as `Text.read` does."""
         loan = self._loan
         if offset + length > loan.end and not loan.last:
             raise EOFError
@@ -248,8 +248,8 @@ class GzipText(_File):
             return bytes(self._window[begin : begin + length])
 
     def _restart(self, start: int) -> None:
-        before = [point for point in self._checkpoints if point.text_offset <= start]
-        nearest = before[-1]
+        earlier = [point for point in self._checkpoints if point.text_offset <= start]
+        nearest = earlier[-1]
         if nearest.text_offset <= self._at.text_offset <= start:
             nearest = self._at
         self._at = nearest.copy()
@@ -309,28 +309,28 @@ class _Inflater:
         """Go on to the next member, or to where it may begin that is not fetched yet."""
         pending = bytes(self._pending)
         start = pending.find(_MEMBER)
-        found = start >= 0
-        if not found:
+        has_member = start >= 0
+        if not has_member:
             start = max(len(pending) - len(_MEMBER) + 1, 0) or len(pending)
         if not self._lost and pending[:start].strip(b"\0"):  # zeros are padding
             file.report("bytes behind the gzip stream are left out")
         self._pending = self._pending[start:]
-        if found:
+        if has_member:
             self._stream = zlib.decompressobj(wbits=31)
             self._lost = False
 
     def _inflate(self, file: GzipText) -> bytes:
         """Inflate some of what is pending, to the end of the member or its first damaged byte."""
-        before = self._stream.copy()
+        saved_stream = self._stream.copy()
         fed = self._pending[:_FED]
         try:
             piece = self._stream.decompress(fed, _INFLATED)
         except zlib.error as error:
             wrong_sum = str(error).endswith(("incorrect data check", "incorrect length check"))
-            what = "has a wrong check sum" if wrong_sum else "is damaged"
-            file.report(f"the gzip stream {what}")
+            problem = "has a wrong check sum" if wrong_sum else "is damaged"
+            file.report(f"the gzip stream {problem}")
             self._lost = True
-            return self._inflate_bytewise(before)
+            return self._inflate_bytewise(saved_stream)
         rest = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
         self._pending = self._pending[len(fed) - len(rest) :]
         return piece

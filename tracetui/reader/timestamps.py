@@ -123,14 +123,18 @@ def _within_limit(nanoseconds: int) -> int:
 
 
 def _by_length(values: list[str]) -> Int64s:
-    """As `text_times`: those of equal length at once where all are of the same form, else one by one."""
+    """Convert as `text_times` does: those of equal length at once where all have the same form, else one by
+    one.
+    """
     result = np.empty(len(values), np.int64)
     lengths = np.fromiter(map(len, values), np.int64, len(values))
     for length in np.unique(lengths):
         rows = np.flatnonzero(lengths == length)
-        same = [values[row] for row in rows]
-        times_ = _fixed_width("\n".join(same) + "\n", len(same)) if len(same) >= 8 else None
-        result[rows] = [time(value) for value in same] if times_ is None else times_
+        same_length = [values[row] for row in rows]
+        times_ = (
+            _fixed_width("\n".join(same_length) + "\n", len(same_length)) if len(same_length) >= 8 else None
+        )
+        result[rows] = [time(value) for value in same_length] if times_ is None else times_
     return result
 
 
@@ -156,7 +160,7 @@ def _fixed_width(lines: str, count: int) -> Int64s | None:
 
 @lru_cache
 def _form(width: int, dotted: bool) -> tuple[NDArray[np.uint8], NDArray[np.uint8], Floats]:
-    """Of a line of this length: each byte where it stands for 0, by how much it may be more, its weights."""
+    """Describe a line of this length: its bytes for 0, by how much each may be more, and its weights."""
     places = width - (5 if dotted else 1)
     form = "0" * places + (".000\n" if dotted else "\n")
     zeros = np.frombuffer(form.encode("ascii"), np.uint8)

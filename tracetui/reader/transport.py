@@ -56,11 +56,11 @@ def unpacked(content: bytes, length: int) -> Piece:
     """
     document = orjson.loads(content[:length])
     columns: dict[str, NDArray[Any]] = {}
-    at = length
+    offset = length
     for name, dtype, count in document["columns"]:
-        columns[name] = np.frombuffer(content, dtype, count, at)
-        at += columns[name].nbytes + -columns[name].nbytes % _ALIGNED
-    if at != len(content):
+        columns[name] = np.frombuffer(content, dtype, count, offset)
+        offset += columns[name].nbytes + -columns[name].nbytes % _ALIGNED
+    if offset != len(content):
         raise ValueError("more bytes than columns")
     blocks = BlockColumns(**{name: columns.pop(f"blocks.{name}") for name in _BLOCKS})
     part, damage = document["part"], document["damage"]

@@ -61,12 +61,12 @@ class Cells:
         """Return the cells without the blanks, tabs and quotes around them."""
         start, end = self.start.copy(), self.end.copy()
         for _ in range(WIDEST):
-            more = (start < end) & _AROUND[self.data[start]]
-            less = (start + more < end) & _AROUND[self.data[end - 1]]
-            if not (more.any() or less.any()):
+            at_start = (start < end) & _AROUND[self.data[start]]
+            at_end = (start + at_start < end) & _AROUND[self.data[end - 1]]
+            if not (at_start.any() or at_end.any()):
                 break
-            start += more
-            end -= less
+            start += at_start
+            end -= at_end
         return Cells(self.data, start, end)
 
     def letters(self, width: int) -> NDArray[np.uint8]:
@@ -91,11 +91,11 @@ class Cells:
         """Return the cells as numbers, NaN for those that are none: float64[rows]."""
         texts, values = self.numbers(), np.full(len(self), np.nan)
         letters = texts.view(np.uint8).reshape(-1, texts.itemsize)
-        some = np.flatnonzero(_BEGINS_NUMBER[letters[:, 0]])
+        rows = np.flatnonzero(_BEGINS_NUMBER[letters[:, 0]])
         try:
-            values[some] = texts[some].astype(np.float64)
+            values[rows] = texts[rows].astype(np.float64)
         except ValueError:
-            values[some] = [*map(_float, texts[some].tolist())]
+            values[rows] = [*map(_float, texts[rows].tolist())]
         return np.where(np.isfinite(values), values, np.nan)
 
     def distinct(self) -> tuple[Int32s, list[str]]:
@@ -103,9 +103,9 @@ class Cells:
         if not len(self):
             return np.empty(0, np.int32), []
         length = int(self._lengths.max())
-        found = self._alike(-(-length // 8) * 8) if 0 < length <= _LONGEST_TEXT else None
-        if found is not None:
-            first, place = found
+        hashed = self._alike(-(-length // 8) * 8) if 0 < length <= _LONGEST_TEXT else None
+        if hashed is not None:
+            first, place = hashed
             return place.astype(np.int32), [self.text(row) for row in first.tolist()]
         number: dict[bytes, int] = {}
         places = (self.data[a:b].tobytes() for a, b in zip(self.start.tolist(), self.end.tolist()))
@@ -113,7 +113,9 @@ class Cells:
         return codes, [cell.decode("utf-8", "replace") for cell in number]
 
     def _alike(self, width: int) -> tuple[Int64s, Int64s] | None:
-        """A row of each different text, and the place of each cell among them; None where a hash fails."""
+        """Return a row of each different text, and the place of each cell among them; None where a hash
+        fails.
+        """
         words, lengths = self.letters(width).view(np.uint64), self._lengths
         key = lengths.astype(np.uint64)
         for column in words.T:
@@ -121,9 +123,9 @@ class Cells:
             key ^= key >> np.uint64(29)
         _, first, place = np.unique(key, return_index=True, return_inverse=True)
         place = place.reshape(-1)
-        same = first[place]
-        alike = (words == words[same]).all() and (lengths == lengths[same]).all()
-        return (first, place) if alike else None
+        model = first[place]
+        is_exact = (words == words[model]).all() and (lengths == lengths[model]).all()
+        return (first, place) if is_exact else None
 
 
 def _float(text: bytes) -> float:
@@ -133,7 +135,7 @@ def _float(text: bytes) -> float:
         return np.nan
 
 
-def read_cells(path: Path, columns: int, wanted: Sequence[int]) -> Iterator[dict[int, Cells]]:
+def read_cells(path: Path, columns: int, places: Sequence[int]) -> Iterator[dict[int, Cells]]:
     """Yield the cells of the wanted columns of a csv file of so many, after its first line, some rows at a
     time. A row that is too long is cut, one that is too short ends in empty cells; empty lines do not count.
 
@@ -150,11 +152,11 @@ def read_cells(path: Path, columns: int, wanted: Sequence[int]) -> Iterator[dict
             (lines,) = np.nonzero(ends_line)
             end = int(separators[lines[-1]]) + 1 if len(lines) else 0
             if len(lines):
-                kept = slice(int(lines[-1]) + 1)
+                line_span = slice(int(lines[-1]) + 1)
                 if _misquoted(data[:end]):
-                    yield from _by_csv(io.BytesIO(text), stream, columns, wanted)
+                    yield from _by_csv(io.BytesIO(text), stream, columns, places)
                     return
-                yield _block(data, separators[kept], ends_line[kept], columns, wanted)
+                yield _block(data, separators[line_span], ends_line[line_span], columns, places)
             rest = text[end:]
             if (rest and not part) or len(rest) > _LONGEST_ROW:
                 raise Damaged
@@ -163,7 +165,7 @@ def read_cells(path: Path, columns: int, wanted: Sequence[int]) -> Iterator[dict
 
 
 def _separators(data: NDArray[np.uint8]) -> tuple[Int64s, Bools]:
-    """The places of what ends cells, which is not in quotes, and which of it ends a line."""
+    """Return the places of what ends cells outside of quotes, and which of it ends a line."""
     ends = (data == _COMMA) | (data == _NEWLINE)
     quotes = data == _QUOTE
     if quotes.any():
@@ -173,46 +175,48 @@ def _separators(data: NDArray[np.uint8]) -> tuple[Int64s, Bools]:
 
 
 def _misquoted(data: NDArray[np.uint8]) -> bool:
-    """Whether a quote opens within a cell, or closes before its end."""
+    """Return whether a quote opens within a cell, or closes before its end."""
     (quotes,) = np.nonzero(data == _QUOTE)
     if not len(quotes):
         return False
     padded = np.concatenate(([_NEWLINE], data, [_NEWLINE])).astype(np.uint8)
-    before, behind = padded[quotes[0::2]], padded[quotes[1::2] + 2]
-    opens = np.isin(before, [_COMMA, _NEWLINE, _QUOTE]).all()
-    return not (opens and np.isin(behind, [_COMMA, _NEWLINE, _QUOTE, _RETURN]).all())
+    left, right = padded[quotes[0::2]], padded[quotes[1::2] + 2]
+    opens = np.isin(left, [_COMMA, _NEWLINE, _QUOTE]).all()
+    return not (opens and np.isin(right, [_COMMA, _NEWLINE, _QUOTE, _RETURN]).all())
 
 
 def _block(
-    data: NDArray[np.uint8], separators: Int64s, ends_line: Bools, columns: int, wanted: Sequence[int]
+    data: NDArray[np.uint8], separators: Int64s, ends_line: Bools, columns: int, places: Sequence[int]
 ) -> dict[int, Cells]:
-    """The cells of whole lines."""
+    """Return the cells of whole lines, by the place of their column."""
     begins = np.concatenate(([0], separators[:-1] + 1))
     lines = int(np.count_nonzero(ends_line))
     if len(separators) == lines * columns and ends_line[columns - 1 :: columns].all():
         start, end = begins.reshape(lines, columns), separators.reshape(lines, columns)
-        return {place: Cells(data, start[:, place], end[:, place]) for place in wanted}
+        return {place: Cells(data, start[:, place], end[:, place]) for place in places}
     (last,) = np.nonzero(ends_line)
     first = np.concatenate(([0], last[:-1] + 1))
     length = separators[last] - begins[last]
     blank = (first == last) & ((length == 0) | ((length == 1) & (data[begins[last]] == _RETURN)))
     first, last = first[~blank], last[~blank]
-    found = {}
-    for place in wanted:
-        there = first + place <= last
-        at = np.where(there, first + place, 0)
-        found[place] = Cells(data, np.where(there, begins[at], 0), np.where(there, separators[at], 0))
-    return found
+    cells = {}
+    for place in places:
+        exists = first + place <= last
+        positions = np.where(exists, first + place, 0)
+        cells[place] = Cells(
+            data, np.where(exists, begins[positions], 0), np.where(exists, separators[positions], 0)
+        )
+    return cells
 
 
 def _by_csv(
-    seen: io.BytesIO, stream: io.BufferedReader, columns: int, wanted: Sequence[int]
+    buffered: io.BytesIO, stream: io.BufferedReader, columns: int, places: Sequence[int]
 ) -> Iterator[dict[int, Cells]]:
-    """The cells of what is left of a file, as Python reads them."""
+    """Yield the cells of what is left of a file, as Python reads them."""
 
     def lines() -> Iterator[str]:
         tail = b""
-        for line in seen:
+        for line in buffered:
             tail = line
             if line.endswith(b"\n"):
                 yield line.decode("utf-8", "replace")
@@ -223,9 +227,9 @@ def _by_csv(
 
     rows = (row for row in csv.reader(lines()) if row)
     try:
-        while some := list(islice(rows, _ROWS)):
-            full = [row[:columns] + [""] * (columns - len(row)) for row in some]
-            yield {place: cells_of([row[place] for row in full]) for place in wanted}
+        while batch := list(islice(rows, _ROWS)):
+            full = [row[:columns] + [""] * (columns - len(row)) for row in batch]
+            yield {place: cells_of([row[place] for row in full]) for place in places}
     except csv.Error:
         raise Damaged from None
 

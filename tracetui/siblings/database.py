@@ -28,16 +28,16 @@ def sums_beside(trace: Path) -> Path | None:
 
 def metadata_in_database(trace: Path) -> dict[str, Any]:
     """Return what META_DATA tells: the values of its names that are JSON; {} where it tells nothing."""
-    found: dict[str, Any] = {}
+    document: dict[str, Any] = {}
     if is_database(trace):
         for row in _rows_of(trace, "META_DATA", ("name", "value")):
             name, value = row.get("name"), row.get("value")
             if isinstance(name, str) and isinstance(value, str) and len(value) < _LARGEST:
                 try:
-                    found[name] = json.loads(value)
+                    document[name] = json.loads(value)
                 except (ValueError, RecursionError):
                     continue
-    return found
+    return document
 
 
 def host_in_database(trace: Path) -> str | None:
@@ -83,13 +83,13 @@ def links_in_database(trace: Path) -> dict[str, Any] | None:
 
 
 def _kind_of(document: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = document.setdefault(str(row.get("step")), {}).setdefault(str(row.get("type")), {})
-    return found
+    kind: dict[str, Any] = document.setdefault(str(row.get("step")), {}).setdefault(str(row.get("type")), {})
+    return kind
 
 
-def _rows_of(path: Path, table: str, columns: Sequence[str], most: int = 1000) -> list[dict[str, Any]]:
+def _rows_of(path: Path, table: str, columns: Sequence[str], limit: int = 1000) -> list[dict[str, Any]]:
     try:
         with Database(path) as database:
-            return database.some(table, columns, most)
+            return database.some(table, columns, limit)
     except (Refused, OSError):
         return []

@@ -73,8 +73,8 @@ def _opened(path: Path, format_: Format, make: _Make) -> Table | None:
         return _table(format_, 0, {}, {}, {}, (f"{path.name} {error}",))
     if table is None:
         return None
-    told = tuple(f"{path.name}: {problem}" for problem in problems)
-    return Table(table.rows, table.numbers, table.floats, table.texts, (*table.problems, *told))
+    sentences = tuple(f"{path.name}: {problem}" for problem in problems)
+    return Table(table.rows, table.numbers, table.floats, table.texts, (*table.problems, *sentences))
 
 
 def _table(
@@ -142,9 +142,9 @@ def _known(column: Int64s) -> Int64s:
 def _devices(column: Int64s) -> Texts:
     """Return the devices as text exports write them: NPU:0."""
     different, place = np.unique(column, return_inverse=True)
-    known = [(f"NPU:{device}" if device >= 0 else None) for device in different.tolist()]
-    texts = [text for text in known if text is not None]
-    codes = np.array([texts.index(text) if text is not None else -1 for text in known] or [-1], np.int32)
+    labels = [(f"NPU:{device}" if device >= 0 else None) for device in different.tolist()]
+    texts = [text for text in labels if text is not None]
+    codes = np.array([texts.index(text) if text is not None else -1 for text in labels] or [-1], np.int32)
     return Texts(codes[place], texts)
 
 
@@ -158,59 +158,59 @@ def _operator_memory(database: Database, format_: Format) -> Table | None:
         "allocationTotalAllocated",
         "deviceId",
     )
-    found = _columns(database, "OP_MEMORY", names)
-    if found is None:
+    columns = _columns(database, "OP_MEMORY", names)
+    if columns is None:
         return None
-    kept = (found["allocationTime"] > 0) & (found["size"] >= 0)
-    found = {name: column[kept] for name, column in found.items()}
+    is_block = (columns["allocationTime"] > 0) & (columns["size"] >= 0)
+    columns = {name: column[is_block] for name, column in columns.items()}
     numbers = {
-        "bytes": found["size"],
-        "start": found["allocationTime"],
-        "release": _known(found["releaseTime"]),
-        "duration": _known(found["duration"]),
-        "allocated": _known(found["allocationTotalAllocated"]),
+        "bytes": columns["size"],
+        "start": columns["allocationTime"],
+        "release": _known(columns["releaseTime"]),
+        "duration": _known(columns["duration"]),
+        "allocated": _known(columns["allocationTotalAllocated"]),
     }
-    name = _Strings(database).column(found["name"])
-    is_node = _of_graph_engine(database, found["allocationTime"], found["size"])
+    name = _Strings(database).column(columns["name"])
+    is_node = _of_graph_engine(database, columns["allocationTime"], columns["size"])
     nodes = Texts(
         np.where(is_node & (name.place >= 0), name.place + len(name.texts), name.place).astype(np.int32),
         [*name.texts, *(text if text.startswith(_NODE) else _NODE + text for text in name.texts)],
     )
-    texts = {"name": nodes, "device": _devices(found["deviceId"])}
-    return _table(format_, len(found["size"]), numbers, texts, {})
+    texts = {"name": nodes, "device": _devices(columns["deviceId"])}
+    return _table(format_, len(columns["size"]), numbers, texts, {})
 
 
 def _of_graph_engine(database: Database, time: Int64s, size: Int64s) -> NDArray[np.bool_]:
     """Return which blocks the graph engine allocated: its own table has them at the same time."""
-    own = _columns(database, "NPU_OP_MEM", ("timestampNs", "size"))
-    if own is None:
+    blocks = _columns(database, "NPU_OP_MEM", ("timestampNs", "size"))
+    if blocks is None:
         return np.zeros(len(time), np.bool_)
-    told = set(zip(own["timestampNs"].tolist(), own["size"].tolist()))
-    return np.array([block in told for block in zip(time.tolist(), size.tolist())], np.bool_)
+    known_blocks = set(zip(blocks["timestampNs"].tolist(), blocks["size"].tolist()))
+    return np.array([block in known_blocks for block in zip(time.tolist(), size.tolist())], np.bool_)
 
 
 def _memory_record(database: Database, format_: Format) -> Table | None:
     names = ("component", "timestamp", "totalAllocated", "totalReserved", "totalActive", "deviceId")
-    found = _columns(database, "MEMORY_RECORD", names)
+    rows = _columns(database, "MEMORY_RECORD", names)
     strings = _Strings(database)
     app = _application_memory(database, strings)
-    if found is None and app is None:
+    if rows is None and app is None:
         return None
-    found = dict.fromkeys(names, np.empty(0, np.int64)) if found is None else found
-    time, reserved, device = (found[name] for name in ("timestamp", "totalReserved", "deviceId"))
-    allocated, active = found["totalAllocated"], found["totalActive"]
-    place, texts = strings.column(found["component"])
+    rows = dict.fromkeys(names, np.empty(0, np.int64)) if rows is None else rows
+    time, reserved, device = (rows[name] for name in ("timestamp", "totalReserved", "deviceId"))
+    allocated, active = rows["totalAllocated"], rows["totalActive"]
+    place, texts = strings.column(rows["component"])
     if app is not None:  # text exports begin with it
         time, reserved, device = (np.concatenate(pair) for pair in zip(app, (time, reserved, device)))
         none = np.full(len(app[0]), UNKNOWN, np.int64)
         allocated, active = np.concatenate((none, allocated)), np.concatenate((none, active))
         place = np.append(np.full(len(none), len(texts), np.int32), place)
         texts = [*texts, "APP"]
-    kept = (time > 0) & (place >= 0)
+    is_sample = (time > 0) & (place >= 0)
     columns = {"time": time, "allocated": allocated, "reserved": reserved, "active": active}
-    numbers = {key: _known(column[kept]) for key, column in columns.items()}
-    names_of = {"component": _in_order(Texts(place[kept], texts)), "device": _devices(device[kept])}
-    return _table(format_, int(np.count_nonzero(kept)), numbers, names_of, {})
+    numbers = {key: _known(column[is_sample]) for key, column in columns.items()}
+    names_of = {"component": _in_order(Texts(place[is_sample], texts)), "device": _devices(device[is_sample])}
+    return _table(format_, int(np.count_nonzero(is_sample)), numbers, names_of, {})
 
 
 def _in_order(column: Texts) -> Texts:
@@ -223,29 +223,32 @@ def _in_order(column: Texts) -> Texts:
 
 def _application_memory(database: Database, strings: _Strings) -> tuple[Int64s, Int64s, Int64s] | None:
     """Return time, bytes and device of what the process holds of the devices; None where nothing tells."""
-    found = _columns(database, "NPU_MEM", ("type", "ddr", "hbm", "timestampNs", "deviceId"))
-    if found is None:
+    columns = _columns(database, "NPU_MEM", ("type", "ddr", "hbm", "timestampNs", "deviceId"))
+    if columns is None:
         return None
-    types = {id_ for id_ in np.unique(found["type"]).tolist() if strings.text(id_) == "app"}
-    own = np.isin(found["type"], np.array(sorted(types), np.int64)) & (found["hbm"] != UNKNOWN)
-    if not own.any():
+    types = {id_ for id_ in np.unique(columns["type"]).tolist() if strings.text(id_) == "app"}
+    is_app = np.isin(columns["type"], np.array(sorted(types), np.int64)) & (columns["hbm"] != UNKNOWN)
+    if not is_app.any():
         return None
-    held = np.maximum(found["hbm"], 0) + np.maximum(found["ddr"], 0)
-    return found["timestampNs"][own], held[own], found["deviceId"][own]
+    amount = np.maximum(columns["hbm"], 0) + np.maximum(columns["ddr"], 0)
+    return columns["timestampNs"][is_app], amount[is_app], columns["deviceId"][is_app]
 
 
 def _module_memory(database: Database, format_: Format) -> Table | None:
-    found = _columns(database, "NPU_MODULE_MEM", ("moduleId", "timestampNs", "totalReserved", "deviceId"))
-    if found is None:
+    columns = _columns(database, "NPU_MODULE_MEM", ("moduleId", "timestampNs", "totalReserved", "deviceId"))
+    if columns is None:
         return None
-    component = _Strings(database, "ENUM_MODULE", "name").column(found["moduleId"])
-    kept = (found["timestampNs"] > 0) & (component.place >= 0)
-    numbers = {"time": found["timestampNs"][kept], "reserved": _known(found["totalReserved"][kept])}
-    texts = {
-        "component": Texts(component.place[kept], component.texts),
-        "device": _devices(found["deviceId"][kept]),
+    component = _Strings(database, "ENUM_MODULE", "name").column(columns["moduleId"])
+    is_sample = (columns["timestampNs"] > 0) & (component.place >= 0)
+    numbers = {
+        "time": columns["timestampNs"][is_sample],
+        "reserved": _known(columns["totalReserved"][is_sample]),
     }
-    return _table(format_, int(np.count_nonzero(kept)), numbers, texts, {})
+    texts = {
+        "component": Texts(component.place[is_sample], component.texts),
+        "device": _devices(columns["deviceId"][is_sample]),
+    }
+    return _table(format_, int(np.count_nonzero(is_sample)), numbers, texts, {})
 
 
 _KERNEL_TEXTS = {
@@ -273,9 +276,9 @@ def _kernel_details(database: Database, format_: Format) -> Table | None:
         return None
     order = np.argsort(tasks["globalTaskId"], kind="stable")
     ids = tasks["globalTaskId"][order]
-    at = np.minimum(np.searchsorted(ids, kernels["globalTaskId"]), len(ids) - 1)
-    has_task = (ids[at] == kernels["globalTaskId"]) & (kernels["globalTaskId"] != UNKNOWN)
-    task = order[at[has_task]]
+    places = np.minimum(np.searchsorted(ids, kernels["globalTaskId"]), len(ids) - 1)
+    has_task = (ids[places] == kernels["globalTaskId"]) & (kernels["globalTaskId"] != UNKNOWN)
+    task = order[places[has_task]]
     by_time = np.argsort(tasks["startNs"][task], kind="stable")
     task, kernel = task[by_time], np.flatnonzero(has_task)[by_time]
     start, end = tasks["startNs"][task], tasks["endNs"][task]
@@ -302,22 +305,22 @@ def _counters(database: Database, strings: _Strings, task_ids: Int64s) -> dict[s
     """Return the counters of the cores, by what text exports call them: a row a counter becomes a column."""
     order = np.argsort(task_ids, kind="stable")
     ids = task_ids[order]
-    found: dict[str, NDArray[np.float64]] = {}
+    columns: dict[str, NDArray[np.float64]] = {}
     if not len(ids):
-        return found
+        return columns
     for rows in database.rows("TASK_PMU_INFO", ("globalTaskId", "name", "value")):
         task, name, value = rows.numbers("globalTaskId"), rows.numbers("name"), rows.floats("value")
-        at = np.minimum(np.searchsorted(ids, task), len(ids) - 1)
-        known = ids[at] == task
-        for id_ in np.unique(name[known]).tolist():
+        places = np.minimum(np.searchsorted(ids, task), len(ids) - 1)
+        has_task = ids[places] == task
+        for id_ in np.unique(name[has_task]).tolist():
             text = strings.text(id_)
             if text is None:
                 continue
-            own = known & (name == id_)
+            of_counter = has_task & (name == id_)
             title = _TOTALS.get(text, f"{text}(us)" if text.endswith("_time") else text)
-            column = found.setdefault(title, np.full(len(ids), np.nan))
-            column[order[at[own]]] = value[own] / (1000 if title.endswith("(us)") else 1)
-    return found
+            column = columns.setdefault(title, np.full(len(ids), np.nan))
+            column[order[places[of_counter]]] = value[of_counter] / (1000 if title.endswith("(us)") else 1)
+    return columns
 
 
 def _step_times(database: Database, format_: Format) -> Table | None:

@@ -36,9 +36,9 @@ def thousandths(cells: Cells, rounded: bool = False) -> Thousandths:
     value = np.full(len(raw), -1, np.int64)
     # Numbers of one form at a time: 1 M cells take 0.3 s, digit by digit 1.7 s.
     form = lengths * (WIDEST + 1) + point
-    for each in np.unique(form).tolist():
-        (rows,) = np.nonzero(form == each)
-        length, place = divmod(each, WIDEST + 1)
+    for code in np.unique(form).tolist():
+        (rows,) = np.nonzero(form == code)
+        length, place = divmod(code, WIDEST + 1)
         value[rows] = _of_form(letters[rows], length, place, rounded)
     missing = np.isin(raw, np.array(_NOTHING, raw.dtype))
     return Thousandths(value, missing, (value < 0) & ~missing)

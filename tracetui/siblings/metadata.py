@@ -54,8 +54,8 @@ def parallel_groups(trace: Path) -> tuple[ParallelGroup, ...]:
     ]
     for document in documents:
         if document:
-            told = document.get("parallel_group_info")
-            groups = told.items() if isinstance(told, dict) else ()
+            info = document.get("parallel_group_info")
+            groups = info.items() if isinstance(info, dict) else ()
             return tuple(_group(name, group) for name, group in groups if isinstance(group, dict))
     return ()
 
@@ -72,13 +72,13 @@ def read_document(path: Path) -> dict[str, Any] | None:
 
 
 def _group(communicator: str, group: dict[str, Any]) -> ParallelGroup:
-    name, own, ranks = group.get("group_name"), group.get("group_rank"), group.get("global_ranks")
-    usable = isinstance(ranks, list) and all(map(_is_rank, ranks)) and len(set(ranks)) == len(ranks)
+    name, rank, ranks = group.get("group_name"), group.get("group_rank"), group.get("global_ranks")
+    is_valid = isinstance(ranks, list) and all(map(_is_rank, ranks)) and len(set(ranks)) == len(ranks)
     return ParallelGroup(
         communicator=communicator,
         name=name if isinstance(name, str) else "",
-        group_rank=own if _is_rank(own) else None,
-        global_ranks=tuple(ranks) if usable and isinstance(ranks, list) else (),
+        group_rank=rank if _is_rank(rank) else None,
+        global_ranks=tuple(ranks) if is_valid and isinstance(ranks, list) else (),
     )
 
 

@@ -45,16 +45,16 @@ class MindData:
     @property
     def host_queue(self) -> PipelineOperator | None:
         """The operator whose output is sent to the device; None where nothing tells."""
-        return next((each for each in self.operators if each.empty_pct >= 0), None)
+        return next((operator for operator in self.operators if operator.empty_pct >= 0), None)
 
     @property
     def slowest(self) -> PipelineOperator | None:
         """The operator that has more to do than it gets done: its input is fullest against its output."""
-        queued = [each for each in self.operators if each.full_pct >= 0]
-        return max(queued, key=lambda each: self._input_pct(each) - each.full_pct, default=None)
+        queued = [operator for operator in self.operators if operator.full_pct >= 0]
+        return max(queued, key=lambda operator: self._input_pct(operator) - operator.full_pct, default=None)
 
     def _input_pct(self, operator: PipelineOperator) -> float:
-        """How full the queues before an operator are; one that reads files always has some."""
+        """Return how full the queues before an operator are; one that reads files always has input."""
         fed = [self.operators[place].full_pct for place in operator.inputs]
         return min((pct for pct in fed if pct >= 0), default=100.0)
 
@@ -62,7 +62,7 @@ class MindData:
 def minddata_of(trace: Path) -> MindData | None:
     """Return what stands beside the trace at a path; None where nothing does. Never fails."""
     for directory in list(trace.parents)[:_ABOVE]:
-        operators = next((found for path in _files(directory, _SUMMARY) if (found := _operators(path))), ())
+        operators = next((rows for path in _files(directory, _SUMMARY) if (rows := _operators(path))), ())
         sizes = next((queued for path in _files(directory, (_SENT, _TAKEN)) if (queued := _sizes(path))), [])
         if operators or sizes:
             return MindData(len(sizes), sum(size == 0 for size in sizes), operators)
@@ -70,14 +70,14 @@ def minddata_of(trace: Path) -> MindData | None:
 
 
 def _files(directory: Path, patterns: Sequence[str]) -> Iterator[Path]:
-    """The files of those names, where there is only one of a name: of several ranks none is this one's."""
+    """Yield the file of each name, where there is only one: of several ranks none is this one's."""
     for pattern in patterns:
         try:
-            found = sorted(directory.glob(pattern))
+            files = sorted(directory.glob(pattern))
         except (OSError, ValueError):
-            found = []
-        if len(found) == 1:
-            yield found[0]
+            files = []
+        if len(files) == 1:
+            yield files[0]
 
 
 def _read(path: Path) -> str:
@@ -91,14 +91,14 @@ def _read(path: Path) -> str:
 def _operators(path: Path) -> tuple[PipelineOperator, ...]:
     try:
         text = _read(path)
-        told = json.loads(text) if path.suffix == ".json" else _transposed(text)
-        names, numbers = told["op_names"], [int(number) for number in told["op_ids"]]
+        table = json.loads(text) if path.suffix == ".json" else _transposed(text)
+        names, numbers = table["op_names"], [int(number) for number in table["op_ids"]]
         place = {number: index for index, number in enumerate(numbers)}
         fed: list[list[int]] = [[] for _ in numbers]
-        for index, parent in enumerate(told["parent_id"]):
+        for index, parent in enumerate(table["parent_id"]):
             if int(parent) in place:
                 fed[place[int(parent)]].append(index)
-        columns = (told[key] for key in ("num_workers", "queue_utilization_pct", "queue_empty_freq_pct"))
+        columns = (table[key] for key in ("num_workers", "queue_utilization_pct", "queue_empty_freq_pct"))
         return tuple(
             PipelineOperator(str(name), int(workers), float(full), float(empty), tuple(inputs))
             for name, workers, full, empty, inputs in zip(names, *columns, fed)
@@ -112,8 +112,10 @@ def _transposed(text: str) -> dict[str, Any]:
 
 
 def _sizes(path: Path) -> list[int]:
-    """How many batches were in the queue each time: the fourth word of a line of the sender that begins with
-    1, the last one of a line of whoever takes them.
+    """Return how many batches were in the queue each time.
+
+    It is the fourth word of a line of the sender that begins with 1, the last one of a line of whoever takes
+    them.
     """
     sizes = []
     for line in _read(path).splitlines():

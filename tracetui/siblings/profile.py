@@ -31,20 +31,20 @@ def profile_files(trace: Path) -> list[Path]:
         return []
     for directory in list(trace.absolute().parents)[:_ABOVE]:
         try:
-            found = [path for place in _PLACES for path in sorted(directory.glob(place))]
+            files = [path for place in _PLACES for path in sorted(directory.glob(place))]
         except (OSError, ValueError):
-            found = []
-        found = [path for path in found if path.suffix != _DONE]
-        if found or directory.name.startswith("PROF_"):
-            return found
+            files = []
+        files = [path for path in files if path.suffix != _DONE]
+        if files or directory.name.startswith("PROF_"):
+            return files
     return []
 
 
 def profile_info(trace: Path) -> ProfileInfo:
     """Return what is known of the export of a trace: never fails."""
-    told = host_in_database(trace)
-    if told is not None:
-        return ProfileInfo(None, told)
+    in_database = host_in_database(trace)
+    if in_database is not None:
+        return ProfileInfo(None, in_database)
     documents = [document for path in profile_files(trace) if (document := read_document(path)) is not None]
     ranks = [rank for document in documents if (rank := whole(document.get("rank_id"))) is not None]
     hosts = [host for document in documents if isinstance(host := document.get("hostname"), str) and host]

@@ -48,14 +48,14 @@ def rank_info(trace: Path) -> RankInfo:
 
 def _options(config: Any) -> dict[str, Option]:
     parts = config if isinstance(config, dict) else {}
-    common, own = parts.get("common_config"), parts.get("experimental_config")
-    found: dict[str, Option] = {}
+    common, experimental = parts.get("common_config"), parts.get("experimental_config")
+    options: dict[str, Option] = {}
     for name in _OPTIONS:
         value = common.get(name) if isinstance(common, dict) else None
         if isinstance(value, bool):
-            found[name] = value
-    for name, shown in _EXPERIMENTAL.items():
-        value = own.get(name) if isinstance(own, dict) else None
+            options[name] = value
+    for name, title in _EXPERIMENTAL.items():
+        value = experimental.get(name) if isinstance(experimental, dict) else None
         if isinstance(value, (str, bool)):
-            found[shown] = value if isinstance(value, bool) else value[:100]
-    return found
+            options[title] = value if isinstance(value, bool) else value[:100]
+    return options

@@ -34,8 +34,8 @@ class RankFiles:
     @property
     def rank(self) -> int | None:
         """The number of the rank: that in the name of the file, else `rank_id` in it (-1: of no job)."""
-        told = (self.number, whole(self.info.get("rank_id")), self.profile.rank)
-        return next((rank for rank in told if rank is not None), None)
+        candidates = (self.number, whole(self.info.get("rank_id")), self.profile.rank)
+        return next((rank for rank in candidates if rank is not None), None)
 
 
 def rank_files(trace: Path) -> RankFiles:
@@ -60,11 +60,13 @@ def side_files(trace: Path) -> list[Path]:
 def _first(
     trace: Path, find: Callable[[Path], tuple[int | None, Path] | None], problems: list[str]
 ) -> tuple[int | None, dict[str, Any]] | None:
-    """The number and the members of the first document that is there; {} of one that cannot be read."""
+    """Return the number and the members of the first document that is there; {} for one that cannot be
+    read.
+    """
     for directory in list(trace.parents)[:_DIRECTORIES]:
-        found = find(directory)
-        if found is not None:
-            number, path = found
+        file = find(directory)
+        if file is not None:
+            number, path = file
             try:
                 return number, read_object(path)
             except Refusal as refusal:
@@ -85,10 +87,10 @@ def _metadata_of(directory: Path) -> tuple[int | None, Path] | None:
 
 
 def _info_files(directory: Path) -> list[tuple[int | None, Path]]:
-    """The files of that name and the number in it, those with a number first."""
+    """List the files of that name and the number in it, those with a number first."""
     try:
         files = [(match, path) for path in directory.iterdir() if (match := _INFO.fullmatch(path.name))]
     except OSError:
         return []
-    told = [(None if match[1] is None else int(match[1]), path) for match, path in files]
-    return sorted(told, key=lambda file: (file[0] is None, file[0] or 0))
+    numbered = [(None if match[1] is None else int(match[1]), path) for match, path in files]
+    return sorted(numbered, key=lambda file: (file[0] is None, file[0] or 0))

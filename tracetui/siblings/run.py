@@ -36,7 +36,7 @@ class RunDescription:
 def run_of(trace: Path) -> RunDescription:
     """Return what is known of the run whose trace is at a path: never fails."""
     files = rank_files(trace)
-    info, told = files.info, files.metadata
+    info, metadata = files.info, files.metadata
     config = _object(info.get("config"))
     common, experimental = _object(config.get("common_config")), _object(config.get("experimental_config"))
     activities = common.get("activities")
@@ -58,12 +58,12 @@ def run_of(trace: Path) -> RunDescription:
         options=dict([*_options(common), *_options(experimental)]),
         environment={
             name: value
-            for name, value in _object(told.get("ENV_VARIABLES")).items()
+            for name, value in _object(metadata.get("ENV_VARIABLES")).items()
             if isinstance(value, str) and value
         },
         parallel={
             name: value
-            for name, value in _object(told.get("distributed_args")).items()
+            for name, value in _object(metadata.get("distributed_args")).items()
             if type(value) is int and value >= 0
         },
         problems=files.problems,
@@ -83,10 +83,10 @@ def _host(trace: Path) -> str | None:
 def _options(config: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
     """Yield the options by name, those inside others as "schedule.active"."""
     for name, value in config.items():
-        plain = prefix + name.lstrip("_")
+        full_name = prefix + name.lstrip("_")
         if isinstance(value, dict) and depth < _DEEPEST:
-            yield from _options(value, f"{plain}.", depth + 1)
+            yield from _options(value, f"{full_name}.", depth + 1)
         elif isinstance(value, (bool, type(None))):
-            yield plain, str(value).lower()
+            yield full_name, str(value).lower()
         elif isinstance(value, (int, float, str)):
-            yield plain, str(value)
+            yield full_name, str(value)

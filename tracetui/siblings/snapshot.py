@@ -68,7 +68,7 @@ def read_snapshot(path: Path) -> SnapshotEvents:
     if not isinstance(document, dict) or not isinstance(document.get("device_traces"), list):
         raise Refusal("is no snapshot of PyTorch's allocator")
     traces = document["device_traces"]
-    held, reserved = _held(document.get("segments"))
+    allocated, reserved = _held(document.get("segments"))
     stacks = _Stacks()
     rows: list[_Row] = []
     skipped = 0
@@ -96,7 +96,7 @@ def read_snapshot(path: Path) -> SnapshotEvents:
         freed=columns[3].copy(),
         stack=columns[4].astype(np.int32),
         stacks=stacks.distinct,
-        held=held,
+        held=allocated,
         reserved=reserved,
         skipped=skipped,
         before=len(alive),
@@ -164,13 +164,13 @@ def _blocks(segments: Any) -> Iterator[tuple[int, int | None, dict[Any, Any]]]:
         if not isinstance(segment, dict) or type(segment.get("device")) is not int:
             continue
         address, blocks = segment.get("address"), segment.get("blocks")
-        at = address if type(address) is int else None
+        position = address if type(address) is int else None
         for block in blocks if isinstance(blocks, list) else []:
             if not isinstance(block, dict):
                 continue
-            own, size = block.get("address", at), block.get("size")
-            yield segment["device"], own if type(own) is int else None, block
-            at = at + size if at is not None and type(size) is int else None
+            block_address, size = block.get("address", position), block.get("size")
+            yield segment["device"], block_address if type(block_address) is int else None, block
+            position = position + size if position is not None and type(size) is int else None
 
 
 def _alive_before(segments: Any, rows: list[_Row], stacks: _Stacks) -> Iterator[_Row]:
@@ -178,11 +178,11 @@ def _alive_before(segments: Any, rows: list[_Row], stacks: _Stacks) -> Iterator[
 
     The events may have been more than are kept, or were never kept at all.
     """
-    told = {(row.device, row.address) for row in rows}
+    recorded = {(row.device, row.address) for row in rows}
     for device, address, block in _blocks(segments):
         if address is None or not (0 <= device < _MOST_DEVICES) or block.get("state") != "active_allocated":
             continue
-        if (device, address % _END) in told:
+        if (device, address % _END) in recorded:
             continue
         history = block.get("history")
         newest = history[0] if isinstance(history, list) and history else block
@@ -194,15 +194,15 @@ def _alive_before(segments: Any, rows: list[_Row], stacks: _Stacks) -> Iterator[
 
 def _held(segments: Any) -> tuple[dict[int, int], dict[int, int]]:
     """Return the bytes that are allocated and reserved at the end, by device."""
-    held: dict[int, int] = {}
+    allocated: dict[int, int] = {}
     reserved: dict[int, int] = {}
     for segment in segments if isinstance(segments, list) else []:
         if isinstance(segment, dict) and type(segment.get("device")) is int:
-            for sums, key in ((held, "allocated_size"), (reserved, "total_size")):
+            for sums, key in ((allocated, "allocated_size"), (reserved, "total_size")):
                 size = segment.get(key)
                 if type(size) is int and 0 <= size < _END:
                     sums[segment["device"]] = sums.get(segment["device"], 0) + size
-    return held, reserved
+    return allocated, reserved
 
 
 def _load(path: Path) -> Any:
@@ -240,8 +240,8 @@ def _bounded(bytes_more: int) -> Iterator[None]:
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     bound = pages * resource.getpagesize() + bytes_more
-    for known in (soft, hard):
-        bound = bound if known == resource.RLIM_INFINITY else min(bound, known)
+    for limit in (soft, hard):
+        bound = bound if limit == resource.RLIM_INFINITY else min(bound, limit)
     resource.setrlimit(resource.RLIMIT_AS, (bound, hard))
     try:
         yield

@@ -117,13 +117,13 @@ def _read(path: Path, format_: Format) -> Table:
     if lacking:
         raise Refusal(f"is not read: it has no column {lacking[0]}")
     repeated = next((title for place, title in enumerate(header) if title in header[:place] and title), "")
-    known = {title for column in format_.columns for title in (column.key, *column.titles)}
-    others = [
+    named = {title for column in format_.columns for title in (column.key, *column.titles)}
+    extra = [
         (place, title)
         for place, title in enumerate(header)
-        if title and title not in known and header.index(title) == place
+        if title and title not in named and header.index(title) == place
     ]
-    builder = _Builder(format_, places, others if format_.others else [])
+    builder = _Builder(format_, places, extra if format_.others else [])
     try:
         for block in read_cells(path, len(header), builder.wanted):
             builder.add(block)
@@ -156,11 +156,11 @@ class _Builder:
     """The columns of a table as its rows come."""
 
     def __init__(
-        self, format_: Format, places: Sequence[int | None], others: Sequence[tuple[int, str]]
+        self, format_: Format, places: Sequence[int | None], extra: Sequence[tuple[int, str]]
     ) -> None:
         self._format = format_
         columns = [*zip(format_.columns, places)]
-        columns += [(Column(title, Kind.NUMBER, (title,)), place) for place, title in others]
+        columns += [(Column(title, Kind.NUMBER, (title,)), place) for place, title in extra]
         self._columns: list[tuple[Column, int | None]] = columns
         self._parts: dict[str, list[_Values]] = {column.key: [] for column, _ in columns}
         self._numbers: dict[str, dict[str, int]] = {
@@ -177,19 +177,19 @@ class _Builder:
     def add(self, cells: Mapping[int, Cells]) -> None:
         """Take some rows."""
         count = len(next(iter(cells.values())))
-        kept = np.ones(count, np.bool_)
+        is_row = np.ones(count, np.bool_)
         values: dict[str, _Values] = {}
         for column, place in self._columns:
             if place is not None:
                 values[column.key], faulty = self._values(column, cells[place])
                 if faulty.any():
-                    kept &= ~faulty
+                    is_row &= ~faulty
                     if not self._example:
                         self._example = _quoted(cells[place].text(int(np.argmax(faulty))))
-        self._rows += int(np.count_nonzero(kept))
-        self._left_out += count - int(np.count_nonzero(kept))
+        self._rows += int(np.count_nonzero(is_row))
+        self._left_out += count - int(np.count_nonzero(is_row))
         for key, column_values in values.items():
-            self._parts[key].append(column_values[kept])
+            self._parts[key].append(column_values[is_row])
 
     def table(self, problems: tuple[str, ...] = ()) -> Table:
         """Return all rows."""
@@ -236,11 +236,11 @@ class _Builder:
         """Return the places of texts among the different ones so far, -1 for none."""
         numbers = self._numbers[key]
         place, texts = cells.distinct()
-        told = [
+        codes = [
             -1 if (text := _plain(cell)) in ("", "N/A") else numbers.setdefault(text, len(numbers))
             for cell in texts
         ]
-        return np.array(told or [-1], np.int32)[place]
+        return np.array(codes or [-1], np.int32)[place]
 
 
 def _joined(parts: list[Any], place: int | None, rows: int, unknown: Any) -> NDArray[Any]:
@@ -255,5 +255,5 @@ def _plain(cell: str) -> str:
 
 
 def _quoted(cell: str) -> str:
-    plain = _plain(cell)[:_SHOWN]
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in plain)
+    text = _plain(cell)[:_SHOWN]
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)

@@ -66,12 +66,12 @@ def _mark_tasks_of_planes(slices: Slices, tracks: Iterable[Track], streams: list
             rows = slice(track.rows.start, track.rows.stop)
             planes[track.device].update(zip(slices.start[rows].tolist(), slices.dur[rows].tolist()))
     for track in streams if planes else ():
-        own = track.rows.start + np.flatnonzero(
+        copies = track.rows.start + np.flatnonzero(
             slices.activity[track.rows.start : track.rows.stop] == Activity.COPY
         )
-        told = zip(slices.start[own].tolist(), slices.dur[own].tolist())
-        part = np.array([each in planes[track.device] for each in told], np.bool_)
-        slices.activity[own[part]] = Activity.COMMUNICATION_TASK
+        spans = zip(slices.start[copies].tolist(), slices.dur[copies].tolist())
+        part = np.array([span in planes[track.device] for span in spans], np.bool_)
+        slices.activity[copies[part]] = Activity.COMMUNICATION_TASK
 
 
 def unknown_task_types(strings: list[str], slices: Slices) -> list[str]:
@@ -89,11 +89,11 @@ def _task_activities(strings: list[str], slices: Slices, tasks: Int64s) -> Int8s
     by_type = meanings(strings, task_type, activity_of_type)
     if (task_type < 0).all():
         by_type[:] = Activity.COMPUTE
-        untold = np.ones(len(tasks), np.bool_)
+        is_open = np.ones(len(tasks), np.bool_)
     else:
-        untold = meanings(strings, task_type, lambda text: int(is_generic(text))) == 1
+        is_open = meanings(strings, task_type, lambda text: int(is_generic(text))) == 1
     by_own_name = meanings(strings, name, lambda text: None if is_generic(text) else type_of_name(text))
-    by_type = np.where(untold & (by_own_name != UNDECIDED), by_own_name, by_type)
+    by_type = np.where(is_open & (by_own_name != UNDECIDED), by_own_name, by_type)
     on_npu = np.where(by_name != UNDECIDED, by_name, by_type)
     activity = np.where(on_gpu, by_category, on_npu)
     activity[activity == UNDECIDED] = Activity.OTHER
@@ -107,15 +107,15 @@ def _mark_parts_of_collectives(slices: Slices, tracks: Iterable[Track], streams:
         if track.family == Family.GROUP:
             of_groups[track.device].append(slices.correlation[track.rows.start : track.rows.stop])
     for device, columns in of_groups.items():
-        found = np.concatenate(columns)
-        connections = np.unique(found[found >= 0])
+        correlations = np.concatenate(columns)
+        connections = np.unique(correlations[correlations >= 0])
         sieve = np.zeros(_SIEVE, np.bool_)
         sieve[connections & (_SIEVE - 1)] = True
         for track in streams:
             if track.device == device:
                 rows = slice(track.rows.start, track.rows.stop)
-                own = slices.correlation[rows]
+                ids = slices.correlation[rows]
                 # Most tasks are no part of any: to look all of them up takes ten times as long.
-                maybe = np.flatnonzero(sieve[own & (_SIEVE - 1)])
-                part = maybe[np.isin(own[maybe], connections)]
+                maybe = np.flatnonzero(sieve[ids & (_SIEVE - 1)])
+                part = maybe[np.isin(ids[maybe], connections)]
                 slices.activity[rows][part] = Activity.COMMUNICATION_TASK

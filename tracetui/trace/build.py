@@ -151,7 +151,7 @@ def _counters(table: EventTable, track_of_series: Int32s) -> tuple[Counters, Int
 
 
 def _instants(table: EventTable, tracks: tuple[Track, ...]) -> Instants:
-    """Instants by time, each on the first track of its thread, operators before frames."""
+    """Return the instants by time, each on the first track of its thread, operators before frames."""
     first: dict[tuple[str, str], int] = {}
     for track in sorted(tracks, key=lambda track: track.family == Family.FRAMES):
         if track.layer != Layer.COUNTER:
@@ -173,7 +173,7 @@ def _devices(tracks: tuple[Track, ...]) -> tuple[str, ...]:
 
 
 def _extent(slices: Slices, lane_rows: Int64s, table: EventTable) -> tuple[int, int]:
-    """First start and last end of a slice; of anything timed where there is no slice; else (0, 0)."""
+    """Return first start and last end of the slices; where there are none, of anything timed, else (0, 0)."""
     if len(slices):
         first, last = lane_rows[:-1], lane_rows[1:] - 1
         return int(slices.start[first].min()), int((slices.start[last] + slices.dur[last]).max())

@@ -91,11 +91,11 @@ def _pair(table: EventTable, processes: Processes) -> tuple[Int64s, Int64s, int]
         return _paired_by_category(table, starts, ends)
     owner = owner_of_thread[flows.thread]
     ids, number = numbered(flows.id)
-    within = _paired(table, starts, ends, owner * len(ids) + number)
-    left = np.setdiff1d(ends, within[1], assume_unique=True)
-    across = _paired(table, starts, left, flows.id)
-    sources, targets = (np.concatenate(columns) for columns in zip(within[:2], across[:2]))
-    shared = within[2] + (across[2] if len(np.unique(owner[starts])) < 2 else 0)
+    same_process = _paired(table, starts, ends, owner * len(ids) + number)
+    unpaired = np.setdiff1d(ends, same_process[1], assume_unique=True)
+    other_process = _paired(table, starts, unpaired, flows.id)
+    sources, targets = (np.concatenate(columns) for columns in zip(same_process[:2], other_process[:2]))
+    shared = same_process[2] + (other_process[2] if len(np.unique(owner[starts])) < 2 else 0)
     return sources, targets, shared
 
 
@@ -117,11 +117,11 @@ def _paired_by_category(table: EventTable, starts: Int64s, ends: Int64s) -> tupl
             has_start = ids[place] == end_ids
             pairs.append((own_starts[place[has_start]], own_ends[has_start]))
             joined.append(category)
-    left = [
+    unpaired = [
         events[~np.isin(category, joined)]
         for events, category in ((starts, start_category), (ends, end_category))
     ]
-    left_sources, left_targets, shared = _paired(table, left[0], left[1], flows.id)
+    left_sources, left_targets, shared = _paired(table, unpaired[0], unpaired[1], flows.id)
     pairs.append((left_sources, left_targets))
     sources, targets = (np.concatenate(columns) for columns in zip(*pairs))
     return sources, targets, shared
@@ -129,9 +129,9 @@ def _paired_by_category(table: EventTable, starts: Int64s, ends: Int64s) -> tupl
 
 def _by_id(ids: Int64s, events: Int64s) -> tuple[Int64s, Int64s]:
     """Return the ids of some events in order, and these events."""
-    own = ids[events]
-    order = np.argsort(own, kind="stable")
-    return own[order], events[order]
+    event_ids = ids[events]
+    order = np.argsort(event_ids, kind="stable")
+    return event_ids[order], events[order]
 
 
 def _owners(table: EventTable, processes: Processes) -> Int64s:
@@ -156,14 +156,14 @@ def _paired(table: EventTable, starts: Int64s, ends: Int64s, ids: Int64s) -> tup
     first_start = groups.first_start[group]
     last_started = np.maximum(started - 1, first_start)
     balanced = groups.starts[group] == groups.ends[group]
-    chosen = np.where(balanced, first_start + nth_end, last_started)
+    start_of_end = np.where(balanced, first_start + nth_end, last_started)
     category = flows.category[events[end_places]]
     is_unique = meanings(table.strings, category, lambda text: int(text in KNOWN.flows.unique)) == 1
     shared = (groups.starts[group] > 1) & is_unique
     has_start = (groups.starts[group] > 0) & ~shared
     once = meanings(table.strings, category, _numbers_once)
     mixed = (groups.starts[group] > 1) & ((once == 1) | ((once == 0) & groups.mixes[group]))
-    return start_events[chosen[has_start]], events[end_places[has_start]], int(np.count_nonzero(mixed))
+    return start_events[start_of_end[has_start]], events[end_places[has_start]], int(np.count_nonzero(mixed))
 
 
 def _numbers_once(category: str) -> int | None:
@@ -191,11 +191,11 @@ class _Groups:
     def of(cls, category: Int32s, flow_id: Int64s, is_end: Bools) -> _Groups:
         changes = (category[1:] != category[:-1]) | (flow_id[1:] != flow_id[:-1])
         number = np.concatenate(([0], np.cumsum(changes)))[: len(category)]
-        both = np.bincount(number)
-        ends = np.bincount(number[is_end], minlength=len(both))
-        starts = both - ends
+        counts = np.bincount(number)
+        ends = np.bincount(number[is_end], minlength=len(counts))
+        starts = counts - ends
         twice = ~changes & ~is_end[1:] & ~is_end[:-1]
-        mixes = np.zeros(len(both), np.bool_)
+        mixes = np.zeros(len(counts), np.bool_)
         mixes[number[1:][twice]] = True
         return cls(number, starts, ends, np.cumsum(starts) - starts, np.cumsum(ends) - ends, mixes)
 
@@ -229,10 +229,10 @@ def _runs(category: Int32s, thread: Int32s) -> list[Int64s]:
 
 def _slices_at(lanes: Lanes, tracks: list[Track], times: Int64s) -> Int64s:
     """Return the slice that starts at each time, in the first track with one, or the innermost around."""
-    found = np.full(len(times), -1, np.int64)
+    slices = np.full(len(times), -1, np.int64)
     for search in (starting, enclosing):
         for track in tracks:
-            missing = np.flatnonzero(found < 0)
+            missing = np.flatnonzero(slices < 0)
             if len(missing):
-                found[missing] = search(lanes, track.lanes, times[missing])
-    return found
+                slices[missing] = search(lanes, track.lanes, times[missing])
+    return slices

@@ -23,27 +23,27 @@ def inferred_names(table: EventTable, pids: Collection[str]) -> dict[str, str]:
     One slice of a task or of the runtime is enough; all else must hold for more than half of the slices.
     """
     counts: dict[str, Int64s] = {}
-    own = _of_threads(table, [pid in pids for pid, _ in table.threads])
-    for (pid, _), votes in zip(table.threads, _votes(table, np.flatnonzero(own))):
+    is_selected = _of_threads(table, [pid in pids for pid, _ in table.threads])
+    for (pid, _), votes in zip(table.threads, _votes(table, np.flatnonzero(is_selected))):
         counts[pid] = counts[pid] + votes if pid in counts else votes
     names = {}
     for pid, votes in counts.items():
         certain = [hint for hint in CERTAIN_HINTS if votes[HINTS.index(hint)]]
-        most = int(votes[:-1].argmax())
+        winner = int(votes[:-1].argmax())
         if certain:
             names[pid] = certain[0]
-        elif 2 * votes[most] > votes.sum():
-            names[pid] = HINTS[most]
+        elif 2 * votes[winner] > votes.sum():
+            names[pid] = HINTS[winner]
     return names
 
 
 def hold_groups(table: EventTable, threads: Collection[tuple[str, str]]) -> dict[tuple[str, str], bool]:
-    """Of threads of communication: whether they hold operations of groups, not only parts of them.
+    """Return whether threads of communication hold operations of groups, not only parts of them.
 
     Those that hold neither are left out.
     """
-    own = np.flatnonzero(_of_threads(table, [thread in threads for thread in table.threads]))
-    thread, name = table.slices.thread[own], table.slices.name[own]
+    rows = np.flatnonzero(_of_threads(table, [thread in threads for thread in table.threads]))
+    thread, name = table.slices.thread[rows], table.slices.name[rows]
     begins = KNOWN.collectives.group_operation_beginnings
     is_group = meanings(table.strings, name, lambda text: int(text.startswith(begins))) == 1
     is_part = meanings(table.strings, name, _hints_at_communication) == 1
@@ -71,5 +71,5 @@ def _votes(table: EventTable, rows: Int64s) -> Int64s:
     return np.bincount(keys, minlength=len(table.threads) * width).reshape(-1, width)
 
 
-def _of_threads(table: EventTable, chosen: list[bool]) -> Bools:
-    return np.array([*chosen, False])[table.slices.thread]
+def _of_threads(table: EventTable, selected: list[bool]) -> Bools:
+    return np.array([*selected, False])[table.slices.thread]

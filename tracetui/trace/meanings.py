@@ -21,9 +21,9 @@ def meanings(strings: list[str], column: Int32s, meaning: Callable[[str], int | 
     """
     table = np.full(len(strings) + 1, UNDECIDED, np.int8)
     for index in _used(strings, column):
-        found = meaning(strings[index])
-        if found is not None:
-            table[index] = found
+        value = meaning(strings[index])
+        if value is not None:
+            table[index] = value
     return table[column]
 
 

@@ -175,9 +175,9 @@ class Counters:
         """
         if self.is_sorted:
             return self.time[place.start : place.stop], self.value[place.start : place.stop]
-        own = np.flatnonzero(self.track == number)
-        own = own[np.argsort(self.read_time[own], kind="stable")]
-        return self.read_time[own], self.read_value[own]
+        rows = np.flatnonzero(self.track == number)
+        rows = rows[np.argsort(self.read_time[rows], kind="stable")]
+        return self.read_time[rows], self.read_value[rows]
 
     @cached_property
     def _by_track(self) -> tuple[Int64s, Floats]:
@@ -229,11 +229,11 @@ class Trace:
         """Return the string of an interned index; None for -1."""
         return None if index < 0 else self.strings[index]
 
-    def same_process(self, one: str, other: str) -> bool:
+    def same_process(self, first: str, second: str) -> bool:
         """Return whether two pids are known to be of one OS process: good for choosing among
         several candidates.
         """
-        return self.owners.get(one, one) == self.owners.get(other, other)
+        return self.owners.get(first, first) == self.owners.get(second, second)
 
     def lane_of(self, row: int) -> int:
         """Return the lane that holds a slice."""

@@ -54,21 +54,21 @@ def enclosing(
     Returns:
         int64[m], rows of the trace.
     """
-    found = np.full(len(times), -1, np.int64)
+    slices = np.full(len(times), -1, np.int64)
     open_times = np.arange(len(times))
     for lane in reversed(lanes[:DEEPEST_LANE]):
         if not len(open_times):
             break
         candidates = _last_started(trace, lane, times[open_times], accept)
         hit = _contains(trace, candidates, times[open_times], closed_end)
-        found[open_times[hit]] = candidates[hit]
+        slices[open_times[hit]] = candidates[hit]
         open_times = open_times[~hit]
-    return found
+    return slices
 
 
 def starting(trace: Lanes, lanes: range, times: Int64s) -> Int64s:
     """Return the innermost slice to start exactly at each time, -1 where none does; int64[m], rows."""
-    found = np.full(len(times), -1, np.int64)
+    slices = np.full(len(times), -1, np.int64)
     open_times = np.arange(len(times))
     for lane in reversed(lanes[:DEEPEST_LANE]):
         if not len(open_times):
@@ -76,9 +76,9 @@ def starting(trace: Lanes, lanes: range, times: Int64s) -> Int64s:
         candidates = _last_started(trace, lane, times[open_times])
         hit = candidates >= 0
         hit[hit] = trace.slices.start[candidates[hit]] == times[open_times[hit]]
-        found[open_times[hit]] = candidates[hit]
+        slices[open_times[hit]] = candidates[hit]
         open_times = open_times[~hit]
-    return found
+    return slices
 
 
 def parents(trace: Lanes, track: Track) -> Int64s:
@@ -89,7 +89,7 @@ def parents(trace: Lanes, track: Track) -> Int64s:
         int64[len(track.rows)], rows of the trace.
     """
     first = track.rows.start
-    found = np.full(len(track.rows), -1, np.int64)
+    parent_rows = np.full(len(track.rows), -1, np.int64)
     start, end = trace.slices.start, trace.slices.end
     for depth, lane in enumerate(track.lanes[:DEEPEST_LANE]):
         rows = np.arange(trace.lane_rows[lane], trace.lane_rows[lane + 1])
@@ -99,13 +99,13 @@ def parents(trace: Lanes, track: Track) -> Int64s:
             candidates = _last_started(trace, outer, start[rows])
             hit = _contains(trace, candidates, start[rows], closed_end=False)
             hit[hit] = end[candidates[hit]] >= end[rows[hit]]
-            found[rows[hit] - first] = candidates[hit]
+            parent_rows[rows[hit] - first] = candidates[hit]
             rows = rows[~hit]
-    return found
+    return parent_rows
 
 
 def _last_started(trace: Lanes, lane: int, times: Int64s, accept: Bools | None = None) -> Int64s:
-    """Of the slices of a lane, the last accepted to start at or before each time, -1 where none; rows."""
+    """Return the last accepted slice of a lane to start at or before each time, -1 where none does; rows."""
     first, last = int(trace.lane_rows[lane]), int(trace.lane_rows[lane + 1])
     starts = trace.slices.start[first:last]
     if accept is None:
@@ -121,6 +121,6 @@ def _last_started(trace: Lanes, lane: int, times: Int64s, accept: Bools | None =
 def _contains(trace: Lanes, rows: Int64s, times: Int64s, closed_end: bool) -> Bools:
     """Return whether each row (-1: no) contains its time."""
     hit: Bools = rows >= 0
-    start, end, at = trace.slices.start[rows[hit]], trace.slices.end[rows[hit]], times[hit]
-    hit[hit] = (at <= end) if closed_end else (at < end) | (at == start)
+    start, end, time = trace.slices.start[rows[hit]], trace.slices.end[rows[hit]], times[hit]
+    hit[hit] = (time <= end) if closed_end else (time < end) | (time == start)
     return hit

@@ -42,14 +42,14 @@ def trace_notes(
         notes.append(f"Process names are missing and were told from what is in them: {', '.join(inferred)}.")
     unknown = unknown_task_types(strings, slices)
     if unknown:
-        shown = ", ".join(printable(text, 40) for text in unknown[:5])
-        more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
-        notes.append(f"Task types unknown to this program count as no work: {shown}{more}.")
+        examples = ", ".join(printable(text, 40) for text in unknown[:5])
+        rest = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
+        notes.append(f"Task types unknown to this program count as no work: {examples}{rest}.")
     if unclosed:
         calls = "1 call of Python was" if unclosed == 1 else f"{format_count(unclosed)} calls of Python were"
         ends = "it ends where its" if unclosed == 1 else "they end where their"
         notes.append(f"{calls} never closed: {ends} caller ends or calls the next.")
     if surplus_devices:
-        every = format_count(surplus_devices + MOST_DEVICES)
-        notes.append(f"Of its {every} devices the first {format_count(MOST_DEVICES)} are analysed.")
+        device_count = format_count(surplus_devices + MOST_DEVICES)
+        notes.append(f"Of its {device_count} devices the first {format_count(MOST_DEVICES)} are analysed.")
     return tuple(notes)

@@ -71,19 +71,19 @@ def find_ranks(processes: Collection[Process]) -> None:
         if match is not None:
             split[process.pid] = match.groups()
     named = sum(process.name is not None for process in processes)
-    sure = any(base in KNOWN.processes.places for base, _ in split.values()) or 1 < named == len(split)
+    has_ranks = any(base in KNOWN.processes.places for base, _ in split.values()) or 1 < named == len(split)
     for process in processes:
-        before = _RANK_OF_PID.fullmatch(process.pid)
-        if before is not None:
-            process.rank = before[1]
-        elif sure and process.pid in split:
+        pid_match = _RANK_OF_PID.fullmatch(process.pid)
+        if pid_match is not None:
+            process.rank = pid_match[1]
+        elif has_ranks and process.pid in split:
             process.base, number = split[process.pid]
             process.rank = f"rank {int(number)}"
 
 
 def owners(processes: Collection[Process]) -> dict[str, str]:
     """Return what is equal for the layers of one OS process, by pid: a rank, or the OS pid."""
-    found = {process.pid: process.rank or _os_pid(process) for process in processes}
+    owner_of_pid = {process.pid: process.rank or _os_pid(process) for process in processes}
     ranks: dict[tuple[str, str], str] = {}  # by (OS pid, digits of the rank after the pid)
     for process in processes:
         rank = process.rank or ""
@@ -96,8 +96,8 @@ def owners(processes: Collection[Process]) -> dict[str, str]:
         if process.name is None and process.rank is None:
             for length in lengths:
                 ranked = origin(process.pid[:-length]) or "", process.pid[-length:]
-                found[process.pid] = ranks.get(ranked, found[process.pid])
-    return found
+                owner_of_pid[process.pid] = ranks.get(ranked, owner_of_pid[process.pid])
+    return owner_of_pid
 
 
 def devices_told_apart(processes: Collection[Process]) -> dict[str, str]:
@@ -107,9 +107,9 @@ def devices_told_apart(processes: Collection[Process]) -> dict[str, str]:
     none, are several devices where their pids differ in the part that says the OS process or the device. Each
     process of a GPU is one.
     """
-    of_device = [p for p in processes if p.device is not None or layer_of(p.holds) in DEVICE_LAYERS]
-    if len({process.rank for process in of_device} - {None}) > 1:
-        return {p.pid: f"{p.device or 'NPU'} ({p.rank})" for p in of_device if p.rank is not None}
+    on_device = [p for p in processes if p.device is not None or layer_of(p.holds) in DEVICE_LAYERS]
+    if len({process.rank for process in on_device} - {None}) > 1:
+        return {p.pid: f"{p.device or 'NPU'} ({p.rank})" for p in on_device if p.rank is not None}
     hardware: dict[str, list[str]] = {}
     for process in processes:
         if layer_of(process.holds) == Layer.DEVICE:
@@ -149,6 +149,6 @@ def _os_pid(process: Process) -> str:
 
 
 def _place(pid: str) -> tuple[str, int] | None:
-    """OS pid and device of the pid of a profiler's layer."""
+    """Return OS pid and device of the pid of a profiler's layer."""
     os_pid = origin(pid)
     return None if os_pid is None else (os_pid, int(pid) & 31)

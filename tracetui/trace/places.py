@@ -40,16 +40,16 @@ def place_of(process: str | None, label: str, thread: str, category: str, marks:
         category: the category of the slices, lower case, "" where none.
         marks: whether flows of user ranges start in the process.
     """
-    known = KNOWN.processes.places.get(process or "")
+    place = KNOWN.processes.places.get(process or "")
     by_category = KNOWN.categories.places.get(category)
-    if known is not None:
-        if known.layer == Layer.PYTHON and by_category is not None:
+    if place is not None:
+        if place.layer == Layer.PYTHON and by_category is not None:
             return by_category
-        if known.family == Family.GROUP and thread.startswith(KNOWN.threads.planes):
+        if place.family == Family.GROUP and thread.startswith(KNOWN.threads.planes):
             return Place(Layer.COMMUNICATION, Family.PLANE)
-        if known.layer == Layer.DEVICE and thread.startswith(KNOWN.threads.annotations):
+        if place.layer == Layer.DEVICE and thread.startswith(KNOWN.threads.annotations):
             return Place(Layer.DEVICE, Family.ANNOTATIONS)
-        return known
+        return place
     if by_category is not None:
         return by_category
     if marks:
@@ -61,8 +61,8 @@ def place_of(process: str | None, label: str, thread: str, category: str, marks:
 
 def layer_of(process: str | None) -> Layer | None:
     """Return the layer that a process of this name is; None where the name is not known."""
-    known = KNOWN.processes.places.get(process or "")
-    return None if known is None else known.layer
+    place = KNOWN.processes.places.get(process or "")
+    return None if place is None else place.layer
 
 
 def hint_of(name: str, category: str) -> str | None:

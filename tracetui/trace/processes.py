@@ -66,8 +66,8 @@ class Processes:
     @property
     def inferred(self) -> list[str]:
         """The names that were told from slices, in the order of first appearance."""
-        found = (process.inferred for process in self.by_pid.values())
-        return list(dict.fromkeys(name for name in found if name is not None))
+        names = (process.inferred for process in self.by_pid.values())
+        return list(dict.fromkeys(name for name in names if name is not None))
 
     def only_device(self) -> str | None:
         """Return the one device that labels name; None where they name none or several."""
@@ -118,7 +118,9 @@ def _find_marks(table: EventTable, by_pid: dict[str, Process]) -> None:
 
 def _infer(table: EventTable, by_pid: dict[str, Process]) -> None:
     """Name the processes, and the threads of communication, that the metadata do not."""
-    unknown = {pid for pid, own in by_pid.items() if layer_of(own.holds) is None and not own.marks}
+    unknown = {
+        pid for pid, process in by_pid.items() if layer_of(process.holds) is None and not process.marks
+    }
     if unknown:
         for pid, name in inferred_names(table, unknown).items():
             if by_pid[pid].name is None or name in CERTAIN_HINTS:

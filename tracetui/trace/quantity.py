@@ -41,8 +41,8 @@ def quantity_of(track: Track) -> Quantity:
 
 def is_core_frequency(track: Track) -> bool:
     """Return whether a counter is the frequency of AI cores, in MHz."""
-    told = quantity_of(track)
-    return told.unit == "MHz" and bool(_FREQUENCY.match(told.name))
+    quantity = quantity_of(track)
+    return quantity.unit == "MHz" and bool(_FREQUENCY.match(quantity.name))
 
 
 def format_value(value: float, unit: str) -> str:

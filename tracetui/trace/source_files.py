@@ -86,23 +86,23 @@ class SourceFiles:
 
         May block on a slow file system: call it from a thread.
         """
-        found = self._kept.get(recorded)
-        if found is None:
-            found = self._find(recorded)
-            self._kept[recorded] = found
+        answer = self._kept.get(recorded)
+        if answer is None:
+            answer = self._find(recorded)
+            self._kept[recorded] = answer
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
-        return found
+        return answer
 
     def line(self, frame: Frame) -> str | None:
         """Return the text of the line of a frame without its indent; None where it is not found.
 
         May block, as `find`.
         """
-        found = self.find(frame.file)
-        if not isinstance(found, SourceFile) or not 0 < frame.line <= len(found.lines):
+        source = self.find(frame.file)
+        if not isinstance(source, SourceFile) or not 0 < frame.line <= len(source.lines):
             return None
-        return found.lines[frame.line - 1].strip()
+        return source.lines[frame.line - 1].strip()
 
     def forget(self) -> None:
         """Read all files again when they are next asked for."""
@@ -125,10 +125,10 @@ class SourceFiles:
 
 def _roots(trace: Path, sources: Sequence[Path]) -> tuple[Path, ...]:
     """Return the directories below which source may be read, those of the user first."""
-    beside = [trace.parent]
-    while _PRODUCED.fullmatch(beside[-1].name):
-        beside.append(beside[-1].parent)
-    roots = [*(source.absolute() for source in sources), *beside, *_working_directory()]
+    parents = [trace.parent]
+    while _PRODUCED.fullmatch(parents[-1].name):
+        parents.append(parents[-1].parent)
+    roots = [*(source.absolute() for source in sources), *parents, *_working_directory()]
     return tuple(dict.fromkeys(root for root in roots if root != Path(root.anchor)))
 
 

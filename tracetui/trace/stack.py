@@ -62,18 +62,18 @@ def distinct_ends(paths: Iterable[str]) -> dict[str, str]:
     ends = {path: path_end(path) for path in paths}
     for parts in range(2, _MOST_PARTS):
         counts = Counter(ends.values())
-        alike = [path for path, end in ends.items() if counts[end] > 1]
-        if not alike:
+        ambiguous = [path for path, end in ends.items() if counts[end] > 1]
+        if not ambiguous:
             break
-        ends.update((path, path_end(path, parts)) for path in alike)
+        ends.update((path, path_end(path, parts)) for path in ambiguous)
     return ends
 
 
 @lru_cache(maxsize=1 << 16)
 def parse_frame(name: str) -> Frame:
     """Return the frame of one line, `path/file.py(88): forward`, without addresses. Never fails."""
-    plain = _ADDRESS.sub("", name).strip()
-    match = _FRAME.fullmatch(plain)
+    text = _ADDRESS.sub("", name).strip()
+    match = _FRAME.fullmatch(text)
     if match is None or not match["file"]:
-        return Frame("", 0, plain)
+        return Frame("", 0, text)
     return Frame(match["file"], int(match["line"]), match["function"])

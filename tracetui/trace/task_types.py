@@ -11,8 +11,8 @@ _COLLECTIVE = any_of(KNOWN.collectives.kernels)
 def activity_of_type(task_type: str) -> Activity | None:
     """Return what a task of this `Task Type` does; None for a type that is not known."""
     key = _key(task_type)
-    known = KNOWN.tasks.types.get(key)
-    return _by_beginning(key, KNOWN.tasks.type_beginnings) if known is None else known
+    activity = KNOWN.tasks.types.get(key)
+    return _by_beginning(key, KNOWN.tasks.type_beginnings) if activity is None else activity
 
 
 def engine_of_type(task_type: str) -> str:

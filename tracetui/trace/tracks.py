@@ -41,8 +41,8 @@ class Unplaced:
         self, index: int, lanes: range = range(0), rows: range = range(0), samples: range = range(0)
     ) -> Track:
         """Return the track at its place in the trace."""
-        own = (self.layer, self.family, self.process, self.name, self.device, self.pid, self.tid)
-        return Track(index, *own, lanes=lanes, rows=rows, samples=samples)
+        fields = (self.layer, self.family, self.process, self.name, self.device, self.pid, self.tid)
+        return Track(index, *fields, lanes=lanes, rows=rows, samples=samples)
 
 
 def place_slices(table: EventTable, processes: Processes) -> tuple[list[Unplaced], Int32s, int]:
@@ -77,29 +77,29 @@ def _without_devices(
     members: dict[Unplaced, list[int]], devices: frozenset[str]
 ) -> dict[Unplaced, list[int]]:
     """Return the tracks and what is on each, those of some devices as tracks of no device."""
-    kept: dict[Unplaced, list[int]] = {}
+    keys_of_track: dict[Unplaced, list[int]] = {}
     for track, keys in members.items():
         surplus = track.device in devices
-        shown = replace(track, layer=Layer.OTHER, device=None) if surplus else track
-        kept.setdefault(shown, []).extend(keys)
-    return kept
+        drawn_track = replace(track, layer=Layer.OTHER, device=None) if surplus else track
+        keys_of_track.setdefault(drawn_track, []).extend(keys)
+    return keys_of_track
 
 
 def place_counters(table: EventTable, processes: Processes) -> tuple[list[Unplaced], Int32s]:
     """Return the counter tracks, in reading order, and int32[series], the one of each series."""
-    found: list[Unplaced] = []
+    tracks: list[Unplaced] = []
     for thread, name, key in table.series:
         pid, tid = table.threads[thread]
         process = processes[pid]
         title = table.strings[name] if key in ("value", "") else f"{table.strings[name]} · {key}"
         device = processes.device_of(pid)
-        found.append(Unplaced(Layer.COUNTER, Family.OTHER, process.title, title, device, pid, tid))
+        tracks.append(Unplaced(Layer.COUNTER, Family.OTHER, process.title, title, device, pid, tid))
     order = sorted(
-        range(len(found)), key=lambda index: _reading_order(found[index], processes[found[index].pid])
+        range(len(tracks)), key=lambda index: _reading_order(tracks[index], processes[tracks[index].pid])
     )
-    track_of_series = np.empty(len(found), np.int32)
-    track_of_series[order] = np.arange(len(found))
-    return [found[index] for index in order], track_of_series
+    track_of_series = np.empty(len(tracks), np.int32)
+    track_of_series[order] = np.arange(len(tracks))
+    return [tracks[index] for index in order], track_of_series
 
 
 def kind_of(
@@ -110,10 +110,10 @@ def kind_of(
         return Kind.GPU
     if not KNOWN.processes.ascend.isdisjoint(process.holds for process in processes.by_pid.values()):
         return Kind.ASCEND
-    found = {text for column in categories for text in distinct(strings, column)}
-    if found & KNOWN.processes.ascend_categories:
+    texts = {text for column in categories for text in distinct(strings, column)}
+    if texts & KNOWN.processes.ascend_categories:
         return Kind.ASCEND
-    if Layer.RUNTIME in layers or any(text.lower() in KNOWN.categories.activities for text in found):
+    if Layer.RUNTIME in layers or any(text.lower() in KNOWN.categories.activities for text in texts):
         return Kind.GPU
     return Kind.CHROME
 
@@ -147,7 +147,7 @@ def _reading_order(track: Unplaced, process: Process) -> tuple[Any, ...]:
 def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
     """Return a key that sorts "Stream 10" after "Stream 2"."""
     parts = re.findall(r"([0-9]{1,18})|([^0-9]+)", text)
-    return tuple((0, int(digits), "") if digits else (1, 0, other) for digits, other in parts)
+    return tuple((0, int(digits), "") if digits else (1, 0, rest) for digits, rest in parts)
 
 
 def _category_numbers(strings: list[str]) -> Int32s:

@@ -42,12 +42,12 @@ def close_calls(columns: SliceColumns, track: Int32s) -> int:
     parents = _rows_of_keys(parent_key[last], key)
     closed: dict[int, int] = {}
     for place, above, sibling in zip(last.tolist(), parents.tolist(), siblings.tolist()):
-        until = sibling
+        limit = sibling
         if above >= 0 and start[above] <= start[place]:
             above_end = closed.get(above, int(end[above]))
-            until = min(until, above_end) if above_end >= start[place] else until
-        if until < end[place] - _ROUNDED:
-            closed[place] = until
+            limit = min(limit, above_end) if above_end >= start[place] else limit
+        if limit < end[place] - _ROUNDED:
+            closed[place] = limit
     if closed:
         places = np.array([*closed], np.int64)
         dur = columns.dur.copy()
@@ -58,21 +58,21 @@ def close_calls(columns: SliceColumns, track: Int32s) -> int:
 
 def _next_siblings(last: Int64s, parent_key: Int64s, start: Int64s, number: Int64s) -> Int64s:
     """Return when the next call of the same parent begins, for each place in `last`; far away without one."""
-    among = np.flatnonzero(np.isin(parent_key, parent_key[last]))
-    order = among[np.lexsort((number[among], start[among], parent_key[among]))]
+    candidates = np.flatnonzero(np.isin(parent_key, parent_key[last]))
+    order = candidates[np.lexsort((number[candidates], start[candidates], parent_key[candidates]))]
     following = np.full(len(start), np.iinfo(np.int64).max, np.int64)
-    same = parent_key[order[1:]] == parent_key[order[:-1]]
-    following[order[:-1][same]] = start[order[1:]][same]
+    same_parent = parent_key[order[1:]] == parent_key[order[:-1]]
+    following[order[:-1][same_parent]] = start[order[1:]][same_parent]
     return following[last]
 
 
-def _rows_of_keys(wanted: Int64s, key: Int64s) -> Int64s:
+def _rows_of_keys(keys: Int64s, key: Int64s) -> Int64s:
     """Return the only place of each wanted key, -1 where none or several have it."""
-    among = np.flatnonzero(np.isin(key, wanted))
-    if not len(among):
-        return np.full(len(wanted), -1, np.int64)
-    among = among[np.argsort(key[among], kind="stable")]
-    found = key[among]
-    first, stop = np.searchsorted(found, wanted), np.searchsorted(found, wanted, "right")
+    candidates = np.flatnonzero(np.isin(key, keys))
+    if not len(candidates):
+        return np.full(len(keys), -1, np.int64)
+    candidates = candidates[np.argsort(key[candidates], kind="stable")]
+    candidate_keys = key[candidates]
+    first, stop = np.searchsorted(candidate_keys, keys), np.searchsorted(candidate_keys, keys, "right")
     only = stop - first == 1
-    return np.where(only, among[np.minimum(first, len(among) - 1)], -1)
+    return np.where(only, candidates[np.minimum(first, len(candidates) - 1)], -1)

@@ -80,8 +80,8 @@ class Pool(NamedTuple):
     def columns(self, cells: Cells) -> tuple[Cells, Int64s]:
         """Return the cells of the columns, and the thing that each shows (int64[rows, columns]).
 
-        `ns` and `capacity` are sums over the things of a column. Its share, and what takes most of it, are those of
-        the thing with the highest share, the first of equals: one odd step among many stays visible.
+        `ns` and `capacity` are sums over the things of a column. Its share, and what takes most of it, are
+        those of the thing with the highest share, the first of equals: one odd step among many stays visible.
         """
         begin = self.first[:-1]
         if self.most <= 1:

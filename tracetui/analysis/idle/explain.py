@@ -288,7 +288,7 @@ class _Explainer:
         return follows | (self._within_iteration & (pick(self._links.launch_point, self._at) < 0))
 
     def _of_task(self, cuts: Cuts, cause: Int64s, tracks: Int64s) -> _Found:
-        """Return pieces charged to the operators of the tasks; `tracks`: the one answerable for each interval."""
+        """Return pieces charged to the operators of the tasks; `tracks` are answerable, one an interval."""
         operator, none = self._operator[cuts.place], np.full(len(cause), -1, np.int64)
         codes, track = cause.astype(np.int8), tracks[cuts.place]
         return _Found(cuts.place, cuts.start, cuts.end, codes, operator, operator, none, none.copy(), track)

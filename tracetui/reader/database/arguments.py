@@ -33,25 +33,25 @@ _Row = Mapping[str, Any]
 
 def arguments(database: Database, table: str, rowid: int, offset: int) -> dict[str, Any]:
     """Return what is known of the row `offset` rows behind the one with that rowid; {} where it is gone."""
-    columns, made = _TABLES.get(table, ((), _nothing))
+    columns, make = _TABLES.get(table, ((), _nothing))
     row = database.row(table, columns, rowid, offset)
-    return made(database, row) if row else {}
+    return make(database, row) if row else {}
 
 
 def _text(database: Database, id_: Any) -> str | None:
     """Return the text of STRING_IDS with that id."""
     if type(id_) is not int:
         return None
-    found = database.find("STRING_IDS", ("value",), "id", id_)
-    value = found[0].get("value") if found else None
+    rows = database.find("STRING_IDS", ("value",), "id", id_)
+    value = rows[0].get("value") if rows else None
     return value if isinstance(value, str) else None
 
 
 def _enum(database: Database, table: str, id_: Any) -> str | None:
     if type(id_) is not int:
         return None
-    found = database.find(table, ("name",), "id", id_)
-    value = found[0].get("name") if found else None
+    rows = database.find(table, ("name",), "id", id_)
+    value = rows[0].get("name") if rows else None
     return value if isinstance(value, str) else None
 
 
@@ -97,58 +97,58 @@ _KERNEL_NUMBERS = {
 
 
 def _task(database: Database, row: _Row) -> dict[str, Any]:
-    found = _known({"Task Type": _text(database, row.get("taskType"))})
-    found.update(_plain(row, _TASK_COLUMNS))
+    args = _known({"Task Type": _text(database, row.get("taskType"))})
+    args.update(_plain(row, _TASK_COLUMNS))
     id_ = row.get("globalTaskId")
     if type(id_) is not int:
-        return found
+        return args
     for kernel in database.find(
         "COMPUTE_TASK_INFO", ("taskType", *_KERNEL_TEXTS, *_KERNEL_NUMBERS), "globalTaskId", id_
     )[:1]:
-        found.update(_known({"Task Type": _text(database, kernel.get("taskType"))}))
-        found.update(
+        args.update(_known({"Task Type": _text(database, kernel.get("taskType"))}))
+        args.update(
             _known({title: _text(database, kernel.get(column)) for column, title in _KERNEL_TEXTS.items()})
         )
-        found.update(_plain(kernel, _KERNEL_NUMBERS))
+        args.update(_plain(kernel, _KERNEL_NUMBERS))
     for copy in database.find("MEMCPY_INFO", ("size", "memcpyOperation"), "globalTaskId", id_)[:1]:
-        found.update(_plain(copy, {"size": "data size(Byte)"}))
+        args.update(_plain(copy, {"size": "data size(Byte)"}))
         direction = _enum(database, "ENUM_MEMCPY_OPERATION", copy.get("memcpyOperation"))
-        found.update(_known({"memcpy direction": direction}))
+        args.update(_known({"memcpy direction": direction}))
     for metric in database.find("TASK_PMU_INFO", ("name", "value"), "globalTaskId", id_):
         name = _text(database, metric.get("name"))
         if name is not None and metric.get("value") is not None:
-            found[name] = metric["value"]
-    return found
+            args[name] = metric["value"]
+    return args
 
 
 _OPERATION_COLUMNS = {"connectionId": "connection_id", "count": "count", "rankSize": "rank size"}
 
 
 def _operation(database: Database, row: _Row) -> dict[str, Any]:
-    found = _known(
+    args = _known(
         {
             "group": _text(database, row.get("groupName")),
             "data_type": _enum(database, "ENUM_HCCL_DATA_TYPE", row.get("dataType")),
             "alg_type": _text(database, row.get("algType")),
         }
     )
-    found.update(_plain(row, _OPERATION_COLUMNS))
-    found.update({name: bool(row[name]) for name in ("relay", "retry") if row.get(name)})
-    return found
+    args.update(_plain(row, _OPERATION_COLUMNS))
+    args.update({name: bool(row[name]) for name in ("relay", "retry") if row.get(name)})
+    return args
 
 
 _PART_COLUMNS = {"notifyId": "notify_id", "srcRank": "src rank", "dstRank": "dst rank", "size": "size(Byte)"}
 
 
 def _part(database: Database, row: _Row) -> dict[str, Any]:
-    found = _plain(row, _PART_COLUMNS)
+    args = _plain(row, _PART_COLUMNS)
     enums = {
         "transport type": ("ENUM_HCCL_TRANSPORT_TYPE", "transportType"),
         "link type": ("ENUM_HCCL_LINK_TYPE", "linkType"),
         "data type": ("ENUM_HCCL_DATA_TYPE", "dataType"),
         "rdma type": ("ENUM_HCCL_RDMA_TYPE", "rdmaType"),
     }
-    found.update(
+    args.update(
         _known(
             {
                 title: _enum(database, table, row.get(column))
@@ -158,44 +158,44 @@ def _part(database: Database, row: _Row) -> dict[str, Any]:
         )
     )
     if isinstance(row.get("bandwidth"), (int, float)):
-        found["bandwidth(B/s)"] = row["bandwidth"]
-    found.update(_known({"group": _text(database, row.get("groupName"))}))
-    return found
+        args["bandwidth(B/s)"] = row["bandwidth"]
+    args.update(_known({"group": _text(database, row.get("groupName"))}))
+    return args
 
 
 def _call(database: Database, row: _Row) -> dict[str, Any]:
-    found = _known({"level": _enum(database, "ENUM_API_TYPE", row.get("type"))})
-    found.update(_plain(row, {"connectionId": "connection_id"}))
-    return found
+    args = _known({"level": _enum(database, "ENUM_API_TYPE", row.get("type"))})
+    args.update(_plain(row, {"connectionId": "connection_id"}))
+    return args
 
 
 _OPERATOR_COLUMNS = {"sequenceNumber": "Sequence number", "fwdThreadId": "Fwd thread id"}
 
 
 def _operator(database: Database, row: _Row) -> dict[str, Any]:
-    found = _plain(row, _OPERATOR_COLUMNS)
+    args = _plain(row, _OPERATOR_COLUMNS)
     texts = [_text(database, row.get(column)) for column in ("inputDtypes", "inputShapes")]
     # Files have the two the wrong way round: what is made of digits is the dimensions.
     for text in filter(None, texts):
-        found.setdefault("Input Dims" if _DIMS.fullmatch(text) else "Input type", text)
+        args.setdefault("Input Dims" if _DIMS.fullmatch(text) else "Input type", text)
     chain = row.get("callchainId")
     if type(chain) is int:
         frames = database.find("PYTORCH_CALLCHAINS", ("stack", "stackDepth"), "id", chain)
         frames.sort(key=lambda frame: frame["stackDepth"] if type(frame.get("stackDepth")) is int else 0)
         lines = [_text(database, frame.get("stack")) for frame in frames]
-        found.update(_known({"Call stack": ";\r\n".join(line for line in lines if line)}))
-    return found
+        args.update(_known({"Call stack": ";\r\n".join(line for line in lines if line)}))
+    return args
 
 
 def _mark(database: Database, row: _Row) -> dict[str, Any]:
-    found = _known(
+    args = _known(
         {
             "domain": _text(database, row.get("domainId")),
             "event": _enum(database, "ENUM_MSTX_EVENT_TYPE", row.get("eventType")),
         }
     )
-    found.update(_plain(row, {"rangeId": "range", "category": "category"}))
-    return found
+    args.update(_plain(row, {"rangeId": "range", "category": "category"}))
+    return args
 
 
 def _nothing(_database: Database, _row: _Row) -> dict[str, Any]:

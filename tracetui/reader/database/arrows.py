@@ -53,9 +53,9 @@ def add_framework_arrows(assembly: Assembly, host: HostRows, connections: Column
 def _members(host: HostRows, connections: Columns) -> tuple[Int64s, Int64s]:
     """Return the rows that have a number of CONNECTION_IDS, and that number: n to m."""
     ids, numbers = connections["id"], connections["connectionId"]
-    usable = (numbers >= 0) & (ids != UNKNOWN)
-    order = np.argsort(ids[usable], kind="stable")
-    ids, numbers = ids[usable][order], numbers[usable][order]
+    is_valid = (numbers >= 0) & (ids != UNKNOWN)
+    order = np.argsort(ids[is_valid], kind="stable")
+    ids, numbers = ids[is_valid][order], numbers[is_valid][order]
     rows = np.flatnonzero(host.id != UNKNOWN)
     first, stop = (np.searchsorted(ids, host.id[rows], side) for side in ("left", "right"))
     count = stop - first

@@ -84,18 +84,18 @@ class Texts:
 
     def names(self, ids: Int64s) -> Int32s:
         """Return the number of a name for each id: one without a text is called by its id."""
-        found = self.of(ids)
-        for id_ in np.unique(ids[found < 0]).tolist():
+        numbers = self.of(ids)
+        for id_ in np.unique(ids[numbers < 0]).tolist():
             text = "(no name)" if id_ == UNKNOWN else f"(name {id_} is missing)"
-            found[ids == id_] = self.number(text)
-        return found
+            numbers[ids == id_] = self.number(text)
+        return numbers
 
-    def mapped(self, column: Int32s, made: Callable[[str], str | None]) -> Int32s:
+    def mapped(self, column: Int32s, convert: Callable[[str], str | None]) -> Int32s:
         """Return the number of what is made of each text; -1 of none, and where nothing is made of one."""
         texts = self.all()
         table = np.full(len(texts) + 1, -1, np.int32)
         for number in np.unique(column[column >= 0]).tolist():
-            text = made(texts[number])
+            text = convert(texts[number])
             if text is not None:
                 table[number] = self.number(text)
         return table[column]
@@ -147,23 +147,23 @@ class Assembly:
 
         Returns which of them have usable times: the others are counted, and left out.
         """
-        usable = (start > 0) & (end >= start) & (end < LIMIT)
-        self.left_out += len(start) - int(np.count_nonzero(usable))
+        is_valid = (start > 0) & (end >= start) & (end < LIMIT)
+        self.left_out += len(start) - int(np.count_nonzero(is_valid))
         part: dict[str, NDArray[Any]] = {"start": start, "dur": end - np.maximum(start, 0)}
         for name in _SLICE[2:]:
             dtype = np.int32 if name in _INT32S else np.int64
             value = columns.get(name, -1)
             part[name] = np.full(len(start), value, dtype) if isinstance(value, int) else value.astype(dtype)
-        self._slices.append({name: column[usable] for name, column in part.items()})
-        return usable
+        self._slices.append({name: column[is_valid] for name, column in part.items()})
+        return is_valid
 
     def add_hccl(self, **columns: NDArray[Any]) -> None:
         """Take what is told of tasks of planes or of collectives; what is left out is -1."""
         count = len(columns["event"])
-        nothing = np.full(count, -1, np.int64)
+        unknown = np.full(count, -1, np.int64)
         self._hccl.append(
             {
-                name: columns.get(name, nothing).astype(np.int32 if name in _INT32S else np.int64)
+                name: columns.get(name, unknown).astype(np.int32 if name in _INT32S else np.int64)
                 for name in _HCCL
             }
         )
@@ -180,17 +180,17 @@ class Assembly:
         number = self.texts.number(category)
         ends = ((0, sources, ids), (2, targets, ids if target_ids is None else target_ids))
         for phase, (time, thread), own_ids in ends:
-            usable = (time > 0) & (time < LIMIT)
-            self._flows.append((time[usable], thread[usable], number, phase, own_ids[usable]))
+            is_valid = (time > 0) & (time < LIMIT)
+            self._flows.append((time[is_valid], thread[is_valid], number, phase, own_ids[is_valid]))
 
     def add_samples(self, thread: int, name: str, key: str, time: Int64s, value: Floats) -> None:
         """Take the samples of a series; those without a time or a value are left out."""
-        usable = (time > 0) & (time < LIMIT) & np.isfinite(value)
-        self.left_out += len(time) - int(np.count_nonzero(usable))
-        if usable.any():
+        is_valid = (time > 0) & (time < LIMIT) & np.isfinite(value)
+        self.left_out += len(time) - int(np.count_nonzero(is_valid))
+        if is_valid.any():
             series = self._series[thread, self.texts.number(name), key]
-            count = int(np.count_nonzero(usable))
-            self._counters.append((time[usable], np.full(count, series, np.int32), value[usable]))
+            count = int(np.count_nonzero(is_valid))
+            self._counters.append((time[is_valid], np.full(count, series, np.int32), value[is_valid]))
 
     def table(self, path: str, document: dict[str, Any], report: ReadReport) -> EventTable:
         """Return the event table of all that was taken; its columns belong to whoever asked for it."""
@@ -206,18 +206,18 @@ class Assembly:
         sample_time: Int64s = _joined([part[0] for part in self._counters], np.int64)
         series: Int32s = _joined([part[1] for part in self._counters], np.int32)
         value: Floats = _joined([part[2] for part in self._counters], np.float64)
-        kept = within_reason([(slices["start"], slices["dur"]), (sample_time, None), (time, None)])
-        if kept is not None:
-            slices = {name: column[kept[0]] for name, column in slices.items()}
-            samples = kept[1]
+        masks = within_reason([(slices["start"], slices["dur"]), (sample_time, None), (time, None)])
+        if masks is not None:
+            slices = {name: column[masks[0]] for name, column in slices.items()}
+            samples = masks[1]
             sample_time, series, value = sample_time[samples], series[samples], value[samples]
-            arrows = kept[2]
+            arrows = masks[2]
             time, thread, category = time[arrows], thread[arrows], category[arrows]
             phase, ids = phase[arrows], ids[arrows]
-            lost = sum(int(np.count_nonzero(~each)) for each in kept)
+            lost = sum(int(np.count_nonzero(~mask)) for mask in masks)
             beyond = (f"rows with times beyond reason: {lost:,}, skipped",)
             report = replace(report, skipped=report.skipped + lost, warnings=report.warnings + beyond)
-        nothing, nothing32 = np.empty(0, np.int64), np.empty(0, np.int32)
+        empty, empty32 = np.empty(0, np.int64), np.empty(0, np.int32)
         count = len(slices["start"])
         return EventTable(
             path=path,
@@ -230,10 +230,10 @@ class Assembly:
                 python_parent=np.full(count, -1, np.int32),
             ),
             hccl=HcclColumns(**hccl),
-            memory=MemoryColumns(nothing, nothing, nothing, nothing, nothing, nothing32),
+            memory=MemoryColumns(empty, empty, empty, empty, empty, empty32),
             flows=FlowColumns(time, thread, category, phase, ids),
             counters=CounterColumns(sample_time, series, value),
-            instants=InstantColumns(nothing, nothing32, nothing32, nothing),
+            instants=InstantColumns(empty, empty32, empty32, empty),
             metadata=list(self.metadata),
             document=document,
             report=report,

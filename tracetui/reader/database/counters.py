@@ -81,7 +81,9 @@ def _port(name: str) -> tuple[Series, ...]:
         port, column = f"{name} Port {{}}/{way}", way.lower()
         found.append(_speed(f"{column}ByteRate", port, "Byte Rate"))
         found.append(Series(f"{column}PacketRate", port, "Packet Rate(packets/s)"))
-        found += [Series(f"{column}{what}", port, f"{what}({unit})") for what, unit in units.items()]
+        found += [
+            Series(f"{column}{quantity}", port, f"{quantity}({unit})") for quantity, unit in units.items()
+        ]
     return tuple(found)
 
 
@@ -200,10 +202,10 @@ def read_counters(reader: TableReader, assembly: Assembly, devices: DeviceTables
     for counted in TABLES:
         if not reader.database.has(counted.table, counted.time):
             continue
-        of = [column.rpartition(":")[2] for column in counted.of]
+        keys = [column.rpartition(":")[2] for column in counted.of]
         rows = reader.columns(
             counted.table,
-            [counted.time, *(["deviceId"] if counted.on_device else []), *of],
+            [counted.time, *(["deviceId"] if counted.on_device else []), *keys],
             [series.column for series in counted.series],
         )
         if rows.count:
@@ -211,10 +213,10 @@ def read_counters(reader: TableReader, assembly: Assembly, devices: DeviceTables
 
 
 def _add_series(counted: Counted, rows: Columns, assembly: Assembly, devices: DeviceTables) -> None:
-    of = [column.rpartition(":")[2] for column in counted.of]
+    keys = [column.rpartition(":")[2] for column in counted.of]
     kinds = [column.rpartition(":")[0] for column in counted.of]
     device = rows["deviceId"] if counted.on_device else np.zeros(rows.count, np.int64)
-    for places, (own_device, *values) in _groups(device, *(rows[column] for column in of)):
+    for places, (own_device, *values) in _groups(device, *(rows[column] for column in keys)):
         names = [_part_of_name(assembly, kind, value) for kind, value in zip(kinds, values)]
         if counted.on_device:
             pid = devices.pid(counted.layer, own_device)
@@ -238,11 +240,11 @@ def _add_samples(
     assembly: Assembly,
 ) -> None:
     values: NDArray[np.float64] = rows.floats[series.column][places]
-    known = np.isfinite(values)
-    if known.any():
+    is_number = np.isfinite(values)
+    if is_number.any():
         key = series.key.format(names[-1] if names else "")
-        shown = values[known] / series.per
-        assembly.add_samples(thread, series.name.format(*names), key, rows[time][places[known]], shown)
+        shown = values[is_number] / series.per
+        assembly.add_samples(thread, series.name.format(*names), key, rows[time][places[is_number]], shown)
 
 
 def _add_sums(counted: Counted, rows: Columns, assembly: Assembly, devices: DeviceTables) -> None:

@@ -95,12 +95,12 @@ class DeviceTables:
     def _find_devices(self, tasks: Columns, operations: Columns) -> None:
         """Take note of the process of each device, and of what the devices are called."""
         devices = np.unique(np.concatenate((tasks["deviceId"], operations["deviceId"])))
-        known = devices[(devices >= 0) & (devices < NONE_ID)].tolist()
-        for device in known:
+        numbers = devices[(devices >= 0) & (devices < NONE_ID)].tolist()
+        for device in numbers:
             pids = tasks["globalPid"][tasks["deviceId"] == device]
-            found, counts = np.unique(pids[(pids > 0) & (pids < NONE_ID)], return_counts=True)
-            self._process_of[device] = int(found[counts.argmax()]) if len(found) else 0
-            self._label_of[device] = f"NPU {device}" if len(known) > 1 else "NPU"
+            distinct_pids, counts = np.unique(pids[(pids > 0) & (pids < NONE_ID)], return_counts=True)
+            self._process_of[device] = int(distinct_pids[counts.argmax()]) if len(distinct_pids) else 0
+            self._label_of[device] = f"NPU {device}" if len(numbers) > 1 else "NPU"
 
     def _any_process(self) -> int:
         return next(iter(self._process_of.values()), 0)
@@ -111,23 +111,23 @@ class DeviceTables:
         kernel = places_of(kernels["globalTaskId"], tasks["globalTaskId"])
         is_part = places_of(parts["globalTaskId"], tasks["globalTaskId"]) >= 0
         is_kernel = kernel >= 0
-        drawn = is_kernel | is_part | ~_is_parent(tasks)
+        is_drawn = is_kernel | is_part | ~_is_parent(tasks)
         own_type = texts.names(tasks["taskType"])
         told_type = taken(kernels["type"], kernel, -1).astype(np.int32)
         name = np.where(is_kernel, taken(kernels["label"], kernel, -1), own_type).astype(np.int32)
         task_type = np.where(told_type >= 0, told_type, own_type)
-        thread = self._streams(tasks, drawn)
+        thread = self._streams(tasks, is_drawn)
         self._assembly.add_slices(
-            tasks["startNs"][drawn],
-            tasks["endNs"][drawn],
-            thread=thread[drawn],
-            name=name[drawn],
-            event=tasks.event[drawn],
-            correlation=_ids(tasks["connectionId"])[drawn],
-            task_type=task_type[drawn],
-            direction=self._directions(tasks)[drawn],
+            tasks["startNs"][is_drawn],
+            tasks["endNs"][is_drawn],
+            thread=thread[is_drawn],
+            name=name[is_drawn],
+            event=tasks.event[is_drawn],
+            correlation=_ids(tasks["connectionId"])[is_drawn],
+            task_type=task_type[is_drawn],
+            direction=self._directions(tasks)[is_drawn],
         )
-        linked = drawn & ~is_part
+        linked = is_drawn & ~is_part
         return DeviceRows(tasks["startNs"][linked], thread[linked], _ids(tasks["connectionId"])[linked])
 
     def _kernels(self) -> Columns:
@@ -137,14 +137,14 @@ class DeviceTables:
         scheduled = self._reader.columns("COMMUNICATION_SCHEDULE_TASK_INFO", ("globalTaskId", "name"))
         types = texts.of(kernels["taskType"])
         types = np.where(texts.fit(types, _UNKNOWN_TYPES.__contains__), np.int32(-1), types)
-        both: dict[str, NDArray[Any]] = {
+        columns: dict[str, NDArray[Any]] = {
             "globalTaskId": np.concatenate((kernels["globalTaskId"], scheduled["globalTaskId"])),
             "label": np.concatenate((texts.names(kernels["name"]), texts.names(scheduled["name"]))),
             "type": np.concatenate(
                 (types, np.full(scheduled.count, texts.number(_PART_OF_COLLECTIVE), np.int32))
             ),
         }
-        return Columns(len(both["type"]), both, {}, np.empty(0, np.int64))
+        return Columns(len(columns["type"]), columns, {}, np.empty(0, np.int64))
 
     def _directions(self, tasks: Columns) -> Int32s:
         """Return where each copy goes: the number of the text, -1 of what is no copy."""
@@ -154,11 +154,11 @@ class DeviceTables:
             np.int32
         )
 
-    def _streams(self, tasks: Columns, drawn: Bools) -> Int32s:
+    def _streams(self, tasks: Columns, is_drawn: Bools) -> Int32s:
         """Return the thread of each task: its stream on its device."""
         thread = np.zeros(tasks.count, np.int32)
         for rows, (device, stream) in _groups(tasks["deviceId"], tasks["streamId"]):
-            if drawn[rows].any():
+            if is_drawn[rows].any():
                 pid = self.pid(HARDWARE, device)
                 self._assembly.say("thread_name", pid, f"Stream {_shown(stream)}", _shown(stream))
                 self._assembly.say("thread_sort_index", pid, str(_shown(stream)), _shown(stream))
@@ -231,13 +231,13 @@ class DeviceTables:
         The planes of a group are the threads after its own: they are numbered here in that order.
         """
         order = np.argsort(operations["startNs"], kind="stable")
-        seen = [*zip(device[order].tolist(), operations["groupName"][order].tolist())]
-        planes: dict[tuple[int, ...], list[int]] = {key: [] for key in dict.fromkeys(seen)}
+        group_keys = [*zip(device[order].tolist(), operations["groupName"][order].tolist())]
+        planes: dict[tuple[int, ...], list[int]] = {key: [] for key in dict.fromkeys(group_keys)}
         for places, key in _groups(device_of_part, group):
             planes[key] = np.unique(parts["planeId"][places]).tolist()
         used: dict[int, int] = {}  # threads of a device
         index: dict[int, int] = {}
-        found: dict[tuple[int, ...], tuple[int, Int32s]] = {}
+        threads: dict[tuple[int, ...], tuple[int, Int32s]] = {}
         for key, numbers in planes.items():
             own_device, pid = key[0], self.pid(COMMUNICATION, key[0])
             row, place = used.get(own_device, 0), index.get(own_device, 0)
@@ -247,8 +247,8 @@ class DeviceTables:
             group_thread = self._named_thread(pid, row, f"Group {place} Communication")
             for plane in numbers:
                 thread_of[plane] = self._named_thread(pid, row + 1 + plane, f"Plane {plane}")
-            found[key] = group_thread, thread_of
-        return found
+            threads[key] = group_thread, thread_of
+        return threads
 
     def _named_thread(self, pid: int, tid: int, title: str) -> int:
         self._assembly.say("thread_name", pid, title, tid)

@@ -90,25 +90,25 @@ class HostTables:
         names = self._assembly.texts.names(rows["name"])
         kind = self._kinds(rows, names)
         dequeues = (kind == QUEUE) & self._assembly.texts.fit(names, lambda text: text.startswith("Dequeue"))
-        kept = np.ones(rows.count, np.bool_)
+        is_kept = np.ones(rows.count, np.bool_)
         if self._reader.database.has("MSTX_EVENTS", "startNs"):
-            kept = kind != MARK  # they are there as well, with their domains
+            is_kept = kind != MARK  # they are there as well, with their domains
         # Those that only take from the queue stand last, as in text exports.
         thread = self._threads(rows["globalTid"], PYTHON, last=np.unique(rows["globalTid"][dequeues]))
         marks = kind == MARK
-        if (marks & kept).any():
+        if (marks & is_kept).any():
             thread[marks] = self._threads(rows["globalTid"][marks], MARKS)
         queue_id = taken(connections["connectionId"], places_of(connections["id"], rows["connectionId"]), -1)
         stacks = call_stacks(self._reader, self._assembly.texts, rows["callchainId"])
         self._assembly.add_slices(
-            rows["startNs"][kept],
-            rows["endNs"][kept],
-            thread=thread[kept],
-            name=names[kept],
-            category=self._categories(kind, dequeues)[kept],
-            event=rows.event[kept],
-            correlation=np.where(kind == QUEUE, np.maximum(queue_id, -1), -1)[kept],
-            stack=stacks[kept],
+            rows["startNs"][is_kept],
+            rows["endNs"][is_kept],
+            thread=thread[is_kept],
+            name=names[is_kept],
+            category=self._categories(kind, dequeues)[is_kept],
+            event=rows.event[is_kept],
+            correlation=np.where(kind == QUEUE, np.maximum(queue_id, -1), -1)[is_kept],
+            stack=stacks[is_kept],
         )
         if not self._assembly.texts.fit(names, lambda text: text.startswith(_STEP)).any():
             self._add_steps(rows)
@@ -147,8 +147,8 @@ class HostTables:
         for number in np.unique(domains).tolist():
             places = np.flatnonzero(domains == number)
             domain = all_texts[number] if number >= 0 else "default"
-            own = self._threads(rows["globalTid"][places], MARKS, domain=domain)
-            thread[places] = own
+            mark_threads = self._threads(rows["globalTid"][places], MARKS, domain=domain)
+            thread[places] = mark_threads
         self._assembly.add_slices(
             rows["startNs"],
             np.maximum(rows["endNs"], rows["startNs"]),  # a mark has no end
@@ -162,8 +162,8 @@ class HostTables:
         rows = self._reader.columns("STEP_TIME", ("id", "startNs", "endNs"), drawn=True)
         if not rows.count:
             return
-        found, counts = np.unique(framework["globalTid"], return_counts=True)
-        main = int(found[counts.argmax()]) if len(found) else 0
+        tids, counts = np.unique(framework["globalTid"], return_counts=True)
+        main = int(tids[counts.argmax()]) if len(tids) else 0
         names = np.array(
             [self._assembly.texts.number(f"{_STEP}{number}") for number in rows["id"].tolist()], np.int32
         )
@@ -180,23 +180,23 @@ class HostTables:
         """Return what each row of the framework is: by its type, in old files by its name."""
         if not self._reader.database.has("PYTORCH_API", "type"):
             texts = self._assembly.texts
-            found = np.full(rows.count, OPERATOR, np.int32)
-            found[texts.fit(names, lambda text: _QUEUED.match(text) is not None)] = QUEUE
-            found[texts.fit(names, lambda text: _FRAME.match(text) is not None)] = CALL
-            return found
+            kinds = np.full(rows.count, OPERATOR, np.int32)
+            kinds[texts.fit(names, lambda text: _QUEUED.match(text) is not None)] = QUEUE
+            kinds[texts.fit(names, lambda text: _FRAME.match(text) is not None)] = CALL
+            return kinds
         ids, types = self._reader.texts("ENUM_API_TYPE", "id", "name")
-        known = dict(zip(ids.tolist(), types))
+        type_of_id = dict(zip(ids.tolist(), types))
         kind = np.full(rows.count, OPERATOR, np.int32)
         for value in np.unique(rows["type"]).tolist():
             usual = {50001: "op", 50002: "queue", 50003: "trace", 50004: "mstx"}.get(value, "")
-            kind[rows["type"] == value] = _KINDS.get(known.get(value, usual), OPERATOR)
+            kind[rows["type"] == value] = _KINDS.get(type_of_id.get(value, usual), OPERATOR)
         return kind
 
     def _categories(self, kind: Int32s, dequeues: Bools) -> Int32s:
         number = self._assembly.texts.number
         category = np.full(len(kind), -1, np.int32)
-        for own, text in _CATEGORIES.items():
-            category[kind == own] = number(text)
+        for kind_code, text in _CATEGORIES.items():
+            category[kind == kind_code] = number(text)
         category[kind == QUEUE] = number("enqueue")
         category[dequeues] = number("dequeue")
         return category
@@ -207,13 +207,13 @@ class HostTables:
         names = texts.names(rows["name"])
         types = enum_texts(self._reader, self._assembly, "ENUM_API_TYPE", rows["type"])
         all_texts = texts.all()
-        found: Int32s = names.copy()
+        call_names: Int32s = names.copy()
         for number in np.unique(types).tolist():
             layer = _LAYERS.get(all_texts[number]) if number >= 0 else None
             if layer is not None:
-                own = types == number
-                found[own] = texts.mapped(names[own], f"{layer}{{}}".format)
-        return found
+                of_layer = types == number
+                call_names[of_layer] = texts.mapped(names[of_layer], f"{layer}{{}}".format)
+        return call_names
 
     def _threads(
         self,
@@ -227,15 +227,15 @@ class HostTables:
         different, place = np.unique(global_tids, return_inverse=True)
         number_of = np.zeros(len(different), np.int32)
         for index, global_tid in enumerate(different.tolist()):
-            known = global_tid != UNKNOWN and global_tid >= 0
-            os_pid, tid = (global_tid >> 32, global_tid & _LOW) if known else (0, 0)
+            has_tid = global_tid != UNKNOWN and global_tid >= 0
+            os_pid, tid = (global_tid >> 32, global_tid & _LOW) if has_tid else (0, 0)
             pid = os_pid if layer is PYTHON else layer_pid(os_pid, layer)
             self._assembly.process(pid, layer.name, "CPU", layer.number)
-            written: int | str = f"{tid} {domain}" if domain else tid
-            name = title or (f"Thread {tid}" if known else "Thread unknown")
-            self._assembly.say("thread_name", pid, f"{name} · {domain}" if domain else name, written)
+            written_tid: int | str = f"{tid} {domain}" if domain else tid
+            name = title or (f"Thread {tid}" if has_tid else "Thread unknown")
+            self._assembly.say("thread_name", pid, f"{name} · {domain}" if domain else name, written_tid)
             sort = tid if last is None or global_tid not in last else tid + _LOW
-            self._assembly.say("thread_sort_index", pid, str(sort), written)
-            number_of[index] = self._assembly.thread(pid, written)
+            self._assembly.say("thread_sort_index", pid, str(sort), written_tid)
+            number_of[index] = self._assembly.thread(pid, written_tid)
         threads: Int32s = number_of[place]
         return threads

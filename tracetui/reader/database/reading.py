@@ -76,7 +76,9 @@ class TableReader:
     """Reads tables of a database one after the other, and remembers where the rows are that are drawn."""
 
     def __init__(self, database: Database, names: Sequence[str], on_rows: Callable[[], None]) -> None:
-        """`names`: of all tables whose rows are drawn. `on_rows`: called now and then; may raise Stopped."""
+        """Prepare to read the tables `names` whose rows are drawn; `on_rows` is called now and then and may
+        raise Stopped.
+        """
         self.database = database
         self.rows = 0  #: that were read of all tables
         self.events = 0  #: rows that have an ordinal
@@ -131,15 +133,15 @@ class TableReader:
 
     def blocks(self) -> BlockColumns:
         """Return where the rows are that have ordinals: the offset of a block is its `Place`."""
-        nothing = np.empty(0, np.int64)
+        empty = np.empty(0, np.int64)
         places = [Place(block.table, block.rowid).number for block in self._blocks]
         return BlockColumns(
             first=np.array([*(block.first for block in self._blocks), self.events], np.int64),
             offset=np.array(places, np.int64),
             length=np.zeros(len(self._blocks), np.int64),
             spans=np.zeros(len(self._blocks), np.int64),
-            span_start=nothing,
-            span_end=nothing,
+            span_start=empty,
+            span_end=empty,
         )
 
     def _count(self, rows: int) -> None:
@@ -149,14 +151,14 @@ class TableReader:
             self._on_rows()
 
 
-def places_of(keys: Int64s, wanted: Int64s) -> Int64s:
+def places_of(keys: Int64s, numbers: Int64s) -> Int64s:
     """Return the first place of each wanted number among `keys`; -1 where it is not there, or unknown."""
     if not len(keys):
-        return np.full(len(wanted), -1, np.int64)
+        return np.full(len(numbers), -1, np.int64)
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
-    place = np.minimum(np.searchsorted(ordered, wanted), len(keys) - 1)
-    return np.where((ordered[place] == wanted) & (wanted != UNKNOWN), order[place], -1)
+    place = np.minimum(np.searchsorted(ordered, numbers), len(keys) - 1)
+    return np.where((ordered[place] == numbers) & (numbers != UNKNOWN), order[place], -1)
 
 
 def taken(column: NDArray[Any], places: Int64s, missing: Any) -> NDArray[Any]:

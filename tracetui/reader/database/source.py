@@ -62,17 +62,19 @@ class DatabaseFile(TraceFile):
             known = what_tables(names)
             if known is not None:
                 raise UnreadableTrace(Reason.NOT_A_TRACE, f"{path}: {known}")
-            what = f"its tables are {', '.join(map(plain, names[:3]))} ..." if names else "it has no tables"
+            contents = (
+                f"its tables are {', '.join(map(plain, names[:3]))} ..." if names else "it has no tables"
+            )
             raise UnreadableTrace(
-                Reason.NOT_A_TRACE, f"{path}: is a database, but none of a profiler: {what}"
+                Reason.NOT_A_TRACE, f"{path}: is a database, but none of a profiler: {contents}"
             )
 
     @property
     def head(self) -> Mapping[str, Any]:
         """What stands in a trace before its events: `distributedInfo`, where the database tells its rank."""
         ranks = [row.get("rankId") for row in self._database.some("RANK_DEVICE_MAP", ("rankId",))]
-        known = {rank for rank in ranks if type(rank) is int and rank >= 0}
-        return {"distributedInfo": {"rank": known.pop()}} if len(known) == 1 else {}
+        valid_ranks = {rank for rank in ranks if type(rank) is int and rank >= 0}
+        return {"distributedInfo": {"rank": valid_ranks.pop()}} if len(valid_ranks) == 1 else {}
 
     def close(self) -> None:
         """Close it; `args` and `event` return {} from here on."""
@@ -176,8 +178,8 @@ class _Reading:
         self._file.restore(self._reader.blocks())
         table = self._so_far()
         if not (len(table.slices.start) or len(table.counters.time) or self._stopped):
-            said = f": {self._database.problems[0]}" if self._database.problems else ""
-            raise UnreadableTrace(Reason.EMPTY, f"{self._file.path}: the database holds no events{said}")
+            problem = f": {self._database.problems[0]}" if self._database.problems else ""
+            raise UnreadableTrace(Reason.EMPTY, f"{self._file.path}: the database holds no events{problem}")
         return table
 
     def _read(self) -> None:
@@ -194,8 +196,8 @@ class _Reading:
 
     def _on_rows(self) -> None:
         if self._on_progress is not None:
-            done = min(self._file.size * self._reader.rows // self._total, self._file.size)
-            self._on_progress(Progress(done, self._file.size, self._reader.events, self._so_far))
+            done_bytes = min(self._file.size * self._reader.rows // self._total, self._file.size)
+            self._on_progress(Progress(done_bytes, self._file.size, self._reader.events, self._so_far))
         if self._should_stop is not None and self._should_stop():
             raise Stopped
 

@@ -73,7 +73,9 @@ class _Stacks:
         size = np.diff(np.append(first, len(rows.id)))
         like, chain = _alike(rows.frame, first, size)
         spans = zip(first[like].tolist(), size[like].tolist())
-        numbers = np.array([self._number(rows.frame[at : at + count]) for at, count in spans], np.int32)
+        numbers = np.array(
+            [self._number(rows.frame[place : place + count]) for place, count in spans], np.int32
+        )
         self._ids.append(rows.id[first])
         self._numbers.append(numbers[chain])
 
@@ -96,12 +98,12 @@ class _Stacks:
 
 def _alike(frame: Int64s, first: Int64s, size: Int64s) -> tuple[Int64s, Int64s]:
     """Return a chain of each kind, and the kind of each chain: those of one kind have the same frames."""
-    within = np.arange(len(frame)) - np.repeat(first, size)
-    weighed = (frame.astype(np.uint64) + np.uint64(1)) * _FACTORS[within % len(_FACTORS)]
+    depth = np.arange(len(frame)) - np.repeat(first, size)
+    weighed = (frame.astype(np.uint64) + np.uint64(1)) * _FACTORS[depth % len(_FACTORS)]
     sums: NDArray[np.uint64] = np.add.reduceat(weighed, first)
     _, like, chain = np.unique(sums, return_index=True, return_inverse=True)
     model = like[chain]
-    if (size[model] == size).all() and (frame == frame[np.repeat(first[model], size) + within]).all():
+    if (size[model] == size).all() and (frame == frame[np.repeat(first[model], size) + depth]).all():
         return like, chain
-    every = np.arange(len(first))
-    return every, every
+    all_stacks = np.arange(len(first))
+    return all_stacks, all_stacks
