@@ -58,7 +58,7 @@ class ThreadStates:
         return union(self.start[wanted], self.end[wanted])
 
     def sums(self) -> dict[State, int]:
-        """ns of each state."""
+        """Sum the time in each state, ns."""
         total = np.zeros(len(State), np.int64)
         np.add.at(total, self.state, self.end - self.start)
         return dict(zip(State, total.tolist()))
