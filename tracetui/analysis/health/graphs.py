@@ -125,7 +125,7 @@ def _partial(
 
 
 def _idle_around(recording: Recording, busy: Sequence[Intervals], replay: Replay) -> int:
-    """ns in which the replay's device does nothing, from the work before it to the work after it."""
+    """Return the idle time around a replay, ns: from the work before to the work after it."""
     start, end, device = _around(recording, busy, replay)
     window = np.array([start], np.int64), np.array([end], np.int64)
     return end - start - int(busy[device].covered(*window)[0])

@@ -59,9 +59,9 @@ class DatabaseFile(TraceFile):
         if not any(self._database.has(name) for name in _TELLING):
             self._database.close()
             names = [table.name for table in self._database.tables.values()]
-            known = what_tables(names)
-            if known is not None:
-                raise UnreadableTrace(Reason.NOT_A_TRACE, f"{path}: {known}")
+            meaning = what_tables(names)
+            if meaning is not None:
+                raise UnreadableTrace(Reason.NOT_A_TRACE, f"{path}: {meaning}")
             contents = (
                 f"its tables are {', '.join(map(plain, names[:3]))} ..." if names else "it has no tables"
             )
