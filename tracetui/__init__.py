@@ -26,6 +26,7 @@ from tracetui.version import __version__ as __version__
 if TYPE_CHECKING:
     from tracetui.api import compare, load, load_job, load_snapshot
     from tracetui.export.job.frames import job_lines_frame, job_links_frame, ranks_frame, roots_frame
+    from tracetui.export.job.phases import phases_frame
     from tracetui.export.memory.frames import (
         memory_blocks_frame,
         memory_curve_frame,
@@ -70,6 +71,7 @@ __all__ = [
     "memory_sizes_frame",
     "modules_frame",
     "operators_frame",
+    "phases_frame",
     "ranks_frame",
     "replay",
     "roots_frame",
@@ -89,6 +91,7 @@ _HOMES = {
         ("memory_blocks_frame", "memory_curve_frame", "memory_lines_frame", "memory_sizes_frame"),
         "tracetui.export.memory.frames",
     ),
+    "phases_frame": "tracetui.export.job.phases",
     **dict.fromkeys(("replay", "slowdown"), "tracetui.export.replay_frames"),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from simulator.job.layout import Layout
 from simulator.job.program import Extra, Size
+from simulator.job.roles import RolesProgram
 from simulator.job.simulation import Job
 
 BRIEF = Size(layers=2, microbatches=1, buckets=2)
@@ -40,6 +41,8 @@ JOBS = {
     "partial": Job(HYBRID, BRIEF, extra={5: Extra(python_ms=4.0)}, missing=frozenset({0, 3, 6})),
     #: the late rank is missing
     "absent": Job(Layout(tp=1, dp=4), BRIEF, extra={2: Extra(python_ms=4.0)}, missing=frozenset({2})),
+    #: roles of reinforcement learning, of which one rank generates longer
+    "roles": Job(Layout(tp=1, dp=4), Size(3, 1, 1), extra={2: Extra(computing=3.0)}, program=RolesProgram),
     #: four hosts
     "hosts": Job(HYBRID, BRIEF, hosts=4, extra={3: Extra(python_ms=4.0)}),
 }

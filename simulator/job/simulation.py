@@ -36,6 +36,7 @@ class Job:
     extra: Mapping[int, Extra] = field(default_factory=dict)  #: by rank
     slow: Mapping[frozenset[int], float] = field(default_factory=dict)  #: links and by what factor
     missing: frozenset[int] = frozenset()  #: ranks of which no trace is written
+    program: type[RankProgram] = RankProgram  #: what each rank runs
 
     @property
     def present(self) -> list[int]:
@@ -88,7 +89,7 @@ def simulate(job: Job) -> Outcome:
         for rank in range(job.layout.world)
     ]
     programs = [
-        RankProgram(machine, job.layout, rank, job.size, job.extra.get(rank, Extra()))
+        job.program(machine, job.layout, rank, job.size, job.extra.get(rank, Extra()))
         for rank, machine in enumerate(machines)
     ]
     meetings = _run([program.run(job.steps) for program in programs], job)

@@ -80,7 +80,13 @@ def columns_markdown() -> str:
 def job_columns_markdown() -> str:
     """Return the tables of a job that scripts get, of one that has all of them."""
     made = job("loader")
-    frames = (tracetui.ranks_frame, tracetui.roots_frame, tracetui.job_lines_frame, tracetui.job_links_frame)
+    frames = (
+        tracetui.ranks_frame,
+        tracetui.roots_frame,
+        tracetui.job_lines_frame,
+        tracetui.job_links_frame,
+        tracetui.phases_frame,
+    )
     return "\n\n".join(
         f"### `{frame.__name__}`\n\n{inspect.getdoc(frame)}\n\n{_listed(frame(made).columns)}"
         for frame in frames

@@ -46,6 +46,7 @@ JOBS = {
     "sends": _job("sends", Layout(tp=1, dp=2, pp=2, joined=False), SLOWER),
     "partial": replace(_job("partial", SQUARE, {3: PYTHON}), missing=frozenset({0})),
     "absent": scenarios.JOBS["absent"],
+    "roles": scenarios.JOBS["roles"],
     "hosts": replace(_job("hosts", SQUARE, {3: PYTHON}), hosts=2),
 }
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 FREE, IDLE = "free", "idle"
 #: Of the ranks of a job: what they lose by waiting for each other, and by how much their computing differs.
 OF_JOBS = WAIT, IMBALANCE = "wait", "imbalance"
+PHASE = "phase "  #: with the name of a marked range: how long it takes at most
 _PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})\s*%", re.ASCII)
 _LABELS = frozenset(cause.label for cause in Cause)
 
@@ -85,6 +86,14 @@ def parse_cause_limit(text: str) -> Limit:
     if not equals or measure.strip() in OF_JOBS:
         raise ValueError("a limit on a cause is CAUSE=SHARE or CAUSE=TIME, like host.sync=5%")
     return parse_limit(measure.strip(), allowed)
+
+
+def parse_phase_limit(text: str) -> Limit:
+    """Return the limit of "generate=2.1s". Raises ValueError with a sentence."""
+    name, equals, allowed = text.rpartition("=")
+    if not equals or not name:
+        raise ValueError("a limit on a phase is NAME=TIME, like generate=2.1s")
+    return Limit(f"{PHASE}{name}", None, parse_duration(allowed))
 
 
 def find_breaches(analysis: Analysis, limits: Iterable[Limit]) -> tuple[Breach, ...]:

@@ -153,6 +153,23 @@ class LinkColumns(Columns):
     ns: Int64s
 
 
+@dataclass(frozen=True, eq=False)
+class RangeColumns(Columns):
+    """The ranges that people mark, by their start on the device, outer ones first; also boundaries."""
+
+    name: Int64s  #: text: "generate_sequences"
+    start: Int64s  #: on the device
+    end: Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class TokenColumns(Columns):
+    """How many tokens the experts of a rank work at: the grouped matmuls of the device, by start."""
+
+    start: Int64s
+    tokens: Int64s  #: first dimension of the first input
+
+
 @dataclass(frozen=True)
 class Line:
     """A line of Python; what comes from its backward pass counts apart."""
@@ -232,6 +249,8 @@ class Digest:
     sums: SumColumns = field(default_factory=SumColumns.empty)
     parts: StepParts = field(default_factory=StepParts.empty)
     calls: CallColumns = field(default_factory=CallColumns.empty)
+    ranges: RangeColumns | None = None  #: None of a digest of before they were kept
+    tokens: TokenColumns | None = None  #: None of a digest of before they were kept
 
     @property
     def part_counts(self) -> Int64s:

@@ -29,12 +29,14 @@ from tracetui.job.digest import (
     Line,
     LinkColumns,
     OperatorColumns,
+    RangeColumns,
     RankAdvice,
     RankGroup,
     StepColumns,
     TimeCells,
     TimeClass,
     TimeKeys,
+    TokenColumns,
     tables,
 )
 from tracetui.job.run_columns import (
@@ -49,8 +51,9 @@ from tracetui.job.run_columns import (
 from tracetui.trace.model import Kind
 
 #: Those of 1 keep nothing to compare runs by, those of 2 not what each step had of it, and those of 3 end
-#: the preparing of steps elsewhere: of these only what is not compared is read.
-SCHEMA, _READABLE = 4, (1, 2, 3, 4)
+#: the preparing of steps elsewhere: of these only what is not compared is read. Those of 4 have no ranges.
+SCHEMA, _READABLE = 5, (1, 2, 3, 4, 5)
+_WITH_RUNS, _WITH_RANGES = 4, 5
 _KIND = "tracetui digest"
 _LARGEST = 1 << 28  # bytes of JSON; 8 MB of it gzip'ed are the most that is written
 _TABLES: dict[str, type[Columns]] = {
@@ -70,6 +73,9 @@ _COMPARED: dict[str, type[Columns]] = {
     "parts": StepParts,
     "calls": CallColumns,
 }
+
+
+_MARKED: dict[str, type[Columns]] = {"ranges": RangeColumns, "tokens": TokenColumns}
 
 
 class UnreadableDigest(Exception):  # noqa: N818 - the name says what is wrong, "Error" would add nothing
@@ -144,7 +150,11 @@ def _inflate(data: bytes) -> bytes:
 
 
 def _digest(document: dict[str, Any]) -> Digest:
-    table_types = {**_TABLES, **(_COMPARED if document["schema"] == SCHEMA else {})}
+    table_types = {
+        **_TABLES,
+        **(_COMPARED if document["schema"] >= _WITH_RUNS else {}),
+        **(_MARKED if document["schema"] >= _WITH_RANGES else {}),
+    }
     columns = {
         name: table(**{column.name: _unpack(document[name][column.name]) for column in fields(table)})
         for name, table in table_types.items()
@@ -185,7 +195,7 @@ def _digest(document: dict[str, Any]) -> Digest:
             for file, line, function, backward in document["lines"]
         ),
         boundaries=_unpack(document["boundaries"]),
-        facts=_facts(document.get("facts")) if document["schema"] == SCHEMA else None,
+        facts=_facts(document.get("facts")) if document["schema"] >= _WITH_RUNS else None,
         **columns,  # type: ignore[arg-type]
     )
 
@@ -256,6 +266,7 @@ def _check_digest(digest: Digest) -> None:
         (sums.name, 0, texts),
         (sums.line, -1, lines),
         (calls.line, 0, lines),
+        *(((digest.ranges.name, 0, texts),) if digest.ranges is not None else ()),
         (cells.segment, 0, max(len(digest.boundaries) - 1, 0)),
     ):
         _require(not len(column) or (int(column.min()) >= least and int(column.max()) < limit))
@@ -278,6 +289,9 @@ def _check_digest(digest: Digest) -> None:
     )
     _require(bool((digest.boundaries[1:] > digest.boundaries[:-1]).all()))
     _require(bool((cells.segment[1:] >= cells.segment[:-1]).all()) and bool((cells.ns > 0).all()))
+    if digest.ranges is not None:
+        _require(bool((digest.ranges.end >= digest.ranges.start).all()))
+        _require(bool((digest.ranges.start[1:] >= digest.ranges.start[:-1]).all()))
     edges = np.concatenate((collectives.start, collectives.end))
     place = np.searchsorted(digest.boundaries, edges)
     _require(not len(edges) or int(place.max()) < len(digest.boundaries))

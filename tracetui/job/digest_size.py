@@ -40,7 +40,7 @@ def encode_within(digest: Digest, limit: int) -> bytes:
         digest = _without_unused(_with_fewer_sums(_with_fewer_keys(digest, names), names))
         data = encode(digest)
     if len(data) > limit:
-        digest = _without_unused(_with_fewer_sums(digest, 0))
+        digest = _without_unused(_with_fewer_sums(_without_ranges(digest), 0))
         data = encode(digest)
     count = len(digest.collectives)
     while len(data) > limit and count:
@@ -48,6 +48,24 @@ def encode_within(digest: Digest, limit: int) -> bytes:
         digest = _first_collectives(digest, count)
         data = encode(digest)
     return data
+
+
+def _without_ranges(digest: Digest) -> Digest:
+    """Return a digest without marked ranges, and without the boundaries that are theirs alone."""
+    if digest.ranges is None or not len(digest.ranges):
+        return digest
+    own, steps = digest.collectives, digest.steps
+    edges = np.concatenate((own.start, own.end, steps.host_start, steps.start, steps.end))
+    edges = np.concatenate((edges, digest.boundaries[:1], digest.boundaries[-1:]))
+    boundaries = digest.boundaries[np.isin(digest.boundaries, edges)]
+    segment = np.searchsorted(boundaries, digest.boundaries[digest.cells.segment], "right") - 1
+    return replace(
+        digest,
+        warnings=(*digest.warnings, "marked ranges are left out: the digest would be too large"),
+        ranges=digest.ranges.at(slice(0)),
+        boundaries=boundaries,
+        cells=summed(segment, digest.cells.key, digest.cells.ns),
+    )
 
 
 def _first_collectives(digest: Digest, count: int) -> Digest:
@@ -161,7 +179,9 @@ def _without_unused(digest: Digest) -> Digest:
         links.transport,
         sums.name,
     )
-    texts = distinct(np.concatenate((*text_columns, terms.term, device_terms.term, [-1])))
+    ranges = digest.ranges
+    marked = np.empty(0, np.int64) if ranges is None else ranges.name
+    texts = distinct(np.concatenate((*text_columns, terms.term, device_terms.term, marked, [-1])))
     lines = distinct(np.concatenate((keys.line, collectives.line, sums.line, calls.line, [-1])))
 
     def text(column: Int64s) -> Int64s:
@@ -187,4 +207,5 @@ def _without_unused(digest: Digest) -> Digest:
         device_terms=replace(device_terms, term=text(device_terms.term)),
         sums=replace(sums, name=text(sums.name), line=line(sums.line)),
         calls=replace(calls, line=line(calls.line)),
+        ranges=None if ranges is None else replace(ranges, name=text(ranges.name)),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.speeds import chip_of
+from tracetui.analysis.marked_ranges import marked_ranges, range_name
 from tracetui.analysis.steps import Span
 from tracetui.arrays import Bools
 from tracetui.cache.reading import read_trace
@@ -24,10 +26,12 @@ from tracetui.job.digest import (
     Identity,
     LinkColumns,
     OperatorColumns,
+    RangeColumns,
     RankAdvice,
     StepColumns,
     TimeCells,
     TimeKeys,
+    TokenColumns,
 )
 from tracetui.job.digest_run import reduce_run
 from tracetui.job.digest_size import encode_within, limit_of
@@ -40,6 +44,8 @@ from tracetui.reader.source import Progress
 from tracetui.trace.clean import kept
 
 MOST_OPERATORS = 300  #: types that are kept
+MOST_RANGES = 4000  #: marked ranges that are kept
+_FIRST_DIMENSION = re.compile(r'["\s]*(\d{1,12})')
 
 
 def digest_trace(
@@ -102,6 +108,8 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
         keys=TimeKeys.empty(),
         boundaries=np.empty(0, np.int64),
         cells=TimeCells.empty(),
+        ranges=RangeColumns.empty(),
+        tokens=TokenColumns.empty(),
     )
     if not working:
         cut_warnings = (*map(kept, warnings), "no device computes or communicates in it")
@@ -113,7 +121,9 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
     activity = analysis.devices[device]
     steps = _steps(analysis, device)
     groups, collectives, arrivals = collective_tables(analysis, device, texts, lines)
-    edges = (collectives.start, collectives.end, steps.host_start, steps.start, steps.end)
+    ranges = _ranges(analysis, device, texts)
+    of_steps = (steps.host_start, steps.start, steps.end)
+    edges = (collectives.start, collectives.end, *of_steps, ranges.start, ranges.end)
     window = np.array([first_boundary(analysis, activity), activity.end_ns], np.int64)
     all_edges = np.concatenate((window, *edges))
     boundaries = np.unique(all_edges[(all_edges >= window[0]) & (all_edges <= window[1])])
@@ -139,8 +149,44 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
         keys=keys,
         boundaries=boundaries,
         cells=cells,
+        ranges=ranges,
+        tokens=_tokens(analysis, device),
         **run_columns._asdict(),
     )
+
+
+def _ranges(analysis: Analysis, device: int, texts: TextPlaces) -> RangeColumns:
+    """Return the ranges that are marked, those of the names with most time where there are too many."""
+    trace = analysis.trace
+    found = marked_ranges(trace, analysis.devices[device], analysis.links)
+    names, of_row = np.unique(trace.slices.name[found.row], return_inverse=True)
+    total, count = np.bincount(of_row, found.end - found.start), np.bincount(of_row)
+    most_time = np.argsort(-total, kind="stable")
+    fits = np.cumsum(count[most_time]) <= MOST_RANGES
+    kept = np.zeros(len(names), np.bool_)
+    kept[most_time[fits]] = True
+    places = [
+        texts.place(range_name(trace.strings[name])) if keep else -1
+        for name, keep in zip(names.tolist(), kept.tolist())
+    ]
+    chosen = kept[of_row] if len(of_row) else np.zeros(0, np.bool_)
+    name = np.array(places, np.int64)[of_row[chosen]] if len(of_row) else np.empty(0, np.int64)
+    return RangeColumns(name, found.start[chosen], found.end[chosen])
+
+
+def _tokens(analysis: Analysis, device: int) -> TokenColumns:
+    """Return how many tokens the grouped matmuls of a device take, as far as their shapes are known."""
+    kernels, slices = analysis.kernels, analysis.trace.slices
+    if kernels is None:
+        return TokenColumns.empty()
+    of_device = np.isin(kernels.row, analysis.devices[device].tasks)
+    rows = [
+        (int(slices.start[kernels.row[place]]), int(match[1]))
+        for place in np.flatnonzero(of_device).tolist()
+        if "groupedmatmul" in (kernels.table.text("type", place) or "").lower()
+        and (match := _FIRST_DIMENSION.match(kernels.table.text("input_shapes", place) or ""))
+    ]
+    return TokenColumns(*np.array(sorted(rows), np.int64).reshape(-1, 2).T)
 
 
 def _busy_ns(analysis: Analysis, device: int) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from tracetui.analysis.limits import IMBALANCE, WAIT, Limit
+from tracetui.analysis.limits import IMBALANCE, PHASE, WAIT, Limit
 from tracetui.job.job import Job
+from tracetui.job.phases import Phase, job_phases
 from tracetui.job.rank_table import rank_rows
 
 
@@ -17,15 +18,16 @@ class JobBreach:
     limit: Limit
     rank: int
     measured_ns: int
-    whole_ns: int  #: what shares are of: its steps; of imbalance, the mean computing of a step
+    whole_ns: int  #: what shares are of: its steps; of imbalance the mean computing, of a phase its mean
 
 
 def find_breaches(job: Job, limits: Iterable[Limit]) -> tuple[JobBreach, ...]:
     """Return the limits that are passed, by rank.
 
     `wait`: what a rank lost by waiting for others, of the time of its steps. `imbalance`: by how much longer
-    than the mean of all ranks it computes, of that mean.
+    than the mean of all ranks it computes, of that mean. `phase NAME`: the longest range of a rank.
     """
+    limits = tuple(limits)
     rows = rank_rows(job)
     computing = [row.mean("computing") or 0 for row in rows]
     mean = sum(computing) // len(computing) if computing else 0
@@ -33,10 +35,29 @@ def find_breaches(job: Job, limits: Iterable[Limit]) -> tuple[JobBreach, ...]:
         WAIT: [(row.lost_ns, (row.mean("stage") or 0) * max(row.steps, 1)) for row in rows],
         IMBALANCE: [(max(ns_computing - mean, 0), mean) for ns_computing in computing],
     }
-    breaches = []
+    breaches = [breach for limit in limits for breach in _phase_breaches(job, limit)]
     for limit in limits:
+        if limit.measure.startswith(PHASE):
+            continue
         for row, (ns, whole) in zip(rows, measured[limit.measure]):
             allowed = limit.ns if limit.share is None else limit.share * whole
             if allowed is not None and ns > allowed:
                 breaches.append(JobBreach(limit, row.rank.number, ns, whole))
     return tuple(breaches)
+
+
+def unmarked_phases(job: Job, limits: Iterable[Limit]) -> tuple[str, ...]:
+    """Return the names of phases that limits are about and no rank has."""
+    wanted = [limit.measure[len(PHASE) :] for limit in limits if limit.measure.startswith(PHASE)]
+    marked = {phase.name for phase in job_phases(job)} if wanted else set()
+    return tuple(name for name in wanted if name not in marked)
+
+
+def _phase_breaches(job: Job, limit: Limit) -> Iterator[JobBreach]:
+    """Yield the ranks whose longest range is longer than a limit on a phase allows."""
+    phases: tuple[Phase, ...] = job_phases(job) if limit.measure.startswith(PHASE) else ()
+    for phase in phases:
+        if limit.measure == f"{PHASE}{phase.name}":
+            for rank, ns in phase.longest.items():
+                if limit.ns is not None and ns > limit.ns:
+                    yield JobBreach(limit, rank, ns, phase.mean_ns)

@@ -41,7 +41,7 @@ and the last work of a device; each device is held to it by itself, and with
 --each-step each step on it too. Causes are those of idle time, as in the
 summary, like host.python; "host" is all of the host's together.
 
-With --max-wait or --max-imbalance PATH is a job of many ranks, as for tracetui
+With --max-wait, --max-imbalance or --max-phase PATH is a job of many ranks, as for tracetui
 ranks, and each of them is held to these limits; they go with no others.
 
 With --baseline the trace is compared with another, the run before (see tracetui
@@ -105,6 +105,15 @@ def _add_arguments(parser: Parser) -> None:
             type=_limit_of(measure),
             help=f"{meaning}: at most LIMIT, like 10%% or 3ms",
         )
+    parser.add_argument(
+        "--max-phase",
+        dest="limits_of_jobs",
+        metavar="NAME=TIME",
+        action=Collect,
+        type=_phase_limit,
+        help="what the longest range of that name takes on a rank of a job: at most TIME, like "
+        "generate=2.1s; may be repeated",
+    )
     parser.add_argument("--baseline", metavar="BASE", help="the run to compare with: a trace, digest or job")
     parser.add_argument(
         "--max-regression",
@@ -151,7 +160,8 @@ def _run(request: Request) -> ExitCode:
     if (request.baseline is None) != (not request.regressions):
         raise UsageError("--baseline BASE and --max-regression LIMIT belong together")
     if request.limits_of_jobs and (others or request.each_step):
-        raise UsageError("--max-wait and --max-imbalance are of jobs, and go with no limits of a device")
+        of_jobs = "--max-wait, --max-imbalance and --max-phase"
+        raise UsageError(f"{of_jobs} are of jobs, and go with no limits of a device")
     if request.same_exports and (others or request.limits_of_jobs or request.each_step or request.export):
         raise UsageError("--same-exports reads both exports of a run, and goes with no limits")
     if not others and not request.limits_of_jobs and not request.same_exports:
@@ -281,14 +291,27 @@ def _hold_run(comparison: Comparison, limits: tuple[RegressionLimit, ...]) -> _H
 
 def _hold_job(job: Job, limits: tuple[Limit, ...]) -> _Held:
     from tracetui.export.job.limits import breaches_text, limits_document
+<<<<<<< HEAD
     from tracetui.export.sentences.notes import job_notes
     from tracetui.job.limits import find_breaches
+=======
+    from tracetui.job.limits import find_breaches, unmarked_phases
+    from tracetui.job.sayings import sayings
+>>>>>>> 279de57 (Tabulate the ranges that programs mark, over all ranks)
 
     if not any(rank.digest.end > rank.digest.start for rank in job.ranks):
         raise _Nothing("no device computes or communicates in these traces: there is nothing to check")
     breaches = find_breaches(job, limits)
+<<<<<<< HEAD
     notes = tuple(printable(note) for note in job_notes(job))
     return _Held(limits_document(limits, breaches), breaches_text(breaches), bool(breaches), notes)
+=======
+    notes = [printable(note) for note in sayings(job)]
+    unmarked = unmarked_phases(job, limits)
+    notes += [f"no range is marked as {printable(name)}: there is nothing to check" for name in unmarked]
+    document, text = limits_document(limits, breaches), breaches_text(breaches)
+    return _Held(document, text, bool(breaches), tuple(notes), bool(unmarked))
+>>>>>>> 279de57 (Tabulate the ranges that programs mark, over all ranks)
 
 
 def _regression(text: str) -> RegressionLimit:
@@ -319,6 +342,12 @@ def _cause_limit(text: str) -> Limit:
     from tracetui.analysis.limits import parse_cause_limit
 
     return _parsed(lambda: parse_cause_limit(text))
+
+
+def _phase_limit(text: str) -> Limit:
+    from tracetui.analysis.limits import parse_phase_limit
+
+    return _parsed(lambda: parse_phase_limit(text))
 
 
 AnyLimit = TypeVar("AnyLimit")

@@ -112,6 +112,13 @@ JOBS = {
     "Stages of the pipeline": "流水线的各 stage",
     "communicates much": "通信多",
     "Notes": "说明",
+    # -- phases -----------------------------------------------------------------------------------------
+    "No ranges are marked (msTX, NVTX, record_function).": "没有标记任何区间（msTX、NVTX、record_function）。",
+    "The digests of {ranks} are too old to know ranges: make them again.": (
+        "{ranks} 的摘要太旧，没有区间：请重新生成。"
+    ),
+    "{phase} waits {time} for {other}.": "{phase} 等待 {other} 共 {time}。",
+    "Phases: ranges that the program marks, summed over ranks": "阶段：程序标记的区间，对各卡求和",
     # -- what if ----------------------------------------------------------------------------------------
     "A step takes {now}; its replay is off by {error} at most.": "一个 step 用 {now}；重放的误差至多 {error}。",
     "The replay of a step as it was is off by {error} at most.": "按原样重放一个 step，误差至多 {error}。",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tracetui.analysis.limits import IMBALANCE, Limit
+from tracetui.analysis.limits import IMBALANCE, PHASE, Limit
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.tables.column import records
 from tracetui.export.tables.limits import JOB_BREACHES, LIMITS, LimitRows
 from tracetui.job.limits import JobBreach
+from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_percent
 
 
@@ -28,6 +29,9 @@ def limits_document(limits: Sequence[Limit], breaches: Sequence[JobBreach]) -> d
 
 
 def _sentence(breach: JobBreach) -> str:
+    if breach.limit.measure.startswith(PHASE):
+        name, longest = printable(breach.limit.measure), format_duration(breach.measured_ns)
+        return f"rank {breach.rank}: {name} takes {longest}, more than {breach.limit.most}"
     parts = [format_duration(ns) for ns in (breach.measured_ns, breach.whole_ns)]
     of = f"{parts[0]} above a mean of {parts[1]}" if breach.limit.measure == IMBALANCE else " of ".join(parts)
     share = format_percent(breach.measured_ns, breach.whole_ns)

@@ -23,6 +23,7 @@ from tracetui.export.tables.job import (
     printed_ranks,
 )
 from tracetui.export.tables.job_links import LINKS, STAGES
+from tracetui.export.tables.phases import PHASES, phases_title
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN, wrapped
 from tracetui.job.idle_lines import job_lines
@@ -30,6 +31,7 @@ from tracetui.job.job import Job
 from tracetui.job.late_ranks import late_ranks, slow_steps
 from tracetui.job.losses import find_losses
 from tracetui.job.network_links import job_links
+from tracetui.job.phases import job_phases
 from tracetui.job.rank_table import VIEWS, RankRow, differing, leading, rank_rows, sorted_by
 from tracetui.job.roots import Root
 from tracetui.job.stages import job_stages
@@ -124,6 +126,9 @@ def job_sections(job: Job, by: str | None, step: int | None, top: int) -> Iterat
     if lines.rows:
         yield _section(tell("Lines that ranks were idle for, all ranks together"), LINES, lines, top)
     yield _ranks(job, rows, by, top)
+    phases = JobRows(job, job_phases(job) if step is None else ())
+    if phases.rows:
+        yield _section(phases_title(), PHASES, phases, top)
     links = JobRows(job, job_links(job))
     if links.rows:
         yield _section(tell("Links, most time first"), LINKS, links, top)

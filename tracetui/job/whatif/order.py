@@ -169,13 +169,14 @@ def order_of(job: Job) -> Order:
 def _rank_part(rank: Rank, offset: int) -> _RankPart:
     """Return the operations of a rank on the aligned clock."""
     digest, own = rank.digest, rank.collectives
-    bounds = digest.boundaries
+    bounds = _boundaries(rank)
+    of_cell = np.searchsorted(bounds, digest.boundaries[digest.cells.segment], "right") - 1
     segments = max(len(bounds) - 1, 0)
     table = np.zeros((segments, len(PARTS)), np.int64)
     time_class = digest.keys.time_class[digest.cells.key]
     for of_class, part in _PART_OF_CLASS.items():
         chosen = time_class == of_class
-        np.add.at(table, (digest.cells.segment[chosen], part), digest.cells.ns[chosen])
+        np.add.at(table, (of_cell[chosen], part), digest.cells.ns[chosen])
     work_ns = table.sum(axis=1)
     segment = np.flatnonzero(work_ns > 0)
     length = np.diff(bounds)
@@ -184,7 +185,7 @@ def _rank_part(rank: Rank, offset: int) -> _RankPart:
     of_segment = np.full(segments + 1, -1, np.int64)
     of_segment[segment] = np.arange(len(segment))
     works = len(segment)
-    starts, ends = rank.start_boundary, rank.end_boundary
+    starts, ends = np.searchsorted(bounds, own.start), np.searchsorted(bounds, own.end)
     inside = (ends < len(bounds)) & (starts < ends)
     waited = np.flatnonzero(inside & exposed[np.minimum(ends, max(segments, 0))]) if len(bounds) else ends[:0]
     waited = waited[np.argsort(ends[waited], kind="stable")]
@@ -219,12 +220,21 @@ def _rank_part(rank: Rank, offset: int) -> _RankPart:
         after=after[kept],
         before=before[kept],
         cells=WorkCells(
-            of_segment[digest.cells.segment[cell]],
+            of_segment[of_cell[cell]],
             digest.keys.reason[key],
             digest.keys.line[key],
             digest.cells.ns[cell],
         ),
     )
+
+
+def _boundaries(rank: Rank) -> Int64s:
+    """Return the boundaries of a rank that are edges of collectives or steps, not of ranges."""
+    own, steps = rank.collectives, rank.digest.steps
+    bounds = rank.digest.boundaries
+    edges = np.concatenate((own.start, own.end, steps.host_start, steps.start, steps.end))
+    parting: Int64s = bounds[np.isin(bounds, np.concatenate((edges, bounds[:1], bounds[-1:])))]
+    return parting
 
 
 def _pairs(after: Int64s, before: Int64s) -> Int64s:

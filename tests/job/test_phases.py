@@ -1,0 +1,84 @@
+"""The phases of a job: ranges of a simulated one, and those of PyTorch's and other traces."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.job.planted import job
+from tracetui.analysis.limits import parse_phase_limit
+from tracetui.job.digest import TimeClass
+from tracetui.job.digest_bytes import decode, encode
+from tracetui.job.job import Job, job_of
+from tracetui.job.limits import find_breaches, unmarked_phases
+from tracetui.job.phases import job_phases, without_ranges
+
+
+def roles() -> Job:
+    return job("roles")
+
+
+def test_every_role_is_there_on_every_rank_and_step() -> None:
+    phases = {phase.name: phase for phase in job_phases(roles())}
+    assert phases.keys() == {"generate", "log_prob", "reward", "update"}
+    assert all(phase.count == 12 and phase.ranks == [0, 1, 2, 3] for phase in phases.values())
+
+
+def test_the_time_of_a_phase_is_all_that_its_device_does() -> None:
+    for phase in job_phases(roles()):
+        assert phase.computing_ns + phase.exposed_ns + phase.copy_ns + phase.idle_ns == phase.time_ns
+        assert sum(phase.causes.values()) == phase.idle_ns
+
+
+def test_phases_that_follow_each_other_share_no_time() -> None:
+    for rank in roles().ranks:
+        ranges = rank.digest.ranges
+        assert ranges is not None
+        assert (ranges.start[1:] >= ranges.end[:-1]).all()
+
+
+def test_scoring_waits_for_the_rank_that_generates_longer() -> None:
+    phases = {phase.name: phase for phase in job_phases(roles())}
+    assert phases["log_prob"].waits_for == "generate"
+    assert phases["log_prob"].waits_ns == pytest.approx(sum(roles().waits.wait), rel=0.02)
+    assert phases["generate"].waits_for is None
+    longest = phases["generate"].longest
+    assert max(longest, key=lambda rank: longest[rank]) == 2
+    assert phases["generate"].spread > 1 > phases["update"].spread
+
+
+def test_a_job_without_marks_has_no_phases() -> None:
+    assert job_phases(job("loader")) == ()
+    assert without_ranges(job("loader")) == ()
+
+
+def test_digests_of_before_say_that_they_know_none() -> None:
+    first, *others = roles().ranks
+    old = job_of([replace(first, digest=replace(first.digest, ranges=None)), *others])
+    assert without_ranges(old) == (0,)
+    assert all(phase.ranks == [1, 2, 3] for phase in job_phases(old))
+
+
+def test_ranges_are_kept_in_digests() -> None:
+    digest = roles().ranks[0].digest
+    again = decode(encode(digest))
+    assert again.ranges is not None and digest.ranges is not None
+    assert np.array_equal(again.ranges.end, digest.ranges.end)
+    assert [again.text(name) for name in again.ranges.name[:4].tolist()] == [
+        "generate",
+        "log_prob",
+        "reward",
+        "update",
+    ]
+    assert TimeClass.COMPUTING in digest.by_class()
+
+
+def test_limits_hold_the_longest_range_of_each_rank() -> None:
+    (breach,) = find_breaches(roles(), [parse_phase_limit("generate=2ms")])
+    assert breach.rank == 2
+    assert find_breaches(roles(), [parse_phase_limit("generate=1s")]) == ()
+    assert unmarked_phases(roles(), [parse_phase_limit("a=b=1s")]) == ("a=b",)
+    with pytest.raises(ValueError, match="NAME=TIME"):
+        parse_phase_limit("generate")

@@ -1,0 +1,109 @@
+"""The ranges that people mark in their programs, and when each of them was the device's.
+
+Ranges are slices of msTX and user annotations, and operators that only `record_function` can have made: they
+lie in no other operator than such a range, their names are none of a library (`aten::mm`), and there are
+operators inside. Those that PyTorch makes itself (`ProfilerStep#N`, `Optimizer.step#…`, `nccl:…`) are left
+out. A device runs behind its host: to the device a range begins, and ends, once all has ended that the host
+had enqueued until then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.links import Links
+from tracetui.analysis.search import of_category
+from tracetui.arrays import Bools, Int64s
+from tracetui.trace.dialects.known import KNOWN, any_of
+from tracetui.trace.model import Family, Layer, Trace, Track
+
+_MADE_BY_LIBRARIES = any_of(
+    (
+        *(f"(?:{beginning}).*" for beginning in KNOWN.operators.wrappers),
+        *(f"{beginning}.*" for beginning in KNOWN.operators.step_beginnings),
+        r"\w+:[^:].*",  # nccl:all_reduce
+        r"enumerate\(.*",
+        r"PyTorch Profiler.*",
+    )
+)
+_PHASE = any_of(KNOWN.operators.phases)
+_OF_A_LIBRARY = "::"
+
+
+class MarkedRanges(NamedTuple):
+    """Ranges by their start on the device; columns of equal length."""
+
+    row: Int64s  #: slices of the host
+    start: Int64s  #: ns, on the device
+    end: Int64s
+
+
+def range_name(name: str) -> str:
+    """Return what people call a range.
+
+    >>> range_name("## forward ##")
+    'forward'
+    """
+    match = _PHASE.fullmatch(name)
+    return match[match.lastindex or 0].strip() if match is not None else name
+
+
+def marked_ranges(trace: Trace, activity: DeviceActivity, links: Links) -> MarkedRanges:
+    """Return the ranges of a trace as one of its devices ran them."""
+    row = np.concatenate([np.empty(0, np.int64), *(_ranges_of(trace, track) for track in trace.tracks)])
+    slices = trace.slices
+    row = row[slices.dur[row] > 0]
+    enqueued = links.enqueued(activity.work)
+    order = np.argsort(enqueued, kind="stable")
+    times = enqueued[order]
+    ended = np.maximum.accumulate(slices.end[activity.work[order]]) if len(order) else times
+
+    def on_device(host: Int64s) -> Int64s:
+        before = np.searchsorted(times, host, "left")
+        busy_until = ended[np.maximum(before - 1, 0)] if len(ended) else host
+        edges: Int64s = np.where(before > 0, np.maximum(host, busy_until), host)
+        return edges
+
+    start, end = on_device(slices.start[row]), on_device(slices.end[row])
+    order = np.lexsort((-slices.dur[row], slices.start[row], start))
+    return MarkedRanges(row[order], start[order], end[order])
+
+
+def _ranges_of(trace: Trace, track: Track) -> Int64s:
+    rows = np.arange(track.rows.start, track.rows.stop)
+    if track.layer is Layer.MARKS:
+        return rows
+    if track.layer is not Layer.PYTHON or track.family is not Family.OPERATORS or not len(rows):
+        return rows[:0]
+    span = slice(track.rows.start, track.rows.stop)
+    annotated = of_category(trace, trace.slices.category[span], KNOWN.categories.annotations)
+    named = trace.slices.name[span].astype(np.int64)
+    candidate = _table(trace, named, lambda name: _MADE_BY_LIBRARIES.fullmatch(name) is None)
+    plain = candidate & _table(trace, named, lambda name: _OF_A_LIBRARY not in name)
+    if annotated.any():
+        return rows[annotated & candidate]
+    return rows[plain & _holds_operators(trace, rows, named)]
+
+
+def _table(trace: Trace, named: Int64s, fits: Callable[[str], bool]) -> Bools:
+    """Return which of some names fit: each name is looked at once."""
+    names = np.unique(named)
+    fitting = np.array([name for name in names.tolist() if fits(trace.strings[name])], np.int64)
+    return np.isin(named, fitting)
+
+
+def _holds_operators(trace: Trace, rows: Int64s, named: Int64s) -> Bools:
+    """Return which slices lie in no operator of a library, and have one inside."""
+    start, end = trace.slices.start[rows], trace.slices.end[rows]
+    of_library = _table(trace, named, lambda name: _OF_A_LIBRARY in name)
+    order = np.argsort(start[of_library], kind="stable")
+    starts, ends = start[of_library][order], np.maximum.accumulate(end[of_library][order])
+    before = np.searchsorted(starts, start, "right")
+    inside = np.searchsorted(starts, end, "left") > before
+    open_until = np.append(0, ends)[before]
+    holds: Bools = inside & (open_until <= start)
+    return holds

@@ -1,0 +1,68 @@
+"""`tracetui phases`: what the ranks of a job do in the ranges that people mark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tracetui.cli.command import Command
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.cli.job_parser import add_job
+from tracetui.cli.parser import Parser, Request, add_outputs
+from tracetui.cli.terminal import text_width
+
+if TYPE_CHECKING:
+    from tracetui.job.job import Job
+
+_DESCRIPTION = """Print what the ranks of a job do in the ranges that people mark in their
+programs (msTX, NVTX, record_function), like the roles of reinforcement
+learning: how often each is there, how long it takes, computing, exposed
+communication, idle time, what is waited in it, and for which other range.
+To a device a range begins, and ends, once all has ended that its host had
+enqueued until then. The spread is by how much the longest range is longer
+than the shortest, as a share of the mean.
+
+PATH is as of tracetui ranks; one trace will do."""
+
+
+def _add_arguments(parser: Parser) -> None:
+    add_job(parser)
+    add_outputs(parser, "phases that are listed (default 20), 0: all")
+
+
+def _run(request: Request) -> ExitCode:
+    from tracetui.cli.jobs import open_job
+    from tracetui.job.cluster import Interrupted
+    from tracetui.job.load import join
+
+    try:
+        job = open_job(request, request.paths, request.only)
+    except Interrupted as interrupted:
+        _print_phases(request, join(interrupted.found, {}))
+        raise
+    _print_phases(request, job)
+    return ExitCode.OK
+
+
+def _print_phases(request: Request, job: Job) -> None:
+    from tracetui.cli.output import answer
+    from tracetui.export.job.phases import TOP, phases_document, phases_markdown, phases_text, write_phases
+
+    top = TOP if request.top is None else request.top
+    answer(
+        request,
+        what="phases",
+        csv=lambda stream: write_phases(stream, job),
+        document=lambda: phases_document(job),
+        markdown=lambda: phases_markdown(job, top),
+        text=lambda: phases_text(job, text_width(), top),
+    )
+
+
+COMMAND = Command(
+    "phases",
+    "phases PATH...",
+    "what ranks do in the ranges that a program marks",
+    _DESCRIPTION,
+    _add_arguments,
+    _run,
+)

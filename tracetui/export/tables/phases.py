@@ -1,0 +1,49 @@
+"""The table of the phases of a job: what its ranks do in the ranges that people mark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tracetui.arrays import Floats
+from tracetui.export.cells import encodable
+from tracetui.export.tables.column import Column, Form, Table, count, data, duration, json_only
+from tracetui.export.tables.common import named, numbers_by, texts_of, values_of
+from tracetui.export.tables.job import JobRows
+from tracetui.language import tell
+
+
+def _spread(rows: JobRows) -> Floats:
+    return np.array([phase.spread for phase in rows.rows], np.float64)
+
+
+def _causes(rows: JobRows) -> list[dict[str, Any]]:
+    return [{encodable(cause): ns for cause, ns in phase.causes.items()} for phase in rows.rows]
+
+
+def phases_title() -> str:
+    """Return the title of the table."""
+    return tell("Phases: ranges that the program marks, summed over ranks")
+
+
+PHASES: Table[JobRows] = Table(
+    columns=(
+        data("name", texts_of("name")),
+        json_only("ranks", lambda rows: [list(phase.ranks) for phase in rows.rows]),
+        count("count", "count", values_of("count")),
+        duration("time_ns", "total", values_of("time_ns")),
+        duration("mean_ns", "mean", values_of("mean_ns"), forms=Form.SHOWN | Form.FRAME),
+        duration("longest_ns", "longest", values_of("longest_ns"), forms=Form.FRAME),
+        duration("computing_ns", "computing", values_of("computing_ns")),
+        duration("exposed_communication_ns", "communication", values_of("exposed_ns")),
+        duration("idle_ns", "idle", values_of("idle_ns")),
+        duration("waits_ns", "waits", values_of("waits_ns"), forms=Form.SHOWN | Form.FRAME),
+        json_only("causes", _causes),
+        data("waits_for", texts_of("waits_for")),
+        Column("spread", "spread", _spread, lambda share, _: f"{share * 100:.0f} %"),
+        count("ranks", "ranks", numbers_by(lambda phase: len(phase.ranks)), forms=Form.SHOWN | Form.FRAME),
+        named("waits_for", "waits for", lambda phase: phase.waits_for, unknown="", least=8),
+        named("name", "phase", lambda phase: phase.name, least=12),
+    ),
+)
