@@ -291,27 +291,17 @@ def _hold_run(comparison: Comparison, limits: tuple[RegressionLimit, ...]) -> _H
 
 def _hold_job(job: Job, limits: tuple[Limit, ...]) -> _Held:
     from tracetui.export.job.limits import breaches_text, limits_document
-<<<<<<< HEAD
     from tracetui.export.sentences.notes import job_notes
-    from tracetui.job.limits import find_breaches
-=======
     from tracetui.job.limits import find_breaches, unmarked_phases
-    from tracetui.job.sayings import sayings
->>>>>>> 279de57 (Tabulate the ranges that programs mark, over all ranks)
 
     if not any(rank.digest.end > rank.digest.start for rank in job.ranks):
         raise _Nothing("no device computes or communicates in these traces: there is nothing to check")
     breaches = find_breaches(job, limits)
-<<<<<<< HEAD
-    notes = tuple(printable(note) for note in job_notes(job))
-    return _Held(limits_document(limits, breaches), breaches_text(breaches), bool(breaches), notes)
-=======
-    notes = [printable(note) for note in sayings(job)]
+    notes = [printable(note) for note in job_notes(job)]
     unmarked = unmarked_phases(job, limits)
     notes += [f"no range is marked as {printable(name)}: there is nothing to check" for name in unmarked]
     document, text = limits_document(limits, breaches), breaches_text(breaches)
     return _Held(document, text, bool(breaches), tuple(notes), bool(unmarked))
->>>>>>> 279de57 (Tabulate the ranges that programs mark, over all ranks)
 
 
 def _regression(text: str) -> RegressionLimit:
