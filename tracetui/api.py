@@ -20,8 +20,8 @@ from tracetui.siblings.beside import Refusal
 
 if TYPE_CHECKING:
     from tracetui.analysis.memory.analyse import Memory
+    from tracetui.comparison.compared_run import Run
     from tracetui.comparison.comparison import Comparison
-    from tracetui.comparison.run import Run
     from tracetui.job.engines.pool import Ranks
     from tracetui.job.job import Job
     from tracetui.job.sides import Side
@@ -65,7 +65,7 @@ def _side(
     export: Export | None,
 ) -> Side:
     """Return a run as a side of a comparison; the arguments are those of `compare`."""
-    from tracetui.comparison.run import Run, run_of
+    from tracetui.comparison.compared_run import Run, run_of
     from tracetui.job.job import Job
     from tracetui.job.sides import Side, side_at
 

@@ -10,7 +10,7 @@ import numpy as np
 from tests.benchmarks.opening import opened, output_of, peak_bytes, timed
 from tests.benchmarks.table import Row, seconds
 from tracetui.arrays import Int64s
-from tracetui.comparison.matching import match
+from tracetui.comparison.sequence_diff import match
 
 OPERATORS, NAMES = 300_000, 60
 

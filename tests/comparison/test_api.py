@@ -9,7 +9,7 @@ import pytest
 import tracetui
 from tests.comparison.planted import run
 from tests.job.files import TINY, rank_directory
-from tracetui.comparison.run import run_of
+from tracetui.comparison.compared_run import run_of
 from tracetui.job.digesting import digest_trace
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.comparison.planted import run
 from tracetui.comparison.axis import Axis, Bounds
-from tracetui.comparison.run import Run, run_of
+from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.walls import StepWalls
 
 #: time before the first step, then the length of each step and of what follows it

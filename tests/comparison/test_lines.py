@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tracetui.comparison.lines import moved_lines, number_of
+from tracetui.comparison.matched_lines import moved_lines, number_of
 from tracetui.trace.stack import Frame
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracetui.arrays import Int64s
-from tracetui.comparison.matching import match
+from tracetui.comparison.sequence_diff import match
 
 
 def longest_common(base: list[int], other: list[int]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.analysis.machine import MAIN, call, frame, npu, operator, task
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
-from tracetui.comparison.run import run_of
+from tracetui.comparison.compared_run import run_of
 
 
 def test_a_module_that_calls_itself_holds_what_it_launches_once() -> None:

@@ -10,9 +10,9 @@ import pytest
 from simulator.scenarios import SCENARIOS
 from simulator.source import TrainingScript
 from tests.comparison.planted import run
+from tracetui.comparison.compared_row import ComparedRow
+from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
-from tracetui.comparison.rows import ComparedRow
-from tracetui.comparison.run import Run, run_of
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL
 

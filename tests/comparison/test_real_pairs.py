@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tracetui.api import compare, load
+from tracetui.comparison.compared_row import ComparedRow
+from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison
-from tracetui.comparison.rows import ComparedRow
-from tracetui.comparison.run import Run, run_of
 from tracetui.comparison.walls import StepChoice
 from tracetui.export.sentences.verdict import verdict
 

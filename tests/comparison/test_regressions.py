@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from tests.comparison.planted import run
+from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
-from tracetui.comparison.memory import MemoryUse
+from tracetui.comparison.memory_use import MemoryUse
 from tracetui.comparison.regressions import find_regressions, parse_regression, unknown_measures
-from tracetui.comparison.run import run_of
 from tracetui.export.comparison.limits import regressions_text
 
 

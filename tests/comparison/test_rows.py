@@ -10,8 +10,8 @@ import numpy as np
 from tests.analysis.gpu import gpu, host, kernel, launch, step
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
-from tracetui.comparison.rows import RowScale, row
-from tracetui.comparison.run import run_of
+from tracetui.comparison.compared_row import RowScale, row
+from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.tally import Sum, tally
 from tracetui.comparison.waterfall import TERMS, places_of
 

@@ -8,7 +8,7 @@ import pytest
 
 import tracetui
 from tests.comparison.test_real_pairs import pair
-from tracetui.comparison.run import run_of
+from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.shapes import shapes_of
 
 

@@ -9,8 +9,8 @@ import pytest
 from tests.analysis.gpu import gpu, host, kernel, launch, step
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
+from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
-from tracetui.comparison.run import Run, run_of
 from tracetui.export.sentences.verdict import verdict
 
 #: us of computing in each step, as an A100 and a V100 have them.

@@ -14,8 +14,8 @@ from tests.analysis.machine import Events, collective, npu, operator, step, task
 from tests.comparison.planted import run
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
-from tracetui.comparison.run import run_of
 from tracetui.comparison.step_parts import step_parts
 from tracetui.comparison.walls import StepChoice
 from tracetui.comparison.waterfall import TERMS, places_of

@@ -19,8 +19,8 @@ from tests.comparison.planted import run
 from tests.export.training import NAMES, training_events
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
+from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
-from tracetui.comparison.run import run_of
 from tracetui.export.cells import text_cell
 from tracetui.export.comparison.document import comparison_json
 from tracetui.export.comparison.text import comparison_markdown, comparison_text

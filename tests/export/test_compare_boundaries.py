@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from tests.export.test_pages import slower
+from tracetui.comparison.compared_row import ComparedRow, RowScale
 from tracetui.comparison.job_part import ComparedRank
 from tracetui.comparison.memory_rows import ALIVE, MemoryRow
-from tracetui.comparison.operators import Stretch
-from tracetui.comparison.rows import ComparedRow, RowScale
+from tracetui.comparison.operator_sequences import Stretch
 from tracetui.comparison.tally import NOTHING, Sum
 from tracetui.export.comparison.text import comparison_text, shown_rows
 from tracetui.export.sentences.comparison import _ranks, lengths, row_name, run_words

@@ -18,8 +18,8 @@ from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.memory.analyse import Memory
+from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
-from tracetui.comparison.run import run_of
 from tracetui.export import tables
 from tracetui.export.comparison.text import comparison_markdown, comparison_text
 from tracetui.export.memory.text import memory_markdown, memory_text

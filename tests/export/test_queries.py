@@ -15,8 +15,8 @@ from tests.job import planted
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.api import load
+from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.comparison import compare_runs
-from tracetui.comparison.run import run_of
 from tracetui.export.queries.answers import answer_document, answer_markdown, answer_text, write_answer
 from tracetui.export.queries.query import Answer, QueryError, run_query
 from tracetui.export.queries.relations import comparison_relations, job_relations, trace_relations

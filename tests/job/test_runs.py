@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.job.files import real_digest
 from tracetui.api import load
+from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
-from tracetui.comparison.run import Run, run_of
 from tracetui.export.comparison.text import comparison_text
 from tracetui.export.tables.comparison import EVERY, WATERFALL
 from tracetui.job.digest import Digest

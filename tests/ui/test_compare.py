@@ -17,11 +17,11 @@ from textual.pilot import Pilot
 from tests.comparison.planted import run
 from tests.ui.training import screen_text
 from tests.ui.viewing import open_viewer, said, until
+from tracetui.comparison.compared_row import RowScale
+from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.counterpart import CounterpartSide, counterpart
 from tracetui.comparison.memory_rows import MemoryRow
-from tracetui.comparison.rows import RowScale
-from tracetui.comparison.run import run_of
 from tracetui.comparison.tally import Sum
 from tracetui.comparison.waterfall import TERMS
 from tracetui.export.csv_table import write_table

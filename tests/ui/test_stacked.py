@@ -18,7 +18,7 @@ from tests.synthetic import piece, process, trace_of
 from tests.ui.training import screen_text
 from tests.ui.viewing import case, lines_of, said, until
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.comparison.run import run_of
+from tracetui.comparison.compared_run import run_of
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing.bands import Band, Kind

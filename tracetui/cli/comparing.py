@@ -11,8 +11,8 @@ from tracetui.cli.jobs import open_job
 from tracetui.cli.opening import opened_trace, selected
 from tracetui.cli.output import refuse_early
 from tracetui.cli.parser import Request, UsageError
+from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
-from tracetui.comparison.run import Run, run_of
 from tracetui.comparison.walls import StepChoice
 from tracetui.job.compare_jobs import Incomparable
 from tracetui.job.job import Job

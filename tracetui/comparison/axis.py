@@ -13,7 +13,7 @@ from itertools import accumulate
 import numpy as np
 
 from tracetui.arrays import Int64s
-from tracetui.comparison.run import Run
+from tracetui.comparison.compared_run import Run
 
 #: Start and end of a trace, ns.
 Bounds = tuple[int, int]

@@ -10,9 +10,9 @@ from fractions import Fraction
 from tracetui.analysis.idle.cause import Cause
 from tracetui.comparison.classes import COMMUNICATION, is_part
 from tracetui.comparison.classes import COPY as COPY_CLASS
+from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison, steadier_on_device, sums_of_walls
 from tracetui.comparison.job_part import ComparedRoot, JobPart
-from tracetui.comparison.rows import ComparedRow
 from tracetui.comparison.waterfall import AICORE, AICPU, COPY, IDLE_TERMS, PREPARING, PREPARING_COPY, TERMS
 from tracetui.trace.stack import Frame
 

@@ -13,7 +13,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operator_types import ascend_task_type
 from tracetui.arrays import Bools, Int64s
-from tracetui.comparison.outermost import Launched
+from tracetui.comparison.launched_work import Launched
 from tracetui.comparison.tally import Sums, tally
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Kind, Trace

@@ -11,15 +11,15 @@ import numpy as np
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
 from tracetui.comparison.classes import rank_of
+from tracetui.comparison.common_detail import merge_unsplit
+from tracetui.comparison.compared_row import ComparedRow, RowScale, ranked, row, rows
+from tracetui.comparison.compared_run import Api, Run
 from tracetui.comparison.job_part import JobPart
-from tracetui.comparison.levels import merge_unsplit
 from tracetui.comparison.line_rows import LineRow, line_rows, same_lines
 from tracetui.comparison.memory_rows import MemoryRow, memory_rows
-from tracetui.comparison.modules import ModuleTimes
-from tracetui.comparison.operators import Stretch, match_operators
+from tracetui.comparison.module_times import ModuleTimes
+from tracetui.comparison.operator_sequences import Stretch, match_operators
 from tracetui.comparison.rank_test import LEAST_STEPS
-from tracetui.comparison.rows import ComparedRow, RowScale, ranked, row, rows
-from tracetui.comparison.run import Api, Run
 from tracetui.comparison.tally import NOTHING, Sum, alike, tested_steps
 from tracetui.comparison.waterfall import DEVICE_TERMS, PREPARING, TERMS, places_of
 from tracetui.trace.model import Kind

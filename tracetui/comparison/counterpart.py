@@ -12,9 +12,9 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
-from tracetui.comparison.matching import match
-from tracetui.comparison.outermost import outermost_of
-from tracetui.comparison.run import Run
+from tracetui.comparison.compared_run import Run
+from tracetui.comparison.launched_work import outermost_of
+from tracetui.comparison.sequence_diff import match
 
 
 class CounterpartSide(NamedTuple):

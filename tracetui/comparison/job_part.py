@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tracetui.comparison.rows import ComparedRow
+from tracetui.comparison.compared_row import ComparedRow
 from tracetui.trace.stack import Frame
 
 

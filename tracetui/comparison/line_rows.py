@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tracetui.analysis.idle.cause import Cause
-from tracetui.comparison.lines import NOT_TOLD, LineKey, LineSums, moved_lines
-from tracetui.comparison.rows import GONE, MATCHED, NEW, ComparedRow, RowScale, ranked
-from tracetui.comparison.run import Run
+from tracetui.comparison.compared_row import GONE, MATCHED, NEW, ComparedRow, RowScale, ranked
+from tracetui.comparison.compared_run import Run
+from tracetui.comparison.matched_lines import NOT_TOLD, LineKey, LineSums, moved_lines
 from tracetui.comparison.tally import NOTHING, Sum, together
 from tracetui.trace.stack import Frame
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tracetui.analysis.memory.model import WHOLE
-from tracetui.comparison.memory import Holder, MemoryUse
-from tracetui.comparison.rows import ComparedRow, RowScale, ranked
-from tracetui.comparison.rows import row as row_of
+from tracetui.comparison.compared_row import ComparedRow, RowScale, ranked
+from tracetui.comparison.compared_row import row as row_of
+from tracetui.comparison.memory_use import Holder, MemoryUse
 from tracetui.comparison.tally import NOTHING, OTHERS, Sum, together
 from tracetui.trace.stack import Frame
 

@@ -10,9 +10,9 @@ from fractions import Fraction
 from tracetui.analysis.idle.cause import FAMILIES, Cause
 from tracetui.analysis.memory.limits import parse_size
 from tracetui.comparison.classes import CLASSES, is_part
+from tracetui.comparison.compared_row import MATCHED, ComparedRow
 from tracetui.comparison.comparison import Comparison, steadier_on_device, sums_of_walls
 from tracetui.comparison.memory_rows import ALLOCATED
-from tracetui.comparison.rows import MATCHED, ComparedRow
 from tracetui.comparison.waterfall import AICORE, AICPU, COPY, IDLE_TERMS, PREPARING, PREPARING_COPY, TERMS
 from tracetui.units import parse_duration
 

@@ -8,7 +8,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
-from tracetui.comparison.pieces import ExposedPieces, IdlePieces
+from tracetui.comparison.wall_pieces import ExposedPieces, IdlePieces
 from tracetui.comparison.walls import StepWalls
 
 PREPARING, AICORE, AICPU, COPY = "preparing", "aicore", "aicpu", "copy"

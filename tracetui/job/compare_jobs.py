@@ -9,18 +9,18 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from tracetui.arrays import Bools, Int64s
-from tracetui.comparison.communication import CollectiveSums
+from tracetui.comparison.collective_sums import CollectiveSums
+from tracetui.comparison.common_detail import merge_unsplit
+from tracetui.comparison.compared_row import ComparedRow, RowScale, ranked, row
+from tracetui.comparison.compared_run import Api, Run
 from tracetui.comparison.comparison import Comparison, compare_runs, compare_steps
 from tracetui.comparison.job_part import ComparedRank, ComparedRoot, JobPart
-from tracetui.comparison.kernels import KernelSums
-from tracetui.comparison.levels import merge_unsplit
+from tracetui.comparison.kernel_sums import KernelSums
 from tracetui.comparison.line_rows import same_lines
-from tracetui.comparison.lines import LineSums
-from tracetui.comparison.memory import MemoryUse
-from tracetui.comparison.modules import ModuleTimes
+from tracetui.comparison.matched_lines import LineSums
+from tracetui.comparison.memory_use import MemoryUse
+from tracetui.comparison.module_times import ModuleTimes
 from tracetui.comparison.rank_test import LEAST_STEPS
-from tracetui.comparison.rows import ComparedRow, RowScale, ranked, row
-from tracetui.comparison.run import Api, Run
 from tracetui.comparison.tally import NOTHING, Sum, tested_steps
 from tracetui.job.channels import Rank
 from tracetui.job.digest_run import run_of_digest

@@ -10,13 +10,13 @@ import numpy as np
 
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
-from tracetui.comparison.communication import CollectiveSums, Key
-from tracetui.comparison.kernels import KernelSums
-from tracetui.comparison.lines import NOT_TOLD, LineKey, LineSums
-from tracetui.comparison.memory import Holder, MemoryUse
-from tracetui.comparison.modules import ModuleTimes
-from tracetui.comparison.operators import Sequences
-from tracetui.comparison.run import Api, Run, Totals
+from tracetui.comparison.collective_sums import CollectiveSums, Key
+from tracetui.comparison.compared_run import Api, Run, Totals
+from tracetui.comparison.kernel_sums import KernelSums
+from tracetui.comparison.matched_lines import NOT_TOLD, LineKey, LineSums
+from tracetui.comparison.memory_use import Holder, MemoryUse
+from tracetui.comparison.module_times import ModuleTimes
+from tracetui.comparison.operator_sequences import Sequences
 from tracetui.comparison.tally import OTHERS, Sum
 from tracetui.comparison.walls import StepWalls
 from tracetui.comparison.waterfall import TERMS

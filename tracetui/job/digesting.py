@@ -17,7 +17,7 @@ from tracetui.analysis.marked_ranges import marked_ranges, range_name
 from tracetui.analysis.steps import Span
 from tracetui.arrays import Bools
 from tracetui.cache.reading import read_trace
-from tracetui.comparison.run import run_of
+from tracetui.comparison.compared_run import run_of
 from tracetui.job.collectives import collective_tables, link_columns
 from tracetui.job.digest import (
     ArrivalColumns,

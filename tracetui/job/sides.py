@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from tracetui.comparison.compared_run import Run
 from tracetui.comparison.comparison import Comparison, compare_runs
-from tracetui.comparison.run import Run
 from tracetui.databases.exports import Export
 from tracetui.job.compare_jobs import compare_jobs
 from tracetui.job.job import Job

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from tracetui.comparison.compared_run import Run
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.regressions import MEMORY, Regression, RegressionLimit
-from tracetui.comparison.run import Run
 from tracetui.export.cells import encodable
 from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.memory_rows import MemoryRow
-from tracetui.comparison.operators import Stretch
-from tracetui.comparison.rows import ComparedRow
+from tracetui.comparison.operator_sequences import Stretch
 from tracetui.export import markdown
 from tracetui.export.sentences.comparison import (
     LONGEST_NAME,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from tracetui.comparison.compared_row import ComparedRow
+from tracetui.comparison.compared_run import Run
 from tracetui.comparison.job_part import ComparedRank, ComparedRoot
 from tracetui.comparison.line_rows import LineRow
 from tracetui.comparison.memory_rows import MemoryRow
-from tracetui.comparison.rows import ComparedRow
-from tracetui.comparison.run import Run
 from tracetui.comparison.waterfall import AICORE, AICPU
 from tracetui.export.sentences.roots import root_words
 from tracetui.language import alternatives, clauses, counted, names, tell, wording

@@ -17,8 +17,8 @@ from tracetui.comparison.changes import (
     largest_communication,
     largest_computing,
 )
+from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
-from tracetui.comparison.rows import ComparedRow
 from tracetui.export.sentences.roots import root_words
 from tracetui.language import alternatives, clauses, sentences, speaks_english, tell, wording
 from tracetui.trace.clean import printable

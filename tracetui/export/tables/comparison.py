@@ -8,9 +8,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.memory_rows import ALIVE
-from tracetui.comparison.rows import ComparedRow
 from tracetui.export.sentences.comparison import (
     advice_name,
     changed_words,

@@ -15,7 +15,7 @@ from tracetui.analysis.intervals import union
 from tracetui.analysis.raster import Columns, Raster
 from tracetui.analysis.search import among
 from tracetui.arrays import Int64s
-from tracetui.comparison.run import Run
+from tracetui.comparison.compared_run import Run
 from tracetui.trace.model import Activity, Trace
 
 

@@ -13,8 +13,8 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.ui.session import Session
 
 if TYPE_CHECKING:  # one trace needs none of it
+    from tracetui.comparison.compared_run import Run
     from tracetui.comparison.comparison import Comparison
-    from tracetui.comparison.run import Run
 
 
 class Runs:
@@ -25,7 +25,7 @@ class Runs:
 
     def of(self, place: int, analysis: Analysis) -> Run:
         """Return the run of a session: of this very analysis, whose slice rows it has; may take seconds."""
-        from tracetui.comparison.run import run_of
+        from tracetui.comparison.compared_run import run_of
 
         known = self._made.get(place)
         if known is None or known[0]() is not analysis:

@@ -14,10 +14,10 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
 from tracetui.comparison.axis import Axis
+from tracetui.comparison.compared_row import ComparedRow, ranked, row
+from tracetui.comparison.compared_row import RowScale as RowScale
+from tracetui.comparison.compared_run import Run
 from tracetui.comparison.counterpart import CounterpartSide, counterpart
-from tracetui.comparison.rows import ComparedRow, ranked, row
-from tracetui.comparison.rows import RowScale as RowScale
-from tracetui.comparison.run import Run
 from tracetui.comparison.tally import NOTHING, Sum
 from tracetui.comparison.waterfall import TERMS
 from tracetui.trace.clean import printable

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.memory_rows import MemoryRow
-from tracetui.comparison.rows import ComparedRow
 from tracetui.export.sentences.comparison import count_words, signed_ms, signed_size, steps_count
 from tracetui.language import clauses, tell
 from tracetui.units import format_bytes, format_ms

@@ -10,9 +10,9 @@ import numpy as np
 from rich.style import Style
 
 from tracetui.arrays import Int64s
+from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.line_rows import LineRow
-from tracetui.comparison.rows import ComparedRow
 from tracetui.comparison.waterfall import places_of
 from tracetui.export.sentences.comparison import (
     changed_words,

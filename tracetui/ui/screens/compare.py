@@ -13,8 +13,8 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.arrays import Int64s
+from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
-from tracetui.comparison.rows import ComparedRow
 from tracetui.export.sentences.comparison import (
     run_words,
     signed_ms,

@@ -21,22 +21,22 @@ from tracetui.analysis.sums import sums
 from tracetui.arrays import Int64s
 from tracetui.background import Background
 from tracetui.comparison.classes import classes
-from tracetui.comparison.communication import CollectiveSums, collectives
-from tracetui.comparison.kernels import KernelSums, kernels
-from tracetui.comparison.lines import LineSums, lines
-from tracetui.comparison.memory import MemoryUse, memory_use
-from tracetui.comparison.modules import ModuleTimes, module_times
-from tracetui.comparison.operators import Sequences, computing_by_operator, sequences
-from tracetui.comparison.outermost import (
+from tracetui.comparison.collective_sums import CollectiveSums, collectives
+from tracetui.comparison.kernel_sums import KernelSums, kernels
+from tracetui.comparison.launched_work import (
     Operators,
     launched_work,
     operator_names,
     operators_in_steps,
     repeated_in,
 )
-from tracetui.comparison.pieces import IdlePieces, exposed_pieces, idle_pieces
+from tracetui.comparison.matched_lines import LineSums, lines
+from tracetui.comparison.memory_use import MemoryUse, memory_use
+from tracetui.comparison.module_times import ModuleTimes, module_times
+from tracetui.comparison.operator_sequences import Sequences, computing_by_operator, sequences
 from tracetui.comparison.shapes import ArgsOf
 from tracetui.comparison.tally import NOTHING, Sum, Sums, tally, tested_steps
+from tracetui.comparison.wall_pieces import IdlePieces, exposed_pieces, idle_pieces
 from tracetui.comparison.walls import StepChoice, StepWalls, find_walls
 from tracetui.comparison.waterfall import DEVICE_CAUSES, waterfall
 from tracetui.trace.model import Kind, Layer

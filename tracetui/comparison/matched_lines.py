@@ -14,10 +14,10 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.search import distinct, rows_of
 from tracetui.analysis.sums import sums
-from tracetui.comparison.matching import match
-from tracetui.comparison.outermost import Operators
-from tracetui.comparison.pieces import IdlePieces
+from tracetui.comparison.launched_work import Operators
+from tracetui.comparison.sequence_diff import match
 from tracetui.comparison.tally import OTHERS, Sum, tally
+from tracetui.comparison.wall_pieces import IdlePieces
 from tracetui.comparison.walls import StepWalls
 from tracetui.trace.model import Family
 from tracetui.trace.stack import Frame, parse_frame

@@ -9,8 +9,8 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
 from tracetui.comparison.classes import IN_CUBE
-from tracetui.comparison.lines import LineKey
-from tracetui.comparison.run import Run
+from tracetui.comparison.compared_run import Run
+from tracetui.comparison.matched_lines import LineKey
 from tracetui.comparison.tally import Sum, together
 from tracetui.comparison.waterfall import PREPARING, TERMS
 from tracetui.trace.model import Kind

@@ -10,8 +10,8 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.search import among, grouped, track_of_rows
 from tracetui.arrays import Bools, Int64s
-from tracetui.comparison.matching import match
-from tracetui.comparison.outermost import NO_OPERATOR, Launched, Operators, operator_names
+from tracetui.comparison.launched_work import NO_OPERATOR, Launched, Operators, operator_names
+from tracetui.comparison.sequence_diff import match
 from tracetui.comparison.shapes import ArgsOf, shapes_of
 from tracetui.comparison.tally import Sums, alike, tally
 from tracetui.trace.clean import kept

@@ -10,7 +10,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.modules import Modules, module_of
 from tracetui.analysis.search import pick
 from tracetui.arrays import Int32s, Int64s
-from tracetui.comparison.outermost import Launched
+from tracetui.comparison.launched_work import Launched
 from tracetui.comparison.tally import Sums, tally
 from tracetui.trace.order import numbered
 

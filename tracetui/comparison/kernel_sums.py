@@ -10,8 +10,8 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operator_types import task_name
 from tracetui.analysis.search import among
-from tracetui.comparison.operators import COMPUTE
-from tracetui.comparison.outermost import Launched
+from tracetui.comparison.launched_work import Launched
+from tracetui.comparison.operator_sequences import COMPUTE
 from tracetui.comparison.tally import Sums, tally
 from tracetui.trace.order import numbered
 
