@@ -14,6 +14,7 @@ import pytest
 
 import tracetui
 from simulator.database import DatabaseWriter
+from simulator.memory import write_run
 from simulator.recording import Recording
 from simulator.scenarios import simulate
 from tracetui.cli import main
@@ -360,3 +361,14 @@ def test_a_database_is_kept_in_the_cache(whole: Path, monkeypatch: pytest.Monkey
         assert again is not None
         assert (again.slices.start == trace.slices.start).all()
         assert file.args(event) == args != {}
+
+
+def test_blocks_without_names(tmp_path: Path) -> None:
+    """Where the table of names is damaged, nothing tells which operator allocated."""
+    write_run(tmp_path, 2, database=True)
+    path = tmp_path / NAME
+    change(path, "DROP TABLE STRING_IDS")
+    memory = tracetui.load(path, cache=False).memory
+    assert memory is not None and len(memory.recorded.blocks) > 0
+    recorded = memory.recorded
+    assert {recorded.operators[place] for place in recorded.blocks.operator.tolist()} == {""}

@@ -60,6 +60,13 @@ def test_the_same_trace_gives_the_same_bytes_wherever_it_lies(
     assert encode(decode(encoded)) == encoded
 
 
+def test_what_is_no_character_is_replaced(digest: Digest) -> None:
+    """As in a directory whose name is no UTF-8, or an option that is half of a surrogate pair."""
+    identity = replace(digest.identity, name="\udcff_ascend_pt", options={"l2_cache": "\ud800", "level": "é"})
+    again = decode(encode(replace(digest, identity=identity))).identity
+    assert (again.name, again.options) == ("?_ascend_pt", {"l2_cache": "?", "level": "é"})
+
+
 def test_a_digest_is_small(encoded: bytes, samples: Path) -> None:
     assert len(encoded) <= limit_of((samples / "moba" / "trace_view.json").stat().st_size) == 64_000
     assert limit_of(10**8) == 10**6

@@ -101,11 +101,11 @@ def encode(digest: Digest) -> bytes:
             for name, table in tables(digest).items()
         },
     }
-    text = json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
     stream = io.BytesIO()
     # Without a name and a time, which would differ from host to host.
     with gzip.GzipFile("", "wb", 6, stream, mtime=0) as file:
-        file.write(text.encode("ascii"))
+        file.write(text.encode("utf-8", "replace"))  # names of files may hold what is no character
     return stream.getvalue()
 
 

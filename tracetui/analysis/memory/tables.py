@@ -133,10 +133,12 @@ def _joined(
     steps: tuple[Step, ...],
     problems: tuple[str, ...],
 ) -> Recorded:
-    start, name = table.numbers["start"], table.texts["name"]
-    is_node = np.array([text.startswith(_GRAPH_NODE) for text in name.texts], np.bool_)[name.place]
+    start = table.numbers["start"]
+    names, name = [*table.texts["name"].texts, ""], table.texts["name"].place
+    name = np.where(name < 0, len(names) - 1, name).astype(np.int32)  # no name, as in a damaged database
+    is_node = np.array([text.startswith(_GRAPH_NODE) for text in names], np.bool_)[name]
     row = np.empty(table.rows, np.int64)
-    row[~is_node] = _named(trace, links.callers.ancestors, name.texts, name.place[~is_node], start[~is_node])
+    row[~is_node] = _named(trace, links.callers.ancestors, names, name[~is_node], start[~is_node])
     row[is_node] = _dequeued(trace, start[is_node])
     sites = links.callers.of(row)
     lines, line = lines_of(trace, sites.stack, sites.frame, rules)
@@ -151,7 +153,7 @@ def _joined(
         bytes=table.numbers["bytes"],
         device=number_of_label[table.texts["device"].place + 1],
         component=is_node.astype(np.int32),
-        operator=name.place,
+        operator=name,
         row=row,
         line=line,
         step=steps_at(steps, start),
@@ -159,7 +161,7 @@ def _joined(
     if (start[1:] < start[:-1]).any():
         blocks = blocks.at(np.argsort(start, kind="stable"))
     components = (ADAPTER, GRAPH_ENGINE)
-    return Recorded(curves, blocks, devices, components, tuple(name.texts), tuple(lines), steps, problems)
+    return Recorded(curves, blocks, devices, components, tuple(names), tuple(lines), steps, problems)
 
 
 def _devices(curves: Sequence[Curve], labels: Sequence[str] = ()) -> tuple[str, ...]:
