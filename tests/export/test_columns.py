@@ -37,7 +37,7 @@ from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens import steps as steps_screen
 from tracetui.ui.tables import columns as viewer
 from tracetui.ui.tables import gap_columns, hotspot_columns, memory_views, nested_columns, operator_columns
-from tracetui.ui.tables.layout import Look, laid_out
+from tracetui.ui.tables.layout import ColumnLook, laid_out
 
 PALETTE = Palette("none")
 
@@ -56,7 +56,7 @@ class Shown:
     length: Callable[[Any], int]
     module: Any
     name: str
-    columns: Callable[[Analysis], list[viewer.Column]]
+    columns: Callable[[Analysis], list[viewer.ViewColumn]]
 
 
 def _count(rows: Any) -> int:
@@ -231,14 +231,14 @@ def test_what_is_not_known_is_known_to_be_so_in_every_form() -> None:
     frame = frame_of(ODD, rows)
     assert str(frame["a"].dtype) == "Int64" and frame.isna().sum().tolist() == [1, 1, 1]
     assert text_table(ODD, rows, 80)[3].split() == ["-", "-", "?"]
-    columns = laid_out(ODD, rows, [Look("b", title="B"), ..., Look("gone")])
+    columns = laid_out(ODD, rows, [ColumnLook("b", title="B"), ..., ColumnLook("gone")])
     assert [column.key for column in columns] == ["b", "c", "a"]
     assert [column.exported(1) for column in columns] == [None] * 3
     assert [column.draw(1, 9) for column in columns] == ["-", "-", "?"]
     for descending in (False, True):
         for place in range(3):
             assert viewer.sorted_rows(columns[place], descending)[-1] == 1
-    assert laid_out(ODD, rows, [Look("a"), ...], {"a", "c"})[0].key == "b"
+    assert laid_out(ODD, rows, [ColumnLook("a"), ...], {"a", "c"})[0].key == "b"
 
 
 def test_columns_that_an_order_does_not_name_stand_at_its_gap() -> None:

@@ -44,7 +44,7 @@ TEXTS = {"TITLE_OF", "PLACEHOLDER", "MEANWHILE", "MAPS", "_EMPTY"}
 KEYS = {"KEYS", "hints", "ways_out"}
 FIELDS = {"note", "empty", "heats", "unit", "question"}
 #: Calls that make a column of the viewer: by name, the place of its title.
-COLUMNS = {"number_column": 1, "name_column": 1, "Column": 1}
+COLUMNS = {"number_column": 1, "name_column": 1, "ViewColumn": 1}
 
 
 def missing() -> list[str]:
@@ -89,7 +89,9 @@ def titles() -> Iterator[tuple[str, str]]:
             if isinstance(node, ast.Call):
                 called = _called(node)
                 given = [
-                    keyword.value for keyword in node.keywords if keyword.arg == "title" and called == "Look"
+                    keyword.value
+                    for keyword in node.keywords
+                    if keyword.arg == "title" and called == "ColumnLook"
                 ]
                 given += node.args[COLUMNS[called] :][:1] if called in COLUMNS else []
                 for title in given:

@@ -12,7 +12,7 @@ from textual.actions import parse
 from tracetui.ui.actions import ACTIONS, GROUPS, actions_of, bindings, key_label, keys_markdown
 from tracetui.ui.app import TraceApp
 from tracetui.ui.job_app import JobApp
-from tracetui.ui.screen_specs import SCREENS, Scope
+from tracetui.ui.screen_specs import SCREENS, ScreenScope
 from tracetui.ui.screens.statistics import StatisticsPanel
 from tracetui.ui.session import Session
 
@@ -37,7 +37,7 @@ def test_every_action_has_a_method_that_takes_its_arguments(screen: str | None) 
     elif screen is not None:
         spec = SCREENS[screen]
         owners.append(type(spec.make(Session(Path()))))
-        owners += [JobApp] if spec.scope is Scope.JOB else []
+        owners += [JobApp] if spec.scope is ScreenScope.JOB else []
     actions = list(actions_of(screen))
     assert actions
     for action in actions:

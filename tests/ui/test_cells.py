@@ -13,8 +13,8 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from tracetui.ui.sending.cells import _NARROW, Cells
-from tracetui.ui.sending.looks import PLAIN, Look, look_of, turn
+from tracetui.ui.sending.cell_looks import PLAIN, CellLook, look_of, turn
+from tracetui.ui.sending.terminal_cells import _NARROW, TerminalCells
 
 WIDTH, HEIGHT = 14, 3
 STYLES = (
@@ -55,7 +55,7 @@ class Terminal:
                 self._put(text)
 
     def _put(self, character: str) -> None:
-        look = Look(tuple(sorted(self.attributes)), self.colours["3"], self.colours["4"])
+        look = CellLook(tuple(sorted(self.attributes)), self.colours["3"], self.colours["4"])
         line, width = self.cells[self.y], cell_len(character)
         if not width:
             before = self.x - 1 if line[self.x - 1][0] else self.x - 2
@@ -82,23 +82,23 @@ class Terminal:
                 ground = {"9": "3", "10": "4"}.get(code[:-1], code[0])
                 self.colours[ground] = "" if code in ("39", "49") else code
 
-    def looks(self) -> list[list[tuple[str, Look]]]:
+    def looks(self) -> list[list[tuple[str, CellLook]]]:
         return [[_as_seen(*cell) for cell in line] for line in self.cells]
 
 
-def _as_seen(text: str, look: Look) -> tuple[str, Look]:
+def _as_seen(text: str, look: CellLook) -> tuple[str, CellLook]:
     if text == " " and not look.shows_blanks:
         return BLANK
     if not text:
         return (text, PLAIN)
-    return (text, Look(tuple(sorted(look.attributes)), look.foreground, look.background))
+    return (text, CellLook(tuple(sorted(look.attributes)), look.foreground, look.background))
 
 
-def wanted_of(strips: list[Strip]) -> list[list[tuple[str, Look]]]:
+def wanted_of(strips: list[Strip]) -> list[list[tuple[str, CellLook]]]:
     """What a terminal that got the strips whole would show."""
     lines = []
     for strip in strips:
-        line: list[tuple[str, Look]] = []
+        line: list[tuple[str, CellLook]] = []
         for text, style, _ in strip:
             look = look_of(style or Style(), ColorSystem.TRUECOLOR)
             for character in text:
@@ -123,7 +123,7 @@ frames = st.lists(st.lists(strips, min_size=HEIGHT, max_size=HEIGHT), min_size=1
 
 @given(frames)
 def test_a_terminal_shows_what_was_put(frames: list[list[Strip]]) -> None:
-    cells, terminal = Cells(WIDTH, HEIGHT), Terminal()
+    cells, terminal = TerminalCells(WIDTH, HEIGHT), Terminal()
     for frame in frames:
         cells.put((y, 0, strip) for y, strip in enumerate(frame))
         terminal.show(cells.changes())
@@ -132,7 +132,7 @@ def test_a_terminal_shows_what_was_put(frames: list[list[Strip]]) -> None:
 
 
 def test_nobody_knows_what_is_shown_before_the_first_frame_and_after_forgetting() -> None:
-    cells, terminal = Cells(WIDTH, HEIGHT), Terminal()
+    cells, terminal = TerminalCells(WIDTH, HEIGHT), Terminal()
     terminal.show(cells.changes())
     assert terminal.looks() == [[BLANK] * WIDTH] * HEIGHT
     cells.forget()
@@ -140,7 +140,7 @@ def test_nobody_knows_what_is_shown_before_the_first_frame_and_after_forgetting(
 
 
 def test_a_part_of_a_line_leaves_the_rest_alone_and_is_cut_at_the_edge() -> None:
-    cells, terminal = Cells(WIDTH, HEIGHT), Terminal()
+    cells, terminal = TerminalCells(WIDTH, HEIGHT), Terminal()
     cells.put([(0, 0, Strip([Segment("x" * WIDTH)]))])
     terminal.show(cells.changes())
     cells.put([(0, WIDTH - 2, Strip([Segment("yyyy")])), (HEIGHT, 0, Strip([Segment("z")]))])
@@ -148,7 +148,7 @@ def test_a_part_of_a_line_leaves_the_rest_alone_and_is_cut_at_the_edge() -> None
 
 
 def test_control_characters_are_never_sent() -> None:
-    cells = Cells(WIDTH, HEIGHT)
+    cells = TerminalCells(WIDTH, HEIGHT)
     cells.changes()
     cells.put([(1, 0, Strip([Segment("a\x1b]0;b\x07\x9b1m\u202ec", None)]))])
     assert re.sub(r"\x1b\[[\d;]*[HmKC]", "", cells.changes()) == "a]0;b1mc"
@@ -158,7 +158,7 @@ def test_few_bytes_are_sent() -> None:
     def line(*runs: tuple[str, str]) -> Strip:
         return Strip([Segment(text, Style.parse(style)) for text, style in runs]).adjust_cell_length(WIDTH)
 
-    cells = Cells(WIDTH, HEIGHT, ColorSystem.STANDARD)
+    cells = TerminalCells(WIDTH, HEIGHT, ColorSystem.STANDARD)
     cells.changes()
     cells.put([(0, 0, line(("ab", "blue"), (" ", "dim"), ("cd", "blue")))])
     assert cells.changes() == "\x1b[1H\x1b[34mab cd\x1b[m", "a blank takes any colour"

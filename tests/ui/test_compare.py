@@ -29,7 +29,7 @@ from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import BY, MEMORY, ComparedRows
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
-from tracetui.ui.comparing.story import story
+from tracetui.ui.comparing.row_story import story
 from tracetui.ui.comparing.tables import columns
 from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette

@@ -20,7 +20,7 @@ from tracetui.ui.drawing.curve_rows import ROWS, Extras, extra_key
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.picture import Picture
-from tracetui.ui.drawing.row import LineKind, Row, track_key
+from tracetui.ui.drawing.row import LineKind, TimelineRow, track_key
 from tracetui.ui.drawing.rows import curve_lines, hiding, timeline_lines
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.timeline import TimelineScreen
@@ -43,7 +43,7 @@ def drawn(trace: Trace, columns: int, glyphs: Glyphs = BLOCKS) -> list[str]:
     art = CurveLines(Picture(trace), Palette("none"), glyphs)
     state = ViewState(Viewport(trace.start_ns, trace.end_ns))
     edges = state.viewport.edges(columns)
-    rows = [Row(LineKind.CURVE, key, "", 0, curve=key, part=part, parts=ROWS) for part in range(ROWS)]
+    rows = [TimelineRow(LineKind.CURVE, key, "", 0, curve=key, part=part, parts=ROWS) for part in range(ROWS)]
     return ["".join(part.text for part in art.draw(row, state, edges, False)) for row in rows]
 
 
@@ -70,7 +70,7 @@ def test_a_lead_that_is_mostly_none_is_dotted_at_any_zoom() -> None:
     picture.take_extras(Extras((lead,)))
     state = ViewState(Viewport(trace.start_ns, trace.start_ns + 1_000_000))
     key = extra_key(lead)
-    row = Row(LineKind.CURVE, key, "", -1, curve=key, part=0, parts=1)
+    row = TimelineRow(LineKind.CURVE, key, "", -1, curve=key, part=0, parts=1)
     (line,) = [
         "".join(
             part.text

@@ -21,7 +21,7 @@ from tests.ui.viewing import until
 from tracetui.ui.app import TraceApp
 from tracetui.ui.messages import AnalysisReady
 from tracetui.ui.screens import export_dialog
-from tracetui.ui.screens.export_dialog import ExportDialog, Stopped, Watched, default_name, sentence_of
+from tracetui.ui.screens.export_dialog import ExportDialog, ExportStopped, Watched, default_name, sentence_of
 
 
 @pytest.fixture
@@ -192,5 +192,5 @@ def test_a_watched_stream_counts_and_stops() -> None:
     assert watched.write(b"abc") == 3
     assert watched.size == 3
     stop = True
-    with pytest.raises(Stopped):
+    with pytest.raises(ExportStopped):
         watched.write(b"d")

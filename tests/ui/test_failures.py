@@ -19,7 +19,7 @@ from tracetui.ui.app import TraceApp
 from tracetui.ui.failures import failure
 from tracetui.ui.messages import LoadFailed
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.screen_specs import Scope, ScreenSpec, screens_of_scope
+from tracetui.ui.screen_specs import ScreenScope, ScreenSpec, screens_of_scope
 from tracetui.ui.session import Session
 
 
@@ -62,7 +62,7 @@ def moba(samples: Path) -> Trace:
         return build_trace(trace_file.read())
 
 
-@pytest.mark.parametrize("spec", screens_of_scope(Scope.TRACE), ids=lambda spec: spec.name)
+@pytest.mark.parametrize("spec", screens_of_scope(ScreenScope.TRACE), ids=lambda spec: spec.name)
 async def test_one_leaves_in_order_while_a_screen_is_made(
     moba: Trace, monkeypatch: pytest.MonkeyPatch, spec: ScreenSpec
 ) -> None:

@@ -15,7 +15,7 @@ from tests.ui.viewing import lines_of, timeline, until, viewing
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace
-from tracetui.ui.drawing.flow_line import Ink, Stop, flow_line, overlaid
+from tracetui.ui.drawing.flow_line import FlowCell, Stop, flow_line, overlaid
 from tracetui.ui.drawing.flow_places import HopPlace, Scrolled, kept_lines, stops
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS
 from tracetui.ui.state import Viewport
@@ -79,9 +79,9 @@ def test_each_cell_once_and_never_on_a_slice_of_one_cell(found: list[Stop]) -> N
 def test_a_line_passes_behind_what_is_drawn_and_not_over_the_label() -> None:
     plain, box = Style(bold=True), Style(reverse=True)
     strip = Strip([Segment("lab  ", plain), Segment("▃ 好  ", plain), Segment("n ", box)])
-    inks = [Ink(x, "─", True) for x in range(-3, 20)]
+    inks = [FlowCell(x, "─", True) for x in range(-3, 20)]
     assert "".join(part.text for part in overlaid(strip, inks, 5, plain)) == "lab  ▃ 好  n "
-    over = [Ink(1, "│", False), Ink(7, "│", False)]
+    over = [FlowCell(1, "│", False), FlowCell(7, "│", False)]
     assert "".join(part.text for part in overlaid(strip, over, 5, plain)) == "lab  ▃│好  n│"
     thin = Strip([Segment("lab  ", plain), Segment("▃  ▃ ", plain), Segment("n ", box)])
     assert "".join(part.text for part in overlaid(thin, inks, 5, plain)) == "lab  ▃──▃─n "

@@ -18,12 +18,12 @@ from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.heat.cells import Cells, shares
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
-from tracetui.ui.drawing.bars import Ink, share_bar, stacked_bar
+from tracetui.ui.drawing.bars import BarInk, share_bar, stacked_bar
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS, Glyphs
 from tracetui.ui.drawing.heat_lines import BLANK, HalfCursor, half_cells, layout, placed, whole_cells
 from tracetui.ui.drawing.palette import PALETTES, Palette, Role
 from tracetui.ui.drawing.ramp import LEVELS, Heat, ramp_of
-from tracetui.ui.heat.sheet import GapOfCell, Row, Sheet
+from tracetui.ui.heat.sheet import GapOfCell, Sheet, SheetRow
 from tracetui.ui.heat.step_view import StepView
 from tracetui.ui.screens import heatmap
 from tracetui.ui.screens.heatmap import HeatmapScreen
@@ -66,7 +66,7 @@ def sheet_with(ns: list[list[int]], of: int, **more: object) -> Sheet:
     grid = np.array(ns, np.int64)
     whole = np.full(grid.shape, of, np.int64)
     cells = Cells(grid, whole, np.full(grid.shape, -1, np.int64), shares(grid, whole))
-    rows = tuple(Row(f"row {place}") for place in range(len(ns)))
+    rows = tuple(SheetRow(f"row {place}") for place in range(len(ns)))
     return Sheet(**{"rows": rows, "cells": cells, "columns": ("a",) * grid.shape[1], **more})
 
 
@@ -155,7 +155,7 @@ def test_the_worst_cells_are_one_for_each_gap_in_the_order_of_gaps() -> None:
     assert sheet.ranked.tolist() == [1, 5, 3, 0, 2]
     gap = GapOfCell(np.array([[7, 7, 7], [2, -1, 2]]), np.array([[20, 20, 20], [30, 0, 30]]))
     assert sheet_with([[3, 9, 2], [4, 0, 8]], 10, gap=gap).ranked.tolist() == [5, 1]
-    rows = (Row("waits", heat=Heat.WAIT), Row("idle"))
+    rows = (SheetRow("waits", heat=Heat.WAIT), SheetRow("idle"))
     assert sheet_with([[3, 9, 2], [4, 0, 8]], 10, rows=rows).ranked.tolist() == [5, 3]
 
 
@@ -218,7 +218,7 @@ def test_a_stacked_bar_is_as_long_as_its_parts_together(parts: list[int], rest: 
     ink = Palette("none").style_of(Role.TEXT)
     whole = sum(parts) + rest
     marks = "abcde"
-    drawn = stacked_bar([(part, Ink(mark, ink)) for part, mark in zip(parts, marks)], whole, width)
+    drawn = stacked_bar([(part, BarInk(mark, ink)) for part, mark in zip(parts, marks)], whole, width)
     text = "".join(piece for piece, _ in drawn)
     if whole:
         assert abs(len(text) - sum(parts) * width / whole) <= 0.5

@@ -23,8 +23,8 @@ from tracetui.job.job import Job, job_of
 from tracetui.job.load import find_ranks
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.ranks.job_messages import JobGrew, JobProgress, JobRead
 from tracetui.ui.ranks.lanes import RankLanes
-from tracetui.ui.ranks.messages import JobGrew, JobProgress, JobRead
 from tracetui.ui.ranks.rank_tables import RankTables
 from tracetui.ui.screens.open_traces import OpenTraces
 from tracetui.ui.screens.ranks import RanksScreen

@@ -289,7 +289,7 @@ def test_a_picture_is_made_as_soon_as_the_devices_are_read(monkeypatch: pytest.M
     monkeypatch.setattr(loading, "FIRST_PICTURE", math.inf)  # so that no picture is due by the clock
     table = event_table([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}])
     posted: list[Message] = []
-    watch = loading._Watch(Session(Path()), posted.append, None, 50)
+    watch = loading._TraceWatch(Session(Path()), posted.append, None, 50)
     for done in (40, 60, 80):
         watch.see(Progress(done, 100, 0, lambda: table))
     assert [type(message) for message in posted] == [LoadProgress, LoadProgress, TraceGrew, LoadProgress]
@@ -298,7 +298,7 @@ def test_a_picture_is_made_as_soon_as_the_devices_are_read(monkeypatch: pytest.M
 def test_silence_is_worth_a_line_and_no_picture() -> None:
     table = event_table([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}])
     posted: list[Message] = []
-    watch = loading._Watch(Session(Path()), posted.append, None, None)
+    watch = loading._TraceWatch(Session(Path()), posted.append, None, None)
     watch._next_line = math.inf
     for silent_s in (3, 4):
         watch.see(Progress(40, 100, 0, lambda: table, silent_s))

@@ -17,7 +17,7 @@ from tracetui.reader.events import EventTable
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Layer, Trace
-from tracetui.ui.drawing.load import load
+from tracetui.ui.drawing.device_load import load
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.rows import LineKind, timeline_lines, track_key
 from tracetui.ui.drawing.sketch import Sketch, Slopes

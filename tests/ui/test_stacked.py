@@ -21,9 +21,9 @@ from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.comparison.compared_run import run_of
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
-from tracetui.ui.comparing.bands import Band, Kind
+from tracetui.ui.comparing.bands import Band, BandKind
 from tracetui.ui.comparing.joint_view import JointView
-from tracetui.ui.comparing.stack import Chosen, Lanes, Stack
+from tracetui.ui.comparing.stacked_runs import Chosen, Stack, StackedRun
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.stacked import StackedScreen
 from tracetui.ui.session import Session
@@ -39,7 +39,7 @@ def sides() -> tuple[Analysis, Analysis]:
 
 @cache
 def stack() -> Stack:
-    base, other = (Lanes.of("", analysis, run_of(analysis)) for analysis in sides())
+    base, other = (StackedRun.of("", analysis, run_of(analysis)) for analysis in sides())
     return Stack.of(base, other)
 
 
@@ -134,7 +134,7 @@ async def test_what_matches_is_marked_in_the_other_and_flipping_goes_there() -> 
     async with stacked(sides()) as (app, pilot):
         gelu = "aten::gelu"
         await pilot.press("down", "down", "down", "down")
-        assert look(app).kind is Kind.OPERATORS and look(app).side == 0
+        assert look(app).kind is BandKind.OPERATORS and look(app).side == 0
         for _ in range(80):
             await pilot.press("right")
             row = look(app).state.row

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 
 from tracetui.arrays import Int64s
-from tracetui.ui.tables.columns import GAP, Column, Rows, clipped, fit, name_column, number_column
+from tracetui.ui.tables.columns import GAP, ViewColumn, ViewRows, clipped, fit, name_column, number_column
 from tracetui.ui.widgets.table import MANY, Table
 from tracetui.units import format_bytes
 
 NAMES = ["aten::mm", "aten::MatMul", "hcom_allReduce_", "[bold]not markup[/]", "矩阵乘", "ẞ-sharp", ""]
 
 
-def columns_of(times: Sequence[int], codes: Sequence[int]) -> list[Column]:
+def columns_of(times: Sequence[int], codes: Sequence[int]) -> list[ViewColumn]:
     return [
         number_column("time_ns", "time", np.array(times, dtype=np.int64), lambda ns: f"{ns} ns"),
         name_column("name", "name", np.array(codes, dtype=np.int32), NAMES, width=30, least=6, rank=1),
@@ -34,7 +34,7 @@ rows_strategy = st.lists(
 @given(rows_strategy, st.booleans())
 def test_rows_sort_by_number_like_python_does(rows: list[tuple[int, int]], descending: bool) -> None:
     times = [time for time, _ in rows]
-    view = Rows(columns_of(times, [code for _, code in rows]), len(rows), 0, descending).view
+    view = ViewRows(columns_of(times, [code for _, code in rows]), len(rows), 0, descending).view
     assert view.tolist() == sorted(
         range(len(rows)), key=lambda row: -times[row] if descending else times[row]
     )
@@ -45,7 +45,7 @@ def test_rows_sort_by_name_whatever_the_case_with_the_unknown_last(
     rows: list[tuple[int, int]], descending: bool
 ) -> None:
     codes = [code for _, code in rows]
-    view = Rows(columns_of([0] * len(rows), codes), len(rows), 1, descending).view.tolist()
+    view = ViewRows(columns_of([0] * len(rows), codes), len(rows), 1, descending).view.tolist()
     known = [row for row in range(len(rows)) if codes[row] >= 0]
     by_name = sorted(known, key=lambda row: NAMES[codes[row]].casefold(), reverse=descending)
     if descending:  # Python keeps equal ones in order under reverse, too
@@ -58,7 +58,7 @@ def test_a_filter_keeps_the_rows_with_the_text_in_their_name_in_order(
     rows: list[tuple[int, int]], text: str, descending: bool
 ) -> None:
     codes = [code for _, code in rows]
-    table = Rows(columns_of([time for time, _ in rows], codes), len(rows), 0, descending)
+    table = ViewRows(columns_of([time for time, _ in rows], codes), len(rows), 0, descending)
     everything = table.view.tolist()
     table.filter_by(text)
     shown = ["" if code < 0 else NAMES[code] for code in codes]
@@ -76,7 +76,7 @@ def test_the_columns_that_fit_are_the_most_important_and_never_too_wide(
 ) -> None:
     values = np.zeros(1, dtype=np.int64)
     columns = [
-        Column("k", "t", values, lambda row, cells: "", wide, min(least, wide), rank)
+        ViewColumn("k", "t", values, lambda row, cells: "", wide, min(least, wide), rank)
         for wide, least, rank in shapes
     ]
     layout = fit(columns, width)
@@ -263,9 +263,9 @@ async def test_many_rows_are_arranged_in_a_thread_and_the_last_wish_counts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Rows are looked at until a thread has arranged others; what was asked for in between is not lost."""
-    at_work, made = threading.Event(), Rows.arranged
+    at_work, made = threading.Event(), ViewRows.arranged
 
-    def arranged(rows: Rows, sort: int, descending: bool, text: str) -> Rows:
+    def arranged(rows: ViewRows, sort: int, descending: bool, text: str) -> ViewRows:
         assert at_work.wait(60)
         return made(rows, sort, descending, text)
 
@@ -276,7 +276,7 @@ async def test_many_rows_are_arranged_in_a_thread_and_the_last_wish_counts(
         table = app.query_one(Table)
         await pilot.pause()
         before = table.rows
-        monkeypatch.setattr(Rows, "arranged", arranged)
+        monkeypatch.setattr(ViewRows, "arranged", arranged)
         table.sort_by(0)
         table.filter_by("matm")
         assert table.arranging

@@ -11,7 +11,7 @@ from textual.events import MouseScrollDown, MouseScrollUp
 from tests.ui.test_branches import node, root
 from tracetui.analysis.heat.cells import Cells
 from tracetui.ui.drawing.palette import Palette
-from tracetui.ui.heat.sheet import Row, Sheet
+from tracetui.ui.heat.sheet import Sheet, SheetRow
 from tracetui.ui.tables.columns import number_column
 from tracetui.ui.widgets.heat import HeatMap
 from tracetui.ui.widgets.pager import Pager
@@ -42,7 +42,7 @@ class WheelApp(App[None]):
             self.widget.show(root(*(node(f"f{row}", 10) for row in range(ROWS))))
         elif isinstance(self.widget, HeatMap):
             ns = np.zeros((ROWS, 1), np.int64)
-            rows = tuple(Row(str(row)) for row in range(ROWS))
+            rows = tuple(SheetRow(str(row)) for row in range(ROWS))
             self.widget.show(
                 Sheet(rows, Cells(ns, ns + 1, ns - 1, np.zeros(ns.shape)), columns=("a",)), (2, 0)
             )

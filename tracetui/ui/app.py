@@ -18,7 +18,7 @@ from tracetui.ui.comparing.comparing import COMPARE, Comparing, Flipped
 from tracetui.ui.first_view import is_busy
 from tracetui.ui.messages import WarningsAsked
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.screen_specs import Scope, is_paired, make_screen
+from tracetui.ui.screen_specs import ScreenScope, is_paired, make_screen
 from tracetui.ui.session import Session
 from tracetui.ui.terminal import CANCELLED, configure_terminal, leave_at_signals
 from tracetui.ui.trace_names import names_of
@@ -40,7 +40,7 @@ class TraceApp(Viewer):
         for session in self.sessions:
             self.add_modes(session)
         if len(self.sessions) > 1:
-            self.add_joint_modes(Scope.PAIR)
+            self.add_joint_modes(ScreenScope.PAIR)
 
     def on_load(self) -> None:
         """Set the terminal up, so that it is left in order from the first frame on."""
@@ -205,9 +205,9 @@ def run_viewer(paths: Sequence[Path], options: ViewerOptions) -> int:
 
     Raises UnreadableTrace (or MemoryError, OSError) where there is nothing to view.
     """
-    first, *others = (Session(path, options, name=name) for path, name in zip(paths, names_of(paths)))
+    first, *later = (Session(path, options, name=name) for path, name in zip(paths, names_of(paths)))
     first.open()
-    return run_app(TraceApp([first, *others], options))
+    return run_app(TraceApp([first, *later], options))
 
 
 def run_app(app: TraceApp) -> int:

@@ -32,9 +32,9 @@ def chain_through(links: Links, row: int, chain: Chain | None = None) -> Chain |
     """Return a chain that holds a slice: the one given if it does, else of the first task launched by it."""
     if chain is not None and any(hop.row == row for hop in chain.hops):
         return chain
-    own = links.chain(row)
-    if own is not None or not links.leads[row]:  # most slices lead nowhere: to find that out took 2.5 ms
-        return own
+    direct = links.chain(row)
+    if direct is not None or not links.leads[row]:  # most slices lead nowhere: to find that out took 2.5 ms
+        return direct
     for hop in (links.launch, links.dequeue, links.enqueue, links.operator):
         places = np.flatnonzero(hop == row)
         if len(places):

@@ -8,10 +8,17 @@ from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.ui.app import TraceApp, run_app
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.ranks.job_messages import JobChanged, JobFailed, JobGrew, JobProgress, JobRead
+from tracetui.ui.ranks.job_reading import read_job
 from tracetui.ui.ranks.job_session import JobSession
-from tracetui.ui.ranks.messages import JobChanged, JobFailed, JobGrew, JobProgress, JobRead
-from tracetui.ui.ranks.reading import read_job
-from tracetui.ui.screen_specs import Scope, is_joint, is_of_scope, is_paired, joint_mode, screens_of_scope
+from tracetui.ui.screen_specs import (
+    ScreenScope,
+    is_joint,
+    is_of_scope,
+    is_paired,
+    joint_mode,
+    screens_of_scope,
+)
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import name_of_run
 from tracetui.ui.viewer import FIRST
@@ -21,7 +28,7 @@ RANKS = "ranks"  #: the screen that a job opens at
 
 def is_of_job(screen: str) -> bool:
     """Return whether a screen shows the job rather than one of its ranks."""
-    return is_of_scope(screen, Scope.JOB)
+    return is_of_scope(screen, ScreenScope.JOB)
 
 
 class JobApp(TraceApp):
@@ -39,7 +46,7 @@ class JobApp(TraceApp):
         self.job_session = JobSession(found)
         self.run_name = printable(name_of_run([source.path for source in found.sources]), 60)
         self.name_window(self.run_name)
-        self.add_joint_modes(Scope.JOB)
+        self.add_joint_modes(ScreenScope.JOB)
 
     def begin(self) -> None:
         """Digest the ranks; their traces are read when they are looked at."""
@@ -78,7 +85,7 @@ class JobApp(TraceApp):
             super().action_go(screen)
 
     def _tell_job(self) -> None:
-        for spec in screens_of_scope(Scope.JOB):
+        for spec in screens_of_scope(ScreenScope.JOB):
             self.tell_joint(spec.name, JobChanged)
 
     def on_job_progress(self, message: JobProgress) -> None:
@@ -117,8 +124,8 @@ class JobApp(TraceApp):
             super().action_session(by)
             return
         session = self.job_session
-        others = ((rank + by * step) % len(job.ranks) for step in range(1, len(job.ranks)))
-        other = next((one for one in others if session.can_open(session.source_of(one))), None)
+        candidates = ((rank + by * step) % len(job.ranks) for step in range(1, len(job.ranks)))
+        other = next((one for one in candidates if session.can_open(session.source_of(one))), None)
         if other is None:
             self.show_status("No trace of another rank is here.")
             return

@@ -83,9 +83,9 @@ def same_rank(ranks: Sequence[int], first_of_other: int, place: int) -> tuple[in
     ranks : numbers of the ranks of both jobs, those of OTHER from `first_of_other` on; -1 for unknown.
     """
     in_base = place < first_of_other
-    others = range(first_of_other, len(ranks)) if in_base else range(first_of_other)
-    same = (other for other in others if ranks[other] == ranks[place] >= 0)
-    partner = next(same, others[0])
+    candidates = range(first_of_other, len(ranks)) if in_base else range(first_of_other)
+    same = (other for other in candidates if ranks[other] == ranks[place] >= 0)
+    partner = next(same, candidates[0])
     return (place, partner) if in_base else (partner, place)
 
 

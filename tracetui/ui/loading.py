@@ -72,7 +72,9 @@ def _read(session: Session, trace_file: TraceFile, post: Post) -> tuple[Trace, S
         post(TraceGrew(session, trace, Picture(trace, sketch=sketch)))
     first = sketch.first if sketch is not None else 0
     of_devices = trace_file.size - first if first else None
-    table = trace_file.read(_Watch(session, post, sketch, of_devices).see, lambda: session.stopping, first)
+    table = trace_file.read(
+        _TraceWatch(session, post, sketch, of_devices).see, lambda: session.stopping, first
+    )
     if sketch is None or not table.report.stopped:
         return build_trace(table), None
     return sketch.read_part(table), sketch.beyond(table.report.seen)
@@ -120,7 +122,7 @@ def _warm(analysis: Analysis) -> None:
         causes.ns(edges)
 
 
-class _Watch:
+class _TraceWatch:
     """Decides when progress is worth a line, and when a picture."""
 
     def __init__(self, session: Session, post: Post, sketch: Sketch | None, of_devices: int | None) -> None:

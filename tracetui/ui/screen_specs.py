@@ -16,7 +16,7 @@ from textual.screen import Screen
 from tracetui.ui.session import Session
 
 
-class Scope(Enum):
+class ScreenScope(Enum):
     """What a screen shows."""
 
     TRACE = "one of the open traces"  # each has its own
@@ -33,7 +33,7 @@ class ScreenSpec:
     key: str  #: Textual's name of the key that goes there
     title: str  #: of that key: "go: gaps"
     help: str  #: what one sees there, in one line
-    scope: Scope = Scope.TRACE
+    scope: ScreenScope = ScreenScope.TRACE
     has_rows: bool = False  #: it is a table: cursor, sort, export
     has_filter: bool = False  #: a line to type a filter in
     has_views: bool = False  #: tab shows the next of several tables or maps
@@ -99,7 +99,7 @@ SCREENS = {
             "R",
             "go: ranks",
             "Who makes the others wait, in a job of many",
-            Scope.JOB,
+            ScreenScope.JOB,
             has_views=True,
             is_map=True,
         ),
@@ -109,7 +109,7 @@ SCREENS = {
             "C",
             "go: comparison",
             "What changed between two open traces",
-            Scope.PAIR,
+            ScreenScope.PAIR,
             has_rows=True,
             has_filter=True,
             has_views=True,
@@ -120,31 +120,31 @@ SCREENS = {
             "vertical_line",
             "go: both stacked",
             "Two open traces, steps aligned",
-            Scope.PAIR,
+            ScreenScope.PAIR,
             has_views=True,
         ),
     )
 }
 
 
-def screens_of_scope(scope: Scope) -> tuple[ScreenSpec, ...]:
+def screens_of_scope(scope: ScreenScope) -> tuple[ScreenSpec, ...]:
     """Return the screens of a scope, in the order of their keys in the footer."""
     return tuple(spec for spec in SCREENS.values() if spec.scope is scope)
 
 
-def is_of_scope(screen: str, scope: Scope) -> bool:
+def is_of_scope(screen: str, scope: ScreenScope) -> bool:
     """Return whether there is a screen of this name that is of a scope."""
     return screen in SCREENS and SCREENS[screen].scope is scope
 
 
 def is_paired(screen: str) -> bool:
     """Return whether a screen shows two traces."""
-    return is_of_scope(screen, Scope.PAIR)
+    return is_of_scope(screen, ScreenScope.PAIR)
 
 
 def is_joint(screen: str) -> bool:
     """Return whether a screen is of no trace alone."""
-    return is_of_scope(screen, Scope.PAIR) or is_of_scope(screen, Scope.JOB)
+    return is_of_scope(screen, ScreenScope.PAIR) or is_of_scope(screen, ScreenScope.JOB)
 
 
 def joint_mode(screen: str) -> str:

@@ -159,9 +159,9 @@ class Session:
         share, self.progress, self.analysing = self.share, None, True
         self._sources = None  # the age of files is told from the end of the trace
         self.take(trace, picture)
-        said = self._open_window()
+        sentence = self._open_window()
         if not trace.report.stopped:
-            return said
+            return sentence
         self.awaited = 0
         return self._stopped(share)
 
@@ -202,8 +202,8 @@ class Session:
         self._rank(analysis)
         self._look_first(analysis)
         awaited = self.awaited
-        said = self._open_step(analysis)
-        return self.nth_gap(awaited) if awaited else said
+        sentence = self._open_step(analysis)
+        return self.nth_gap(awaited) if awaited else sentence
 
     def _look_first(self, analysis: Analysis) -> None:
         """Look at where the devices work, unless somebody has looked elsewhere already."""

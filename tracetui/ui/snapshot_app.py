@@ -103,10 +103,10 @@ class SnapshotApp(TraceApp):
         self.in_thread(read)
 
     def on_snapshot_read(self, message: SnapshotRead) -> None:
-        said = message.session.take_memory(message.memory)
+        sentence = message.session.take_memory(message.memory)
         self.broadcast(message.session, TraceChanged)
-        if said:
-            self.show_status(said)
+        if sentence:
+            self.show_status(sentence)
 
     def action_go(self, screen: str) -> None:
         if screen != MEMORY:

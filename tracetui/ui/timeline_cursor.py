@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tracetui.ui.drawing.rows import LineKind, Row
+from tracetui.ui.drawing.rows import LineKind, TimelineRow
 from tracetui.ui.neighbours import gap_beside, nearest_edge, slice_beside
 from tracetui.ui.session import Session
 from tracetui.ui.state import Key
@@ -21,7 +21,7 @@ class TimelineCursor:
         self._viewer, self._session, self._tracks = viewer, session, tracks
 
     @property
-    def line(self) -> Row | None:
+    def line(self) -> TimelineRow | None:
         """The line of the cursor; the first line where there is no cursor yet."""
         lines = self._tracks.lines
         place = max(lines.index(self._session.state.place.cursor), 0)
@@ -47,7 +47,7 @@ class TimelineCursor:
             return False
         return True
 
-    def _along_curve(self, line: Row, by: int) -> None:
+    def _along_curve(self, line: TimelineRow, by: int) -> None:
         """Move the cursor to the next column of a curve: to the most that it holds, else to its start."""
         picture, state, columns = self._tracks.picture, self._session.state, self._tracks.columns
         curve = picture.curve(line.curve) if picture is not None else None
@@ -56,8 +56,8 @@ class TimelineCursor:
         at = min(max(state.viewport.column_of(state.place.time_ns, columns), -1), columns) + by
         start, end = state.viewport.time_of(at, columns), state.viewport.time_of(at + 1, columns)
         start = min(max(start, state.bounds.start_ns), state.bounds.end_ns - 1)
-        told = curve.series.within(start, max(end, start + 1))
-        time_ns = start if told is None else told.most_ns
+        sample = curve.series.within(start, max(end, start + 1))
+        time_ns = start if sample is None else sample.most_ns
         viewport = state.viewport.showing(time_ns, time_ns + 1, state.bounds)
         place = replace(state.place, viewport=viewport, cursor=line.curve, row=-1, gap=-1, time_ns=time_ns)
         state.go(place, "select")
@@ -104,7 +104,7 @@ class TimelineCursor:
         state.go(replace(state.place, cursor=cursor, row=row, gap=gap, time_ns=time_ns), "select")
         viewer.selection_changed()
 
-    def snapped(self, line: Row, time_ns: int) -> int:
+    def snapped(self, line: TimelineRow, time_ns: int) -> int:
         """Return a time, moved to the edge of a slice of the line, if there is one within two columns."""
         trace = self._session.trace
         if trace is None or line.lane < 0:
@@ -113,6 +113,6 @@ class TimelineCursor:
         return nearest_edge(trace, line.lane, time_ns, reach)
 
 
-def is_unread(line: Row) -> bool:
+def is_unread(line: TimelineRow) -> bool:
     """Return whether a line is only expected: nothing of it is read."""
     return line.track < 0 if line.kind is LineKind.FOLDED else line.kind is LineKind.LANE and line.lane < 0

@@ -42,7 +42,7 @@ from tracetui.ui.messages import (
     ViewChanged,
 )
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.screen_specs import Scope, is_joint, is_paired, joint_mode, screens_of_scope
+from tracetui.ui.screen_specs import ScreenScope, is_joint, is_paired, joint_mode, screens_of_scope
 from tracetui.ui.sending.link import LinkApp
 from tracetui.ui.session import Session
 from tracetui.ui.terminal import in_ascii
@@ -85,7 +85,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
 
     def screens_of(self, session: Session) -> Mapping[str, Callable[[], Screen[Any]]]:
         """Return the screens of a session by their names, each made when it is first shown."""
-        return {spec.name: partial(spec.make, session) for spec in screens_of_scope(Scope.TRACE)}
+        return {spec.name: partial(spec.make, session) for spec in screens_of_scope(ScreenScope.TRACE)}
 
     def has_screen(self, screen: str) -> bool:
         """Return whether there is a screen of this name to go to."""
@@ -96,7 +96,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         for screen, make in self.screens_of(session).items():
             self.add_mode(self.mode_of(session, screen), make)
 
-    def add_joint_modes(self, scope: Scope) -> None:
+    def add_joint_modes(self, scope: ScreenScope) -> None:
         """Have a mode for each screen of a scope, which is of no trace alone."""
         for spec in screens_of_scope(scope):
             self.add_mode(joint_mode(spec.name), partial(spec.make, self.sessions[0]))
@@ -260,10 +260,10 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         if self._is_gone(session):
             session.end()
             return
-        said = session.take_all(message.trace, message.picture)
+        sentence = session.take_all(message.trace, message.picture)
         self.broadcast(session, TraceChanged)
         self._analyse(session, message.trace)
-        self._say_of(session, said)
+        self._say_of(session, sentence)
 
     def on_load_failed(self, message: LoadFailed) -> None:
         session = message.session
@@ -280,14 +280,14 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         session = message.session
         if self._is_gone(session):
             return
-        place, was_said = session.state.place, session.awaited
-        said = session.take_analysis(message.analysis)
+        place, was_awaited = session.state.place, session.awaited
+        sentence = session.take_analysis(message.analysis)
         self.broadcast(session, TraceChanged)
         if session.state.place != place:
             self.broadcast(session, SelectionChanged)
         self.show_first(session)
-        if said or was_said:
-            self._say_of(session, said)
+        if sentence or was_awaited:
+            self._say_of(session, sentence)
 
     def show_first(self, session: Session) -> None:
         """Show what the analysis of a session says to look at first, where nobody has looked yet."""
@@ -320,9 +320,9 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
             self._fail(message.session, message.sentence)
 
     def _fail(self, session: Session, sentence: str) -> None:
-        said = session.take_failure(sentence)
+        answer = session.take_failure(sentence)
         self.broadcast(session, TraceChanged)
-        self._say_of(session, said)
+        self._say_of(session, answer)
 
     def _say_of(self, session: Session, sentence: str) -> None:
         if session is self.session:
@@ -360,9 +360,9 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
 
     def action_rank_gaps(self) -> None:
         """Rank gaps by the next measure: lost time, idle time, exposed communication."""
-        said = self.session.rank_by_next()
+        sentence = self.session.rank_by_next()
         self.broadcast(self.session, RankingChanged)
-        self.show_status(said)
+        self.show_status(sentence)
 
     def action_next_gap(self, by: int) -> None:
         """Go to the gap of the next rank; to the worst one first, and when they have been ranked anew.

@@ -208,14 +208,14 @@ def _two_jobs(request: Request) -> tuple[FoundRanks, FoundRanks] | None:
 
 def _ask_for_background() -> tuple[bool, bytes]:
     """Return whether the background of the terminal is light, and what was typed while it was asked."""
-    from tracetui.ui import background
+    from tracetui.ui import terminal_colour
 
-    if not background.can_ask(os.environ):
-        return background.light_by_environment(os.environ), b""
-    with background.asked() as question:
+    if not terminal_colour.can_ask(os.environ):
+        return terminal_colour.light_by_environment(os.environ), b""
+    with terminal_colour.asked() as question:
         importlib.import_module("tracetui.ui.app")
         light = question.wait()
-    return background.light_by_environment(os.environ) if light is None else light, question.typed
+    return terminal_colour.light_by_environment(os.environ) if light is None else light, question.typed
 
 
 COMMAND = Command("", "PATH", "the viewer", _DESCRIPTION, _add_arguments, _run)

@@ -33,8 +33,8 @@ def absence_lines(sessions: Sequence[Session], pair: Pair, width: int, palette: 
         devices = counted(count, "1 device", "{count} devices") if count else tell("no device")
         span = format_duration(analysis.trace.end_ns - analysis.trace.start_ns)
         lines.append([(f"{name:<6} ", dim), (f"{clauses((span, devices))}: {sessions[place].name}", text)])
-    told = sentences((tell(_WHY), tell(_NEXT if len(sessions) > 2 else _OTHERS, key="}")))
-    return [*lines, [], *([(line, text)] for line in wrapped(told, max(width, 1)))]
+    advice = sentences((tell(_WHY), tell(_NEXT if len(sessions) > 2 else _OTHERS, key="}")))
+    return [*lines, [], *([(line, text)] for line in wrapped(advice, max(width, 1)))]
 
 
 def next_pair(viewer: Viewer) -> tuple[tuple[str, str], ...]:

@@ -10,8 +10,8 @@ from rich.segment import Segment
 
 from tracetui.arrays import Int64s
 from tracetui.trace.clean import printable
-from tracetui.ui.comparing.bands import Kind
-from tracetui.ui.comparing.stack import Chosen, Lanes
+from tracetui.ui.comparing.bands import BandKind
+from tracetui.ui.comparing.stacked_runs import Chosen, StackedRun
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.idle_line import IdleLine
 from tracetui.ui.drawing.lane import draw_lane, painted_selected
@@ -24,14 +24,14 @@ _NAME_LIMIT = 400  #: characters of a name that can matter on a screen
 class BandArt:
     """Draws the lines of one run."""
 
-    def __init__(self, lanes: Lanes, palette: Palette, glyphs: Glyphs) -> None:
+    def __init__(self, lanes: StackedRun, palette: Palette, glyphs: Glyphs) -> None:
         self._lanes, self._glyphs = lanes, glyphs
         self._idle = IdleLine(lanes.picture, palette, glyphs)
         self._looks = Looks(lanes.analysis.trace, palette)
 
-    def line(self, number: int, kind: Kind, chosen: Chosen, edges: Int64s) -> list[Segment]:
+    def line(self, number: int, kind: BandKind, chosen: Chosen, edges: Int64s) -> list[Segment]:
         """Draw a line of a device between `edges` (ns), with what is selected in it."""
-        if kind is Kind.IDLE:
+        if kind is BandKind.IDLE:
             return self._idle.draw(self._lanes.device(number), chosen.gap, edges)
         band, trace, looks = self._lanes.band(number, kind), self._lanes.analysis.trace, self._looks
         columns = band.columns(edges)

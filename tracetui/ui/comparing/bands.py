@@ -19,7 +19,7 @@ from tracetui.comparison.compared_run import Run
 from tracetui.trace.model import Activity, Trace
 
 
-class Kind(Enum):
+class BandKind(Enum):
     """What a line is of, in the order of the screen."""
 
     IDLE = "idle"
@@ -31,9 +31,9 @@ class Kind(Enum):
 
 #: The work that a line is of.
 _WORK = {
-    Kind.COMPUTING: (Activity.COMPUTE, Activity.AICPU),
-    Kind.COMMUNICATION: (Activity.COMMUNICATION,),
-    Kind.COPIES: (Activity.COPY,),
+    BandKind.COMPUTING: (Activity.COMPUTE, Activity.AICPU),
+    BandKind.COMMUNICATION: (Activity.COMMUNICATION,),
+    BandKind.COPIES: (Activity.COPY,),
 }
 
 
@@ -96,10 +96,10 @@ class Band:
         return int(self.rows[self._order[at]]) if 0 <= at < len(self) else -1
 
 
-def bands(analysis: Analysis, run: Run, device: int) -> dict[Kind, Band]:
+def bands(analysis: Analysis, run: Run, device: int) -> dict[BandKind, Band]:
     """Return the lines of a device (index into those of the analysis), all but that of its idle time."""
     trace, work = analysis.trace, analysis.devices[device].work
     activity = trace.slices.activity[work]
     found = {kind: Band(trace, work[among(activity, of)]) for kind, of in _WORK.items()}
-    found[Kind.OPERATORS] = Band(trace, run.operators.row)
+    found[BandKind.OPERATORS] = Band(trace, run.operators.row)
     return found

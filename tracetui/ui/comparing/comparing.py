@@ -10,10 +10,10 @@ from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.ui.comparing.pair import Pair, Runs
-from tracetui.ui.comparing.places import go_to_idle, go_to_slice
+from tracetui.ui.comparing.row_places import go_to_idle, go_to_slice
 from tracetui.ui.failures import failure
 from tracetui.ui.messages import ProgressChanged, SelectionChanged, TraceChanged
-from tracetui.ui.screen_specs import Scope, is_paired, joint_mode, screens_of_scope
+from tracetui.ui.screen_specs import ScreenScope, is_paired, joint_mode, screens_of_scope
 from tracetui.ui.session import Session
 from tracetui.ui.viewer import FIRST, Viewer
 
@@ -103,7 +103,7 @@ class Comparing:
 
     def tell(self) -> None:
         """Tell the screens of two that other traces are compared, or that more is known of them."""
-        for spec in screens_of_scope(Scope.PAIR):
+        for spec in screens_of_scope(ScreenScope.PAIR):
             self.viewer.tell_joint(spec.name, PairChanged)
 
     def last_two(self) -> tuple[int, int]:

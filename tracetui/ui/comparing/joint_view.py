@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tracetui.ui.comparing.bands import Kind
-from tracetui.ui.comparing.stack import Chosen, Stack
+from tracetui.ui.comparing.bands import BandKind
+from tracetui.ui.comparing.stacked_runs import Chosen, Stack
 from tracetui.ui.neighbours import gap_beside
 from tracetui.ui.state import Place, Viewport, ViewState
 
@@ -32,9 +32,9 @@ class JointView:
         return int(self.state.place.cursor[0]) if self.state.place.cursor else 1
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> BandKind:
         """The line that the cursor is on."""
-        return Kind(self.state.place.cursor[1]) if self.state.place.cursor else Kind.IDLE
+        return BandKind(self.state.place.cursor[1]) if self.state.place.cursor else BandKind.IDLE
 
     @property
     def selected(self) -> Chosen:
@@ -106,13 +106,13 @@ class JointView:
         margin = max((end - start) // MARGIN, 1)
         return Viewport(start - margin, end + margin).within(self.state.bounds)
 
-    def _kind_of(self, side: int, chosen: Chosen) -> Kind:
+    def _kind_of(self, side: int, chosen: Chosen) -> BandKind:
         """Return the line that shows something; that of idle time where none does."""
         if chosen.row >= 0:
             for kind in self.stack.kinds(self.device):
-                if kind is not Kind.IDLE and chosen.row in self.stack.sides[side].band(self.device, kind):
+                if kind is not BandKind.IDLE and chosen.row in self.stack.sides[side].band(self.device, kind):
                     return kind
-        return Kind.IDLE
+        return BandKind.IDLE
 
     # Moving
 
@@ -142,14 +142,14 @@ class JointView:
         """Select the next slice or gap of the line, or the one before (-1)."""
         side, lanes = self.side, self.stack.sides[self.side]
         time = self.stack.axis.moment(side, self.state.place.time_ns)
-        if self.kind is Kind.IDLE:
+        if self.kind is BandKind.IDLE:
             device = lanes.device(self.device)
             chosen = Chosen(gap=gap_beside(lanes.picture, device, self.state.gap, time, by))
         else:
             chosen = Chosen(row=lanes.band(self.device, self.kind).beside(self.state.row, time, by))
         return self.choose(side, chosen, self.kind)
 
-    def choose(self, side: int, chosen: Chosen, kind: Kind) -> bool:
+    def choose(self, side: int, chosen: Chosen, kind: BandKind) -> bool:
         """Select something of a run and bring it on screen; nothing changes where it is nothing."""
         if not chosen:
             return False
@@ -165,15 +165,15 @@ class JointView:
         if device in lanes.devices:
             self.device = lanes.devices.index(device)
         self.state.show(*self.stack.span(side, chosen))
-        return self.choose(side, chosen, Kind.IDLE)
+        return self.choose(side, chosen, BandKind.IDLE)
 
-    def go_to_line(self, side: int, kind: Kind, time_ns: int, length_ns: int) -> None:
+    def go_to_line(self, side: int, kind: BandKind, time_ns: int, length_ns: int) -> None:
         """Put the cursor on a line, and select what is there in a stretch of time."""
         lanes, moment = self.stack.sides[side], self.stack.axis.moment
         start, end = moment(side, time_ns), moment(side, time_ns + length_ns)
         if start == end:  # the run stands still there: its step is over
             chosen = Chosen()
-        elif kind is Kind.IDLE:
+        elif kind is BandKind.IDLE:
             chosen = Chosen(gap=lanes.picture.gap_at(lanes.device(self.device), start))
         else:
             chosen = Chosen(row=lanes.band(self.device, kind).at(start, end))

@@ -9,7 +9,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.export.sentences.comparison import signed_ms, vendor_name
 from tracetui.language import clauses, heading, tell
 from tracetui.trace.clean import printable
-from tracetui.ui.comparing.stack import NAMES, Chosen, Stack
+from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, Stack
 from tracetui.ui.drawing.causes import cause_style, cause_words
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Role
@@ -53,8 +53,10 @@ def step_words(stack: Stack, step: int, device: int, glyphs: Glyphs) -> str:
     share = format_percent(abs(other - base), base)
     change = tell("{change} ms ({share})", change=signed_ms(whole.delta_ns), share=share)
     agreeing = (part for part in parts if part.delta_ns * whole.delta_ns > 0)
-    most = next(agreeing, None)
-    largest = [] if most is None else [f"{vendor_name(most)} {signed_ms(most.delta_ns)}"]
+    largest_part = next(agreeing, None)
+    largest = (
+        [] if largest_part is None else [f"{vendor_name(largest_part)} {signed_ms(largest_part.delta_ns)}"]
+    )
     return clauses((times, change, *largest))
 
 
@@ -66,9 +68,9 @@ def chosen_lines(
         sentence = tell("Nothing is selected: arrows go from slice to slice, x to the worst gap.")
         return [[pen.text(f" {sentence}", Role.DIM)]]
     lines = []
-    for side, each in enumerate(chosen):
-        if each:
-            lines.append(_told(stack, side, each, pen))
+    for side, selected in enumerate(chosen):
+        if selected:
+            lines.append(_selected_line(stack, side, selected, pen))
         else:
             absence = "the device has no gap there" if chosen[active].gap >= 0 else "nothing there matches it"
             sentence = "looking for what matches it" if waiting else absence
@@ -80,10 +82,10 @@ def chosen_lines(
 
 def _change(stack: Stack, chosen: tuple[Chosen, Chosen]) -> str:
     """Say "OTHER takes 1.24 ms longer and begins 3.1 µs earlier in its step"."""
-    base, other = (side.end_of(each) - side.start_of(each) for side, each in zip(stack.sides, chosen))
+    base, other = (side.end_of(item) - side.start_of(item) for side, item in zip(stack.sides, chosen))
     length = _more(other - base, "OTHER takes {time} longer", "OTHER takes {time} shorter")
     length = length or tell("OTHER takes as long")
-    before, after = (_into_step(stack, side, each) for side, each in enumerate(chosen))
+    before, after = (_into_step(stack, side, item) for side, item in enumerate(chosen))
     if before is None or after is None:
         return length
     begin = _more(after - before, "begins {time} later in its step", "begins {time} earlier in its step")
@@ -102,7 +104,7 @@ def _into_step(stack: Stack, side: int, chosen: Chosen) -> int | None:
     return start - int(steps.start[at]) if at >= 0 else None
 
 
-def _told(stack: Stack, side: int, chosen: Chosen, pen: Pen) -> Line:
+def _selected_line(stack: Stack, side: int, chosen: Chosen, pen: Pen) -> Line:
     """Say how long something is, when it is, and what it is."""
     lanes, label = stack.sides[side], pen.label(NAMES[side])
     analysis = lanes.analysis

@@ -39,8 +39,8 @@ from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, tail
-from tracetui.ui.tables.columns import LONGEST, Cell, Column, name_column
-from tracetui.ui.tables.layout import Look, Place, laid_out
+from tracetui.ui.tables.columns import LONGEST, Cell, ViewColumn, name_column
+from tracetui.ui.tables.layout import ColumnLook, Place, laid_out
 
 #: The tables in the order of `tab`: all that `--by` has of single traces.
 SHOWN = {table.by: table for table in (WATERFALL, *TABLES, ADVICE, MEMORY)}
@@ -64,8 +64,8 @@ def shown_of(comparison: Comparison | None) -> dict[str, ComparedTable]:
     """Return the tables of a comparison, in the order of `tab`; of jobs their ranks follow the parts."""
     if comparison is None or comparison.job is None:
         return SHOWN
-    parts, *others = SHOWN.values()
-    return {table.by: table for table in (parts, RANKS, ROOTS, *others)}
+    parts, *tables = SHOWN.values()
+    return {table.by: table for table in (parts, RANKS, ROOTS, *tables)}
 
 
 def rows_of(comparison: Comparison, table: ComparedTable) -> Sequence[ComparedRow]:
@@ -76,10 +76,10 @@ def rows_of(comparison: Comparison, table: ComparedTable) -> Sequence[ComparedRo
     return rows
 
 
-def largest(rows: Sequence[ComparedRow], most: int) -> Sequence[ComparedRow]:
+def largest(rows: Sequence[ComparedRow], limit: int) -> Sequence[ComparedRow]:
     """Return at most so many rows, those that changed most, in their order."""
     ranked = sorted(rows, key=lambda row: (-abs(row.delta_ns), -row.base_ns))
-    kept = {row.name for row in ranked[: max(most, 0)]}
+    kept = {row.name for row in ranked[: max(limit, 0)]}
     return [row for row in rows if row.name in kept]
 
 
@@ -133,13 +133,13 @@ class Laid:
         self._palette, self._glyphs = palette, glyphs
         self._tables = shown_of(comparison)
         self._rows = {by: rows_of(comparison, table) for by, table in self._tables.items()}
-        self._columns: dict[tuple[str, bool, bool], list[Column]] = {}
+        self._columns: dict[tuple[str, bool, bool], list[ViewColumn]] = {}
 
     def rows(self, table: ComparedTable) -> Sequence[ComparedRow]:
         """Return the rows of a table that are shown."""
         return self._rows[table.by]
 
-    def columns(self, table: ComparedTable, screen_cells: int) -> list[Column]:
+    def columns(self, table: ComparedTable, screen_cells: int) -> list[ViewColumn]:
         """Return the columns of a table in a terminal of so many cells."""
         key = table.by, screen_cells >= _ROOMY_FROM, screen_cells >= _WIDE_FROM
         if key not in self._columns:
@@ -149,7 +149,7 @@ class Laid:
 
     def columns_of(
         self, rows: Sequence[ComparedRow], table: ComparedTable, screen_cells: int
-    ) -> list[Column]:
+    ) -> list[ViewColumn]:
         """Return the columns of rows of a table, which may be fewer than it has."""
         if len(rows) == len(self.rows(table)):
             return self.columns(table, screen_cells)
@@ -164,7 +164,7 @@ class Laid:
 
 def columns(
     rows: Sequence[ComparedRow], table: ComparedTable, palette: Palette, glyphs: Glyphs, screen_cells: int
-) -> list[Column]:
+) -> list[ViewColumn]:
     """Return the columns of some rows; times in ms with three decimals, exported in ns."""
     delta = np.array([round(row.delta_ns) for row in rows], np.int64)
     ratios = np.array([np.nan if row.ratio is None else row.ratio for row in rows])
@@ -185,21 +185,21 @@ def columns(
     widest = max((row.delta_ns for row in rows), key=abs, default=Fraction(0))
     places: list[Place] = [
         _names(rows, table, glyphs, _LEAST if screen_cells >= _ROOMY_FROM else _LEAST // 2),
-        Look(f"base_{amount}", title=f"base{unit}", rank=1),
-        Look(f"other_{amount}", title=f"other{unit}", rank=1),
-        Column(f"delta_{amount}", "change", delta, change, max(8, len(signed(widest)))),
+        ColumnLook(f"base_{amount}", title=f"base{unit}", rank=1),
+        ColumnLook(f"other_{amount}", title=f"other{unit}", rank=1),
+        ViewColumn(f"delta_{amount}", "change", delta, change, max(8, len(signed(widest)))),
         _bars(delta, style_of, glyphs, _side(screen_cells)),
         _changed(rows),
         *([_shifts(rows)] if any(row.test is not None for row in rows[:1]) else []),
-        Column("ratio", "ratio", ratios, lambda row, _: ratio_words(rows[row]), 8, rank=3),
-        Look("base_count", title="base n", width=9, rank=4),
-        Look("other_count", title="other n", width=9, rank=4),
+        ViewColumn("ratio", "ratio", ratios, lambda row, _: ratio_words(rows[row]), 8, rank=3),
+        ColumnLook("base_count", title="base n", width=9, rank=4),
+        ColumnLook("other_count", title="other n", width=9, rank=4),
         ...,
     ]
     return laid_out(table.table, ComparedRows(rows), places)
 
 
-def _names(rows: Sequence[ComparedRow], table: ComparedTable, glyphs: Glyphs, least: int) -> Column:
+def _names(rows: Sequence[ComparedRow], table: ComparedTable, glyphs: Glyphs, least: int) -> ViewColumn:
     names = [table.name_of(row) for row in rows]
     shown = [_short(row) for row in rows] if table.by == "line" else names
     places = np.arange(len(names), dtype=np.int32)
@@ -216,28 +216,28 @@ def _short(row: ComparedRow) -> str:
     return path_end(file) + name[len(printable(file, LONGEST)) :] if file else name
 
 
-def _changed(rows: Sequence[ComparedRow]) -> Column:
-    told = np.array([2 if row.changed is None else int(row.changed) for row in rows], np.int64)
+def _changed(rows: Sequence[ComparedRow]) -> ViewColumn:
+    codes = np.array([2 if row.changed is None else int(row.changed) for row in rows], np.int64)
     words = [changed_words(row) for row in rows]
-    return Column(
+    return ViewColumn(
         "changed",
         "changed",
-        told,
+        codes,
         lambda row, _: words[row],
         max(8, *map(len, words)) if words else 8,
         rank=1,
         right=False,
-        plain=lambda row: _CHANGED[told[row]],
+        plain=lambda row: _CHANGED[codes[row]],
     )
 
 
-def _shifts(rows: Sequence[ComparedRow]) -> Column:
+def _shifts(rows: Sequence[ComparedRow]) -> ViewColumn:
     """Show the shift of the steps, with the interval around it."""
-    told = np.array([round(row.test.shift_ns) if row.test is not None else 0 for row in rows], np.int64)
+    shifts = np.array([round(row.test.shift_ns) if row.test is not None else 0 for row in rows], np.int64)
     words = [shift_words(row) for row in rows]
     width = max(map(len, words), default=0)
-    return Column(
-        "shift_ns", "shift (interval)", told, lambda row, _: words[row], max(width, 16), rank=5, right=False
+    return ViewColumn(
+        "shift_ns", "shift (interval)", shifts, lambda row, _: words[row], max(width, 16), rank=5, right=False
     )
 
 
@@ -248,13 +248,13 @@ def _side(screen_cells: int) -> int:
     return _SIDE if screen_cells >= _ROOMY_FROM else _SIDE // 2
 
 
-def _bars(delta: Int64s, style_of: Callable[[int], Style], glyphs: Glyphs, side: int) -> Column:
+def _bars(delta: Int64s, style_of: Callable[[int], Style], glyphs: Glyphs, side: int) -> ViewColumn:
     """Show the change as a bar to the left or the right of zero, in halves of a cell."""
-    most = int(np.abs(delta).max(initial=0))
+    largest = int(np.abs(delta).max(initial=0))
     halves = (glyphs.left, glyphs.right) if glyphs.full == "█" else ("", "")
 
     def draw(row: int, _: int) -> Cell:
-        cells = 2 * side * abs(int(delta[row])) // max(most, 1)
+        cells = 2 * side * abs(int(delta[row])) // max(largest, 1)
         if delta[row] and not cells:
             cells = 1
         full, half = divmod(cells, 2)
@@ -275,4 +275,4 @@ def _bars(delta: Int64s, style_of: Callable[[int], Style], glyphs: Glyphs, side:
         return pieces
 
     title = f"{aligned(tell('less'), side)}{glyphs.bar}{tell('more')}"
-    return Column("", title, delta, draw, 2 * side + 1, rank=2, right=False)
+    return ViewColumn("", title, delta, draw, 2 * side + 1, rank=2, right=False)

@@ -13,7 +13,7 @@ from tracetui.ui.drawing.palette import Palette, Role
 
 
 @dataclass(frozen=True)
-class Ink:
+class BarInk:
     """How one part of a stacked bar is drawn: colour and character both tell it from the others."""
 
     glyph: str
@@ -24,24 +24,24 @@ class Ink:
 class TimeInks:
     """The inks of what device time goes to."""
 
-    idle: Ink
-    preparing: Ink
-    communication: Ink
-    aicpu: Ink
-    copy: Ink
-    compute: Ink
+    idle: BarInk
+    preparing: BarInk
+    communication: BarInk
+    aicpu: BarInk
+    copy: BarInk
+    compute: BarInk
 
 
 def time_inks(palette: Palette, glyphs: Glyphs) -> TimeInks:
     """Return the inks for a terminal; idle is the full and bright one."""
     marks = "█▓▒░━" if glyphs.full == "█" else "#%:.="
     return TimeInks(
-        idle=Ink(marks[0], palette.style_of(Role.IDLE)),
-        preparing=Ink(marks[2], palette.style_of(Role.HOST_WAIT)),
-        communication=Ink(marks[1], palette.style_of(Activity.COMMUNICATION)),
-        aicpu=Ink(marks[2], palette.style_of(Activity.AICPU)),
-        copy=Ink(marks[3], palette.style_of(Activity.COPY)),
-        compute=Ink(marks[4], palette.style_of(Activity.COMPUTE)),
+        idle=BarInk(marks[0], palette.style_of(Role.IDLE)),
+        preparing=BarInk(marks[2], palette.style_of(Role.HOST_WAIT)),
+        communication=BarInk(marks[1], palette.style_of(Activity.COMMUNICATION)),
+        aicpu=BarInk(marks[2], palette.style_of(Activity.AICPU)),
+        copy=BarInk(marks[3], palette.style_of(Activity.COPY)),
+        compute=BarInk(marks[4], palette.style_of(Activity.COMPUTE)),
     )
 
 
@@ -55,7 +55,7 @@ def share_bar(part: float, whole: float, width: int, glyphs: Glyphs) -> str:
     return bar.rstrip() or glyphs.sliver
 
 
-def stacked_bar(parts: Sequence[tuple[int, Ink]], whole: int, width: int) -> list[tuple[str, Style]]:
+def stacked_bar(parts: Sequence[tuple[int, BarInk]], whole: int, width: int) -> list[tuple[str, Style]]:
     """Draw the parts of a whole in whole cells, together as long as their sum: large remainders round up."""
     if whole <= 0 or width <= 0:
         return []

@@ -32,8 +32,8 @@ def most_in_columns(time: Int64s, values: Int64s, edges: Int64s) -> Int64s:
     inside = np.maximum.reduceat(padded, first)[:-1]
     inside[first[:-1] == first[1:]] = -1
     before = padded[first[:-1] - 1]  # of place -1: unknown, too
-    most: Int64s = np.maximum(inside, before)
-    return most
+    highest: Int64s = np.maximum(inside, before)
+    return highest
 
 
 def round_up(count: int) -> int:
@@ -46,22 +46,22 @@ def round_up(count: int) -> int:
         power *= 10
 
 
-def area_levels(most: Int64s, top: int, rows: int) -> Int64s:
+def area_levels(highest: Int64s, top: int, rows: int) -> Int64s:
     """Return the levels of the cells of an area: int64[rows, columns], the uppermost row first.
 
     What is unknown is empty; what is more than nothing is at least one level high.
     """
-    scaled = (np.maximum(most, 0) / top * (rows * LEVELS)).astype(np.int64)
-    filled = np.where(most > 0, np.maximum(scaled, 1), 0)
+    scaled = (np.maximum(highest, 0) / top * (rows * LEVELS)).astype(np.int64)
+    filled = np.where(highest > 0, np.maximum(scaled, 1), 0)
     above = LEVELS * np.arange(rows - 1, -1, -1)[:, np.newaxis]
     levels: Int64s = np.clip(filled[np.newaxis, :] - above, 0, LEVELS)
     return levels
 
 
-def line_rows(most: Int64s, top: int, rows: int) -> Int64s:
+def line_rows(highest: Int64s, top: int, rows: int) -> Int64s:
     """Return the row in which a line runs through each column: int64[columns], -1 where it does not."""
-    row = rows - 1 - (np.maximum(most, 0) / top * rows).astype(np.int64)
-    inside: Int64s = np.where(most == top, 0, np.where((most >= 0) & (row >= 0), row, -1))
+    row = rows - 1 - (np.maximum(highest, 0) / top * rows).astype(np.int64)
+    inside: Int64s = np.where(highest == top, 0, np.where((highest >= 0) & (row >= 0), row, -1))
     return inside
 
 

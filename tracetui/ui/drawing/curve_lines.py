@@ -22,7 +22,7 @@ from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.lane import segments
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.picture import Picture
-from tracetui.ui.drawing.row import Row
+from tracetui.ui.drawing.row import TimelineRow
 from tracetui.ui.state import Viewport, ViewState
 
 _AREA, _SPREAD, _NOTHING, _CURSOR, _NUMBER, _UNREAD, _ON_AREA = (3 * place for place in range(7))
@@ -36,9 +36,9 @@ class Scale(NamedTuple):
     top: float
 
     @classmethod
-    def of(cls, least: float, most: float) -> Scale:
+    def of(cls, lowest: float, highest: float) -> Scale:
         """Return a scale with round ends that holds 0, the least and the most."""
-        return cls(-_round_up(-least) if least < 0 else 0.0, _round_up(most) if most > 0 else 0.0)
+        return cls(-_round_up(-lowest) if lowest < 0 else 0.0, _round_up(highest) if highest > 0 else 0.0)
 
 
 def _round_up(value: float) -> float:
@@ -87,7 +87,7 @@ class CurveLines:
         self._shapes: dict[object, _Shape] = {}  # of one zoom
         self._zoom: object = None
 
-    def label(self, row: Row, time_ns: int) -> str:
+    def label(self, row: TimelineRow, time_ns: int) -> str:
         """Return what stands beside a row that is not the first: the value at a time, or the scale."""
         curve = self._picture.curve(row.curve)
         if curve is None or row.part not in (1, row.parts - 1):
@@ -101,13 +101,13 @@ class CurveLines:
         low = "0" if scale.low == 0 else format_value(scale.low, curve.unit)
         return f"{low} to {format_value(scale.top, curve.unit)}"
 
-    def draw(self, row: Row, state: ViewState, edges: Int64s, here: bool) -> list[Segment]:
+    def draw(self, row: TimelineRow, state: ViewState, edges: Int64s, here: bool) -> list[Segment]:
         """Draw one row in as many cells as there are columns."""
         curve = self._picture.curve(row.curve)
         assert curve is not None
         shape = self._shape(row, curve, state.viewport, edges)
         level, solid = shape.levels[row.part], shape.solid[row.part]
-        cells = [self._glyphs.shades[each] for each in level.tolist()]
+        cells = [self._glyphs.shades[shade] for shade in level.tolist()]
         style = np.where(level == 0, -1, np.where(2 * solid >= level, _AREA, _SPREAD)).astype(np.int64)
         if curve.shows_nothing and row.part == row.parts - 1:
             mostly = _mostly_nothing(curve, edges) & ~np.isnan(shape.most)
@@ -133,7 +133,7 @@ class CurveLines:
                 cells[at] = self._glyphs.bar
         return segments(cells, style, self._styles)
 
-    def _shape(self, row: Row, curve: CounterTrack, viewport: Viewport, edges: Int64s) -> _Shape:
+    def _shape(self, row: TimelineRow, curve: CounterTrack, viewport: Viewport, edges: Int64s) -> _Shape:
         zoom = viewport, len(edges)
         if zoom != self._zoom:
             self._zoom, self._shapes = zoom, {}
@@ -152,29 +152,29 @@ def _mostly_nothing(curve: CounterTrack, edges: Int64s) -> Bools:
 
 def _shape_of(curve: CounterTrack, edges: Int64s, rows: int, is_partial: bool) -> _Shape:
     """Return a curve between edges; `is_partial`: what comes after its last sample is not read yet."""
-    least, most = curve.series.columns(edges)
+    lowest, highest = curve.series.columns(edges)
     if is_partial and len(curve.series):
         unread = edges[:-1] > curve.series.time[-1]
-        least, most = np.where(unread, np.nan, least), np.where(unread, np.nan, most)
+        lowest, highest = np.where(unread, np.nan, lowest), np.where(unread, np.nan, highest)
     scale = Scale.of(*curve.series.bounds)
-    filled = fill(most, scale, rows)
-    full = np.where(least == most, filled, np.minimum(fill(least, scale, rows), filled))
+    filled = fill(highest, scale, rows)
+    full = np.where(lowest == highest, filled, np.minimum(fill(lowest, scale, rows), filled))
     above = LEVELS * np.arange(rows - 1, -1, -1)[:, None]
     levels, solid = np.clip(filled - above, 0, LEVELS), np.clip(full - above, 0, LEVELS)
-    known = ~np.isnan(most)
-    if rows == 1 or not known.any() or np.max(most[known]) <= np.min(least[known]):
-        return _Shape(most, levels, solid, (-1, -1), None)
-    peak = int(np.nanargmax(most))
+    known = ~np.isnan(highest)
+    if rows == 1 or not known.any() or np.max(highest[known]) <= np.min(lowest[known]):
+        return _Shape(highest, levels, solid, (-1, -1), None)
+    peak = int(np.nanargmax(highest))
     top = rows - 1 - max(int(filled[peak]) - 1, 0) // LEVELS
     mark = max(top - 1, 0)
-    text = f"peak {format_value(float(most[peak]), curve.unit)}"
+    text = f"peak {format_value(float(highest[peak]), curve.unit)}"
     places = [(mark, levels[mark] == 0, False), *((row, solid[row] == LEVELS, True) for row in range(rows))]
     for row, free, on_area in places:
         free = free & (np.arange(len(free)) != peak)
         first = _nearest_room(free, len(text) + 2, peak) + 1
         if first > 0:
-            return _Shape(most, levels, solid, (mark, peak), _Name(row, first, text, on_area))
-    return _Shape(most, levels, solid, (mark, peak), None)
+            return _Shape(highest, levels, solid, (mark, peak), _Name(row, first, text, on_area))
+    return _Shape(highest, levels, solid, (mark, peak), None)
 
 
 def _nearest_room(free: Bools, cells: int, column: int) -> int:

@@ -14,7 +14,7 @@ from tracetui.language import tell, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
 from tracetui.trace.quantity import quantity_of
-from tracetui.ui.drawing.row import LineKind, Row, is_folded, track_key
+from tracetui.ui.drawing.row import LineKind, TimelineRow, is_folded, track_key
 from tracetui.ui.state import Key
 
 ROWS = 3  #: of a curve that is not folded
@@ -79,15 +79,15 @@ def hidden_by(line: CurveLine, lines: Sequence[CurveLine], toggled: frozenset[Ke
     if line == lone_lead(lines):
         return []
     section = section_key(line)
-    several = sum(section_key(each) == section for each in lines) > 1
+    several = sum(section_key(curve) == section for curve in lines) > 1
     keys = [device_key(line.device), *([section] if several else [])]
     return [key for key in keys if is_folded(key, True, toggled)]
 
 
 def lone_lead(lines: Sequence[CurveLine]) -> CurveLine | None:
     """Return the one curve that stands under no header: the lead on the only device, as time."""
-    leads = [each for each in lines if _is_lead(each)]
-    return leads[0] if len({each.device for each in leads}) == 1 else None
+    leads = [curve for curve in lines if _is_lead(curve)]
+    return leads[0] if len({curve.device for curve in leads}) == 1 else None
 
 
 def _is_lead(line: CurveLine) -> bool:
@@ -96,23 +96,23 @@ def _is_lead(line: CurveLine) -> bool:
 
 def curve_rows(
     lines: Sequence[CurveLine], toggled: frozenset[Key], pinned: Sequence[Key], extras: Extras
-) -> Iterator[Row]:
+) -> Iterator[TimelineRow]:
     """Yield the rows of the curves of all devices, then of those of none."""
     lone = lone_lead(lines)
     if lone is not None and lone.key not in pinned:
         yield from rows_of_curve(lone, toggled)
-    left = [line for line in lines if line != lone and line.key not in pinned]
-    devices = dict.fromkeys(line.device for line in left)
+    remaining = [line for line in lines if line != lone and line.key not in pinned]
+    devices = dict.fromkeys(line.device for line in remaining)
     if extras.awaits_memory:
         devices[extras.memory_of] = None
     for device in devices:
-        own = [line for line in left if line.device == device]
-        yield from _of_device(device, own, toggled, extras.awaits_memory and device == extras.memory_of)
+        curves = [line for line in remaining if line.device == device]
+        yield from _of_device(device, curves, toggled, extras.awaits_memory and device == extras.memory_of)
 
 
 def _of_device(
     device: str | None, lines: Sequence[CurveLine], toggled: frozenset[Key], awaits_memory: bool
-) -> Iterator[Row]:
+) -> Iterator[TimelineRow]:
     sections: dict[Key, list[CurveLine]] = {}
     for line in lines:
         sections.setdefault(section_key(line), []).append(line)
@@ -126,7 +126,7 @@ def _of_device(
     label = tell("{curves} of the host", curves=tell(kinds))
     if device:
         label = tell("{curves} ({device})", curves=tell(kinds), device=printable(device))
-    yield Row(LineKind.GROUP, key, label, foldable=key, folded=folded, members=len(lines))
+    yield TimelineRow(LineKind.GROUP, key, label, foldable=key, folded=folded, members=len(lines))
     if folded:
         return
     for section, members in sections.items():
@@ -135,22 +135,22 @@ def _of_device(
             continue
         shut = is_folded(section, True, toggled)
         label = members[0].group
-        yield Row(
+        yield TimelineRow(
             LineKind.GROUP, section, label, foldable=section, folded=shut, members=len(members), level=1
         )
         if not shut:
             for line in members:
                 yield from rows_of_curve(line, toggled)
     if awaits_memory:
-        yield Row(LineKind.CURVE, (*key, "memory"), MEMORY)
+        yield TimelineRow(LineKind.CURVE, (*key, "memory"), MEMORY)
 
 
-def rows_of_curve(line: CurveLine, toggled: frozenset[Key]) -> Iterator[Row]:
+def rows_of_curve(line: CurveLine, toggled: frozenset[Key]) -> Iterator[TimelineRow]:
     """Yield the rows of a curve: one where it is folded."""
     folded = is_folded(line.key, _is_lead(line), toggled)
     rows = 1 if folded else ROWS
     for part in range(rows):
-        yield Row(
+        yield TimelineRow(
             LineKind.CURVE,
             (*line.key, str(part)) if part else line.key,
             "" if part else line.name,

@@ -105,6 +105,6 @@ class ExposedInk:
         word = tell(_WORDS[cause])
         texts = [f" {number}{word} {length} ", f" {number}{length} ", f" {number}" if rank else ""]
         if late is not None:
-            told = tell("{word} {time} for {rank}", word=word, time=length, rank=late)
-            texts.insert(0, f" {number}{told} ")
+            wait = tell("{word} {time} for {rank}", word=word, time=length, rank=late)
+            texts.insert(0, f" {number}{wait} ")
         return next((text for text in texts if cell_width(text) <= room), "")

@@ -25,7 +25,7 @@ class Stop(NamedTuple):
     shown: bool = True  #: its line is on screen; else y is the edge behind which the line is
 
 
-class Ink(NamedTuple):
+class FlowCell(NamedTuple):
     """One cell of the line."""
 
     x: int
@@ -33,12 +33,12 @@ class Ink(NamedTuple):
     behind: bool  #: drawn only where the cell is empty
 
 
-def flow_line(stops: Sequence[Stop], glyphs: Glyphs) -> dict[int, list[Ink]]:
+def flow_line(stops: Sequence[Stop], glyphs: Glyphs) -> dict[int, list[FlowCell]]:
     """Return the cells of the line through the stops, host first, by y; some may be off screen."""
     narrow = {
         (stop.y, stop.first) for stop in stops if stop.first == stop.last
     }  # what it leads to stays visible
-    lines: dict[int, dict[int, Ink]] = defaultdict(dict)
+    lines: dict[int, dict[int, FlowCell]] = defaultdict(dict)
     for start, end in zip(stops, stops[1:]):
         for y, ink in _between(start, end, glyphs):
             if (y, ink.x) not in narrow and (ink.x not in lines[y] or not ink.behind):
@@ -46,7 +46,7 @@ def flow_line(stops: Sequence[Stop], glyphs: Glyphs) -> dict[int, list[Ink]]:
     return {y: sorted(inks.values()) for y, inks in lines.items() if inks}
 
 
-def _between(start: Stop, end: Stop, glyphs: Glyphs) -> Iterator[tuple[int, Ink]]:
+def _between(start: Stop, end: Stop, glyphs: Glyphs) -> Iterator[tuple[int, FlowCell]]:
     """Yield cells from that of a slice which is nearest in time to the next slice, to the start of that."""
     leave = min(max(end.first, start.first), start.last)
     down = 1 if end.y > start.y else -1
@@ -55,23 +55,23 @@ def _between(start: Stop, end: Stop, glyphs: Glyphs) -> Iterator[tuple[int, Ink]
         for y in range(start.y + down, end.y, down):
             arrives = not turns and end.shown and y == end.y - down
             upright = (glyphs.down if down > 0 else glyphs.up) if arrives else glyphs.bar
-            yield y, Ink(leave, upright, False)
+            yield y, FlowCell(leave, upright, False)
         if turns:
             corners = glyphs.corners[:2] if leave < end.first else glyphs.corners[2:]
-            yield end.y, Ink(leave, corners[down > 0], False)
+            yield end.y, FlowCell(leave, corners[down > 0], False)
     if turns and leave < end.first:
         for x in range(leave + 1, end.first - 1):
-            yield end.y, Ink(x, glyphs.rule, True)
+            yield end.y, FlowCell(x, glyphs.rule, True)
         if leave < end.first - 1:
-            yield end.y, Ink(end.first - 1, glyphs.to_right, False)
+            yield end.y, FlowCell(end.first - 1, glyphs.to_right, False)
     elif turns:  # by clocks that disagree, or without a length: it began before it was asked for
         for x in range(end.last + 2, leave):
-            yield end.y, Ink(x, glyphs.rule, True)
+            yield end.y, FlowCell(x, glyphs.rule, True)
         if end.last + 1 < leave:
-            yield end.y, Ink(end.last + 1, glyphs.to_left, False)
+            yield end.y, FlowCell(end.last + 1, glyphs.to_left, False)
 
 
-def overlaid(line: Iterable[Segment], inks: Sequence[Ink], left: int, style: Style) -> list[Segment]:
+def overlaid(line: Iterable[Segment], inks: Sequence[FlowCell], left: int, style: Style) -> list[Segment]:
     """Draw the cells of a flow over a line, x counted from `left`; the label on the left of it stays."""
     parts: list[Segment] = []
     wanted = [ink for ink in reversed(inks) if ink.x >= 0]

@@ -54,11 +54,11 @@ def layout(
     gaps = [row for row in apart if row > 0]
     if needed + len(gaps) > lines:
         gaps = []
-    each, over = divmod(max(lines - len(gaps), 0), max(rows, 1)) if dense is None else (1, 0)
+    share, surplus = divmod(max(lines - len(gaps), 0), max(rows, 1)) if dense is None else (1, 0)
     lead = min(gaps, default=0)
     found: list[LineRows] = []
     for row in range(first):
-        height = max(min(each + (over // lead if row < lead else 0), tallest), 1)
+        height = max(min(share + (surplus // lead if row < lead else 0), tallest), 1)
         found += [(BLANK, BLANK)] * (row in gaps) + [(row, row)] * height
     for row in range(first, rows, 2):
         found += [(BLANK, BLANK)] * (row in gaps) + [(row, min(row + 1, rows - 1))]
@@ -78,9 +78,9 @@ def whole_cells(
     columns = zip(range(len(levels)), levels, widths, texts or [""] * len(levels))
     # Numbers are written in each cell; cells without are one piece with those beside them.
     for (level, chosen, text, _), run in groupby(
-        columns, lambda each: (each[1], each[0] == cursor[0], each[3], each[0] if each[3] else -1)
+        columns, lambda cell: (cell[1], cell[0] == cursor[0], cell[3], cell[0] if cell[3] else -1)
     ):
-        width = sum(each[2] for each in run)
+        width = sum(cell[2] for cell in run)
         if text and level >= 0:
             pieces.append(_written(level, ramp, width, text, cursor[1] if chosen else None))
         elif chosen:

@@ -121,12 +121,12 @@ class IdleLine:
         text = f" {rank}{self._glyphs.dot} {length}  " if rank else f" {length}  "
         for start, end in zip(*(edges.tolist() for edges in runs(cause.astype(np.int64)))):
             at = max(start, len(text))
-            told = Cause(int(cause[start]))
+            shown_cause = Cause(int(cause[start]))
             room = end - at
-            if room >= len(cause_words(told)) + 1:
-                text = text.ljust(at) + cause_words(told) + " "
+            if room >= len(cause_words(shown_cause)) + 1:
+                text = text.ljust(at) + cause_words(shown_cause) + " "
             elif room >= 2:
-                text = text.ljust(at) + cause_letter(told) + " "
+                text = text.ljust(at) + cause_letter(shown_cause) + " "
         return text
 
     def _with_ranks(self, strip: Strip, device: int, edges: Int64s) -> list[Segment]:

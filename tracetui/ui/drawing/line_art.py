@@ -27,7 +27,7 @@ from tracetui.ui.drawing.lane import (
 from tracetui.ui.drawing.looks import Looks
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.picture import Picture
-from tracetui.ui.drawing.rows import LineKind, Row
+from tracetui.ui.drawing.rows import LineKind, TimelineRow
 from tracetui.ui.state import Viewport, ViewState
 from tracetui.units import format_percent
 
@@ -48,7 +48,7 @@ class LineArt:
         self._names: dict[int, str] = {}
 
     def lines(
-        self, lines: Sequence[Row], state: ViewState, label_width: int, width: int
+        self, lines: Sequence[TimelineRow], state: ViewState, label_width: int, width: int
     ) -> list[list[Segment]]:
         """Draw lines in `width` cells each, the first `label_width` of them their labels."""
         edges = state.viewport.edges(max(width - label_width, 1))
@@ -65,7 +65,7 @@ class LineArt:
             drawn.append([label, *time])
         return drawn
 
-    def _group(self, line: Row, here: bool, width: int) -> list[Segment]:
+    def _group(self, line: TimelineRow, here: bool, width: int) -> list[Segment]:
         """Draw the header of a group, a rule after its name."""
         glyphs, title_style = self._glyphs, self._palette.style_of(Role.TITLE)
         fold = glyphs.folded if line.folded else glyphs.unfolded
@@ -77,7 +77,7 @@ class LineArt:
         rule = Segment(glyphs.rule * (room - cell_len(count)) + count, self._palette.style_of(Role.RULE))
         return [Segment(title, title_style), rule]
 
-    def _label(self, line: Row, here: bool, state: ViewState, width: int) -> Segment:
+    def _label(self, line: TimelineRow, here: bool, state: ViewState, width: int) -> Segment:
         """Draw the label of a line; that of an idle line tells how much of what is on screen is idle."""
         if line.part:
             text = f"   {self._curves.label(line, state.place.time_ns)}"
@@ -106,7 +106,7 @@ class LineArt:
         idle = self._picture.idle(device, np.array([start, end], np.int64))
         return "" if idle is None else format_percent(int(idle.busy[0]), end - start)
 
-    def _time(self, line: Row, state: ViewState, edges: Int64s, here: bool) -> list[Segment]:
+    def _time(self, line: TimelineRow, state: ViewState, edges: Int64s, here: bool) -> list[Segment]:
         """Draw the columns of time of a line without slices."""
         if line.kind is LineKind.IDLE:
             if self._picture.analysis is not None and line.device >= 0:
@@ -117,20 +117,20 @@ class LineArt:
             return self._curves.draw(line, state, edges, here)
         return self._unread(line, edges)
 
-    def _unread(self, line: Row, edges: Int64s) -> list[Segment]:
+    def _unread(self, line: TimelineRow, edges: Int64s) -> list[Segment]:
         """Draw a line of which nothing is read."""
         sketch = self._picture.sketch
         if sketch is None or (line.kind is LineKind.CURVE and line.part < line.parts - 1):
             text = "" if line.part or sketch is not None else "reading"
-            said = clip_cells(text, len(edges) - 1, self._glyphs.ellipsis)
-            return [Segment(said, self._palette.style_of(Role.DIM))]
+            notice = clip_cells(text, len(edges) - 1, self._glyphs.ellipsis)
+            return [Segment(notice, self._palette.style_of(Role.DIM))]
         if line.kind is LineKind.CURVE:
             levels = sketch.samples(line.curve, edges).astype(np.int64)
         else:
             levels = sketch.levels(line.key, edges)
         return draw_unread(levels, self._palette.style_of(Role.UNREAD), self._glyphs)
 
-    def _slices(self, lines: Sequence[Row], selected: int, edges: Int64s) -> list[list[Segment]]:
+    def _slices(self, lines: Sequence[TimelineRow], selected: int, edges: Int64s) -> list[list[Segment]]:
         """Draw the columns of time of lines with slices."""
         picture, looks = self._picture, self._looks
         tracks = [picture.trace.tracks[line.track] for line in lines]
@@ -140,8 +140,8 @@ class LineArt:
         for place, (track, line) in enumerate(zip(tracks, lines)):
             if selected in track.rows and line.lane in (-1, lane):
                 start = int(picture.trace.slices.start[selected])
-                own = columns.lane(place)
-                chosen[place] = painted_selected(own, chosen[place], selected, start, looks.selected)
+                lane_columns = columns.lane(place)
+                chosen[place] = painted_selected(lane_columns, chosen[place], selected, start, looks.selected)
         unread = None
         if picture.sketch is not None:
             levels = np.array([picture.sketch.levels(line.key, edges) for line in lines])
@@ -164,5 +164,5 @@ class LineArt:
         return self._names[name]
 
 
-def _has_slices(line: Row) -> bool:
+def _has_slices(line: TimelineRow) -> bool:
     return line.track >= 0 and (line.kind is LineKind.FOLDED or line.lane >= 0)

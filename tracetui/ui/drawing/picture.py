@@ -117,8 +117,8 @@ class Picture:
     def exposed(self, device: int, edges: Int64s) -> Int64s:
         """Return ns of each cause of a device's exposed communication: int64[causes, columns]."""
         assert self.analysis is not None
-        found = [np.diff(own.before(edges)) for own in self.analysis.communication.exposed_sets[device]]
-        return np.array(found, np.int64)
+        exposed = [np.diff(times.before(edges)) for times in self.analysis.communication.exposed_sets[device]]
+        return np.array(exposed, np.int64)
 
     def main_cause(self, device: int, interval: int) -> Cause:
         """Return the cause with the most time in an idle interval of a device, the lower of equals."""

@@ -121,7 +121,7 @@ class Ramp:
 def ramp_of(heat: Heat, palette: str, glyphs: Glyphs, light: bool = False) -> Ramp:
     """Return the ramp of a kind of row in a palette: "ansi", "256", "true" or "none"."""
     if heat is Heat.LEAD:
-        return _both(*(ramp_of(each, palette, glyphs, light) for each in (Heat.WORK, Heat.NO_LEAD)))
+        return _joined(*(ramp_of(kind, palette, glyphs, light) for kind in (Heat.WORK, Heat.NO_LEAD)))
     if heat is Heat.NO_LEAD:
         lost = ramp_of(Heat.LOST, palette, glyphs, light)
         return replace(lost, glyphs=_DIGITS) if palette == "none" else lost
@@ -139,7 +139,7 @@ def ramp_of(heat: Heat, palette: str, glyphs: Glyphs, light: bool = False) -> Ra
     return Ramp(" " * 9, styles, written, colours)
 
 
-def _both(first: Ramp, second: Ramp) -> Ramp:
+def _joined(first: Ramp, second: Ramp) -> Ramp:
     """Join the shades of one ramp and those of another but its floor."""
     colours = (*first.colours, *second.colours[1:]) if first.colours and second.colours else None
     return Ramp(

@@ -20,7 +20,7 @@ class LineKind(Enum):
 
 
 @dataclass(frozen=True)
-class Row:
+class TimelineRow:
     """One line of the timeline."""
 
     kind: LineKind

@@ -23,7 +23,7 @@ from tracetui.ui.drawing.curve_rows import (
     rows_of_curve,
 )
 from tracetui.ui.drawing.row import LineKind as LineKind
-from tracetui.ui.drawing.row import Row as Row
+from tracetui.ui.drawing.row import TimelineRow as TimelineRow
 from tracetui.ui.drawing.row import is_folded as is_folded
 from tracetui.ui.drawing.row import track_key as track_key
 from tracetui.ui.state import Key
@@ -51,7 +51,7 @@ _SHORT = {
 class TimelineLines:
     """All lines: the first `fixed` ones stay on top when the others scroll."""
 
-    lines: tuple[Row, ...]
+    lines: tuple[TimelineRow, ...]
     fixed: int
 
     def index(self, key: Key) -> int:
@@ -108,7 +108,7 @@ def timeline_lines(
         for curve in curves:
             if curve.key == key:
                 fixed.extend(rows_of_curve(curve, toggled))
-    lines: list[Row] = []
+    lines: list[TimelineRow] = []
     of_curves = [*curve_rows(curves, toggled, pinned, extras)]
     groups: dict[Key, list[Track]] = {}
     for track in sorted(shown, key=lambda track: (ORDER.index(track.layer), track.family is Family.PLANE)):
@@ -125,9 +125,9 @@ def timeline_lines(
 def curve_lines(tracks: Sequence[Track], extras: Extras) -> list[CurveLine]:
     """Return all curves, in reading order: the lead of the host, the counters of some tracks, the memory."""
     counters = [counter_line(track) for track in tracks if track.layer is Layer.COUNTER]
-    others = [extra_line(track) for track in extras.tracks]
-    leads = [line for line in others if line.group == LEAD]
-    return [*leads, *counters, *(line for line in others if line.group != LEAD)]
+    extra_lines = [extra_line(track) for track in extras.tracks]
+    leads = [line for line in extra_lines if line.group == LEAD]
+    return [*leads, *counters, *(line for line in extra_lines if line.group != LEAD)]
 
 
 def hiding(trace: Trace, extras: Extras, key: Key, toggled: frozenset[Key]) -> list[Key]:
@@ -136,8 +136,8 @@ def hiding(trace: Trace, extras: Extras, key: Key, toggled: frozenset[Key]) -> l
     for curve in curves:
         if curve.key == key:
             return hidden_by(curve, curves, toggled)
-    own = [track for track in trace.tracks if track_key(track) == key]
-    return [group_key(track) for track in own if is_folded(group_key(track), folded_group(track), toggled)]
+    tracks = [track for track in trace.tracks if track_key(track) == key]
+    return [group_key(track) for track in tracks if is_folded(group_key(track), folded_group(track), toggled)]
 
 
 def _with_expected(tracks: Sequence[Track], expected: Sequence[Track]) -> Sequence[Track]:
@@ -183,36 +183,40 @@ def folded_track(track: Track, lanes: int = 0) -> bool:
 
 def _group_lines(
     key: Key, tracks: Sequence[Track], toggled: frozenset[Key], lanes: Mapping[Key, int]
-) -> Iterator[Row]:
+) -> Iterator[TimelineRow]:
     first = tracks[0]
     if len(tracks) == 1 and not folded_group(first):
         yield from _track_lines(first, toggled, lanes)  # a header would say what its only line says
         return
     folded = is_folded(key, folded_group(first), toggled)
-    yield Row(LineKind.GROUP, key, group_label(first), foldable=key, folded=folded, members=len(tracks))
+    yield TimelineRow(
+        LineKind.GROUP, key, group_label(first), foldable=key, folded=folded, members=len(tracks)
+    )
     if not folded:
         for track in tracks:
             yield from _track_lines(track, toggled, lanes)
 
 
-def _track_lines(track: Track, toggled: frozenset[Key], lanes: Mapping[Key, int]) -> Iterator[Row]:
+def _track_lines(track: Track, toggled: frozenset[Key], lanes: Mapping[Key, int]) -> Iterator[TimelineRow]:
     """Yield the lines of a track; `lanes`: how many are expected of a track, by its key."""
     key = track_key(track)
     label = track_label(track)
     depths = max(len(track.lanes), lanes.get(key, 0))
     if depths > 1 and is_folded(key, folded_track(track, depths), toggled):
-        yield Row(LineKind.FOLDED, key, label, track.index, foldable=key, folded=True)
+        yield TimelineRow(LineKind.FOLDED, key, label, track.index, foldable=key, folded=True)
         return
     foldable = key if depths > 1 else ()
     for depth in range(depths):
         lane = track.lanes[depth] if track.index >= 0 and depth < len(track.lanes) else -1
-        yield Row(
+        yield TimelineRow(
             LineKind.LANE, (*key, str(depth)), "" if depth else label, track.index, lane, foldable=foldable
         )
 
 
-def _idle_line(device: int, label: str) -> Row:
-    return Row(LineKind.IDLE, idle_key(label), tell("{device} idle", device=printable(label)), device=device)
+def _idle_line(device: int, label: str) -> TimelineRow:
+    return TimelineRow(
+        LineKind.IDLE, idle_key(label), tell("{device} idle", device=printable(label)), device=device
+    )
 
 
 def track_label(track: Track) -> str:

@@ -130,8 +130,8 @@ class Sketch:
 
     def samples(self, key: Key, edges: Int64s) -> Bools:
         """Return in which columns the sample holds samples of a counter."""
-        own = self._counters.get(key, range(0))
-        time = self.trace.counters.time[own.start : own.stop]
+        places = self._counters.get(key, range(0))
+        time = self.trace.counters.time[places.start : places.stop]
         sampled: Bools = np.diff(np.searchsorted(time, edges, "left")) > 0
         return sampled
 
@@ -181,9 +181,9 @@ class Sketch:
                 found[line] = of[mine], busy[mine]
             if len(track.lanes):
                 mine = slice(int(bounds[track.lanes[0]]), int(bounds[track.lanes[-1] + 1]))
-                most = np.full(count, -1.0)
-                np.maximum.at(most, of[mine], busy[mine])
-                found[key] = np.flatnonzero(most >= 0), most[most >= 0]
+                busiest = np.full(count, -1.0)
+                np.maximum.at(busiest, of[mine], busy[mine])
+                found[key] = np.flatnonzero(busiest >= 0), busiest[busiest >= 0]
         return found
 
     def _places_by_line(self) -> dict[Key, Int64s]:
@@ -193,12 +193,12 @@ class Sketch:
         for track in self.tracks:
             if len(track.lanes):
                 key = track_key(track)
-                own = np.flatnonzero(spots.group == spots.group_of_track[track.index])
+                near = np.flatnonzero(spots.group == spots.group_of_track[track.index])
                 for line in (key, *((*key, str(depth)) for depth in range(len(track.lanes)))):
-                    places[line] = own
+                    places[line] = near
                 if track.layer in _OF_DEVICES and track.device:
                     line = idle_key(track.device)
-                    places[line] = np.union1d(places.get(line, _NOWHERE), own)
+                    places[line] = np.union1d(places.get(line, _NOWHERE), near)
         return places
 
 

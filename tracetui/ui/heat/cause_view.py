@@ -18,8 +18,8 @@ from tracetui.arrays import Int64s
 from tracetui.language import clauses, tell
 from tracetui.ui.drawing.causes import cause_words
 from tracetui.ui.drawing.ramp import Heat
-from tracetui.ui.heat.sheet import Row, Sheet, Spans, Target, nothing
-from tracetui.ui.heat.words import between, gap_target, joined, line_words, share, step_names
+from tracetui.ui.heat.cell_words import between, gap_target, joined, line_words, share, step_names
+from tracetui.ui.heat.sheet import CellTarget, Sheet, SheetRow, Spans, nothing
 from tracetui.units import format_duration, format_percent
 
 
@@ -46,7 +46,7 @@ class CauseView:
         self._by_step = len(analysis.steps) > 1
         whole = analysis.idle_ns
         self._rows = tuple(
-            Row(cause_words(cause), f"{format_duration(ns):>7} {format_percent(ns, whole):>7}")
+            SheetRow(cause_words(cause), f"{format_duration(ns):>7} {format_percent(ns, whole):>7}")
             for cause, ns in self._map.causes.items()
         )
         self.label_cells = max((cell_len(row.label) for row in self._rows), default=0)
@@ -98,7 +98,7 @@ class CauseView:
             origin = self._analysis.trace.start_ns
             ns, of = int(sheet.cells.ns[row, column]), int(sheet.cells.capacity[row, column])
             where = between(begin - origin, stop - origin)
-            said = share(ns, of)
+            amount = share(ns, of)
         else:
             assert isinstance(sheet, _CauseSheet)
             step = int(sheet.shown[row, column])
@@ -110,10 +110,10 @@ class CauseView:
             if len(self._names) - (not self._map.outside_ns) > sheet.cells.ns.shape[1]:
                 where += tell(", the worst of its column")
             ns, idle = int(self._steps.ns[row, step]), int(self._steps.ns[:, step].sum())
-            said = tell(
+            amount = tell(
                 "{time}, {share} of its idle time", time=format_duration(ns), share=format_percent(ns, idle)
             )
-        return joined(cause_words(cause), where, said, self._worst(cause, gap))
+        return joined(cause_words(cause), where, amount, self._worst(cause, gap))
 
     def _worst(self, cause: Cause, gap: int) -> str:
         if gap < 0:
@@ -125,7 +125,7 @@ class CauseView:
             tell("worst gap {time}", time=format_duration(reason.idle_ns)), line_words(reason.frame)
         )
 
-    def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
+    def target(self, sheet: Sheet, row: int, column: int) -> CellTarget | None:
         gap = int(sheet.cells.main[row, column])
         if sheet.edges is not None:
             return gap_target(self._analysis, gap, int(sheet.edges[column]), int(sheet.edges[column + 1]))
@@ -136,7 +136,7 @@ class CauseView:
         if step >= len(self._analysis.steps):
             return None
         whole = self._analysis.steps[step]
-        return Target(whole.start_ns, whole.end_ns)
+        return CellTarget(whole.start_ns, whole.end_ns)
 
     def nothing(self) -> str:
         return "No idle time: there is nothing to explain."

@@ -14,8 +14,8 @@ from tracetui.export.text import padded
 from tracetui.language import clauses, tell, wording
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.drawing.ticks import tick_step
-from tracetui.ui.heat.sheet import GapOfCell, Row, Sheet, Spans, Target, nothing
-from tracetui.ui.heat.words import between, gap_target, joined, mostly, share
+from tracetui.ui.heat.cell_words import between, gap_target, joined, mostly, share
+from tracetui.ui.heat.sheet import CellTarget, GapOfCell, Sheet, SheetRow, Spans, nothing
 from tracetui.units import format_duration, format_time
 
 
@@ -61,16 +61,16 @@ class FoldView:
             phase=phase,
         )
 
-    def _rows(self, idle: list[int], phase: list[int], start: list[int], length: int) -> tuple[Row, ...]:
+    def _rows(self, idle: list[int], phase: list[int], start: list[int], length: int) -> tuple[SheetRow, ...]:
         rows, before = [], -1
         for place, begin, ns in zip(phase, start, idle):
-            each = self._map.phases[place]
-            name = wording(each.name) if place != before else ""
+            line_phase = self._map.phases[place]
+            name = wording(line_phase.name) if place != before else ""
             time = format_time(begin - self._analysis.trace.start_ns, max(length // 2, 1))
-            heat = Heat.WAIT if each.preparing else Heat.LOST
+            heat = Heat.WAIT if line_phase.preparing else Heat.LOST
             total = format_duration(ns).rjust(self.total_cells) if ns else ""
             rows.append(
-                Row(
+                SheetRow(
                     f"{padded(name, self.label_cells - len(time) - 1)} {time}",
                     total,
                     heat,
@@ -82,8 +82,9 @@ class FoldView:
 
     def answer(self) -> str:
         idle = tell("{time} idle", time=format_duration(self._analysis.idle_ns))
-        told = (self._phase_words(phase) for phase in self._map.phases if phase.name and not phase.preparing)
-        words = clauses(text for text in told if text)
+        phases = (phase for phase in self._map.phases if phase.name and not phase.preparing)
+        phrases = (self._phase_words(phase) for phase in phases)
+        words = clauses(text for text in phrases if text)
         return tell("{idle}: {phases}", idle=idle, phases=words) if words else idle
 
     def _phase_words(self, phase: Phase) -> str:
@@ -105,7 +106,7 @@ class FoldView:
         ns, of = int(sheet.cells.ns[row, column]), int(sheet.cells.capacity[row, column])
         origin = self._analysis.trace.start_ns
         reasons = [self._reasons.between(index, begin, stop) for index in range(len(self._analysis.devices))]
-        reason = max(reasons, key=lambda each: each.idle_ns)
+        reason = max(reasons, key=lambda candidate: candidate.idle_ns)
         what = tell("does nothing") if phase.preparing else tell("idle")
         return joined(
             wording(phase.name),
@@ -114,7 +115,7 @@ class FoldView:
             mostly(reason),
         )
 
-    def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
+    def target(self, sheet: Sheet, row: int, column: int) -> CellTarget | None:
         assert isinstance(sheet, _FoldSheet)
         begin, stop = sheet.times[row, column : column + 2].tolist()
         interval = int(sheet.cells.main[row, column])

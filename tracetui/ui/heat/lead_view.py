@@ -19,8 +19,8 @@ from tracetui.export.text import aligned, padded
 from tracetui.language import clauses, tell, wording
 from tracetui.ui.drawing.ramp import LEVELS, Heat
 from tracetui.ui.drawing.ticks import format_tick, tick_step
-from tracetui.ui.heat.sheet import Row, Sheet, Spans, Target, nothing
-from tracetui.ui.heat.words import between, joined, mostly, share, step_names
+from tracetui.ui.heat.cell_words import between, joined, mostly, share, step_names
+from tracetui.ui.heat.sheet import CellTarget, Sheet, SheetRow, Spans, nothing
 from tracetui.units import format_duration, format_percent, format_time
 
 
@@ -39,9 +39,9 @@ class _LeadSheet(Sheet):
     def levels(self) -> Int64s:
         """int64[rows, columns]: 1 to 8 of a lead, each twice the one before; from 9 on the more without."""
         starves = super().levels
-        most = float(np.nanmax(self.work, initial=1.0))
+        largest = float(np.nanmax(self.work, initial=1.0))
         with np.errstate(divide="ignore", invalid="ignore"):
-            ahead = LEVELS + np.ceil(np.log2(self.work / most))
+            ahead = LEVELS + np.ceil(np.log2(self.work / largest))
         leads = np.clip(np.nan_to_num(ahead, nan=1.0, neginf=1.0), 1, LEVELS).astype(np.int64)
         return np.where(starves > 0, LEVELS + starves, np.where(starves == 0, leads, -1))
 
@@ -73,17 +73,18 @@ class LeadView:
             return self._sheet_of_steps(self._steps, columns, lines, 2 if halves else 1)
         return self._sheet_of_lines(columns, lines) if self._fold.phases else None
 
-    def _sheet_of_steps(self, steps: StepMap, columns: int, lines: int, each: int) -> Sheet:
+    def _sheet_of_steps(self, steps: StepMap, columns: int, lines: int, rows_a_line: int) -> Sheet:
         """Return the map by step, of which `each` rows share a line."""
-        down = steps.edges(max(lines, 1) * each)
-        told = lead_of_steps(steps, down)
+        down = steps.edges(max(lines, 1) * rows_a_line)
+        lead = lead_of_steps(steps, down)
         pooled = pool(len(steps), columns)
-        cells, shown = pooled.columns(told.cells)
+        cells, shown = pooled.columns(lead.cells)
         first, last = pooled.first[:-1], pooled.first[1:] - 1
         tick = tick_step(int(down[-1] - down[0]), len(down) - 1, 4)
         labels = (_label(start, end, tick) for start, end in zip(down.tolist(), down[1:].tolist()))
-        begin = np.arange(0, len(cells.ns), each)  # the rows that share a line have its total
-        totals = np.repeat(np.add.reduceat(cells.ns.sum(axis=1), begin), each)[: len(cells.ns)].tolist()
+        begin = np.arange(0, len(cells.ns), rows_a_line)  # the rows that share a line have its total
+        lines_ns = np.add.reduceat(cells.ns.sum(axis=1), begin)
+        totals = np.repeat(lines_ns, rows_a_line)[: len(cells.ns)].tolist()
         return _LeadSheet(
             rows=tuple(self._row(label, total) for label, total in zip(labels, totals)),
             cells=cells,
@@ -92,45 +93,45 @@ class LeadView:
             head="without",
             dense=0,
             column_spans=Spans(steps.start[first], steps.end[last]),
-            empty=np.take_along_axis(told.cells.ns, shown, axis=1),
+            empty=np.take_along_axis(lead.cells.ns, shown, axis=1),
             thing=shown,
-            count=np.take_along_axis(told.count, shown, axis=1),
-            work=np.take_along_axis(told.work, shown, axis=1),
-            start=np.take_along_axis(told.start, shown, axis=1),
-            end=np.take_along_axis(told.end, shown, axis=1),
+            count=np.take_along_axis(lead.count, shown, axis=1),
+            work=np.take_along_axis(lead.work, shown, axis=1),
+            start=np.take_along_axis(lead.start, shown, axis=1),
+            end=np.take_along_axis(lead.end, shown, axis=1),
         )
 
     def _sheet_of_lines(self, columns: int, lines: int) -> Sheet:
         lines = max(lines, 1)
-        told = lead_of_lines(self._fold, lines, columns)
+        lead = lead_of_lines(self._fold, lines, columns)
         phase, start = self._fold.lines(lines)
         length, origin = self._fold.line_ns(lines), self._analysis.trace.start_ns
         rows, before = [], -1
-        for place, begin, total in zip(phase.tolist(), start.tolist(), told.cells.ns.sum(axis=1).tolist()):
+        for place, begin, total in zip(phase.tolist(), start.tolist(), lead.cells.ns.sum(axis=1).tolist()):
             time = format_time(begin - origin, max(length // 2, 1))
             name = self._names[place] if place != before else ""
             row = self._row(f"{padded(name, self.label_cells - len(time) - 1)} {time}", total)
             rows.append(row._replace(ranked=not self._fold.phases[place].preparing))
             before = place
-        thing = np.broadcast_to(phase[:, None], told.cells.ns.shape)
+        thing = np.broadcast_to(phase[:, None], lead.cells.ns.shape)
         return _LeadSheet(
             rows=tuple(rows),
-            cells=told.cells,
-            columns=("",) * told.cells.ns.shape[1],
+            cells=lead.cells,
+            columns=("",) * lead.cells.ns.shape[1],
             axis="time, line by line",
             head="without",
-            row_spans=Spans(told.start[:, 0], told.end[:, -1]),
-            empty=told.cells.ns,
+            row_spans=Spans(lead.start[:, 0], lead.end[:, -1]),
+            empty=lead.cells.ns,
             thing=thing,
-            count=told.count,
-            work=told.work,
-            start=told.start,
-            end=told.end,
+            count=lead.count,
+            work=lead.work,
+            start=lead.start,
+            end=lead.end,
         )
 
-    def _row(self, label: str, total: int) -> Row:
-        said = format_duration(total).rjust(self.total_cells) if total else ""
-        return Row(aligned(label, self.label_cells), said, Heat.LEAD)
+    def _row(self, label: str, total: int) -> SheetRow:
+        total_text = format_duration(total).rjust(self.total_cells) if total else ""
+        return SheetRow(aligned(label, self.label_cells), total_text, Heat.LEAD)
 
     def answer(self) -> str:
         empty = window = 0
@@ -160,7 +161,7 @@ class LeadView:
         empty = int(sheet.empty[row, column])
         count, work = float(sheet.count[row, column]), round(float(sheet.work[row, column]))
         reasons = [self._reasons.between(index, begin, stop) for index in self._devices(sheet, row, column)]
-        reason = max(reasons, key=lambda each: each.idle_ns)
+        reason = max(reasons, key=lambda candidate: candidate.idle_ns)
         return joined(
             name,
             between(begin - origin, stop - origin),
@@ -171,14 +172,14 @@ class LeadView:
             else "",
         )
 
-    def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
+    def target(self, sheet: Sheet, row: int, column: int) -> CellTarget | None:
         """Return the time of the cell, on the line of the lead."""
         assert isinstance(sheet, _LeadSheet)
         begin, stop = int(sheet.start[row, column]), int(sheet.end[row, column])
         if stop <= begin:
             return None
         device = self._analysis.devices[self._devices(sheet, row, column)[0]].device
-        return Target(begin, stop, line=("curve", LEAD, device, LEAD_TIME))
+        return CellTarget(begin, stop, line=("curve", LEAD, device, LEAD_TIME))
 
     def nothing(self) -> str:
         return "Nothing tells when the tasks of this trace were enqueued."

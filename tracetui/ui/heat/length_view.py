@@ -12,8 +12,8 @@ from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
 from tracetui.language import tell
 from tracetui.ui.drawing.ramp import Heat
-from tracetui.ui.heat.sheet import GapOfCell, Row, Sheet, Spans, Target, nothing
-from tracetui.ui.heat.words import between, gap_target, joined, mostly, share
+from tracetui.ui.heat.cell_words import between, gap_target, joined, mostly, share
+from tracetui.ui.heat.sheet import CellTarget, GapOfCell, Sheet, SheetRow, Spans, nothing
 from tracetui.units import format_count, format_duration
 
 #: gaps for each line of the screen from which two rows share a line
@@ -60,17 +60,17 @@ class LengthView:
             lengths=lengths.bounds,
         )
 
-    def _rows(self, lengths: LengthMap, each: int) -> Iterator[Row]:
+    def _rows(self, lengths: LengthMap, rows_a_line: int) -> Iterator[SheetRow]:
         """Yield rows with round lengths as labels, and totals of the `each` rows that share a line."""
         bounds = lengths.bounds.tolist()
         for place, (high, low) in enumerate(zip(bounds, bounds[1:])):
-            line = slice(place // each * each, place // each * each + each)
+            line = slice(place // rows_a_line * rows_a_line, place // rows_a_line * rows_a_line + rows_a_line)
             gaps, idle = int(lengths.gaps[line].sum()), int(lengths.idle[line].sum())
             power = 10 ** (len(str(high - 1)) - 1)
             label = next((factor * power for factor in (5, 2, 1) if low <= factor * power < high), None)
             text = "" if label is None else format_duration(label).rjust(self.label_cells - 2)
             total = f"{format_count(gaps):>7} {format_duration(idle):>8}" if gaps else ""
-            yield Row(text, total)
+            yield SheetRow(text, total)
 
     def answer(self) -> str:
         count, shortest = half_of_idle(self._analysis)
@@ -93,7 +93,7 @@ class LengthView:
         begin, stop = int(sheet.edges[column]), int(sheet.edges[column + 1])
         origin, ns = self._analysis.trace.start_ns, int(sheet.cells.ns[row, column])
         low, high = (format_duration(int(bound)) for bound in sheet.lengths[[row + 1, row]])
-        most = ""
+        detail = ""
         interval = int(sheet.cells.main[row, column])
         if interval >= 0:
             idle = self._analysis.idle
@@ -101,17 +101,17 @@ class LengthView:
             device = int(idle.device[interval])
             start, end = max(begin, int(idle.start[interval])), min(stop, int(idle.end[interval]))
             longest = format_duration(int(self._analysis.gaps.idle[gap]))
-            most = joined(
+            detail = joined(
                 tell("most in one of {time}", time=longest), mostly(self._reasons.between(device, start, end))
             )
         return joined(
             tell("gaps of {low} to {high}", low=low, high=high),
             between(begin - origin, stop - origin),
             tell("idle {time}", time=share(ns, int(sheet.cells.capacity[row, column]))),
-            most,
+            detail,
         )
 
-    def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
+    def target(self, sheet: Sheet, row: int, column: int) -> CellTarget | None:
         assert sheet.edges is not None
         interval = int(sheet.cells.main[row, column])
         gap = int(self._analysis.idle.gap[interval]) if interval >= 0 else -1

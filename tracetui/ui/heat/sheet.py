@@ -20,7 +20,7 @@ _TOPS = (1, 2, 5, 10, 20, 50, 100)
 _BOUNDS = (2, 5, 10, 20, 35, 50, 75, 100)
 
 
-class Row(NamedTuple):
+class SheetRow(NamedTuple):
     """One row of a map, beside its cells."""
 
     label: str  #: printable
@@ -41,7 +41,7 @@ class Spans(NamedTuple):
 class Sheet:
     """One map at one size."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[SheetRow, ...]
     cells: Cells
     edges: Int64s | None = None  #: int64[columns + 1], ns: the columns are time; None: they have labels
     columns: tuple[str, ...] = ()  #: printable labels of columns
@@ -56,8 +56,8 @@ class Sheet:
     def bounds(self) -> Floats:
         """float64[8]: the highest share of each shade. The last is that of the fullest cell, rounded up."""
         shares = self.cells.share
-        most = float(np.nanmax(shares)) if shares.size and not np.isnan(shares).all() else 0.0
-        top = next(top for top in _TOPS if top / 100 >= min(most, 1.0))
+        fullest = float(np.nanmax(shares)) if shares.size and not np.isnan(shares).all() else 0.0
+        top = next(top for top in _TOPS if top / 100 >= min(fullest, 1.0))
         return np.array(_BOUNDS) * top / 10_000
 
     @property
@@ -105,7 +105,7 @@ def nothing() -> Int64s:
     return np.empty((0, 0), np.int64)
 
 
-class Target(NamedTuple):
+class CellTarget(NamedTuple):
     """What a cell opens in the timeline."""
 
     start_ns: int
@@ -154,8 +154,8 @@ class Map(Protocol):
         """Say why there is no map."""
 
 
-class View(Map, Protocol):
+class AnalysisMap(Map, Protocol):
     """One map of an analysis."""
 
-    def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
+    def target(self, sheet: Sheet, row: int, column: int) -> CellTarget | None:
         """Return what a cell opens; None where it opens nothing."""

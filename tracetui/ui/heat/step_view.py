@@ -16,8 +16,8 @@ from tracetui.export.text import aligned
 from tracetui.language import tell
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.drawing.ticks import format_tick, tick_step
-from tracetui.ui.heat.sheet import GapOfCell, Row, Sheet, Spans, Target, nothing
-from tracetui.ui.heat.words import gap_target, joined, mostly, share, step_names
+from tracetui.ui.heat.cell_words import gap_target, joined, mostly, share, step_names
+from tracetui.ui.heat.sheet import CellTarget, GapOfCell, Sheet, SheetRow, Spans, nothing
 from tracetui.units import format_duration, format_percent
 
 WHOLE = 2  #: rows about whole steps, above those of the time within
@@ -79,16 +79,19 @@ class StepView:
             of=stacked.capacity,
         )
 
-    def _rows(self, cells: Cells, down: Int64s, each: int) -> tuple[Row, ...]:
+    def _rows(self, cells: Cells, down: Int64s, rows_a_line: int) -> tuple[SheetRow, ...]:
         """Return rows with round times as labels, and totals of the `each` rows that share a line."""
         ns = cells.ns.sum(axis=1)
-        begin = np.arange(WHOLE, len(ns), each)
+        begin = np.arange(WHOLE, len(ns), rows_a_line)
         lines = [
             *ns[:WHOLE].tolist(),
-            *np.repeat(np.add.reduceat(ns, begin), each)[: len(ns) - WHOLE].tolist(),
+            *np.repeat(np.add.reduceat(ns, begin), rows_a_line)[: len(ns) - WHOLE].tolist(),
         ]
         totals = [format_duration(total).rjust(self.total_cells) if total else "" for total in lines]
-        whole = Row(tell("whole step"), totals[0], ranked=False), Row(tell("preparing"), totals[1], Heat.WAIT)
+        whole = (
+            SheetRow(tell("whole step"), totals[0], ranked=False),
+            SheetRow(tell("preparing"), totals[1], Heat.WAIT),
+        )
         step = tick_step(int(down[-1] - down[0]), len(down) - 1, 4)
         rows = []
         for place, (begin, stop) in enumerate(zip(down.tolist(), down[1:].tolist())):
@@ -97,7 +100,7 @@ class StepView:
             label = f"{'-' if tick < 0 else ''}{label}" if label else ""
             if label == "0":
                 label = tell("first work")
-            rows.append(Row(aligned(label, self.label_cells), totals[WHOLE + place], apart=place == 0))
+            rows.append(SheetRow(aligned(label, self.label_cells), totals[WHOLE + place], apart=place == 0))
         return (*whole, *rows)
 
     def answer(self) -> str:
@@ -120,19 +123,19 @@ class StepView:
         step = int(sheet.shown[row, column])
         name = tell("step {number}", number=self._names[step])
         ns, of = int(sheet.ns[row, step]), int(sheet.of[row, step])
-        others = np.delete(sheet.ns[row], step)
-        median = format_duration(int(np.median(others))) if len(others) else ""
+        rest = np.delete(sheet.ns[row], step)
+        median = format_duration(int(np.median(rest))) if len(rest) else ""
         usual = tell("{time} in other steps (median)", time=median) if median else ""
         shared = len(self._map) > sheet.cells.ns.shape[1]
         worst = tell("the worst of {steps}", steps=self._in_column(sheet, column)) if shared else ""
         if row < WHOLE:
             time, part = format_duration(ns), format_percent(ns, of)
-            said = (
+            amount = (
                 tell("idle {time}, {share} of its time", time=time, share=part)
                 if row == 0
                 else tell("preparing {time}", time=time)
             )
-            return joined(name, worst, said, usual)
+            return joined(name, worst, amount, usual)
         if not of:
             return joined(name, tell("it is over by then, or has not begun"))
         begin, stop = self._time(sheet, row, step)
@@ -147,14 +150,14 @@ class StepView:
             mostly(reason),
         )
 
-    def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
+    def target(self, sheet: Sheet, row: int, column: int) -> CellTarget | None:
         assert isinstance(sheet, _StepSheet)
         step = int(sheet.shown[row, column])
         if row < WHOLE:
             whole = self._analysis.steps[int(self._map.step[step])]
             if row == 1 and whole.preparing_ns > 0:
-                return Target(whole.host_start_ns, whole.prepared_ns)
-            return Target(whole.start_ns, whole.end_ns)
+                return CellTarget(whole.host_start_ns, whole.prepared_ns)
+            return CellTarget(whole.start_ns, whole.end_ns)
         begin, stop = self._time(sheet, row, step)
         interval = int(sheet.cells.main[row, column])
         gap = int(self._analysis.idle.gap[interval]) if interval >= 0 else -1
@@ -170,7 +173,7 @@ class StepView:
 
     def _device(self, step: int) -> int:
         label = self._analysis.steps[int(self._map.step[step])].device
-        return next(index for index, each in enumerate(self._analysis.devices) if each.device == label)
+        return next(index for index, device in enumerate(self._analysis.devices) if device.device == label)
 
     def _in_column(self, sheet: Sheet, column: int) -> str:
         pooled = pool(len(self._map), sheet.cells.ns.shape[1]).first

@@ -17,8 +17,8 @@ from tracetui.trace.model import Kind, Track
 from tracetui.trace.stack import parse_frame
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.drawing.rows import idle_key, track_key, track_label
-from tracetui.ui.heat.sheet import Row, Sheet, Spans, Target
-from tracetui.ui.heat.words import between, device_prefix, joined, line_words, mostly, share
+from tracetui.ui.heat.cell_words import between, device_prefix, joined, line_words, mostly, share
+from tracetui.ui.heat.sheet import CellTarget, Sheet, SheetRow, Spans
 from tracetui.units import format_duration, format_percent
 
 _THREAD = re.compile(r"thread (\S+)(?: \((?!python)(.+)\))?", re.IGNORECASE)
@@ -55,9 +55,9 @@ class WorkView:
 
     def answer(self) -> str:
         idle = sum(device.idle_ns for device in self._analysis.devices)
-        told = zip(self._map.things, self._rows, self._while_idle)
+        measured = zip(self._map.things, self._rows, self._while_idle)
         ranked = sorted(
-            (-both, row.label.strip()) for _, row, (both, _) in told if row.heat is Heat.WORK and both
+            (-both, row.label.strip()) for _, row, (both, _) in measured if row.heat is Heat.WORK and both
         )
         words = clauses(f"{label} {format_percent(-less, idle)}" for less, label in ranked[:3])
         answer = tell("idle {time}", time=format_duration(idle))
@@ -68,22 +68,22 @@ class WorkView:
         thing, start, end = self._cell(sheet, row, column)
         ns, origin = int(sheet.cells.ns[row, column]), self._analysis.trace.start_ns
         if thing.doing is Doing.IDLE:
-            most = mostly(self._reasons.between(thing.device, start, end))
+            detail = mostly(self._reasons.between(thing.device, start, end))
         else:
-            most = self._main(thing, start, end)
+            detail = self._main(thing, start, end)
         return joined(
             f"{self._rows[row].label.strip()} {between(start - origin, end - origin)}",
             share(ns, end - start),
-            most,
+            detail,
         )
 
-    def target(self, sheet: Sheet, row: int, column: int) -> Target | None:
+    def target(self, sheet: Sheet, row: int, column: int) -> CellTarget | None:
         thing, start, end = self._cell(sheet, row, column)
         if thing.doing is Doing.IDLE:
             device = self._analysis.devices[thing.device].device
-            return Target(start, end, line=idle_key(device))
+            return CellTarget(start, end, line=idle_key(device))
         chosen = main_slice(self._analysis, thing, start, end)
-        return Target(start, end, row=chosen, line=track_key(thing.tracks[0]))
+        return CellTarget(start, end, row=chosen, line=track_key(thing.tracks[0]))
 
     def nothing(self) -> str:
         return "Nothing works in this trace: no thread, no stream."
@@ -101,7 +101,7 @@ class WorkView:
             return tell("mostly {what}", what=line_words(parse_frame(name)))
         return tell("mostly {what}", what=printable(name, 40))
 
-    def _described(self) -> Iterator[Row]:
+    def _described(self) -> Iterator[SheetRow]:
         before: tuple[bool, int] | None = None
         for thing, (both, idle) in zip(self._map.things, self._while_idle):
             section = (thing.lost, min(thing.device, 0))
@@ -110,7 +110,7 @@ class WorkView:
             heat = Heat.LOST if thing.lost else Heat.WAIT if thing.doing is Doing.WAITS else Heat.WORK
             total = format_duration(thing.times.total).rjust(7)
             part = "" if thing.lost else format_percent(both, idle)
-            yield Row(self._label(thing), f"{total} {part:>8}", heat, apart)
+            yield SheetRow(self._label(thing), f"{total} {part:>8}", heat, apart)
 
     def _label(self, thing: Thing) -> str:
         if thing.lost:

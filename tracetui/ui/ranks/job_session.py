@@ -90,10 +90,10 @@ class JobSession:
         clocks, ranks = self.job.clocks, self.job.ranks
         if clocks.family[rank] == clocks.family[other]:
             return time_ns + int(clocks.offset[other] - clocks.offset[rank])
-        own, others = ranks[rank].digest, ranks[other].digest
-        steps = own.steps.at((own.steps.start <= time_ns) & (time_ns < own.steps.end))
-        there = others.steps.at(np.isin(others.steps.number, steps.number))
+        digest, other_digest = ranks[rank].digest, ranks[other].digest
+        steps = digest.steps.at((digest.steps.start <= time_ns) & (time_ns < digest.steps.end))
+        there = other_digest.steps.at(np.isin(other_digest.steps.number, steps.number))
         if len(there):
             began = steps.start[steps.number == there.number[0]]
             return int(there.start[0] - began[0]) + time_ns
-        return others.start + time_ns - own.start
+        return other_digest.start + time_ns - digest.start

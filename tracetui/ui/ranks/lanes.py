@@ -135,13 +135,13 @@ class RankLanes(CachedLineWidget):
         edges = even_edges(start, max(end, start + columns), columns)
         split = classes_by_time(job.ranks[place], int(job.clocks.offset[place]), edges)
         known = split.sum(axis=0) > 0
-        most = np.where(known, split.argmax(axis=0), -1)
+        longest = np.where(known, split.argmax(axis=0), -1)
         segments: list[Segment] = []
-        bounds = np.flatnonzero(np.diff(most, prepend=-2, append=-2)).tolist()
+        bounds = np.flatnonzero(np.diff(longest, prepend=-2, append=-2)).tolist()
         for first, stop in zip(bounds, bounds[1:]):
-            if most[first] < 0:
+            if longest[first] < 0:
                 segments.append(Segment(" " * (stop - first)))
             else:
-                glyph, style = self._ink(TimeClass(int(most[first])))
+                glyph, style = self._ink(TimeClass(int(longest[first])))
                 segments.append(Segment(glyph * (stop - first), style))
         return segments

@@ -22,8 +22,8 @@ from tracetui.job.roots import Root
 from tracetui.job.stages import Stage, job_stages
 from tracetui.language import tell
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.tables.columns import LONGEST, Column, name_column, number_column
-from tracetui.ui.tables.layout import Look, Place, laid_out
+from tracetui.ui.tables.columns import LONGEST, ViewColumn, name_column, number_column
+from tracetui.ui.tables.layout import ColumnLook, Place, laid_out
 from tracetui.units import format_count, format_duration
 
 #: measures of a rank: title, key, importance
@@ -117,7 +117,7 @@ class RankTables:
         """Why ranks were late."""
         return self.job.roots.roots
 
-    def columns(self, table: str) -> tuple[list[Column], int]:
+    def columns(self, table: str) -> tuple[list[ViewColumn], int]:
         """Return the columns of a table by its name, and how many rows it has."""
         if table == "notes":
             return self._notes(), len(self.notes)
@@ -129,54 +129,55 @@ class RankTables:
         job, idle = self.job, self._palette.style_of(Role.IDLE)
         warning = self._palette.style_of(Role.WARNING)
         measures = [
-            Look(f"{name}_ns", rank, title=title, write=format_duration) for title, name, rank in _MEASURES
+            ColumnLook(f"{name}_ns", rank, title=title, write=format_duration)
+            for title, name, rank in _MEASURES
         ]
         why = (
-            Look("rank"),
-            Look("did", 0, width=34, title="did longer"),
-            Look("line", 1, width=44),
-            Look("lost_ns", 0, style=idle, title="lost by others"),
-            Look("share", 1),
-            Look("collectives", 2, title="collectives"),
+            ColumnLook("rank"),
+            ColumnLook("did", 0, width=34, title="did longer"),
+            ColumnLook("line", 1, width=44),
+            ColumnLook("lost_ns", 0, style=idle, title="lost by others"),
+            ColumnLook("share", 1),
+            ColumnLook("collectives", 2, title="collectives"),
             ...,
         )
         lines = (
-            Look("idle_ns", 0, style=idle, title="idle, all ranks"),
-            Look("whose", 0, width=18),
-            Look("line", 1, width=44),
-            Look("cause", 2, width=22),
-            Look("worst_ns", 3, title="the worst"),
+            ColumnLook("idle_ns", 0, style=idle, title="idle, all ranks"),
+            ColumnLook("whose", 0, width=18),
+            ColumnLook("line", 1, width=44),
+            ColumnLook("cause", 2, width=22),
+            ColumnLook("worst_ns", 3, title="the worst"),
             ...,
         )
         ranks = (
-            Look("rank", 0),
-            Look("host", 4, width=20),
-            Look("pp", 5),
-            Look("cost_ns", 0, style=idle, title="cost others", write=format_duration),
-            Look("lost_ns", 0, title="waited", write=format_duration),
+            ColumnLook("rank", 0),
+            ColumnLook("host", 4, width=20),
+            ColumnLook("pp", 5),
+            ColumnLook("cost_ns", 0, style=idle, title="cost others", write=format_duration),
+            ColumnLook("lost_ns", 0, title="waited", write=format_duration),
             *measures,
             ...,
         )
         links = (
-            Look("src", 0),
-            Look("dst", 0),
-            Look("transport", 0, width=10),
-            Look("bytes", 0, title="bytes"),
-            Look("ns", 0, title="time"),
-            Look("gb_per_s", 0, width=7),
-            Look("nominal_share", 4),
-            Look("slow", 0, width=14, style=warning, title="beside others"),
+            ColumnLook("src", 0),
+            ColumnLook("dst", 0),
+            ColumnLook("transport", 0, width=10),
+            ColumnLook("bytes", 0, title="bytes"),
+            ColumnLook("ns", 0, title="time"),
+            ColumnLook("gb_per_s", 0, width=7),
+            ColumnLook("nominal_share", 4),
+            ColumnLook("slow", 0, width=14, style=warning, title="beside others"),
             ...,
         )
         stages = (
-            Look("stage", 0),
-            Look("ranks", 3, width=24),
-            Look("computing_max_ns", 1, title="computing, most"),
-            Look("computing_sum_ns", 1),
-            Look("bubble_ns", 1),
-            Look("receive_ns", 1, title="receives"),
-            Look("exposed_ns", 1),
-            Look("imbalance", 0, title="uneven"),
+            ColumnLook("stage", 0),
+            ColumnLook("ranks", 3, width=24),
+            ColumnLook("computing_max_ns", 1, title="computing, most"),
+            ColumnLook("computing_sum_ns", 1),
+            ColumnLook("bubble_ns", 1),
+            ColumnLook("receive_ns", 1, title="receives"),
+            ColumnLook("exposed_ns", 1),
+            ColumnLook("imbalance", 0, title="uneven"),
             ...,
         )
         return {
@@ -203,9 +204,9 @@ class RankTables:
             number = None
         return -1 if number is None else self._place.get(number, -1)
 
-    def _notes(self) -> list[Column]:
+    def _notes(self) -> list[ViewColumn]:
         numbers, places = np.arange(1, len(self.notes) + 1), np.arange(len(self.notes), dtype=np.int32)
-        told = name_column(
+        sentences = name_column(
             "note", "what must be known to read the numbers", places, self.notes, width=LONGEST
         )
-        return [number_column("number", "", numbers, str), told]
+        return [number_column("number", "", numbers, str), sentences]

@@ -19,8 +19,8 @@ from tracetui.job.roots import Root
 from tracetui.language import tell, wording
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.ramp import Heat
-from tracetui.ui.heat.sheet import Row, Sheet, nothing
-from tracetui.ui.heat.words import between, joined, share
+from tracetui.ui.heat.cell_words import between, joined, share
+from tracetui.ui.heat.sheet import Sheet, SheetRow, nothing
 from tracetui.units import format_duration, format_percent
 
 NAME_CELLS = 24  #: of the host of a rank
@@ -84,7 +84,7 @@ class RankView:
         """
         self.job, self.measure, self._unread = job, measure, unread
         self.absent = absent_ranks(job) if measure is GridMeasure.COST else ()
-        self._absent = [each.waits for each in self.absent]
+        self._absent = [rank.waits for rank in self.absent]
         self._answer = answer
         self._words = WORDS[measure]
         self.whole = job_span(job)  #: from the first moment of any rank to the last one, aligned ns
@@ -93,11 +93,13 @@ class RankView:
         if not self._by_step:
             edges = np.array(self.whole, np.int64)
             self._ns, self._of = measure_by_time(job, measure, edges, self._absent)
-        self.labels = labels(job) + tuple(absent_label(each, unread) for each in self.absent)
+        self.labels = labels(job) + tuple(absent_label(rank, unread) for rank in self.absent)
         self.label_cells = max(map(cell_len, self.labels))
         sums = zip(self._ns.sum(axis=1).tolist(), self._of.sum(axis=1).tolist())
         totals = (f"{format_duration(ns):>7} {format_percent(ns, max(of, 1)):>7}" for ns, of in sums)
-        self._rows = tuple(Row(name, total, self._words.heat) for name, total in zip(self.labels, totals))
+        self._rows = tuple(
+            SheetRow(name, total, self._words.heat) for name, total in zip(self.labels, totals)
+        )
         self._moments = _moments(job)
         self._gained: dict[int, list[Root]] = {}  # what each rank did longer, by its number, most first
         for root in job.roots.roots:
@@ -231,10 +233,10 @@ def _moments(job: Job) -> list[tuple[int, int]]:
     steps = np.array(job.steps, np.int64)
     first, last = (np.full(len(steps), bound, np.int64) for bound in (_LATEST, -_LATEST))
     for rank, ahead in zip(job.ranks, job.clocks.offset.tolist()):
-        own = rank.digest.steps
-        place = np.searchsorted(steps, own.number)
-        np.minimum.at(first, place, own.start - ahead)
-        np.maximum.at(last, place, own.end - ahead)
+        rank_steps = rank.digest.steps
+        place = np.searchsorted(steps, rank_steps.number)
+        np.minimum.at(first, place, rank_steps.start - ahead)
+        np.maximum.at(last, place, rank_steps.end - ahead)
     return list(zip(first.tolist(), last.tolist()))
 
 

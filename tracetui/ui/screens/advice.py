@@ -142,8 +142,8 @@ class AdviceScreen(TableScreen):
         source.show(advice.file or "", advice.line, advice.function if advice.file else "")
         source.refresh()
 
-    def _note(self, said: str, role: Role = Role.TEXT) -> None:
-        self.query_one("#note", Lines).show([[(said, self.style_of(role))]])
+    def _note(self, sentence: str, role: Role = Role.TEXT) -> None:
+        self.query_one("#note", Lines).show([[(sentence, self.style_of(role))]])
 
     def frame(self, view: Int64s) -> pd.DataFrame:
         from tracetui.export.trace.frames import advice_frame
@@ -197,9 +197,9 @@ class AdviceScreen(TableScreen):
             which, nth, of = "slice {nth} of {count}", self._evidence - gaps, rows
             start = int(trace.slices.start[row])
             what = f"{printable(trace.name(row), 50)} {format_duration(int(trace.slices.dur[row]))}"
-        told = "{which}: {what} at {time}; enter goes there"
+        template = "{which}: {what} at {time}; enter goes there"
         place = tell(which, nth=f"{nth + 1:,}", count=f"{of:,}")
-        self._note(tell(told, which=place, what=what, time=format_time(start - trace.start_ns)))
+        self._note(tell(template, which=place, what=what, time=format_time(start - trace.start_ns)))
 
     def open_editor(self) -> None:
         problem = self.query_one(SourcePane).edit()

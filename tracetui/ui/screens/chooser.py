@@ -79,8 +79,8 @@ class ChoiceList(Widget):
         width = self.size.width
         place = self.place_at(y)
         if place < 0:
-            said = tell("Nothing matches.") if y == 0 and not self.shown else ""
-            return fitted([(said, self._palette.style_of(Role.DIM))], width)
+            notice = tell("Nothing matches.") if y == 0 and not self.shown else ""
+            return fitted([(notice, self._palette.style_of(Role.DIM))], width)
         choice = self.shown[place]
         keys, names, notes = self._widths
         names = min(names, max(width - keys - notes - 4, width // 2))

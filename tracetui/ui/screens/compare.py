@@ -31,7 +31,7 @@ from tracetui.ui.comparing import tables
 from tracetui.ui.comparing.absence import absence_lines, next_pair
 from tracetui.ui.comparing.comparing import STACKED, Comparing, PairChanged
 from tracetui.ui.comparing.pair import NotComparable, Pair
-from tracetui.ui.comparing.story import story
+from tracetui.ui.comparing.row_story import story
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece, ruled, wrapped
 from tracetui.ui.screens.table_screen import TableScreen
@@ -155,11 +155,11 @@ class CompareScreen(TableScreen):
     def nothing(self, sentence: str) -> None:
         super().nothing(sentence)
         viewer, pair = self.viewer, self.comparing.pair
-        told = [] if pair is None else absence_lines(viewer.sessions, pair, self.size.width, viewer.palette)
-        said = self.query_one("#verdict", Lines)
-        said.styles.height = len(told)
-        said.show(told)
-        if told:
+        lines = [] if pair is None else absence_lines(viewer.sessions, pair, self.size.width, viewer.palette)
+        verdict_lines = self.query_one("#verdict", Lines)
+        verdict_lines.styles.height = len(lines)
+        verdict_lines.show(lines)
+        if lines:
             self.table.empty = ""  # it is in the first line
 
     @property
@@ -207,11 +207,11 @@ class CompareScreen(TableScreen):
     def _show(self, laid: tables.Laid) -> None:
         comparison = laid.comparison
         self._show_sides()
-        told = self._say_verdict(comparison)
+        verdict_height = self._say_verdict(comparison)
         if not comparison.comparable:
             self.nothing(verdict(comparison))
             return
-        room = self.size.height - _AROUND - told - LEAST_ROWS
+        room = self.size.height - _AROUND - verdict_height - LEAST_ROWS
         roomy = self.size.height >= ROOMY_FROM and room >= LEAST_PARTS
         if not self._by:
             self._by = tables.telling(comparison) if roomy else WATERFALL.by
@@ -255,20 +255,20 @@ class CompareScreen(TableScreen):
     def _say_verdict(self, comparison: Comparison) -> int:
         """Say it, with what must be known to read the numbers; gives the number of lines."""
         lines = wrapped(verdict(comparison), max(self.size.width, 1))
-        said = self.query_one("#verdict", Lines)
-        told = [[(line, self.style_of(Role.NUMBER))] for line in lines]
+        verdict_lines = self.query_one("#verdict", Lines)
+        shown_lines = [[(line, self.style_of(Role.NUMBER))] for line in lines]
         if self.size.height >= ROOMY_FROM and comparison.comparable:
             steps = wrapped(steps_sentence(comparison.step), max(self.size.width, 1))
-            told += [[(line, self.style_of(Role.TEXT))] for line in steps if line]
-        most = _NOTES if self.size.height >= ROOMY_FROM else 1
+            shown_lines += [[(line, self.style_of(Role.TEXT))] for line in steps if line]
+        limit = _NOTES if self.size.height >= ROOMY_FROM else 1
         notes = comparison_notes(comparison)
         if notes:
             lines = wrapped(printable(". ".join((*notes, ""))).rstrip(), max(self.size.width, 1))
-            shown = [*lines[: most - 1], " ".join(lines[most - 1 :])]  # the last is cut where there are more
-            told += [[(line, self.style_of(Role.DIM))] for line in shown if line]
-        said.styles.height = len(told)
-        said.show(told)
-        return len(told)
+            shown = [*lines[: limit - 1], " ".join(lines[limit - 1 :])]  # the last may be cut
+            shown_lines += [[(line, self.style_of(Role.DIM))] for line in shown if line]
+        verdict_lines.styles.height = len(shown_lines)
+        verdict_lines.show(shown_lines)
+        return len(shown_lines)
 
     def _show_what(self) -> None:
         """Show which table it is, and which there are."""

@@ -196,7 +196,7 @@ class ExportDialog(Panel[str]):
                 write_atomically(path, fill, force, self.session.path)
             except FileExistsError:
                 exists = True
-            except Stopped:
+            except ExportStopped:
                 refusal = "Stopped: nothing is written."
             except (OSError, ValueError) as error:
                 refusal = sentence_of(error)
@@ -233,7 +233,7 @@ class ExportDialog(Panel[str]):
             self.dismiss(None)
 
 
-class Stopped(Exception):  # noqa: N818 - nothing went wrong
+class ExportStopped(Exception):  # noqa: N818 - nothing went wrong
     """The user stopped the export."""
 
 
@@ -253,7 +253,7 @@ class Watched(io.RawIOBase):
     def write(self, content: Any) -> int:
         """Write, unless it should stop: raises Stopped then."""
         if self._should_stop():
-            raise Stopped
+            raise ExportStopped
         assert self.stream is not None
         count = self.stream.write(content)
         self.size += count
@@ -288,6 +288,6 @@ def sentence_of(error: OSError | ValueError) -> str:
     if isinstance(error, SameFileError):
         return "This is the trace itself: nothing is written."
     if isinstance(error, OSError) and error.errno is not None:
-        said = _SENTENCES.get(error.errno) or os.strerror(error.errno)
-        return f"{said}: nothing is written."
+        reason = _SENTENCES.get(error.errno) or os.strerror(error.errno)
+        return f"{reason}: nothing is written."
     return "This is not a name for a file."

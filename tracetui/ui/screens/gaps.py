@@ -24,7 +24,7 @@ from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.stories.gap_shares import main_line
 from tracetui.ui.stories.gap_story import GapStory
-from tracetui.ui.tables.columns import Column
+from tracetui.ui.tables.columns import ViewColumn
 from tracetui.ui.tables.gap_columns import gap_columns, gaps_answer, ranks
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.source import SourcePane
@@ -65,7 +65,7 @@ class GapsScreen(TableScreen):
         by: Measure
         ranked: Int64s
         rank: Int64s
-        columns: list[Column]
+        columns: list[ViewColumn]
         answer: str
 
     @dataclass

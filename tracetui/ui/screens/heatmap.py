@@ -17,7 +17,7 @@ from tracetui.ui.heat.cause_view import CauseView
 from tracetui.ui.heat.fold_view import FoldView
 from tracetui.ui.heat.lead_view import LeadView
 from tracetui.ui.heat.length_view import LengthView
-from tracetui.ui.heat.sheet import Sheet, View
+from tracetui.ui.heat.sheet import AnalysisMap, Sheet
 from tracetui.ui.heat.step_view import StepView
 from tracetui.ui.heat.work_view import WorkView
 from tracetui.ui.messages import SelectionChanged, ViewChanged
@@ -32,12 +32,12 @@ MANY_SLICES = 200_000
 LEGEND_FROM, ONE_LINE_FROM = 14, 160
 
 
-def _steps(analysis: Analysis) -> View:
+def _steps(analysis: Analysis) -> AnalysisMap:
     return StepView(analysis) if len(analysis.steps) > 1 else FoldView(analysis)
 
 
 #: the maps: what each is called, and how it is made
-MAPS: tuple[tuple[str, Callable[[Analysis], View]], ...] = (
+MAPS: tuple[tuple[str, Callable[[Analysis], AnalysisMap]], ...] = (
     ("who works", WorkView),
     ("steps", _steps),
     ("gap lengths", LengthView),
@@ -66,13 +66,13 @@ class HeatmapScreen(MapScreen):
         """The map of what was wanted."""
 
         wanted: object
-        view: View
+        view: AnalysisMap
         sheet: Sheet | None
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._number = 0
-        self._views: dict[int, View] = {}  # those made of the analysis
+        self._views: dict[int, AnalysisMap] = {}  # those made of the analysis
         self._of: Analysis | None = None  # the analysis
         self._wanted: object = None  # what the next map is of
 

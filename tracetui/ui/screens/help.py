@@ -143,11 +143,11 @@ def help_lines(screen: str | None, width: int, palette: Palette, glyphs: Glyphs 
 
 
 def _groups(screen: str | None) -> Iterable[tuple[str, list[Action]]]:
-    own = list(actions_of(screen)) if screen else []
-    taken = {key for action in own for key in action.keys}
+    of_screen = list(actions_of(screen)) if screen else []
+    taken = {key for action in of_screen for key in action.keys}
     everywhere = [action for action in actions_of(None) if not set(action.keys) <= taken]
     for group in GROUPS:
-        actions = [action for action in [*own, *everywhere] if action.group == group]
+        actions = [action for action in [*of_screen, *everywhere] if action.group == group]
         if actions:
             yield group, actions
 

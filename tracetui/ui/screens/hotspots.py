@@ -42,8 +42,8 @@ from tracetui.ui.tables.hotspot_views import (
     MODULES,
     OF_LINES,
     SCOPES,
+    HotspotView,
     Row,
-    View,
     line_of_row,
     row_name,
     view_after,
@@ -154,7 +154,7 @@ class HotspotsScreen(TableScreen):
         return tuple((key, leads.get(key, does)) for key, does in self.KEYS if key not in untold)
 
     @property
-    def _modules(self) -> View:
+    def _modules(self) -> HotspotView:
         """The table of modules; of scopes where no Python is recorded."""
         return SCOPES if SCOPES is views_of(self._shown)[0] else MODULES
 
@@ -218,7 +218,7 @@ class HotspotsScreen(TableScreen):
         """Show modules in the table, scopes where no Python is recorded, or lines again."""
         self._turn_to(LINES if self._view is self._modules else self._modules)
 
-    def _turn_to(self, view: View) -> None:
+    def _turn_to(self, view: HotspotView) -> None:
         analysis, before = self._shown, self.row
         if analysis is None:
             return
@@ -309,13 +309,13 @@ class HotspotsScreen(TableScreen):
         height = STORY[self.panes.is_narrow]
         looks = viewer.palette, viewer.glyphs
         if nested is not None:
-            told = NestedStory(*looks).of_row(analysis, nested, width, height)
+            lines = NestedStory(*looks).of_row(analysis, nested, width, height)
         elif synchronisation is not None:
-            told = SyncStory(*looks).lines(analysis, synchronisation, line, self._savings, width, height)
+            lines = SyncStory(*looks).lines(analysis, synchronisation, line, self._savings, width, height)
         else:
             assert line is not None
-            told = LineStory(*looks).lines(analysis, line, self._savings, width, height)
-        story.show(told)
+            lines = LineStory(*looks).lines(analysis, line, self._savings, width, height)
+        story.show(lines)
 
     @on(StackTree.Moved)
     @on(HotspotPanes.Turned)

@@ -12,8 +12,8 @@ from tracetui.language import tell, wording
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.ramp import LEVELS, Ramp
 from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.heat.cell_words import BETWEEN
 from tracetui.ui.heat.sheet import Map, Sheet
-from tracetui.ui.heat.words import BETWEEN
 from tracetui.ui.screens.table_screen import AnswerScreen
 from tracetui.ui.session import Session
 from tracetui.ui.widgets.heat import HeatMap
@@ -143,19 +143,19 @@ class MapScreen(AnswerScreen):
         numbers[-1] = _scale_of(sheet)
         first = self.map.ramp(view.heats[0][0])
         of = wording(view.heats[0][1])
-        told: list[Piece] = [(f" {tell('{of} to', of=of)} ", dim)]
+        shades: list[Piece] = [(f" {tell('{of} to', of=of)} ", dim)]
         for level, number in enumerate(numbers, 1):
-            told += first.swatch(level, number, dim)
-        others: list[Piece] = []
+            shades += first.swatch(level, number, dim)
+        further: list[Piece] = []
         for heat, name in view.heats[1:]:
-            others += [(f"  {wording(name)} ", dim), *_swatches(self.map.ramp(heat))]
+            further += [(f"  {wording(name)} ", dim), *_swatches(self.map.ramp(heat))]
         unit: list[Piece] = [(f" {wording(view.unit)}", dim)]
         short = [(f" {of} ", dim), *_swatches(first), (f" {numbers[-1]}", dim)]
         if self._scale_before:
             warning = self.style_of(Role.WARNING)
             before = [(f"{tell('(before: {scale})', scale=self._scale_before)} ", warning)]
-            told, short = [*told, *before], [*short, *before]
-        choices = ([*told, *unit, *others], [*told, *others], [*short, *others], told, short)
+            shades, short = [*shades, *before], [*short, *before]
+        choices = ([*shades, *unit, *further], [*shades, *further], [*short, *further], shades, short)
         return next((line for line in choices if _cells(line) <= self.size.width), short)
 
     @on(HeatMap.Moved)

@@ -27,13 +27,13 @@ from tracetui.ui.session import Session
 from tracetui.ui.state import Viewport
 from tracetui.ui.stories.memory_answer import MemoryAnswer
 from tracetui.ui.stories.memory_story import MemoryStory
-from tracetui.ui.tables.columns import Column
+from tracetui.ui.tables.columns import ViewColumn
 from tracetui.ui.tables.memory_views import (
     GROWING,
     LINES,
     VIEWS,
+    MemoryView,
     Shown,
-    View,
     shown_memory,
     span_of_curves,
     view_after,
@@ -77,7 +77,7 @@ class MemoryScreen(TableScreen):
         analysis: Analysis | None
         window: tuple[int, int] | None
         shown: Shown | None
-        columns: dict[View, list[Column]]
+        columns: dict[MemoryView, list[ViewColumn]]
 
     @dataclass
     class Found(Message, bubble=False):
@@ -90,9 +90,9 @@ class MemoryScreen(TableScreen):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._missing = ""  # why nothing is shown
-        self._view: View | None = None  # None: not chosen yet
+        self._view: MemoryView | None = None  # None: not chosen yet
         self._shown: Shown | None = None
-        self._columns: dict[View, list[Column]] = {}  # of its tables
+        self._columns: dict[MemoryView, list[ViewColumn]] = {}  # of its tables
         self._curve = 0  # place in the curves
         self._window: tuple[int, int] | None = None
         self._time_ns = -1  # where the other screens were last seen to be
@@ -121,7 +121,7 @@ class MemoryScreen(TableScreen):
         return self.query_one(SourcePane)
 
     @property
-    def view(self) -> View:
+    def view(self) -> MemoryView:
         """The table that is shown."""
         return self._view or LINES
 

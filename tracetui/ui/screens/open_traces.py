@@ -47,11 +47,11 @@ def note(session: Session) -> str:
         span = format_duration(session.analysis.trace.end_ns - session.analysis.trace.start_ns)
         window = sum(device.window_ns for device in session.analysis.devices)
         idle = sum(device.idle_ns for device in session.analysis.devices)
-        said = f"{span}, idle {format_percent(idle, window)}" if window else span
+        state = f"{span}, idle {format_percent(idle, window)}" if window else span
     elif session.progress is not None:
-        said = f"reading, {session.share} %"
+        state = f"reading, {session.share} %"
     elif session.problem:
-        said = session.problem
+        state = session.problem
     else:
-        said = "analysing" if session.trace is not None else "not opened yet"
-    return f"{size:>8}  {said}"
+        state = "analysing" if session.trace is not None else "not opened yet"
+    return f"{size:>8}  {state}"

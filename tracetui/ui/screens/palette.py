@@ -41,8 +41,8 @@ class CommandPalette(Chooser[Action]):
 
 def applicable(viewer: Viewer, screen: Screen[Any]) -> Iterator[Action]:
     """Yield the actions of the palette that the screen, or else the app, can do now."""
-    own = [(action, screen) for action in actions_of(viewer.shown)]
-    for action, target in [*own, *((action, viewer) for action in actions_of(None))]:
+    of_screen = [(action, screen) for action in actions_of(viewer.shown)]
+    for action, target in [*of_screen, *((action, viewer) for action in actions_of(None))]:
         _, name, parameters = parse(action.id)
         able = hasattr(target, f"action_{name}") or hasattr(target, f"_action_{name}")
         if action.palette and able and target.check_action(name, parameters):

@@ -69,13 +69,13 @@ class Panel(Overlay[Result]):
         """Yield the widgets under the title."""
         raise NotImplementedError
 
-    def set_title(self, said: str, role: Role = Role.DIM) -> None:
+    def set_title(self, sentence: str, role: Role = Role.DIM) -> None:
         """Draw the title, then what is to be said now, and the keys at the right end."""
         rule = self.viewer.glyphs.rule
         title: list[Piece] = [
             (f"{rule * 2} ", self.style_of(Role.RULE)),
             (f"{wording(self.TITLE_OF)}  ", self.style_of(Role.TITLE)),
-            (wording(said), self.style_of(role)),
+            (wording(sentence), self.style_of(role)),
         ]
         keys: list[Piece] = []
         for key, does in self.KEYS:

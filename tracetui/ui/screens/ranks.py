@@ -24,8 +24,8 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece, wrapped
 from tracetui.ui.heat.sheet import Sheet
 from tracetui.ui.job_app import JobApp
+from tracetui.ui.ranks.job_messages import JobChanged
 from tracetui.ui.ranks.lanes import RankLanes
-from tracetui.ui.ranks.messages import JobChanged
 from tracetui.ui.ranks.rank_tables import RankTables
 from tracetui.ui.ranks.rank_view import WORDS, RankPlace, RankSheet, RankView
 from tracetui.ui.screens.map_screen import MapScreen
@@ -214,9 +214,9 @@ class RanksScreen(MapScreen):
         """Make the map as high as its ranks want, and half of the screen at most."""
         ranks = len(self._job.ranks) if self._job is not None else 1
         absent = len(self._ranks.absent) if self._ranks is not None else 0
-        most = max(self.size.height // 2, 4)
-        self.map.styles.height = min(BESIDE_ROWS + ROW_LINES * (ranks + absent), most)
-        self.lanes.styles.height = min(BESIDE_ROWS + ranks, most)
+        limit = max(self.size.height // 2, 4)
+        self.map.styles.height = min(BESIDE_ROWS + ROW_LINES * (ranks + absent), limit)
+        self.lanes.styles.height = min(BESIDE_ROWS + ranks, limit)
 
     def _say_verdict(self) -> None:
         assert self._tables is not None
@@ -224,9 +224,10 @@ class RanksScreen(MapScreen):
         height, style = self.size.height, self.style_of(Role.TEXT)
         roomy = height >= ROOMY_FROM
         room = 4 if roomy else 2 if height >= LEGEND_FROM else 1
-        told = [wrapped(printable(sentence, 300), max(self.size.width - 1, 1)) for sentence in sentences[:3]]
+        width = max(self.size.width - 1, 1)
+        paragraphs = [wrapped(printable(sentence, 300), width) for sentence in sentences[:3]]
         last = f" {self.viewer.glyphs.ellipsis}"
-        lines = [[(f" {line}", style)] for each in told for line in each]
+        lines = [[(f" {line}", style)] for paragraph in paragraphs for line in paragraph]
         if len(lines) > room:
             lines[room - 1].append((last, style))
             del lines[room:]

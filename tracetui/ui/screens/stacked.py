@@ -23,12 +23,12 @@ from tracetui.ui.actions import bindings
 from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing import tables
 from tracetui.ui.comparing.absence import absence_lines, next_pair
-from tracetui.ui.comparing.bands import Kind
+from tracetui.ui.comparing.bands import BandKind
 from tracetui.ui.comparing.comparing import STACKED, Comparing, PairChanged
 from tracetui.ui.comparing.joint_view import JointView
 from tracetui.ui.comparing.pair import Pair
-from tracetui.ui.comparing.stack import NAMES, Chosen, Lanes, Stack
 from tracetui.ui.comparing.stack_words import chosen_lines, step_words
+from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, Stack, StackedRun
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.drawing.strips import ruled
@@ -38,7 +38,7 @@ from tracetui.ui.session import Session
 from tracetui.ui.state import Place
 from tracetui.ui.viewer import FIRST
 from tracetui.ui.widgets.lines import Lines
-from tracetui.ui.widgets.stacked import Stacked, View, lines_of
+from tracetui.ui.widgets.stacked import Stacked, StackedLook, lines_of
 from tracetui.ui.widgets.table import Table
 
 REST_S = 0.05  #: without a key after which the counterpart of what is selected is looked for
@@ -134,11 +134,11 @@ class StackedScreen(AnswerScreen):
     def nothing(self, sentence: str) -> None:
         super().nothing(sentence)
         viewer, pair = self.viewer, self.comparing.pair
-        told = [] if pair is None else absence_lines(viewer.sessions, pair, self.size.width, viewer.palette)
+        lines = [] if pair is None else absence_lines(viewer.sessions, pair, self.size.width, viewer.palette)
         self.lanes.styles.height = 0
         chosen = self.query_one("#chosen", Lines)
-        chosen.styles.height, chosen.display = len(told), bool(told)
-        chosen.show(told)
+        chosen.styles.height, chosen.display = len(lines), bool(lines)
+        chosen.show(lines)
 
     @property
     def ways_out(self) -> tuple[tuple[str, str], ...]:
@@ -158,14 +158,14 @@ class StackedScreen(AnswerScreen):
         sessions = [*viewer.sessions]
 
         def make() -> Message:
-            sides: list[Lanes] = []
+            sides: list[StackedRun] = []
             for place in (pair.base, pair.other):
                 analysis = sessions[place].analysis
                 assert analysis is not None
                 run = self.comparing.runs.of(place, analysis)
                 if not len(run.wall_ns):
                     return self.Made(pair, None, f"{NAMES[len(sides)]} has no work of a device.")
-                sides.append(Lanes.of(sessions[place].name, analysis, run))
+                sides.append(StackedRun.of(sessions[place].name, analysis, run))
             return self.Made(pair, Stack.of(*sides))
 
         self.in_background("stack", make)
@@ -226,7 +226,7 @@ class StackedScreen(AnswerScreen):
         self._lay_out(look)
         look.state.columns = self.lanes.columns
         place = look.state.place
-        view = View(place.viewport, place.time_ns, look.side, look.kind, look.device, look.chosen)
+        view = StackedLook(place.viewport, place.time_ns, look.side, look.kind, look.device, look.chosen)
         self.lanes.show(look.stack, view)
         self._show_words(look)
 
@@ -334,7 +334,7 @@ class StackedScreen(AnswerScreen):
         look = self.look
         if look is None:
             return
-        lines = [(place.side, place.part) for place in self.lanes.places if isinstance(place.part, Kind)]
+        lines = [(place.side, place.part) for place in self.lanes.places if isinstance(place.part, BandKind)]
         here = (look.side, look.kind)
         at = lines.index(here) if here in lines else 0
         if lines:
@@ -427,7 +427,7 @@ class StackedScreen(AnswerScreen):
         message.stop()
         part = message.place.part
         if self.look is not None:
-            kind = part if isinstance(part, Kind) else self.look.kind
+            kind = part if isinstance(part, BandKind) else self.look.kind
             self.look.go_to_line(message.place.side, kind, message.time_ns, message.column_ns)
             self._selected()
 

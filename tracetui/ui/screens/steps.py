@@ -32,8 +32,8 @@ from tracetui.ui.drawing.strips import Piece, ruled
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.stories.gap_story import exact_us
-from tracetui.ui.tables.columns import Cell, Column
-from tracetui.ui.tables.layout import Look, Place, laid_out
+from tracetui.ui.tables.columns import Cell, ViewColumn
+from tracetui.ui.tables.layout import ColumnLook, Place, laid_out
 from tracetui.ui.widgets.lines import Line, Lines
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_ms, format_percent
@@ -165,18 +165,18 @@ class StepsScreen(TableScreen):
             self.viewer.show_interval(step.start_ns, step.end_ns, step.row)
 
 
-def step_columns(analysis: Analysis, parts: Sequence[StepParts], inks: TimeInks) -> list[Column]:
+def step_columns(analysis: Analysis, parts: Sequence[StepParts], inks: TimeInks) -> list[ViewColumn]:
     """Return the columns of the step table; times in ms with three decimals, exported in ns.
 
     parts : of each step.
     """
     rows = StepRows(analysis)
     places: list[Place] = [
-        Look("step", 0),
-        Look("device", 1, 8, 6),
+        ColumnLook("step", 0),
+        ColumnLook("device", 1, 8, 6),
         _bar_column(parts, inks),
-        *(Look(key, rank, _width(key, title, rows), title=title) for title, key, rank in _SUMS),
-        *(Look(column.key, 8, _width(column.key, column.title, rows)) for column in PHASES),
+        *(ColumnLook(key, rank, _width(key, title, rows), title=title) for title, key, rank in _SUMS),
+        *(ColumnLook(column.key, 8, _width(column.key, column.title, rows)) for column in PHASES),
         ...,
     ]
     return laid_out(STEPS, rows, places)
@@ -188,29 +188,29 @@ def _width(key: str, title: str, rows: StepRows) -> int:
     return max(cell_len(heading(title)) + 1, *map(len, cells))
 
 
-def _bar_column(parts: Sequence[StepParts], inks: TimeInks) -> Column:
-    whole = max(each.wall for each in parts)
+def _bar_column(parts: Sequence[StepParts], inks: TimeInks) -> ViewColumn:
+    whole = max(step.wall for step in parts)
     part_inks = (inks.preparing, inks.compute, inks.communication, inks.idle)
 
     def draw(row: int, width: int) -> Cell:
         return stacked_bar(list(zip(parts[row], part_inks)), whole, width)
 
-    wholes = np.array([each.wall for each in parts], np.int64)
+    wholes = np.array([step.wall for step in parts], np.int64)
     marks = (ink.glyph for ink in part_inks)
     title = "".join(
         f"{wording(word, f'bar.{word}')}{mark}" for word, mark in zip(("prep", "comp", "comm", "rest"), marks)
     )
-    return Column("", title, wholes, draw, 40, cell_len(title), rank=1, right=False)
+    return ViewColumn("", title, wholes, draw, 40, cell_len(title), rank=1, right=False)
 
 
 def steps_answer(parts: Sequence[StepParts], tasks_of_none: int = 0) -> str:
     """Return "40 steps: preparing 12.0 %, computing 61.0 %, ...; median 812 ms; 9 tasks of no step"."""
-    whole = sum(each.wall for each in parts)
+    whole = sum(step.wall for step in parts)
     shares = [
         f"{wording(_NAMES.get(name, name))} {format_percent(sum(column), whole)}"
         for name, column in zip(StepParts._fields, zip(*parts))
     ]
-    usual = format_duration(_median([each.wall for each in parts]))
+    usual = format_duration(_median([step.wall for step in parts]))
     median = usual if len(parts) == 1 else tell("median {time}", time=usual)
     answer = tell(
         "{steps}: {parts}; {median}",
@@ -237,11 +237,11 @@ def step_story(
         for span in (getattr(step, key),)
         if span is not None
     ]
-    told = clauses(phases) if phases else tell("the trace does not tell them apart")
+    phase_words = clauses(phases) if phases else tell("the trace does not tell them apart")
     on_host = tell("; on the host {phases}", phases=printable(host)) if host else ""
     return [
         f"{sums} = {exact_us(parts.wall)} µs",
-        tell("Phases: {phases}", phases=told) + on_host,
+        tell("Phases: {phases}", phases=phase_words) + on_host,
         _differences(parts, usual),
     ]
 
@@ -300,7 +300,7 @@ def _differences(parts: StepParts, usual: Sequence[StepParts]) -> str:
     medians = StepParts(*map(_median, zip(*usual)))
     by = {name: getattr(parts, name) - getattr(medians, name) for name in StepParts._fields}
     words = [f"{wording(name)} {_signed(by[name])}" for name in sorted(by, key=lambda name: -abs(by[name]))]
-    whole = parts.wall - _median([each.wall for each in usual])
+    whole = parts.wall - _median([step.wall for step in usual])
     return tell("Against the median step: {change}; {parts}", change=_signed(whole), parts=clauses(words))
 
 

@@ -14,7 +14,7 @@ from textual.binding import BindingType
 
 from tracetui.trace.model import Trace
 from tracetui.ui.actions import bindings
-from tracetui.ui.drawing.load import is_of_host
+from tracetui.ui.drawing.device_load import is_of_host
 from tracetui.ui.drawing.rows import LineKind, hiding, track_key
 from tracetui.ui.editor import open_in_editor
 from tracetui.ui.follow import follow

@@ -18,9 +18,9 @@ from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
 from tracetui.ui._textual import SequenceParser, app_of, loop_of, wrap_output
-from tracetui.ui.background import Answers
 from tracetui.ui.sending.sequences import HELD_S, KeySequences
 from tracetui.ui.sending.title import GIVE_TITLE, KEEP_TITLE, has_title, titled
+from tracetui.ui.terminal_colour import Answers
 
 
 class Served(Protocol):

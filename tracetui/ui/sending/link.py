@@ -14,8 +14,8 @@ from textual.app import ReturnType
 from textual.driver import Driver
 
 from tracetui.ui._textual import HookedApp, Update, color_system, strips_of
-from tracetui.ui.sending.cells import Cells
 from tracetui.ui.sending.pace import Pace
+from tracetui.ui.sending.terminal_cells import TerminalCells
 from tracetui.ui.sending.title import has_title, titled
 
 #: a question that Textual asks as well, and whose answer it understands: can frames be shown at once
@@ -32,7 +32,7 @@ class LinkApp(HookedApp[ReturnType]):
     def __init__(self, *, ansi_color: bool) -> None:
         super().__init__(ansi_color=ansi_color)
         self.pace = Pace(is_remote(os.environ))
-        self._cells: Cells | None = None
+        self._cells: TerminalCells | None = None
         self._cursor = (0, 0)  # column and line that the terminal's own was put on
         self._wake: asyncio.TimerHandle | None = None
         self.typed = b""  #: what was typed before the terminal was the app's
@@ -49,7 +49,7 @@ class LinkApp(HookedApp[ReturnType]):
         """Have an update in the next frame."""
         system = color_system(self)
         if self._cells is None or not self._cells.suits(*self.size, system):
-            self._cells = Cells(*self.size, system)
+            self._cells = TerminalCells(*self.size, system)
         self._cells.put(strips_of(update))
 
     def frame(self) -> str:

@@ -26,8 +26,8 @@ from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.pen import LABEL, Line
 from tracetui.ui.drawing.strips import wrapped
 from tracetui.ui.stories.story import Story
-from tracetui.ui.tables.columns import Cell, Column, name_column
-from tracetui.ui.tables.layout import Look, laid_out
+from tracetui.ui.tables.columns import Cell, ViewColumn, name_column
+from tracetui.ui.tables.layout import ColumnLook, laid_out
 from tracetui.units import format_duration, format_percent
 
 BAR_CELLS = 10  #: cells
@@ -37,7 +37,7 @@ MAX_FIGURE = 60  #: characters
 
 def advice_columns(
     analysis: Analysis, advice: Sequence[Advice], palette: Palette, glyphs: Glyphs
-) -> list[Column]:
+) -> list[ViewColumn]:
     """Return the columns of the table, a row per piece of advice; shares are of the devices' time."""
     rows, window_ns = AdviceRows(analysis, advice), analysis.window_ns
     cost = np.array([piece.cost_ns or 0 for piece in rows.rows], np.int64)
@@ -47,11 +47,11 @@ def advice_columns(
         return [(share_bar(int(cost[row]), window_ns, width, glyphs), palette.style_of(Role.IDLE))]
 
     layout = [
-        Look("cost_ns", 0, 8, style=palette.style_of(Role.NUMBER)),
-        Look("share", 1, 7),
-        Look("per_step_ns", 3, 8),
-        Column("", "", cost, bar, BAR_CELLS, rank=5, right=False),
-        Look("title", 0, 50, 39),
+        ColumnLook("cost_ns", 0, 8, style=palette.style_of(Role.NUMBER)),
+        ColumnLook("share", 1, 7),
+        ColumnLook("per_step_ns", 3, 8),
+        ViewColumn("", "", cost, bar, BAR_CELLS, rank=5, right=False),
+        ColumnLook("title", 0, 50, 39),
         name_column(
             "about", "about", codes, [about(piece) for piece in rows.rows], width=60, least=18, rank=2
         ),

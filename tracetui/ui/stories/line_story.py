@@ -26,7 +26,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, said
 from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.columns import clipped
-from tracetui.ui.tables.hotspot_columns import OfLine, line_name, saves_at_most
+from tracetui.ui.tables.hotspot_columns import RowOfLine, line_name, saves_at_most
 from tracetui.units import format_count, format_duration, format_percent
 
 BAR_CELLS = 10
@@ -193,23 +193,23 @@ class LineStory(Story):
                 ]
 
     def savings_line(
-        self, line: OfLine, savings: Mapping[LineKey, LineSaving], idle_ns: int | None = None
+        self, line: RowOfLine, savings: Mapping[LineKey, LineSaving], idle_ns: int | None = None
     ) -> Line:
         """Return "Saves at most 3.10 ms if the host spent no time on it; % tries that".
 
         `idle_ns` is its idle time, None where that is not known. More can be saved: what the host does while
         the device is busy delays later launches too.
         """
-        most, with_peers = saves_at_most(line, savings)
+        saving, with_peers = saves_at_most(line, savings)
         key = ("%", self._palette.style_of(Role.KEY))
-        if format_duration(with_peers) != format_duration(most):
-            template, time = WITH_PEERS if most else NOT_ALONE, (format_duration(most), self._bold)
+        if format_duration(with_peers) != format_duration(saving):
+            template, time = WITH_PEERS if saving else NOT_ALONE, (format_duration(saving), self._bold)
             return [*said(template, self._dim, time=time, more=format_duration(with_peers), key=key)]
-        if not most:
+        if not saving:
             sentence = tell("Saves nothing: no step waits for what the host does in it.")
             return [(sentence, self._dim)]
-        template = BEYOND_IDLE if idle_ns is not None and most > idle_ns else WITHOUT_HOST
-        return [*said(template, self._dim, time=(format_duration(most), self._bold), key=key)]
+        template = BEYOND_IDLE if idle_ns is not None and saving > idle_ns else WITHOUT_HOST
+        return [*said(template, self._dim, time=(format_duration(saving), self._bold), key=key)]
 
 
 def what_if_words(what_if: WhatIf, width: int, glyphs: Glyphs, with_peers: WhatIf | None = None) -> str:

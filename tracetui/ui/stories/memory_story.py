@@ -19,7 +19,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, said
 from tracetui.ui.drawing.strips import Piece, flowing
 from tracetui.ui.stories.story import Story
-from tracetui.ui.tables.memory_views import BLOCKS, GROWING, SIZES, Shown, View
+from tracetui.ui.tables.memory_views import BLOCKS, GROWING, SIZES, MemoryView, Shown
 from tracetui.units import format_bytes, format_count, format_duration, format_time
 
 
@@ -29,7 +29,7 @@ class MemoryStory(Story):
     def lines(
         self,
         shown: Shown,
-        view: View,
+        view: MemoryView,
         row: int,
         block: int,
         neighbours: Neighbours | None,
@@ -86,7 +86,7 @@ class MemoryStory(Story):
         ]
         return [title, *flowing(pieces, max(width, 20))][:height]
 
-    def _which_block(self, shown: Shown, view: View, row: int) -> str:
+    def _which_block(self, shown: Shown, view: MemoryView, row: int) -> str:
         """Return which of the blocks of the row is described."""
         if view is BLOCKS:
             return ""

@@ -10,12 +10,12 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int8s, Int64s
 from tracetui.ui.drawing.causes import cause_style, cause_words
 from tracetui.ui.drawing.palette import Palette
-from tracetui.ui.tables.columns import UNKNOWN, Cell, Column
+from tracetui.ui.tables.columns import UNKNOWN, Cell, ViewColumn
 
 LEAST = 7  #: cells: the title and the mark of the order
 
 
-def cause_column(causes: Int8s | Int64s, palette: Palette) -> Column:
+def cause_column(causes: Int8s | Int64s, palette: Palette) -> ViewColumn:
     """Show letter and short name of the cause of each row, -1 for none; the filter looks in the dotted names.
 
     causes : int[rows], values of `Cause`; after its last those of `CommunicationCause`.
@@ -27,7 +27,7 @@ def cause_column(causes: Int8s | Int64s, palette: Palette) -> Column:
         looks[code] = [(cause_words(cause), cause_style(cause, palette))]
     widths = (cell_len(piece[0][0]) for code, piece in looks.items() if code >= 0)
 
-    return Column(
+    return ViewColumn(
         "cause",
         "cause",
         causes.astype(np.int32),

@@ -30,7 +30,7 @@ Cell = Union[str, Sequence[tuple[str, Style]]]
 
 
 @dataclass(frozen=True)
-class Column:
+class ViewColumn:
     """One column of a table of n rows.
 
     values : array[n] that the rows are sorted by, NaN last. A column of names: int32[n], places in `names`.
@@ -68,7 +68,7 @@ def number_column(
     width: int = 0,
     rank: int = 0,
     style: Style | None = None,
-) -> Column:
+) -> ViewColumn:
     """Return a right-aligned column of numbers; `write` gets the value of a row as int64 or float64.
 
     Without a width the column is as wide as its title, its smallest and largest value, and one of each order
@@ -77,7 +77,7 @@ def number_column(
     if not width:
         texts = [write(value) for value in _of_each_magnitude(values)]
         width = max(cell_len(text) for text in [*texts, heading(title) + "  "])
-    return Column(key, title, values, lambda row, _: write(values[row]), width, rank=rank, style=style)
+    return ViewColumn(key, title, values, lambda row, _: write(values[row]), width, rank=rank, style=style)
 
 
 def _of_each_magnitude(values: Int64s | Floats) -> Int64s | Floats:
@@ -101,7 +101,7 @@ def name_column(
     rank: int = 0,
     style: Style | None = None,
     show: Callable[[str], str] = str,
-) -> Column:
+) -> ViewColumn:
     """Return a left-aligned column of names: codes int32[n] are places in `names`; -1 is unknown, a dash.
 
     `show` says how a name is shown; the filter and an export take the whole name.
@@ -118,7 +118,7 @@ def name_column(
             text = clean[code] = printable(show(shown[code]), LONGEST) if code >= 0 else UNKNOWN
         return text
 
-    return Column(
+    return ViewColumn(
         key,
         title,
         codes,
@@ -141,10 +141,10 @@ def clipped(text: str, width: int, ellipsis: str = "…") -> str:
 
 
 @dataclass
-class Rows:
+class ViewRows:
     """The rows of a table in the order shown: all rows that match the filter, sorted by one column."""
 
-    columns: Sequence[Column]
+    columns: Sequence[ViewColumn]
     length: int
     sort: int = -1  #: place of the column in `columns`; -1: the order given
     descending: bool = False
@@ -157,7 +157,7 @@ class Rows:
         self._matches = matching(self.columns, self.filter)
         self.sort_by(self.sort, self.descending)
 
-    def arranged(self, sort: int, descending: bool, text: str) -> Rows:
+    def arranged(self, sort: int, descending: bool, text: str) -> ViewRows:
         """Return the same rows in another order, or through another filter. These stay as they are."""
         other = copy(self)
         if (sort, descending) != (self.sort, self.descending):
@@ -190,7 +190,7 @@ class Rows:
         self.view = self._sorted if self._matches is None else self._sorted[self._matches[self._sorted]]
 
 
-def sorted_rows(column: Column, descending: bool) -> Int64s:
+def sorted_rows(column: ViewColumn, descending: bool) -> Int64s:
     """Sort all rows by a column, stably; unknown (NaN, a name of -1) comes last either way."""
     keys = column.values
     if column.names is not None:
@@ -206,7 +206,7 @@ def _alphabetical(names: Sequence[str]) -> Int64s:
     return np.array([place[name] for name in folded], dtype=np.int64)
 
 
-def matching(columns: Sequence[Column], text: str) -> Bools | None:
+def matching(columns: Sequence[ViewColumn], text: str) -> Bools | None:
     """Return which rows have a name that contains the text; None for all. Tests each distinct name once."""
     wanted = text.casefold()
     found: Bools | None = None
@@ -221,7 +221,7 @@ def matching(columns: Sequence[Column], text: str) -> Bools | None:
     return found
 
 
-def fit(columns: Sequence[Column], width: int) -> list[tuple[int, int]]:
+def fit(columns: Sequence[ViewColumn], width: int) -> list[tuple[int, int]]:
     """Return the columns that fit into a width: (place in `columns`, cells), in the order given.
 
     The most important columns stay; those that can shrink give way first, and share what is left up to the

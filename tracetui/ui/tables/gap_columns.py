@@ -17,14 +17,14 @@ from tracetui.ui.drawing.bars import TimeInks, stacked_bar
 from tracetui.ui.drawing.causes import cause_words
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.tables.cause_column import cause_column
-from tracetui.ui.tables.columns import UNKNOWN, Cell, Column, number_column
-from tracetui.ui.tables.layout import Look, Place, laid_out
+from tracetui.ui.tables.columns import UNKNOWN, Cell, ViewColumn, number_column
+from tracetui.ui.tables.layout import ColumnLook, Place, laid_out
 from tracetui.units import format_duration, format_percent, format_time
 
 DURATION_CELLS = 7  #: "96.0 ms"
 
 
-def gap_columns(analysis: Analysis, by: Measure, palette: Palette, inks: TimeInks) -> list[Column]:
+def gap_columns(analysis: Analysis, by: Measure, palette: Palette, inks: TimeInks) -> list[ViewColumn]:
     """Return one row per gap, in the order of `analysis.gaps`; what ranks them stands beside the rank."""
     gaps, trace = analysis.gaps, analysis.trace
     rows = GapRows(analysis, np.arange(len(gaps)), by)
@@ -42,12 +42,12 @@ def gap_columns(analysis: Analysis, by: Measure, palette: Palette, inks: TimeInk
         _parts_column(analysis, by, inks),
         _time("dur_ns", 2),
         cause_column(rows.main_cause, palette),
-        Look("line", rank=0, width=36, least=14, show=path_end),
-        Look("after", rank=1, width=60, title="waited for"),
-        Look("before", rank=5, width=60),
-        Look("start_ns", rank=3, width=len(format_time(trace.end_ns - trace.start_ns))),
-        Look("step", rank=4, width=5),
-        Look("device", rank=4, width=8, least=6),
+        ColumnLook("line", rank=0, width=36, least=14, show=path_end),
+        ColumnLook("after", rank=1, width=60, title="waited for"),
+        ColumnLook("before", rank=5, width=60),
+        ColumnLook("start_ns", rank=3, width=len(format_time(trace.end_ns - trace.start_ns))),
+        ColumnLook("step", rank=4, width=5),
+        ColumnLook("device", rank=4, width=8, least=6),
         ...,
     ]
     return laid_out(GAPS, rows, places)
@@ -66,10 +66,10 @@ def gaps_answer(analysis: Analysis, by: Measure) -> str:
     ns = gaps.measured(by)
     window_ns, idle_ns, whole_ns = analysis.window_ns, analysis.idle_ns, int(ns.sum())
     share = format_percent(whole_ns, window_ns)
-    told = "{gaps} by {measure}, {time} of {window} ({share})"
+    template = "{gaps} by {measure}, {time} of {window} ({share})"
     parts = [
         tell(
-            told,
+            template,
             gaps=counted(len(gaps), "1 gap", "{count} gaps"),
             measure=tell(MEASURES[by]),
             time=format_duration(whole_ns),
@@ -92,13 +92,13 @@ def gaps_answer(analysis: Analysis, by: Measure) -> str:
     return alternatives(answer)
 
 
-def _time(key: str, rank: int, style: Style | None = None) -> Look:
-    return Look(
+def _time(key: str, rank: int, style: Style | None = None) -> ColumnLook:
+    return ColumnLook(
         key, rank, DURATION_CELLS, style=style, write=lambda ns: format_duration(ns) if ns else UNKNOWN
     )
 
 
-def _parts_column(analysis: Analysis, by: Measure, inks: TimeInks) -> Column:
+def _parts_column(analysis: Analysis, by: Measure, inks: TimeInks) -> ViewColumn:
     """Draw what a gap is made of against the worst one: what is longer is cut, but not what ranks it."""
     gaps = analysis.gaps
     most_ns = max(int(gaps.measured(by).max()), 1)
@@ -113,7 +113,7 @@ def _parts_column(analysis: Analysis, by: Measure, inks: TimeInks) -> Column:
             left -= shown[-1][0]
         return stacked_bar(shown, most_ns, width)
 
-    return Column("", "parts", gaps.end - gaps.start, draw, 16, 6, rank=2, right=False)
+    return ViewColumn("", "parts", gaps.end - gaps.start, draw, 16, 6, rank=2, right=False)
 
 
 def task_words(analysis: Analysis, row: int) -> str:

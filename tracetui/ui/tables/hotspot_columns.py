@@ -28,22 +28,22 @@ from tracetui.ui.drawing.causes import cause_letter, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.tables.cause_column import cause_column
-from tracetui.ui.tables.columns import LONGEST, Cell, Column, clipped, name_column
-from tracetui.ui.tables.layout import Look, Place, laid_out
+from tracetui.ui.tables.columns import LONGEST, Cell, ViewColumn, clipped, name_column
+from tracetui.ui.tables.layout import ColumnLook, Place, laid_out
 from tracetui.units import format_count, format_duration, format_percent
 
 BETWEEN = "(between operators)"
 PLAIN = Style.null()
 BAR = 10  #: cells
 TIME = 8  #: cells
-GAPS = (Look("gaps", 2, 6), Look("longest_ns", 4, TIME))
+GAPS = (ColumnLook("gaps", 2, 6), ColumnLook("longest_ns", 4, TIME))
 RUNTIME = KNOWN.calls.layer_beginnings[0]  #: what the names of most calls begin with
 MOST = 80  #: percent of the idle time that the answer counts lines for
 
 
 def line_columns(
     analysis: Analysis, savings: Mapping[LineKey, LineSaving] | None, palette: Palette, glyphs: Glyphs
-) -> list[Column]:
+) -> list[ViewColumn]:
     """Return one row per line of code, in the order of `analysis.lines`; `savings` None: not known yet."""
     rows = LineRows(analysis)
     lines = rows.rows
@@ -51,7 +51,7 @@ def line_columns(
     places = [
         *idle_places([line.idle_ns for line in lines], rows.idle_ns, palette, glyphs),
         name_column("line", "line", codes_of(lines), line_names(lines), width=60, least=24),
-        Look("saves_at_most_ns", 1, 10, title="saves", write=lambda ns: at_most(ns, glyphs)),
+        ColumnLook("saves_at_most_ns", 1, 10, title="saves", write=lambda ns: at_most(ns, glyphs)),
         cause_column(np.array(main, np.int8), palette),
         *GAPS,
         operator_column([_operators(line) for line in lines], palette),
@@ -60,7 +60,7 @@ def line_columns(
     return laid_out(LINES, rows, places, {"saves_at_most_ns"} if savings is None else ())
 
 
-def signature_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
+def signature_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
     """Return one row per signature, in the order of `analysis.signatures`."""
     rows = SignatureRows(analysis)
     found = rows.rows
@@ -75,20 +75,20 @@ def signature_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> l
     return laid_out(SIGNATURES, rows, places)
 
 
-def sync_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
+def sync_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
     """Return one row per call and line, in the order of `analysis.syncs`."""
     rows = SyncRows(analysis)
     syncs = rows.rows
     count = np.array([sync.count for sync in syncs], np.int64)
     often = [times_a_step(analysis, sync.count) for sync in syncs]
     places = [
-        Look("exposed_ns", 0, TIME, style=palette.style_of(Role.NUMBER), title="exposed"),
+        ColumnLook("exposed_ns", 0, TIME, style=palette.style_of(Role.NUMBER), title="exposed"),
         _call_column(syncs, palette, glyphs),
         name_column("line", "line", codes_of(syncs), line_names(syncs), width=36, least=18),
-        Look("count", 1, 6),
-        *([Column("", "a step", count, lambda row, _: often[row], 6, rank=4)] if analysis.steps else []),
-        Look("waited_ns", 2, TIME),
-        Look("longest_ns", 3, TIME),
+        ColumnLook("count", 1, 6),
+        *([ViewColumn("", "a step", count, lambda row, _: often[row], 6, rank=4)] if analysis.steps else []),
+        ColumnLook("waited_ns", 2, TIME),
+        ColumnLook("longest_ns", 3, TIME),
         ...,
     ]
     return laid_out(SYNCS, rows, places)
@@ -102,7 +102,7 @@ def times_a_step(analysis: Analysis, count: int) -> str:
     return format_count(count // steps) if count % steps == 0 else f"{count / steps:,.1f}"
 
 
-class OfLine(Protocol):
+class RowOfLine(Protocol):
     """What is charged to a line."""
 
     @property
@@ -118,18 +118,18 @@ class OfLine(Protocol):
         """The function that the line is in."""
 
 
-def line_of(row: OfLine) -> LineKey:
+def line_of(row: RowOfLine) -> LineKey:
     """Return what tells the line of a row from others; what says nothing of a backward pass is of none."""
     return row.file, row.line, row.function, getattr(row, "backward", False)
 
 
-def line_names(lines: Sequence[OfLine]) -> list[str]:
+def line_names(lines: Sequence[RowOfLine]) -> list[str]:
     """Return the names of lines, with as much of their paths as tells files apart."""
     ends = distinct_ends(line.file for line in lines if line.file)
     return [line_name(line, ends.get(line.file or "")) for line in lines]
 
 
-def line_name(line: OfLine, file: str | None = None) -> str:
+def line_name(line: RowOfLine, file: str | None = None) -> str:
     """Return "train_moba.py(88) attention (backward)"; `file`: what its file is called, else its end."""
     if line.file is None:
         return tell(NO_STACK)
@@ -167,7 +167,8 @@ def hotspots_answer(analysis: Analysis) -> str:
 def signatures_answer(analysis: Analysis) -> str:
     """Return "41 signatures of 143 gaps, 38.9 ms of idle time; 2 hold 80 %"."""
     found = analysis.signatures
-    holding = lines_holding(np.array([each.idle_ns for each in found], np.int64), analysis.idle_ns, MOST)
+    idle = np.array([signature.idle_ns for signature in found], np.int64)
+    holding = lines_holding(idle, analysis.idle_ns, MOST)
     return tell(
         "{signatures} of {gaps}, {time} of idle time; {holding} holds {percent} %"
         if holding == 1
@@ -183,11 +184,11 @@ def signatures_answer(analysis: Analysis) -> str:
 def syncs_answer(analysis: Analysis) -> str:
     """Say "30 calls, 44.0 ms waited; 4.44 ms of idle exposed (11.4 %)"."""
     exposed = sum(sync.exposed_ns for sync in analysis.syncs)
-    told = "{calls}, {waited} waited; no idle time exposed"
+    template = "{calls}, {waited} waited; no idle time exposed"
     if exposed:
-        told = "{calls}, {waited} waited; {exposed} of idle exposed ({share})"
+        template = "{calls}, {waited} waited; {exposed} of idle exposed ({share})"
     return tell(
-        told,
+        template,
         calls=counted(sum(sync.count for sync in analysis.syncs), "1 call", "{count} calls"),
         waited=format_duration(sum(sync.total_ns for sync in analysis.syncs)),
         exposed=format_duration(exposed),
@@ -218,13 +219,13 @@ def idle_places(idle: Sequence[int], whole_ns: int, palette: Palette, glyphs: Gl
         return [(share_bar(idle[row], whole_ns, width, glyphs), palette.style_of(Role.IDLE))]
 
     return [
-        Look("idle_ns", 0, TIME, style=palette.style_of(Role.NUMBER)),
-        Look("share", 3, 7),
-        Column("", "", ns, bar, BAR, rank=5, right=False),
+        ColumnLook("idle_ns", 0, TIME, style=palette.style_of(Role.NUMBER)),
+        ColumnLook("share", 3, 7),
+        ViewColumn("", "", ns, bar, BAR, rank=5, right=False),
     ]
 
 
-def _call_column(syncs: Sequence[SyncCall], palette: Palette, glyphs: Glyphs) -> Column:
+def _call_column(syncs: Sequence[SyncCall], palette: Palette, glyphs: Glyphs) -> ViewColumn:
     """Name the call without the runtime, after the letter of the cause where it exposes idle time."""
     calls = [sync.call for sync in syncs]
     column = name_column("call", "  call", codes_of(syncs), calls, width=50, least=20, rank=1)
@@ -237,7 +238,7 @@ def _call_column(syncs: Sequence[SyncCall], palette: Palette, glyphs: Glyphs) ->
     return replace(column, draw=draw, width=column.width + 2)
 
 
-def saves_at_most(line: OfLine, savings: Mapping[LineKey, LineSaving]) -> tuple[int, int]:
+def saves_at_most(line: RowOfLine, savings: Mapping[LineKey, LineSaving]) -> tuple[int, int]:
     """Return ns that fixing the line saves at most: with late peers as late, and if they come sooner too."""
     found = savings.get(line_of(line))
     return (0, 0) if found is None else (found.saves_at_most_ns, found.saves_with_peers_ns)
@@ -248,7 +249,7 @@ def at_most(ns: int, glyphs: Glyphs) -> str:
     return f"{glyphs.at_most} {format_duration(ns)}" if ns else "0"
 
 
-def operator_column(names: Sequence[str], palette: Palette, least: int = 14, rank: int = 6) -> Column:
+def operator_column(names: Sequence[str], palette: Palette, least: int = 14, rank: int = 6) -> ViewColumn:
     style = palette.style_of(Role.DIM)
     return name_column(
         "operators", "operators", codes_of(names), names, width=60, least=least, rank=rank, style=style

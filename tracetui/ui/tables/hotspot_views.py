@@ -21,7 +21,7 @@ from tracetui.export.sentences.causes import NO_MODULE, scope_name
 from tracetui.export.trace.nested_text import NO_SCOPES
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette
-from tracetui.ui.tables.columns import Column
+from tracetui.ui.tables.columns import ViewColumn
 from tracetui.ui.tables.hotspot_columns import (
     hotspots_answer,
     line_columns,
@@ -52,7 +52,7 @@ Savings = Optional[Mapping[LineKey, LineSaving]]  # None: not known yet
 
 
 @dataclass(frozen=True)
-class View:
+class HotspotView:
     """One of the tables."""
 
     name: str  #: what the key that leads to it is said to show
@@ -61,7 +61,7 @@ class View:
     empty: str  #: where it has none
     export: str  #: the end of the name of its file
     rows: Callable[[Analysis], Sequence[Row]]
-    columns: Callable[[Analysis, Savings, Palette, Glyphs], list[Column]]
+    columns: Callable[[Analysis, Savings, Palette, Glyphs], list[ViewColumn]]
     answer: Callable[[Analysis], str]
     frame: Callable[[Analysis], pd.DataFrame]
 
@@ -125,7 +125,7 @@ def _syncs_frame(analysis: Analysis) -> pd.DataFrame:
     return syncs_frame(analysis)
 
 
-LINES = View(
+LINES = HotspotView(
     name="lines",
     title="Hotspots",
     note="Charged to the line that ran, or that enqueued what the device waited for.",
@@ -136,7 +136,7 @@ LINES = View(
     answer=hotspots_answer,
     frame=_lines_frame,
 )
-MODULES = View(
+MODULES = HotspotView(
     name="modules",
     title="Modules",
     note="Idle is with the modules inside, own without: own times add up to the idle time.",
@@ -147,7 +147,7 @@ MODULES = View(
     answer=modules_answer,
     frame=_modules_frame,
 )
-FRAMES = View(
+FRAMES = HotspotView(
     name="frames",
     title="Frames",
     note="Idle is with all that the frame calls, own without; f shows what is below it, and its callers.",
@@ -167,7 +167,7 @@ OPERATORS = replace(
     columns=lambda analysis, _, palette, glyphs: operator_frame_columns(analysis, palette, glyphs),
     answer=operator_frames_answer,
 )
-SCOPES = View(
+SCOPES = HotspotView(
     name="scopes",
     title="Scopes",
     note="With the scopes inside; own is without. Idle before is the idle time right before their tasks.",
@@ -178,7 +178,7 @@ SCOPES = View(
     answer=scopes_answer,
     frame=_scopes_frame,
 )
-SIGNATURES = View(
+SIGNATURES = HotspotView(
     name="signatures",
     title="Signatures",
     note="Gaps that are alike: mostly of one cause, one line and one operator.",
@@ -189,7 +189,7 @@ SIGNATURES = View(
     answer=signatures_answer,
     frame=_signatures_frame,
 )
-SYNCS = View(
+SYNCS = HotspotView(
     name="syncs",
     title="Synchronisations",
     note="Exposed is idle time that began while the host waited for the device.",
@@ -207,7 +207,7 @@ VIEWS = (LINES, SIGNATURES, SYNCS, MODULES, FRAMES)
 OF_LINES = (LINES, SIGNATURES, SYNCS)
 
 
-def views_of(analysis: Analysis | None) -> tuple[View, ...]:
+def views_of(analysis: Analysis | None) -> tuple[HotspotView, ...]:
     """Return the views of a trace: scopes where it has some.
 
     Where no Python is recorded, they come first, or else operators in place of frames.
@@ -221,6 +221,6 @@ def views_of(analysis: Analysis | None) -> tuple[View, ...]:
     return (OPERATORS, *(view for view in VIEWS if view is not FRAMES))
 
 
-def view_after(view: View, views: tuple[View, ...]) -> View:
+def view_after(view: HotspotView, views: tuple[HotspotView, ...]) -> HotspotView:
     """Return the view that follows, and the first after the last."""
     return views[(views.index(view) + 1) % len(views)]

@@ -15,13 +15,13 @@ from rich.style import Style
 
 from tracetui.export.tables import column as tables
 from tracetui.export.tables.column import CodedTexts, Form, Table
-from tracetui.ui.tables.columns import Column, name_column, number_column
+from tracetui.ui.tables.columns import ViewColumn, name_column, number_column
 
 Rows = TypeVar("Rows")
 
 
 @dataclass(frozen=True)
-class Look:
+class ColumnLook:
     """How the viewer shows a column of a table."""
 
     key: str
@@ -35,30 +35,32 @@ class Look:
 
 
 #: A column of the table, one that only the viewer has, or `...`: all that the table has beside.
-Place = Union[Look, Column, Any]
+Place = Union[ColumnLook, ViewColumn, Any]
 
 
 def laid_out(
     table: Table[Rows], rows: Rows, places: Sequence[Place], omitted: Collection[str] = ()
-) -> list[Column]:
+) -> list[ViewColumn]:
     """Return the viewer's columns of some rows: those placed that the table has, in that order.
 
     `omitted` are keys of columns that are not shown.
     """
     shown = {column.key: column for column in table.shown(Form.VIEWER, rows) if column.key not in omitted}
     named = {place.key for place in places if place is not ...}
-    columns: list[Column] = []
+    columns: list[ViewColumn] = []
     for place in places:
-        if isinstance(place, Column):
+        if isinstance(place, ViewColumn):
             columns += [] if place.key in omitted else [place]
         elif place is ...:
-            columns += [_column(column, rows, Look(key)) for key, column in shown.items() if key not in named]
+            columns += [
+                _column(column, rows, ColumnLook(key)) for key, column in shown.items() if key not in named
+            ]
         elif place.key in shown:
             columns.append(_column(shown[place.key], rows, place))
     return columns
 
 
-def _column(column: tables.Column[Rows], rows: Rows, look: Look) -> Column:
+def _column(column: tables.Column[Rows], rows: Rows, look: ColumnLook) -> ViewColumn:
     values, title = column.get(rows), look.title or column.title
     if isinstance(values, CodedTexts):
         return _names(column, values, title, look)
@@ -83,7 +85,7 @@ def _column(column: tables.Column[Rows], rows: Rows, look: Look) -> Column:
     )
 
 
-def _names(column: tables.Column[Rows], values: CodedTexts, title: str, look: Look) -> Column:
+def _names(column: tables.Column[Rows], values: CodedTexts, title: str, look: ColumnLook) -> ViewColumn:
     places, texts = values.distinct()
     known = np.array([text is not None for text in texts], np.bool_)
     codes = np.where(known, np.cumsum(known) - 1, -1)[places] if len(texts) else places

@@ -23,8 +23,8 @@ from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.state import Viewport
-from tracetui.ui.tables.columns import Cell, Column
-from tracetui.ui.tables.layout import Look, Place, laid_out
+from tracetui.ui.tables.columns import Cell, ViewColumn
+from tracetui.ui.tables.layout import ColumnLook, Place, laid_out
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,14 +45,14 @@ class Shown:
     sources: Mapping[Frame | None, str]  #: the text of lines that grow, where it is on this host
 
 
-class View(NamedTuple):
+class MemoryView(NamedTuple):
     """One of the tables."""
 
     name: str
     export: str
     title: str  #: of the first word of the answer
     count: Callable[[Shown], int]
-    columns: Callable[[Shown, Palette, Glyphs], list[Column]]
+    columns: Callable[[Shown, Palette, Glyphs], list[ViewColumn]]
     sort: int  #: place of the column that the rows are sorted by, as they are given
     block: Callable[[Shown, int], int]  #: place in `part.blocks` of what a row is told by
     frame: Callable[[Shown], pd.DataFrame]
@@ -66,18 +66,18 @@ def shown_memory(
     part = memory.all if window is None else memory.between(*window)
     blocks = BlockRows(memory, part, origin_ns=origin_ns)
     texts = {group.frame: source(group.frame) for group in memory.growing if group.frame is not None}
-    told: dict[Frame | None, str] = {frame: text for frame, text in texts.items() if text}
-    return Shown(memory, part, origin_ns, memory_document(memory, part), blocks, told)
+    source_texts: dict[Frame | None, str] = {frame: text for frame, text in texts.items() if text}
+    return Shown(memory, part, origin_ns, memory_document(memory, part), blocks, source_texts)
 
 
 def span_of_curves(curves: Sequence[Curve], window: tuple[int, int] | None, bounds: Viewport) -> Viewport:
     """Return the window, or what all curves of devices tell of, as far as the trace (`bounds`) goes."""
     if window is not None:
         return Viewport(*window)
-    told = [curve for curve in curves if curve.device != HOST and len(curve.time)]
-    told = told or [curve for curve in curves if len(curve.time)]
-    start = min(int(curve.time[0]) for curve in told)
-    end = max(int(curve.time[-1]) for curve in told) + 1
+    drawn = [curve for curve in curves if curve.device != HOST and len(curve.time)]
+    drawn = drawn or [curve for curve in curves if len(curve.time)]
+    start = min(int(curve.time[0]) for curve in drawn)
+    end = max(int(curve.time[-1]) for curve in drawn) + 1
     first, last = max(start, bounds.start_ns), min(end, bounds.end_ns)
     return Viewport(first, last) if first < last else Viewport(start, end)
 
@@ -87,18 +87,18 @@ def example_of_line(shown: Shown, row: int) -> int:
     recorded, blocks, line = shown.memory.recorded, shown.part.blocks, shown.part.lines[row]
     of_line = recorded.lines.index(line.frame) if line.frame is not None else -1
     of_operator = recorded.operators.index(line.operator) if line.operator in recorded.operators else -1
-    own = np.flatnonzero((blocks.line == of_line) & (blocks.operator == of_operator))
-    return _largest(shown, own)
+    candidates = np.flatnonzero((blocks.line == of_line) & (blocks.operator == of_operator))
+    return _largest(shown, candidates)
 
 
 def _example_of_size(shown: Shown, row: int) -> int:
     return _largest(shown, np.flatnonzero(shown.part.blocks.bytes == shown.part.sizes[row].bytes))
 
 
-def _largest(shown: Shown, own: Int64s) -> int:
-    held = own[shown.part.at_peak[own]]
-    own = held if len(held) else own
-    return int(own[np.argmax(shown.part.blocks.bytes[own])]) if len(own) else -1
+def _largest(shown: Shown, candidates: Int64s) -> int:
+    at_peak = candidates[shown.part.at_peak[candidates]]
+    candidates = at_peak if len(at_peak) else candidates
+    return int(candidates[np.argmax(shown.part.blocks.bytes[candidates])]) if len(candidates) else -1
 
 
 def _example_of_group(shown: Shown, row: int) -> int:
@@ -108,72 +108,76 @@ def _example_of_group(shown: Shown, row: int) -> int:
     return place if place < len(places) and places[place] == example else -1
 
 
-def _growing_columns(shown: Shown, palette: Palette, glyphs: Glyphs) -> list[Column]:
+def _growing_columns(shown: Shown, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
     places = [
         _size("bytes_per_step", 0, palette),
-        Look("blocks_per_step", 3),
-        Look("verdict", 2, 9, 9),
-        Look("steps", 2, 12, 12),
-        Look("call", 1, 12, 12),
+        ColumnLook("blocks_per_step", 3),
+        ColumnLook("verdict", 2, 9, 9),
+        ColumnLook("steps", 2, 12, 12),
+        ColumnLook("call", 1, 12, 12),
         *_NAMES,
     ]
     return laid_out(GROWING_TABLE, GrowingRows(shown.memory), places)
 
 
-def _line_columns(shown: Shown, palette: Palette, glyphs: Glyphs) -> list[Column]:
+def _line_columns(shown: Shown, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
     at_peak = [line.bytes_at_peak for line in shown.part.lines]
     places = [
         _size("bytes_at_peak", 0, palette),
         _bar(at_peak, palette, glyphs),
         _size("allocated_bytes", 1),
-        Look("allocations", 2),
-        Look("mean_life_ns", 3),
+        ColumnLook("allocations", 2),
+        ColumnLook("mean_life_ns", 3),
         _size("alive_bytes", 3),
         *_NAMES,
     ]
     return laid_out(LINES_TABLE, MemoryRows(shown.memory.recorded, shown.part.lines), places)
 
 
-def _size_columns(shown: Shown, palette: Palette, glyphs: Glyphs) -> list[Column]:
+def _size_columns(shown: Shown, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
     sizes = shown.part.sizes
     places = [
         _size("block_bytes", 0),
-        Look("allocations", 0),
+        ColumnLook("allocations", 0),
         _size("allocated_bytes", 0, palette),
         _bar([size.bytes * size.allocations for size in sizes], palette, glyphs),
-        Look("blocks_at_peak", 1),
-        Look("alive_blocks", 1, title="at the end"),
+        ColumnLook("blocks_at_peak", 1),
+        ColumnLook("alive_blocks", 1, title="at the end"),
         ...,
     ]
     return laid_out(SIZES_TABLE, MemoryRows(shown.memory.recorded, sizes), places)
 
 
-def _block_columns(shown: Shown, palette: Palette, glyphs: Glyphs) -> list[Column]:
+def _block_columns(shown: Shown, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
     places = [
         _size("block_bytes", 0, palette),
-        Look("start_ns", 1, title="allocated"),
-        Look("life_ns", 3, _TIME),
-        Look("step", 2),
+        ColumnLook("start_ns", 1, title="allocated"),
+        ColumnLook("life_ns", 3, _TIME),
+        ColumnLook("step", 2),
         *_NAMES,
     ]
     return laid_out(BLOCKS_TABLE, shown.blocks, places)
 
 
-def _size(key: str, rank: int, palette: Palette | None = None) -> Look:
-    return Look(key, rank, style=None if palette is None else palette.style_of(Role.NUMBER))
+def _size(key: str, rank: int, palette: Palette | None = None) -> ColumnLook:
+    return ColumnLook(key, rank, style=None if palette is None else palette.style_of(Role.NUMBER))
 
 
 #: An operator and the line that called it, in front of whatever else the table has.
-_NAMES: tuple[Place, ...] = (Look("operator", least=_NAME, rank=0), Look("name", least=_PLACE, rank=0), ...)
+_NAMES: tuple[Place, ...] = (
+    ColumnLook("operator", least=_NAME, rank=0),
+    ColumnLook("name", least=_PLACE, rank=0),
+    ...,
+)
 
 
-def _bar(values: Sequence[int], palette: Palette, glyphs: Glyphs) -> Column:
+def _bar(values: Sequence[int], palette: Palette, glyphs: Glyphs) -> ViewColumn:
     largest, style = max(values, default=0), palette.style_of(Role.COUNTER)
 
     def draw(row: int, width: int) -> Cell:
         return [(share_bar(values[row], largest, width, glyphs), style)]
 
-    return Column("", "", np.array(values, np.int64), draw, 16, 6, rank=4, right=False)
+    return ViewColumn("", "", np.array(values, np.int64), draw, 16, 6, rank=4, right=False)
 
 
 def _frames() -> Any:
@@ -183,7 +187,7 @@ def _frames() -> Any:
     return frames
 
 
-GROWING = View(
+GROWING = MemoryView(
     "growing",
     "memory_growing",
     "Memory, what grows",
@@ -194,7 +198,7 @@ GROWING = View(
     lambda shown: _frames().memory_growing_frame(shown.memory),
     "Nothing grows: no line leaves blocks behind in each of the last three steps, or in both of two.",
 )
-LINES = View(
+LINES = MemoryView(
     "lines",
     "memory_lines",
     "Memory by line",
@@ -205,7 +209,7 @@ LINES = View(
     lambda shown: _frames().memory_lines_frame(shown.memory, shown.part),
     "No block was allocated there.",
 )
-SIZES = View(
+SIZES = MemoryView(
     "sizes",
     "memory_sizes",
     "Memory by size",
@@ -216,7 +220,7 @@ SIZES = View(
     lambda shown: _frames().memory_sizes_frame(shown.memory, shown.part),
     "No block was allocated there.",
 )
-BLOCKS = View(
+BLOCKS = MemoryView(
     "blocks",
     "memory_blocks",
     "Memory, blocks",
@@ -230,6 +234,6 @@ BLOCKS = View(
 VIEWS = (GROWING, LINES, SIZES, BLOCKS)
 
 
-def view_after(view: View) -> View:
+def view_after(view: MemoryView) -> MemoryView:
     """Return the table that follows."""
     return VIEWS[(VIEWS.index(view) + 1) % len(VIEWS)]

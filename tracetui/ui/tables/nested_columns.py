@@ -29,14 +29,14 @@ from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import tail
 from tracetui.ui.tables.cause_column import cause_column
-from tracetui.ui.tables.columns import Column, name_column
+from tracetui.ui.tables.columns import ViewColumn, name_column
 from tracetui.ui.tables.hotspot_columns import BETWEEN, GAPS, TIME, codes_of, idle_places, operator_column
-from tracetui.ui.tables.layout import Look, laid_out
+from tracetui.ui.tables.layout import ColumnLook, laid_out
 from tracetui.ui.tables.operator_columns import SHARE_CELLS
 from tracetui.units import format_count, format_duration, format_percent
 
 
-def module_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
+def module_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
     """Return one row per module, in the order of `analysis.modules`: its name first, then those around it."""
     rows = ModuleRows(analysis)
     modules = rows.rows
@@ -49,27 +49,27 @@ def module_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list
     return _columns(MODULES, rows, [names, path], palette, glyphs)
 
 
-def frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
+def frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
     """Return one row per frame, in the order of `analysis.frames`."""
     return _frame_columns(analysis, "frame", tell(NO_STACK), palette, glyphs)
 
 
-def operator_frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
+def operator_frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
     """Return the same of operators of the host, which stand for frames where no Python is recorded."""
     return _frame_columns(analysis, "operator", BETWEEN, palette, glyphs)
 
 
 def _frame_columns(
     analysis: Analysis, title: str, nameless: str, palette: Palette, glyphs: Glyphs
-) -> list[Column]:
+) -> list[ViewColumn]:
     """Return one row per frame; `nameless`: what the row without a frame is called."""
     rows = FrameRows(analysis)
-    names = [frame_name(each) if each.frame is not None else nameless for each in rows.rows]
+    names = [frame_name(row) if row.frame is not None else nameless for row in rows.rows]
     column = name_column("frame", title, codes_of(rows.rows), names, width=60, least=28)
     return _columns(FRAMES, rows, [column], palette, glyphs)
 
 
-def scope_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[Column]:
+def scope_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
     """Return one row per scope, in the order of `analysis.scopes`: its name first, then those around it."""
     rows = ScopeRows(analysis)
     scopes = rows.rows
@@ -80,14 +80,14 @@ def scope_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[
     main = np.array([next(iter(row.causes), -1) for row in scopes], np.int8)
     number = palette.style_of(Role.NUMBER)
     places = [
-        Look("computing_ns", 0, TIME, style=number),
-        Look("share", 1, SHARE_CELLS),
-        Look("own_computing_ns", 0, TIME, style=number),
-        Look("idle_ns", 0, TIME, style=number),
+        ColumnLook("computing_ns", 0, TIME, style=number),
+        ColumnLook("share", 1, SHARE_CELLS),
+        ColumnLook("own_computing_ns", 0, TIME, style=number),
+        ColumnLook("idle_ns", 0, TIME, style=number),
         names,
         path,
         cause_column(main, palette),
-        Look("tasks", 3),
+        ColumnLook("tasks", 3),
         ...,
     ]
     return laid_out(SCOPES, rows, places)
@@ -125,11 +125,11 @@ def modules_answer(analysis: Analysis) -> str:
     if not modules:
         return tell(NO_MODULES)
     inside = sum(module.own_ns for module in modules)
-    told = "{count} modules hold {time} of {idle} of idle time ({share})"
+    template = "{count} modules hold {time} of {idle} of idle time ({share})"
     if len(modules) == 1:
-        told = "1 module holds {time} of {idle} of idle time ({share})"
+        template = "1 module holds {time} of {idle} of idle time ({share})"
     return tell(
-        told,
+        template,
         count=format_count(len(modules)),
         time=format_duration(inside),
         idle=format_duration(analysis.idle_ns),
@@ -139,14 +139,14 @@ def modules_answer(analysis: Analysis) -> str:
 
 def frames_answer(analysis: Analysis) -> str:
     """Return "168 frames at any depth of the stacks, 25.0 ms of idle time"."""
-    count = sum(each.frame is not None for each in analysis.frames)
+    count = sum(row.frame is not None for row in analysis.frames)
     frames = counted(count, "1 frame of all stacks", "{count} frames of all stacks")
     return tell("{frames}, {time} of idle time", frames=frames, time=format_duration(analysis.idle_ns))
 
 
 def operator_frames_answer(analysis: Analysis) -> str:
     """Return "50 operators of the host, 790 ms of idle time; no Python stack is recorded"."""
-    count = sum(each.frame is not None for each in analysis.frames)
+    count = sum(row.frame is not None for row in analysis.frames)
     operators = counted(count, "1 operator of the host", "{count} operators of the host")
     return tell(
         "{operators}, {time} of idle time; no Python stack is recorded",
@@ -156,14 +156,14 @@ def operator_frames_answer(analysis: Analysis) -> str:
 
 
 def _columns(
-    table: Table[Any], rows: NestedRows, names: list[Column], palette: Palette, glyphs: Glyphs
-) -> list[Column]:
+    table: Table[Any], rows: NestedRows, names: list[ViewColumn], palette: Palette, glyphs: Glyphs
+) -> list[ViewColumn]:
     every = rows.rows
     main = np.array([next(iter(row.causes)) for row in every], np.int8)
     operators = [", ".join(name or BETWEEN for name in [*row.ops][:4]) for row in every]
     places = [
         *idle_places([row.idle_ns for row in every], rows.idle_ns, palette, glyphs),
-        Look("own_ns", 0, TIME, style=palette.style_of(Role.NUMBER)),
+        ColumnLook("own_ns", 0, TIME, style=palette.style_of(Role.NUMBER)),
         *names,
         cause_column(main, palette),
         *GAPS,

@@ -18,8 +18,8 @@ from tracetui.trace.stack import Frame, distinct_ends
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.tables.columns import Cell, Column, name_column
-from tracetui.ui.tables.layout import Look, Place, laid_out
+from tracetui.ui.tables.columns import Cell, ViewColumn, name_column
+from tracetui.ui.tables.layout import ColumnLook, Place, laid_out
 from tracetui.units import format_duration
 
 DURATION_CELLS = 7  #: "96.0 ms"
@@ -37,24 +37,24 @@ def operator_columns(
     host: bool,
     types: bool = False,
     lines: Sequence[str] | None = None,
-) -> list[Column]:
+) -> list[ViewColumn]:
     """Return one row per name, or type (and activity, on a device).
 
     lines : the line of Python that launched most of each row, as written in the trace; None: not known.
     """
     number = palette.style_of(Role.NUMBER)
-    total = Look("total_ns", 2 if host else 0, DURATION_CELLS, style=None if host else number)
+    total = ColumnLook("total_ns", 2 if host else 0, DURATION_CELLS, style=None if host else number)
     places: list[Place] = [
-        Look("name", 0, 60, 30, title="type" if types else ""),
+        ColumnLook("name", 0, 60, 30, title="type" if types else ""),
         _activity_column(table, trace),
-        Look("names", 4),
-        Look("count", 1),
-        Look("self_ns", 0, DURATION_CELLS, style=number) if host else total,
-        Look("share", 1, SHARE_CELLS),
+        ColumnLook("names", 4),
+        ColumnLook("count", 1),
+        ColumnLook("self_ns", 0, DURATION_CELLS, style=number) if host else total,
+        ColumnLook("share", 1, SHARE_CELLS),
         *([_line_column(lines)] if lines is not None else []),
         _bar_column(table, palette, glyphs),
         *([total] if host else []),
-        *(Look(key, rank, DURATION_CELLS) for key, rank in _TIMES),
+        *(ColumnLook(key, rank, DURATION_CELLS) for key, rank in _TIMES),
         ...,
     ]
     omitted = {"activity"} if host else {"self_ns"}
@@ -108,7 +108,7 @@ def operators_answer(
     return tell("{rows}: {facts}", rows=rows, facts=clauses((f"{ran}{where}", time)))
 
 
-def _activity_column(table: OperatorTable, trace: Trace) -> Column:
+def _activity_column(table: OperatorTable, trace: Trace) -> ViewColumn:
     """Show what the tasks of each row do; beside the AI cores, what they run on."""
     names = [activity_words(activity, trace.kind) for activity in Activity]
     names[names.index("communication")] = "comm"  # as wide as the others
@@ -132,7 +132,7 @@ def frame_names(frames: Sequence[Frame | None]) -> list[str] | None:
     ]
 
 
-def _line_column(lines: Sequence[str]) -> Column:
+def _line_column(lines: Sequence[str]) -> ViewColumn:
     """Return the line of Python that launched most of each row."""
     names = list(dict.fromkeys(lines))
     places = {name: place for place, name in enumerate(names)}
@@ -140,7 +140,7 @@ def _line_column(lines: Sequence[str]) -> Column:
     return name_column("line", "launched by", codes, names, width=44, least=19, rank=1, show=printable)
 
 
-def _bar_column(table: OperatorTable, palette: Palette, glyphs: Glyphs) -> Column:
+def _bar_column(table: OperatorTable, palette: Palette, glyphs: Glyphs) -> ViewColumn:
     """Show the share as a bar, drawn against the largest share."""
     largest = float(table.share.max()) if len(table) else 0.0
     host = palette.style_of(Role.HOST)
@@ -151,4 +151,4 @@ def _bar_column(table: OperatorTable, palette: Palette, glyphs: Glyphs) -> Colum
         bar = share_bar(share, largest, width, glyphs)
         return [(bar, styles[int(table.activity[row])])]
 
-    return Column("", "", table.share, draw, 24, 8, rank=3, right=False)
+    return ViewColumn("", "", table.share, draw, 24, 8, rank=3, right=False)

@@ -98,9 +98,9 @@ class CurveView(CachedLineWidget):
         column = min(max(column, 0), columns - 1)
         start, end = self._span.edges(columns)[column : column + 2].tolist()
         assert curve is not None
-        most = curve.peak(start, end)
-        held = most >= 0 and curve.allocated[most] >= curve.allocated_at(start)
-        self.point(int(curve.time[most]) if held else start)
+        peak = curve.peak(start, end)
+        held = peak >= 0 and curve.allocated[peak] >= curve.allocated_at(start)
+        self.point(int(curve.time[peak]) if held else start)
         self.post_message(self.Moved(self.time_ns))
 
     def on_click(self, event: events.Click) -> None:
@@ -138,13 +138,13 @@ class CurveView(CachedLineWidget):
         self._drawn_for = self.size
         edges = self._span.edges(self.columns)
         reserved = most_in_columns(curve.time, curve.reserved, edges)
-        most = most_in_columns(curve.time, curve.allocated, edges)
+        highest = most_in_columns(curve.time, curve.allocated, edges)
         if not len(curve.told):
-            most, reserved = reserved, np.full(len(reserved), -1, np.int64)
-        self._top = round_up(max(int(most.max()), 1))
-        self._peak = int(np.argmax(most)) if int(most.max()) > 0 else -1
-        self._peak_bytes = int(most.max())
-        self._levels = area_levels(most, self._top, self.rows)
+            highest, reserved = reserved, np.full(len(reserved), -1, np.int64)
+        self._top = round_up(max(int(highest.max()), 1))
+        self._peak = int(np.argmax(highest)) if int(highest.max()) > 0 else -1
+        self._peak_bytes = int(highest.max())
+        self._levels = area_levels(highest, self._top, self.rows)
         self._line = line_rows(reserved, self._top, self.rows)
 
     def _value(self, curve: Curve) -> list[Piece]:
@@ -158,14 +158,14 @@ class CurveView(CachedLineWidget):
             when = tell("at {time}", time=format_time(at - origin))
         if steps:
             when = tell("{when} in step {number}", when=when, number=steps[-1])
-        said = [(name, self._bold), (tell(" {when}: ", when=when), self._text)]
+        pieces = [(name, self._bold), (tell(" {when}: ", when=when), self._text)]
         allocated, reserved = curve.allocated_at(at), curve.reserved_at(at)
-        told = [(allocated, tell("allocated"), self._bold), (reserved, tell("reserved"), self._text)]
-        known = [(count, what, style) for count, what, style in told if count >= 0]
+        amounts = [(allocated, tell("allocated"), self._bold), (reserved, tell("reserved"), self._text)]
+        known = [(count, what, style) for count, what, style in amounts if count >= 0]
         for place, (count, what, style) in enumerate(known):
             comma = tell(", ") if place else ""
-            said += [(f"{comma}{format_bytes(count)}", style), (f" {what}", self._text)]
-        return said if known else [*said, (tell("nothing is known yet"), self._dim)]
+            pieces += [(f"{comma}{format_bytes(count)}", style), (f" {what}", self._text)]
+        return pieces if known else [*pieces, (tell("nothing is known yet"), self._dim)]
 
     def _marks(self) -> tuple[list[str], Int64s]:
         """Draw the cursor, and the name of the peak."""
@@ -215,7 +215,7 @@ class CurveView(CachedLineWidget):
             marks = [(0, first), (max(columns - len(last), 0), last)]
         else:
             times = ticks(self._span, self._origin_ns, columns)
-            marks = [(each.column, f"{tick}{each.label}") for each in times]
+            marks = [(mark.column, f"{tick}{mark.label}") for mark in times]
         cells = [" "] * columns
         for column, text in apart(marks, columns).items():
             cells[column : column + len(text)] = text

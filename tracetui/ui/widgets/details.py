@@ -200,7 +200,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
                 checks = analysis.checks
         except Exception as error:  # the rest of the pane is of use without it
             return [f"not compared: {type(error).__name__}"]
-        notes = [(each.device, overlap_note(each)) for each in analysis.devices]
+        notes = [(activity.device, overlap_note(activity)) for activity in analysis.devices]
         overlaps = [f"{printable(device)}: {note}" for device, note in notes if note]
         return overlaps + [check.sentence for check in sorted(checks, key=lambda check: check.agrees)]
 
@@ -286,9 +286,9 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             for place, part in enumerate(wrapped(warning, max(self.size.width - 4, 1)))
         ]
         if self._run is not None:
-            told = describe_run(self._run, pen, self.size.width)
-            self._title = "the run" if told else self._title
-            warn += told
+            run_lines = describe_run(self._run, pen, self.size.width)
+            self._title = "the run" if run_lines else self._title
+            warn += run_lines
         if session.trace is None:
             return warn
         if session.analysis is None:

@@ -95,17 +95,17 @@ class FlameView(Wheeled, can_focus=True):
 
     def landmarks(self) -> list[str]:
         """Return the callers of the cell under the cursor that are modules or the user's, outermost first."""
-        told = []
+        names = []
         for frame in reversed(self._frames(callers_only=True)):
             module = module_of(frame.function)
             if module is not None or self.branches.is_users(frame):
-                told.append(printable(module, 200) if module is not None else function_name(frame))
-        return told
+                names.append(printable(module, 200) if module is not None else function_name(frame))
+        return names
 
     def _frames(self, callers_only: bool = False) -> list[Frame]:
         """Return the frames of the cell under the cursor and of those above it, innermost first."""
-        own = self.flame.nodes if self.flame is not None and not callers_only else ()
-        nodes = [*self._callers[-1], *self._above(), *own]
+        here = self.flame.nodes if self.flame is not None and not callers_only else ()
+        nodes = [*self._callers[-1], *self._above(), *here]
         return [node.frame for node in reversed(nodes) if node.frame is not None]
 
     def _above(self) -> list[StackNode]:
@@ -142,9 +142,9 @@ class FlameView(Wheeled, can_focus=True):
             self._go(self.row - 1, flame.parent)
         elif rows > 0 and self.row + 1 < len(self.cells):
             below = self.cells[self.row + 1]
-            own = [place for place, cell in enumerate(below) if cell.parent == self.place]
-            if own:
-                self._go(self.row + 1, max(own, key=lambda place: below[place].idle_ns))
+            children = [place for place, cell in enumerate(below) if cell.parent == self.place]
+            if children:
+                self._go(self.row + 1, max(children, key=lambda place: below[place].idle_ns))
         elif cells:
             self._go(self.row, max(0, min(self.place + cells, len(self.cells[self.row]) - 1)))
 
@@ -325,7 +325,7 @@ def telling(cell: Flame) -> Frame | None:
 
 def _is_of(cell: Flame, node: StackNode) -> bool:
     """Return whether a cell is the frame's, or of the small ones that were looked at under the frame."""
-    return any(each is node for each in cell.nodes) or (bool(cell.small) and cell.small == node.children)
+    return any(part is node for part in cell.nodes) or (bool(cell.small) and cell.small == node.children)
 
 
 def flame_style(kind: FrameKind, palette: Palette) -> Style:

@@ -189,9 +189,9 @@ class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
 
     def _follow(self) -> bool:
         """Bring the cursor into view; True where everything moves."""
-        before, own = self.top, self._lines_of(self.row)
-        if own:
-            self.top = min(max(self.top, own[-1] - self._shown_lines + 1), own[0])
+        before, lines = self.top, self._lines_of(self.row)
+        if lines:
+            self.top = min(max(self.top, lines[-1] - self._shown_lines + 1), lines[0])
         self.top = max(min(self.top, len(self._lines) - self._shown_lines), 0)
         return before != self.top
 
@@ -239,8 +239,8 @@ class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
     def draw_line(self, y: int) -> Strip:
         sheet, width = self.sheet, self.size.width
         if sheet is None or not self._levels.size:
-            said = wrapped(self._empty, max(width - 2, 1)) if self._empty else []
-            text = f" {said[y - SAID_FROM]}" if 0 <= y - SAID_FROM < len(said) else ""
+            notice = wrapped(self._empty, max(width - 2, 1)) if self._empty else []
+            text = f" {notice[y - SAID_FROM]}" if 0 <= y - SAID_FROM < len(notice) else ""
             return fitted([(text, self._palette.style_of(Role.TEXT))], width, self._glyphs.ellipsis)
         if y == 0:
             pieces = self._axis(sheet)
@@ -259,9 +259,9 @@ class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
         starts = self._starts()
         if sheet.edges is not None:
             span = Viewport(int(sheet.edges[0]), int(sheet.edges[-1]))
-            told = ticks(span, self._origin_ns, self._cells_across)
-            labels = [f"{self._glyphs.tick}{tick.label}" for tick in told]
-            text = placed(labels, [tick.column for tick in told], self._cells_across)
+            times = ticks(span, self._origin_ns, self._cells_across)
+            labels = [f"{self._glyphs.tick}{tick.label}" for tick in times]
+            text = placed(labels, [tick.column for tick in times], self._cells_across)
         else:
             text = placed(sheet.columns, starts, self._cells_across)
         head = aligned(clipped(heading(sheet.head), max(self._total_cells - 1, 0), ""), self._total_cells)

@@ -69,5 +69,5 @@ class AnswerLine(Lines):
         if not line:
             return line
         *first, (text, style) = line
-        room = width - sum(cell_len(each) for each, _ in first)
+        room = width - sum(cell_len(text) for text, _ in first)
         return [*first, (clauses(text, room, self._glyphs.ellipsis), style)]

@@ -27,9 +27,9 @@ from tracetui.ui.drawing.causes import (
     lost_by_cause,
     main_legend,
 )
+from tracetui.ui.drawing.device_load import is_of_host, load
 from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import segments, shades
-from tracetui.ui.drawing.load import is_of_host, load
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.strips import Piece, fitted

@@ -162,9 +162,9 @@ class SourcePane(Scrolling, can_focus=True):
         title = ruled(f"{where} {printable(self.function, 40)}".rstrip(), rule, width)
         head = [(title, self._palette.style_of(Role.TITLE if self.has_focus else Role.RULE))]
         where, doubts = self.where(), self.doubts()
-        said = f" {self._glyphs.dot} ".join([where, *doubts] if where else doubts)
-        if said:
-            head.append((f"   {said}", self._palette.style_of(Role.WARNING if doubts else Role.DIM)))
+        remarks = f" {self._glyphs.dot} ".join([where, *doubts] if where else doubts)
+        if remarks:
+            head.append((f"   {remarks}", self._palette.style_of(Role.WARNING if doubts else Role.DIM)))
         return head
 
     def where(self) -> str:
@@ -213,13 +213,13 @@ class SourcePane(Scrolling, can_focus=True):
         """
         if not 0 < self.line <= len(source.lines):
             return [""]
-        text, most = source.lines[self.line - 1].rstrip(), max(self.shown_rows // 2, 1)
+        text, limit = source.lines[self.line - 1].rstrip(), max(self.shown_rows // 2, 1)
         room = max(self.size.width - _gutter(source), 1)
         indent = min(len(text) - len(text.lstrip(" ")), room // 2)
         room -= indent
-        rows = wrapped(text.lstrip(" ")[: room * most + 1], room)
-        if len(rows) > most:
-            rows[most - 1 :] = [" ".join(rows[most - 1 :])]  # does not fit: it will end in an ellipsis
+        rows = wrapped(text.lstrip(" ")[: room * limit + 1], room)
+        if len(rows) > limit:
+            rows[limit - 1 :] = [" ".join(rows[limit - 1 :])]  # does not fit: it will end in an ellipsis
         return [" " * indent + row for row in rows]
 
     def _marked_line(self, source: SourceFile, marked: list[str], part: int) -> list[tuple[str, Style]]:

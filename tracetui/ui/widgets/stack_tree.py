@@ -275,9 +275,9 @@ class StackTree(Wheeled, can_focus=True):
             (f"{format_duration(branch.idle_ns):>{NUMBER}}{share:>8}", self._palette.style_of(Role.TEXT))
         ]
         if width >= WIDE:
-            own = format_duration(branch.own_ns) if branch.own_ns else ""
+            own_time = format_duration(branch.own_ns) if branch.own_ns else ""
             bar = share_bar(branch.idle_ns, total, BAR, self._glyphs).ljust(BAR)
-            pieces += [(f" {bar}", self._palette.style_of(Role.IDLE)), (f"{own:>{NUMBER}}", dim)]
+            pieces += [(f" {bar}", self._palette.style_of(Role.IDLE)), (f"{own_time:>{NUMBER}}", dim)]
         used = sum(len(text) for text, _ in pieces)
         indent = " " * (2 + min(branch.indent, max(width - used, 0) // 2))
         mark = " "

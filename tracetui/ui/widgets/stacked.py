@@ -1,6 +1,6 @@
 """The lines of two runs one above the other, under a ruler that tells the time since their step began.
 
-Draws the `View` it is given; moving is the screen's affair, to which the mouse is passed on as messages.
+Draws the `StackedLook` it is given; moving is up to the screen, which gets the mouse as messages.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from textual.strip import Strip
 from tracetui.arrays import Int64s
 from tracetui.language import clauses, tell
 from tracetui.ui.comparing.band_art import BandArt
-from tracetui.ui.comparing.bands import Kind
-from tracetui.ui.comparing.stack import NAMES, Chosen, Stack
+from tracetui.ui.comparing.bands import BandKind
+from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, Stack
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import cells_of, clip_cells, segments
@@ -39,10 +39,10 @@ _CURSOR = 3  # style of the cursor on the ruler
 
 
 #: What a line is called where there is no room for its name and a share.
-_SHORT = {Kind.COMMUNICATION: "comm"}
+_SHORT = {BandKind.COMMUNICATION: "comm"}
 
 
-class Part(Enum):
+class HeadPart(Enum):
     """A line of a run that is no work."""
 
     HEAD = "head"  #: which run it is, and when the cursor is in it
@@ -50,30 +50,37 @@ class Part(Enum):
 
 
 #: What goes first where there is no room for all.
-_NEEDLESS = (Kind.OPERATORS, Kind.COPIES, Part.STEPS, Kind.COMMUNICATION, Kind.COMPUTING, Kind.IDLE)
+_NEEDLESS = (
+    BandKind.OPERATORS,
+    BandKind.COPIES,
+    HeadPart.STEPS,
+    BandKind.COMMUNICATION,
+    BandKind.COMPUTING,
+    BandKind.IDLE,
+)
 
 
 class LinePlace(NamedTuple):
     """A line below the ruler."""
 
     side: int
-    part: Part | Kind
+    part: HeadPart | BandKind
 
 
-class View(NamedTuple):
+class StackedLook(NamedTuple):
     """What is shown of both."""
 
     viewport: Viewport  #: on the axis of both
     time_ns: int  #: the cursor, on that axis
     side: int  #: that the cursor is in
-    kind: Kind  #: the line that it is on
+    kind: BandKind  #: the line that it is on
     device: int  #: which of the devices
     chosen: tuple[Chosen, Chosen]  #: what is marked in each: what is selected, and its counterpart
 
 
 def lines_of(stack: Stack, device: int) -> int:
     """Return how many lines there are of both where there is room for all."""
-    return 1 + 2 * (len(Part) + len(stack.kinds(device)))
+    return 1 + 2 * (len(HeadPart) + len(stack.kinds(device)))
 
 
 class Stacked(CachedLineWidget, can_focus=True):
@@ -104,12 +111,12 @@ class Stacked(CachedLineWidget, can_focus=True):
         self._palette, self._glyphs = palette, glyphs
         self._stack: Stack | None = None
         self._arts: tuple[BandArt, ...] = ()
-        self._view: View | None = None
+        self._view: StackedLook | None = None
         self._shown: dict[int, object] = {}  # the look that each line has now
         self._strips: LRUCache[object, Strip] = LRUCache(KEPT)  # lines that are drawn already, by their look
         self._edges: tuple[object, tuple[Int64s, Int64s]] | None = None  # of the columns, for each run
 
-    def show(self, stack: Stack | None, view: View | None) -> None:
+    def show(self, stack: Stack | None, view: StackedLook | None) -> None:
         """Show two runs; lines whose look does not change are not drawn again."""
         if stack is not self._stack:
             self._stack, self._edges = stack, None
@@ -135,7 +142,7 @@ class Stacked(CachedLineWidget, can_focus=True):
         """The lines below the ruler that there is room for."""
         if self._stack is None or self._view is None:
             return []
-        parts: list[Part | Kind] = [*Part, *self._stack.kinds(self._view.device)]
+        parts: list[HeadPart | BandKind] = [*HeadPart, *self._stack.kinds(self._view.device)]
         room = max((self.size.height - 1) // 2, 1)
         for part in _NEEDLESS:
             if len(parts) > room and part in parts:
@@ -156,9 +163,9 @@ class Stacked(CachedLineWidget, can_focus=True):
         moves = view.viewport, view.device, size
         if place is None:
             return moves, view.time_ns
-        here = view.side == place.side and (place.part is view.kind or isinstance(place.part, Part))
-        at = view.time_ns if place.part is Part.HEAD else 0
-        chosen = view.chosen[place.side] if isinstance(place.part, Kind) else None
+        here = view.side == place.side and (place.part is view.kind or isinstance(place.part, HeadPart))
+        at = view.time_ns if place.part is HeadPart.HEAD else 0
+        chosen = view.chosen[place.side] if isinstance(place.part, BandKind) else None
         return place, moves, here, at, chosen
 
     def draw_lines(self, lines: Sequence[int]) -> list[Strip]:
@@ -177,9 +184,9 @@ class Stacked(CachedLineWidget, can_focus=True):
             return Strip.blank(width)
         if place is None:
             return Strip([self._scale(view), *self._ruler(stack, view)]).adjust_cell_length(width)
-        if place.part is Part.HEAD:
+        if place.part is HeadPart.HEAD:
             return fitted(self._head(stack, view, place.side), width, self._glyphs.ellipsis)
-        if isinstance(place.part, Kind):
+        if isinstance(place.part, BandKind):
             label = self._label(stack, view, place.side, place.part)
             edges = self._edges_of(stack, view)[place.side]
             line = self._arts[place.side].line(view.device, place.part, view.chosen[place.side], edges)
@@ -187,7 +194,7 @@ class Stacked(CachedLineWidget, can_focus=True):
             label, line = self._text("", Role.TEXT), self._steps(stack, view, place.side)
         return Strip([label, *line]).adjust_cell_length(width)
 
-    def _edges_of(self, stack: Stack, view: View) -> tuple[Int64s, Int64s]:
+    def _edges_of(self, stack: Stack, view: StackedLook) -> tuple[Int64s, Int64s]:
         key = view.viewport, self.columns
         if self._edges is None or self._edges[0] != key:
             edges = view.viewport.edges(self.columns)
@@ -198,19 +205,19 @@ class Stacked(CachedLineWidget, can_focus=True):
         cells = clip_cells(text, self.label_width, self._glyphs.ellipsis)
         return Segment(cells, self._palette.style_of(role))
 
-    def _scale(self, view: View) -> Segment:
+    def _scale(self, view: StackedLook) -> Segment:
         per_column = -(-view.viewport.span_ns // self.columns)
         return self._text(f" {format_duration(per_column)}/col", Role.DIM)
 
-    def _label(self, stack: Stack, view: View, side: int, kind: Kind) -> Segment:
+    def _label(self, stack: Stack, view: StackedLook, side: int, kind: BandKind) -> Segment:
         """Return a line's name, and its share of the device's window that is on screen."""
         here = (view.side, view.kind) == (side, kind)
         edges, lanes = self._edges_of(stack, view)[side], stack.sides[side]
         activity = lanes.analysis.devices[lanes.device(view.device)]
         start, end = max(int(edges[0]), activity.start_ns), min(int(edges[-1]), activity.end_ns)
         share = ""
-        if start < end and kind is not Kind.OPERATORS:
-            if kind is Kind.IDLE:
+        if start < end and kind is not BandKind.OPERATORS:
+            if kind is BandKind.IDLE:
                 before, until = activity.idle.before(np.array([start, end], np.int64)).tolist()
                 busy = until - before
             else:
@@ -221,32 +228,32 @@ class Stacked(CachedLineWidget, can_focus=True):
         title = next((title for title in titles if cell_len(title) < room), titles[0])
         name = f"{self._glyphs.here if here else ' '}{title}"
         text = clip_cells(name, room, self._glyphs.ellipsis) + f" {share}" if room > 4 else name
-        return self._text(text, Role.CURSOR if here else Role.IDLE if kind is Kind.IDLE else Role.TEXT)
+        return self._text(text, Role.CURSOR if here else Role.IDLE if kind is BandKind.IDLE else Role.TEXT)
 
-    def _head(self, stack: Stack, view: View, side: int) -> list[Piece]:
+    def _head(self, stack: Stack, view: StackedLook, side: int) -> list[Piece]:
         """Say which run it is, and when the cursor is in it."""
         style, active = self._palette.style_of, view.side == side
         lanes, axis = stack.sides[side], stack.axis
         moment, steps = axis.moment(side, view.time_ns), stack.steps(side)
         start = lanes.analysis.trace.start_ns
-        told = format_time(moment - start, max(view.viewport.span_ns // self.columns, 1))
+        when = format_time(moment - start, max(view.viewport.span_ns // self.columns, 1))
         stands = axis.place(side, moment) != view.time_ns
         at = int(np.searchsorted(steps.start, moment - stands, "right")) - 1
         if at >= 0:
             into, number = moment - int(steps.start[at]), int(steps.number[at])
             over = stands or moment >= steps.end[at]
             template = "step {number} is over" if over else "{time} into step {number}"
-            told = clauses((told, tell(template, number=number, time=format_duration(into))))
+            when = clauses((when, tell(template, number=number, time=format_duration(into))))
         title = f"{self._glyphs.rule * 2}{self._glyphs.here if active else ' '}{NAMES[side]}"
         pieces: list[Piece] = [
             (f"{title} {lanes.name}", style(Role.TITLE if active else Role.TEXT)),
             (f"  {lanes.device_name(view.device)}", style(Role.DIM)),
-            (f"  {self._glyphs.cursor} {told} ", style(Role.NUMBER if active else Role.TEXT)),
+            (f"  {self._glyphs.cursor} {when} ", style(Role.NUMBER if active else Role.TEXT)),
         ]
         taken = sum(cell_len(text) for text, _ in pieces)
         return [*pieces, (self._glyphs.rule * max(self.size.width - taken, 0), style(Role.RULE))]
 
-    def _ruler(self, stack: Stack, view: View) -> list[Segment]:
+    def _ruler(self, stack: Stack, view: StackedLook) -> list[Segment]:
         """Round times since the step began, at the same place in both runs."""
         viewport, columns, glyphs = view.viewport, self.columns, self._glyphs
         distance = tick_step(viewport.span_ns, columns)
@@ -266,7 +273,7 @@ class Stacked(CachedLineWidget, can_focus=True):
         roles = (Role.DIM, Role.NUMBER)
         return segments(cells, style, [self._palette.style_of(role) for role in roles for _ in range(3)])
 
-    def _steps_on_screen(self, stack: Stack, view: View) -> list[tuple[int, int]]:
+    def _steps_on_screen(self, stack: Stack, view: StackedLook) -> list[tuple[int, int]]:
         """Return from when to when each step on screen lasts on the axis; none where they are too many."""
         axis, viewport = stack.axis, view.viewport
         first, last = (axis.step_at(time) for time in (viewport.start_ns, viewport.end_ns - 1))
@@ -275,7 +282,7 @@ class Stacked(CachedLineWidget, can_focus=True):
         starts = [axis.step_start(step) for step in range(max(first, 0), last + 1)]
         return [*zip(starts, [*starts[1:], axis.end])]
 
-    def _steps(self, stack: Stack, view: View, side: int) -> list[Segment]:
+    def _steps(self, stack: Stack, view: StackedLook, side: int) -> list[Segment]:
         """Draw where steps of a run begin, how long they are, and how much shorter than in the other run."""
         viewport, columns, axis, glyphs = view.viewport, self.columns, stack.axis, self._glyphs
         cells, style = [" "] * columns, np.full(columns, -1, np.int64)

@@ -88,18 +88,18 @@ class TopLine(InViewer, Lines):
             return []
         return [(f" {word}", self.viewer.palette.style_of(Role.DIM))]
 
-    def _naming(self, others: list[Piece]) -> Piece:
+    def _naming(self, pieces: list[Piece]) -> Piece:
         """Return the name of the trace; of a long one the end, where other pieces need the room."""
-        room = max(self._room(others) - 1, _LEAST_NAME)
+        room = max(self._room(pieces) - 1, _LEAST_NAME)
         return (
             f" {tail(self.session.name, room, self.viewer.glyphs.ellipsis)}",
             self.viewer.palette.style_of(Role.TITLE),
         )
 
-    def _room(self, others: list[Piece]) -> int:
+    def _room(self, pieces: list[Piece]) -> int:
         """Return the cells that other pieces of the line leave."""
         right = self._right()
-        return self.size.width - sum(cell_len(text) for text, _ in [*others, *right]) - (1 if right else 0)
+        return self.size.width - sum(cell_len(text) for text, _ in [*pieces, *right]) - (1 if right else 0)
 
     def _split(self, split: WindowSplit, single: bool) -> list[Piece]:
         """Return what the time of a device went into; on a narrow screen only what it lost most to.

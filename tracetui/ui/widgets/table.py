@@ -23,7 +23,7 @@ from textual.strip import Strip
 from tracetui.language import heading, tell, wording
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.strips import Piece, fitted
-from tracetui.ui.tables.columns import GAP, Cell, Column, Rows, clipped, fit
+from tracetui.ui.tables.columns import GAP, Cell, ViewColumn, ViewRows, clipped, fit
 from tracetui.ui.widgets.scrolling import Wheeled
 
 #: rows from which a thread sorts and filters them: 0.09 s for a million, 9 ms for so many
@@ -36,7 +36,7 @@ _HEADER = Style(bold=True)
 class _Wanted(NamedTuple):
     """Rows as they are to be shown: the arguments of Rows."""
 
-    columns: Sequence[Column]
+    columns: Sequence[ViewColumn]
     length: int
     sort: int = -1
     descending: bool = False
@@ -82,7 +82,7 @@ class Table(Wheeled, can_focus=True):
     class _Made(Message, bubble=False):
         """A thread has sorted and filtered rows."""
 
-        rows: Rows
+        rows: ViewRows
         row: int  #: the one for the cursor, -1 for the first
         wanted: object
 
@@ -95,7 +95,7 @@ class Table(Wheeled, can_focus=True):
         glyphs: Glyphs = BLOCKS,
     ) -> None:
         super().__init__(id=id)
-        self.rows = Rows((), 0)
+        self.rows = ViewRows((), 0)
         self.arranging = False  #: other rows, or another order of them, are being made
         self._wanted = _Wanted(self.rows.columns, 0)
         self.cursor = 0  #: place in rows.view
@@ -110,7 +110,7 @@ class Table(Wheeled, can_focus=True):
 
     def show(
         self,
-        columns: Sequence[Column],
+        columns: Sequence[ViewColumn],
         length: int,
         *,
         sort: int | None = None,
@@ -155,17 +155,17 @@ class Table(Wheeled, can_focus=True):
         """Show rows so, the cursor on `row`: now; where they are many, once a thread has arranged them."""
         rows, self._wanted = self.rows, wanted
 
-        def make() -> Rows:
+        def make() -> ViewRows:
             if rows.columns is wanted.columns:
                 return rows.arranged(wanted.sort, wanted.descending, wanted.filter)
-            return Rows(*wanted)
+            return ViewRows(*wanted)
 
         if wanted.length < MANY:
             self._take(make(), row)
             return
         self.arranging = True
         if rows.columns is not wanted.columns:  # rows of these numbers are not those any more
-            self.rows, self.empty = Rows((), 0), tell("Sorting {count} rows.", count=f"{wanted.length:,}")
+            self.rows, self.empty = ViewRows((), 0), tell("Sorting {count} rows.", count=f"{wanted.length:,}")
             self._fit()
         self.post_message(self.Arranging())
         self.run_worker(
@@ -181,7 +181,7 @@ class Table(Wheeled, can_focus=True):
         if message.wanted is self._wanted:
             self._take(message.rows, message.row)
 
-    def _take(self, rows: Rows, row: int) -> None:
+    def _take(self, rows: ViewRows, row: int) -> None:
         """Show the new order, with the cursor on `row` where that is still shown, else on the first."""
         self.rows, self.arranging = rows, False
         self._fit()
@@ -336,21 +336,21 @@ class Table(Wheeled, can_focus=True):
         pieces.append((" " * width, style))
         segments: list[Segment] = []
         run, run_style = "", style
-        for text, own in pieces:
-            if own is not run_style and own != run_style:
+        for text, piece_style in pieces:
+            if piece_style is not run_style and piece_style != run_style:
                 if run:
                     segments.append(Segment(run, run_style))
-                run, run_style = "", own
+                run, run_style = "", piece_style
             run += text
         segments.append(Segment(run, run_style))
         return Strip(segments).crop(0, width)
 
-    def _cell(self, cell: Cell, cells: int, column: Column, style: Style) -> list[Piece]:
+    def _cell(self, cell: Cell, cells: int, column: ViewColumn, style: Style) -> list[Piece]:
         """Return the pieces of a cell, padded to its width."""
         if isinstance(cell, str):
-            own = style or column.style or style
-            return [(self._aligned(cell, cells, column.right), own)]
-        pieces = [(text, own if own else style) for text, own in cell]
+            cell_style = style or column.style or style
+            return [(self._aligned(cell, cells, column.right), cell_style)]
+        pieces = [(text, cell_style if cell_style else style) for text, cell_style in cell]
         blanks = " " * (cells - sum(cell_len(text) for text, _ in pieces))
         return [(blanks, style), *pieces] if column.right else [*pieces, (blanks, style)]
 

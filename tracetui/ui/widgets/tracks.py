@@ -15,12 +15,12 @@ from textual.message import Message
 from textual.strip import Strip
 
 from tracetui.analysis.links import Chain
-from tracetui.ui.drawing.flow_line import Ink, flow_line, overlaid
+from tracetui.ui.drawing.flow_line import FlowCell, flow_line, overlaid
 from tracetui.ui.drawing.flow_places import HopPlace, Scrolled, hop_places, kept_lines, stops
 from tracetui.ui.drawing.line_art import LineArt
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.picture import Picture
-from tracetui.ui.drawing.rows import LineKind, Row, TimelineLines, timeline_lines
+from tracetui.ui.drawing.rows import LineKind, TimelineLines, TimelineRow, timeline_lines
 from tracetui.ui.session import Session
 from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget, WholeStrip
@@ -73,7 +73,7 @@ class Tracks(InViewer, CachedLineWidget, can_focus=True):
         self._chain: Chain | None = None  # drawn from line to line
         self._keeps = False  # the lines of both its ends stay on screen
         self._hops: list[HopPlace] = []
-        self._inks: tuple[object, dict[int, list[Ink]]] = (None, {})
+        self._inks: tuple[object, dict[int, list[FlowCell]]] = (None, {})
         self._shown: dict[int, object] = {}  #: the look that each line of the screen has now
         self._pressed: tuple[int, int] | None = None
 
@@ -154,8 +154,8 @@ class Tracks(InViewer, CachedLineWidget, can_focus=True):
             self.reveal(place + line.parts - 1)  # all of a curve, its name first
         offset = place - self.lines.fixed
         shown = max(self.size.height - self.lines.fixed, 1)
-        others = [hop.place - self.lines.fixed for hop in self._hops if hop.place >= self.lines.fixed]
-        first, last = min([offset, *others]), max([offset, *others])
+        places = [hop.place - self.lines.fixed for hop in self._hops if hop.place >= self.lines.fixed]
+        first, last = min([offset, *places]), max([offset, *places])
         if self._keeps and last - first < shown:
             self.scroll_lines(min(max(self.top, last - shown + 1), first))
             return
@@ -179,7 +179,7 @@ class Tracks(InViewer, CachedLineWidget, can_focus=True):
         place = self._kept.get(y, y if y < self.lines.fixed else y + self.top)
         return place if 0 <= place < len(self.lines.lines) else -1
 
-    def line_at(self, y: int) -> Row | None:
+    def line_at(self, y: int) -> TimelineRow | None:
         """Return what a line of the screen shows: the first below those on top has the label of its track."""
         place = self.place_at(y)
         if place < 0:
@@ -190,7 +190,7 @@ class Tracks(InViewer, CachedLineWidget, can_focus=True):
         above = y - 1 in kept or y == self.lines.fixed
         return replace(line, label=self.lines.label(place)) if above else line
 
-    def _flow(self) -> dict[int, list[Ink]]:
+    def _flow(self) -> dict[int, list[FlowCell]]:
         """Return the cells of the line that is drawn from slice to slice of the chain, by y."""
         if not self._hops:
             return {}
@@ -226,9 +226,9 @@ class Tracks(InViewer, CachedLineWidget, can_focus=True):
         lines, width = self.lines.lines, self.size.width
         longest = max((len(line.label) for line in lines if line.kind is not LineKind.GROUP), default=0)
         idle = max((len(line.label) for line in lines if line.kind is LineKind.IDLE), default=0)
-        least = max(LABEL_LEAST, min(idle + IDLE_CELLS, LABEL_MOST, width // 4))
-        most = max(least, min(LABEL_MOST, width // 5))
-        wanted = min(max(longest + 3, least), most)
+        narrowest = max(LABEL_LEAST, min(idle + IDLE_CELLS, LABEL_MOST, width // 4))
+        widest = max(narrowest, min(LABEL_MOST, width // 5))
+        wanted = min(max(longest + 3, narrowest), widest)
         before, self.label_width = self.label_width, min(wanted, self.size.width // 2)
         self.session.state.columns = self.columns
         if self.label_width != before:
@@ -255,7 +255,7 @@ class Tracks(InViewer, CachedLineWidget, can_focus=True):
                 strips[y] = WholeStrip(segments, self.size.width)
         return [strips.get(y) or Strip.blank(self.size.width) for y in lines]
 
-    def _key(self, line: Row) -> object:
+    def _key(self, line: TimelineRow) -> object:
         """Return everything that a line's look depends on."""
         state = self.session.state
         selected: object = None

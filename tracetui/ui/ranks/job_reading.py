@@ -16,8 +16,8 @@ from tracetui.job.job import Job
 from tracetui.job.load import join
 from tracetui.reader.errors import UnreadableTrace, plain
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.ranks.job_messages import JobFailed, JobGrew, JobProgress, JobRead
 from tracetui.ui.ranks.job_session import JobSession
-from tracetui.ui.ranks.messages import JobFailed, JobGrew, JobProgress, JobRead
 
 EVERY_S = 0.2  #: between two progress lines
 _SHARE = 0.2  # at most so much of the time goes into answers that others will follow
@@ -27,7 +27,7 @@ Post = Callable[[Message], object]
 
 def read_job(session: JobSession, options: ViewerOptions, post: Post) -> None:
     """Digest the ranks of a job, posting progress and the job so far; JobFailed where none can be read."""
-    watch = _Watch(session, post)
+    watch = _JobWatch(session, post)
     found = session.found
     traces = [place for place in range(len(found.sources)) if session.can_open(place)]
     try:
@@ -44,7 +44,7 @@ def read_job(session: JobSession, options: ViewerOptions, post: Post) -> None:
         post(JobFailed(plain(str(error)) or "There is not enough memory for the job."))
 
 
-class _Watch:
+class _JobWatch:
     """Decides when progress is worth a line, and when an answer."""
 
     def __init__(self, session: JobSession, post: Post) -> None:

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from tests.ui.rest import PATIENCE_S
 from tests.ui.terminal import viewer
-from tracetui.ui import background
-from tracetui.ui.background import ASK, Answers, asked, is_light, light_by_environment
+from tracetui.ui import terminal_colour
+from tracetui.ui.terminal_colour import ASK, Answers, asked, is_light, light_by_environment
 
 WHITE, BLACK = b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\", b"\x1b]11;rgb:0000/0000/0000\x07"
 KIND = b"\x1b[?62;22c"
@@ -97,7 +97,7 @@ def terminal() -> Iterator[tuple[int, int]]:
 def test_the_modes_of_the_terminal_are_as_before(
     terminal: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(background, "LIMIT_S", PATIENCE_S)
+    monkeypatch.setattr(terminal_colour, "LIMIT_S", PATIENCE_S)
     master, slave = terminal
     before = termios.tcgetattr(slave)
     with asked(slave, slave) as question:
@@ -133,7 +133,7 @@ def test_the_modes_are_as_before_whenever_an_interrupt_comes(
 def test_an_answer_counts_that_came_while_nobody_looked(
     terminal: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(background, "LIMIT_S", -1)
+    monkeypatch.setattr(terminal_colour, "LIMIT_S", -1)
     master, slave = terminal
     with asked(slave, slave) as question:
         os.write(master, WHITE + KIND)
@@ -142,7 +142,7 @@ def test_an_answer_counts_that_came_while_nobody_looked(
 
 
 def test_a_terminal_that_never_answers(terminal: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background, "LIMIT_S", 0.05)
+    monkeypatch.setattr(terminal_colour, "LIMIT_S", 0.05)
     master, slave = terminal
     with asked(slave, slave) as question:
         os.write(master, b"G\x1b]11;rgb:ff")
@@ -160,7 +160,7 @@ def moba(samples: Path) -> Path:
 def test_the_viewer_suits_the_background_and_keeps_what_is_typed(
     moba: Path, colour: bytes, light: bool
 ) -> None:
-    patch = "from tracetui.ui import background; background.LIMIT_S = 300"
+    patch = "from tracetui.ui import terminal_colour; terminal_colour.LIMIT_S = 300"
     with viewer(moba, patch=patch, TERM="xterm") as terminal:
         terminal.wait_for(ASK)
         terminal.send(b"G" + colour + KIND)

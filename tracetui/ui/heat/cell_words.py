@@ -11,7 +11,7 @@ from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.drawing.causes import cause_words
 from tracetui.ui.drawing.rows import idle_key
-from tracetui.ui.heat.sheet import Target
+from tracetui.ui.heat.sheet import CellTarget
 from tracetui.units import format_duration, format_percent, format_time
 
 BETWEEN = " · "  #: two things that are told of a cell
@@ -44,8 +44,8 @@ def mostly(reason: Reason) -> str:
     if reason.cause is None:
         return ""
     line = line_words(reason.frame)
-    most = tell("mostly {what}", what=cause_words(reason.cause))
-    return clauses([most, line]) if line else most
+    cause = tell("mostly {what}", what=cause_words(reason.cause))
+    return clauses([cause, line]) if line else cause
 
 
 def joined(*words: str) -> str:
@@ -53,15 +53,15 @@ def joined(*words: str) -> str:
     return BETWEEN.join(word for word in words if word)
 
 
-def gap_target(analysis: Analysis, gap: int, start_ns: int, end_ns: int) -> Target | None:
+def gap_target(analysis: Analysis, gap: int, start_ns: int, end_ns: int) -> CellTarget | None:
     """Return a gap, with the time of the cell around it; None of gap -1 and a cell without time."""
     if gap < 0:
-        return Target(start_ns, end_ns) if end_ns > start_ns else None
+        return CellTarget(start_ns, end_ns) if end_ns > start_ns else None
     gaps = analysis.gaps
     if int(gaps.end[gap]) - int(gaps.start[gap]) >= end_ns - start_ns:
         start_ns, end_ns = int(gaps.start[gap]), int(gaps.end[gap])
     device = analysis.devices[int(gaps.device[gap])].device
-    return Target(start_ns, end_ns, gap=gap, line=idle_key(device))
+    return CellTarget(start_ns, end_ns, gap=gap, line=idle_key(device))
 
 
 def device_prefix(analysis: Analysis, device: int) -> str:

@@ -16,7 +16,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from tracetui.arrays import Bools, Int64s
-from tracetui.ui.sending.looks import PLAIN, look_of, turn
+from tracetui.ui.sending.cell_looks import PLAIN, look_of, turn
 
 #: A cell is the code of its character, and its look above these bits. Look 0 is plain.
 _LOOK_BITS = 32
@@ -41,7 +41,7 @@ _NARROW = (
 )
 
 
-class Cells:
+class TerminalCells:
     """The cells of one screen: as they should be, and as they are."""
 
     def __init__(self, width: int, height: int, system: ColorSystem = ColorSystem.TRUECOLOR) -> None:

@@ -25,7 +25,7 @@ _OFF = {on: off for _, on, off in _ATTRIBUTES}
 _SEEN = {"4", "7", "9"}
 
 
-class Look(NamedTuple):
+class CellLook(NamedTuple):
     """A style as codes; "" is the terminal's own colour."""
 
     attributes: tuple[str, ...] = ()
@@ -38,19 +38,19 @@ class Look(NamedTuple):
         return bool(self.background or _SEEN.intersection(self.attributes))
 
 
-PLAIN = Look()
+PLAIN = CellLook()
 
 
-def look_of(style: Style, system: ColorSystem) -> Look:
+def look_of(style: Style, system: ColorSystem) -> CellLook:
     """Return the look of a style where there are so many colours."""
-    return Look(
+    return CellLook(
         tuple(on for name, on, _ in _ATTRIBUTES if getattr(style, name)),
         _colour(style.color, system, foreground=True),
         _colour(style.bgcolor, system, foreground=False),
     )
 
 
-def turn(old: Look, new: Look) -> str:
+def turn(old: CellLook, new: CellLook) -> str:
     """Return the shortest sequence that turns one look into another; "" where they are equal."""
     if old == new:
         return ""

@@ -22,7 +22,7 @@ from tracetui.comparison.tally import NOTHING, Sum
 from tracetui.comparison.waterfall import TERMS
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Kind as TraceKind
-from tracetui.ui.comparing.bands import Band, Kind, bands
+from tracetui.ui.comparing.bands import Band, BandKind, bands
 from tracetui.ui.drawing.picture import Picture
 
 #: How the two are spoken of.
@@ -48,7 +48,7 @@ class Steps(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Lanes:
+class StackedRun:
     """One of the two."""
 
     name: str  #: of its trace, printable
@@ -56,10 +56,10 @@ class Lanes:
     run: Run
     picture: Picture
     devices: tuple[int, ...]  #: that compute or communicate, places among those of the analysis
-    bands: tuple[dict[Kind, Band], ...]  #: of each of them
+    bands: tuple[dict[BandKind, Band], ...]  #: of each of them
 
     @classmethod
-    def of(cls, name: str, analysis: Analysis, run: Run) -> Lanes:
+    def of(cls, name: str, analysis: Analysis, run: Run) -> StackedRun:
         """Lay out a run with work of a device; takes a second where the trace is large."""
         devices = tuple(place for place, activity in enumerate(analysis.devices) if activity.window_ns > 0)
         found = tuple(bands(analysis, run, device) for device in devices)
@@ -69,7 +69,7 @@ class Lanes:
         """Return the place of a device by its number; of its last one where it has fewer."""
         return self.devices[min(number, len(self.devices) - 1)]
 
-    def band(self, number: int, kind: Kind) -> Band:
+    def band(self, number: int, kind: BandKind) -> Band:
         """Return a line of a device, any but that of its idle time."""
         return self.bands[min(number, len(self.devices) - 1)][kind]
 
@@ -95,12 +95,13 @@ class Stack:
     """Both, with the axis."""
 
     axis: Axis
-    sides: tuple[Lanes, Lanes]
+    sides: tuple[StackedRun, StackedRun]
 
     @classmethod
-    def of(cls, base: Lanes, other: Lanes) -> Stack:
+    def of(cls, base: StackedRun, other: StackedRun) -> Stack:
         """Align two runs."""
-        first, second = ((each.analysis.trace.start_ns, each.analysis.trace.end_ns) for each in (base, other))
+        traces = base.analysis.trace, other.analysis.trace
+        first, second = ((trace.start_ns, trace.end_ns) for trace in traces)
         return cls(Axis.of((base.run, other.run), (first, second)), (base, other))
 
     @property
@@ -108,10 +109,10 @@ class Stack:
         """How many there are to look at, one at a time."""
         return max(len(side.devices) for side in self.sides)
 
-    def kinds(self, number: int) -> list[Kind]:
+    def kinds(self, number: int) -> list[BandKind]:
         """Return the lines of a device that either run has anything in: both are drawn with them."""
         both = [side.bands[min(number, len(side.devices) - 1)] for side in self.sides]
-        return [kind for kind in Kind if kind is Kind.IDLE or any(len(of[kind]) for of in both)]
+        return [kind for kind in BandKind if kind is BandKind.IDLE or any(len(of[kind]) for of in both)]
 
     def edges(self, side: int, edges: Int64s) -> Int64s:
         """Return edges of columns on the clock of a run, ns."""
@@ -164,7 +165,7 @@ class Stack:
         A gap is matched by the one before the task that matches the task which ends it.
         """
         here, there = (
-            CounterpartSide(each.analysis, each.run) for each in (self.sides[side], self.sides[1 - side])
+            CounterpartSide(lanes.analysis, lanes.run) for lanes in (self.sides[side], self.sides[1 - side])
         )
         row = int(here.analysis.gaps.after[chosen.gap]) if chosen.gap >= 0 else chosen.row
         if row < 0:
