@@ -17,6 +17,7 @@ from hypothesis.internal.conjecture import providers
 from hypothesis.strategies import text
 
 from tests import forks
+from tracetui.export.language import ENGLISH, choose_language
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -30,6 +31,13 @@ for _profile, _examples in (("thorough", 100), ("any machine", 20)):
         _profile, max_examples=_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )
 settings.load_profile("any machine")
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    """Leave what is shown in English to the next test, whichever language a test chose."""
+    yield
+    choose_language(ENGLISH)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

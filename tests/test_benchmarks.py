@@ -14,7 +14,6 @@ from simulator.database import DatabaseWriter
 from simulator.scenarios import simulate
 from tests.benchmarks.databases import scale
 from tests.benchmarks.digests import made_digests
-from tests.benchmarks.equivalents import EQUIVALENTS
 from tests.benchmarks.floors import _decode, _parts
 from tests.benchmarks.killing import ROOT, Case, Checkout, near
 from tests.benchmarks.mutants import chosen, drawn, mutants_of
@@ -95,12 +94,6 @@ def test_a_broken_line_is_killed_where_a_test_or_what_all_tests_import_fails(tmp
         for old, new in broken.items()
     ]
     assert fates == ["killed", "lives", "killed"]
-
-
-def test_every_mutant_that_means_the_same_is_one_of_the_sources() -> None:
-    files = {path for path, _, _ in EQUIVALENTS}
-    found = {mutant.key for path in files for mutant in mutants_of(Path("tracetui", path))}
-    assert found >= EQUIVALENTS.keys(), "a line that changed is to be argued again"
 
 
 def test_made_digests_are_those_of_one_job() -> None:

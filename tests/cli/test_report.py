@@ -9,7 +9,6 @@ import pytest
 
 from tests.export.training import PLAIN, training_events
 from tracetui.cli import main
-from tracetui.export.language import ENGLISH, choose_language
 
 
 @pytest.fixture
@@ -35,10 +34,7 @@ def test_the_page_of_a_trace_is_written_once(
 
 
 def test_a_page_is_chinese_where_that_is_asked_for(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        assert main(["report", str(trace), "-o", "-", "--lang", "zh"]) == 0
-    finally:
-        choose_language(ENGLISH)
+    assert main(["report", str(trace), "-o", "-", "--lang", "zh"]) == 0
     text = capsys.readouterr().out
     assert '<html lang="zh">' in text and "最大的原因是" in text and "was idle" not in text
 
