@@ -9,6 +9,7 @@ from pathlib import Path
 
 from simulator.database import DatabaseWriter
 from simulator.scenarios import SCENARIOS, simulate
+from simulator.scheduler import SimulatedScheduler
 from simulator.truth import Truth
 from simulator.writer import TraceWriter
 
@@ -32,13 +33,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="seed of the variation (default 1)")
     parser.add_argument("--no-task-queue", action="store_true", help="launch from the operators' own thread")
     parser.add_argument("--truth", type=Path, help="also write why the device was idle, as JSON")
+    parser.add_argument(
+        "--scheduler", type=Path, help="also write what the scheduler did, as the kernel does"
+    )
     chosen = parser.parse_args(arguments)
+    if chosen.scheduler and chosen.mb:
+        parser.error("--scheduler tells of one run: not with --mb")
     if chosen.truth and chosen.mb:
         parser.error("--truth tells of one run: not with --mb")
 
     recording = simulate(chosen.scenario, chosen.steps, chosen.seed, not chosen.no_task_queue)
     writer = TraceWriter(recording, chosen.level)
     times = writer.repetitions(int(chosen.mb * 1e6)) if chosen.mb else 1
+    chosen.out.parent.mkdir(parents=True, exist_ok=True)
     if chosen.out.suffix == ".db":
         chosen.out.unlink(missing_ok=True)
         DatabaseWriter(recording, chosen.level).write(chosen.out, times)
@@ -49,6 +56,9 @@ def main(arguments: list[str] | None = None) -> int:
     if chosen.truth:
         answers = Truth(recording, chosen.level).as_json()
         chosen.truth.write_text(json.dumps(answers, indent=1) + "\n", encoding="utf-8")
+    if chosen.scheduler:
+        text = SimulatedScheduler(recording, chosen.seed, with_process=True).text()
+        chosen.scheduler.write_text(text, encoding="utf-8")
     print(f"{chosen.out}: {size / 1e6:.2f} MB, {times * len(recording.steps)} steps")
     return 0
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tracetui.export.replay_frames import replay, slowdown
     from tracetui.export.trace.frames import (
         advice_frame,
+        culprits_frame,
         events_frame,
         frames_frame,
         gaps_frame,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         links_frame,
         modules_frame,
         operators_frame,
+        scheduler_threads_frame,
         signatures_frame,
         steps_frame,
         syncs_frame,
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
 __all__ = [
     "advice_frame",
     "compare",
+    "culprits_frame",
     "events_frame",
     "frames_frame",
     "gaps_frame",
@@ -75,6 +78,7 @@ __all__ = [
     "ranks_frame",
     "replay",
     "roots_frame",
+    "scheduler_threads_frame",
     "scopes_frame",
     "signatures_frame",
     "slowdown",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Union
 
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.scheduler.scheduler import SchedulerRecording, SchedulerSource, recording_of
 from tracetui.cache.reading import read_trace
 from tracetui.databases.exports import Export
 from tracetui.reader.errors import Reason, UnreadableTrace
@@ -17,6 +18,7 @@ from tracetui.reader.joined import open_trace
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.siblings.beside import Refusal
+from tracetui.trace.model import Trace
 
 if TYPE_CHECKING:
     from tracetui.analysis.memory.analyse import Memory
@@ -81,7 +83,7 @@ def _side(
     path = given
 
     def read_trace() -> Run:
-        with opened(path, None, rules, cache, jobs, export) as (analysis, file):
+        with opened(path, None, rules, cache, jobs, export, SchedulerSource()) as (analysis, file):
             return run_of(analysis, None, file.args if shapes else None)
 
     return side_at(
@@ -99,6 +101,8 @@ def load(
     cache: bool = True,
     jobs: int | None = None,
     export: Export | None = None,
+    sched: str | os.PathLike[str] | None = None,
+    sched_offset: int | None = None,
 ) -> Analysis:
     """Read a whole trace and analyse it.
 
@@ -112,11 +116,15 @@ def load(
             used. The result doesn't depend on it.
         export: "json" or "db": which one is read of a run that was exported both ways; None: JSON that is
             whole, else the database.
+        sched: a recording of the scheduler, of what the operating system did meanwhile; None: what lies
+            beside the trace, where it is plain which.
+        sched_offset: ns that are added to the times of that; None: what the profiler tells, or is fitted.
 
     Raises UnreadableTrace, with a sentence, where there is no trace. What of a damaged file could not be read
     is told in `analysis.trace.report.warnings`.
     """
-    with opened(path, on_progress, rules, cache, jobs, export) as (analysis, _):
+    source = SchedulerSource(None if sched is None else Path(sched), sched_offset)
+    with opened(path, on_progress, rules, cache, jobs, export, source) as (analysis, _):
         return analysis
 
 
@@ -128,10 +136,33 @@ def opened(
     cache: bool = True,
     jobs: int | None = None,
     export: Export | None = None,
+    scheduler: SchedulerSource | None = None,
+    on_recording: Callable[[int, int], None] | None = None,
 ) -> Iterator[tuple[Analysis, TraceFile]]:
-    """Give the analysis of a trace as `load`, and its file: `args` can be looked up in it."""
+    """Give the analysis of a trace as `load`, and its file: `args` can be looked up in it.
+
+    Args:
+        path: as of `load`, and so are the arguments after it.
+        on_progress: called every few MB of the file.
+        rules: which frame of a stack is the user's own.
+        cache: take a trace that was read before.
+        jobs: worker processes.
+        export: which one is read.
+        scheduler: the recording of the scheduler, or how that beside the trace is read; None: none is read.
+        on_recording: called every few MB of that, with bytes read and bytes in all.
+    """
     with open_trace(locate_trace(Path(path), export), jobs) as trace_file:
-        yield analyse(read_trace(trace_file, on_progress, cache), rules), trace_file
+        trace = read_trace(trace_file, on_progress, cache)
+        yield analyse(trace, rules, _recording(trace, scheduler, on_recording)), trace_file
+
+
+def _recording(
+    trace: Trace, source: SchedulerSource | None, on_progress: Callable[[int, int], None] | None
+) -> SchedulerRecording | None:
+    try:
+        return None if source is None else recording_of(trace, source, on_progress)
+    except Refusal as refusal:
+        raise UnreadableTrace(Reason.NOT_A_TRACE, f"{source and source.path}: {refusal}") from None
 
 
 def load_job(

@@ -50,6 +50,7 @@ from tracetui.analysis.notes import step_notes
 from tracetui.analysis.operators import Operators, OperatorTable, host_operators
 from tracetui.analysis.raster import Raster
 from tracetui.analysis.scheduler.scheduler import Scheduler, SchedulerRecording
+from tracetui.analysis.scheduler.summary import SchedulerSummary, summarise
 from tracetui.analysis.scopes import ScopeTime, has_scopes, scope_times, scope_tree
 from tracetui.analysis.self_time import self_times
 from tracetui.analysis.steps import Step, StepWindows, step_of, step_table
@@ -167,6 +168,11 @@ class Analysis:
     def causes(self) -> Causes:
         """Why the devices were idle: the idle intervals in pieces, each with a cause and a stack."""
         return explain(self.idle, self.links, self.hosts)
+
+    @cached_property
+    def scheduler_summary(self) -> SchedulerSummary | None:
+        """What the scheduler did in sum, and what it cost; None where it is not recorded."""
+        return None if self.scheduler is None else summarise(self.scheduler, self.causes)
 
     @cached_property
     def communication(self) -> Communication:

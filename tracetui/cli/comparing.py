@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.scheduler.scheduler import SchedulerSource
 from tracetui.cli.jobs import open_job
 from tracetui.cli.opening import opened_trace, selected
 from tracetui.cli.output import refuse_early
@@ -27,6 +28,7 @@ class RunPart(NamedTuple):
     path: str
     step: int | None = None
     window: Window | None = None
+    scheduler: SchedulerSource = SchedulerSource()  #: what its operating system did
 
     @property
     def is_whole(self) -> bool:
@@ -69,7 +71,7 @@ def compare_with(request: Request, base: str, analysis: Analysis) -> Comparison:
 
 def _read_trace(request: Request, part: RunPart) -> Run:
     """Return what is compared of a trace; nothing else of it stays in memory."""
-    with opened_trace(request, part.path) as (analysis, file):
+    with opened_trace(request, part.path, part.scheduler) as (analysis, file):
         selection = selected(analysis, part.step, part.window)
         choice = StepChoice(selection.step, selection.window, request.all_steps)
         return run_of(analysis, choice, file.args if request.shapes else None)

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.scheduler.scheduler import SchedulerSource
 from tracetui.api import opened
 from tracetui.cli import output, terminal
 from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.progress import ProgressLine
+from tracetui.export.sentences.scheduler import scheduler_notes
 from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.step_numbers import StepNumbers
 from tracetui.reader.source import TraceFile
@@ -24,22 +26,33 @@ def open_trace(request: Request) -> tuple[Analysis, Selection]:
 
     Raises UsageError where that is not in it, UnreadableTrace where there is no trace.
     """
-    with opened_trace(request, request.path) as (analysis, _):
+    with opened_trace(request, request.path, scheduler_of(request)) as (analysis, _):
         pass
     trace = analysis.trace
     if not request.json:
-        for warning in (*trace.report.warnings, *trace.notes):
+        for warning in (*trace.report.warnings, *trace.notes, *scheduler_notes(analysis)):
             output.say(printable(warning))
     return analysis, selected(analysis, request.step, request.window)
 
 
 @contextlib.contextmanager
-def opened_trace(request: Request, path: str) -> Iterator[tuple[Analysis, TraceFile]]:
+def opened_trace(
+    request: Request, path: str, scheduler: SchedulerSource | None = None
+) -> Iterator[tuple[Analysis, TraceFile]]:
     """Give the analysis of a trace, showing how far it is, and its file. Raises as `open_trace`."""
     output.refuse_early(request, path)
     with contextlib.ExitStack() as stack:
         with ProgressLine(sys.stderr if terminal.is_terminal(sys.stderr) else None) as line:
-            reading = opened(path, line.show, rules_of(request), request.cache, request.jobs, request.export)
+            reading = opened(
+                path,
+                line.show,
+                rules_of(request),
+                request.cache,
+                request.jobs,
+                request.export,
+                scheduler,
+                line.show_bytes,
+            )
             found = stack.enter_context(reading)
         yield found
 
@@ -51,6 +64,13 @@ def selected(analysis: Analysis, step: int | None, window: Window | None) -> Sel
         known = f"its steps are {_listed(numbers)}" if numbers else "it has no ProfilerStep"
         raise UsageError(f"there is no step {step} in this trace: {known}")
     return Selection(step, None if window is None else _interval(analysis, window))
+
+
+def scheduler_of(request: Request) -> SchedulerSource | None:
+    """Return the recording of the scheduler that is given, or looked for; None where it is of no use."""
+    if not hasattr(request, "sched"):
+        return None
+    return SchedulerSource(request.sched, request.sched_offset)
 
 
 def rules_of(request: Request) -> FrameRules:

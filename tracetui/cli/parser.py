@@ -54,6 +54,8 @@ class Request(argparse.Namespace):
     cache: bool = True  #: keep what is read, and use what was kept
     export: Export | None = None  #: which one is read of a run that was exported both ways
     jobs: int | None = None  #: processes that decode at once; None: as many as are of use
+    sched: Path | None  #: a recording of the scheduler; commands that know no causes have none
+    sched_offset: int | None  #: ns that are added to its times
     dask: str | None = None  #: the address of a scheduler, where ranks are digested by its workers
 
 
@@ -171,6 +173,23 @@ def add_ascii(parser: Parser, help_text: str = "print ASCII characters only") ->
     parser.add_argument("--ascii", action="store_true", help=help_text)
 
 
+def add_scheduler(parser: Parser) -> None:
+    """Add what the operating system did meanwhile."""
+    parser.add_argument(
+        "--sched",
+        metavar="FILE",
+        type=Path,
+        help="what the scheduler of the operating system did meanwhile: text of tracefs, trace-cmd or perf, "
+        "trace.dat or ftrace_data.db (default: what lies beside the trace, where it is plain which)",
+    )
+    parser.add_argument(
+        "--sched-offset",
+        metavar="NS",
+        type=_offset,
+        help="add NS nanoseconds to the times of --sched (default: as the profiler tells, or fitted)",
+    )
+
+
 def add_restrictions(
     parser: Parser, step: str = "only step N", window: str = "only this window of time"
 ) -> None:
@@ -252,6 +271,13 @@ def _jobs(text: str) -> int:
     return _whole(
         text, f"a number of processes is a whole number from 1 to {MOST_JOBS}", range(1, MOST_JOBS + 1)
     )
+
+
+def _offset(text: str) -> int:
+    digits = text[1:] if text.startswith("-") else text
+    if digits.isascii() and digits.isdigit() and len(digits) < 19 + (digits < "4"):
+        return int(text)
+    raise argparse.ArgumentTypeError("an offset is a whole number of nanoseconds, like -1500000")
 
 
 def _whole(text: str, sentence: str, allowed: Sequence[int] = range(10**18)) -> int:

@@ -37,6 +37,14 @@ class ProgressLine:
         silence = f", nothing for {progress.silent_s} s" if progress.silent_s else ""
         self.draw(f"{text}  {format_count(progress.events)} events{silence}")
 
+    def show_bytes(self, done: int, total: int) -> None:
+        """Draw how far the recording of the scheduler is read, if it is time to."""
+        if self._stream is None or time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + EVERY
+        share = f"{min(100, 100 * done // total)} %  " if total > 0 else ""
+        self.draw(f"reading the scheduler {share}{format_bytes(done)}")
+
     def erase(self) -> None:
         """Leave the line as empty as it was found."""
         if self._stream is not None and self._width:

@@ -12,10 +12,11 @@ import numpy as np
 
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.pieces import Cuts, cut, edges_of
+from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.scheduler.clock import Aligned, align
 from tracetui.analysis.scheduler.cores import IDLE, Cores
 from tracetui.analysis.scheduler.matching import HostThread
-from tracetui.analysis.scheduler.states import State, ThreadStates, thread_states
+from tracetui.analysis.scheduler.states import Interrupts, State, ThreadStates, thread_states
 from tracetui.analysis.search import runs
 from tracetui.arrays import Int8s, Int64s
 from tracetui.siblings.beside import Refusal
@@ -79,6 +80,7 @@ class Scheduler:
     """What the operating system did while a trace was recorded; all times are those of the trace."""
 
     def __init__(self, trace: Trace, events: SchedulerEvents, aligned: Aligned) -> None:
+        """`aligned`: how the events stand to the trace."""
         self.events, self.clock, self.matching = events, aligned.clock, aligned.matching
         self.agreeing = aligned.agreeing
         self._trace, self._mapping = trace, aligned.mapping
@@ -89,6 +91,7 @@ class Scheduler:
             min(trace.end_ns, events.end_ns + offset + 1),
         )
         self.cores = Cores(events, offset)
+        self._interrupts = Interrupts(events.columns)
         self._states: dict[int, ThreadStates] = {}
         self._index_states(self.matching.host.values())
 
@@ -106,6 +109,11 @@ class Scheduler:
         if pid not in self._states:
             self._index_states([pid])
         return self._states[pid]
+
+    def interrupts(self, cpu: int) -> Intervals:
+        """Return when a core served interrupts."""
+        found = self._interrupts.of_cpu(cpu)
+        return Intervals(found.starts + self.clock.offset_ns, found.ends + self.clock.offset_ns)
 
     def _index_states(self, pids: Iterable[int]) -> None:
         offset = self.clock.offset_ns

@@ -19,6 +19,7 @@ from tracetui.cli.parser import (
     add_ascii,
     add_json,
     add_rules,
+    add_scheduler,
     add_trace,
 )
 from tracetui.trace.clean import printable
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from tracetui.analysis.analyse import Analysis
     from tracetui.analysis.limits import Limit
     from tracetui.analysis.memory.limits import MemoryLimit
+    from tracetui.cli.comparing import RunPart
     from tracetui.comparison.comparison import Comparison
     from tracetui.comparison.regressions import RegressionLimit
     from tracetui.job.job import Job
@@ -139,6 +141,7 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument("--each-step", action="store_true", help="hold each step to the limits too")
     add_json(parser)
     add_ascii(parser)
+    add_scheduler(parser)
     add_rules(parser)
 
 
@@ -200,7 +203,7 @@ def _held(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_Held]:
     if not of_devices and not request.limits_of_memory:
         from tracetui.cli.comparing import RunPart, compare_paths
 
-        compared = compare_paths(request, RunPart(request.baseline), RunPart(request.path))
+        compared = compare_paths(request, RunPart(request.baseline), _part(request))
         yield _hold_run(compared, request.regressions)
         return
     from tracetui.cli.opening import open_trace
@@ -244,6 +247,14 @@ def _hold_exports(request: Request) -> _Held:
     document = exports_document((str(text), str(database)), differences)
     notes = () if differences else (agreement_text(measures[0]),)
     return _Held(document, differences_text(differences), bool(differences), notes)
+
+
+def _part(request: Request) -> RunPart:
+    from tracetui.analysis.scheduler.scheduler import SchedulerSource
+    from tracetui.cli.comparing import RunPart
+    from tracetui.cli.opening import scheduler_of
+
+    return RunPart(request.path, scheduler=scheduler_of(request) or SchedulerSource())
 
 
 def _hold_devices(analysis: Analysis, limits: tuple[Limit, ...], each_step: bool) -> _Held:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
@@ -16,6 +17,7 @@ from tracetui.cli.parser import (
     add_reading,
     add_restrictions,
     add_rules,
+    add_scheduler,
     step_argument,
     window_argument,
 )
@@ -92,18 +94,25 @@ def _add_arguments(parser: Parser) -> None:
         action="store_true",
         help="match operators by the shapes of their inputs, too (record_shapes=True)",
     )
+    add_scheduler(parser)
+    parser.add_argument(
+        "--base-sched", metavar="FILE", type=Path, help="what the scheduler did meanwhile, of BASE"
+    )
     add_rules(parser)
 
 
 def _run(request: Request) -> ExitCode:
+    from tracetui.analysis.scheduler.scheduler import SchedulerSource
     from tracetui.cli.comparing import RunPart
+    from tracetui.cli.opening import scheduler_of
 
     if request.xlsx is not None:
         _refuse_without_writer()
     step = request.step if request.base_step is None else request.base_step
     window = request.window if request.base_window is None else request.base_window
-    other = RunPart(request.path, request.step, request.window)
-    print_comparison(request, RunPart(request.base, step, window), other, request.by)
+    base = RunPart(request.base, step, window, SchedulerSource(request.base_sched))
+    other = RunPart(request.path, request.step, request.window, scheduler_of(request) or SchedulerSource())
+    print_comparison(request, base, other, request.by)
     return ExitCode.OK
 
 

@@ -6,7 +6,16 @@ from dataclasses import replace
 
 from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
-from tracetui.cli.parser import PATHS, Parser, Request, add_outputs, add_restrictions, add_rules, add_trace
+from tracetui.cli.parser import (
+    PATHS,
+    Parser,
+    Request,
+    add_outputs,
+    add_restrictions,
+    add_rules,
+    add_scheduler,
+    add_trace,
+)
 from tracetui.cli.terminal import text_width
 
 _DESCRIPTION = f"""Print the gaps of a trace, those first that lost most time. A gap is a stretch
@@ -33,6 +42,7 @@ def _add_arguments(parser: Parser) -> None:
     )
     add_outputs(parser, "list N gaps; 0: all (default: 20 as text or Markdown, all as JSON or CSV)")
     add_restrictions(parser)
+    add_scheduler(parser)
     add_rules(parser)
 
 

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
-from tracetui.cli.parser import PATHS, Parser, Request, add_outputs, add_restrictions, add_rules, add_trace
+from tracetui.cli.parser import (
+    PATHS,
+    Parser,
+    Request,
+    add_outputs,
+    add_restrictions,
+    add_rules,
+    add_scheduler,
+    add_trace,
+)
 from tracetui.cli.terminal import text_width
 
 if TYPE_CHECKING:
@@ -56,6 +65,7 @@ def _add_arguments(parser: Parser) -> None:
         "(default: 20 and 5 as text or Markdown, all lines as JSON or CSV)",
     )
     add_restrictions(parser, "only gaps of step N", "only gaps of this window of time")
+    add_scheduler(parser)
     add_rules(parser)
 
 

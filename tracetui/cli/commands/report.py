@@ -17,6 +17,7 @@ from tracetui.cli.parser import (
     add_language,
     add_reading,
     add_rules,
+    add_scheduler,
     add_sources,
 )
 
@@ -42,6 +43,7 @@ def _add_arguments(parser: Parser) -> None:
     add_sources(parser, "quote the worst lines of source from below DIR; may be repeated")
     add_all_steps(parser)
     add_language(parser)
+    add_scheduler(parser)
     add_rules(parser)
 
 
@@ -72,11 +74,14 @@ def _sections(request: Request) -> list[Section]:
 
     path = Path(request.path)
     if request.other is not None:
+        from tracetui.analysis.scheduler.scheduler import SchedulerSource
         from tracetui.cli.comparing import RunPart, compare_paths
+        from tracetui.cli.opening import scheduler_of
         from tracetui.export.page.comparison import comparison_sections
 
+        other = RunPart(request.other, scheduler=scheduler_of(request) or SchedulerSource())
         request.path = request.other  # the side that is not written over, as of `compare`
-        return [*comparison_sections(compare_paths(request, RunPart(str(path)), RunPart(request.other)))]
+        return [*comparison_sections(compare_paths(request, RunPart(str(path)), other))]
     if path.is_dir() and ranks_below(path) is not None:
         from tracetui.cli.jobs import open_job
         from tracetui.export.page.job import job_page_sections

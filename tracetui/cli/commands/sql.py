@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
-from tracetui.cli.parser import JOBS, PATHS, Parser, Request, UsageError, add_outputs, add_reading, add_rules
+from tracetui.cli.parser import (
+    JOBS,
+    PATHS,
+    Parser,
+    Request,
+    UsageError,
+    add_outputs,
+    add_reading,
+    add_rules,
+    add_scheduler,
+)
 from tracetui.cli.terminal import text_width
 
 if TYPE_CHECKING:
@@ -38,6 +48,7 @@ def _add_arguments(parser: Parser) -> None:
     )
     add_reading(parser, JOBS)
     add_outputs(parser, f"rows that text and Markdown list (default {TOP}), 0: all")
+    add_scheduler(parser)
     add_rules(parser)
 
 
@@ -84,9 +95,12 @@ def _relations(request: Request) -> Relations:
 
     path = Path(request.path)
     if request.against is not None:
+        from tracetui.analysis.scheduler.scheduler import SchedulerSource
         from tracetui.cli.comparing import RunPart, compare_paths
+        from tracetui.cli.opening import scheduler_of
 
-        return comparison_relations(compare_paths(request, RunPart(request.against), RunPart(request.path)))
+        other = RunPart(request.path, scheduler=scheduler_of(request) or SchedulerSource())
+        return comparison_relations(compare_paths(request, RunPart(request.against), other))
     if path.is_dir() and ranks_below(path) is not None:
         from tracetui.cli.jobs import open_job
 

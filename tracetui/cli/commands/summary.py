@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
-from tracetui.cli.parser import PATHS, Parser, Request, add_outputs, add_restrictions, add_rules, add_trace
+from tracetui.cli.parser import (
+    PATHS,
+    Parser,
+    Request,
+    add_outputs,
+    add_restrictions,
+    add_rules,
+    add_scheduler,
+    add_trace,
+)
 from tracetui.cli.terminal import text_width
 
 _DESCRIPTION = f"""Print what each device of a trace did: computing, communication, free, idle,
@@ -23,6 +32,7 @@ def _add_arguments(parser: Parser) -> None:
     add_trace(parser)
     add_outputs(parser, "rows to list of the gaps (default 5) and of the steps (default 20); 0: all")
     add_restrictions(parser)
+    add_scheduler(parser)
     add_rules(parser)
 
 

@@ -25,6 +25,7 @@ from tracetui.cli.parser import (
     add_language,
     add_restrictions,
     add_rules,
+    add_scheduler,
     add_sources,
     add_trace,
 )
@@ -68,6 +69,7 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--no-mouse", dest="mouse", action="store_false", help="leave the mouse to the terminal"
     )
+    add_scheduler(parser)
     add_rules(parser)
     parser.add_argument(
         "--editor", metavar="COMMAND", help="what o opens a line in (default: $VISUAL, else $EDITOR)"
@@ -92,6 +94,8 @@ def _run(request: Request) -> int:
     if request.others and Path(request.path).name == request.path and not os.path.lexists(request.path):
         word = printable(request.path)
         raise UsageError(f"there is no file {word}, and no command of that name; see tracetui --help")
+    if request.sched is not None and (request.others or _job(request) is not None):
+        raise UsageError("--sched is of one trace: its operating system is not that of others")
     front = terminal.choose_front(os.environ, sys.stdin, sys.stdout, sys.stderr)
     if front is terminal.Front.DUMB:
         raise UsageError("this terminal (TERM) cannot show the viewer; tracetui summary PATH prints text")

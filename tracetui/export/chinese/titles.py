@@ -206,4 +206,19 @@ TITLES_OF_COLUMNS = {
     # -- heads of maps
     "waits": "等待",
     "others waited for it": "别的卡等它",
+    # of the scheduler
+    "thread": "线程",
+    "running": "运行",
+    "interrupted": "被中断",
+    "ready": "就绪",
+    "blocked": "阻塞",
+    "disk": "磁盘",
+    "unknown": "未知",
+    "migrations": "迁移",
+    "per s": "每秒",
+    "had its core": "占用其核的",
+    "had the core": "占用核的任务",
+    "busy": "忙",
+    "interrupts": "中断",
+    "threads of the trace": "trace 中的线程",
 }

@@ -12,11 +12,12 @@ from tracetui.export.chinese.jobs import JOBS
 from tracetui.export.chinese.keys import KEYS
 from tracetui.export.chinese.memory import MEMORY
 from tracetui.export.chinese.reports import REPORTS
+from tracetui.export.chinese.scheduler import SCHEDULER
 from tracetui.export.chinese.screens import SCREENS
 from tracetui.export.chinese.stories import STORIES
 from tracetui.export.chinese.titles import TITLES_OF_COLUMNS
 
-TABLES = (REPORTS, JOBS, MEMORY, COMPARISONS, STORIES, KEYS, SCREENS)
+TABLES = (REPORTS, JOBS, MEMORY, COMPARISONS, STORIES, KEYS, SCREENS, SCHEDULER)
 
 
 def _keyed(prefix: str, rows: Mapping[str, NamedTuple]) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ from tracetui.analysis.notes import overlap_note
 from tracetui.databases.exports import export_of
 from tracetui.export.cells import encodable
 from tracetui.export.json_document import SCHEMA
+from tracetui.export.sentences.scheduler import scheduler_notes
 from tracetui.export.tables.advice import ADVICE, AdviceRows
 from tracetui.export.tables.column import records
 from tracetui.export.tables.common import causes_document
@@ -170,6 +171,7 @@ def _run(analysis: Analysis) -> dict[str, Any]:
 def _notes(analysis: Analysis) -> Iterator[str]:
     yield from (f"{printable(problem)}." for problem in analysis.run.problems)
     yield from (f"{check.sentence}." for check in analysis.checks if not check.agrees)
+    yield from scheduler_notes(analysis)
     for activity in analysis.devices:
         note = overlap_note(activity)
         yield from () if note is None else (f"{printable(activity.device)}: {note}.",)

@@ -9,6 +9,7 @@ import pandas as pd
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operators import OperatorTable
+from tracetui.analysis.scheduler.summary import SchedulerSummary
 from tracetui.arrays import Int64s
 from tracetui.export.data_frame import frame_of
 from tracetui.export.tables.advice import ADVICE, AdviceRows
@@ -19,6 +20,7 @@ from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.kernels import KernelRows, kernel_table
 from tracetui.export.tables.nested import FRAMES, MODULES, SCOPES, FrameRows, ModuleRows, ScopeRows
 from tracetui.export.tables.operators import OPERATORS
+from tracetui.export.tables.scheduler import CULPRITS, THREADS, CulpritRows, ThreadTimeRows
 from tracetui.export.tables.signatures import SIGNATURES, SignatureRows
 from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.export.tables.syncs import SYNCS, SyncRows
@@ -139,6 +141,29 @@ def links_frame(analysis: Analysis) -> pd.DataFrame:
 def advice_frame(analysis: Analysis) -> pd.DataFrame:
     """One row per piece of advice, that about the most time first; `evidence` is a JSON object, as text."""
     return frame_of(ADVICE, AdviceRows(analysis))
+
+
+def scheduler_threads_frame(analysis: Analysis) -> pd.DataFrame:
+    """One row per thread that the scheduler's recording knows, those answerable for most idle time first: how
+    long it ran, was ready, slept; the six times sum to what both recordings cover.
+
+    Raises ValueError where there is no recording.
+    """
+    return frame_of(THREADS, ThreadTimeRows(_scheduler_summary(analysis)))
+
+
+def culprits_frame(analysis: Analysis) -> pd.DataFrame:
+    """One row per task that had the core of a thread in idle time, most first; they sum to host.preempted.
+
+    Raises ValueError where there is no recording of the scheduler.
+    """
+    return frame_of(CULPRITS, CulpritRows(_scheduler_summary(analysis)))
+
+
+def _scheduler_summary(analysis: Analysis) -> SchedulerSummary:
+    if analysis.scheduler_summary is None:
+        raise ValueError("no recording of the scheduler is beside the trace")
+    return analysis.scheduler_summary
 
 
 def operators_frame(table: OperatorTable) -> pd.DataFrame:

@@ -1,0 +1,117 @@
+"""What the scheduler did in sum: of each thread, of each culprit, of each core."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.idle.causes import Causes
+from tracetui.analysis.scheduler.scheduler import SCHEDULED, Culprit, Scheduler, Task
+from tracetui.analysis.scheduler.states import State
+from tracetui.arrays import Int64s
+
+PREEMPTORS = 3  #: tasks that are told of a thread, at most
+
+
+@dataclass(frozen=True)
+class ThreadTime:
+    """The time of a thread in what both recordings cover."""
+
+    task: Task
+    pid: int  #: its process, as the trace has it
+    ns: dict[State, int]
+    migrations: int
+    idle_ns: int  #: idle time of devices that the scheduler explains, for which it is answerable
+    preemptors: tuple[Culprit, ...]  #: who had its core in that, most first
+
+    @property
+    def wall_ns(self) -> int:
+        """What both recordings cover."""
+        return sum(self.ns.values())
+
+    @property
+    def migrations_per_s(self) -> float:
+        """How often it came to another core."""
+        return self.migrations * 1e9 / self.wall_ns if self.wall_ns else 0.0
+
+
+@dataclass(frozen=True)
+class CoreTime:
+    """The time of a core in what both recordings cover."""
+
+    cpu: int
+    busy_ns: int  #: with a thread
+    interrupted_ns: int  #: serving interrupts
+    wall_ns: int
+    threads: tuple[Task, ...]  #: of the trace, those that had it longest first
+
+
+@dataclass(frozen=True)
+class SchedulerSummary:
+    """What the scheduler did, and what it cost."""
+
+    threads: tuple[ThreadTime, ...]  #: those answerable for the most idle time first
+    culprits: tuple[Culprit, ...]  #: most idle time first; they sum to that of host.preempted
+    cores: tuple[CoreTime, ...]  #: those of the threads of the trace first, then by number
+
+
+def summarise(scheduler: Scheduler, causes: Causes) -> SchedulerSummary:
+    """Return the sums over all that both recordings cover."""
+    return SchedulerSummary(
+        tuple(_threads(scheduler, causes)), culprits_of(scheduler, causes), tuple(_cores(scheduler))
+    )
+
+
+def culprits_of(scheduler: Scheduler, causes: Causes, places: Int64s | None = None) -> tuple[Culprit, ...]:
+    """Return who had the cores while threads waited in idle time, most first; of some pieces, or of all."""
+    preempted = np.flatnonzero(causes.cause == Cause.PREEMPTED)
+    if places is not None:
+        preempted = places[causes.cause[places] == Cause.PREEMPTED]
+    return scheduler.culprits(causes.start[preempted], causes.end[preempted], causes.track[preempted])
+
+
+def _threads(scheduler: Scheduler, causes: Causes) -> list[ThreadTime]:
+    pids = np.where(causes.track >= 0, scheduler.pid_of_track[causes.track], -1)
+    scheduled = np.isin(causes.cause, SCHEDULED)
+    found = []
+    for thread in scheduler.threads:
+        states = scheduler.states(thread)
+        mine = np.flatnonzero(scheduled & (pids == states.pid))
+        last = scheduler.task(states.pid, scheduler.window[1])
+        found.append(
+            ThreadTime(
+                task=last if last.comm else last._replace(comm=thread.name),
+                pid=thread.pid,
+                ns=states.sums(),
+                migrations=states.moves,
+                idle_ns=int((causes.end[mine] - causes.start[mine]).sum()),
+                preemptors=culprits_of(scheduler, causes, mine)[:PREEMPTORS],
+            )
+        )
+    return sorted(found, key=lambda time: (-time.idle_ns, time.task.pid or 0))
+
+
+def _cores(scheduler: Scheduler) -> list[CoreTime]:
+    window = scheduler.window
+    longest: dict[int, dict[int, int]] = {}
+    for thread in scheduler.threads:
+        states = scheduler.states(thread)
+        had = (states.state == State.RUNNING) | (states.state == State.INTERRUPTED)
+        for cpu in np.unique(states.cpu[had]).tolist():
+            own = had & (states.cpu == cpu)
+            longest.setdefault(cpu, {})[states.pid] = int((states.end[own] - states.start[own]).sum())
+    found = []
+    for cpu in scheduler.cores.numbers:
+        tasks = sorted(longest.get(cpu, {}).items(), key=lambda item: -item[1])
+        found.append(
+            CoreTime(
+                cpu=cpu,
+                busy_ns=scheduler.cores.busy_ns(cpu, window),
+                interrupted_ns=scheduler.interrupts(cpu).clip(*window).total,
+                wall_ns=window[1] - window[0],
+                threads=tuple(scheduler.task(pid, window[1]) for pid, _ in tasks),
+            )
+        )
+    return sorted(found, key=lambda core: (not core.threads, core.cpu))

@@ -1,0 +1,44 @@
+"""What is said of the scheduler of the operating system, in Chinese, by the English."""
+
+SCHEDULER = {
+    # -- the recording ----------------------------------------------------------------------------------
+    "--sched-offset": "--sched-offset",
+    "start_info of the profiler": "Profiler 的 start_info",
+    "fitted to what the threads do": "按线程的行为拟合",
+    "Clock: {source}.": "时钟：{source}。",
+    "Clock: {source}, to within {error}.": "时钟：{source}，误差不超过 {error}。",
+    "Drift: {drift} ppm.": "漂移：{drift} ppm。",
+    "The recording of the scheduler is not used: {problem}.": "没有使用调度器的记录：{problem}。",
+    "Lines of the scheduler that cannot be read, and are skipped: {count}.": (
+        "调度器记录中无法读取而跳过的行：{count}。"
+    ),
+    "Events of the scheduler that stood after later ones, and are sorted: {count}.": (
+        "调度器记录中次序颠倒、已重新排序的事件：{count}。"
+    ),
+    "Events that the kernel lost: {count}. Threads are unknown meanwhile: give it a larger buffer.": (
+        "内核丢失的事件：{count}。其间线程状态未知：请加大缓冲区。"
+    ),
+    "Threads of the scheduler are matched by what they do: their numbers are others.": (
+        "调度器记录中的线程是按其行为对应的：它们的编号不同。"
+    ),
+    "Threads have a core at only {share} of their calls: the clock may be off. Record with the clock mono_raw.": (
+        "线程的调用中只有 {share} 发生在它占有核时：时钟可能不对。请用 mono_raw 时钟采集。"
+    ),
+    # -- tasks ------------------------------------------------------------------------------------------
+    "nobody (wake-up)": "无（核在唤醒）",
+    "unknown": "未知",
+    "this process": "本进程",
+    "another process": "其他进程",
+    "had its core: {tasks}": "占用其核的：{tasks}",
+    # -- the report -------------------------------------------------------------------------------------
+    "The scheduler explains none of the idle time: threads had their cores.": (
+        "空闲时间与调度器无关：线程一直有核可用。"
+    ),
+    "The scheduler explains {ns} of idle time ({share}): {parts}.": (
+        "调度器解释了 {ns} 的空闲时间（{share}）：{parts}。"
+    ),
+    "{cause} {ns}": "{cause} {ns}",
+    "Threads, those answerable for the most idle time first": "线程，造成空闲最多的在前",
+    "Who had the core that a thread waited for, most idle time first": "线程等核时占用该核的任务，空闲最多的在前",
+    "Cores, those of these threads first": "CPU 核，这些线程所在的在前",
+}

@@ -1,0 +1,138 @@
+"""The tables of the scheduler: what threads did, who had their cores, and what the cores did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tracetui.analysis.scheduler.scheduler import Culprit
+from tracetui.analysis.scheduler.states import State
+from tracetui.analysis.scheduler.summary import CoreTime, SchedulerSummary, ThreadTime
+from tracetui.export.sentences.scheduler import task_name
+from tracetui.export.tables.column import Column, Form, Table, Values, count, data, duration
+from tracetui.export.tables.common import (
+    flag_column,
+    named,
+    numbers_by,
+    optional_numbers,
+    texts_by,
+    values_of,
+)
+from tracetui.language import names, tell
+from tracetui.units import format_percent
+
+_STATES = (
+    ("running_ns", "running", State.RUNNING),
+    ("interrupted_ns", "interrupted", State.INTERRUPTED),
+    ("ready_ns", "ready", State.READY),
+    ("blocked_ns", "blocked", State.BLOCKED),
+    ("disk_ns", "disk", State.DISK),
+    ("unknown_ns", "unknown", State.UNKNOWN),
+)
+_TASKS = 3  # that are told of a core
+
+
+class ThreadTimeRows:
+    """Threads, those answerable for the most idle time first."""
+
+    def __init__(self, summary: SchedulerSummary) -> None:
+        self.rows: Sequence[ThreadTime] = summary.threads
+
+
+class CulpritRows:
+    """Who had the cores that threads waited for, most idle time first."""
+
+    def __init__(self, summary: SchedulerSummary) -> None:
+        self.rows: Sequence[Culprit] = summary.culprits
+        self.idle_ns = sum(culprit.idle_ns for culprit in summary.culprits)
+
+
+class CoreRows:
+    """Cores, those of the threads of the trace first."""
+
+    def __init__(self, summary: SchedulerSummary) -> None:
+        self.rows: Sequence[CoreTime] = summary.cores
+
+
+def _state(state: State) -> Callable[[ThreadTimeRows], Values]:
+    return numbers_by(lambda thread: thread.ns[state])
+
+
+def _state_column(key: str, title: str, state: State) -> Column[ThreadTimeRows]:
+    shown = state is not State.UNKNOWN
+    return duration(
+        key,
+        title,
+        _state(state),
+        stacked="inter-\nrupted" if state is State.INTERRUPTED else "",
+        when=lambda rows, _: shown or any(thread.ns[state] for thread in rows.rows),
+    )
+
+
+def _preemptors(thread: ThreadTime) -> str | None:
+    return names(task_name(culprit.task) for culprit in thread.preemptors) or None
+
+
+def _share(ns: int, rows: CulpritRows) -> str:
+    return format_percent(ns, rows.idle_ns)
+
+
+def _whose(culprit: Culprit) -> str:
+    if not culprit.task.pid:
+        return ""
+    return tell("this process") if culprit.own_process else tell("another process")
+
+
+def _per_second(rows: ThreadTimeRows) -> Values:
+    return optional_numbers([round(thread.migrations_per_s) for thread in rows.rows])
+
+
+THREADS: Table[ThreadTimeRows] = Table(
+    columns=(
+        named("thread", "thread", lambda thread: task_name(thread.task)),
+        data("pid", values_of("pid")),
+        data("tid", numbers_by(lambda thread: thread.task.pid)),
+        data("name", texts_by(lambda thread: thread.task.comm)),
+        data("host_tid", numbers_by(lambda thread: thread.task.host_pid), optional=True),
+        *(_state_column(key, title, state) for key, title, state in _STATES),
+        count("migrations", "migrations", values_of("migrations"), stacked="mi-\ngrations"),
+        count("migrations_per_s", "per s", _per_second, forms=Form.SHOWN & ~Form.TEXT),
+        duration("idle_ns", "idle", values_of("idle_ns")),
+        named("preemptors", "had its core", _preemptors, unknown="", forms=Form.SHOWN & ~Form.TEXT),
+    ),
+    order=("idle_ns", "ready_ns", "interrupted_ns", "disk_ns", "blocked_ns", "running_ns", ..., "thread"),
+    markdown=("thread", "idle_ns", "ready_ns", ...),
+)
+CULPRITS: Table[CulpritRows] = Table(
+    columns=(
+        named("task", "had the core", lambda culprit: task_name(culprit.task)),
+        data("comm", texts_by(lambda culprit: culprit.task.comm)),
+        data("pid", numbers_by(lambda culprit: culprit.task.pid), optional=True),
+        data("host_pid", numbers_by(lambda culprit: culprit.task.host_pid), optional=True),
+        flag_column("own_process"),
+        duration("idle_ns", "idle", values_of("idle_ns")),
+        Column("share", "share", values_of("idle_ns"), _share, forms=Form.SHOWN),
+        named("whose", "whose", _whose, own=True, unknown=""),
+    ),
+    order=("idle_ns", "share", ..., "task"),
+    markdown=("task", "idle_ns", "share", ...),
+)
+CORES: Table[CoreRows] = Table(
+    columns=(
+        Column("cpu", "core", values_of("cpu")),
+        duration("busy_ns", "busy", values_of("busy_ns")),
+        Column(
+            "busy_share",
+            "share",
+            values_of("busy_ns"),
+            lambda ns, rows: format_percent(ns, rows.rows[0].wall_ns),
+            forms=Form.SHOWN,
+        ),
+        duration("interrupted_ns", "interrupts", values_of("interrupted_ns")),
+        named(
+            "threads",
+            "threads of the trace",
+            lambda core: names(map(task_name, core.threads[:_TASKS])) or None,
+            unknown="",
+        ),
+    ),
+)

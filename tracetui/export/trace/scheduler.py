@@ -1,0 +1,120 @@
+"""What the scheduler did as JSON, text and Markdown: what `tracetui scheduler` prints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.scheduler.scheduler import SCHEDULED, Scheduler
+from tracetui.analysis.scheduler.summary import SchedulerSummary, ThreadTime
+from tracetui.export.json_document import SCHEMA
+from tracetui.export.language import cause_facts
+from tracetui.export.markdown import plain
+from tracetui.export.sentences.scheduler import clock_words, scheduler_notes, task_name
+from tracetui.export.tables.column import records
+from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS, CoreRows, CulpritRows, ThreadTimeRows
+from tracetui.export.tables.shown import markdown_table, text_table
+from tracetui.export.text import wrapped
+from tracetui.language import clauses, names, tell
+from tracetui.units import format_duration, format_percent
+
+TOP_CULPRITS, TOP_CORES = 10, 16
+
+
+def scheduler_document(analysis: Analysis, scheduler: Scheduler, summary: SchedulerSummary) -> dict[str, Any]:
+    """Return what the scheduler did as one JSON object; `idle_ns` are of the causes that it explains."""
+    clock, events = scheduler.clock, scheduler.events
+    by_cause = analysis.causes.by_cause()
+    return {
+        "schema": SCHEMA,
+        "clock": {
+            "source": clock.source,
+            "offset_ns": clock.offset_ns,
+            "drift_ppm": clock.drift_ppm,
+            "error_ns": clock.error_ns,
+        },
+        "start_ns": scheduler.window[0],
+        "end_ns": scheduler.window[1],
+        "inferred_threads": scheduler.matching.inferred,
+        "lost_events": events.lost,
+        "skipped_lines": events.skipped,
+        "warnings": scheduler_notes(analysis),
+        "causes": {cause.label: by_cause.get(cause, 0) for cause in SCHEDULED},
+        "threads": records(THREADS, ThreadTimeRows(summary)),
+        "culprits": records(CULPRITS, CulpritRows(summary)),
+        "cpus": records(CORES, CoreRows(summary)),
+    }
+
+
+def scheduler_text(analysis: Analysis, scheduler: Scheduler, summary: SchedulerSummary, width: int) -> str:
+    """Return what the scheduler did as plain text."""
+    lines = [line for fact in scheduler_facts(analysis, scheduler) for line in wrapped(fact, width)]
+    threads = ThreadTimeRows(summary)
+    lines += ["", threads_title(), *text_table(THREADS, threads, width, [*map(_preempted_by, threads.rows)])]
+    if summary.culprits:
+        rows = CulpritRows(summary)
+        rows.rows = rows.rows[:TOP_CULPRITS]
+        lines += ["", culprits_title(), *text_table(CULPRITS, rows, width)]
+    cores = CoreRows(summary)
+    cores.rows = cores.rows[:TOP_CORES]
+    lines += ["", cores_title(), *text_table(CORES, cores, width)]
+    return "\n".join(lines) + "\n"
+
+
+def scheduler_markdown(analysis: Analysis, scheduler: Scheduler, summary: SchedulerSummary) -> str:
+    """Return what the scheduler did as Markdown."""
+    lines = [line for fact in scheduler_facts(analysis, scheduler) for line in (plain(fact), "")]
+    lines += [f"## {threads_title()}", "", *markdown_table(THREADS, ThreadTimeRows(summary))]
+    if summary.culprits:
+        lines += ["", f"## {culprits_title()}", "", *markdown_table(CULPRITS, CulpritRows(summary))]
+    lines += ["", f"## {cores_title()}", "", *markdown_table(CORES, CoreRows(summary))]
+    return "\n".join(lines) + "\n"
+
+
+def scheduler_facts(analysis: Analysis, scheduler: Scheduler) -> list[str]:
+    """Return the answer in sentences: what of the idle time the scheduler explains, and its clock."""
+    return [explained(analysis), clock_words(scheduler.clock)]
+
+
+def explained(analysis: Analysis) -> str:
+    """Return how much of the idle time the scheduler explains, a sentence."""
+    by_cause, idle_ns = analysis.causes.by_cause(), analysis.idle_ns
+    known = {cause: by_cause[cause] for cause in SCHEDULED if by_cause.get(cause)}
+    if not known:
+        return tell("The scheduler explains none of the idle time: threads had their cores.")
+    parts = clauses(_part(cause, ns) for cause, ns in sorted(known.items(), key=lambda item: -item[1]))
+    total = sum(known.values())
+    return tell(
+        "The scheduler explains {ns} of idle time ({share}): {parts}.",
+        ns=format_duration(total),
+        share=format_percent(total, idle_ns),
+        parts=parts,
+    )
+
+
+def _part(cause: Cause, ns: int) -> str:
+    return tell("{cause} {ns}", cause=cause_facts(cause).name, ns=format_duration(ns))
+
+
+def _preempted_by(thread: ThreadTime) -> str:
+    """Return who had the core of a thread in idle time, a note below its row; "" where nobody."""
+    told = names(
+        f"{task_name(culprit.task)} {format_duration(culprit.idle_ns)}" for culprit in thread.preemptors
+    )
+    return tell("had its core: {tasks}", tasks=told) if told else ""
+
+
+def threads_title() -> str:
+    """Return what the table of threads is called."""
+    return tell("Threads, those answerable for the most idle time first")
+
+
+def culprits_title() -> str:
+    """Return what the table of culprits is called."""
+    return tell("Who had the core that a thread waited for, most idle time first")
+
+
+def cores_title() -> str:
+    """Return what the table of cores is called."""
+    return tell("Cores, those of these threads first")
