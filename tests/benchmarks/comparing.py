@@ -10,7 +10,7 @@ import numpy as np
 from tests.benchmarks.opening import opened, output_of, peak_bytes, timed
 from tests.benchmarks.table import Row, seconds
 from tracetui.arrays import Int64s
-from tracetui.comparison.sequence_diff import match
+from tracetui.comparison.sequence_diff import match_sequences
 
 OPERATORS, NAMES = 300_000, 60
 
@@ -34,7 +34,8 @@ def rows(trace: Path, runs: int, jobs: int | None) -> list[Row]:
 
 def _matching(what: str, sides: tuple[Int64s, Int64s], runs: int) -> Row:
     return seconds(
-        f"{OPERATORS:,} operators a side, {what}", [timed(lambda: match(*sides)) for _ in range(runs)]
+        f"{OPERATORS:,} operators a side, {what}",
+        [timed(lambda: match_sequences(*sides)) for _ in range(runs)],
     )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tracetui.comparison.matched_lines import moved_lines, number_of
+from tracetui.comparison.matched_lines import moved_lines, number_of_names
 from tracetui.trace.stack import Frame
 
 
 def lines(file: str, function: str, **calls: str) -> dict[Frame, int]:
     """Frames by "_88" keywords, with the names of what is called there, separated by blanks."""
-    return {Frame(file, int(at[1:]), function): number_of(names.split()) for at, names in calls.items()}
+    return {Frame(file, int(at[1:]), function): number_of_names(names.split()) for at, names in calls.items()}
 
 
 def moved(base: dict[Frame, int], other: dict[Frame, int]) -> dict[int, int]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracetui.arrays import Int64s
-from tracetui.comparison.sequence_diff import match
+from tracetui.comparison.sequence_diff import match_sequences
 
 
 def longest_common(base: list[int], other: list[int]) -> int:
@@ -22,7 +22,7 @@ def longest_common(base: list[int], other: list[int]) -> int:
 
 def matched(base: Int64s, other: Int64s) -> int:
     """How many entries match, after a look at whether they do."""
-    pairs = match(base, other)
+    pairs = match_sequences(base, other)
     assert (base[pairs.base] == other[pairs.other]).all()
     assert (np.diff(pairs.base) > 0).all() and (np.diff(pairs.other) > 0).all()
     return len(pairs.base)

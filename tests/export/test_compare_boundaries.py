@@ -14,7 +14,7 @@ from tests.export.test_pages import slower
 from tracetui.comparison.compared_row import ComparedRow, RowScale
 from tracetui.comparison.job_part import ComparedRank
 from tracetui.comparison.memory_rows import ALIVE, MemoryRow
-from tracetui.comparison.operator_sequences import Stretch
+from tracetui.comparison.operator_sequences import OperatorStretch
 from tracetui.comparison.tally import NOTHING, Sum
 from tracetui.export.comparison.text import comparison_text, shown_rows
 from tracetui.export.sentences.comparison import _ranks, lengths, row_name, run_words
@@ -81,7 +81,7 @@ def test_how_many_rows_a_comparison_lists(
 
 
 def test_stretches_of_operators_stand_below_the_operators() -> None:
-    comparison = replace(slower(), gone=(Stretch(("aten::mul",), 10**6, 1),), new=())
+    comparison = replace(slower(), gone=(OperatorStretch(("aten::mul",), 10**6, 1),), new=())
     below = "only in BASE: aten::mul"
     for by in ("operator", "kernel", "api"):
         assert (below in comparison_text(comparison, BY[by], None, 120)) == (by == "operator")

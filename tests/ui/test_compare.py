@@ -306,7 +306,7 @@ def test_every_operator_of_a_run_is_the_counterpart_of_its_counterpart() -> None
     for row in rows:
         start = int(base.analysis.trace.slices.start[row])
         found = counterpart(base, other, start, row)
-        assert found is not None and found.row >= 0 and found.step == found.of_step
+        assert found is not None and found.row >= 0 and found.step == found.asked_step
         back = counterpart(other, base, found.time_ns, found.row)
         assert back is not None and (back.row, back.time_ns) == (row, start)
 
@@ -340,7 +340,7 @@ def test_a_step_more_on_one_side_has_a_counterpart_in_turn() -> None:
     side, base = CounterpartSide(longer, run_of(longer)), sides()[0]
     last = int(side.run.walls.start[side.run.walls.host][-1])
     found = counterpart(side, base, last)
-    assert found is not None and (found.of_step, found.step) == (STEPS, 0)
+    assert found is not None and (found.asked_step, found.step) == (STEPS, 0)
     assert found.time_ns == int(base.run.walls.start[base.run.walls.host][0])
 
 

@@ -46,7 +46,7 @@ class Axis:
 
     @property
     def end(self) -> int:
-        """How long it is, ns."""
+        """Return how long it is, ns."""
         return int(self.at[-1])
 
     def moments(self, side: int, times: Int64s) -> Int64s:
@@ -92,7 +92,7 @@ class Axis:
 
 
 def _bounds(starts: Int64s, ends: Int64s, trace: Bounds, count: int) -> Int64s:
-    """Where the segments begin: the trace, each step and what follows it; `count` steps, the last ones empty.
+    """Return where segments begin: the trace, each step and what follows it; the last of `count` are empty.
 
     What follows the last step goes on until the trace ends.
     """
@@ -101,5 +101,5 @@ def _bounds(starts: Int64s, ends: Int64s, trace: Bounds, count: int) -> Int64s:
     bounds[0] = first
     bounds[1 : 2 * len(starts) + 1 : 2] = starts
     bounds[2 : 2 * len(starts) + 1 : 2] = ends
-    kept: Int64s = np.maximum.accumulate(np.clip(bounds, first, last))
-    return kept
+    increasing: Int64s = np.maximum.accumulate(np.clip(bounds, first, last))
+    return increasing

@@ -13,7 +13,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operator_types import ascend_task_type
 from tracetui.arrays import Bools, Int64s
-from tracetui.comparison.launched_work import Launched
+from tracetui.comparison.launched_work import LaunchedWork
 from tracetui.comparison.tally import Sums, tally
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Kind, Trace
@@ -47,37 +47,37 @@ _KERNELS = (
     (MATMUL, re.compile(_MATMUL_KERNEL)),
 )
 #: A kernel that only moves data is of its own class, whichever operator it serves.
-_MOVES = re.compile(r"tensormove")
-_TRANSPOSED = re.compile(r"(?<!broad)cast|transdata|transpose")
-_CUBE = re.compile(f"{_CONV_KERNEL}|{_MATMUL_KERNEL}|flash|fmha|attn_|attention")
+_MOVE_NAMES = re.compile(r"tensormove")
+_TRANSPOSE_NAMES = re.compile(r"(?<!broad)cast|transdata|transpose")
+_CUBE_NAMES = re.compile(f"{_CONV_KERNEL}|{_MATMUL_KERNEL}|flash|fmha|attn_|attention")
 #: Classes of which forward and backward are told apart, and those with a share of the cube.
-_DIRECTED, _WITH_CUBE = (FLASH, CONV), (FLASH, PAGED, CONV, MATMUL, MC2)
+_WITH_DIRECTION, _WITH_CUBE = (FLASH, CONV), (FLASH, PAGED, CONV, MATMUL, MC2)
 
 
-def classes(analysis: Analysis, launched: Launched, steps: int) -> Sums:
-    """Device time by class, and by what is inside of it: "Conv (Forward)", "Conv (Forward) (Cube)".
+def classes(analysis: Analysis, launched: LaunchedWork, steps: int) -> Sums:
+    """Return device time by class, and by what is inside of it: "Conv (Forward)", "Conv (Forward) (Cube)".
 
     A row with more brackets is part of the one with fewer; the others sum to the device time.
     """
-    of = class_of(analysis, launched)
-    cube, transposed = _is_cube(analysis, launched), _transposed(analysis.trace, launched)
-    codes, place = numbered((of * 2 + _is_backward(analysis, launched)) * 4 + cube * 2 + transposed)
-    number: dict[str, int] = {}
+    class_place = class_of(analysis, launched)
+    cube, transposed = _is_cube(analysis, launched), _is_transposed(analysis.trace, launched)
+    codes, place = numbered((class_place * 2 + _is_backward(analysis, launched)) * 4 + cube * 2 + transposed)
+    place_of_name: dict[str, int] = {}
     rows = np.full((2, len(codes)), -1, np.int64)  # of each code the row of the table, and one inside of it
-    for at, code in enumerate(codes.tolist()):
+    for code_place, code in enumerate(codes.tolist()):
         name, backward = CLASSES[code // 8], bool(code // 4 % 2)
-        if name in _DIRECTED:
+        if name in _WITH_DIRECTION:
             name = f"{name} ({'Backward' if backward else 'Forward'})"
-        rows[0, at] = number.setdefault(name, len(number))
-        inner = ""
+        rows[0, code_place] = place_of_name.setdefault(name, len(place_of_name))
+        part = ""
         if CLASSES[code // 8] in _WITH_CUBE:
-            inner = f"{name} ({'Cube' if code // 2 % 2 else 'Vector'})"
+            part = f"{name} ({'Cube' if code // 2 % 2 else 'Vector'})"
         elif CLASSES[code // 8] == VECTOR:
-            inner = f"{name} ({'Trans' if code % 2 else 'No Trans'})"
-        if inner:
-            rows[1, at] = number.setdefault(inner, len(number))
+            part = f"{name} ({'Trans' if code % 2 else 'No Trans'})"
+        if part:
+            rows[1, code_place] = place_of_name.setdefault(part, len(place_of_name))
     step, ns, row = (np.tile(column, 2) for column in (launched.step, launched.ns, launched.row))
-    return tally(list(number), rows[:, place].reshape(-1), step, ns, steps, row)
+    return tally(list(place_of_name), rows[:, place].reshape(-1), step, ns, steps, row)
 
 
 def rank_of(name: str) -> tuple[int, str]:
@@ -95,74 +95,74 @@ def is_part(name: str) -> bool:
     return name.endswith((*IN_CUBE, " (Trans)", " (No Trans)"))
 
 
-def class_of(analysis: Analysis, launched: Launched) -> Int64s:
+def class_of(analysis: Analysis, launched: LaunchedWork) -> Int64s:
     """Return int64[n]: the place in `CLASSES` of the class of each task."""
     trace, activity = analysis.trace, analysis.trace.slices.activity[launched.row]
-    of = np.full(len(launched.row), -1, np.int64)
-    of[activity == Activity.COMMUNICATION] = CLASSES.index(COMMUNICATION)
-    of[activity == Activity.COPY] = CLASSES.index(COPY)
-    of[activity == Activity.AICPU] = CLASSES.index(OTHER)
-    (left,) = np.nonzero(of < 0)
+    class_place = np.full(len(launched.row), -1, np.int64)
+    class_place[activity == Activity.COMMUNICATION] = CLASSES.index(COMMUNICATION)
+    class_place[activity == Activity.COPY] = CLASSES.index(COPY)
+    class_place[activity == Activity.AICPU] = CLASSES.index(OTHER)
+    (unclassified,) = np.nonzero(class_place < 0)
     names = trace.slices.name[launched.row]
     by_name = np.full(len(trace.strings), CLASSES.index(VECTOR), np.int64)
-    for name in np.unique(names[left]).tolist():
+    for name in np.unique(names[unclassified]).tolist():
         text = trace.strings[name].lower()
         kernel = next((kind for kind, pattern in _KERNELS if pattern.search(text)), VECTOR)
-        by_name[name] = CLASSES.index(MOVE if _MOVES.search(text) else kernel)
-    of[left] = by_name[names[left]]
-    left = left[of[left] != CLASSES.index(MOVE)]
-    rows, place = numbered(launched.operator[left])
-    by_operator = _by_operator(analysis, rows)[place]
-    of[left] = np.where(by_operator >= 0, by_operator, of[left])
-    return of
+        by_name[name] = CLASSES.index(MOVE if _MOVE_NAMES.search(text) else kernel)
+    class_place[unclassified] = by_name[names[unclassified]]
+    unclassified = unclassified[class_place[unclassified] != CLASSES.index(MOVE)]
+    rows, place = numbered(launched.operator[unclassified])
+    by_operator = _class_by_operator(analysis, rows)[place]
+    class_place[unclassified] = np.where(by_operator >= 0, by_operator, class_place[unclassified])
+    return class_place
 
 
-def _by_operator(analysis: Analysis, rows: Int64s) -> Int64s:
-    """The first class that fits each operator (a row, -1 for none) or one around it; -1 where none does."""
+def _class_by_operator(analysis: Analysis, rows: Int64s) -> Int64s:
+    """Return the first class that fits each operator (a row, -1 for none) or one around it; else -1."""
     trace, nearest = analysis.trace, analysis.links.callers.ancestors.nearest
     texts = [text.lower() for text in trace.strings]
-    found = np.full(len(rows), -1, np.int64)
+    first_class = np.full(len(rows), -1, np.int64)
     for kind, pattern in _OPERATORS:
         fits = np.array([bool(pattern.search(text)) for text in texts], np.bool_)
         if fits.any():
-            near = nearest(rows, lambda some, fits=fits: fits[trace.slices.name[some]])  # type: ignore[misc]
-            found[(found < 0) & (near >= 0)] = CLASSES.index(kind)
-    return found
+            nearest_fit = nearest(rows, lambda rows_around, fits=fits: fits[trace.slices.name[rows_around]])  # type: ignore[misc]
+            first_class[(first_class < 0) & (nearest_fit >= 0)] = CLASSES.index(kind)
+    return first_class
 
 
-def _is_backward(analysis: Analysis, launched: Launched) -> Bools:
-    """Whether each task is of the backward pass: by arrows, or by the name of an operator around it."""
+def _is_backward(analysis: Analysis, launched: LaunchedWork) -> Bools:
+    """Return whether each task is of the backward pass: by arrows, or by an operator around it."""
     trace, nearest = analysis.trace, analysis.links.callers.ancestors.nearest
-    named = np.array(["backward" in text.lower() for text in trace.strings], np.bool_)
+    has_name = np.array(["backward" in text.lower() for text in trace.strings], np.bool_)
     rows, place = numbered(launched.operator)
-    around = nearest(rows, lambda some: named[trace.slices.name[some]]) >= 0
+    around = nearest(rows, lambda rows_around: has_name[trace.slices.name[rows_around]]) >= 0
     backward: Bools = launched.backward | around[place]
     return backward
 
 
-def _is_cube(analysis: Analysis, launched: Launched) -> Bools:
-    """Whether each kernel runs on the cube units: told beside the trace, else by its type, else its name."""
+def _is_cube(analysis: Analysis, launched: LaunchedWork) -> Bools:
+    """Return whether each kernel runs on the cube units: as told beside the trace, else by type or name."""
     trace, kernels = analysis.trace, analysis.kernels
     slices, rows = trace.slices, launched.row
     by_name = np.zeros(len(trace.strings), np.bool_)
     for name in np.unique(slices.name[rows]).tolist():
-        by_name[name] = bool(_CUBE.search(trace.strings[name].lower()))
+        by_name[name] = bool(_CUBE_NAMES.search(trace.strings[name].lower()))
     cube = by_name[slices.name[rows]]
     if trace.kind == Kind.ASCEND:
         types = [trace.strings[kind] if kind >= 0 else "" for kind in range(len(trace.strings))]
         vector = np.array([text.startswith(KNOWN.tasks.vector_types) for text in types] + [False], np.bool_)
         cube &= ~vector[slices.task_type[rows]]
     if kernels is not None and kernels.table.rows:
-        told = kernels.typed(rows)
-        cube = np.where(told >= 0, kernels.on_cube[told], cube)
+        detail_rows = kernels.typed(rows)
+        cube = np.where(detail_rows >= 0, kernels.on_cube[detail_rows], cube)
     return cube
 
 
-def _transposed(trace: Trace, launched: Launched) -> Bools:
-    """Whether each kernel only changes the layout or the type of data."""
+def _is_transposed(trace: Trace, launched: LaunchedWork) -> Bools:
+    """Return whether each kernel only changes the layout or the type of data."""
     by_name = np.zeros(len(trace.strings), np.bool_)
     for name in np.unique(trace.slices.name[launched.row]).tolist():
         text = trace.strings[name]
         kind = ascend_task_type(text) if trace.kind == Kind.ASCEND else text
-        by_name[name] = bool(_TRANSPOSED.search(kind.lower()))
+        by_name[name] = bool(_TRANSPOSE_NAMES.search(kind.lower()))
     return by_name[trace.slices.name[launched.row]]

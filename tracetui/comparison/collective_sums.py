@@ -12,7 +12,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.links import NEVER
 from tracetui.arrays import Int64s
-from tracetui.comparison.tally import Sum, tally, together
+from tracetui.comparison.tally import Sum, sum_together, tally
 from tracetui.comparison.walls import StepWalls
 from tracetui.units import format_bytes
 
@@ -33,7 +33,7 @@ _DTYPES = {
 WAIT, TRANSFER = " (wait)", " (transfer)"
 
 
-class Key(NamedTuple):
+class CollectiveKey(NamedTuple):
     """What makes collectives comparable; what a run doesn't tell is empty."""
 
     kind: str  #: "allreduce"
@@ -46,68 +46,68 @@ class Key(NamedTuple):
 class CollectiveSums:
     """The collectives of a run."""
 
-    whole: Mapping[Key, Sum]
-    wait: Mapping[Key, Sum]  #: for a late rank, of those of which that is known
-    transfer: Mapping[Key, Sum]  #: the rest of these
+    whole: Mapping[CollectiveKey, Sum]
+    wait: Mapping[CollectiveKey, Sum]  #: for a late rank, of those of which that is known
+    transfer: Mapping[CollectiveKey, Sum]  #: the rest of these
 
-    def tells(self) -> tuple[bool, ...]:
-        """Which parts of keys any of them tells."""
-        return tuple(any(key[part] for key in self.whole) for part in range(len(Key._fields)))
+    def known_parts(self) -> tuple[bool, ...]:
+        """Return which parts of keys any of them tells."""
+        return tuple(any(key[part] for key in self.whole) for part in range(len(CollectiveKey._fields)))
 
-    def called(self, parts: tuple[bool, ...]) -> Iterator[tuple[str, dict[str, Sum]]]:
-        """Their time by some parts of the keys: the whole, wait and transfer, each with what names end in."""
+    def by_name(self, parts: tuple[bool, ...]) -> Iterator[tuple[str, dict[str, Sum]]]:
+        """Yield their time by some parts of the keys: whole, wait and transfer, each with its suffix."""
         for sums, suffix in ((self.whole, ""), (self.wait, WAIT), (self.transfer, TRANSFER)):
-            found: dict[str, list[Sum]] = {}
-            for key, each in sums.items():
-                name = ", ".join(part for part, kept in zip(key, parts) if kept and part)
-                found.setdefault(name, []).append(each)
-            yield suffix, {name: together(each) for name, each in found.items()}
+            sums_by_name: dict[str, list[Sum]] = {}
+            for key, total in sums.items():
+                name = ", ".join(part for part, is_kept in zip(key, parts) if is_kept and part)
+                sums_by_name.setdefault(name, []).append(total)
+            yield suffix, {name: sum_together(total) for name, total in sums_by_name.items()}
 
 
-def collectives(analysis: Analysis, walls: StepWalls) -> CollectiveSums:
-    """The collectives that the steps launched; those of which no launch is known by when they start."""
+def collective_sums(analysis: Analysis, walls: StepWalls) -> CollectiveSums:
+    """Return the collectives that the steps launched; those without a known launch by when they start."""
     trace, operations = analysis.trace, analysis.communication.operations
     enqueued = analysis.links.enqueued(operations.row)
     step = walls.step_at(np.where(enqueued == NEVER, operations.start, enqueued))
-    (held,) = np.nonzero(step >= 0)
+    (in_steps,) = np.nonzero(step >= 0)
     ranks = {track: len(group.global_ranks) for track, group in analysis.communication.groups.items()}
-    number: dict[Key, int] = {}
+    place_of_key: dict[CollectiveKey, int] = {}
     columns = (trace.slices.name[operations.row], operations.group, operations.dtype, operations.size)
     keys = [
-        number.setdefault(
-            _key(trace.strings[name], ranks.get(group, 0), trace.string(dtype) or "", size), len(number)
+        place_of_key.setdefault(
+            _key(trace.strings[name], ranks.get(group, 0), trace.string(dtype) or "", size), len(place_of_key)
         )
-        for name, group, dtype, size in zip(*(column[held].tolist() for column in columns))
+        for name, group, dtype, size in zip(*(column[in_steps].tolist() for column in columns))
     ]
     waits, steps = analysis.communication.waits, walls.host_steps
-    names, found = [str(place) for place in range(len(number))], [*number]
+    names, keys_found = [str(place) for place in range(len(place_of_key))], [*place_of_key]
     key, ns, row = (
         np.array(keys, np.int64),
-        operations.end[held] - operations.start[held],
-        operations.row[held],
+        operations.end[in_steps] - operations.start[in_steps],
+        operations.row[in_steps],
     )
-    known = np.where(waits.known[held], key, -1)
+    known = np.where(waits.known[in_steps], key, -1)
 
-    def by_key(of: Int64s, time: Int64s) -> dict[Key, Sum]:
-        sums = tally(names, of, step[held], time, steps, row)
-        return {found[int(name)]: each for name, each in sums.items()}
+    def by_key(key_places: Int64s, time: Int64s) -> dict[CollectiveKey, Sum]:
+        sums = tally(names, key_places, step[in_steps], time, steps, row)
+        return {keys_found[int(name)]: total for name, total in sums.items()}
 
-    wait = waits.wait[held]
+    wait = waits.wait[in_steps]
     return CollectiveSums(by_key(key, ns), by_key(known, wait), by_key(known, ns - wait))
 
 
-def _key(name: str, ranks: int, dtype: str, size: int) -> Key:
-    found = _HCCL.match(name) or _NCCL.match(name)
-    kind = found[1].lower() if found else name.lower()
+def _key(name: str, ranks: int, dtype: str, size: int) -> CollectiveKey:
+    match = _HCCL.match(name) or _NCCL.match(name)
+    kind = match[1].lower() if match else name.lower()
     if not dtype:
-        typed = _TYPED.search(name)
-        dtype = typed[1] if typed else ""
-    called = _DTYPES.get(dtype.lower(), dtype.upper())
-    return Key(kind, f"{ranks} ranks" if ranks else "", called, _bucket(size))
+        type_match = _TYPED.search(name)
+        dtype = type_match[1] if type_match else ""
+    dtype_name = _DTYPES.get(dtype.lower(), dtype.upper())
+    return CollectiveKey(kind, f"{ranks} ranks" if ranks else "", dtype_name, _bucket(size))
 
 
 def _bucket(size: int) -> str:
-    """The powers of two that a size is between: "1.05 to 2.10 MB", "524 kB to 1.05 MB"."""
+    """Return the powers of two that a size is between: "1.05 to 2.10 MB", "524 kB to 1.05 MB"."""
     if size < 0:
         return ""
     if size < 2:

@@ -11,7 +11,7 @@ from tracetui.arrays import Int64s
 from tracetui.comparison.classes import IN_CUBE
 from tracetui.comparison.compared_run import Run
 from tracetui.comparison.matched_lines import LineKey
-from tracetui.comparison.tally import Sum, together
+from tracetui.comparison.tally import Sum, sum_together
 from tracetui.comparison.waterfall import PREPARING, TERMS
 from tracetui.trace.model import Kind
 
@@ -26,63 +26,67 @@ def merge_unsplit(base: Run, other: Run) -> tuple[Run, Run, tuple[str, ...]]:
     notes = []
     sides = [base, other]
     for place, name in enumerate(("BASE", "OTHER")):
-        run, against = sides[place], sides[1 - place]
-        if _has(run, (_UNSPLIT,)) and not _has(run, _SPLIT) and _has(against, _SPLIT):
-            sides[1 - place] = _with_terms(against, dict.fromkeys(_SPLIT, _UNSPLIT))
+        run, opposite = sides[place], sides[1 - place]
+        if _has_terms(run, (_UNSPLIT,)) and not _has_terms(run, _SPLIT) and _has_terms(opposite, _SPLIT):
+            sides[1 - place] = _add_terms(opposite, dict.fromkeys(_SPLIT, _UNSPLIT))
             notes.append(
                 f"{name} does not tell waiting from moving: both stand together as {_UNSPLIT} on both sides"
             )
-        if run.kind is against.kind is Kind.ASCEND and not run.has_runtime and against.has_runtime:
-            merged = _without_compiling(sides[1 - place])
+        if run.kind is opposite.kind is Kind.ASCEND and not run.has_runtime and opposite.has_runtime:
+            merged = _hide_compiling(sides[1 - place])
             if merged is not None:
                 sides[1 - place] = merged
                 notes.append(
                     f"{name} has no calls of the runtime (profiler level 0): compiling stands as"
                     f" {Cause.LAUNCH_DISPATCH.label} and {Cause.OPERATOR.label} on both sides"
                 )
-        if run.kind is against.kind is Kind.ASCEND and run.tells_cube < against.tells_cube:
-            sides = [_without_cube(side) for side in sides]
+        if run.kind is opposite.kind is Kind.ASCEND and run.tells_cube < opposite.tells_cube:
+            sides = [_hide_cube(side) for side in sides]
             notes.append(f"{name} does not tell what ran on the cube units: classes are not cut by that")
     return sides[0], sides[1], tuple(notes)
 
 
-def _has(run: Run, terms: tuple[str, ...]) -> bool:
+def _has_terms(run: Run, terms: tuple[str, ...]) -> bool:
     return any(bool(run.terms_ns[:, TERMS.index(term)].any()) for term in terms)
 
 
-def _with_terms(run: Run, becomes: Mapping[str, str]) -> Run:
-    """The run with terms added to others."""
+def _add_terms(run: Run, target_of: Mapping[str, str]) -> Run:
+    """Return the run with terms added to other terms."""
 
     def merged(ns: Int64s) -> Int64s:
-        found: Int64s = ns.copy()
-        for term, target in becomes.items():
-            found[:, TERMS.index(target)] += found[:, TERMS.index(term)]
-            found[:, TERMS.index(term)] = 0
-        return found
+        merged_ns: Int64s = ns.copy()
+        for term, target in target_of.items():
+            merged_ns[:, TERMS.index(target)] += merged_ns[:, TERMS.index(term)]
+            merged_ns[:, TERMS.index(term)] = 0
+        return merged_ns
 
     return replace(run, terms_ns=merged(run.terms_ns), device_terms_ns=merged(run.device_terms_ns))
 
 
-def _without_compiling(run: Run) -> Run | None:
-    """The run with compiling among dispatches and operators; None where it did none."""
+def _hide_compiling(run: Run) -> Run | None:
+    """Return the run with compiling among dispatches and operators; None where it did none."""
     labels = {cause.label: target.label for cause, target in _COMPILING.items()}
     if not labels.keys() & run.causes.keys():
         return None
     causes: dict[str, list[Sum]] = {}
-    for label, found in run.causes.items():
-        causes.setdefault(labels.get(label, label), []).append(found)
+    for label, total in run.causes.items():
+        causes.setdefault(labels.get(label, label), []).append(total)
     by_cause: dict[tuple[Cause, LineKey], int] = {}
     for (cause, key), ns in run.lines.by_cause.items():
         target = _COMPILING.get(cause, cause), key
         by_cause[target] = by_cause.get(target, 0) + ns
-    terms = {f"{part}.{one}": f"{part}.{two}" for part in (PREPARING, "idle") for one, two in labels.items()}
+    terms = {
+        f"{part}.{part_label}": f"{part}.{target_label}"
+        for part in (PREPARING, "idle")
+        for part_label, target_label in labels.items()
+    }
     return replace(
-        _with_terms(run, terms),
-        causes={label: together(found) for label, found in causes.items()},
+        _add_terms(run, terms),
+        causes={label: sum_together(total) for label, total in causes.items()},
         lines=replace(run.lines, by_cause=by_cause),
     )
 
 
-def _without_cube(run: Run) -> Run:
-    classes = {name: found for name, found in run.classes.items() if not name.endswith(IN_CUBE)}
+def _hide_cube(run: Run) -> Run:
+    classes = {name: total for name, total in run.classes.items() if not name.endswith(IN_CUBE)}
     return replace(run, classes=classes)

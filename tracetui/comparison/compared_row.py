@@ -28,7 +28,7 @@ class RowScale:
     ranks: tuple[int, int] = (1, 1)  #: each value of a step is the sum of so many ranks, of BASE and of OTHER
 
     def changed(self, base: Sum, other: Sum) -> bool | None:
-        """Whether steps differ by more than chance, and 1 % of a step of BASE.
+        """Return whether steps differ by more than chance, and 1 % of a step of BASE.
 
         Where a side has fewer than three steps: whether their ranges do not overlap. None of what is not
         told step by step.
@@ -37,12 +37,12 @@ class RowScale:
         tested = self.values(base, other)
         if tested is None:
             return None if delta * 100 > self.step_ns else False
-        mine, theirs = tested
-        apart = max(max(theirs) * self.ranks[0], max(mine) * self.ranks[1])
-        apart -= min(min(theirs) * self.ranks[0], min(mine) * self.ranks[1])
-        if apart * 100 <= self.step_ns * self.ranks[0] * self.ranks[1]:
+        base_values, other_values = tested
+        widest = max(max(other_values) * self.ranks[0], max(base_values) * self.ranks[1])
+        widest -= min(min(other_values) * self.ranks[0], min(base_values) * self.ranks[1])
+        if widest * 100 <= self.step_ns * self.ranks[0] * self.ranks[1]:
             return False
-        test = compare_values(mine, theirs, self.ranks)
+        test = compare_values(base_values, other_values, self.ranks)
         if self.few_steps:
             return delta * 100 > self.step_ns and test.separate
         return abs(test.shift_ns) * 100 > self.step_ns and test.is_change
@@ -78,7 +78,7 @@ class ComparedRow:
 
     @property
     def status(self) -> str:
-        """ "matched", "new" (only in OTHER) or "gone" (only in BASE)."""
+        """Return "matched", "new" (only in OTHER) or "gone" (only in BASE)."""
         if not self.base.count and self.other.count:
             return NEW
         return GONE if self.base.count and not self.other.count else MATCHED
@@ -133,8 +133,15 @@ def rows(base: Mapping[str, Sum], other: Mapping[str, Sum], scale: RowScale) -> 
 AnyRow = TypeVar("AnyRow", bound=ComparedRow)
 
 
-def ranked(found: Iterable[AnyRow]) -> tuple[AnyRow, ...]:
-    """Rows by how much they changed, then by time, then by name."""
+def ranked(unordered: Iterable[AnyRow]) -> tuple[AnyRow, ...]:
+    """Sort rows by how much they changed, then by time, then by name."""
     return tuple(
-        sorted(found, key=lambda each: (-abs(each.delta_ns), -each.other_ns - each.base_ns, each.name))
+        sorted(
+            unordered,
+            key=lambda compared: (
+                -abs(compared.delta_ns),
+                -compared.other_ns - compared.base_ns,
+                compared.name,
+            ),
+        )
     )

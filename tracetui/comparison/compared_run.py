@@ -21,22 +21,22 @@ from tracetui.analysis.sums import sums
 from tracetui.arrays import Int64s
 from tracetui.background import Background
 from tracetui.comparison.classes import classes
-from tracetui.comparison.collective_sums import CollectiveSums, collectives
-from tracetui.comparison.kernel_sums import KernelSums, kernels
+from tracetui.comparison.collective_sums import CollectiveSums, collective_sums
+from tracetui.comparison.kernel_sums import KernelSums, kernel_sums
 from tracetui.comparison.launched_work import (
-    Operators,
+    StepOperators,
     launched_work,
     operator_names,
     operators_in_steps,
     repeated_in,
 )
-from tracetui.comparison.matched_lines import LineSums, lines
+from tracetui.comparison.matched_lines import LineSums, line_sums
 from tracetui.comparison.memory_use import MemoryUse, memory_use
 from tracetui.comparison.module_times import ModuleTimes, module_times
-from tracetui.comparison.operator_sequences import Sequences, computing_by_operator, sequences
+from tracetui.comparison.operator_sequences import OperatorSequences, computing_by_operator, sequences
 from tracetui.comparison.shapes import ArgsOf
 from tracetui.comparison.tally import NOTHING, Sum, Sums, tally, tested_steps
-from tracetui.comparison.wall_pieces import IdlePieces, exposed_pieces, idle_pieces
+from tracetui.comparison.wall_pieces import WallIdle, exposed_pieces, idle_pieces
 from tracetui.comparison.walls import StepChoice, StepWalls, find_walls
 from tracetui.comparison.waterfall import DEVICE_CAUSES, waterfall
 from tracetui.trace.model import Kind, Layer
@@ -55,7 +55,7 @@ class Totals:
 
 
 @dataclass(frozen=True)
-class Api:
+class ApiSums:
     """The operators of the host by name."""
 
     total: Sums  #: their whole time
@@ -83,12 +83,12 @@ class Run:
     walls: StepWalls  #: the steps compared
     steps: int  #: of the host: what the tables below are of, with the device time of all devices
     classes: Sums
-    operators: Sequences
+    operators: OperatorSequences
     computing: Sums  #: time of kernels by operator of level 1
     kernels: KernelSums
     modules: ModuleTimes
     communication: CollectiveSums
-    api: Api
+    api: ApiSums
     memory: MemoryUse | None  #: None where nothing was recorded of it
     advice: Sums  #: by title: the time that the costliest of a kind explains in a mean step, and how many
     has_runtime: bool = True  #: calls of the runtime are recorded: at profiler level 0 none is
@@ -111,73 +111,73 @@ def run_of(analysis: Analysis, choice: StepChoice | None = None, args_of: ArgsOf
 
     With `args_of` operators are told apart by the shapes of their inputs, too.
     """
-    chosen = choice or StepChoice()
-    walls = find_walls(analysis, chosen)
+    choice_made = choice or StepChoice()
+    walls = find_walls(analysis, choice_made)
     # Nearly all is numpy's, which lets another core work: one is busy with why devices were idle.
-    work = Background(lambda: _work_of(analysis, walls, args_of))
+    work = Background(lambda: _step_work(analysis, walls, args_of))
     idle = idle_pieces(analysis, walls)
-    advice = Background(lambda: _advice(analysis))
+    advice = Background(lambda: _advice_costs(analysis))
     exposed = exposed_pieces(analysis, walls)
     lagging = walls.of_devices
     device_idle = idle_pieces(analysis, lagging)
     terms = waterfall(analysis, walls, idle, exposed)
     device_terms = waterfall(analysis, lagging, device_idle, exposed_pieces(analysis, lagging))
-    memory, done = memory_use(analysis.memory, chosen), work.result()
-    shapeless = [_NO_SHAPES] if args_of is not None and done.sequences.plain is None else []
+    memory, work_done = memory_use(analysis.memory, choice_made), work.result()
+    shape_notes = [_NO_SHAPES] if args_of is not None and work_done.sequences.plain is None else []
     working = [activity for activity in analysis.devices if activity.window_ns > 0]
     return Run(
         path=analysis.trace.path,
         kind=analysis.trace.kind,
         devices=tuple(activity.device for activity in working),
         numbers=tuple(sorted({number for number in walls.number.tolist() if number >= 0})),
-        notes=(*walls.notes, *_notes(analysis, walls), *shapeless),
-        totals=_totals(working) if len(walls) == _every(analysis, chosen) else None,
+        notes=(*walls.notes, *_notes(analysis, walls), *shape_notes),
+        totals=_totals(working) if len(walls) == _wall_count(analysis, choice_made) else None,
         wall_ns=walls.end - walls.start,
         terms_ns=terms,
         device_ns=lagging.end - lagging.start,
         device_terms_ns=device_terms,
-        causes=_causes(walls, idle, device_idle),
-        lines=lines(analysis, walls, idle, done.operators),
+        causes=_idle_by_cause(walls, idle, device_idle),
+        lines=line_sums(analysis, walls, idle, work_done.operators),
         walls=walls,
         steps=walls.host_steps,
-        classes=done.classes,
-        operators=done.sequences,
-        computing=done.computing,
-        kernels=done.kernels,
-        modules=done.modules,
-        communication=done.communication,
-        api=done.api,
+        classes=work_done.classes,
+        operators=work_done.sequences,
+        computing=work_done.computing,
+        kernels=work_done.kernels,
+        modules=work_done.modules,
+        communication=work_done.communication,
+        api=work_done.api,
         memory=memory,
         advice=advice.result(),
         has_runtime=any(track.layer == Layer.RUNTIME and len(track.rows) for track in analysis.trace.tracks),
     )
 
 
-class _Work(NamedTuple):
+class _StepWork(NamedTuple):
     """What the steps did, whyever they waited."""
 
-    operators: Operators
-    sequences: Sequences
+    operators: StepOperators
+    sequences: OperatorSequences
     computing: Sums
     classes: Sums
     kernels: KernelSums
     modules: ModuleTimes
     communication: CollectiveSums
-    api: Api
+    api: ApiSums
 
 
-def _work_of(analysis: Analysis, walls: StepWalls, args_of: ArgsOf | None) -> _Work:
+def _step_work(analysis: Analysis, walls: StepWalls, args_of: ArgsOf | None) -> _StepWork:
     steps = walls.host_steps
     launched, operators = launched_work(analysis, walls), operators_in_steps(analysis, walls)
-    return _Work(
+    return _StepWork(
         operators=operators,
         sequences=sequences(analysis, launched, operators, steps, args_of),
         computing=computing_by_operator(analysis, launched, steps),
         classes=classes(analysis, launched, steps),
-        kernels=kernels(analysis, launched, steps),
+        kernels=kernel_sums(analysis, launched, steps),
         modules=module_times(analysis, launched, steps),
-        communication=collectives(analysis, walls),
-        api=_api(analysis, operators, steps),
+        communication=collective_sums(analysis, walls),
+        api=_api_sums(analysis, operators, steps),
     )
 
 
@@ -185,17 +185,19 @@ def _totals(working: Sequence[DeviceActivity]) -> Totals:
     return Totals(
         window_ns=sum(activity.window_ns for activity in working),
         computing_ns=sum(activity.computing_ns for activity in working),
-        communication_not_overlapped_ns=sum(each.communication_not_overlapped_ns for each in working),
+        communication_not_overlapped_ns=sum(activity.communication_not_overlapped_ns for activity in working),
         free_ns=sum(activity.free_ns for activity in working),
     )
 
 
-def _every(analysis: Analysis, choice: StepChoice) -> int:
-    """How many walls there are where nothing is left out; -1 where only a part is asked for."""
+def _wall_count(analysis: Analysis, choice: StepChoice) -> int:
+    """Return how many walls there are where nothing is left out; -1 where only a part is asked for."""
     if choice.step is not None or choice.window is not None:
         return -1
     steps = [
-        len(analysis.steps_by_device.get(each.device, ())) for each in analysis.devices if each.window_ns
+        len(analysis.steps_by_device.get(activity.device, ()))
+        for activity in analysis.devices
+        if activity.window_ns
     ]
     return sum(max(count, 1) for count in steps)
 
@@ -216,47 +218,49 @@ def _notes(analysis: Analysis, walls: StepWalls) -> list[str]:
     return notes
 
 
-def _causes(walls: StepWalls, idle: IdlePieces, of_devices: IdlePieces) -> Sums:
+def _idle_by_cause(walls: StepWalls, idle: WallIdle, of_devices: WallIdle) -> Sums:
     """Return idle time by cause; steps of what devices do are those of the devices."""
-    found, theirs = _tallied_causes(walls, idle), _tallied_causes(walls, of_devices)
-    for name in DEVICE_CAUSES & found.keys():
-        same = theirs.get(name, NOTHING)
-        steps = same.steps or (0,) * len(tested_steps(len(walls)))
-        found[name] = replace(found[name], lowest=same.lowest, highest=same.highest, steps=steps)
-    return found
+    by_cause, on_devices = _tally_causes(walls, idle), _tally_causes(walls, of_devices)
+    for name in DEVICE_CAUSES & by_cause.keys():
+        device_sum = on_devices.get(name, NOTHING)
+        steps = device_sum.steps or (0,) * len(tested_steps(len(walls)))
+        by_cause[name] = replace(
+            by_cause[name], lowest=device_sum.lowest, highest=device_sum.highest, steps=steps
+        )
+    return by_cause
 
 
-def _tallied_causes(walls: StepWalls, idle: IdlePieces) -> dict[str, Sum]:
+def _tally_causes(walls: StepWalls, idle: WallIdle) -> dict[str, Sum]:
     """Return idle time by cause, counted in intervals, however many pieces of one have the cause."""
     width = int(idle.interval.max(initial=0)) + 1
     pair, ns = sums((idle.cause.astype(np.int64) * len(walls) + idle.wall) * width + idle.interval, idle.ns)
     ends = np.full(width, -1, np.int64)
     ends[idle.interval] = idle.ends
     cause, wall = np.divmod(pair // width, max(len(walls), 1))
-    return tally([each.label for each in Cause], cause, wall, ns, len(walls), ends[pair % width])
+    return tally([cause_kind.label for cause_kind in Cause], cause, wall, ns, len(walls), ends[pair % width])
 
 
-def _api(analysis: Analysis, operators: Operators, steps: int) -> Api:
+def _api_sums(analysis: Analysis, operators: StepOperators, steps: int) -> ApiSums:
     spans: Spans = analysis.operators(host=True)
-    at = np.searchsorted(spans.rows, operators.row)
+    span_place = np.searchsorted(spans.rows, operators.row)
     names = operator_names(analysis.trace)
     name = analysis.trace.slices.name[operators.row].astype(np.int64)
-    own = spans.self_ns[at].copy()
-    around = repeated_in(analysis, operators.row)
-    counted = around < 0
+    own_ns = spans.self_ns[span_place].copy()
+    repeated = repeated_in(analysis, operators.row)
+    is_counted = repeated < 0
     # A parent stands before its children in rows of a track, so what is inside is added to the outermost.
-    np.add.at(own, np.searchsorted(operators.row, around[~counted]), own[~counted])
-    columns = (name[counted], operators.step[counted])
-    rows = operators.row[counted]
-    return Api(
-        total=tally(names, *columns, spans.durations[at][counted], steps, rows),
-        own=tally(names, *columns, own[counted], steps, rows),
+    np.add.at(own_ns, np.searchsorted(operators.row, repeated[~is_counted]), own_ns[~is_counted])
+    columns = (name[is_counted], operators.step[is_counted])
+    rows = operators.row[is_counted]
+    return ApiSums(
+        total=tally(names, *columns, spans.durations[span_place][is_counted], steps, rows),
+        own=tally(names, *columns, own_ns[is_counted], steps, rows),
     )
 
 
-def _advice(analysis: Analysis) -> dict[str, Sum]:
-    """The advice on all of a trace by title; notes on the recording cost nothing."""
+def _advice_costs(analysis: Analysis) -> dict[str, Sum]:
+    """Return the advice on all of a trace by title; notes on the recording cost nothing."""
     costs: dict[str, list[int]] = {}
-    for each in find_advice(analysis):
-        costs.setdefault(each.title, []).append(each.per_step_ns or each.cost_ns or 0)
+    for advice in find_advice(analysis):
+        costs.setdefault(advice.title, []).append(advice.per_step_ns or advice.cost_ns or 0)
     return {title: Sum(max(ns), len(ns), max(ns), max(ns)) for title, ns in costs.items()}

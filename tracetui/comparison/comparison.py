@@ -13,14 +13,14 @@ from tracetui.arrays import Int64s
 from tracetui.comparison.classes import rank_of
 from tracetui.comparison.common_detail import merge_unsplit
 from tracetui.comparison.compared_row import ComparedRow, RowScale, ranked, row, rows
-from tracetui.comparison.compared_run import Api, Run
+from tracetui.comparison.compared_run import ApiSums, Run
 from tracetui.comparison.job_part import JobPart
 from tracetui.comparison.line_rows import LineRow, line_rows, same_lines
 from tracetui.comparison.memory_rows import MemoryRow, memory_rows
 from tracetui.comparison.module_times import ModuleTimes
-from tracetui.comparison.operator_sequences import Stretch, match_operators
+from tracetui.comparison.operator_sequences import OperatorStretch, match_operators
 from tracetui.comparison.rank_test import LEAST_STEPS
-from tracetui.comparison.tally import NOTHING, Sum, alike, tested_steps
+from tracetui.comparison.tally import NOTHING, Sum, comparable_sums, tested_steps
 from tracetui.comparison.waterfall import DEVICE_TERMS, PREPARING, TERMS, places_of
 from tracetui.trace.model import Kind
 
@@ -40,7 +40,7 @@ class ApiRow(ComparedRow):
 
     @property
     def means(self) -> tuple[Fraction | None, Fraction | None]:
-        """ns of a call in BASE and in OTHER; None where there is none."""
+        """Return the ns of a call in BASE and in OTHER; None where there is none."""
         base, other = (
             Fraction(side.ns, side.count) if side.count else None for side in (self.base, self.other)
         )
@@ -59,8 +59,8 @@ class Comparison:
     classes: tuple[ComparedRow, ...]
     operators: tuple[ComparedRow, ...]
     computing: tuple[ComparedRow, ...]  #: time of kernels by operator of level 1
-    gone: tuple[Stretch, ...]  #: operators in a row that only BASE has
-    new: tuple[Stretch, ...]  #: that only OTHER has
+    gone: tuple[OperatorStretch, ...]  #: operators in a row that only BASE has
+    new: tuple[OperatorStretch, ...]  #: that only OTHER has
     modules: tuple[ModuleRow, ...]
     kernels: tuple[ComparedRow, ...]
     lines: tuple[LineRow, ...]
@@ -75,12 +75,12 @@ class Comparison:
 
     @property
     def comparable(self) -> bool:
-        """Whether both sides have work of a device."""
+        """Return whether both sides have work of a device."""
         return len(self.base.wall_ns) > 0 and len(self.other.wall_ns) > 0
 
     @property
     def knows_spread(self) -> bool:
-        """Whether both sides have three steps at least, so that a change can be told from chance."""
+        """Return whether both sides have three steps at least, so that a change can be told from chance."""
         return not self.step.scale.few_steps
 
 
@@ -90,37 +90,41 @@ def compare_runs(base: Run, other: Run) -> Comparison:
     walls = _scale(base, other, len(base.wall_ns), len(other.wall_ns))
     hosts = _scale(base, other, base.steps, other.steps)
     step, terms = compare_steps(base, other)
-    matched = match_operators(base.operators, other.operators)
-    was = same_lines(base, other)
-    lines, cause_lines = line_rows(base.lines, other.lines, was, walls)
+    operators = match_operators(base.operators, other.operators)
+    base_lines = same_lines(base, other)
+    lines, cause_lines = line_rows(base.lines, other.lines, base_lines, walls)
     return Comparison(
         base=base,
         other=other,
         step=step,
         waterfall=terms,
-        classes=tuple(sorted(rows(base.classes, other.classes, hosts), key=lambda each: rank_of(each.name))),
-        operators=ranked(
-            each
-            for pair in (
-                (matched.base, matched.other),
-                (matched.only_base, {}),
-                ({}, matched.only_other),
-                alike(base.operators.loose, other.operators.loose),
+        classes=tuple(
+            sorted(
+                rows(base.classes, other.classes, hosts), key=lambda row_of_class: rank_of(row_of_class.name)
             )
-            for each in rows(*pair, hosts)
         ),
-        computing=rows(*alike(base.computing, other.computing), hosts),
-        gone=matched.gone,
-        new=matched.new,
-        modules=tuple(_modules(base, other, hosts)),
-        kernels=_kernels(base, other, hosts),
+        operators=ranked(
+            row_of_class
+            for pair in (
+                (operators.base, operators.other),
+                (operators.only_base, {}),
+                ({}, operators.only_other),
+                comparable_sums(base.operators.loose, other.operators.loose),
+            )
+            for row_of_class in rows(*pair, hosts)
+        ),
+        computing=rows(*comparable_sums(base.computing, other.computing), hosts),
+        gone=operators.gone,
+        new=operators.new,
+        modules=tuple(_module_rows(base, other, hosts)),
+        kernels=_kernel_rows(base, other, hosts),
         lines=lines,
         causes=rows(base.causes, other.causes, walls),
         cause_lines=cause_lines,
-        communication=_communication(base, other, hosts),
-        api=tuple(_api(base, other, hosts)),
+        communication=_collective_rows(base, other, hosts),
+        api=tuple(_api_rows(base, other, hosts)),
         advice=rows(base.advice, other.advice, RowScale(1, 1, base.step_ns)),
-        memory=memory_rows(base.memory, other.memory, was),
+        memory=memory_rows(base.memory, other.memory, base_lines),
         notes=(*_notes(base, other), *merged),
     )
 
@@ -135,9 +139,9 @@ def compare_steps(base: Run, other: Run) -> tuple[ComparedRow, tuple[ComparedRow
         100 * int(run.terms_ns[:, places_of(PREPARING)].sum()) > int(run.wall_ns.sum())
         for run in (base, other)
     )
-    first = [TERMS[place] for place in places_of(PREPARING)] if cut else [PREPARING]
+    preparing = [TERMS[place] for place in places_of(PREPARING)] if cut else [PREPARING]
     step = sums_of_walls(base, other, "step", None, steadier_on_device(base, other))
-    return step, tuple(term_row(base, other, name) for name in (*first, *parts))
+    return step, tuple(term_row(base, other, name) for name in (*preparing, *parts))
 
 
 def term_row(base: Run, other: Run, *names: str) -> ComparedRow:
@@ -160,25 +164,25 @@ def sums_of_walls(
     walls = _scale(base, other, len(base.wall_ns), len(other.wall_ns))
     places = [place for term in terms or () for place in places_of(term)]
 
-    def summed(run: Run) -> Sum:
+    def sum_of(run: Run) -> Sum:
         if terms is None:
             return sum_of_steps(run.wall_ns, run, run.device_ns if on_device else run.wall_ns)
         ns: Int64s = run.terms_ns[:, places].sum(axis=1)
         tested: Int64s = run.device_terms_ns[:, places].sum(axis=1) if on_device else ns
         return sum_of_steps(ns, run, tested)
 
-    return row(name, summed(base), summed(other), walls)
+    return row(name, sum_of(base), sum_of(other), walls)
 
 
 def steadier_on_device(base: Run, other: Run) -> bool:
-    """Whether steps of the devices differ less among themselves than walls, as where devices lag behind."""
+    """Return whether steps of devices differ less than walls, as where devices lag behind."""
 
-    def unsteady(ns: Int64s) -> Fraction:
+    def unsteadiness(ns: Int64s) -> Fraction:
         middle = int(np.median(ns))
         return Fraction(int(np.abs(ns - middle).sum()), max(middle, 1))
 
     sides = [run for run in (base, other) if len(run.wall_ns)]
-    return sum(unsteady(run.device_ns) for run in sides) < sum(unsteady(run.wall_ns) for run in sides)
+    return sum(unsteadiness(run.device_ns) for run in sides) < sum(unsteadiness(run.wall_ns) for run in sides)
 
 
 def _scale(base: Run, other: Run, base_steps: int, other_steps: int) -> RowScale:
@@ -204,12 +208,12 @@ def sum_of_steps(ns: Int64s, run: Run, tested: Int64s) -> Sum:
 
 
 def _notes(base: Run, other: Run) -> Iterator[str]:
-    told = {
+    notes_by_side = {
         name: [*run.notes, *([_few_steps(run.steps)] if 0 < run.steps < LEAST_STEPS else [])]
         for name, run in (("BASE", base), ("OTHER", other))
     }
-    for note in dict.fromkeys((*told["BASE"], *told["OTHER"])):
-        yield f"{' and '.join(name for name, notes in told.items() if note in notes)}: {note}"
+    for note in dict.fromkeys((*notes_by_side["BASE"], *notes_by_side["OTHER"])):
+        yield f"{' and '.join(name for name, notes in notes_by_side.items() if note in notes)}: {note}"
     if base.kind is not other.kind:
         yield "The runs are of different makes of devices: their kernels are not compared by name"
 
@@ -221,40 +225,47 @@ def _few_steps(steps: int) -> str:
     )
 
 
-def _kernels(base: Run, other: Run, scale: RowScale) -> tuple[ComparedRow, ...]:
+def _kernel_rows(base: Run, other: Run, scale: RowScale) -> tuple[ComparedRow, ...]:
     if base.kind is not other.kind:
         return ()
     if base.kernels.by_shape is not None and other.kernels.by_shape is not None:
-        return rows(*alike(base.kernels.by_shape, other.kernels.by_shape), scale)
-    return rows(*alike(base.kernels.by_name, other.kernels.by_name), scale)
+        return rows(*comparable_sums(base.kernels.by_shape, other.kernels.by_shape), scale)
+    return rows(*comparable_sums(base.kernels.by_name, other.kernels.by_name), scale)
 
 
-def _modules(base: Run, other: Run, scale: RowScale) -> Iterator[ModuleRow]:
+def _module_rows(base: Run, other: Run, scale: RowScale) -> Iterator[ModuleRow]:
     if base.modules.total and other.modules.total:
-        for each, own in _with_own(base.modules, other.modules, scale):
-            yield ModuleRow(**vars(each), own=own)
+        for whole, own in _pairs_with_own(base.modules, other.modules, scale):
+            yield ModuleRow(**vars(whole), own=own)
 
 
-def _api(base: Run, other: Run, scale: RowScale) -> Iterator[ApiRow]:
-    for each, own in _with_own(base.api, other.api, scale):
-        yield ApiRow(**vars(each), own=own)
+def _api_rows(base: Run, other: Run, scale: RowScale) -> Iterator[ApiRow]:
+    for whole, own in _pairs_with_own(base.api, other.api, scale):
+        yield ApiRow(**vars(whole), own=own)
 
 
-def _with_own(
-    base: ModuleTimes | Api, other: ModuleTimes | Api, scale: RowScale
+def _pairs_with_own(
+    base: ModuleTimes | ApiSums, other: ModuleTimes | ApiSums, scale: RowScale
 ) -> Iterator[tuple[ComparedRow, ComparedRow]]:
-    """The rows of whole times, those that changed most first, each with what is its own of it."""
-    totals, own = alike(base.total, other.total), alike(base.own, other.own)
-    for each in rows(*totals, scale):
-        yield each, row(each.name, own[0].get(each.name, NOTHING), own[1].get(each.name, NOTHING), scale)
+    """Yield the rows of whole times, those that changed most first, each with what is its own of it."""
+    totals, own_sums = comparable_sums(base.total, other.total), comparable_sums(base.own, other.own)
+    for whole in rows(*totals, scale):
+        yield (
+            whole,
+            row(
+                whole.name, own_sums[0].get(whole.name, NOTHING), own_sums[1].get(whole.name, NOTHING), scale
+            ),
+        )
 
 
-def _communication(base: Run, other: Run, scale: RowScale) -> tuple[ComparedRow, ...]:
-    """Collectives by what both sides tell of them."""
-    parts = [run.communication.tells() for run in (base, other) if run.communication.whole]
-    told = tuple(all(known) for known in zip(*parts)) if parts else ()
+def _collective_rows(base: Run, other: Run, scale: RowScale) -> tuple[ComparedRow, ...]:
+    """Return the collectives by what both sides tell of them."""
+    parts = [run.communication.known_parts() for run in (base, other) if run.communication.whole]
+    known = tuple(all(is_known) for is_known in zip(*parts)) if parts else ()
     sides: tuple[dict[str, Sum], dict[str, Sum]] = ({}, {})
-    for (suffix, mine), (_, theirs) in zip(base.communication.called(told), other.communication.called(told)):
-        for side, sums in zip(sides, alike(mine, theirs)):
-            side.update({name + suffix: found for name, found in sums.items()})
+    for (suffix, base_sums), (_, other_sums) in zip(
+        base.communication.by_name(known), other.communication.by_name(known)
+    ):
+        for side, sums in zip(sides, comparable_sums(base_sums, other_sums)):
+            side.update({name + suffix: total for name, total in sums.items()})
     return rows(*sides, scale)

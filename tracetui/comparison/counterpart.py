@@ -14,7 +14,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
 from tracetui.comparison.compared_run import Run
 from tracetui.comparison.launched_work import outermost_of
-from tracetui.comparison.sequence_diff import match
+from tracetui.comparison.sequence_diff import match_sequences
 
 
 class CounterpartSide(NamedTuple):
@@ -30,10 +30,10 @@ class Counterpart(NamedTuple):
     time_ns: int  #: on its clock
     row: int  #: slice row of what matches the slice that was asked for; -1 where nothing does
     step: int  #: place among the steps of the host
-    of_step: int  #: of the step there that it is the counterpart of
+    asked_step: int  #: of the step there that it is the counterpart of
 
 
-class _Steps(NamedTuple):
+class _StepPair(NamedTuple):
     """Two steps and the operators of one thread in each that match; int64[n] each, by start."""
 
     places: tuple[int, int]
@@ -52,38 +52,44 @@ def counterpart(
     """
     if not here.run.steps or not there.run.steps:
         return None
-    operator = _operator_of(here.analysis, row) if row >= 0 else -1
+    operator = _level_1_operator(here.analysis, row) if row >= 0 else -1
     slices = there.analysis.trace.slices
     if operator >= 0:
         start = int(here.analysis.trace.slices.start[operator])
-        steps = _matched(here.run, there.run, start, operator)
-        (found,) = np.nonzero(steps.rows[0] == operator)
-        if len(found):
-            matched = int(steps.rows[1][found[0]])
+        steps = _match_steps(here.run, there.run, start, operator)
+        (place,) = np.nonzero(steps.rows[0] == operator)
+        if len(place):
+            row_there = int(steps.rows[1][place[0]])
             if operator != row:
-                matched = _nth_task(here.analysis, there.analysis, row, operator, matched)
-            return Counterpart(int(slices.start[matched]), matched, steps.places[1], steps.places[0])
-    steps = _matched(here.run, there.run, time_ns, -1)
-    return Counterpart(_moved(steps, time_ns), -1, steps.places[1], steps.places[0])
+                row_there = _nth_task(here.analysis, there.analysis, row, operator, row_there)
+            return Counterpart(int(slices.start[row_there]), row_there, steps.places[1], steps.places[0])
+    steps = _match_steps(here.run, there.run, time_ns, -1)
+    return Counterpart(_translate(steps, time_ns), -1, steps.places[1], steps.places[0])
 
 
-def _operator_of(analysis: Analysis, row: int) -> int:
-    """The operator of level 1 of a slice: itself, around it, or of its launch; -1 where none is known."""
-    at = int(np.searchsorted(analysis.links.tasks, row))
-    if at < len(analysis.links.tasks) and analysis.links.tasks[at] == row:
-        row = int(analysis.links.operator[at])
+def _level_1_operator(analysis: Analysis, row: int) -> int:
+    """Return the operator of level 1 of a slice: itself, around it, or of its launch; -1 where unknown."""
+    place = int(np.searchsorted(analysis.links.tasks, row))
+    if place < len(analysis.links.tasks) and analysis.links.tasks[place] == row:
+        row = int(analysis.links.operator[place])
     return int(outermost_of(analysis, np.array([row], np.int64))[0]) if row >= 0 else -1
 
 
 def _nth_task(here: Analysis, there: Analysis, row: int, operator: int, matched: int) -> int:
-    """The task that an operator launched as the one it is the counterpart of launched a task; else itself."""
-    before, after = (_launched_by(analysis, of) for analysis, of in ((here, operator), (there, matched)))
-    (at,) = np.nonzero(before == row)
-    return int(after[min(int(at[0]), len(after) - 1)]) if len(at) and len(after) else matched
+    """Return the task that the matched operator launched as the n-th, as `row` is the n-th; else itself."""
+    tasks_here, tasks_there = (
+        _tasks_launched_by(analysis, launcher) for analysis, launcher in ((here, operator), (there, matched))
+    )
+    (place,) = np.nonzero(tasks_here == row)
+    return (
+        int(tasks_there[min(int(place[0]), len(tasks_there) - 1)])
+        if len(place) and len(tasks_there)
+        else matched
+    )
 
 
-def _launched_by(analysis: Analysis, operator: int) -> Int64s:
-    """The tasks that an operator of level 1 launched, by start: those of operators in its time and thread."""
+def _tasks_launched_by(analysis: Analysis, operator: int) -> Int64s:
+    """Return the tasks that an operator of level 1 launched, by start: those of operators inside it."""
     links, slices = analysis.links, analysis.trace.slices
     rows = analysis.work
     launched = links.operator[links.index(rows)]
@@ -95,27 +101,31 @@ def _launched_by(analysis: Analysis, operator: int) -> Int64s:
     return ordered
 
 
-def _matched(here: Run, there: Run, time_ns: int, operator: int) -> _Steps:
-    """The step of a time and its counterpart; matched in the thread of an operator, else the busiest one."""
-    (mine, my_edges), (_, their_edges) = _edges(here), _edges(there)
-    place = max(int(np.searchsorted(mine, time_ns, "right")) - 1, 0)
+def _match_steps(here: Run, there: Run, time_ns: int, operator: int) -> _StepPair:
+    """Match the step of a time with its counterpart, in an operator's thread, else the busiest one."""
+    (starts_here, my_edges), (_, their_edges) = _step_edges(here), _step_edges(there)
+    place = max(int(np.searchsorted(starts_here, time_ns, "right")) - 1, 0)
     places = place, place % there.steps
-    sides = [dict(run.operators.of(step)) for run, step in zip((here, there), places)]
+    sides = [dict(run.operators.threads_of_step(step)) for run, step in zip((here, there), places)]
     thread = 0
     if operator >= 0:
-        for candidate, own in sides[0].items():
-            if (here.operators.row[own] == operator).any():
+        for candidate, places_here in sides[0].items():
+            if (here.operators.row[places_here] == operator).any():
                 thread = candidate
-    own, other = (side.get(thread, slice(0)) for side in sides)
-    number = {name: at for at, name in enumerate(here.operators.names)}
+    places_here, places_there = (side.get(thread, slice(0)) for side in sides)
+    number = {name: position for position, name in enumerate(here.operators.names)}
     translated = np.array([number.setdefault(name, len(number)) for name in there.operators.names], np.int64)
-    names = translated[there.operators.name[other]] if len(translated) else there.operators.name[other]
-    pairs = match(here.operators.name[own], names)
-    rows = here.operators.row[own][pairs.base], there.operators.row[other][pairs.other]
-    starts = here.operators.start[own][pairs.base], there.operators.start[other][pairs.other]
+    names = (
+        translated[there.operators.name[places_there]]
+        if len(translated)
+        else there.operators.name[places_there]
+    )
+    pairs = match_sequences(here.operators.name[places_here], names)
+    rows = here.operators.row[places_here][pairs.base], there.operators.row[places_there][pairs.other]
+    starts = here.operators.start[places_here][pairs.base], there.operators.start[places_there][pairs.other]
     (first, last), (begin, end) = my_edges[places[0]], their_edges[places[1]]
     inside = (starts[0] > first) & (starts[0] < last) & (starts[1] > begin) & (starts[1] < end)
-    return _Steps(
+    return _StepPair(
         places,
         np.concatenate(([first], starts[0][inside], [last])),
         np.concatenate(([begin], starts[1][inside], [end])),
@@ -123,19 +133,19 @@ def _matched(here: Run, there: Run, time_ns: int, operator: int) -> _Steps:
     )
 
 
-def _edges(run: Run) -> tuple[Int64s, list[tuple[int, int]]]:
-    """The starts of the steps of the host, and from when to when each lasts."""
+def _step_edges(run: Run) -> tuple[Int64s, list[tuple[int, int]]]:
+    """Return the starts of the steps of the host, and from when to when each lasts."""
     start, end = run.walls.start[run.walls.host], run.walls.end[run.walls.host]
     return start, [*zip(start.tolist(), end.tolist())]
 
 
-def _moved(steps: _Steps, time_ns: int) -> int:
-    """A time of one step in the other one; before and after them as far away from them."""
+def _translate(steps: _StepPair, time_ns: int) -> int:
+    """Return a time of one step as the time in the other; before and after it as far away from it."""
     here, there = steps.here, steps.there
     if time_ns <= here[0]:
         return int(there[0]) + time_ns - int(here[0])
     if time_ns >= here[-1]:
         return int(there[-1]) + time_ns - int(here[-1])
-    at = int(np.searchsorted(here, time_ns, "right")) - 1
-    span, other = int(here[at + 1] - here[at]), int(there[at + 1] - there[at])
-    return int(there[at]) + (time_ns - int(here[at])) * other // span
+    segment = int(np.searchsorted(here, time_ns, "right")) - 1
+    span_here, span_there = int(here[segment + 1] - here[segment]), int(there[segment + 1] - there[segment])
+    return int(there[segment]) + (time_ns - int(here[segment])) * span_there // span_here

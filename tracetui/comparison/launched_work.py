@@ -31,7 +31,7 @@ _ENGINE = tuple(f"{beginning}: " for beginning in KNOWN.operators.backward_begin
 
 
 @dataclass(frozen=True, eq=False)
-class Launched:
+class LaunchedWork:
     """The work of all devices that the steps launched, as columns of equal length."""
 
     row: Int64s  #: slice row of the task
@@ -43,7 +43,7 @@ class Launched:
 
 
 @dataclass(frozen=True, eq=False)
-class Operators:
+class StepOperators:
     """The operators of the host in the steps, as columns, by track, then start."""
 
     row: Int64s
@@ -51,7 +51,7 @@ class Operators:
     outermost: Bools  #: is of level 1
 
 
-def launched_work(analysis: Analysis, walls: StepWalls) -> Launched:
+def launched_work(analysis: Analysis, walls: StepWalls) -> LaunchedWork:
     """Return the work launched in the steps; what no launch is known of, where it starts on the device."""
     links, slices = analysis.links, analysis.trace.slices
     rows = analysis.work
@@ -62,24 +62,24 @@ def launched_work(analysis: Analysis, walls: StepWalls) -> Launched:
     operator = links.operator[at]
     distinct, place = numbered(operator)
     outermost = outermost_of(analysis, distinct)[place]
-    return Launched(rows, slices.dur[rows], step, operator, outermost, links.backward[at])
+    return LaunchedWork(rows, slices.dur[rows], step, operator, outermost, links.backward[at])
 
 
-def operators_in_steps(analysis: Analysis, walls: StepWalls) -> Operators:
+def operators_in_steps(analysis: Analysis, walls: StepWalls) -> StepOperators:
     """Return the operators that start in the steps, without the steps themselves."""
     trace = analysis.trace
     rows = analysis.host_rows
-    rows = rows[~_are_steps(trace)[trace.slices.name[rows]]]
+    rows = rows[~_names_steps(trace)[trace.slices.name[rows]]]
     step = walls.step_at(trace.slices.start[rows])
     rows, step = rows[step >= 0], step[step >= 0]
-    opaque = _opaque(trace)
+    does_something = _is_level_1(trace)
     ancestors = analysis.links.callers.ancestors
-    around = ancestors.nearest(ancestors.parents_of(rows), opaque)
-    return Operators(rows, step, opaque(rows) & (around < 0))
+    around = ancestors.nearest(ancestors.parents_of(rows), does_something)
+    return StepOperators(rows, step, does_something(rows) & (around < 0))
 
 
 def operator_names(trace: Trace) -> list[str]:
-    """What operators of each name (a string of the trace) are called in tables, whichever the release."""
+    """Return what operators of each name (a string of the trace) are called, whichever the release."""
     names = []
     for text in trace.strings:
         engine = next((beginning for beginning in _ENGINE if text.startswith(beginning)), "")
@@ -101,31 +101,31 @@ def repeated_in(analysis: Analysis, rows: Int64s) -> Int64s:
     around = analysis.links.callers.ancestors.parents_of(rows)
     engine = np.array([text.startswith(_ENGINE) for text in trace.strings], np.bool_)
     number: dict[str, int] = {}
-    called = [number.setdefault(name, len(number)) for name in operator_names(trace)]
-    same = np.array(called, np.int64)
-    held = around >= 0
+    numbers_of_names = [number.setdefault(name, len(number)) for name in operator_names(trace)]
+    name_numbers = np.array(numbers_of_names, np.int64)
+    repeats = around >= 0
     place = np.minimum(np.searchsorted(rows, around), max(len(rows) - 1, 0))
-    held[held] &= rows[place[held]] == around[held]
+    repeats[repeats] &= rows[place[repeats]] == around[repeats]
     names = trace.slices.name
-    held[held] &= engine[names[around[held]]]
-    held[held] &= same[names[around[held]]] == same[names[rows[held]]]
-    return np.where(held, around, -1)
+    repeats[repeats] &= engine[names[around[repeats]]]
+    repeats[repeats] &= name_numbers[names[around[repeats]]] == name_numbers[names[rows[repeats]]]
+    return np.where(repeats, around, -1)
 
 
 def outermost_of(analysis: Analysis, operators: Int64s) -> Int64s:
     """Return the operator of level 1 at or around each (rows, -1 for none); itself where there is none."""
-    opaque, ancestors = _opaque(analysis.trace), analysis.links.callers.ancestors
-    found: Int64s = operators.copy()
-    around = ancestors.nearest(operators, opaque)
+    does_something, ancestors = _is_level_1(analysis.trace), analysis.links.callers.ancestors
+    outermost: Int64s = operators.copy()
+    around = ancestors.nearest(operators, does_something)
     while (around >= 0).any():
-        found = np.where(around >= 0, around, found)
-        around = ancestors.nearest(ancestors.parents_of(around), opaque)
-    return found
+        outermost = np.where(around >= 0, around, outermost)
+        around = ancestors.nearest(ancestors.parents_of(around), does_something)
+    return outermost
 
 
-def _opaque(trace: Trace) -> Callable[[Int64s], Bools]:
-    """Whether slices are operators that do something, not only wrap Python."""
-    wraps = _are_steps(trace)
+def _is_level_1(trace: Trace) -> Callable[[Int64s], Bools]:
+    """Return the function that tells which slices are operators that do something, not only wrap Python."""
+    wraps = _names_steps(trace)
     wraps |= np.array([bool(_WRAPPER.match(text)) for text in trace.strings], np.bool_)
     optimizes = np.array([text.startswith(_OPTIMIZER) for text in trace.strings], np.bool_)
     beside = KNOWN.categories.annotations | KNOWN.categories.enqueues | KNOWN.categories.dequeues
@@ -139,6 +139,6 @@ def _opaque(trace: Trace) -> Callable[[Int64s], Bools]:
     return is_opaque
 
 
-def _are_steps(trace: Trace) -> Bools:
-    """Of each string: whether it names a step."""
+def _names_steps(trace: Trace) -> Bools:
+    """Return bool[strings]: whether each names a step."""
     return np.array([text.startswith(KNOWN.operators.step_beginnings) for text in trace.strings], np.bool_)

@@ -9,8 +9,8 @@ from fractions import Fraction
 from tracetui.analysis.idle.cause import Cause
 from tracetui.comparison.compared_row import GONE, MATCHED, NEW, ComparedRow, RowScale, ranked
 from tracetui.comparison.compared_run import Run
-from tracetui.comparison.matched_lines import NOT_TOLD, LineKey, LineSums, moved_lines
-from tracetui.comparison.tally import NOTHING, Sum, together
+from tracetui.comparison.matched_lines import OTHER_LINES, LineKey, LineSums, moved_lines
+from tracetui.comparison.tally import NOTHING, Sum, sum_together
 from tracetui.trace.stack import Frame
 
 
@@ -37,80 +37,84 @@ class LineRow(ComparedRow):
 
 
 #: Of a cause the line that changed most, by how much.
-MostOfCauses = dict[Cause, tuple[LineRow, Fraction]]
+LargestByCause = dict[Cause, tuple[LineRow, Fraction]]
 
 
 def same_lines(base: Run, other: Run) -> dict[Frame, Frame]:
     """Return the line of BASE that each line of OTHER is, where it is one."""
-    mine, theirs = (_frames(run) for run in (base, other))
-    return moved_lines(mine, theirs, (base.lines.calls, other.lines.calls))
+    base_frames, other_frames = (_known_frames(run) for run in (base, other))
+    return moved_lines(base_frames, other_frames, (base.lines.calls, other.lines.calls))
 
 
 def line_rows(
-    base: LineSums, other: LineSums, was: Mapping[Frame, Frame], scale: RowScale
-) -> tuple[tuple[LineRow, ...], MostOfCauses]:
+    base: LineSums, other: LineSums, base_lines: Mapping[Frame, Frame], scale: RowScale
+) -> tuple[tuple[LineRow, ...], LargestByCause]:
     """Return the lines by idle time, those first that changed most, and of each cause the one that did.
 
     Args:
         base, other: the lines.
-        was: as of `same_lines`.
+        base_lines: what `same_lines` returns.
         scale: of the steps.
     """
-    becomes = {before: after for after, before in was.items()}
-    cut = NOT_TOLD in base.idle, NOT_TOLD in other.idle
-    rest: tuple[list[Sum], list[Sum]] = ([], [])
+    other_lines = {base_key: other_key for other_key, base_key in base_lines.items()}
+    has_rest = OTHER_LINES in base.idle, OTHER_LINES in other.idle
+    rest_sums: tuple[list[Sum], list[Sum]] = ([], [])
     # Each line by what it is called (in OTHER, else in BASE) and whether OTHER lacks it, with what it was.
     keys: dict[tuple[LineKey, bool], LineKey | None] = {}
-    for key, found in other.idle.items():
-        before = _called(key, was)
-        if key == NOT_TOLD or (cut[0] and before not in base.idle):
-            rest[1].append(found)
+    for key, total in other.idle.items():
+        base_key = _name_on_other_side(key, base_lines)
+        if key == OTHER_LINES or (has_rest[0] and base_key not in base.idle):
+            rest_sums[1].append(total)
         else:
-            keys[key, False] = before
-    for key, found in base.idle.items():
-        after = _called(key, becomes)
-        if key == NOT_TOLD or (cut[1] and after not in other.idle):
-            rest[0].append(found)
-        elif after is not None:
-            keys.setdefault((after, False), key)
+            keys[key, False] = base_key
+    for key, total in base.idle.items():
+        other_key = _name_on_other_side(key, other_lines)
+        if key == OTHER_LINES or (has_rest[1] and other_key not in other.idle):
+            rest_sums[0].append(total)
+        elif other_key is not None:
+            keys.setdefault((other_key, False), key)
         else:
             keys[key, True] = key
     rows: dict[tuple[LineKey, bool], LineRow] = {}
-    for (key, gone), before in keys.items():
-        sums = NOTHING if before is None else base.idle.get(before, NOTHING)
-        now = NOTHING if gone else other.idle.get(key, NOTHING)
-        rows[key, gone] = _row(key, before, gone, sums, now, scale)
-    changes: MostOfCauses = {}
+    for (key, gone), base_key in keys.items():
+        base_sum = NOTHING if base_key is None else base.idle.get(base_key, NOTHING)
+        other_sum = NOTHING if gone else other.idle.get(key, NOTHING)
+        rows[key, gone] = _row(key, base_key, gone, base_sum, other_sum, scale)
+    changes: LargestByCause = {}
     for cause in Cause:
-        for (key, gone), before in keys.items():
-            mine_ns = 0 if before is None else base.by_cause.get((cause, before), 0)
-            theirs_ns = 0 if gone else other.by_cause.get((cause, key), 0)
-            delta = Fraction(theirs_ns, scale.other_steps) - Fraction(mine_ns, scale.base_steps)
+        for (key, gone), base_key in keys.items():
+            base_ns = 0 if base_key is None else base.by_cause.get((cause, base_key), 0)
+            other_ns = 0 if gone else other.by_cause.get((cause, key), 0)
+            delta = Fraction(other_ns, scale.other_steps) - Fraction(base_ns, scale.base_steps)
             if delta and (cause not in changes or abs(delta) > abs(changes[cause][1])):
                 changes[cause] = rows[key, gone], delta
-    if any(rest):
-        rows[NOT_TOLD, False] = _row(NOT_TOLD, None, False, together(rest[0]), together(rest[1]), scale)
+    if any(rest_sums):
+        rows[OTHER_LINES, False] = _row(
+            OTHER_LINES, None, False, sum_together(rest_sums[0]), sum_together(rest_sums[1]), scale
+        )
     return ranked(rows.values()), changes
 
 
-def _called(key: LineKey, names: Mapping[Frame, Frame]) -> LineKey | None:
-    """What a line of one side is called on the other, None where it is not there."""
+def _name_on_other_side(key: LineKey, names: Mapping[Frame, Frame]) -> LineKey | None:
+    """Return what a line of one side is called on the other, None where it is not there."""
     if key.frame is None:
         return key
     return LineKey(names[key.frame], key.backward) if key.frame in names else None
 
 
-def _frames(run: Run) -> set[Frame]:
-    """The lines of a run that anything is told of."""
-    idle = (key.frame for key in run.lines.idle if key != NOT_TOLD)
-    held = (holder.frame for holder in (run.memory.alive if run.memory is not None else ()))
-    return {*run.lines.calls, *(frame for frame in (*idle, *held) if frame is not None)}
+def _known_frames(run: Run) -> set[Frame]:
+    """Return the lines of a run that anything is told of."""
+    idle = (key.frame for key in run.lines.idle if key != OTHER_LINES)
+    holders = (holder.frame for holder in (run.memory.alive if run.memory is not None else ()))
+    return {*run.lines.calls, *(frame for frame in (*idle, *holders) if frame is not None)}
 
 
-def _row(key: LineKey, before: LineKey | None, gone: bool, base: Sum, other: Sum, scale: RowScale) -> LineRow:
-    frame, was = key.frame, None if before is None else before.frame
+def _row(
+    key: LineKey, base_key: LineKey | None, gone: bool, base: Sum, other: Sum, scale: RowScale
+) -> LineRow:
+    frame, base_frame = key.frame, None if base_key is None else base_key.frame
     name = "(no stack)" if frame is None else f"{frame.file}({frame.line}) {frame.function}"
-    if key == NOT_TOLD and frame is not None:
+    if key == OTHER_LINES and frame is not None:
         name, frame = frame.function, None
     return LineRow(
         name=f"{name} (backward)" if key.backward else name,
@@ -120,6 +124,6 @@ def _row(key: LineKey, before: LineKey | None, gone: bool, base: Sum, other: Sum
         changed=scale.changed(base, other),
         frame=frame,
         backward=key.backward,
-        base_line=None if was is None else was.line,
+        base_line=None if base_frame is None else base_frame.line,
         gone=gone,
     )

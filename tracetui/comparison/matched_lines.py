@@ -14,10 +14,10 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.search import distinct, rows_of
 from tracetui.analysis.sums import sums
-from tracetui.comparison.launched_work import Operators
-from tracetui.comparison.sequence_diff import match
+from tracetui.comparison.launched_work import StepOperators
+from tracetui.comparison.sequence_diff import match_sequences
 from tracetui.comparison.tally import OTHERS, Sum, tally
-from tracetui.comparison.wall_pieces import IdlePieces
+from tracetui.comparison.wall_pieces import WallIdle
 from tracetui.comparison.walls import StepWalls
 from tracetui.trace.model import Family
 from tracetui.trace.stack import Frame, parse_frame
@@ -35,7 +35,7 @@ class LineKey:
 
 
 #: What stands for the lines that a digest does not tell apart.
-NOT_TOLD = LineKey(Frame("", -1, OTHERS), False)
+OTHER_LINES = LineKey(Frame("", -1, OTHERS), False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,31 +47,31 @@ class LineSums:
     calls: Mapping[Frame, int]  #: all lines, whether idle or not, and a number for the operators called there
 
 
-def lines(analysis: Analysis, walls: StepWalls, pieces: IdlePieces, operators: Operators) -> LineSums:
+def line_sums(analysis: Analysis, walls: StepWalls, pieces: WallIdle, operators: StepOperators) -> LineSums:
     """Return the lines that idle time of the walls is charged to, and those that call operators."""
     trace, rules = analysis.trace, analysis.rules
-    frames, of_piece = lines_of(trace, pieces.stack, pieces.frame, rules)
-    code = np.where(of_piece >= 0, of_piece * 2 + pieces.backward, -1).astype(np.int64) + 1
+    frames, line_of_piece = lines_of(trace, pieces.stack, pieces.frame, rules)
+    code = np.where(line_of_piece >= 0, line_of_piece * 2 + pieces.backward, -1).astype(np.int64) + 1
     keys = [LineKey(None, False), *(LineKey(frame, back) for frame in frames for back in (False, True))]
     steps = len(walls)
     # One count for an interval, however many pieces of it a line has.
     intervals = int(pieces.interval.max(initial=0)) + 1
     pair = (code * steps + pieces.wall) * intervals + pieces.interval
-    each, ns = sums(pair, pieces.ns)
+    pairs, ns = sums(pair, pieces.ns)
     ends = np.full(intervals, -1, np.int64)
     ends[pieces.interval] = pieces.ends
-    ended = ends[each % intervals]
-    each //= intervals
+    ending_task = ends[pairs % intervals]
+    pairs //= intervals
     names = [str(place) for place in range(len(keys))]
-    told = tally(names, each // max(steps, 1), each % max(steps, 1), ns, steps, ended)
+    sums_by_place = tally(names, pairs // max(steps, 1), pairs % max(steps, 1), ns, steps, ending_task)
     causes, cause_ns = sums(code * len(Cause) + pieces.cause, pieces.ns)
     return LineSums(
-        idle={keys[int(name)]: found for name, found in told.items()},
+        idle={keys[int(name)]: total for name, total in sums_by_place.items()},
         by_cause={
             (Cause(cause % len(Cause)), keys[cause // len(Cause)]): ns
             for cause, ns in zip(causes.tolist(), cause_ns.tolist())
         },
-        calls=_calls(analysis, operators),
+        calls=_numbers_of_calls(analysis, operators),
     )
 
 
@@ -85,7 +85,7 @@ def moved_lines(base: Collection[Frame], other: Collection[Frame], calls: _Calls
         base, other: the lines.
         calls: what lines of BASE, and of OTHER, call.
     """
-    file_of = _same_files({frame.file for frame in base}, {frame.file for frame in other})
+    file_of = _match_files({frame.file for frame in base}, {frame.file for frame in other})
     functions: dict[tuple[str, str], tuple[list[Frame], list[Frame]]] = {}
     for frame in base:
         functions.setdefault((frame.file, frame.function), ([], []))[0].append(frame)
@@ -93,74 +93,86 @@ def moved_lines(base: Collection[Frame], other: Collection[Frame], calls: _Calls
         file = file_of.get(frame.file)
         if file is not None:
             functions.setdefault((file, frame.function), ([], []))[1].append(frame)
-    found: dict[Frame, Frame] = {}
-    for mine, theirs in functions.values():
-        found.update(_aligned(sorted(mine, key=_line), sorted(theirs, key=_line), calls))
-    return found
+    matches: dict[Frame, Frame] = {}
+    for base_frames, other_frames in functions.values():
+        matches.update(
+            _match_in_function(
+                sorted(base_frames, key=_line_number), sorted(other_frames, key=_line_number), calls
+            )
+        )
+    return matches
 
 
-def _line(frame: Frame) -> int:
+def _line_number(frame: Frame) -> int:
     return frame.line
 
 
-def _aligned(base: list[Frame], other: list[Frame], calls: _Calls) -> dict[Frame, Frame]:
-    """The lines of a function that are one: by number or by order, whichever pairs more that call alike."""
+def _match_in_function(base: list[Frame], other: list[Frame], calls: _Calls) -> dict[Frame, Frame]:
+    """Match the lines of a function by number or by order, whichever pairs more that call alike."""
     by_number = {frame.line: frame for frame in base}
-    same = {frame: by_number[frame.line] for frame in other if frame.line in by_number}
-    mine, theirs = (
-        np.array([told.get(frame, 0) for frame in frames], np.int64)
-        for told, frames in zip(calls, (base, other))
+    by_line_number = {frame: by_number[frame.line] for frame in other if frame.line in by_number}
+    base_numbers, other_numbers = (
+        np.array([numbers.get(frame, 0) for frame in frames], np.int64)
+        for numbers, frames in zip(calls, (base, other))
     )
-    anchors = [*zip(*(places.tolist() for places in match(mine, theirs))), (len(base), len(other))]
+    anchors = [
+        *zip(*(places.tolist() for places in match_sequences(base_numbers, other_numbers))),
+        (len(base), len(other)),
+    ]
     ordered: dict[Frame, Frame] = {}
-    begin = start = 0
-    for at, to in anchors:
-        if at - begin == to - start:  # as many between two that are known: they changed what they call
-            ordered.update(zip(other[start:to], base[begin:at]))
-        if at < len(base):
-            ordered[other[to]] = base[at]
-        begin, start = at + 1, to + 1
+    base_from = other_from = 0
+    for base_place, other_place in anchors:
+        # As many between two that are known: they changed what they call.
+        if base_place - base_from == other_place - other_from:
+            ordered.update(zip(other[other_from:other_place], base[base_from:base_place]))
+        if base_place < len(base):
+            ordered[other[other_place]] = base[base_place]
+        base_from, other_from = base_place + 1, other_place + 1
 
     def fits(pairs: dict[Frame, Frame]) -> tuple[int, int]:
-        alike = sum(calls[0].get(one) == calls[1].get(two) for two, one in pairs.items())
-        return alike, len(pairs)
+        same_calls = sum(
+            calls[0].get(base_frame) == calls[1].get(other_frame) for other_frame, base_frame in pairs.items()
+        )
+        return same_calls, len(pairs)
 
-    return same if fits(same) >= fits(ordered) else ordered
+    return by_line_number if fits(by_line_number) >= fits(ordered) else ordered
 
 
-def _same_files(base: Collection[str], other: Collection[str]) -> dict[str, str]:
-    """The file of BASE that each file of OTHER is: the one whose path ends most alike, the name at least."""
+def _match_files(base: Collection[str], other: Collection[str]) -> dict[str, str]:
+    """Return the file of BASE that each file of OTHER is: its path ends most alike, in the name at least."""
     by_name: dict[str, list[str]] = {}
     for file in base:
         by_name.setdefault(PurePosixPath(file).name, []).append(file)
-    found: dict[str, str] = {}
-    likely = sorted(
-        (-_common_end(file, mine), file, mine)
+    matches: dict[str, str] = {}
+    candidates = sorted(
+        (-_common_end(file, base_file), file, base_file)
         for file in other
-        for mine in by_name.get(PurePosixPath(file).name, ())
+        for base_file in by_name.get(PurePosixPath(file).name, ())
     )
     taken: set[str] = set()
-    for _, file, mine in likely:
-        if file not in found and mine not in taken:
-            found[file] = mine
-            taken.add(mine)
-    return found
+    for _, file, base_file in candidates:
+        if file not in matches and base_file not in taken:
+            matches[file] = base_file
+            taken.add(base_file)
+    return matches
 
 
-def _common_end(one: str, two: str) -> int:
-    """How many parts two paths end with alike; the whole path counts for more."""
-    if one == two:
+def _common_end(path: str, other_path: str) -> int:
+    """Return how many parts two paths end with alike; the whole path counts for more."""
+    if path == other_path:
         return 1 << 20
     count = 0
-    for mine, theirs in zip(reversed(PurePosixPath(one).parts), reversed(PurePosixPath(two).parts)):
-        if mine != theirs:
+    for part, other_part in zip(
+        reversed(PurePosixPath(path).parts), reversed(PurePosixPath(other_path).parts)
+    ):
+        if part != other_part:
             break
         count += 1
     return count
 
 
-def _calls(analysis: Analysis, operators: Operators) -> dict[Frame, int]:
-    """The lines of the host, and a number for the operators called at each; 0 where no stack tells."""
+def _numbers_of_calls(analysis: Analysis, operators: StepOperators) -> dict[Frame, int]:
+    """Return the lines of the host, and a number for the operators called at each; 0 where no stack tells."""
     trace = analysis.trace
     if not trace.slices.have_stacks:
         names = distinct(trace.slices.name[rows_of(t for t in trace.tracks if t.family == Family.FRAMES)])
@@ -171,14 +183,14 @@ def _calls(analysis: Analysis, operators: Operators) -> dict[Frame, int]:
     stack, name = pairs // width, pairs % width
     nowhere = np.full(len(stack), -1, np.int64)
     frames, line = lines_of(trace, stack.astype(np.int32), nowhere, analysis.rules)
-    found: dict[Frame, set[str]] = {frame: set() for frame in frames}
+    names_by_frame: dict[Frame, set[str]] = {frame: set() for frame in frames}
     for place, text in zip(line.tolist(), name.tolist()):
         if place >= 0:
-            found[frames[place]].add(trace.strings[text])
-    return {frame: number_of(names) for frame, names in found.items()}
+            names_by_frame[frames[place]].add(trace.strings[text])
+    return {frame: number_of_names(names) for frame, names in names_by_frame.items()}
 
 
-def number_of(names: Iterable[str]) -> int:
-    """A number for a set of names, the same in every process; 0 for none, two bytes, as digests keep it."""
-    called = "\n".join(sorted(set(names))).encode(errors="replace")
-    return zlib.crc32(called) & 0xFFFF if called else 0
+def number_of_names(names: Iterable[str]) -> int:
+    """Return a number for a set of names, the same in every process; 0 for none, two bytes as in digests."""
+    text = "\n".join(sorted(set(names))).encode(errors="replace")
+    return zlib.crc32(text) & 0xFFFF if text else 0

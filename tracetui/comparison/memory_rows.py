@@ -10,7 +10,7 @@ from tracetui.analysis.memory.model import WHOLE
 from tracetui.comparison.compared_row import ComparedRow, RowScale, ranked
 from tracetui.comparison.compared_row import row as row_of
 from tracetui.comparison.memory_use import Holder, MemoryUse
-from tracetui.comparison.tally import NOTHING, OTHERS, Sum, together
+from tracetui.comparison.tally import NOTHING, OTHERS, Sum, sum_together
 from tracetui.trace.stack import Frame
 
 ALLOCATED, RESERVED, ALIVE = "allocated", "reserved", "alive"
@@ -30,67 +30,76 @@ class MemoryRow(ComparedRow):
 
 
 def memory_rows(
-    base: MemoryUse | None, other: MemoryUse | None, was: Mapping[Frame, Frame]
+    base: MemoryUse | None, other: MemoryUse | None, base_lines: Mapping[Frame, Frame]
 ) -> tuple[MemoryRow, ...]:
-    """The rows of what both runs tell: components first, then what was alive; each by how much it changed.
+    """Return the rows of what both runs tell, components first, then what was alive; the most changed first.
 
-    A row changed where it did by more than 1 % of the peak of BASE: no steps tell of chance. `was` is that of
-    `tracetui.comparison.line_rows.same_lines`.
+    A row changed where it did by more than 1 % of the peak of BASE: no steps tell of chance. `base_lines`
+    is what `line_rows.same_lines` returns.
     """
     if base is None or other is None:
         return ()
     scale = RowScale(1, 1, Fraction(base.peak))
-    found: list[MemoryRow] = []
-    for what, mine, theirs in (
+    peak_rows: list[MemoryRow] = []
+    for what, base_sizes, other_sizes in (
         (ALLOCATED, base.allocated, other.allocated),
         (RESERVED, base.reserved, other.reserved),
     ):
-        one, two = _components(mine, theirs)
+        base_peaks, other_peaks = _components(base_sizes, other_sizes)
         peaks = [
-            _row(f"peak {what}, {name}", what, name, None, None, _sum(one, name), _sum(two, name), scale)
-            for name in {**one, **two}
+            _row(
+                f"peak {what}, {name}",
+                what,
+                name,
+                None,
+                None,
+                _peak_sum(base_peaks, name),
+                _peak_sum(other_peaks, name),
+                scale,
+            )
+            for name in {**base_peaks, **other_peaks}
         ]
-        found += ranked(peaks)
-    return (*found, *ranked(_alive(base, other, was, scale)))
+        peak_rows += ranked(peaks)
+    return (*peak_rows, *ranked(_alive_rows(base, other, base_lines, scale)))
 
 
 def _components(base: Mapping[str, int], other: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
-    """The peaks of both sides by component; of all tensors alone, where no component is called alike."""
+    """Return the peaks of both sides by component; of all tensors alone, where no names are shared."""
     if not base or not other or base.keys() & other.keys():
         return dict(base), dict(other)
     whole = [next(name for name in (*WHOLE, *side) if name in side) for side in (base, other)]
     return {TENSORS: base[whole[0]]}, {TENSORS: other[whole[1]]}
 
 
-def _sum(peaks: Mapping[str, int], name: str) -> Sum:
+def _peak_sum(peaks: Mapping[str, int], name: str) -> Sum:
     size = peaks.get(name, 0)
     return Sum(size, 1, size, size) if size else NOTHING
 
 
-def _alive(
-    base: MemoryUse, other: MemoryUse, was: Mapping[Frame, Frame], scale: RowScale
+def _alive_rows(
+    base: MemoryUse, other: MemoryUse, base_lines: Mapping[Frame, Frame], scale: RowScale
 ) -> Iterator[MemoryRow]:
     cut = any(holder.operator == OTHERS for side in (base, other) for holder in side.alive)
-    becomes = {before: after for after, before in was.items()}
-    of_base = {
-        Holder(holder.operator, holder.frame and becomes.get(holder.frame, holder.frame)): (holder, size)
+    renamed = {base_holder: after for after, base_holder in base_lines.items()}
+    by_holder = {
+        Holder(holder.operator, holder.frame and renamed.get(holder.frame, holder.frame)): (holder, size)
         for holder, size in base.alive.items()
     }
     rest: tuple[list[Sum], list[Sum]] = ([], [])
-    for holder in {**other.alive, **of_base}:
-        before, mine = of_base.get(holder, (None, (0, 0)))
-        theirs = other.alive.get(holder, (0, 0))
-        one, two = (Sum(size, blocks, size, size) for size, blocks in (mine, theirs))
-        if cut and (not mine[0] or not theirs[0] or holder.operator == OTHERS):
-            rest[0].append(one)
-            rest[1].append(two)
+    for holder in {**other.alive, **by_holder}:
+        base_holder, base_size = by_holder.get(holder, (None, (0, 0)))
+        other_size = other.alive.get(holder, (0, 0))
+        base_sum, other_sum = (Sum(size, blocks, size, size) for size, blocks in (base_size, other_size))
+        if cut and (not base_size[0] or not other_size[0] or holder.operator == OTHERS):
+            rest[0].append(base_sum)
+            rest[1].append(other_sum)
             continue
         frame = holder.frame
-        at = "" if frame is None else f", {frame.file}({frame.line}) {frame.function}"
-        line = None if before is None or before.frame is None else before.frame.line
-        yield _row(f"{holder.operator}{at}", ALIVE, "", holder, line, one, two, scale)
+        where = "" if frame is None else f", {frame.file}({frame.line}) {frame.function}"
+        line = None if base_holder is None or base_holder.frame is None else base_holder.frame.line
+        yield _row(f"{holder.operator}{where}", ALIVE, "", holder, line, base_sum, other_sum, scale)
     if any(rest):
-        yield _row(OTHERS, ALIVE, "", None, None, together(rest[0]), together(rest[1]), scale)
+        yield _row(OTHERS, ALIVE, "", None, None, sum_together(rest[0]), sum_together(rest[1]), scale)
 
 
 def _row(
@@ -103,6 +112,6 @@ def _row(
     other: Sum,
     scale: RowScale,
 ) -> MemoryRow:
-    told = row_of(name, base, other, scale)
-    changed = abs(told.delta_ns) * _ONE_PERCENT > scale.step_ns
+    compared = row_of(name, base, other, scale)
+    changed = abs(compared.delta_ns) * _ONE_PERCENT > scale.step_ns
     return MemoryRow(name, base, other, scale, changed, what, component, holder, base_line)

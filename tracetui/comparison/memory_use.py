@@ -29,13 +29,13 @@ class MemoryUse:
 
     @property
     def peak(self) -> int:
-        """What tensors held on a device; 0 where nothing tells."""
-        told = (self.allocated[name] for name in (*WHOLE, *self.allocated) if name in self.allocated)
-        return next(told, 0)
+        """Return what tensors held on a device; 0 where nothing tells."""
+        sizes = (self.allocated[name] for name in (*WHOLE, *self.allocated) if name in self.allocated)
+        return next(sizes, 0)
 
 
 def memory_use(memory: Memory | None, choice: StepChoice) -> MemoryUse | None:
-    """What was held in the chosen step, window or all of a run; None where nothing was recorded of it."""
+    """Return what was held in the chosen step, window or all of a run; None where nothing was recorded."""
     if memory is None:
         return None
     start, end = choice.window or (None, None)
@@ -46,26 +46,30 @@ def memory_use(memory: Memory | None, choice: StepChoice) -> MemoryUse | None:
             first, last = step.start, step.end
     curves = [curve for curve in memory.curves if curve.device != HOST] or list(memory.curves)
     alive: dict[Holder, tuple[int, int]] = {}
-    for each in part.lines:
-        if each.bytes_at_peak:
-            alive[Holder(each.operator, each.frame)] = (each.bytes_at_peak, each.blocks_at_peak)
+    for line in part.lines:
+        if line.bytes_at_peak:
+            alive[Holder(line.operator, line.frame)] = (line.bytes_at_peak, line.blocks_at_peak)
     return MemoryUse(
-        allocated=_most((curve.component, _peak(curve, first, last, "allocated")) for curve in curves),
-        reserved=_most((curve.component, _peak(curve, first, last, "reserved")) for curve in curves),
+        allocated=_largest_by_name(
+            (curve.component, _peak(curve, first, last, "allocated")) for curve in curves
+        ),
+        reserved=_largest_by_name(
+            (curve.component, _peak(curve, first, last, "reserved")) for curve in curves
+        ),
         alive=alive,
     )
 
 
 def _peak(curve: Curve, start: int, end: int, column: str) -> int:
-    """The most of a column in [start, end); 0 where none is known there."""
+    """Return the most of a column in [start, end); 0 where none is known there."""
     values = getattr(curve, column)[(curve.time >= start) & (curve.time < end)]
     return int(values.max(initial=0))
 
 
-def _most(found: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """The most of each name that has any."""
-    most: dict[str, int] = {}
-    for name, value in found:
+def _largest_by_name(values_by_name: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Return the largest value of each name that has any."""
+    largest: dict[str, int] = {}
+    for name, value in values_by_name:
         if value > 0:
-            most[name] = max(value, most.get(name, 0))
-    return most
+            largest[name] = max(value, largest.get(name, 0))
+    return largest

@@ -10,7 +10,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.modules import Modules, module_of
 from tracetui.analysis.search import pick
 from tracetui.arrays import Int32s, Int64s
-from tracetui.comparison.launched_work import Launched
+from tracetui.comparison.launched_work import LaunchedWork
 from tracetui.comparison.tally import Sums, tally
 from tracetui.trace.order import numbered
 
@@ -25,7 +25,7 @@ class ModuleTimes:
     own: Sums
 
 
-def module_times(analysis: Analysis, launched: Launched, steps: int) -> ModuleTimes:
+def module_times(analysis: Analysis, launched: LaunchedWork, steps: int) -> ModuleTimes:
     """Return the device time under modules; empty where the trace has no frames of them."""
     trace, ancestors = analysis.trace, analysis.links.callers.ancestors
     modules = Modules(trace, ancestors)
@@ -37,16 +37,16 @@ def module_times(analysis: Analysis, launched: Launched, steps: int) -> ModuleTi
     number = np.full(len(trace.strings), -1, np.int64)
     number[names] = np.arange(len(names))
     frame = analysis.links.frame[analysis.links.index(launched.row)]
-    frames, of = numbered(frame)
+    frames, frame_place = numbered(frame)
     call, levels = modules.around(frames), [np.full(len(frames), -1)]
-    own = _number_of(trace.slices.name, call, number)[of]
+    own = _number_of_calls(trace.slices.name, call, number)[frame_place]
     while (call >= 0).any():
-        level = _number_of(trace.slices.name, call, number)
+        level = _number_of_calls(trace.slices.name, call, number)
         # A module that calls itself holds what it launches once.
-        again = np.any([level == inner for inner in levels], axis=0)
-        levels.append(np.where(again, -1, level))
+        is_recursive = np.any([level == inner for inner in levels], axis=0)
+        levels.append(np.where(is_recursive, -1, level))
         call = modules.around(ancestors.parents_of(call))
-    inside = np.stack(levels, axis=1)[of]
+    inside = np.stack(levels, axis=1)[frame_place]
     task, level = np.nonzero(inside >= 0)
     texts = list(paths.values())
     return ModuleTimes(
@@ -57,6 +57,6 @@ def module_times(analysis: Analysis, launched: Launched, steps: int) -> ModuleTi
     )
 
 
-def _number_of(names: Int32s, calls: Int64s, number: Int64s) -> Int64s:
+def _number_of_calls(names: Int32s, calls: Int64s, number: Int64s) -> Int64s:
     name = pick(names, calls)
     return np.where(name >= 0, number[name], -1)

@@ -10,10 +10,10 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.search import among, grouped, track_of_rows
 from tracetui.arrays import Bools, Int64s
-from tracetui.comparison.launched_work import NO_OPERATOR, Launched, Operators, operator_names
-from tracetui.comparison.sequence_diff import match
+from tracetui.comparison.launched_work import NO_OPERATOR, LaunchedWork, StepOperators, operator_names
+from tracetui.comparison.sequence_diff import match_sequences
 from tracetui.comparison.shapes import ArgsOf, shapes_of
-from tracetui.comparison.tally import Sums, alike, tally
+from tracetui.comparison.tally import Sums, comparable_sums, tally
 from tracetui.trace.clean import kept
 from tracetui.trace.model import Activity
 
@@ -22,7 +22,7 @@ COMPUTE = (Activity.COMPUTE, Activity.AICPU)
 
 
 @dataclass(frozen=True, eq=False)
-class Sequences:
+class OperatorSequences:
     """The operators of level 1 in the steps, as columns, by step, thread, then start."""
 
     names: tuple[str, ...]
@@ -42,8 +42,8 @@ class Sequences:
         """Whether it is known in which order they ran; a digest tells only `by_name`."""
         return len(self.name) > 0 or not self.by_name
 
-    def of(self, step: int) -> Iterator[tuple[int, slice]]:
-        """The threads of a step, and the places of their operators."""
+    def threads_of_step(self, step: int) -> Iterator[tuple[int, slice]]:
+        """Yield the threads of a step, and the places of their operators."""
         first, stop = np.searchsorted(self.step, [step, step + 1]).tolist()
         thread = self.thread[first:stop]
         edges = np.flatnonzero(np.diff(thread, prepend=thread[:1] - 1)).tolist()
@@ -52,7 +52,7 @@ class Sequences:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class OperatorStretch:
     """Operators of one side, one after the other, that the other side lacks; equal ones of all steps."""
 
     names: tuple[str, ...]
@@ -68,36 +68,40 @@ class MatchedOperators:
     other: Sums
     only_base: Sums
     only_other: Sums
-    gone: tuple[Stretch, ...]  #: what is only there, most device time first
-    new: tuple[Stretch, ...]
+    gone: tuple[OperatorStretch, ...]  #: what is only there, most device time first
+    new: tuple[OperatorStretch, ...]
 
 
 def sequences(
-    analysis: Analysis, launched: Launched, operators: Operators, steps: int, args_of: ArgsOf | None = None
-) -> Sequences:
+    analysis: Analysis,
+    launched: LaunchedWork,
+    operators: StepOperators,
+    steps: int,
+    args_of: ArgsOf | None = None,
+) -> OperatorSequences:
     """Return the operators of level 1, each with the device time that it launched, itself or what it called.
 
     With `args_of` operators of other shapes have other names: "aten::mm [32,64;64,8]".
     """
     trace = analysis.trace
     row, step = operators.row[operators.outermost], operators.step[operators.outermost]
-    at = np.searchsorted(row, launched.outermost)
-    held = at < len(row)
-    held[held] = row[at[held]] == launched.outermost[held]
+    operator_place = np.searchsorted(row, launched.outermost)
+    is_held = operator_place < len(row)
+    is_held[is_held] = row[operator_place[is_held]] == launched.outermost[is_held]
     ns = np.zeros(len(row), np.int64)
-    np.add.at(ns, at[held], launched.ns[held])
-    thread = _threads(analysis, row)
+    np.add.at(ns, operator_place[is_held], launched.ns[is_held])
+    thread = _thread_numbers(analysis, row)
     order = np.lexsort((trace.slices.start[row], thread, step))
-    called = operator_names(trace)
-    number: dict[str, int] = {}
-    interned = np.array([number.setdefault(name, len(number)) for name in called], np.int64)
+    names = operator_names(trace)
+    place_of_name: dict[str, int] = {}
+    interned = np.array([place_of_name.setdefault(name, len(place_of_name)) for name in names], np.int64)
     plain = name = interned[trace.slices.name[row]]
     if args_of is not None:
-        name = _with_shapes(number, plain, trace.slices.event[row].tolist(), args_of)
-    left = launched.outermost[~held]
-    loose = np.where(left >= 0, interned[trace.slices.name[left]], len(number))
-    found = Sequences(
-        names=tuple(number),
+        name = _numbers_with_shapes(place_of_name, plain, trace.slices.event[row].tolist(), args_of)
+    others_launched = launched.outermost[~is_held]
+    loose = np.where(others_launched >= 0, interned[trace.slices.name[others_launched]], len(place_of_name))
+    ordered = OperatorSequences(
+        names=tuple(place_of_name),
         name=name[order],
         ns=ns[order],
         step=step[order],
@@ -105,48 +109,48 @@ def sequences(
         start=trace.slices.start[row][order],
         thread=thread[order],
         loose=tally(
-            [*number, NO_OPERATOR],
+            [*place_of_name, NO_OPERATOR],
             loose,
-            launched.step[~held],
-            launched.ns[~held],
+            launched.step[~is_held],
+            launched.ns[~is_held],
             steps,
-            launched.row[~held],
+            launched.row[~is_held],
         ),
         by_name={},
         steps=steps,
         plain=plain[order] if (name != plain).any() else None,
     )
-    return replace(found, by_name=_tally(found, np.ones(len(row), np.bool_)))
+    return replace(ordered, by_name=_tally_operators(ordered, np.ones(len(row), np.bool_)))
 
 
-def _with_shapes(number: dict[str, int], name: Int64s, events: list[int], args_of: ArgsOf) -> Int64s:
-    """The numbers of names with the shapes of each operator; new names are added to `number`."""
-    names, found = list(number), np.array(name)
+def _numbers_with_shapes(number: dict[str, int], name: Int64s, events: list[int], args_of: ArgsOf) -> Int64s:
+    """Return the numbers of names with the shapes of each operator; new names are added to `number`."""
+    names, numbered = list(number), np.array(name)
     for place in np.argsort(events, kind="stable").tolist():  # as they lie in the file
         shapes = shapes_of(args_of(events[place]))
         if shapes:
-            called = kept(f"{names[name[place]]} [{shapes}]")
-            found[place] = number.setdefault(called, len(number))
-    return found
+            name_with_shapes = kept(f"{names[name[place]]} [{shapes}]")
+            numbered[place] = number.setdefault(name_with_shapes, len(number))
+    return numbered
 
 
-def computing_by_operator(analysis: Analysis, launched: Launched, steps: int) -> Sums:
+def computing_by_operator(analysis: Analysis, launched: LaunchedWork, steps: int) -> Sums:
     """Return the time of kernels by the operator of level 1 that launched them, without what communicates."""
     slices = analysis.trace.slices
-    held = among(slices.activity[launched.row], COMPUTE) & (launched.outermost >= 0)
+    counted = among(slices.activity[launched.row], COMPUTE) & (launched.outermost >= 0)
     names = operator_names(analysis.trace)
-    name = slices.name[launched.outermost[held]].astype(np.int64)
-    return tally(names, name, launched.step[held], launched.ns[held], steps, launched.row[held])
+    name = slices.name[launched.outermost[counted]].astype(np.int64)
+    return tally(names, name, launched.step[counted], launched.ns[counted], steps, launched.row[counted])
 
 
-def match_operators(base: Sequences, other: Sequences) -> MatchedOperators:
+def match_operators(base: OperatorSequences, other: OperatorSequences) -> MatchedOperators:
     """Match the operators of each step with those of its counterpart, thread by thread.
 
     Where one side has more steps, those of the other side are counterparts in turn. Where the order of a side
     is not known, by name alone.
     """
     if not (base.ordered and other.ordered):
-        return MatchedOperators(*alike(base.by_name, other.by_name), {}, {}, (), ())
+        return MatchedOperators(*comparable_sums(base.by_name, other.by_name), {}, {}, (), ())
     if base.plain is None or other.plain is None:  # shapes that one side lacks tell nothing apart
         base, other = (
             side if side.plain is None else replace(side, name=side.plain) for side in (base, other)
@@ -156,26 +160,26 @@ def match_operators(base: Sequences, other: Sequences) -> MatchedOperators:
     entries = base.name, translated[other.name] if len(other.names) else other.name
     matched = np.zeros(len(base.name), np.bool_), np.zeros(len(other.name), np.bool_)
     for turn in range(max(base.steps, other.steps) if base.steps and other.steps else 0):
-        theirs = dict(other.of(turn % other.steps))
-        for thread, mine in base.of(turn % base.steps):
-            if thread in theirs:
-                pairs = match(entries[0][mine], entries[1][theirs[thread]])
+        other_threads = dict(other.threads_of_step(turn % other.steps))
+        for thread, places in base.threads_of_step(turn % base.steps):
+            if thread in other_threads:
+                pairs = match_sequences(entries[0][places], entries[1][other_threads[thread]])
                 if turn < base.steps:
-                    matched[0][mine.start + pairs.base] = True
+                    matched[0][places.start + pairs.base] = True
                 if turn < other.steps:
-                    matched[1][theirs[thread].start + pairs.other] = True
+                    matched[1][other_threads[thread].start + pairs.other] = True
     return MatchedOperators(
-        base=_tally(base, matched[0]),
-        other=_tally(other, matched[1]),
-        only_base=_tally(base, ~matched[0]),
-        only_other=_tally(other, ~matched[1]),
-        gone=_stretches(base, ~matched[0]),
-        new=_stretches(other, ~matched[1]),
+        base=_tally_operators(base, matched[0]),
+        other=_tally_operators(other, matched[1]),
+        only_base=_tally_operators(base, ~matched[0]),
+        only_other=_tally_operators(other, ~matched[1]),
+        gone=_unmatched_stretches(base, ~matched[0]),
+        new=_unmatched_stretches(other, ~matched[1]),
     )
 
 
-def _threads(analysis: Analysis, rows: Int64s) -> Int64s:
-    """The number of the thread of each operator, as `Sequences.thread`."""
+def _thread_numbers(analysis: Analysis, rows: Int64s) -> Int64s:
+    """Return the number of the thread of each operator, as `OperatorSequences.thread`."""
     callers = analysis.links.callers
     track = track_of_rows(analysis.trace, rows)
     order, first = grouped(track)
@@ -193,25 +197,34 @@ def _threads(analysis: Analysis, rows: Int64s) -> Int64s:
     return thread
 
 
-def _tally(side: Sequences, kept: Bools) -> Sums:
-    return tally(side.names, side.name[kept], side.step[kept], side.ns[kept], side.steps, side.row[kept])
+def _tally_operators(operators: OperatorSequences, chosen: Bools) -> Sums:
+    return tally(
+        operators.names,
+        operators.name[chosen],
+        operators.step[chosen],
+        operators.ns[chosen],
+        operators.steps,
+        operators.row[chosen],
+    )
 
 
-def _stretches(side: Sequences, only: Bools) -> tuple[Stretch, ...]:
-    """The runs of operators that follow each other in one thread and step, equal ones together."""
-    (at,) = np.nonzero(only)
-    if not len(at):
+def _unmatched_stretches(operators: OperatorSequences, is_unmatched: Bools) -> tuple[OperatorStretch, ...]:
+    """Return unmatched operators that follow each other in a thread and step, equal stretches together."""
+    (places,) = np.nonzero(is_unmatched)
+    if not len(places):
         return ()
-    opens = np.ones(len(at), np.bool_)
-    same = (side.step[at[1:]] == side.step[at[:-1]]) & (side.thread[at[1:]] == side.thread[at[:-1]])
-    opens[1:] = (np.diff(at) != 1) | ~same
+    opens = np.ones(len(places), np.bool_)
+    same_thread = (operators.step[places[1:]] == operators.step[places[:-1]]) & (
+        operators.thread[places[1:]] == operators.thread[places[:-1]]
+    )
+    opens[1:] = (np.diff(places) != 1) | ~same_thread
     edges = np.flatnonzero(opens).tolist()
-    found: dict[tuple[int, ...], list[int]] = {}
-    names, ns = side.name[at].tolist(), side.ns[at]
+    sums_by_names: dict[tuple[int, ...], list[int]] = {}
+    names, ns = operators.name[places].tolist(), operators.ns[places]
     total = np.add.reduceat(ns, edges).tolist()
-    for begin, end, time in zip(edges, [*edges[1:], len(at)], total):
-        told = found.setdefault(tuple(names[begin:end]), [0, 0])
-        told[0] += time
-        told[1] += 1
-    ranked = sorted(found.items(), key=lambda item: (-item[1][0], -item[1][1] * len(item[0])))
-    return tuple(Stretch(tuple(side.names[name] for name in key), *told) for key, told in ranked)
+    for begin, end, time in zip(edges, [*edges[1:], len(places)], total):
+        sums = sums_by_names.setdefault(tuple(names[begin:end]), [0, 0])
+        sums[0] += time
+        sums[1] += 1
+    ranked = sorted(sums_by_names.items(), key=lambda item: (-item[1][0], -item[1][1] * len(item[0])))
+    return tuple(OperatorStretch(tuple(operators.names[name] for name in key), *sums) for key, sums in ranked)

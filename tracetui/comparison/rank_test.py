@@ -57,22 +57,22 @@ def compare_values(
         base, other: ns of each step.
         ranks: each value is the sum of so many ranks, of BASE and of OTHER.
     """
-    mine, theirs = np.array(base, np.int64) * ranks[1], np.array(other, np.int64) * ranks[0]
+    base_ns, other_ns = np.array(base, np.int64) * ranks[1], np.array(other, np.int64) * ranks[0]
     unit = ranks[0] * ranks[1]
-    differences = np.sort(np.subtract.outer(theirs, mine), axis=None)
-    outside, confidence = _interval(len(mine), len(theirs))
-    middle = 2 * mine
-    median = int(np.sort(middle)[(len(mine) - 1) // 2] + np.sort(middle)[len(mine) // 2])
+    differences = np.sort(np.subtract.outer(other_ns, base_ns), axis=None)
+    cut_off, confidence = _interval(len(base_ns), len(other_ns))
+    doubled = 2 * base_ns
+    median = int(np.sort(doubled)[(len(base_ns) - 1) // 2] + np.sort(doubled)[len(base_ns) // 2])
     return StepTest(
         shift_ns=_median(differences) / unit,
-        low_ns=Fraction(int(differences[outside]), unit),
-        high_ns=Fraction(int(differences[len(differences) - 1 - outside]), unit),
+        low_ns=Fraction(int(differences[cut_off]), unit),
+        high_ns=Fraction(int(differences[len(differences) - 1 - cut_off]), unit),
         confidence=confidence,
-        p=_p_value(mine, theirs),
+        p=_p_value(base_ns, other_ns),
         separate=bool(differences[0] > 0 or differences[-1] < 0),
-        steps=len(theirs),
-        slower=int((4 * theirs > median).sum()),
-        faster=int((4 * theirs < median).sum()),
+        steps=len(other_ns),
+        slower=int((4 * other_ns > median).sum()),
+        faster=int((4 * other_ns < median).sum()),
     )
 
 
@@ -83,15 +83,15 @@ def _median(ordered: Int64s) -> Fraction:
 
 @lru_cache(maxsize=1024)
 def _interval(base: int, other: int) -> tuple[int, float]:
-    """How many of the ordered differences are outside of the interval at each end, and its confidence."""
+    """Return how many ordered differences lie outside the interval at each end, and its confidence."""
     if base + other > _EXACT:
         mean, deviation = base * other / 2, sqrt(base * other * (base + other + 1) / 12)
         return max(int(mean - 1.959964 * deviation - 0.5), 0), 1 - SIGNIFICANT
-    ways = _ways((1,) * (base + other), base)
-    least = base * (base + 1)  # doubled sum of the lowest ranks
-    below = np.cumsum(ways[least::2]) / comb(base + other, base)
-    outside = int(np.searchsorted(below, SIGNIFICANT / 2, "right"))
-    return max(outside - 1, 0), 1 - SIGNIFICANT if outside else float(1 - 2 * below[0])
+    counts = _ways((1,) * (base + other), base)
+    lowest = base * (base + 1)  # doubled sum of the lowest ranks
+    shares = np.cumsum(counts[lowest::2]) / comb(base + other, base)
+    cut_off = int(np.searchsorted(shares, SIGNIFICANT / 2, "right"))
+    return max(cut_off - 1, 0), 1 - SIGNIFICANT if cut_off else float(1 - 2 * shares[0])
 
 
 def _p_value(base: Int64s, other: Int64s) -> float:
@@ -100,16 +100,16 @@ def _p_value(base: Int64s, other: Int64s) -> float:
     _, place, sizes = np.unique(np.concatenate((base, other)), return_inverse=True, return_counts=True)
     if len(sizes) == 1:
         return 1.0
-    after = np.cumsum(sizes)
-    doubled = 2 * after - sizes + 1  # twice the mean rank of equal values
-    away = abs(int(doubled[place.reshape(-1)[:count]].sum()) - count * (total + 1))
+    ends = np.cumsum(sizes)
+    doubled = 2 * ends - sizes + 1  # twice the mean rank of equal values
+    distance = abs(int(doubled[place.reshape(-1)[:count]].sum()) - count * (total + 1))
     if total <= (_EXACT if len(sizes) == total else _EXACT_TIED):
         ways = _ways(tuple(sizes.tolist()), count)
         sums = np.arange(len(ways)) - count * (total + 1)
-        return float(ways[np.abs(sums) >= away].sum() / comb(total, count))
+        return float(ways[np.abs(sums) >= distance].sum() / comb(total, count))
     ties = float((sizes.astype(np.float64) ** 3 - sizes).sum()) / (total * (total - 1))
     deviation = sqrt(count * len(other) / 12 * (total + 1 - ties))
-    return min(erfc(max(away / 2 - 0.5, 0) / deviation / sqrt(2)), 1.0)
+    return min(erfc(max(distance / 2 - 0.5, 0) / deviation / sqrt(2)), 1.0)
 
 
 @lru_cache(maxsize=256)

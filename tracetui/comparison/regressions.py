@@ -44,11 +44,11 @@ class Regression:
 
 
 def parse_regression(text: str) -> RegressionLimit:
-    """The limit of "5%" (of the step), "idle=2ms" or "Matmul=3%". Raises ValueError with a sentence."""
+    """Return the limit of "5%" (of the step), "idle=2ms" or "Matmul=3%". Raises ValueError."""
     measure, equals, allowed = text.rpartition("=")
     name = measure.strip().lower() if equals else STEP
-    if name not in _known():
-        raise ValueError(f"{measure!a} is not measured; there are {', '.join(_known())}")
+    if name not in _known_measures():
+        raise ValueError(f"{measure!a} is not measured; there are {', '.join(_known_measures())}")
     percent = _PERCENT.fullmatch(allowed.strip())
     if percent is not None:
         return RegressionLimit(name, Fraction(f"0{percent[1]}") / 100, None)
@@ -61,68 +61,68 @@ def parse_regression(text: str) -> RegressionLimit:
 
 def find_regressions(comparison: Comparison, limits: Iterable[RegressionLimit]) -> tuple[Regression, ...]:
     """Return the limits that are passed, in their order. What is as slow as allowed passes none."""
-    found = []
+    regressions = []
     for limit in limits:
-        base, other, changed = _measured(comparison, limit.measure)
+        base, other, changed = _measure(comparison, limit.measure)
         if limit.measure != MEMORY and not comparison.knows_spread:
             changed = None
         allowed = Fraction(limit.amount or 0) if limit.share is None else limit.share * base
         if other - base > allowed:
-            found.append(Regression(limit, base, other, changed))
-    return tuple(found)
+            regressions.append(Regression(limit, base, other, changed))
+    return tuple(regressions)
 
 
 def unknown_measures(comparison: Comparison, limits: Iterable[RegressionLimit]) -> tuple[str, ...]:
     """Return the measures of limits of which a side tells nothing."""
-    told = {MEMORY: _peak(comparison) is not None, WAIT: comparison.job is not None}
-    return tuple(dict.fromkeys(limit.measure for limit in limits if not told.get(limit.measure, True)))
+    is_known = {MEMORY: _peak(comparison) is not None, WAIT: comparison.job is not None}
+    return tuple(dict.fromkeys(limit.measure for limit in limits if not is_known.get(limit.measure, True)))
 
 
 def _peak(comparison: Comparison) -> ComparedRow | None:
-    """What tensors held at most on both sides: of the allocator's components the one that holds most."""
-    peaks = [each for each in comparison.memory if each.what == ALLOCATED and each.status == MATCHED]
-    return max(peaks, key=lambda each: each.base_ns, default=None)
+    """Return what tensors held at most on both sides: of the allocator's components the largest."""
+    peaks = [row for row in comparison.memory if row.what == ALLOCATED and row.status == MATCHED]
+    return max(peaks, key=lambda row: row.base_ns, default=None)
 
 
-def _known() -> list[str]:
+def _known_measures() -> list[str]:
     terms = [PREPARING, AICORE, AICPU, COPY]
     causes = [cause.label for cause in Cause]
     return [STEP, IDLE, COMPUTING, COMMUNICATION, MEMORY, WAIT, *terms, *FAMILIES[:-1], *causes, *_CLASSES]
 
 
-def _measured(comparison: Comparison, measure: str) -> tuple[Fraction, Fraction, bool | None]:
+def _measure(comparison: Comparison, measure: str) -> tuple[Fraction, Fraction, bool | None]:
     """Return the means of both sides, and whether steps tell that they differ by more than chance."""
     if measure == STEP:
-        return _of_row(comparison.step)
+        return _row_values(comparison.step)
     if measure == MEMORY:
-        return _of_row(_peak(comparison))
+        return _row_values(_peak(comparison))
     if measure == WAIT:
-        return _of_row(comparison.job.waits if comparison.job is not None else None)
+        return _row_values(comparison.job.waits if comparison.job is not None else None)
     if measure in _CLASSES and measure not in (COMMUNICATION, COPY):
         rows = [
-            each
-            for each in comparison.classes
-            if each.name.lower().startswith(measure) and not is_part(each.name)
+            row
+            for row in comparison.classes
+            if row.name.lower().startswith(measure) and not is_part(row.name)
         ]
     elif measure in _LABELS or measure in FAMILIES:
-        rows = [each for each in comparison.causes if measure in (each.name, each.name.split(".")[0])]
+        rows = [row for row in comparison.causes if measure in (row.name, row.name.split(".")[0])]
     else:
         base_run, other_run = comparison.base, comparison.other
         on_device = steadier_on_device(base_run, other_run) if measure == IDLE else measure != PREPARING
-        terms = [*_terms(measure)]
-        return _of_row(sums_of_walls(base_run, other_run, measure, terms, on_device))
+        terms = [*_terms_of_measure(measure)]
+        return _row_values(sums_of_walls(base_run, other_run, measure, terms, on_device))
     base = sum((row.base_ns for row in rows), Fraction(0))
     other = sum((row.other_ns for row in rows), Fraction(0))
     changed = [row.changed for row in rows if row.delta_ns > 0]
     return base, other, True if True in changed else None if None in changed else False
 
 
-def _of_row(row: ComparedRow | None) -> tuple[Fraction, Fraction, bool | None]:
+def _row_values(row: ComparedRow | None) -> tuple[Fraction, Fraction, bool | None]:
     return (Fraction(0), Fraction(0), False) if row is None else (row.base_ns, row.other_ns, row.changed)
 
 
-def _terms(measure: str) -> Iterator[str]:
-    """The terms that a measure sums up."""
+def _terms_of_measure(measure: str) -> Iterator[str]:
+    """Yield the terms that a measure sums up."""
     if measure == COMPUTING:
         yield from (AICORE, AICPU)
     elif measure == IDLE:

@@ -46,81 +46,81 @@ class _Gaps(NamedTuple):
     def __len__(self) -> int:
         return len(self.start)
 
-    def at(self, kept: Bools) -> _Gaps:
+    def select(self, kept: Bools) -> _Gaps:
         return _Gaps(*(column[kept] for column in self[:]))
 
 
-def match(base: Int64s, other: Int64s) -> Pairs:
+def match_sequences(base: Int64s, other: Int64s) -> Pairs:
     """Match equal entries in order: int64[n] against int64[m], any numbers."""
     if np.array_equal(base, other):  # as one step is to another, mostly
         return Pairs(np.arange(len(base)), np.arange(len(base)))
-    found: list[Pairs] = []
+    pairs: list[Pairs] = []
     short = _Short(base, other)
     gaps = _Gaps(*(np.array([edge], np.int64) for edge in (0, len(base), 0, len(other))))
     for length in (*_SURROUNDINGS, 0):
-        gaps = gaps.at((gaps.start < gaps.stop) & (gaps.begin < gaps.end))
-        gaps = short.match(_trimmed(base, other, gaps, found), at_last=length == 0)
+        gaps = gaps.select((gaps.start < gaps.stop) & (gaps.begin < gaps.end))
+        gaps = short.match_gaps(_trim(base, other, gaps, pairs), at_last=length == 0)
         if not len(gaps):
             break
         anchors = _anchors(base, other, gaps, length)
-        found.append(anchors)
-        gaps = _between(gaps, anchors)
-    places = Pairs(*(np.concatenate(columns) for columns in zip(*found, short.pairs)))
+        pairs.append(anchors)
+        gaps = _split_at(gaps, anchors)
+    places = Pairs(*(np.concatenate(columns) for columns in zip(*pairs, short.pairs)))
     order = np.argsort(places.base)
     return Pairs(places.base[order], places.other[order])
 
 
-def _trimmed(base: Int64s, other: Int64s, gaps: _Gaps, found: list[Pairs]) -> _Gaps:
-    """The gaps with both sides left, long ones without common beginnings and ends: these are matched."""
-    small = gaps.stop - gaps.start + gaps.end - gaps.begin <= _SHORT
-    left = [*zip(*(column.tolist() for column in gaps.at(small)[:]))]
-    for start, stop, begin, end in zip(*(column.tolist() for column in gaps.at(~small)[:])):
-        same = _common(base[start:stop], other[begin:end])
-        found.append(Pairs(np.arange(start, start + same), np.arange(begin, begin + same)))
-        start, begin = start + same, begin + same
-        same = _common(base[start:stop][::-1], other[begin:end][::-1])
-        found.append(Pairs(np.arange(stop - same, stop), np.arange(end - same, end)))
-        if start < stop - same and begin < end - same:
-            left.append((start, stop - same, begin, end - same))
-    return _Gaps(*np.array(left, np.int64).reshape(-1, 4).T)
+def _trim(base: Int64s, other: Int64s, gaps: _Gaps, pairs: list[Pairs]) -> _Gaps:
+    """Return the gaps with both sides left, long ones without what they begin and end with in common."""
+    is_small = gaps.stop - gaps.start + gaps.end - gaps.begin <= _SHORT
+    remaining = [*zip(*(column.tolist() for column in gaps.select(is_small)[:]))]
+    for start, stop, begin, end in zip(*(column.tolist() for column in gaps.select(~is_small)[:])):
+        matched = _common_prefix(base[start:stop], other[begin:end])
+        pairs.append(Pairs(np.arange(start, start + matched), np.arange(begin, begin + matched)))
+        start, begin = start + matched, begin + matched
+        matched = _common_prefix(base[start:stop][::-1], other[begin:end][::-1])
+        pairs.append(Pairs(np.arange(stop - matched, stop), np.arange(end - matched, end)))
+        if start < stop - matched and begin < end - matched:
+            remaining.append((start, stop - matched, begin, end - matched))
+    return _Gaps(*np.array(remaining, np.int64).reshape(-1, 4).T)
 
 
-def _common(base: Int64s, other: Int64s) -> int:
-    """How many entries two sequences begin with that are equal."""
-    length, looked = min(len(base), len(other)), 0
+def _common_prefix(base: Int64s, other: Int64s) -> int:
+    """Return how many entries two sequences begin with that are equal."""
+    length, compared = min(len(base), len(other)), 0
     ahead = 32
-    while looked < length:
-        upto = min(looked + ahead, length)
-        differ = base[looked:upto] != other[looked:upto]
+    while compared < length:
+        until = min(compared + ahead, length)
+        differ = base[compared:until] != other[compared:until]
         if differ.any():
-            return looked + int(differ.argmax())
-        looked, ahead = upto, ahead * 4
+            return compared + int(differ.argmax())
+        compared, ahead = until, ahead * 4
     return length
 
 
 def _anchors(base: Int64s, other: Int64s, gaps: _Gaps, length: int) -> Pairs:
-    """Entries whose next `length` occur as often on both sides of a gap, the n-th with the n-th, in order.
+    """Pair entries whose next `length` occur as often on both sides of a gap, the n-th with the n-th.
 
     A wrong guess, of surroundings that only look alike, loses matches but pairs nothing that differs.
     """
-    mine = _surroundings(base, gaps.start, gaps.stop, length)
-    theirs = _surroundings(other, gaps.begin, gaps.end, length)
+    base_side = _surroundings(base, gaps.start, gaps.stop, length)
+    other_side = _surroundings(other, gaps.begin, gaps.end, length)
     places = []
-    keys = [np.sort(side[1]) for side in (mine, theirs)]
-    shared = _as_often(*keys)
-    for place, key in (mine, theirs):
-        (kept,) = np.nonzero(first_equal(shared, key) >= 0)
-        places.append(place[kept[np.argsort(key[kept], kind="stable")]])
+    keys = [np.sort(side[1]) for side in (base_side, other_side)]
+    shared = _equally_often(*keys)
+    for place, key in (base_side, other_side):
+        (rows,) = np.nonzero(first_equal(shared, key) >= 0)
+        places.append(place[rows[np.argsort(key[rows], kind="stable")]])
     order = np.argsort(places[0])
-    mine_at, theirs_at = places[0][order], places[1][order]
-    equal = base[mine_at] == other[theirs_at]
-    mine_at, theirs_at = mine_at[equal], theirs_at[equal]
-    kept = _longest_increasing(theirs_at)
-    return Pairs(mine_at[kept], theirs_at[kept])
+    base_places, other_places = places[0][order], places[1][order]
+    equal = base[base_places] == other[other_places]
+    base_places, other_places = base_places[equal], other_places[equal]
+    rows = _longest_increasing(other_places)
+    return Pairs(base_places[rows], other_places[rows])
 
 
 def _surroundings(entries: Int64s, starts: Int64s, stops: Int64s, length: int) -> tuple[Int64s, Int64s]:
-    """The places of gaps that have `length` entries before them end, and a number for each of those."""
+    """Return the places that have `length` entries before their gap ends, and a number for each of those."""
     mixed = (entries.astype(np.uint64) + np.uint64(1)) * _MIX
     mixed ^= mixed >> np.uint64(29)
     factor, width = np.array([_STEP]), 1  # an array overflows without a warning
@@ -133,22 +133,24 @@ def _surroundings(entries: Int64s, starts: Int64s, stops: Int64s, length: int) -
     return place, (mixed[place] ^ (gap * _MIX)).view(np.int64)
 
 
-def _as_often(mine: Int64s, theirs: Int64s) -> Int64s:
-    """The keys, sorted, that two sorted columns have equally often."""
+def _equally_often(base_keys: Int64s, other_keys: Int64s) -> Int64s:
+    """Return the keys, sorted, that two sorted columns have equally often."""
     counted = []
-    for keys in (mine, theirs):
+    for keys in (base_keys, other_keys):
         first = np.flatnonzero(np.concatenate((np.ones(min(len(keys), 1), np.bool_), keys[1:] != keys[:-1])))
         counted.append((keys[first], np.diff(first, append=len(keys))))
-    (one, often), (two, as_often) = counted
-    at = np.minimum(np.searchsorted(two, one), max(len(two) - 1, 0))
-    if not len(two):
-        return one[:0]
-    shared: Int64s = one[(two[at] == one) & (as_often[at] == often)]
+    (base_distinct, base_counts), (other_distinct, other_counts) = counted
+    places = np.minimum(np.searchsorted(other_distinct, base_distinct), max(len(other_distinct) - 1, 0))
+    if not len(other_distinct):
+        return base_distinct[:0]
+    shared: Int64s = base_distinct[
+        (other_distinct[places] == base_distinct) & (other_counts[places] == base_counts)
+    ]
     return shared
 
 
 def _longest_increasing(values: Int64s) -> Int64s:
-    """The places of a longest strictly increasing subsequence."""
+    """Return the places of a longest strictly increasing subsequence."""
     if (values[1:] > values[:-1]).all():
         return np.arange(len(values))
     ends: list[int] = []
@@ -159,16 +161,16 @@ def _longest_increasing(values: Int64s) -> Int64s:
         before[place] = at_end[rank - 1] if rank else -1
         ends[rank : rank + 1] = [value]
         at_end[rank : rank + 1] = [place]
-    kept = []
+    chosen = []
     place = at_end[-1]
     while place >= 0:
-        kept.append(place)
+        chosen.append(place)
         place = before[place]
-    return np.array(kept[::-1], np.int64)
+    return np.array(chosen[::-1], np.int64)
 
 
-def _between(gaps: _Gaps, anchors: Pairs) -> _Gaps:
-    """What is left of gaps between the pairs in them."""
+def _split_at(gaps: _Gaps, anchors: Pairs) -> _Gaps:
+    """Return what is left of gaps between the pairs in them."""
     gap = np.searchsorted(gaps.start, anchors.base, "right") - 1
     edges = []
     for sides, places in (((gaps.start, gaps.stop), anchors.base), ((gaps.begin, gaps.end), anchors.other)):
@@ -194,33 +196,33 @@ class _Short:
         """What was matched so far, in any order."""
         return Pairs(*(np.array(places, np.int64) for places in self._found))
 
-    def match(self, gaps: _Gaps, at_last: bool) -> _Gaps:
-        """Match in each of some gaps; those that are left because they take too long, at last none."""
-        left = np.zeros(len(gaps), np.bool_)
+    def match_gaps(self, gaps: _Gaps, at_last: bool) -> _Gaps:
+        """Match in each of some gaps; return those that are left because they take too long, at last none."""
+        is_left = np.zeros(len(gaps), np.bool_)
         for place, (start, stop, begin, end) in enumerate(zip(*(column.tolist() for column in gaps[:]))):
             size = stop - start + end - begin
             if size == 2:
                 if self._base[start] == self._other[begin]:
                     self._add([start], [begin])
             elif at_last or size <= _SHORT or (size <= _MEDIUM and self._left > 0):
-                left[place] = not self._match(start, stop, begin, end, at_last)
+                is_left[place] = not self._match(start, stop, begin, end, at_last)
             else:
-                left[place] = True
-        return gaps.at(left)
+                is_left[place] = True
+        return gaps.select(is_left)
 
     def _match(self, start: int, stop: int, begin: int, end: int, at_last: bool) -> bool:
-        """Match in a gap; whether that is done."""
+        """Match in a gap; return whether that is done."""
         a, b = self._base[start:stop].tolist(), self._other[begin:end].tolist()
-        short = len(a) + len(b) <= _SHORT
+        is_short = len(a) + len(b) <= _SHORT
         shared = set(a).intersection(b)
         at_a = [start + place for place, entry in enumerate(a) if entry in shared]
         at_b = [begin + place for place, entry in enumerate(b) if entry in shared]
         a, b = [entry for entry in a if entry in shared], [entry for entry in b if entry in shared]
-        most = _SHORT if short else _FEW_DIFFERENCES if at_last else _MOST_DIFFERENCES
+        limit = _SHORT if is_short else _FEW_DIFFERENCES if at_last else _MOST_DIFFERENCES
         x = y = 0
         while x < len(a) and y < len(b):
-            pairs, x, y, differences = _path(a, b, x, y, most)
-            if not short and not at_last:
+            pairs, x, y, differences = _path(a, b, x, y, limit)
+            if not is_short and not at_last:
                 self._left -= differences * differences
                 if x < len(a) or y < len(b):
                     return False
@@ -233,17 +235,17 @@ class _Short:
 
 
 def _path(
-    a: list[int], b: list[int], x0: int, y0: int, most: int
+    a: list[int], b: list[int], x0: int, y0: int, limit: int
 ) -> tuple[list[tuple[int, int]], int, int, int]:
-    """Pairs along a shortest edit path from (x0, y0), in any order, how far it came, and its differences.
+    """Return pairs along a shortest edit path from (x0, y0), how far it came, and its differences.
 
-    Where it needs more than `most` differences it ends at the furthest point that as many reach.
+    Where it needs more than `limit` differences it ends at the furthest point that as many reach.
     """
     width, height = len(a) - x0, len(b) - y0
     furthest = {1: 0}
     trail: list[dict[int, int]] = []
     done = None
-    for differences in range(most + 1):
+    for differences in range(limit + 1):
         trail.append(furthest.copy())
         for k in range(-differences, differences + 1, 2):
             down = k == -differences or (

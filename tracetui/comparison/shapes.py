@@ -16,20 +16,20 @@ def shapes_of(args: Mapping[str, Any]) -> str:
 
     torch_npu writes them as a text, kineto as nested lists.
     """
-    told = next((args[key] for key in _KEYS if key in args), None)
-    if isinstance(told, str):
-        shapes = [shape.strip() for shape in told.split(";")]
-    elif isinstance(told, list):
-        shapes = [_shape(shape) for shape in told]
+    value = next((args[key] for key in _KEYS if key in args), None)
+    if isinstance(value, str):
+        shapes = [shape.strip() for shape in value.split(";")]
+    elif isinstance(value, list):
+        shapes = [_shape(shape) for shape in value]
     else:
         return ""
     return ";".join(shapes).rstrip(";")[:_LONGEST]
 
 
-def _shape(told: Any) -> str:
-    """Of a tensor "4,8", of a list of tensors "[4,8 4,8]"."""
-    if not isinstance(told, list):
-        return str(told)
-    if told and all(isinstance(each, list) for each in told):
-        return f"[{' '.join(map(_shape, told))}]"
-    return ",".join(map(str, told))
+def _shape(value: Any) -> str:
+    """Return the shape of a tensor, "4,8", or of a list of tensors, "[4,8 4,8]"."""
+    if not isinstance(value, list):
+        return str(value)
+    if value and all(isinstance(item, list) for item in value):
+        return f"[{' '.join(map(_shape, value))}]"
+    return ",".join(map(str, value))

@@ -27,15 +27,18 @@ class StepParts(NamedTuple):
 def step_parts(analysis: Analysis) -> list[StepParts]:
     """Return the parts of each of `analysis.steps`."""
     walls = find_walls(analysis, StepChoice(all_steps=True))
-    found: dict[tuple[str, int], StepParts] = {}
+    parts_of_step: dict[tuple[str, int], StepParts] = {}
     for index in np.unique(walls.device).tolist():
-        own, activity = walls.of_device(index), analysis.devices[index]
-        start, prepared, end = walls.start[own], walls.prepared[own], walls.end[own]
+        places, activity = walls.of_device(index), analysis.devices[index]
+        start, prepared, end = walls.start[places], walls.prepared[places], walls.end[places]
         working = activity.compute | activity.communication
         preparing = prepared - start - working.covered(start, prepared)
         computing = activity.compute.covered(start, end)
         exposed = working.covered(start, end) - computing
         rest = end - start - preparing - computing - exposed
         parts = np.stack((preparing, computing, exposed, rest), axis=1).tolist()
-        found.update(((activity.device, at), StepParts(*each)) for at, each in zip(start.tolist(), parts))
-    return [found.get((step.device, step.host_start_ns), StepParts()) for step in analysis.steps]
+        parts_of_step.update(
+            ((activity.device, host_start), StepParts(*parts_ns))
+            for host_start, parts_ns in zip(start.tolist(), parts)
+        )
+    return [parts_of_step.get((step.device, step.host_start_ns), StepParts()) for step in analysis.steps]

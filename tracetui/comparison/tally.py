@@ -48,38 +48,40 @@ def tally(
         row: int64[n], slice rows of the things; -1, or None of all, where they are none.
     """
     number: dict[str, int] = {}
-    same = np.array([number.setdefault(kept(text), len(number)) for text in names], np.int64)
-    told = (name >= 0) & (step >= 0)
-    counted = slice(None) if told.all() else told  # indexing by a slice copies nothing
+    name_numbers = np.array([number.setdefault(kept(text), len(number)) for text in names], np.int64)
+    has_both = (name >= 0) & (step >= 0)
+    rows_counted = slice(None) if has_both.all() else has_both  # indexing by a slice copies nothing
     width = max(steps, 1)
-    key = same[name[counted]] * width + step[counted] if len(names) else np.empty(0, np.int64)
+    key = (
+        name_numbers[name[rows_counted]] * width + step[rows_counted] if len(names) else np.empty(0, np.int64)
+    )
     order, first = grouped(key)
     if not len(first):
         return {}
-    keys, each = key[order[first]], ns[counted][order]
-    total, count = np.add.reduceat(each, first), np.diff(first, append=len(order))
+    keys, durations = key[order[first]], ns[rows_counted][order]
+    total, count = np.add.reduceat(durations, first), np.diff(first, append=len(order))
     longest = np.full(len(first), -1, np.int64)
     if row is not None:
-        longest = row[counted][order][_places_of_most(each, first)]
-    of, at = np.divmod(keys, width)
-    first = np.flatnonzero(np.concatenate(([True], of[1:] != of[:-1])))
+        longest = row[rows_counted][order][_places_of_largest(durations, first)]
+    name_places, steps_of_entries = np.divmod(keys, width)
+    first = np.flatnonzero(np.concatenate(([True], name_places[1:] != name_places[:-1])))
     least = np.minimum.reduceat(total, first)
     columns = (
         np.add.reduceat(total, first),
         np.add.reduceat(count, first),
-        np.where(np.diff(first, append=len(of)) < steps, np.minimum(least, 0), least),
+        np.where(np.diff(first, append=len(name_places)) < steps, np.minimum(least, 0), least),
         np.maximum.reduceat(total, first),
-        longest[_places_of_most(total, first)],
+        longest[_places_of_largest(total, first)],
     )
     texts = list(number)
     tested = tested_steps(steps)
     by_step = np.zeros((len(first), len(tested)), np.int64)
-    column = np.minimum(np.searchsorted(tested, at), max(len(tested) - 1, 0))
-    (shown,) = np.nonzero(tested[column] == at)
-    entry = np.repeat(np.arange(len(first)), np.diff(first, append=len(of)))
+    column = np.minimum(np.searchsorted(tested, steps_of_entries), max(len(tested) - 1, 0))
+    (shown,) = np.nonzero(tested[column] == steps_of_entries)
+    entry = np.repeat(np.arange(len(first)), np.diff(first, append=len(name_places)))
     by_step[entry[shown], column[shown]] = total[shown]
-    found = zip(*(column.tolist() for column in columns), map(tuple, by_step.tolist()))
-    return {texts[place]: Sum(*sums) for place, sums in zip(of[first].tolist(), found)}
+    values = zip(*(column.tolist() for column in columns), map(tuple, by_step.tolist()))
+    return {texts[place]: Sum(*sums) for place, sums in zip(name_places[first].tolist(), values)}
 
 
 def tested_steps(steps: int) -> Int64s:
@@ -89,45 +91,45 @@ def tested_steps(steps: int) -> Int64s:
     return np.linspace(0, steps - 1, _MOST_TESTED).astype(np.int64)
 
 
-def together(found: Iterable[Sum]) -> Sum:
+def sum_together(sums: Iterable[Sum]) -> Sum:
     """Return the sum of different things in the same steps; their range may be told wider than it is."""
-    total, *others = [*found] or [NOTHING]
-    for each in others:
-        longest = each if each.highest > total.highest else total
-        steps = added(total.steps, each.steps)
+    total, *rest = [*sums] or [NOTHING]
+    for part in rest:
+        longest = part if part.highest > total.highest else total
+        steps = add_steps(total.steps, part.steps)
         known = 0 < len(steps) < _MOST_TESTED
         total = Sum(
-            total.ns + each.ns,
-            total.count + each.count,
-            min(steps) if known else total.lowest + each.lowest,
-            max(steps) if known else total.highest + each.highest,
+            total.ns + part.ns,
+            total.count + part.count,
+            min(steps) if known else total.lowest + part.lowest,
+            max(steps) if known else total.highest + part.highest,
             longest.row,
             steps,
         )
     return total
 
 
-def added(one: tuple[int, ...], two: tuple[int, ...]) -> tuple[int, ...]:
+def add_steps(steps: tuple[int, ...], other_steps: tuple[int, ...]) -> tuple[int, ...]:
     """Return the sums step by step; one that has nothing in any step adds nothing."""
-    return tuple(map(sum, zip(one, two))) if one and two else one or two
+    return tuple(map(sum, zip(steps, other_steps))) if steps and other_steps else steps or other_steps
 
 
-def alike(base: Sums, other: Sums) -> tuple[Sums, Sums]:
-    """Both sides with the names that both tell apart: where one has `OTHERS`, what it lacks is of them."""
+def comparable_sums(base: Sums, other: Sums) -> tuple[Sums, Sums]:
+    """Return both sides with the names that both tell apart; where one has `OTHERS`, the rest is in them."""
     sides = []
-    for own, against in ((base, other), (other, base)):
-        if OTHERS not in against:
-            sides.append(own)
+    for side, opposite in ((base, other), (other, base)):
+        if OTHERS not in opposite:
+            sides.append(side)
             continue
-        kept = {name: found for name, found in own.items() if name in against and name != OTHERS}
-        rest = together(found for name, found in own.items() if name not in kept)
-        sides.append({**kept, OTHERS: replace(rest, row=-1)} if rest.count or rest.ns else kept)
+        shared = {name: total for name, total in side.items() if name in opposite and name != OTHERS}
+        rest = sum_together(total for name, total in side.items() if name not in shared)
+        sides.append({**shared, OTHERS: replace(rest, row=-1)} if rest.count or rest.ns else shared)
     return sides[0], sides[1]
 
 
-def _places_of_most(ns: Int64s, first: Int64s) -> Int64s:
-    """The place of the largest of each group of entries, the first of equals; groups begin at `first`."""
-    most = np.repeat(np.maximum.reduceat(ns, first), np.diff(first, append=len(ns)))
-    (places,) = np.nonzero(ns == most)
-    found: Int64s = places[np.searchsorted(places, first)]
-    return found
+def _places_of_largest(ns: Int64s, first: Int64s) -> Int64s:
+    """Return the place of the largest of each group of entries, the first of equals."""
+    largest = np.repeat(np.maximum.reduceat(ns, first), np.diff(first, append=len(ns)))
+    (places,) = np.nonzero(ns == largest)
+    firsts: Int64s = places[np.searchsorted(places, first)]
+    return firsts

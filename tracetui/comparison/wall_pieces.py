@@ -15,7 +15,7 @@ from tracetui.comparison.walls import StepWalls
 
 
 @dataclass(frozen=True, eq=False)
-class IdlePieces:
+class WallIdle:
     """The idle time of all walls as columns of equal length; of each wall they sum to it."""
 
     wall: Int64s  #: place of the wall
@@ -30,7 +30,7 @@ class IdlePieces:
 
 
 @dataclass(frozen=True, eq=False)
-class ExposedPieces:
+class WallExposed:
     """The exposed communication of all walls as columns of equal length."""
 
     wall: Int64s
@@ -38,10 +38,10 @@ class ExposedPieces:
     cause: Int8s  #: CommunicationCause
 
 
-def idle_pieces(analysis: Analysis, walls: StepWalls) -> IdlePieces:
+def idle_pieces(analysis: Analysis, walls: StepWalls) -> WallIdle:
     """Return the idle time of the walls, that before the first work of a device too, with its causes."""
     sources = [analysis.causes]
-    early = _early(analysis, walls)
+    early = _idle_before_first_task(analysis, walls)
     if len(early):
         sources.append(explain(early, analysis.links, analysis.hosts))
     parts = []
@@ -64,40 +64,42 @@ def idle_pieces(analysis: Analysis, walls: StepWalls) -> IdlePieces:
             )
         )
         before += len(causes.intervals)
-    return IdlePieces(*(np.concatenate(columns) for columns in zip(*parts)))
+    return WallIdle(*(np.concatenate(columns) for columns in zip(*parts)))
 
 
-def exposed_pieces(analysis: Analysis, walls: StepWalls) -> ExposedPieces:
+def exposed_pieces(analysis: Analysis, walls: StepWalls) -> WallExposed:
     """Return the exposed communication of the walls."""
     exposed = analysis.communication.exposed
     place, wall, start, end = cut_at_walls(walls, exposed.device, exposed.start, exposed.end)
-    return ExposedPieces(wall, end - start, exposed.cause[place])
+    return WallExposed(wall, end - start, exposed.cause[place])
 
 
 def cut_at_walls(
     walls: StepWalls, device: Int32s, start: Int64s, end: Int64s
 ) -> tuple[Int64s, Int64s, Int64s, Int64s]:
-    """Stretches of devices cut at the walls and first tasks: place of the stretch, wall, start, end.
+    """Cut stretches of devices at the walls and first tasks: return place of the stretch, wall, start, end.
 
     What is in no wall is left out.
     """
     parts = [(np.empty(0, np.int64),) * 4]
     for index in np.unique(walls.device).tolist():
-        own = walls.of_device(index)
+        walls_of_device = walls.of_device(index)
         (places,) = np.nonzero(device == index)
-        edges = edges_of(walls.start[own], walls.prepared[own], walls.end[own])
+        edges = edges_of(
+            walls.start[walls_of_device], walls.prepared[walls_of_device], walls.end[walls_of_device]
+        )
         cuts = cut(start[places], end[places], edges)
-        wall = np.searchsorted(walls.start[own], cuts.start, "right") - 1
-        inside = (wall >= 0) & (cuts.start < walls.end[own][wall])
+        wall = np.searchsorted(walls.start[walls_of_device], cuts.start, "right") - 1
+        inside = (wall >= 0) & (cuts.start < walls.end[walls_of_device][wall])
         if not inside.all():
             cuts, wall = Cuts(*(column[inside] for column in cuts)), wall[inside]
-        parts.append((places[cuts.place], own.start + wall, cuts.start, cuts.end))
+        parts.append((places[cuts.place], walls_of_device.start + wall, cuts.start, cuts.end))
     place, wall, begin, stop = map(np.concatenate, zip(*parts))
     return place, wall, begin, stop
 
 
-def _early(analysis: Analysis, walls: StepWalls) -> IdleIntervals:
-    """The idle intervals of walls before the first compute or communication task of their devices."""
+def _idle_before_first_task(analysis: Analysis, walls: StepWalls) -> IdleIntervals:
+    """Return the idle intervals of walls before the first compute or communication task of devices."""
     parts = []
     for index in np.unique(walls.device).tolist():
         activity = analysis.devices[index]
@@ -106,9 +108,9 @@ def _early(analysis: Analysis, walls: StepWalls) -> IdleIntervals:
             idle = activity.copies.complement(begin, activity.start_ns)
             task = ending_tasks(analysis.trace, activity, analysis.links, idle.ends)
             parts.append((np.full(len(idle), index, np.int32), idle.starts, idle.ends, task))
-    none = np.empty(0, np.int64)
+    empty = np.empty(0, np.int64)
     device, starts, ends, task = (
-        np.concatenate(columns) for columns in zip((np.empty(0, np.int32), none, none, none), *parts)
+        np.concatenate(columns) for columns in zip((np.empty(0, np.int32), empty, empty, empty), *parts)
     )
     nowhere = np.full(len(starts), -1, np.int64)
     return IdleIntervals(device, starts, ends, nowhere, nowhere.astype(np.int32), task)

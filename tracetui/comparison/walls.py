@@ -60,7 +60,7 @@ class StepWalls:
         return len(self.start)
 
     def of_device(self, device: int) -> slice:
-        """The places of a device's."""
+        """Return the places of a device's steps."""
         first, stop = np.searchsorted(self.device, [device, device + 1]).tolist()
         return slice(first, stop)
 
@@ -80,7 +80,7 @@ class StepWalls:
         return replace(self, start=self.device_start, prepared=self.device_start, end=self.device_end)
 
     def step_at(self, times: Int64s) -> Int64s:
-        """The step of the host in which each time of the host is, counted from 0; -1 outside of all."""
+        """Return the step of the host that each time of the host is in, counted from 0; -1 outside of all."""
         starts, ends = self.launched_from[self.host], self.launched_to[self.host]
         if not len(starts):
             return np.full(len(times), -1, np.int64)
@@ -111,7 +111,7 @@ class _Wall(NamedTuple):
 
 def find_walls(analysis: Analysis, choice: StepChoice) -> StepWalls:
     """Return the chosen steps of all devices that compute or communicate; empty where none does."""
-    found: list[tuple[int, list[_Wall]]] = []
+    walls_by_device: list[tuple[int, list[_Wall]]] = []
     for index, activity in enumerate(analysis.devices):
         if activity.window_ns <= 0:
             continue
@@ -120,58 +120,61 @@ def find_walls(analysis: Analysis, choice: StepChoice) -> StepWalls:
             start = max(choice.window[0], analysis.trace.start_ns)
             end = min(choice.window[1], activity.end_ns)
             wall = _Wall(-1, start, start, end, start, end, start, end)
-            found.append((index, [wall] if start < end else []))
+            walls_by_device.append((index, [wall] if start < end else []))
         elif steps:
-            found.append((index, _tiled(steps, activity.end_ns)))
+            walls_by_device.append((index, _tile_walls(steps, activity.end_ns)))
         else:
             start, end, trace = activity.start_ns, activity.end_ns, analysis.trace
             launched = trace.start_ns, trace.end_ns + 1
-            found.append((index, [_Wall(-1, start, start, end, *launched, start, end)]))
+            walls_by_device.append((index, [_Wall(-1, start, start, end, *launched, start, end)]))
     notes: list[str] = []
     outliers: dict[int, int] = {}  # their numbers, by when they start on the host: numbers may repeat
     by_all = choice.step is None and choice.window is None
     if by_all and not choice.all_steps:
-        outliers = {wall.start: wall.number for _, walls in found for wall in _outliers(walls)}
+        outliers = {wall.start: wall.number for _, walls in walls_by_device for wall in _outliers(walls)}
     rows = []
-    for index, walls in found:
+    for index, walls in walls_by_device:
         if choice.step is not None:
             walls = [wall for wall in walls if wall.number == choice.step]
-        kept = [wall for wall in walls if wall.start not in outliers]
+        used = [wall for wall in walls if wall.start not in outliers]
         if by_all:
-            notes += [*_left_out(walls, kept), *_tail(kept)]
-        rows += [(index, *wall) for wall in kept]
+            notes += [*_left_out_note(walls, used), *_last_wall_note(used)]
+        rows += [(index, *wall) for wall in used]
     device, *columns = np.array(rows, np.int64).reshape(-1, 1 + len(_Wall._fields)).T
-    told = dict(zip(_Wall._fields, columns))
+    columns_by_name = dict(zip(_Wall._fields, columns))
     return StepWalls(
-        device, **told, notes=tuple(dict.fromkeys(notes)), left_out=tuple(sorted(outliers.values()))
+        device,
+        **columns_by_name,
+        notes=tuple(dict.fromkeys(notes)),
+        left_out=tuple(sorted(outliers.values())),
     )
 
 
-def _tiled(steps: Sequence[Step], done: int) -> list[_Wall]:
-    """Return the walls of the steps of a device that is done with its work at `done`.
+def _tile_walls(steps: Sequence[Step], end_of_work: int) -> list[_Wall]:
+    """Return the walls of the steps of a device that is done with its work at `end_of_work`.
 
     Where a step is not followed by the next number, as in a schedule that repeats, its wall ends as the last
     one's: with its own device window. Steps after the work of the device are none of its.
     """
     ordered = sorted(steps, key=lambda step: (step.host_start_ns, step.number))
-    found = []
+    walls_found = []
     reached = 0  # steps of the device that did nothing in one of the host's have no length
-    for step, after in zip(ordered, [*ordered[1:], None]):
-        own_end, launched = min(step.end_ns, done), step.host_end_ns
-        follows = after is not None and after.number == step.number + 1
+    for step, next_step in zip(ordered, [*ordered[1:], None]):
+        own_end, launched = min(step.end_ns, end_of_work), step.host_end_ns
+        follows = next_step is not None and next_step.number == step.number + 1
         end = own_end
-        if after is not None:
-            end = min(after.host_start_ns, done if follows else own_end)
-            launched = after.host_start_ns if follows else launched
+        if next_step is not None:
+            end = min(next_step.host_start_ns, end_of_work if follows else own_end)
+            launched = next_step.host_start_ns if follows else launched
         start = step.host_start_ns
-        device_start = max(min(step.start_ns, done), reached)
-        device_end = min(after.start_ns, done) if after is not None and follows else own_end
+        device_start = max(min(step.start_ns, end_of_work), reached)
+        device_end = min(next_step.start_ns, end_of_work) if next_step is not None and follows else own_end
         reached = max(device_start, device_end)
         if start < end:
             prepared = min(max(step.prepared_ns, start), end)
             launches = start, max(launched, start)
-            found.append(_Wall(step.number, start, prepared, end, *launches, device_start, reached))
-    return found
+            walls_found.append(_Wall(step.number, start, prepared, end, *launches, device_start, reached))
+    return walls_found
 
 
 def _outliers(walls: Sequence[_Wall]) -> list[_Wall]:
@@ -182,10 +185,10 @@ def _outliers(walls: Sequence[_Wall]) -> list[_Wall]:
     """
     if len(walls) < 2:
         return []
-    first, *others = (wall.wall_ns for wall in walls)
-    usual, deviation = _spread(others)
-    least = max(_FIRST_DEVIATIONS * deviation, _SHARE * usual)
-    if first > _LONGER * usual or (len(others) >= _LEAST_KEPT and first > usual + least):
+    first, *rest = (wall.wall_ns for wall in walls)
+    usual, deviation = _spread(rest)
+    limit = max(_FIRST_DEVIATIONS * deviation, _SHARE * usual)
+    if first > _LONGER * usual or (len(rest) >= _LEAST_KEPT and first > usual + limit):
         return [walls[0], *_outliers_among(walls[1:])]
     return _outliers_among(walls)
 
@@ -194,22 +197,22 @@ def _outliers_among(walls: Sequence[_Wall]) -> list[_Wall]:
     """Return the outliers of steps that are alike; none where too few would be left."""
     if not walls:
         return []
-    by_wall = _beyond([wall.wall_ns for wall in walls])
-    by_device = _beyond([wall.device_ns for wall in walls])
+    by_wall = _sides_of_usual([wall.wall_ns for wall in walls])
+    by_device = _sides_of_usual([wall.device_ns for wall in walls])
     before = [0, *by_device]
-    found = [
+    outliers = [
         wall
         for wall, side, *of_device in zip(walls, by_wall, by_device, before)
         if side and side in of_device
     ]
-    return found if len(walls) - len(found) >= _LEAST_KEPT else []
+    return outliers if len(walls) - len(outliers) >= _LEAST_KEPT else []
 
 
-def _beyond(lengths: Sequence[int]) -> list[int]:
+def _sides_of_usual(lengths: Sequence[int]) -> list[int]:
     """Return 1 for each length beyond the others, -1 for one below them, 0 for the usual ones."""
     usual, deviation = _spread(lengths)
-    least = max(_DEVIATIONS * deviation, _SHARE * usual)
-    return [(length - usual > least) - (usual - length > least) for length in lengths]
+    limit = max(_DEVIATIONS * deviation, _SHARE * usual)
+    return [(length - usual > limit) - (usual - length > limit) for length in lengths]
 
 
 def _spread(lengths: Sequence[int]) -> tuple[Fraction, Fraction]:
@@ -218,19 +221,19 @@ def _spread(lengths: Sequence[int]) -> tuple[Fraction, Fraction]:
     return usual, median(abs(length - usual) for length in lengths)
 
 
-def _left_out(walls: Sequence[_Wall], kept: Sequence[_Wall]) -> Iterator[str]:
+def _left_out_note(walls: Sequence[_Wall], used: Sequence[_Wall]) -> Iterator[str]:
     """Say which steps of a device are left out, and how long they are."""
-    outliers = [wall for wall in walls if wall not in kept]
-    if outliers and kept:
-        others = format_duration(int(median(wall.wall_ns for wall in kept)))
-        each = [f"step {wall.number} ({format_duration(wall.wall_ns)})" for wall in outliers[:_MOST_NAMED]]
+    outliers = [wall for wall in walls if wall not in used]
+    if outliers and used:
+        usual_length = format_duration(int(median(wall.wall_ns for wall in used)))
+        listed = [f"step {wall.number} ({format_duration(wall.wall_ns)})" for wall in outliers[:_MOST_NAMED]]
         more = len(outliers) - _MOST_NAMED
-        named = ", ".join(each) + (f" and {more} more" if more > 0 else "")
+        named = ", ".join(listed) + (f" and {more} more" if more > 0 else "")
         verb = "is" if len(outliers) == 1 else "are"
-        yield f"{named} {verb} left out: the others take {others} (--all-steps keeps all)"
+        yield f"{named} {verb} left out: the others take {usual_length} (--all-steps keeps all)"
 
 
-def _tail(walls: Sequence[_Wall]) -> Iterator[str]:
+def _last_wall_note(walls: Sequence[_Wall]) -> Iterator[str]:
     """Say that the last wall is much longer than the others: it lasts until the device is done."""
     lengths = [wall.wall_ns for wall in walls]
     if len(lengths) > 1:

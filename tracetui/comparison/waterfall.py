@@ -8,7 +8,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
-from tracetui.comparison.wall_pieces import ExposedPieces, IdlePieces
+from tracetui.comparison.wall_pieces import WallExposed, WallIdle
 from tracetui.comparison.walls import StepWalls
 
 PREPARING, AICORE, AICPU, COPY = "preparing", "aicore", "aicpu", "copy"
@@ -34,17 +34,17 @@ def places_of(name: str) -> list[int]:
     return [place for place, term in enumerate(TERMS) if term == name or term.startswith(f"{name}.")]
 
 
-def waterfall(analysis: Analysis, walls: StepWalls, idle: IdlePieces, exposed: ExposedPieces) -> Int64s:
+def waterfall(analysis: Analysis, walls: StepWalls, idle: WallIdle, exposed: WallExposed) -> Int64s:
     """Return int64[walls, terms]: ns. Each row sums to the length of its wall."""
     terms = np.zeros((len(walls), len(TERMS)), np.int64)
     for index in np.unique(walls.device).tolist():
-        own, activity = walls.of_device(index), analysis.devices[index]
-        start, end = walls.start[own], walls.end[own]
-        terms[own, TERMS.index(AICORE)] = activity.aicore.covered(start, end)
-        terms[own, TERMS.index(AICPU)] = (activity.compute - activity.aicore).covered(start, end)
+        places, activity = walls.of_device(index), analysis.devices[index]
+        start, end = walls.start[places], walls.end[places]
+        terms[places, TERMS.index(AICORE)] = activity.aicore.covered(start, end)
+        terms[places, TERMS.index(AICPU)] = (activity.compute - activity.aicore).covered(start, end)
         copies = activity.copies - (activity.compute | activity.communication)
-        terms[own, TERMS.index(PREPARING_COPY)] = copies.covered(start, walls.prepared[own])
-        terms[own, TERMS.index(COPY)] = copies.covered(walls.prepared[own], end)
+        terms[places, TERMS.index(PREPARING_COPY)] = copies.covered(start, walls.prepared[places])
+        terms[places, TERMS.index(COPY)] = copies.covered(walls.prepared[places], end)
     causes = np.where(idle.preparing, TERMS.index(_PREPARING[0]), TERMS.index(_IDLE[0])) + idle.cause
     np.add.at(terms, (idle.wall, causes), idle.ns)
     np.add.at(terms, (exposed.wall, TERMS.index(_COMMUNICATION[0]) + exposed.cause), exposed.ns)

@@ -12,7 +12,7 @@ from tracetui.arrays import Bools, Int64s
 from tracetui.comparison.collective_sums import CollectiveSums
 from tracetui.comparison.common_detail import merge_unsplit
 from tracetui.comparison.compared_row import ComparedRow, RowScale, ranked, row
-from tracetui.comparison.compared_run import Api, Run
+from tracetui.comparison.compared_run import ApiSums, Run
 from tracetui.comparison.comparison import Comparison, compare_runs, compare_steps
 from tracetui.comparison.job_part import ComparedRank, ComparedRoot, JobPart
 from tracetui.comparison.kernel_sums import KernelSums
@@ -144,7 +144,7 @@ def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
             pooled(lambda run: run.communication.wait),
             pooled(lambda run: run.communication.transfer),
         ),
-        api=Api(pooled(lambda run: run.api.total), pooled(lambda run: run.api.own)),
+        api=ApiSums(pooled(lambda run: run.api.total), pooled(lambda run: run.api.own)),
         memory=_peak_memory([run.memory for run in runs if run.memory is not None]),
         advice=_highest_advice(runs),
         has_runtime=all(run.has_runtime for run in runs),

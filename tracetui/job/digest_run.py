@@ -10,13 +10,13 @@ import numpy as np
 
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
-from tracetui.comparison.collective_sums import CollectiveSums, Key
-from tracetui.comparison.compared_run import Api, Run, Totals
+from tracetui.comparison.collective_sums import CollectiveKey, CollectiveSums
+from tracetui.comparison.compared_run import ApiSums, Run, Totals
 from tracetui.comparison.kernel_sums import KernelSums
-from tracetui.comparison.matched_lines import NOT_TOLD, LineKey, LineSums
+from tracetui.comparison.matched_lines import OTHER_LINES, LineKey, LineSums
 from tracetui.comparison.memory_use import Holder, MemoryUse
 from tracetui.comparison.module_times import ModuleTimes
-from tracetui.comparison.operator_sequences import Sequences
+from tracetui.comparison.operator_sequences import OperatorSequences
 from tracetui.comparison.tally import OTHERS, Sum
 from tracetui.comparison.walls import StepWalls
 from tracetui.comparison.waterfall import TERMS
@@ -135,7 +135,7 @@ def run_of_digest(digest: Digest, path: str) -> Run:
         walls=StepWalls(**walls, notes=(), left_out=facts.left_out),
         steps=facts.steps,
         classes=sums.by_name(SumTable.CLASSES),
-        operators=Sequences(
+        operators=OperatorSequences(
             names=(),
             name=empty,
             ns=empty,
@@ -157,7 +157,7 @@ def run_of_digest(digest: Digest, path: str) -> Run:
             sums.by_key(SumTable.COLLECTIVES_WAIT),
             sums.by_key(SumTable.COLLECTIVES_TRANSFER),
         ),
-        api=Api(sums.by_name(SumTable.API), sums.by_name(SumTable.API_OWN)),
+        api=ApiSums(sums.by_name(SumTable.API), sums.by_name(SumTable.API_OWN)),
         memory=memory if facts.memory else None,
         advice=sums.by_name(SumTable.ADVICE),
         has_runtime=facts.runtime,
@@ -255,11 +255,11 @@ class _DigestSums:
     def by_name(self, table: SumTable) -> dict[str, Sum]:
         return {name: total for name, _, total in self._of(table)}
 
-    def by_key(self, table: SumTable) -> dict[Key, Sum]:
+    def by_key(self, table: SumTable) -> dict[CollectiveKey, Sum]:
         sums = {}
         for name, _, total in self._of(table):
             parts = name.rsplit("\t", 3)
-            sums[Key(*parts) if len(parts) == 4 else Key(name, "", "", "")] = total
+            sums[CollectiveKey(*parts) if len(parts) == 4 else CollectiveKey(name, "", "", "")] = total
         return sums
 
     def sizes(self, table: SumTable) -> dict[str, int]:
@@ -273,7 +273,7 @@ class _DigestSums:
 
     def lines(self) -> dict[LineKey, Sum]:
         return {
-            NOT_TOLD if name == OTHERS else self._line(line): total
+            OTHER_LINES if name == OTHERS else self._line(line): total
             for name, line, total in self._of(SumTable.LINES)
         }
 

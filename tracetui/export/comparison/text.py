@@ -8,7 +8,7 @@ from fractions import Fraction
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.memory_rows import MemoryRow
-from tracetui.comparison.operator_sequences import Stretch
+from tracetui.comparison.operator_sequences import OperatorStretch
 from tracetui.export import markdown
 from tracetui.export.sentences.comparison import (
     LONGEST_NAME,
@@ -187,7 +187,7 @@ def _only(comparison: Comparison, width: int) -> Iterator[str]:
             yield MARGIN + tell(template, run=name, count=format_count(len(left)), time=ns)
 
 
-def _stretch(stretch: Stretch, steps: int) -> str:
+def _stretch(stretch: OperatorStretch, steps: int) -> str:
     """ "aten::mul … aten::add (5 operators), 1.0 times and 12.1 ms a step" """
     names = [printable(name, LONGEST_NAME) for name in stretch.names]
     called = names[0]

@@ -197,7 +197,7 @@ class Comparing:
             if match is None:
                 return Flipped(there, None, None, _NOTHING)
             numbers, other_numbers = (of.run.walls.number[of.run.walls.host] for of in (side, other_side))
-            step, of_step = int(other_numbers[match.step]), int(numbers[match.of_step])
+            step, of_step = int(other_numbers[match.step]), int(numbers[match.asked_step])
             start = match.time_ns - (time - viewport.start_ns)
             matched = "the matching slice" if match.row >= 0 else "the same place"
             where = f"step {step}" if step == of_step else f"step {step} for step {of_step}"
