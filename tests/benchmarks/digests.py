@@ -19,11 +19,13 @@ from tracetui.job.digest import (
     Line,
     LinkColumns,
     OperatorColumns,
+    RangeColumns,
     RankGroup,
     StepColumns,
     TimeCells,
     TimeClass,
     TimeKeys,
+    TokenColumns,
 )
 
 TEXTS = ("allReduce", "send", "receive", "FP32", "host.python", "host.dataloader", "MatMul", "Add", "HCCS")
@@ -238,4 +240,6 @@ def _whole(
         keys=keys,
         boundaries=boundaries,
         cells=cells,
+        ranges=RangeColumns.empty(),
+        tokens=TokenColumns.empty(),
     )
