@@ -258,7 +258,7 @@ def test_a_table_of_steps_has_as_many_decimals_as_the_page_has_room_for() -> Non
     for width in range(50, 110):
         tables = [text_table(STEPS, StepRows(analysis, places, 2, decimals), width) for decimals in range(4)]
         fitting = [place for place, lines in enumerate(tables) if max(map(len, lines)) <= width]
-        found = _steps(analysis, places, 2, width)
+        found = _steps(analysis, Selection(), places, 2, width)
         most = max(fitting, default=0)
         assert found[2 : 2 + len(tables[most])] == tables[most]
         assert found[2 + len(tables[most])] == "  2 more steps: --top 0"

@@ -327,7 +327,7 @@ def test_totals_of_the_text_are_those_of_the_json(any_analysis: Analysis) -> Non
     splits = any_analysis.communication.splits
     for device, split in zip(summary_document(any_analysis, ALL)["devices"], splits):
         window = device["end_ns"] - device["start_ns"]
-        rows = [*split_rows(split)]
+        rows = [*split_rows(split, any_analysis.health)]
         assert sum(ns for name, ns in rows if not name.startswith(" ")) == window
         told = dict(rows)
         assert told["computing"] == device["computing_ns"] and told["idle"] == device["idle_ns"]

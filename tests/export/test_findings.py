@@ -250,7 +250,7 @@ def has_keys(document: dict[str, Any], keys: str) -> bool:
 
 def test_the_keys_of_the_documents_are_those_of_schema_1(training: Analysis) -> None:
     summary = summary_document(training, ALL)
-    assert has_keys(summary, "schema trace devices late_peers links")
+    assert has_keys(summary, "schema trust findings trace devices late_peers links")
     assert has_keys(
         summary["trace"],
         "path export other_export bytes files events skipped_events truncated start_ns end_ns kind run "
@@ -267,10 +267,10 @@ def test_the_keys_of_the_documents_are_those_of_schema_1(training: Analysis) -> 
         device["steps"][0],
         "step start_ns end_ns computing_ns communication_ns communication_not_overlapped_ns overlapped_ns"
         " free_ns stage_ns bubble_ns communication_not_overlapped_exclude_receive_ns preparing_ns idle_ns"
-        " phases causes communication_causes",
+        " trust phases causes communication_causes",
     )
     gaps = gaps_document(training, ALL)
-    assert has_keys(gaps, "schema gaps")
+    assert has_keys(gaps, "schema trust findings gaps")
     assert has_keys(
         gaps["gaps"][0],
         "device start_ns dur_ns idle_ns aicpu_ns communication_ns copy_ns step before after cause line"
@@ -285,7 +285,7 @@ def test_the_keys_of_the_documents_are_those_of_schema_1(training: Analysis) -> 
     assert has_keys(gaps["gaps"][0]["after"], "name stream")
     assert has_keys(gaps["gaps"][0]["pieces"][0], "start_ns dur_ns cause file line function backward op")
     hotspots = hotspots_document(training, ALL)
-    assert has_keys(hotspots, "schema idle_ns waited_for_peers_ns hotspots")
+    assert has_keys(hotspots, "schema trust findings idle_ns waited_for_peers_ns hotspots")
     assert has_keys(
         hotspots["hotspots"][0],
         "file line function backward idle_ns gaps longest_ns saves_at_most_ns saves_with_peers_ns causes ops",

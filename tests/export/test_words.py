@@ -11,6 +11,7 @@ import pytest
 
 from tracetui.analysis.annotated import AnnotatedPhase
 from tracetui.analysis.gaps import Measure
+from tracetui.analysis.health.finding import Health
 from tracetui.export.comparison.text import _only
 from tracetui.export.markdown import code
 from tracetui.export.memory.document import _known, _time
@@ -237,7 +238,7 @@ def test_a_link_without_a_type_has_none() -> None:
     ],
 )
 def test_a_table_of_gaps_says_how_many_there_are(shown: int, total: int, title: str) -> None:
-    analysis: Any = SimpleNamespace(trace=SimpleNamespace(kind=Kind.GPU))
+    analysis: Any = SimpleNamespace(trace=SimpleNamespace(kind=Kind.GPU), health=Health(()))
     assert gaps_title(analysis, shown, total, Measure.IDLE) == title
 
 

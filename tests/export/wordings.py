@@ -64,6 +64,7 @@ def texts() -> Iterator[tuple[str, str]]:
             yield f"advice.{rule}.{field}", "analysis/advice"
         for figure in figures:
             yield f"figure.{figure}", "analysis/advice"
+    yield from findings()
     for _, action in merged(ACTIONS):
         yield action.help, "ui/actions.py"
         yield action.title, "ui/actions.py"
@@ -154,6 +155,20 @@ def advice() -> Iterator[tuple[str, list[str]]]:
                 figures = [str(key.value) for key in keys if isinstance(key, ast.Constant)]
                 for rule in filter(str.isidentifier, _constants(fields["id"], named)):
                     yield rule, [figure for figure in figures if figure not in causes]
+
+
+def findings() -> Iterator[tuple[str, str]]:
+    """Yield the sentences and remedies of all findings about a recording."""
+    for path in sorted((PACKAGE / "analysis" / "health").rglob("*.py")):
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        named = _named(nodes)
+        for node in nodes:
+            if not isinstance(node, ast.Call):
+                continue
+            given = [k.value for k in node.keywords if k.arg in ("sentence", "remedy")]
+            given += node.args[2:4] if _called(node) == "_note" else []
+            for template in (text for each in given for text in _constants(each, named)):
+                yield template, path.relative_to(PACKAGE).as_posix()
 
 
 def templates() -> Iterator[tuple[str, str]]:

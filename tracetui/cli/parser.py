@@ -44,7 +44,7 @@ class Request(argparse.Namespace):
     force: bool = False
     top: int | None = None  #: rows to list; 0: all; None: the command's own default
     ascii: bool = False
-    all_steps: bool = False  #: outlier steps are compared, too
+    all_steps: bool = False  #: outlier steps count, too, and those that are not to be believed
     shapes: bool = False  #: operators are matched by their shapes, too
     step: int | None = None
     window: Window | None = None
@@ -214,9 +214,11 @@ def add_sources(parser: Parser, help_: str) -> None:
     parser.add_argument("--source", dest="sources", metavar="DIR", action=Collect, type=Path, help=help_)
 
 
-def add_all_steps(parser: Parser) -> None:
-    """Whether outlier steps count."""
-    parser.add_argument("--all-steps", action="store_true", help="compare outlier steps, too")
+def add_all_steps(
+    parser: Parser, help_text: str = "compare outlier steps, too, and those not to be believed"
+) -> None:
+    """Whether outlier steps count, and those that are not to be believed."""
+    parser.add_argument("--all-steps", action="store_true", help=help_text)
 
 
 def add_rules(parser: Parser) -> None:

@@ -83,6 +83,12 @@ class Health:
         doubting = (f for f in self.findings if f.doubts and {"steps", "idle"} & set(f.affects))
         return frozenset(step for finding in doubting for step in finding.steps)
 
+    def trust_of_step(self, place: int) -> str:
+        """Return "good", "doubtful" or "wrong": what is to be thought of one step of the analysis."""
+        return _worst(
+            f for f in self.findings if place in f.steps and {"steps", "idle"} & set(f.affects)
+        ).verdict
+
     @property
     def doubts(self) -> tuple[Finding, ...]:
         """Return the findings that are more than notes."""

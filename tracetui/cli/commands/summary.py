@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import (
     PATHS,
     Parser,
     Request,
+    add_all_steps,
     add_outputs,
     add_restrictions,
     add_rules,
@@ -33,6 +36,7 @@ def _add_arguments(parser: Parser) -> None:
     add_outputs(parser, "rows to list of the gaps (default 5) and of the steps (default 20); 0: all")
     add_restrictions(parser)
     add_scheduler(parser)
+    add_all_steps(parser, "means are of all steps, also of those not to be believed")
     add_rules(parser)
 
 
@@ -46,7 +50,8 @@ def print_summary(request: Request) -> None:
     from tracetui.export.trace.markdown import summary_markdown
     from tracetui.export.trace.summary import summary_text
 
-    analysis, selection = open_trace(request)
+    analysis, everything = open_trace(request)
+    selection = replace(everything, all_steps=request.all_steps)
     answer(
         request,
         what="steps",

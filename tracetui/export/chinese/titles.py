@@ -221,4 +221,11 @@ TITLES_OF_COLUMNS = {
     "busy": "忙",
     "interrupts": "中断",
     "threads of the trace": "trace 中的线程",
+    # -- findings about a recording ---------------------------------------------------------------------
+    "finding": "发现",
+    "severity": "程度",
+    "affects": "影响",
+    "what was seen": "现象",
+    "what helps": "办法",
+    "trust": "可信度",
 }

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from tracetui.export.chinese.advice import ADVICE, FIGURES, TITLES
 from tracetui.export.chinese.causes import CAUSES
 from tracetui.export.chinese.comparisons import COMPARISONS
+from tracetui.export.chinese.health import HEALTH
 from tracetui.export.chinese.jobs import JOBS
 from tracetui.export.chinese.keys import KEYS
 from tracetui.export.chinese.memory import MEMORY
@@ -17,7 +18,7 @@ from tracetui.export.chinese.screens import SCREENS
 from tracetui.export.chinese.stories import STORIES
 from tracetui.export.chinese.titles import TITLES_OF_COLUMNS
 
-TABLES = (REPORTS, JOBS, MEMORY, COMPARISONS, STORIES, KEYS, SCREENS, SCHEDULER)
+TABLES = (REPORTS, HEALTH, JOBS, MEMORY, COMPARISONS, STORIES, KEYS, SCREENS, SCHEDULER)
 
 
 def _keyed(prefix: str, rows: Mapping[str, NamedTuple]) -> Iterator[tuple[str, str]]:

@@ -9,6 +9,7 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
+from tracetui.analysis.health.finding import Health
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.heat.cells import pool
 from tracetui.analysis.idle.lines import LineIdle
@@ -20,6 +21,7 @@ from tracetui.export.page import charts
 from tracetui.export.page.html import Section, bullets, paragraph, quote, table
 from tracetui.export.sentences.advice import told
 from tracetui.export.sentences.causes import line_name, micro
+from tracetui.export.sentences.health import headline, legend, mark
 from tracetui.export.sentences.memory import alive_sentence
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
@@ -71,6 +73,9 @@ def trace_sections(analysis: Analysis, source: SourceFiles | None = None) -> Ite
 def _head(analysis: Analysis, document: dict[str, Any]) -> Section:
     trace = document["trace"]
     blocks = [paragraph(clauses(trace_facts(trace)), "dim")]
+    doubt = (headline(analysis.health, analysis.steps), legend(analysis.health))
+    blocks += [paragraph(sentence, "lead") for sentence in doubt[:1] if sentence]
+    blocks += [paragraph(sentence) for sentence in doubt[1:] if sentence]
     lead = _lead(analysis, document["devices"])
     blocks += [paragraph(lead, "lead")] if lead else []
     blocks += [paragraph(fact) for fact in run_facts(analysis)]
@@ -125,7 +130,7 @@ def _device(
     blocks = [
         charts.time_strip(activity, origin),
         paragraph(sentences(tell("{fact}.", fact=fact) for fact in facts)),
-        _split_table(split, end - start),
+        _split_table(split, end - start, analysis.health),
     ]
     for title, causes, ns in (
         (tell("Why it was idle for {time}", time=format_duration(device["idle_ns"])), "causes", "idle_ns"),
@@ -143,16 +148,19 @@ def _device(
     if places:
         rows = StepRows(analysis, places, TOP_STEPS)
         left = len(rows.every) - len(rows.rows)
-        blocks += [f"<h3>{quote(tell('Steps, in ms'))}</h3>", table(STEPS, rows)]
+        blocks += [
+            f"<h3>{quote(tell('Steps, in ms') + mark(analysis.health, 'steps'))}</h3>",
+            table(STEPS, rows),
+        ]
         blocks += _more(left, "1 more step is not shown.", "{count} more steps are not shown.")
     return Section(device["device"], blocks)
 
 
-def _split_table(split: WindowSplit, window_ns: int) -> str:
+def _split_table(split: WindowSplit, window_ns: int, health: Health) -> str:
     rows = "".join(
         f'<tr><td class="text">{"&emsp;" * name.startswith("  ")}{quote(name.strip())}</td>'
         f"<td>{quote(format_ms(ns))} ms</td><td>{quote(format_percent(ns, window_ns))}</td></tr>"
-        for name, ns in split_rows(split)
+        for name, ns in split_rows(split, health)
     )
     return f'<div class="wide"><table><tbody>{rows}</tbody></table></div>'
 

@@ -17,6 +17,7 @@ from tracetui.analysis.steps import Span, Step
 from tracetui.arrays import Int64s
 from tracetui.export.cells import encodable
 from tracetui.export.sentences.causes import leading_shares
+from tracetui.export.sentences.health import verdict_word
 from tracetui.export.tables.column import Column, Form, Table, json_only, listed
 from tracetui.export.tables.common import (
     cause_columns,
@@ -145,6 +146,10 @@ def _time(key: str) -> Column[StepRows]:
     return Column(key, "", values_of(key), forms=Form.DATA)
 
 
+def _trust(rows: StepRows) -> list[str]:
+    return [rows.analysis.health.trust_of_step(place) for place in rows.places]
+
+
 STEPS: Table[StepRows] = Table(
     columns=(
         Column(
@@ -159,6 +164,20 @@ STEPS: Table[StepRows] = Table(
         _time("end_ns"),
         *SUMS,
         *PHASES,
+        Column(
+            "trust",
+            "trust",
+            lambda rows: listed(_trust(rows)),
+            forms=Form.JSON,
+        ),
+        Column(
+            "trust",
+            "trust",
+            lambda rows: listed([*map(verdict_word, _trust(rows))]),
+            forms=Form.SHOWN,
+            own=True,
+            when=lambda rows, _: bool(rows.analysis.health.doubted_steps),
+        ),
         json_only("phases", lambda rows: [_phases_document(phases) for phases in rows.phases]),
         Column(
             "phases",

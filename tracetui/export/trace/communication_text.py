@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
+from tracetui.analysis.health.finding import Health
+from tracetui.export.sentences.health import mark
 from tracetui.export.sentences.late_ranks import capped_savings
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.shown import text_table
@@ -17,11 +19,14 @@ from tracetui.units import format_count, format_duration
 TOP_PEERS, TOP_LINKS = 5, 8  #: rows listed
 
 
-def split_rows(split: WindowSplit) -> Iterator[tuple[str, int]]:
-    """Return the parts of a window with their ns; an indented one is part of the one above."""
-    yield tell("computing"), split.computing_ns
+def split_rows(split: WindowSplit, health: Health) -> Iterator[tuple[str, int]]:
+    """Return the parts of a window with their ns; an indented one is part of the one above.
+
+    Those that findings put in doubt are marked.
+    """
+    yield tell("computing") + mark(health, "operators"), split.computing_ns
     if split.communication_ns:
-        yield tell("exposed communication"), split.communication_ns
+        yield tell("exposed communication") + mark(health, "communication"), split.communication_ns
         parts = (
             (tell("waiting"), split.wait_ns),
             (tell("moving"), split.transfer_ns),
@@ -30,7 +35,7 @@ def split_rows(split: WindowSplit) -> Iterator[tuple[str, int]]:
         yield from ((f"  {label}", ns) for label, ns in parts if ns)
     if split.copy_ns:
         yield tell("copies"), split.copy_ns
-    yield tell("idle"), split.idle_ns
+    yield tell("idle") + mark(health, "idle"), split.idle_ns
 
 
 def late_title(rows: PeerRows) -> str:

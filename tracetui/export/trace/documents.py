@@ -28,9 +28,12 @@ from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.limits import BREACHES, LIMITS, LimitRows
 from tracetui.export.tables.nested import FRAMES, MODULES, SCOPES, FrameRows, ModuleRows, ScopeRows
 from tracetui.export.tables.steps import STEPS, StepRows
+from tracetui.export.trace.health import trust_document
 from tracetui.export.trace.selection import Selection
 from tracetui.trace.clean import printable
 
+#: What of a recording the numbers of gaps, and of lines, stand on.
+GAP_NUMBERS, LINE_NUMBERS = ("idle", "causes", "lines", "communication"), ("idle", "causes", "lines")
 _DEVICE_SUMS = (
     "computing_ns",
     "communication_ns",
@@ -47,6 +50,7 @@ def summary_document(analysis: Analysis, selection: Selection) -> dict[str, Any]
     selected = set(selection.steps(analysis))
     return {
         "schema": SCHEMA,
+        **trust_document(analysis),
         "trace": _trace(analysis),
         "devices": [_device(analysis, index, selected) for index in range(len(analysis.devices))],
         "late_peers": records(PEERS, PeerRows(analysis)),
@@ -57,7 +61,7 @@ def summary_document(analysis: Analysis, selection: Selection) -> dict[str, Any]
 def gaps_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
     """Return the gaps selected, in their order; at most `top`, 0 for all."""
     rows = GapRows(analysis, selection.gaps(analysis, top), selection.by)
-    return {"schema": SCHEMA, "gaps": records(GAPS, rows)}
+    return {"schema": SCHEMA, **trust_document(analysis, GAP_NUMBERS), "gaps": records(GAPS, rows)}
 
 
 def hotspots_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
@@ -69,7 +73,12 @@ def hotspots_document(analysis: Analysis, selection: Selection, top: int = 0) ->
     """
     rows = LineRows(analysis, selection, top)
     waited = sum(peer.wait_ns for peer in analysis.communication.late_peers)
-    document = {"schema": SCHEMA, "idle_ns": rows.idle_ns, "waited_for_peers_ns": waited}
+    document = {
+        "schema": SCHEMA,
+        **trust_document(analysis, LINE_NUMBERS),
+        "idle_ns": rows.idle_ns,
+        "waited_for_peers_ns": waited,
+    }
     return {**document, "hotspots": records(LINES, rows)}
 
 
@@ -80,20 +89,23 @@ def modules_document(analysis: Analysis, selection: Selection, top: int = 0) -> 
     outside any module is a row without a name.
     """
     rows = ModuleRows(analysis, selection, top)
-    return {"schema": SCHEMA, "idle_ns": rows.idle_ns, "modules": records(MODULES, rows)}
+    document = {"schema": SCHEMA, **trust_document(analysis, LINE_NUMBERS), "idle_ns": rows.idle_ns}
+    return {**document, "modules": records(MODULES, rows)}
 
 
 def frames_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
     """Return the idle time of the gaps selected by frame at any depth, most first; `top` rows, 0 for all."""
     rows = FrameRows(analysis, selection, top)
-    return {"schema": SCHEMA, "idle_ns": rows.idle_ns, "frames": records(FRAMES, rows)}
+    document = {"schema": SCHEMA, **trust_document(analysis, LINE_NUMBERS), "idle_ns": rows.idle_ns}
+    return {**document, "frames": records(FRAMES, rows)}
 
 
 def scopes_document(analysis: Analysis, selection: Selection, top: int = 0) -> dict[str, Any]:
     """Return computing and the idle time before it by scope, most first; at most `top` rows."""
     rows = ScopeRows(analysis, selection, top)
     sums = {"computing_ns": rows.computing_ns, "idle_ns": rows.idle_ns}
-    return {"schema": SCHEMA, **sums, "scopes": records(SCOPES, rows)}
+    document = {"schema": SCHEMA, **trust_document(analysis, LINE_NUMBERS), **sums}
+    return {**document, "scopes": records(SCOPES, rows)}
 
 
 def advice_document(analysis: Analysis) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import Measure
 from tracetui.export.sentences.causes import MEASURES, shares
+from tracetui.export.sentences.health import mark
 from tracetui.export.sentences.late_ranks import capped_savings
 from tracetui.export.tables.common import OPERATORS, causes_document
 from tracetui.export.tables.gaps import GAPS, GapRows
@@ -64,7 +65,11 @@ def gap_lines(analysis: Analysis, selection: Selection, top: int, width: int) ->
 
 
 def gaps_title(analysis: Analysis, shown: int, total: int, by: Measure) -> str:
-    """Return what a table of so many of all gaps is called, and what ranks it."""
+    """Return what a table of so many of all gaps is called, and what ranks it; marked where in doubt."""
+    return _plain_gaps_title(analysis, shown, total, by) + mark(analysis.health, "idle", "causes")
+
+
+def _plain_gaps_title(analysis: Analysis, shown: int, total: int, by: Measure) -> str:
     units = "kernel" if analysis.trace.kind is Kind.GPU else "AICore"
     if shown < total:
         return tell(
@@ -85,7 +90,8 @@ def hotspots_title(rows: LineRows) -> str:
     """Return what the table of lines is called."""
     count = len(rows.every)
     lines = counted(count, "1 line", "{count} lines")
-    return tell("Idle time by Python line: {time}, {lines}", time=format_duration(rows.idle_ns), lines=lines)
+    title = tell("Idle time by Python line: {time}, {lines}", time=format_duration(rows.idle_ns), lines=lines)
+    return title + mark(rows.analysis.health, "idle", "causes", "lines")
 
 
 def line_notes(rows: LineRows) -> tuple[str, str, str]:

@@ -12,6 +12,7 @@ from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.export.markdown import code, plain, table
 from tracetui.export.sentences.advice import told
 from tracetui.export.sentences.causes import line_name, micro
+from tracetui.export.sentences.health import headline, legend, mark
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.gaps import GAPS, GapRows
@@ -45,7 +46,9 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
     trace = document["trace"]
     words = export_words(analysis)
     title = f"# {code(trace['path'])}" + (f" ({plain(words)})" if words else "")
-    lines = [title, "", plain(clauses(trace_facts(trace)))]
+    worst = headline(analysis.health, analysis.steps)
+    first = [f"**{plain(worst)}** {plain(legend(analysis.health))}", ""] if worst else []
+    lines = [*first, title, "", plain(clauses(trace_facts(trace)))]
     lines += [line for fact in run_facts(analysis) for line in ("", plain(fact))]
     if not document["devices"]:
         lines += ["", tell("No device in this trace: it shows the host only.")]
@@ -129,7 +132,8 @@ def _device(
     if window <= 0:
         return [title, "", no_work(device)]
     rows = [
-        [_indented(name), f"{format_ms(ns)} ms", format_percent(ns, window)] for name, ns in split_rows(split)
+        [_indented(name), f"{format_ms(ns)} ms", format_percent(ns, window)]
+        for name, ns in split_rows(split, analysis.health)
     ]
     span = tell(
         "{length}, from {start} to {end}",
@@ -141,7 +145,9 @@ def _device(
         tell("{fact}.", fact=fact) for fact in (span, in_all(device), *task_facts(analysis, device, activity))
     )
     lines = [title, "", facts, "", *table(["", "time", "share"], rows, [""])]
-    lines += _why("Why it was idle for {time}", idle, device["causes"])
+    lines += _why(
+        "Why it was idle for {time}", idle, device["causes"], mark(analysis.health, "idle", "causes")
+    )
     lines += _why("Why preparing steps took {time}", device["preparing_ns"], device["preparing_causes"])
     return lines
 
@@ -151,10 +157,10 @@ def _indented(name: str) -> str:
     return "&nbsp;" * (len(name) - len(name.lstrip())) + name.lstrip()
 
 
-def _why(title: str, total_ns: int, causes: Mapping[str, int] | None) -> list[str]:
+def _why(title: str, total_ns: int, causes: Mapping[str, int] | None, doubt: str = "") -> list[str]:
     if not causes:
         return []
-    asked = f"### {tell(title, time=format_duration(total_ns))}"
+    asked = f"### {tell(title, time=format_duration(total_ns))}{doubt}"
     return ["", asked, "", *markdown_table(CAUSES, CauseRows(causes, total_ns))]
 
 
@@ -162,7 +168,12 @@ def _steps(analysis: Analysis, places: Sequence[int], top: int) -> list[str]:
     if not places:
         return []
     rows = StepRows(analysis, places, top)
-    lines = ["", f"### {tell('Steps, in ms')}", "", *markdown_table(STEPS, rows)]
+    lines = [
+        "",
+        f"### {tell('Steps, in ms')}{mark(analysis.health, 'steps')}",
+        "",
+        *markdown_table(STEPS, rows),
+    ]
     more = len(rows.every) - len(rows.rows)
     if more:
         lines += ["", counted(more, "1 more step is not shown.", "{count} more steps are not shown.")]

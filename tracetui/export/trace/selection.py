@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,6 +25,7 @@ class Selection:
 
     step: int | None = None  #: number of a ProfilerStep; None: all
     window: tuple[int, int] | None = None  #: [start, end), epoch ns; None: all
+    all_steps: bool = False  #: steps that are not to be believed count in means, too
     by: Measure = field(default=Measure.LOST, compare=False)  #: what the gaps are ranked by
 
     def steps(self, analysis: Analysis, device: str | None = None) -> list[int]:
@@ -35,6 +37,14 @@ class Selection:
             and device in (None, step.device)
             and (self.window is None or self.window[0] <= step.start_ns < self.window[1])
         ]
+
+    def believed(self, analysis: Analysis, places: Sequence[int]) -> Sequence[int]:
+        """Return those of some steps that means are of: without those that are not to be believed.
+
+        All of them where none would be left.
+        """
+        doubted = frozenset[int]() if self.all_steps else analysis.health.doubted_steps
+        return [place for place in places if place not in doubted] or places
 
     def gaps(self, analysis: Analysis, top: int = 0) -> Int64s:
         """Return indices of the gaps listed, those with the most of `by` first; at most `top`, 0 for all."""

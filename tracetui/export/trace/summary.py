@@ -14,6 +14,7 @@ from tracetui.analysis.run import facts_of_run
 from tracetui.analysis.task_counts import task_counts
 from tracetui.databases.exports import export_of
 from tracetui.export.sentences.causes import meanings, shares, task_words
+from tracetui.export.sentences.health import headline, left_out_words, legend, mark
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.column import Form
 from tracetui.export.tables.shown import text_table
@@ -46,7 +47,7 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
     """Return the summary of a trace; `top` rows of gaps and of steps, 0 for all, None for 5 and 20."""
     document = summary_document(analysis, selection)
     trace = document["trace"]
-    lines = [*_file_lines(analysis, width), clauses(trace_facts(trace))]
+    lines = [*health_lines(analysis, width), *_file_lines(analysis, width), clauses(trace_facts(trace))]
     for fact in run_facts(analysis):
         lines += wrapped(fact, width, later=MARGIN)
     if not document["devices"]:
@@ -54,9 +55,9 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
     communication = analysis.communication
     for device, activity, split in zip(document["devices"], analysis.devices, communication.splits):
         lines += ["", *_device(analysis, device, activity, split, width)]
-        lines += _why(device, width)
+        lines += _why(device, width, mark(analysis.health, "idle", "causes"))
         places = selection.steps(analysis, activity.device)
-        lines += _steps(analysis, places, TOP_STEPS if top is None else top, width)
+        lines += _steps(analysis, selection, places, TOP_STEPS if top is None else top, width)
     for part in (late_lines(analysis, width), link_lines(analysis, selection, width)):
         lines += ["", *part] if part else []
     if len(analysis.gaps):
@@ -64,6 +65,13 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
     advice = first_advice(find_advice(analysis), TOP_ADVICE, width)
     lines += ["", *advice] if advice else []
     return "\n".join(lines) + "\n"
+
+
+def health_lines(analysis: Analysis, width: int) -> list[str]:
+    """Return what is wrong or doubtful about the recording, and what marks mean; none where all is good."""
+    health = analysis.health
+    parts = filter(None, (headline(health, analysis.steps), legend(health)))
+    return [line for part in parts for line in wrapped(part, width, later=MARGIN)]
 
 
 def _file_lines(analysis: Analysis, width: int) -> list[str]:
@@ -161,7 +169,7 @@ def _device(
         end=format_time(end - origin),
     )
     lines = [tell("{device}: {what}", device=name, what=span)]
-    for label, ns in split_rows(split):
+    for label, ns in split_rows(split, analysis.health):
         share = format_percent(ns, window)
         drawn = bar(ns, window, BAR_CELLS)
         lines.append(f"{MARGIN}{padded(label, 22)}{format_ms(ns):>12} ms{share:>9}  {drawn}".rstrip())
@@ -173,8 +181,8 @@ def _device(
     return lines
 
 
-def _why(device: dict[str, Any], width: int) -> list[str]:
-    """Return the causes of the idle time, and of the time before the first work of steps."""
+def _why(device: dict[str, Any], width: int, doubt: str) -> list[str]:
+    """Return the causes of the idle time, marked where in doubt, and of the time before the first work."""
     causes, idle = device["causes"], device["idle_ns"]
     lines = []
     if causes:
@@ -183,7 +191,7 @@ def _why(device: dict[str, Any], width: int) -> list[str]:
             device=printable(device["device"]),
             time=format_duration(idle),
         )
-        lines += ["", why]
+        lines += ["", why + doubt]
         rows = CauseRows(causes, idle)
         columns = [column.cells(rows, printable).texts for column in CAUSES.of(Form.TEXT)]
         label, time = (max(map(len, texts)) for texts in columns[:2])
@@ -224,7 +232,9 @@ def _producer(device: dict[str, Any], producer: dict[str, int], left_out_ns: int
     return lines
 
 
-def _steps(analysis: Analysis, places: Sequence[int], top: int, width: int) -> list[str]:
+def _steps(
+    analysis: Analysis, selection: Selection, places: Sequence[int], top: int, width: int
+) -> list[str]:
     if not places:
         return []
     # Three decimals are the producer's own; a table of long steps gives them up before it gives up the width.
@@ -235,8 +245,12 @@ def _steps(analysis: Analysis, places: Sequence[int], top: int, width: int) -> l
             break
     left = len(rows.every) - len(rows.rows)
     more = [MARGIN + counted(left, "1 more step: --top 0", "{count} more steps: --top 0")] if left else []
-    phases = longest_phases(mean_phases(StepRows(analysis, places).phases))
+    believed = selection.believed(analysis, places)
+    if len(believed) < len(places):
+        numbers = [analysis.steps[place].number for place in places if place not in believed]
+        more += wrapped(left_out_words(numbers), width, MARGIN, MARGIN)
+    phases = longest_phases(mean_phases(StepRows(analysis, believed).phases))
     if phases:
         words = tell("of a mean step on the host: {phases}", phases=printable(phases))
         more.append(cut(MARGIN + words, width))
-    return ["", tell("Steps, in ms"), *lines, *more]
+    return ["", tell("Steps, in ms") + mark(analysis.health, "steps"), *lines, *more]

@@ -1,0 +1,84 @@
+"""`tracetui doctor`: the verdict, the findings and the exit status; and what other commands say of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.health import planting
+from tests.cli.test_main import Run
+from tests.cli.test_main import run as run
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.export.language import ENGLISH, choose_language
+
+STACKS = "gpu/pairs/h100/gaunernst_bert-small-uncased__1016001.json.gz"
+HEAD = "Idle time is overstated: the first 8 kernel launches have no task on the device"
+
+
+@pytest.fixture
+def lossy(real_traces: Path, tmp_path: Path) -> str:
+    """A real trace that lost its first tasks."""
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(planting.lose(planting.Events.read(real_traces / STACKS), 0, 0.15)))
+    return str(path)
+
+
+def test_a_healthy_recording_is_good(run: Run, real_traces: Path) -> None:
+    healthy = str(real_traces / STACKS)
+    output = run("doctor", healthy)
+    assert output.code == ExitCode.OK
+    assert "This recording can be believed; 2 notes." in output.out
+    document = json.loads(run("doctor", healthy, "--json").out)
+    assert document["verdict"] == "good" and set(document["trust"].values()) == {"good"}
+    assert [finding["severity"] for finding in document["findings"]] == ["note", "note"]
+    summary = run("summary", healthy).out
+    assert "(?)" not in summary and "(!)" not in summary and "overstated" not in summary
+
+
+def test_a_recording_that_lost_tasks_is_not(run: Run, lossy: str) -> None:
+    output = run("doctor", lossy)
+    assert output.code == ExitCode.LIMIT
+    assert "wrong  device.head_lost  steps, idle time  step 6" in output.out
+    document = json.loads(run("doctor", lossy, "--json").out)
+    assert document["verdict"] == "wrong"
+    assert document["trust"]["steps"] == document["trust"]["idle"] == "wrong"
+    assert document["trust"]["operators"] == "good"
+    first = document["findings"][0]
+    assert {key: first[key] for key in ("id", "severity", "affects", "steps", "tracks", "count")} == {
+        "id": "device.head_lost",
+        "severity": "wrong",
+        "affects": ["steps", "idle"],
+        "steps": [6],
+        "tracks": [],
+        "count": 8,
+    }
+    ((start, end),) = first["windows"]
+    assert start < end
+    markdown = run("doctor", lossy, "--md")
+    assert markdown.code == ExitCode.LIMIT
+    assert "| wrong | device.head_lost | steps, idle time | step 6 |" in markdown.out
+
+
+def test_all_reports_say_so_and_mark_their_numbers(run: Run, lossy: str) -> None:
+    summary = run("summary", lossy).out
+    assert " ".join(summary.split()).startswith(HEAD)
+    assert "idle (!)" in summary and "computing (" not in summary
+    assert "Steps, in ms (!)" in summary and "Why GPU 0 was idle" in summary
+    assert "(!)" in run("gaps", lossy).out.splitlines()[0]
+    assert "(!)" in run("hotspots", lossy).out.splitlines()[0]
+    markdown = run("summary", lossy, "--md").out
+    assert markdown.startswith("**Idle time is overstated")
+    for command, numbers in (("summary", 8), ("gaps", 4), ("hotspots", 3)):
+        document = json.loads(run(command, lossy, "--json").out)
+        assert document["trust"]["idle"] == "wrong" and len(document["trust"]) == numbers
+        assert "device.head_lost" in document["findings"]
+    (step,) = json.loads(run("summary", lossy, "--json").out)["devices"][0]["steps"]
+    assert step["trust"] == "wrong"
+
+
+def test_chinese(run: Run, lossy: str, request: pytest.FixtureRequest) -> None:
+    request.addfinalizer(lambda: choose_language(ENGLISH))
+    summary = run("summary", lossy, "--lang", "zh").out
+    assert summary.startswith("空闲时间偏大：最初 8 次 kernel 下发在 Device 上没有任务")

@@ -1,0 +1,55 @@
+"""`tracetui doctor`: whether a recording can be believed, and which of its numbers."""
+
+from __future__ import annotations
+
+from tracetui.cli.command import Command
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.cli.parser import PATHS, Parser, Request, add_ascii, add_json, add_rules, add_trace
+from tracetui.cli.terminal import text_width
+
+_DESCRIPTION = f"""Print what is wrong or doubtful in a recording: tasks that were lost, graphs
+without their kernels, calls that were never closed, clocks that disagree, work
+that is not in the file, files of several runs, and what was not recorded. Each
+finding says what was seen, which numbers and steps that puts in doubt, and how
+to record it better, or how to read it. Notes leave all numbers good.
+
+exit status:
+  0 all numbers are good   4 some are doubtful or wrong
+
+{PATHS}"""
+
+
+def _add_arguments(parser: Parser) -> None:
+    add_trace(parser)
+    add_json(parser)
+    parser.add_argument("--md", action="store_true", help="print Markdown")
+    add_ascii(parser)
+    add_rules(parser)
+
+
+def _run(request: Request) -> ExitCode:
+    from tracetui.cli.opening import open_trace
+    from tracetui.cli.output import print_json, print_text
+    from tracetui.export.trace.health import health_document, health_markdown, health_text
+    from tracetui.language import in_english
+
+    analysis, _ = open_trace(request)
+    if request.json:
+        with in_english():
+            document = health_document(analysis)
+        print_json(document)
+    elif request.md:
+        print_text(health_markdown(analysis), request)
+    else:
+        print_text(health_text(analysis, text_width()), request)
+    return ExitCode.LIMIT if analysis.health.doubts else ExitCode.OK
+
+
+COMMAND = Command(
+    "doctor",
+    "doctor PATH",
+    "whether a recording can be believed",
+    _DESCRIPTION,
+    _add_arguments,
+    _run,
+)

@@ -1,0 +1,187 @@
+"""Whether a recording can be believed, in Chinese, by the English: findings, remedies, verdicts and marks."""
+
+HEALTH = {
+    # -- lost tasks -------------------------------------------------------------------------------------
+    "the first {count} kernel launches have no task on the device, later ones do: its recording began late": (
+        "最初 {count} 次 kernel 下发在 Device 上没有任务，之后的都有：Device 的采集开始得晚"
+    ),
+    "the last {count} kernel launches have no task on the device: recording stopped before the device was done": (
+        "最后 {count} 次 kernel 下发在 Device 上没有任务：Device 还没做完，采集就停止了"
+    ),
+    "{count} kernel launches in a row have no task on the device, those before and after have": (
+        "连续 {count} 次 kernel 下发在 Device 上没有任务，前后的都有"
+    ),
+    "{count} kernel launches in {stretches} stretches have no task on the device, others have": (
+        "分布在 {stretches} 段中的 {count} 次 kernel 下发在 Device 上没有任务，其余的都有"
+    ),
+    "1 of {steps} steps has no task on the device, the others have": (
+        "{steps} 个 step 中有 1 个在 Device 上没有任务，其余的都有"
+    ),
+    "{count} of {steps} steps have no task on the device, the others have": (
+        "{steps} 个 step 中有 {count} 个在 Device 上没有任务，其余的都有"
+    ),
+    "1 of {operations} collectives lacks tasks on the device that others have": (
+        "{operations} 个集合通信中有 1 个缺少其他集合通信都有的 Device 任务"
+    ),
+    "{count} of {operations} collectives lack tasks on the device that others have": (
+        "{operations} 个集合通信中有 {count} 个缺少其他集合通信都有的 Device 任务"
+    ),
+    "Leave these steps out, or record with a warm-up step before the active ones (schedule(wait=1, warmup=1)).": (
+        "不要使用这些 step，或在正式采集之前先预热一个 step（schedule(wait=1, warmup=1)）。"
+    ),
+    "Leave the last step out, or synchronise the device before the profiler stops.": (
+        "不要使用最后一个 step，或在 profiler 停止之前同步 Device。"
+    ),
+    "Leave these steps out: the profiler lost what the device did in them.": (
+        "不要使用这些 step：profiler 丢失了 Device 在其中做的事。"
+    ),
+    "The profiler lost tasks: record fewer steps at once, at a lower level, or with larger buffers. "
+    "Do not read the idle time there.": (
+        "profiler 丢失了任务：一次少采集几个 step，降低采集级别，或加大缓冲区。那里的空闲时间不可用。"
+    ),
+    # -- graphs -----------------------------------------------------------------------------------------
+    "{empty} of {replays} graph launches have no kernels on the device": (
+        "{replays} 次图下发中有 {empty} 次在 Device 上没有 kernel"
+    ),
+    "{partial} of {replays} graph launches have fewer kernels than others of the same graph": (
+        "{replays} 次图下发中有 {partial} 次的 kernel 比同一个图的其他下发少"
+    ),
+    "{count} of {replays} graph launches have no kernels on the device, or fewer than others of the same graph": (
+        "{replays} 次图下发中有 {count} 次在 Device 上没有 kernel，或比同一个图的其他下发少"
+    ),
+    "The device was busy where it seems idle: record kernels inside of graphs (CUPTI node tracing; on an NPU "
+    "level 1 or 2), or time a run without graphs.": (
+        "看似空闲处 Device 其实在工作：采集图内的 kernel（CUPTI 的节点级采集；NPU 上用级别 1 或 2），或测量不用图的一次运行。"
+    ),
+    # -- work that is not recorded ----------------------------------------------------------------------
+    "the device begins {time} after its first task was launched: it was busy with work from before the recording": (
+        "第一个任务下发 {time} 之后 Device 才开始：它在做采集之前的工作"
+    ),
+    "for {time} launched tasks did not start on an idle device while the host waited for them: "
+    "it was busy with work that is not recorded": (
+        "共有 {time}，已下发的任务没有在空闲的 Device 上开始，而 Host 在等待它们：Device 在做没有采集到的工作"
+    ),
+    "Read this time as unknown, not as idle. Synchronise the device before the profiler starts, "
+    "and record every stream and process that uses it.": (
+        "这段时间是未知，不是空闲。在 profiler 启动之前同步 Device，并采集使用它的每条 stream 和每个进程。"
+    ),
+    # -- the host ---------------------------------------------------------------------------------------
+    "1 call of the host was never closed": "Host 有 1 次调用没有结束",
+    "{count} calls of the host were never closed: they end where the recording stops or their caller does": (
+        "Host 有 {count} 次调用没有结束：它们到采集停止或调用者结束时为止"
+    ),
+    "Lines, modules and stacks after the first of them may be wrong: let the profiler stop outside of the calls "
+    "it records, or use a version that closes them (pytorch/pytorch#193440).": (
+        "从第一次这样的调用起，代码行、模块和调用栈可能有误：让 profiler 在它采集的调用之外停止，或使用会结束它们的版本（pytorch/pytorch#193440）。"
+    ),
+    "while devices waited for the host {frames} calls of Python and {operators} operators were recorded: "
+    "that explains {least} to {most} of {bound} of host-bound idle time": (
+        "Device 等待 Host 期间采集了 {frames} 次 Python 调用和 {operators} 个算子：在 {bound} 由 Host 造成的空闲中，"
+        "这可以解释 {least} 到 {most}"
+    ),
+    "Record once more without stacks (with_stack=False) and let tracetui compare measure the difference; "
+    "read lines from this recording and times from that one.": (
+        "不带调用栈（with_stack=False）再采集一次，用 tracetui compare 测出差别；代码行看这一次采集，时间看那一次。"
+    ),
+    "no calls of the runtime were recorded (level 0): launches are known by their arrows only": (
+        "没有采集 runtime 调用（级别 0）：只能由箭头得知下发"
+    ),
+    "no operators of the host were recorded: what launched tasks cannot be known": (
+        "没有采集 Host 的算子：无法得知任务由什么下发"
+    ),
+    "no stacks of Python were recorded: idle time leads to operators, not to lines": (
+        "没有采集 Python 调用栈：空闲时间只能归到算子，不能归到代码行"
+    ),
+    "most operators have no stack, although some have: stacks were recorded for a part only": (
+        "多数算子没有调用栈，而有些有：只有一部分时间采集了调用栈"
+    ),
+    "Record at profiler level 1 or 2.": "用采集级别 1 或 2。",
+    "Record stacks for the whole time.": "全程采集调用栈。",
+    "Record the host too (PyTorch: ProfilerActivity.CPU).": "同时采集 Host（PyTorch：ProfilerActivity.CPU）。",
+    "Record with with_stack=True.": "采集时用 with_stack=True。",
+    # -- clocks -----------------------------------------------------------------------------------------
+    "{count} of {tasks} tasks begin before their launch, by {time} at most: "
+    "the clocks of host and device are apart by that or more": (
+        "{tasks} 个任务中有 {count} 个早于其下发开始，最多早 {time}：Host 与 Device 的时钟至少相差这么多"
+    ),
+    "Nothing is shifted. Add {time} or more to the times of the device before you compare them with the host's; "
+    "what the device did, and for how long, stands.": (
+        "没有移动任何时间。与 Host 的时间比较之前，先给 Device 的时间加上 {time} 或更多；Device 做了什么、用了多久，仍然可信。"
+    ),
+    "{tracks} tracks go back by about {time} at once, {at} after the start: a clock was set": (
+        "开始后 {at}，{tracks} 条轨道同时后退约 {time}：时钟被调整过"
+    ),
+    "{tracks} tracks leap by about {time} at once, {at} after the start: a clock was set": (
+        "开始后 {at}，{tracks} 条轨道同时前跳约 {time}：时钟被调整过"
+    ),
+    "Read the parts before and after on their own; record again while nothing sets the clock.": (
+        "前后两部分要分开看；在不调整时钟的情况下重新采集。"
+    ),
+    # -- tasks ------------------------------------------------------------------------------------------
+    "tasks of one stream overlap for {time}, {share} % of its time, which a stream cannot": (
+        "同一 stream 的任务重叠了 {time}，占其时间的 {share} %，而 stream 不可能这样"
+    ),
+    "tasks of {streams} streams overlap for {time}, {share} % of their time, which streams cannot": (
+        "{streams} 条 stream 的任务重叠了 {time}，占其时间的 {share} %，而 stream 不可能这样"
+    ),
+    "Sums of operators count this time more than once. Look whether files of several devices or runs were joined, "
+    "or streams renumbered.": (
+        "算子的合计把这段时间算了不止一次。看看是否合并了多个 Device 或多次运行的文件，或 stream 被重新编号。"
+    ),
+    "{count} arrows end at ids that several unrelated starts share": (
+        "{count} 个箭头的编号由几个无关的起点共用"
+    ),
+    "{count} tasks share the id of a launch with others that it did not launch": (
+        "{count} 个任务与并非由同一次下发产生的任务共用一个编号"
+    ),
+    "What launched these tasks is not certain: convert the recording again with a newer profiler.": (
+        "这些任务由什么下发并不确定：用较新的 profiler 重新转换。"
+    ),
+    # -- steps ------------------------------------------------------------------------------------------
+    "1 step was recorded: nothing can be said of how steps differ": "只采集了 1 个 step：无从得知 step 之间的差别",
+    "{count} steps were recorded: nothing can be said of how steps differ": (
+        "只采集了 {count} 个 step：无从得知 step 之间的差别"
+    ),
+    "Record five steps or more after a warm-up.": "预热之后采集五个以上 step。",
+    "the first step lasts {first}, the median of the others is {median}: it warmed up": (
+        "第一个 step 用时 {first}，其余的中位数为 {median}：它在预热"
+    ),
+    "Compare steps without the first one, or record after a warm-up.": "比较时去掉第一个 step，或预热之后再采集。",
+    # -- files ------------------------------------------------------------------------------------------
+    "the file is cut off: it ends in the middle of its events": "文件被截断：在事件中间结束",
+    "1 event of {events} could not be read": "{events} 个事件中有 1 个无法读取",
+    "{count} events of {events} could not be read": "{events} 个事件中有 {count} 个无法读取",
+    "Copy or export it again; what is missing may be of any time and any track.": (
+        "重新复制或导出；缺少的可能是任何时间、任何轨道的内容。"
+    ),
+    "the file holds {count} processes that were recorded one after the other": (
+        "文件中有 {count} 个先后采集的进程"
+    ),
+    "the file holds {count} processes with steps of their own": "文件中有 {count} 个各有 step 的进程",
+    "Numbers of all of them are added up: open the recording of one process at a time.": (
+        "所有进程的数字会加在一起：一次只打开一个进程的采集。"
+    ),
+    # -- verdicts and marks -----------------------------------------------------------------------------
+    "good": "可信",
+    "doubtful": "存疑",
+    "wrong": "有误",
+    "Idle time is overstated: {finding}": "空闲时间偏大：{finding}",
+    "Idle time may be overstated: {finding}": "空闲时间可能偏大：{finding}",
+    "Not certain ({numbers}): {finding}": "不确定（{numbers}）：{finding}",
+    "{finding} ({steps})": "{finding}（{steps}）",
+    "{headline}; {more}": "{headline}；{more}",
+    "1 finding more": "另有 1 项发现",
+    "{count} findings more": "另有 {count} 项发现",
+    "(?) may be wrong, (!) is wrong: tracetui doctor tells why": "(?) 可能有误，(!) 有误：tracetui doctor 说明原因",
+    "left out of means: {steps}, not to be believed (--all-steps takes all)": (
+        "平均值不含不可信的 {steps}（--all-steps 包含全部）"
+    ),
+    "step {steps}": "step {steps}",
+    "steps {steps}": "step {steps}",
+    "1 note": "1 条说明",
+    "This recording can be believed.": "这次采集可信。",
+    "This recording can be believed; {notes}.": "这次采集可信；{notes}。",
+    "Not all of this recording can be believed. {parts}.": "这次采集并非全部可信。{parts}。",
+    "Where: {windows}": "时间：{windows}",
+    "{start} to {end}": "{start} 到 {end}",
+}

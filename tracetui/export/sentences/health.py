@@ -1,0 +1,102 @@
+"""Findings about a recording in the language that was chosen, and the marks of numbers that they affect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tracetui.analysis.health.finding import NUMBERS, Finding, Health, Severity
+from tracetui.analysis.steps import Step
+from tracetui.language import counted, names, tell, wording
+
+#: What stands beside a number that is not good.
+MARKS = {Severity.NOTE: "", Severity.DOUBTFUL: " (?)", Severity.WRONG: " (!)"}
+_NUMBERS = {
+    "steps": "steps",
+    "idle": "idle time",
+    "causes": "causes",
+    "lines": "lines",
+    "communication": "communication",
+    "operators": "operators",
+    "memory": "memory",
+    "ranks": "ranks",
+}
+_VERDICTS = {"good": "good", "doubtful": "doubtful", "wrong": "wrong", "note": "note"}
+_MOST_STEPS = 5
+
+
+def number_names(numbers: Iterable[str]) -> str:
+    """Return what numbers are called: "steps, idle time"."""
+    return names(tell(_NUMBERS[number]) for number in NUMBERS if number in set(numbers))
+
+
+def verdict_word(verdict: str) -> str:
+    """Return a verdict or a severity as people read it."""
+    return wording(_VERDICTS[verdict], f"verdict.{verdict}")
+
+
+def finding_sentence(finding: Finding) -> str:
+    """Return what was seen, with its numbers, without full stop."""
+    return tell(finding.sentence, **finding.figures)
+
+
+def finding_remedy(finding: Finding) -> str:
+    """Return how to record it better, or how to read it."""
+    return tell(finding.remedy, **finding.figures)
+
+
+def step_words(steps: Iterable[int]) -> str:
+    """Return "step 5", "steps 5, 6", the first of many; "" of none."""
+    numbers = sorted(set(steps))
+    if not numbers:
+        return ""
+    shown = names(map(str, numbers[:_MOST_STEPS])) + (", …" if len(numbers) > _MOST_STEPS else "")
+    return tell("step {steps}" if len(numbers) == 1 else "steps {steps}", steps=shown)
+
+
+def steps_of(finding: Finding, steps: tuple[Step, ...]) -> list[int]:
+    """Return the numbers of the steps that a finding concerns, each once, in order."""
+    return sorted({steps[place].number for place in finding.steps})
+
+
+def headline(health: Health, steps: tuple[Step, ...]) -> str:
+    """Return the worst finding in one line, and how many more there are; "" where all is good."""
+    doubts = health.doubts
+    if not doubts:
+        return ""
+    worst = doubts[0]
+    numbers = number_names(worst.affects)
+    if "idle" in worst.affects and worst.id.startswith(("device.", "graph.")):
+        template = "Idle time may be overstated: {finding}"
+        if worst.severity is Severity.WRONG:
+            template = "Idle time is overstated: {finding}"
+    else:
+        template = "Not certain ({numbers}): {finding}"
+    where = step_words(steps_of(worst, steps))
+    finding = finding_sentence(worst)
+    if where:
+        finding = tell("{finding} ({steps})", finding=finding, steps=where)
+    line = tell(template, numbers=numbers, finding=finding)
+    if len(doubts) > 1:
+        more = counted(len(doubts) - 1, "1 finding more", "{count} findings more")
+        line = tell("{headline}; {more}", headline=line, more=more)
+    return line
+
+
+def mark(health: Health, *numbers: str) -> str:
+    """Return what stands beside a number that these findings affect: "", " (?)" or " (!)"."""
+    return MARKS[health.severity_of(numbers)]
+
+
+def legend(health: Health) -> str:
+    """Return what the marks mean, and where the findings are; "" where no number has one."""
+    if not health.doubts:
+        return ""
+    return tell("(?) may be wrong, (!) is wrong: tracetui doctor tells why")
+
+
+def left_out_words(numbers: Iterable[int]) -> str:
+    """Return the sentence on steps that means leave out; "" where they leave out none."""
+    steps = step_words(numbers)
+    if not steps:
+        return ""
+    return tell("left out of means: {steps}, not to be believed (--all-steps takes all)", steps=steps)

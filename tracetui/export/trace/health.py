@@ -1,0 +1,106 @@
+"""Whether a recording can be believed, as JSON, text and Markdown: what `tracetui doctor` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.health.finding import NUMBERS, Finding
+from tracetui.export.json_document import SCHEMA
+from tracetui.export.markdown import plain
+from tracetui.export.sentences.health import (
+    finding_remedy,
+    finding_sentence,
+    number_names,
+    step_words,
+    steps_of,
+    verdict_word,
+)
+from tracetui.export.tables.column import records
+from tracetui.export.tables.health import FINDINGS, FindingRows
+from tracetui.export.tables.shown import markdown_table
+from tracetui.export.text import MARGIN, cut, wrapped
+from tracetui.language import counted, tell
+from tracetui.trace.clean import printable
+from tracetui.units import format_count, format_time
+
+LONGEST_LINE = 100  #: cells of running text, however wide the terminal is
+_MOST_WINDOWS = 3
+
+
+def health_document(analysis: Analysis) -> dict[str, Any]:
+    """Return the verdict, what is to be thought of each number, and the findings, worst first."""
+    health = analysis.health
+    return {
+        "schema": SCHEMA,
+        "verdict": health.verdict,
+        "trust": health.trust,
+        "findings": records(FINDINGS, FindingRows(analysis)),
+    }
+
+
+def trust_document(analysis: Analysis, numbers: Iterable[str] = NUMBERS) -> dict[str, Any]:
+    """Return what other documents say of it: trust in their numbers, and the ids of the findings."""
+    health = analysis.health
+    affected = set(numbers)
+    ids = dict.fromkeys(finding.id for finding in health.findings if affected & set(finding.affects))
+    return {"trust": {number: health.trust[number] for number in numbers}, "findings": [*ids]}
+
+
+def health_text(analysis: Analysis, width: int) -> str:
+    """Return the verdict and all findings with evidence and remedy."""
+    health = analysis.health
+    lines = [cut(printable(analysis.trace.path), width, keep_end=True), verdict_line(analysis)]
+    for finding in health.findings:
+        lines += ["", *_finding(analysis, finding, width)]
+    return "\n".join(lines) + "\n"
+
+
+def health_markdown(analysis: Analysis) -> str:
+    """Return the verdict and the table of findings."""
+    lines = [plain(verdict_line(analysis))]
+    rows = FindingRows(analysis)
+    if rows.rows:
+        lines += ["", *markdown_table(FINDINGS, rows)]
+    return "\n".join(lines) + "\n"
+
+
+def verdict_line(analysis: Analysis) -> str:
+    """Return the verdict, and the numbers that it is about."""
+    health = analysis.health
+    if health.verdict == "good":
+        notes = len(health.findings)
+        if not notes:
+            return tell("This recording can be believed.")
+        found = counted(notes, "1 note", "{count} notes")
+        return tell("This recording can be believed; {notes}.", notes=found)
+    parts = []
+    for verdict in ("wrong", "doubtful"):
+        numbers = [number for number, worth in health.trust.items() if worth == verdict]
+        if numbers:
+            parts.append(f"{verdict_word(verdict)}: {number_names(numbers)}")
+    return tell("Not all of this recording can be believed. {parts}.", parts="; ".join(parts))
+
+
+def _finding(analysis: Analysis, finding: Finding, width: int) -> Iterator[str]:
+    head = [verdict_word(finding.severity.label), finding.id, number_names(finding.affects)]
+    where = step_words(steps_of(finding, analysis.steps))
+    yield MARGIN.join([*head, *([where] if where else [])])
+    room = min(width, LONGEST_LINE)
+    sentence = finding_sentence(finding)
+    yield from wrapped(f"{sentence[:1].upper()}{sentence[1:]}.", room, MARGIN, MARGIN)
+    windows = list(_windows(analysis, finding))
+    if windows:
+        yield MARGIN + tell("Where: {windows}", windows="; ".join(windows))
+    yield from wrapped(finding_remedy(finding), room, f"{MARGIN}→ ", MARGIN * 2)
+
+
+def _windows(analysis: Analysis, finding: Finding) -> Iterator[str]:
+    """Yield when a finding concerns, from the start of the trace; the first of many."""
+    origin = analysis.trace.start_ns
+    for start, end in finding.windows[:_MOST_WINDOWS]:
+        yield tell("{start} to {end}", start=format_time(start - origin), end=format_time(end - origin))
+    more = len(finding.windows) - _MOST_WINDOWS
+    if more > 0:
+        yield tell("{count} more", count=format_count(more))
