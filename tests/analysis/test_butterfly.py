@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.analysis.test_lines import walk
 from tests.ui.test_branches import node, nodes, root
-from tracetui.analysis.butterfly import below, callers
+from tracetui.analysis.butterfly import callees, callers
 from tracetui.analysis.idle.lines import StackNode
 from tracetui.trace.stack import Frame
 
@@ -23,7 +23,7 @@ def outermost_ns(top: StackNode, frame: Frame) -> int:
 def test_both_hold_the_idle_time_under_the_frame(tops: list[StackNode]) -> None:
     top = root(*tops)
     for frame in {each.frame for each in walk(top) if each.frame is not None}:
-        for found in (below(top, frame), callers(top, frame)):
+        for found in (callees(top, frame), callers(top, frame)):
             assert found is not None and found.frame == frame
             assert found.idle_ns == outermost_ns(top, frame)
             for each in walk(found):
@@ -35,16 +35,16 @@ def test_calls_from_two_places_are_one_below_and_two_above() -> None:
         node("main", 1, node("a", 2, node("f", 3, node("x", 4))), node("b", 0, node("f", 5, node("x", 6))))
     )
     frame = Frame("/work/train.py", 1, "f")
-    under, above = below(top, frame), callers(top, frame)
+    under, above = callees(top, frame), callers(top, frame)
     assert under is not None and above is not None
     assert (under.idle_ns, under.own_ns, [(x.idle_ns, x.own_ns) for x in under.children]) == (
         18,
         8,
         [(10, 10)],
     )
-    alone = below(top, Frame("/work/train.py", 1, "a"))
+    alone = callees(top, Frame("/work/train.py", 1, "a"))
     assert alone is not None and (under.gaps, alone.gaps) == (0, 1), "not known where two are merged"
     told = [(caller.frame.function, caller.idle_ns) for caller in above.children if caller.frame]
     assert told == [("b", 11), ("a", 7)]
     assert [caller.own_ns for each in above.children for caller in each.children] == [11, 7]
-    assert below(top, Frame("", 0, "none")) is callers(top, Frame("", 0, "none")) is None
+    assert callees(top, Frame("", 0, "none")) is callers(top, Frame("", 0, "none")) is None

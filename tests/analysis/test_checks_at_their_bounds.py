@@ -42,7 +42,7 @@ Sums = dict[str, tuple[int, int]]
 )
 def test_sums_agree_up_to_1_ns_for_each_that_is_counted(told: Sums, own: Sums, words: str | None) -> None:
     agreed = "1 type" if len(told) == 1 else f"{len(told)} types"
-    assert checks._compared("x.csv", told, own, "type") == Check("x.csv", words is None, words or agreed)
+    assert checks._compare_sums("x.csv", told, own, "type") == Check("x.csv", words is None, words or agreed)
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_sums_agree_up_to_1_ns_for_each_that_is_counted(told: Sums, own: Sums, w
     ],
 )
 def test_only_numbers_below_1e12_are_told(value: object, scaled: float | None) -> None:
-    assert checks._scaled(value) == scaled
-    assert checks._scaled(float("nan")) is None
+    assert checks._to_base_units(value) == scaled
+    assert checks._to_base_units(float("nan")) is None
 
 
 def beside(monkeypatch: pytest.MonkeyPatch, **table: Any) -> None:

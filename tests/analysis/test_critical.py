@@ -32,7 +32,7 @@ from tests.analysis.test_explain import any_machine
 from tests.simulator import traces
 from tests.synthetic import process, thread, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.critical.chain import Critical
+from tracetui.analysis.critical.chain import CriticalKind
 from tracetui.trace.stack import parse_call_stack
 
 Told = list[tuple[int, int, str, "int | None"]]
@@ -46,7 +46,7 @@ def told(events: Events, device: int = 0) -> Told:
     for index in range(len(chain)):
         text = trace.string(int(chain.stack[index]))
         frame = None if text is None else analysis.rules.line_of(parse_call_stack(text))
-        said = Critical(int(chain.kind[index])).label, None if frame is None else frame.line
+        said = CriticalKind(int(chain.kind[index])).label, None if frame is None else frame.line
         start, end = int(chain.start[index]), int(chain.end[index])
         if pieces and pieces[-1][2:] == said:
             start = pieces.pop()[0]
@@ -149,7 +149,7 @@ def test_without_calls_a_long_copy_that_ends_in_its_operator_was_waited_for() ->
         analyse(trace_of([*events, *copy, to, step(2, 1_060, 400_000)])).critical[0].by_kind()
         for to in operators
     ]
-    assert [found[Critical.DEVICE] for found in kinds] == [80_000, 0]
+    assert [found[CriticalKind.DEVICE] for found in kinds] == [80_000, 0]
 
 
 def test_a_wait_of_the_stream_leads_to_the_task_on_the_other() -> None:
@@ -254,10 +254,10 @@ def test_a_step_lasts_from_when_the_one_before_it_is_done() -> None:
     first, second = (analysis.critical_in_step(index) for index in range(2))
     assert sum(first.values()) == 1_150 - 900
     assert second == {
-        Critical.HOST: 2_000 - 1_150,
-        Critical.QUEUE: 10,
-        Critical.LAUNCH: 30,
-        Critical.DEVICE: 50,
+        CriticalKind.HOST: 2_000 - 1_150,
+        CriticalKind.QUEUE: 10,
+        CriticalKind.LAUNCH: 30,
+        CriticalKind.DEVICE: 50,
     }
     saving = next(saving for saving in analysis.savings.values() if saving.line == 7)
     assert (saving.steps, saving.saves_at_most_ns) == ({0: 145, 1: 850}, 995)
@@ -290,7 +290,7 @@ def test_a_profiler_of_level_0_tells_nearly_the_same() -> None:
     for level in (0, 2):
         chains.append(traces.analysed("mixed", level).critical[0])
     little, much = (chain.by_kind() for chain in chains)
-    assert all(abs(little[kind] - much[kind]) < 0.01 * chains[0].wall_ns for kind in Critical)
+    assert all(abs(little[kind] - much[kind]) < 0.01 * chains[0].wall_ns for kind in CriticalKind)
 
 
 @given(any_run())
@@ -326,8 +326,8 @@ def test_real_npu_traces(real_traces: Path, rank: str) -> None:
     check(analysis)
     (chain,) = analysis.critical
     kinds = chain.by_kind()
-    assert kinds[Critical.DEVICE] > 0.5 * chain.wall_ns
-    assert kinds[Critical.HOST] > 0.2 * chain.wall_ns
+    assert kinds[CriticalKind.DEVICE] > 0.5 * chain.wall_ns
+    assert kinds[CriticalKind.HOST] > 0.2 * chain.wall_ns
     first = max(analysis.savings.values(), key=lambda saving: saving.saves_with_peers_ns)
     assert first.file is not None
     assert (first.file.rpartition("/")[2], first.line, first.function) == ("main.py", 354, "train")

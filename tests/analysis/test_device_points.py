@@ -18,14 +18,14 @@ from tracetui.analysis.critical.device_points import (
     FAR_TOO_EARLY,
     LONG_COPY,
     DeviceTasks,
-    _behind,
+    _clock_lags,
     blocking_copies,
     dequeue_points,
     peer_points,
     synchronised,
     task_points,
 )
-from tracetui.analysis.critical.points import By, Points
+from tracetui.analysis.critical.points import Edge, Points
 from tracetui.trace.model import Activity
 
 KINDS = (Activity.COMPUTE, Activity.COPY)
@@ -81,7 +81,7 @@ def before_each(lines: list[int], start: list[int]) -> list[int]:
 def told(found: Points) -> list[list[tuple[int, int, int]]]:
     """(kind of cause, place, ns after it) of the causes that each point has, and the binding one."""
     each = [
-        [(by, int(found.cause[by, i]), int(found.lag[by, i])) for by in By if found.cause[by, i] >= 0]
+        [(by, int(found.cause[by, i]), int(found.lag[by, i])) for by in Edge if found.cause[by, i] >= 0]
         for i in range(len(found))
     ]
     return [[*causes, (int(by), -1, -1)] for causes, by in zip(each, found.binding.tolist())]
@@ -107,10 +107,10 @@ def test_a_dequeue_follows_its_enqueue_or_the_dequeue_before_it(seed: int) -> No
     turns = usual(start[i] - free[i] for i in every if late[i])
     expected = []
     for i in every:
-        causes = [(int(By.BEFORE), before[i], dur[before[i]] + turns)] if before[i] >= 0 else []
-        causes += [(int(By.LAUNCH), int(put_at[first[i]]), wakes)] if known[i] else []
+        causes = [(int(Edge.BEFORE), before[i], dur[before[i]] + turns)] if before[i] >= 0 else []
+        causes += [(int(Edge.LAUNCH), int(put_at[first[i]]), wakes)] if known[i] else []
         launched = known[i] and (before[i] < 0 or put[i] + wakes >= free[i] + turns)
-        expected.append([*causes, (int(By.LAUNCH if launched else By.BEFORE), -1, -1)])
+        expected.append([*causes, (int(Edge.LAUNCH if launched else Edge.BEFORE), -1, -1)])
     assert told(found) == expected
     assert [found.time.tolist(), found.lasts.tolist(), found.row.tolist()] == [start, dur, rows]
 
@@ -144,14 +144,16 @@ def test_a_task_follows_its_launch_or_the_task_before_it_or_what_its_stream_wait
     expected = []
     for i in every:
         takes = end[i] - start[i] if waits[i] and other[i] < 0 else 0
-        causes = [(int(By.BEFORE), before[i], lasts[before[i]] + turns + takes)] if before[i] >= 0 else []
-        causes += [(int(By.LAUNCH), int(launch_point[i]), ready[i] - int(launch_time[i]) + takes)] * launched[
-            i
-        ]
-        causes += [(int(By.WAIT), other[i], lasts[other[i]])] * (other[i] >= 0)
-        binding = By.LAUNCH if launched[i] and (before[i] < 0 or ready[i] >= free[i] + turns) else By.BEFORE
+        causes = [(int(Edge.BEFORE), before[i], lasts[before[i]] + turns + takes)] if before[i] >= 0 else []
+        causes += [
+            (int(Edge.LAUNCH), int(launch_point[i]), ready[i] - int(launch_time[i]) + takes)
+        ] * launched[i]
+        causes += [(int(Edge.WAIT), other[i], lasts[other[i]])] * (other[i] >= 0)
+        binding = (
+            Edge.LAUNCH if launched[i] and (before[i] < 0 or ready[i] >= free[i] + turns) else Edge.BEFORE
+        )
         if (other[i] >= 0 and end[other[i]] > start[i]) or come[i] >= 0:
-            binding = By.WAIT
+            binding = Edge.WAIT
         expected.append([*causes, (int(binding), -1, -1)])
     assert told(found) == expected
     assert found.time.tolist() == begin
@@ -171,11 +173,11 @@ def test_a_late_peer_follows_the_last_collective_that_had_ended_when_it_came(see
         collectives = [i for i in every if run.slices.activity[i] == Activity.COMMUNICATION and i != task]
         met = [i for i in collectives if tasks.end[i] <= arrival[task]]
         latest = max((int(tasks.end[i]) for i in met), default=-1)
-        cause = int(found.cause[By.WAIT, place])
+        cause = int(found.cause[Edge.WAIT, place])
         assert (cause < 0 and not met) or int(tasks.end[cause - 100]) == latest
         assert cause < 0 or cause - 100 in met
     assert found.time.tolist() == arrival[waiting].tolist()
-    assert (found.binding == By.WAIT).all()
+    assert (found.binding == Edge.WAIT).all()
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -233,4 +235,4 @@ def test_a_clock_is_behind_by_what_all_but_one_in_100_tasks_are_too_early(
     """Of two devices: beside each task one of the other, and one of which nobody knows the launch."""
     start = np.array([at for each in early for at in (-each, -999, 0)], np.int64)
     launched, device = (np.array(each * len(early), np.int64) for each in ([0, -1, 0], [0, 0, 1]))
-    assert _behind(start, launched, device, 2).tolist() == [behind, 0]
+    assert _clock_lags(start, launched, device, 2).tolist() == [behind, 0]

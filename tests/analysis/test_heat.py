@@ -31,13 +31,13 @@ from tests.export.training import PLAIN, training_events
 from tests.synthetic import piece, thread, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.heat.cause_map import CauseMap
-from tracetui.analysis.heat.cells import Cells, parts_in_columns, pool, shares
+from tracetui.analysis.heat.cells import HeatCells, parts_in_columns, pool, shares
 from tracetui.analysis.heat.fold import FoldMap
 from tracetui.analysis.heat.lead_map import lead_of_lines, lead_of_steps
 from tracetui.analysis.heat.lengths import LengthMap, half_of_idle
 from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.heat.step_map import StepMap
-from tracetui.analysis.heat.work import Doing, WorkMap, main_slice
+from tracetui.analysis.heat.work import Occupation, WorkMap, main_slice
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import union
 from tracetui.analysis.raster import even_edges
@@ -66,7 +66,7 @@ def steps_of(*starts: int, dur: int = 100) -> Events:
     return events
 
 
-def as_sums(cells: Cells) -> int:
+def as_sums(cells: HeatCells) -> int:
     assert (cells.ns >= 0).all() and (cells.ns[cells.capacity == 0] == 0).all()
     assert np.array_equal(np.isnan(cells.share), cells.capacity == 0)
     known = cells.share[~np.isnan(cells.share)]
@@ -137,7 +137,7 @@ def test_a_pool_has_as_many_things_in_each_column_and_no_more_columns_than_asked
 def test_a_column_of_several_steps_shows_the_worst_and_holds_the_sum() -> None:
     ns = np.array([[1, 9, 2, 3, 0], [0, 0, 5, 5, 7]])
     of = np.array([[10, 10, 10, 10, 10], [0, 10, 10, 10, 10]])
-    cells, shown = pool(5, 3).columns(Cells(ns, of, ns + 100, shares(ns, of)))
+    cells, shown = pool(5, 3).columns(HeatCells(ns, of, ns + 100, shares(ns, of)))
     assert cells.ns.tolist() == [[10, 5, 0], [0, 10, 7]]
     assert cells.capacity.tolist() == [[20, 20, 10], [10, 20, 10]]
     assert shown.tolist() == [[1, 3, 4], [1, 2, 4]]
@@ -215,7 +215,7 @@ def test_a_row_tells_how_much_of_the_idle_time_it_works_and_what_at() -> None:
         [operator(5, 20, "aten::mm"), operator(40, 5, "aten::add"), task(0, 10), task(60, 10)]
     )
     work = WorkMap.of(analysis)
-    (thread_row,) = [thing for thing in work.things if thing.doing is Doing.OPERATORS]
+    (thread_row,) = [thing for thing in work.things if thing.doing is Occupation.OPERATORS]
     assert work.while_idle(thread_row) == (20, 50)
     start = analysis.trace.start_ns
     for (first, stop), name in {(0, 60): "aten::mm", (30, 60): "aten::add"}.items():
@@ -360,7 +360,7 @@ def waits_of_group(analysis: Analysis) -> int:
     (waits,) = [
         thing.times
         for thing in WorkMap.of(analysis).things
-        if thing.doing is Doing.WAITS and thing.tracks[0].name.startswith("Group")
+        if thing.doing is Occupation.WAITS and thing.tracks[0].name.startswith("Group")
     ]
     return waits.total
 
@@ -373,9 +373,9 @@ def test_the_waits_of_a_group_are_those_for_late_peers(real_traces: Path) -> Non
     lost = {thing.doing: thing.times.total for thing in WorkMap.of(analysis).things if thing.lost}
     (split,) = analysis.communication.splits
     assert lost == {
-        Doing.IDLE: split.idle_ns,
-        Doing.WAITING: split.wait_ns,
-        Doing.MOVING: split.transfer_ns,
+        Occupation.IDLE: split.idle_ns,
+        Occupation.WAITING: split.wait_ns,
+        Occupation.MOVING: split.transfer_ns,
     }
 
 

@@ -12,7 +12,7 @@ from tests.analysis.test_links_by_definition import Definition, any_run
 from tests.synthetic import trace_of
 from tracetui.analysis.idle.calls import cause_of_operator, is_wrapper
 from tracetui.analysis.idle.host import Hosts
-from tracetui.analysis.links import NOT_OPERATORS, link_tasks
+from tracetui.analysis.launch_chains import NOT_OPERATORS, link_tasks
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Family, Layer
 

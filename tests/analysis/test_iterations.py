@@ -216,7 +216,7 @@ def test_passes_of_a_table_are_inside_of_their_iteration(
     number, start, end, first, last = np.array([[7], [0], [90], [forward], [backward]], np.int64)
     points = StepPoints(number, start, end, first, last, {"kernel": np.array([10, 50], np.int64)})
     monkeypatch.setattr(iterations, "step_points", lambda _: points)
-    (found,) = iterations._of_table(trace, trace.devices[0])
+    (found,) = iterations._iterations_in_table(trace, trace.devices[0])
     assert (found.number, found.start, found.end) == (7, 1_000, 1_090)
     assert found.passes == ((1_000 + forward, 1_000 + backward) if told else None)
 

@@ -11,7 +11,7 @@ import pytest
 from tests.analysis.real import NPU, npu
 from tests.export.training import training_events
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.kernels import _same_task, kernels_of
+from tracetui.analysis.kernels import _rows_of_same_task, kernels_of
 from tracetui.api import load
 from tracetui.siblings.tables import Table, Texts
 from tracetui.trace.model import Activity
@@ -127,4 +127,9 @@ def test_what_is_told_of_a_task_is_that_of_the_row_with_its_name_alone() -> None
             problems=(),
         )
 
-    assert _same_task(table(["d", "c", "b", "a"]), table(["a", "b", "b", "c"])).tolist() == [-1, 3, -1, 0]
+    assert _rows_of_same_task(table(["d", "c", "b", "a"]), table(["a", "b", "b", "c"])).tolist() == [
+        -1,
+        3,
+        -1,
+        0,
+    ]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.lead import HostLead, _device_losses, _lead, _mostly_host
+from tracetui.analysis.lead import HostLead, _device_losses, _host_lead, _mostly_host
 
 TIMES = range(-3, 25)
 
@@ -28,7 +28,7 @@ class Run:
         device: Any = SimpleNamespace(device="NPU", work=np.arange(count))
         self.enqueued = np.array(self.issued, np.int64)
         self.links, self.device = links, device
-        self.lead = _lead(device, links, self.enqueued)
+        self.lead = _host_lead(device, links, self.enqueued)
 
     def some(self, count: int, stop: int, start: int = 0) -> list[int]:
         return [self.source.randrange(start, stop) for _ in range(count)]

@@ -14,7 +14,7 @@ from tests.synthetic import trace_of
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import Charges, LineIdle, StackNode, idle_lines, lines_of, stack_tree
-from tracetui.analysis.links import frames_of
+from tracetui.analysis.launch_chains import frames_of
 from tracetui.trace.model import Family, Trace
 from tracetui.trace.stack import Frame, parse_call_stack
 

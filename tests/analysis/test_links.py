@@ -29,8 +29,8 @@ from tests.analysis.machine import (
 )
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.analyse import analyse
-from tracetui.analysis.launches import _unlikely
-from tracetui.analysis.links import Chain, Links, link_tasks
+from tracetui.analysis.launch_chains import Chain, LaunchChains, link_tasks
+from tracetui.analysis.launches import _unlikeliness
 from tracetui.trace.model import Activity, Trace
 
 STACK = ("/home/me/train.py(88): step", "<string>(1): <module>")
@@ -288,7 +288,7 @@ def test_the_first_slice_of_a_trace_may_hand_its_work_over() -> None:
 def test_the_first_slice_of_a_trace_may_tell_where_its_backward_operator_was_called_from() -> None:
     events = [operator(0, 20, stack=STACK), operator(40, 10, "MmBackward0", AUTOGRAD, stack=STACK[1:])]
     trace = trace_of([*npu(), *events, *arrow("fwdbwd", 1, (PYTHON, MAIN, 0), (PYTHON, AUTOGRAD, 40))])
-    called = link_tasks(trace).callers.of(np.array([1]))
+    called = link_tasks(trace).callers.call_sites(np.array([1]))
     assert (called.forward[0], called.stack[0]) == (0, trace.slices.stack[0])
 
 
@@ -342,13 +342,13 @@ def test_gpu_kernels_link_by_correlation() -> None:
 
 
 def test_only_tasks_have_chains(real_traces: Path) -> None:
-    links: Links = real.npu(real_traces, "level2/rank0").links
+    links: LaunchChains = real.npu(real_traces, "level2/rank0").links
     assert links.chain(int(links.operator.max())) is None
     assert links.chain(len(links.trace.slices)) is None
 
 
 def test_what_leads_to_tasks_are_the_hops_of_their_chains(real_traces: Path) -> None:
-    links: Links = real.npu(real_traces, "level2/rank0").links
+    links: LaunchChains = real.npu(real_traces, "level2/rank0").links
     chains = [chain for row in links.tasks.tolist() if (chain := links.chain(row)) is not None]
     hops = {hop.row for chain in chains for hop in chain.hops[:-1]}
     assert hops
@@ -369,7 +369,7 @@ def test_calls_are_likely_that_precede_most_tasks_and_soonest_before() -> None:
 
     def unlikely(*names: str) -> tuple[int, float]:
         calls = np.array([row.get(name, -1) for name in names], np.int64)
-        return _unlikely(trace, np.full(len(names), row["kernel"], np.int64), calls)
+        return _unlikeliness(trace, np.full(len(names), row["kernel"], np.int64), calls)
 
     assert unlikely("a", "b", "c", "none") == (-2, 5.0)
     assert (unlikely("b"), unlikely("d", "a", "b"), unlikely("c", "none")) == (

@@ -35,7 +35,7 @@ from tests.analysis.machine import (
 )
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.activity import TASK_FAMILIES
-from tracetui.analysis.links import NEVER, Links, frames_of, link_tasks, operators_of_dequeues
+from tracetui.analysis.launch_chains import NEVER, LaunchChains, frames_of, link_tasks, operators_of_dequeues
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
 from tracetui.trace.stack import parse_call_stack, parse_frame
@@ -266,7 +266,7 @@ class Definition:
         return self.around(frames, time, [row for t in frames for row in t.rows])
 
 
-def told(links: Links, place: int) -> list[int]:
+def told(links: LaunchChains, place: int) -> list[int]:
     hops = (links.launch, links.launch_point, links.dequeue, links.enqueue, links.enqueue_point)
     return [int(column[place]) for column in (*hops, links.operator)]
 
@@ -289,7 +289,7 @@ def test_the_chains_of_tasks(seed: int) -> None:
         assert links.frame[place] == (own.frame(operator, time) if given else frame)
 
 
-def check(links: Links, own: Definition, place: int) -> None:
+def check(links: LaunchChains, own: Definition, place: int) -> None:
     """What else is told of a task, from its columns."""
     row, start = int(links.tasks[place]), own.start
     launch, point, dequeue, enqueue, enqueued, operator = told(links, place)
@@ -326,7 +326,7 @@ def test_where_operators_were_called_from(seed: int) -> None:
     own, callers = Definition(trace), link_tasks(trace).callers
     rows = [-1, *(row for t in own.hosts for row in t.rows)] * 2
     asked = np.array(rows, np.int64)
-    called, handed = callers.of(asked), callers.handed(asked)
+    called, handed = callers.call_sites(asked), callers.handoffs(asked)
     assert list(
         zip(*(column.tolist() for column in (called.forward, called.stack, called.frame, called.backward)))
     ) == [own.called(row) for row in rows]

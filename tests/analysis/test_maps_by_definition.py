@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tracetui.analysis.heat.cells import Cells, pool
+from tracetui.analysis.heat.cells import HeatCells, pool
 from tracetui.analysis.heat.fold import FoldMap, Phase, _phases
 from tracetui.analysis.heat.lengths import LengthMap, half_of_idle
 from tracetui.analysis.heat.mostly import IdleReasons
@@ -34,7 +34,7 @@ def columns_of(spans: _Spans) -> Any:
     return SimpleNamespace(start=start, end=end)
 
 
-def check_cell(cells: Cells, at: tuple[int, int], inside: dict[int, int], of: int) -> None:
+def check_cell(cells: HeatCells, at: tuple[int, int], inside: dict[int, int], of: int) -> None:
     """Compare a cell with the ns that lie in it of each interval, by its place."""
     ns = sum(inside.values())
     most = max(inside, key=lambda place: (inside[place], -place), default=-1)
@@ -262,7 +262,7 @@ def test_a_column_of_several_things_shows_the_first_with_the_highest_share(seed:
     of = np.array([[source.choice((0, 3, 4)) for _ in range(things)] for _ in range(rows)])
     share = np.full(ns.shape, np.nan)
     np.divide(ns, of, out=share, where=of > 0)
-    cells = Cells(ns, of, np.arange(ns.size).reshape(ns.shape), share)
+    cells = HeatCells(ns, of, np.arange(ns.size).reshape(ns.shape), share)
     each = next(n for n in range(1, 20) if -(-things // n) <= max(columns, 1))
     pooled = pool(things, columns)
     assert pooled.first.tolist() == [*range(0, things, each), things]

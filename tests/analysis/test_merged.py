@@ -16,7 +16,7 @@ from simulator.writer import TraceWriter
 from tests.analysis import real
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.links import link_tasks
+from tracetui.analysis.launch_chains import link_tasks
 from tracetui.trace.model import Layer
 
 PIDS = (3178231, 3178245)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tracetui.analysis.operator_types import ascend_task_type, gpu_kernel_type, host_operator_type
-from tracetui.analysis.operators import Operators, operator_table
+from tracetui.analysis.operators import OperatorSlices, operator_table
 from tracetui.analysis.series import Series
 from tracetui.trace.model import Activity, Kind
 
@@ -32,7 +32,7 @@ def test_a_row_sums_up_the_slices_of_a_name_or_type(seed: int) -> None:
     told: Any = {"name": name, "activity": activity, "start": start}
     slices = SimpleNamespace(**{key: np.array(told[key], columns[key]) for key in columns})
     trace: Any = SimpleNamespace(strings=NAMES, kind=kind, slices=slices)
-    operators = Operators(trace, *(np.array(column, np.int64) for column in (rows, whole, own)))
+    operators = OperatorSlices(trace, *(np.array(column, np.int64) for column in (rows, whole, own)))
     task_type = gpu_kernel_type if kind is Kind.GPU else ascend_task_type
 
     def type_of(row: int) -> str:

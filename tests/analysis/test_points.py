@@ -7,17 +7,17 @@ import numpy as np
 from tests.analysis.machine import AUTOGRAD, MAIN, PYTHON, arrow, npu, operator
 from tests.synthetic import trace_of
 from tracetui.analysis.critical.host_points import host_points
-from tracetui.analysis.critical.points import By, Point, finished, points
+from tracetui.analysis.critical.points import Edge, Point, finish_points, points
 from tracetui.analysis.idle.host import Hosts
-from tracetui.analysis.links import link_tasks
+from tracetui.analysis.launch_chains import link_tasks
 
 
 def test_work_of_a_device_follows_the_work_before_it_only_where_nothing_else_is_its_cause() -> None:
     """The second task of three was launched by the first point of all."""
     launch = points(Point.DEQUEUE, np.array([0]))
     tasks = points(Point.TASK, np.array([5, 10, 20]), device=np.zeros(3, np.int64))
-    tasks.cause[By.LAUNCH, 1] = 0
-    found, place = finished([launch, tasks])
+    tasks.cause[Edge.LAUNCH, 1] = 0
+    found, place = finish_points([launch, tasks])
     assert place.tolist() == [0, 1, 2, 3]
     assert found.cause.tolist() == [[-1, -1, -1, 2], [-1, -1, 0, -1], [-1] * 4]
     assert found.bound_by.tolist() == [-1, -1, 0, 2]
@@ -26,8 +26,8 @@ def test_work_of_a_device_follows_the_work_before_it_only_where_nothing_else_is_
 def test_a_cause_that_does_not_come_before_its_point_is_none() -> None:
     late = points(Point.ENQUEUE, np.array([7]), thread=np.zeros(1, np.int64))
     queued = points(Point.DEQUEUE, np.array([7, 5]))
-    queued.cause[By.LAUNCH] = 0
-    found, place = finished([late, queued])
+    queued.cause[Edge.LAUNCH] = 0
+    found, place = finish_points([late, queued])
     assert place.tolist() == [1, 2, 0], "of those at one time the enqueue comes first"
     assert found.bound_by.tolist() == [-1, -1, 1]
 
@@ -43,5 +43,5 @@ def test_the_first_of_all_points_may_wake_a_burst() -> None:
     trace, none = trace_of(events), np.empty(0, np.int64)
     found, _ = host_points(trace, Hosts(link_tasks(trace)), (), none, none, none, none)
     assert found.point.tolist() == [Point.WAKER, Point.BURST, Point.BURST_END, Point.JOINED]
-    assert found.binding.tolist() == [By.BEFORE, By.WAIT, By.BEFORE, By.WAIT]
+    assert found.binding.tolist() == [Edge.BEFORE, Edge.WAIT, Edge.BEFORE, Edge.WAIT]
     assert found.bound_by.tolist() == [-1, 0, 1, 2]

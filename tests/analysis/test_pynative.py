@@ -101,7 +101,7 @@ def test_arrows_in_a_circle_end() -> None:
         events.append(flow("s", "async_mindspore", str(number), 1, *giver))
         events.append(flow("f", "async_mindspore", str(number), 1, *taker))
     trace = trace_of(events)
-    handed = analyse(trace).links.callers.handed(trace.flows.target)
+    handed = analyse(trace).links.callers.handoffs(trace.flows.target)
     assert (handed.stage >= 0).all() and (handed.giver >= 0).all()
 
 

@@ -21,7 +21,7 @@ from tracetui.analysis.engines import engine_of
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.cause_raster import CauseRaster, most
+from tracetui.analysis.idle.cause_raster import CauseRaster, main_causes
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
@@ -224,7 +224,7 @@ def test_columns_of_causes_add_up_to_the_idle_time(
     edges = analysis.trace.start_ns + start + np.arange(count + 1, dtype=np.int64) * span // count
     ns = CauseRaster.of(analysis.causes, 0).ns(edges)
     assert np.array_equal(ns.sum(axis=0), np.diff(analysis.devices[0].idle.before(edges)))
-    chosen = most(ns)
+    chosen = main_causes(ns)
     for column in range(count):
         assert (
             chosen[column] == -1
@@ -238,7 +238,7 @@ def test_the_idle_line_has_the_colour_of_the_cause_with_most_of_each_column(anal
     line = IdleLine(Picture(analysis.trace, analysis), palette, BLOCKS)
     state = ViewState(Viewport(analysis.trace.start_ns, analysis.trace.end_ns))
     edges = state.viewport.edges(400)
-    cause = most(CauseRaster.of(analysis.causes, 0).ns(edges))
+    cause = main_causes(CauseRaster.of(analysis.causes, 0).ns(edges))
     cells = [(character, part.style) for part in line.draw(0, -1, edges) for character in part.text]
     assert len(cells) == 400
     drawn = 0

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
-from tracetui.analysis.raster import Columns, Raster
+from tracetui.analysis.raster import Raster, RasterColumns
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS, Glyphs
@@ -34,12 +34,12 @@ def lanes(draw: Any) -> tuple[Int64s, Int64s]:
     return starts, starts + durations
 
 
-def columns_of(lane: tuple[Int64s, Int64s], start: int, span: int, count: int) -> Columns:
+def columns_of(lane: tuple[Int64s, Int64s], start: int, span: int, count: int) -> RasterColumns:
     edges = start + np.arange(count + 1, dtype=np.int64) * span // count
     return Raster(*lane).columns(range(len(lane[0])), edges)
 
 
-def drawn(columns: Columns, glyphs: Glyphs = BLOCKS, name: str = "a_rather_long_name") -> str:
+def drawn(columns: RasterColumns, glyphs: Glyphs = BLOCKS, name: str = "a_rather_long_name") -> str:
     chosen = np.zeros(len(columns.row), dtype=np.int64)
     line = draw_lane(columns, PAINTS, chosen, lambda row: f"{row}_{name}", glyphs)
     return "".join(segment.text for segment in line)

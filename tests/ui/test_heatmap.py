@@ -15,7 +15,7 @@ from tests.synthetic import piece, process, thread, trace_of
 from tests.ui.viewing import analysis_of, case, lines_of, said, settled, viewing
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.heat.cause_map import CauseMap
-from tracetui.analysis.heat.cells import Cells, shares
+from tracetui.analysis.heat.cells import HeatCells, shares
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.bars import BarInk, share_bar, stacked_bar
@@ -65,7 +65,7 @@ def sheet_of(app: TraceApp) -> Sheet:
 def sheet_with(ns: list[list[int]], of: int, **more: object) -> Sheet:
     grid = np.array(ns, np.int64)
     whole = np.full(grid.shape, of, np.int64)
-    cells = Cells(grid, whole, np.full(grid.shape, -1, np.int64), shares(grid, whole))
+    cells = HeatCells(grid, whole, np.full(grid.shape, -1, np.int64), shares(grid, whole))
     rows = tuple(SheetRow(f"row {place}") for place in range(len(ns)))
     return Sheet(**{"rows": rows, "cells": cells, "columns": ("a",) * grid.shape[1], **more})
 
@@ -146,7 +146,7 @@ def test_more_is_never_a_lower_shade_and_only_nothing_is_none(ns: list[list[int]
 def test_what_is_not_there_has_no_shade() -> None:
     sheet = sheet_with([[0, 5]], 10)
     assert sheet.levels.tolist() == [[0, LEVELS]]
-    unknown = Cells(sheet.cells.ns, np.array([[0, 10]]), sheet.cells.main, np.array([[np.nan, 0.5]]))
+    unknown = HeatCells(sheet.cells.ns, np.array([[0, 10]]), sheet.cells.main, np.array([[np.nan, 0.5]]))
     assert Sheet(sheet.rows, unknown).levels.tolist() == [[-1, LEVELS]]
 
 

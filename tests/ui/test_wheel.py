@@ -9,7 +9,7 @@ from textual.app import App, ComposeResult
 from textual.events import MouseScrollDown, MouseScrollUp
 
 from tests.ui.test_branches import node, root
-from tracetui.analysis.heat.cells import Cells
+from tracetui.analysis.heat.cells import HeatCells
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.heat.sheet import Sheet, SheetRow
 from tracetui.ui.tables.columns import number_column
@@ -44,7 +44,7 @@ class WheelApp(App[None]):
             ns = np.zeros((ROWS, 1), np.int64)
             rows = tuple(SheetRow(str(row)) for row in range(ROWS))
             self.widget.show(
-                Sheet(rows, Cells(ns, ns + 1, ns - 1, np.zeros(ns.shape)), columns=("a",)), (2, 0)
+                Sheet(rows, HeatCells(ns, ns + 1, ns - 1, np.zeros(ns.shape)), columns=("a",)), (2, 0)
             )
 
 

@@ -13,7 +13,7 @@ from tracetui.analysis.activity import DeviceActivity, device_activities
 from tracetui.analysis.annotated import AnnotatedPhase, annotated_phases
 from tracetui.analysis.checks import Check, find_checks
 from tracetui.analysis.communication.analyse import Communication
-from tracetui.analysis.critical.chain import Critical, CriticalChain, critical_chains
+from tracetui.analysis.critical.chain import CriticalChain, CriticalKind, critical_chains
 from tracetui.analysis.critical.dependencies import Dependencies, dependencies
 from tracetui.analysis.critical.host_time import HostTime
 from tracetui.analysis.critical.meetings import Meetings, meetings
@@ -42,12 +42,12 @@ from tracetui.analysis.idle.preparing import Preparing, explain_preparing
 from tracetui.analysis.idle.signatures import Signature, signatures
 from tracetui.analysis.idle.syncs import SyncCall, sync_table
 from tracetui.analysis.kernels import Kernels, kernels_of
+from tracetui.analysis.launch_chains import LaunchChains, link_tasks
 from tracetui.analysis.lead import HostLead, LeadLosses, host_leads, lead_losses
-from tracetui.analysis.links import Links, link_tasks
 from tracetui.analysis.modules import ModuleIdle, idle_modules
 from tracetui.analysis.nested_idle import FrameIdle, idle_frames
 from tracetui.analysis.notes import step_notes
-from tracetui.analysis.operators import Operators, OperatorTable, host_operators
+from tracetui.analysis.operators import OperatorSlices, OperatorTable, host_operators
 from tracetui.analysis.raster import Raster
 from tracetui.analysis.scheduler.scheduler import Scheduler, SchedulerRecording
 from tracetui.analysis.scheduler.summary import SchedulerSummary, summarise
@@ -70,7 +70,7 @@ class Analysis:
     trace: Trace
     rules: FrameRules
     devices: tuple[DeviceActivity, ...]
-    links: Links
+    links: LaunchChains
     steps: tuple[Step, ...]
     gaps: Gaps
     idle: IdleIntervals
@@ -318,7 +318,7 @@ class Analysis:
         """For each device, what each stretch of the wall time depends on."""
         return critical_chains(self.dependencies, self._host_time)
 
-    def critical_in_step(self, index: int) -> dict[Critical, int]:
+    def critical_in_step(self, index: int) -> dict[CriticalKind, int]:
         """Split the wall time of one of `steps` by kind, ns; it lasts from the end of the step before to its
         own end.
         """
@@ -361,15 +361,15 @@ class Analysis:
         """The time of all host operators by name: in total, and without those inside."""
         return self.operators(host=True).by_name()
 
-    def operators(self, host: bool = False) -> Operators:
+    def operators(self, host: bool = False) -> OperatorSlices:
         """Return all work of all devices, or all host operators."""
         if not host:
             durations = self.trace.slices.dur[self.work]
-            return Operators(self.trace, self.work, durations, durations)
+            return OperatorSlices(self.trace, self.work, durations, durations)
         rows = self.host_rows
-        return Operators(self.trace, rows, self.trace.slices.dur[rows], self._own_of_operators)
+        return OperatorSlices(self.trace, rows, self.trace.slices.dur[rows], self._own_of_operators)
 
-    def operators_in_step(self, index: int, host: bool = False) -> Operators:
+    def operators_in_step(self, index: int, host: bool = False) -> OperatorSlices:
         """Return the work that starts in one of `steps` on its device; with `host`, the operators inside it
         on the host.
         """
@@ -380,16 +380,16 @@ class Analysis:
         activity = next(device for device in self.devices if device.device == step.device)
         durations = self.trace.slices.dur[activity.work]
         inside = step_of(self.steps, step.device, starts[activity.work]) == index
-        return Operators(self.trace, activity.work, durations, durations).at(inside)
+        return OperatorSlices(self.trace, activity.work, durations, durations).at(inside)
 
-    def operators_in_window(self, start_ns: int, end_ns: int, host: bool = False) -> Operators:
+    def operators_in_window(self, start_ns: int, end_ns: int, host: bool = False) -> OperatorSlices:
         """Return the work of all devices (with `host`, the host operators), cut to [start_ns, end_ns)."""
         slices = self.trace.slices
         rows = self.host_rows if host else self.work
         rows = rows[(slices.start[rows] < end_ns) & (slices.end[rows] > start_ns)]
         starts, ends = np.maximum(slices.start[rows], start_ns), np.minimum(slices.end[rows], end_ns)
         self_ns = self_times(self.links.callers.ancestors, rows, starts, ends) if host else ends - starts
-        return Operators(self.trace, rows, ends - starts, self_ns)
+        return OperatorSlices(self.trace, rows, ends - starts, self_ns)
 
     @cached_property
     def _own_of_operators(self) -> Int64s:

@@ -12,12 +12,12 @@ from tracetui.analysis.idle.lines import StackNode
 from tracetui.trace.stack import Frame
 
 
-def below(root: StackNode, frame: Frame) -> StackNode | None:
+def callees(root: StackNode, frame: Frame) -> StackNode | None:
     """Return all stacks below a frame as one, the frame itself on top; None where the
     tree does not have it.
     """
     nodes = [path[-1] for path in _outermost(root, frame)]
-    return _merged(frame, nodes) if nodes else None
+    return _merge_nodes(frame, nodes) if nodes else None
 
 
 def callers(root: StackNode, frame: Frame) -> StackNode | None:
@@ -25,7 +25,7 @@ def callers(root: StackNode, frame: Frame) -> StackNode | None:
     what nothing called.
     """
     paths = list(_outermost(root, frame))
-    return _inverted(frame, [(path[-1].idle_ns, path[-2::-1]) for path in paths]) if paths else None
+    return _invert_paths(frame, [(path[-1].idle_ns, path[-2::-1]) for path in paths]) if paths else None
 
 
 def _outermost(root: StackNode, frame: Frame) -> Iterator[tuple[StackNode, ...]]:
@@ -39,17 +39,17 @@ def _outermost(root: StackNode, frame: Frame) -> Iterator[tuple[StackNode, ...]]
             waiting += [(*path, child) for child in path[-1].children]
 
 
-def _merged(frame: Frame | None, nodes: list[StackNode]) -> StackNode:
+def _merge_nodes(frame: Frame | None, nodes: list[StackNode]) -> StackNode:
     by_frame: dict[Frame | None, list[StackNode]] = {}
     for node in nodes:
         for child in node.children:
             by_frame.setdefault(child.frame, []).append(child)
-    children = [_merged(child_frame, group) for child_frame, group in by_frame.items()]
+    children = [_merge_nodes(child_frame, group) for child_frame, group in by_frame.items()]
     idle_ns, self_ns = (sum(getattr(node, key) for node in nodes) for key in ("idle_ns", "own_ns"))
-    return StackNode(frame, idle_ns, self_ns, nodes[0].gaps if len(nodes) == 1 else 0, _ranked(children))
+    return StackNode(frame, idle_ns, self_ns, nodes[0].gaps if len(nodes) == 1 else 0, _rank_nodes(children))
 
 
-def _inverted(frame: Frame | None, paths: list[tuple[int, tuple[StackNode, ...]]]) -> StackNode:
+def _invert_paths(frame: Frame | None, paths: list[tuple[int, tuple[StackNode, ...]]]) -> StackNode:
     by_caller: dict[Frame | None, list[tuple[int, tuple[StackNode, ...]]]] = {}
     self_ns = 0
     for idle_ns, path in paths:
@@ -57,9 +57,9 @@ def _inverted(frame: Frame | None, paths: list[tuple[int, tuple[StackNode, ...]]
             by_caller.setdefault(path[0].frame, []).append((idle_ns, path[1:]))
         else:
             self_ns += idle_ns
-    children = [_inverted(caller, group) for caller, group in by_caller.items()]
-    return StackNode(frame, sum(idle_ns for idle_ns, _ in paths), self_ns, 0, _ranked(children))
+    children = [_invert_paths(caller, group) for caller, group in by_caller.items()]
+    return StackNode(frame, sum(idle_ns for idle_ns, _ in paths), self_ns, 0, _rank_nodes(children))
 
 
-def _ranked(nodes: Iterable[StackNode]) -> tuple[StackNode, ...]:
+def _rank_nodes(nodes: Iterable[StackNode]) -> tuple[StackNode, ...]:
     return tuple(sorted(nodes, key=lambda node: (-node.idle_ns, node.frame or ())))

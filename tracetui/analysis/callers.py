@@ -28,7 +28,7 @@ from tracetui.trace.order import numbered
 MOST_RELAYS = 8
 
 
-class Handed(NamedTuple):
+class Handoffs(NamedTuple):
     """How work came to the thread that does it; columns of equal length, -1 where nobody handed it over."""
 
     stage: Int64s  #: rows: in what the last thread did it
@@ -37,7 +37,7 @@ class Handed(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Called:
+class CallSites:
     """Where operators were called from, as columns of equal length; -1 where not found."""
 
     forward: Int64s  #: rows: the forward operator of a backward one
@@ -55,11 +55,11 @@ class Callers:
         self._trace = trace
         self.ancestors = Ancestors(trace)
 
-    def of(self, operators: Int64s) -> Called:
+    def call_sites(self, operators: Int64s) -> CallSites:
         """Return where operators (rows, -1 for none) were called from."""
         rows, place = numbered(operators)
-        sites = self._of_distinct(rows)
-        return Called(sites.forward[place], sites.stack[place], sites.frame[place], sites.backward[place])
+        sites = self._sites_of_distinct(rows)
+        return CallSites(sites.forward[place], sites.stack[place], sites.frame[place], sites.backward[place])
 
     def evaluates(self, rows: Int64s) -> Bools:
         """Return whether the autograd engine evaluates a function in each slice; bool[rows]."""
@@ -80,21 +80,21 @@ class Callers:
         """Rows of forward operators and of the backward ones that arrows from them end at."""
         return self._arrows_of(KNOWN.flows.backward)
 
-    def _of_distinct(self, rows: Int64s) -> Called:
+    def _sites_of_distinct(self, rows: Int64s) -> CallSites:
         slices, nearest = self._trace.slices, self.ancestors.nearest
         forward = self._forward_of.nearest(rows)
         forward = np.where(forward >= 0, forward, self._evaluated.of(rows))
-        callers = np.where(forward >= 0, forward, self.handed(rows).giver)
+        callers = np.where(forward >= 0, forward, self.handoffs(rows).giver)
 
         def has_stack(candidates: Int64s) -> Bools:
             return (slices.stack[candidates] >= 0) & ~self._steps[slices.name[candidates]]
 
         inner, outer = nearest(rows, has_stack), nearest(callers, has_stack)
         inner = np.where(inner >= 0, inner, rows)
-        return Called(
+        return CallSites(
             forward=forward,
             stack=pick(slices.stack, np.where(outer >= 0, outer, inner)).astype(np.int32),
-            frame=self.frames_at(*self._started(np.where(callers >= 0, callers, rows))),
+            frame=self.frames_at(*self._starts(np.where(callers >= 0, callers, rows))),
             backward=(forward >= 0) | (nearest(rows, self.evaluates) >= 0),
         )
 
@@ -105,10 +105,10 @@ class Callers:
         matching &= (flows.source >= 0) & (flows.target >= 0)
         return flows.source[matching], flows.target[matching]
 
-    def handed(self, rows: Int64s) -> Handed:
+    def handoffs(self, rows: Int64s) -> Handoffs:
         """Return how the work of slices, -1 for none, came to their thread from the first that had it."""
-        arrows, flows = self._handing, self._trace.flows
-        handoffs = Handed(*(np.full(len(rows), -1, np.int64) for _ in Handed._fields))
+        arrows, flows = self._handoff_arrows, self._trace.flows
+        handoffs = Handoffs(*(np.full(len(rows), -1, np.int64) for _ in Handoffs._fields))
         if not len(arrows):
             return handoffs
         taker = rows
@@ -128,10 +128,10 @@ class Callers:
     @cached_property
     def stages(self) -> Int64s:
         """The slices that another thread handed their work, in order; rows."""
-        return distinct(self._trace.flows.target[self._handing])
+        return distinct(self._trace.flows.target[self._handoff_arrows])
 
     @cached_property
-    def _handing(self) -> Int64s:
+    def _handoff_arrows(self) -> Int64s:
         """The arrows from slices that hand work over to those that take it; their places."""
         flows = self._trace.flows
         matching = of_category(self._trace, flows.category, KNOWN.flows.dispatch)
@@ -185,7 +185,7 @@ class Callers:
                 frame[places] = enclosing(self._trace, stack.lanes, times[places])
         return frame
 
-    def _started(self, rows: Int64s) -> tuple[Int64s, Int64s]:
+    def _starts(self, rows: Int64s) -> tuple[Int64s, Int64s]:
         """Return the rows and when each starts, ns."""
         return rows, pick(self._trace.slices.start, rows)
 

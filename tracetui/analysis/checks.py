@@ -93,7 +93,7 @@ def _kernels(trace: Trace, kernels: Kernels | None) -> Check | None:
             if count
         )
         return Check(KERNEL_DETAILS.name, False, words)
-    return Check(KERNEL_DETAILS.name, True, _counted(len(joined), "kernel"))
+    return Check(KERNEL_DETAILS.name, True, _count_text(len(joined), "kernel"))
 
 
 def _types(trace: Trace, kernels: Kernels | None) -> Check | None:
@@ -110,7 +110,7 @@ def _types(trace: Trace, kernels: Kernels | None) -> Check | None:
         for row in kernels.types()
         if (key := f"{row.type} on {row.core or '?'}") in listed or row.core not in _APART
     }
-    return _compared(OP_STATISTIC.name, listed, computed, "type")
+    return _compare_sums(OP_STATISTIC.name, listed, computed, "type")
 
 
 def _calls(trace: Trace) -> Check | None:
@@ -131,7 +131,7 @@ def _calls(trace: Trace) -> Check | None:
         call = (trace.string(name) or "").rpartition("@")[2]
         if call in listed:  # what of a call is inside it, the table leaves out
             _add(computed, call, count, total)
-    return _compared(API_STATISTIC.name, listed, computed, "call")
+    return _compare_sums(API_STATISTIC.name, listed, computed, "call")
 
 
 def _sums(table: Table) -> Iterator[tuple[int, tuple[int, int]]]:
@@ -144,7 +144,7 @@ def _add(sums: dict[_Key, tuple[int, int]], key: _Key, count: int, total: int) -
     sums[key] = previous[0] + count, previous[1] + total
 
 
-def _compared(
+def _compare_sums(
     name: str, listed: Mapping[str, tuple[int, int]], computed: Mapping[str, tuple[int, int]], noun: str
 ) -> Check:
     """Compare counts and totals by what they are of; totals may differ by 1 ns for each that is counted."""
@@ -154,15 +154,15 @@ def _compared(
         if listed_count != computed_count or abs(total - sum_) > listed_count:
             differing.append(key)
     if not differing:
-        return Check(name, True, _counted(len(listed), noun))
+        return Check(name, True, _count_text(len(listed), noun))
     first = differing[0]
     (listed_count, total), (computed_count, sum_) = (sums.get(first, (0, 0)) for sums in (listed, computed))
     same_count = listed_count == computed_count
-    totals = _times(total, sum_) if same_count else (format_duration(total), format_duration(sum_))
+    totals = _time_texts(total, sum_) if same_count else (format_duration(total), format_duration(sum_))
     listed_words = f"{format_count(listed_count)} of {totals[0]} there"
     words = f"{printable(first, _SHOWN)}: {listed_words}, "
     words += f"{format_count(computed_count)} of {totals[1]} in the trace"
-    return Check(name, False, words + _more(len(differing) - 1, noun))
+    return Check(name, False, words + _rest_text(len(differing) - 1, noun))
 
 
 def _steps(trace: Trace, steps: Sequence[Step]) -> Check | None:
@@ -176,14 +176,14 @@ def _steps(trace: Trace, steps: Sequence[Step]) -> Check | None:
     if len(distinct(table.texts["device"].place)) > 1 or not pairs:
         return None
     differing = [
-        f"step {step.number}, {key.replace('_', ' ')} {_two(listed, getattr(step, name))}"
+        f"step {step.number}, {key.replace('_', ' ')} {_comparison(listed, getattr(step, name))}"
         for row, step in pairs
         for key, name in _STEP_COLUMNS.items()
         if (listed := int(table.numbers[key][row])) >= 0 and abs(listed - getattr(step, name)) > _ROUNDED_NS
     ]
     if differing:
-        return Check(STEP_TIMES.name, False, differing[0] + _more(len(differing) - 1, "time"))
-    return Check(STEP_TIMES.name, True, _counted(len(pairs), "step"))
+        return Check(STEP_TIMES.name, False, differing[0] + _rest_text(len(differing) - 1, "time"))
+    return Check(STEP_TIMES.name, True, _count_text(len(pairs), "step"))
 
 
 def _operations(trace: Trace, communication: Communication) -> Check | None:
@@ -193,19 +193,19 @@ def _operations(trace: Trace, communication: Communication) -> Check | None:
         return document
     place_of, times = _places(trace, communication), communication.master_times
     checked, differing = 0, []
-    for key, entry in _told(document):
+    for key, entry in _entries(document):
         name = key.partition("@")[0]
         listed_times = entry.get("Communication Time Info")
         if name not in place_of or not isinstance(listed_times, dict):
             continue
         checked += 1
         for part, column in (("Transit", times.transit), ("Wait", times.wait)):
-            listed = _scaled(listed_times.get(f"{part} Time(ms)"))
+            listed = _to_base_units(listed_times.get(f"{part} Time(ms)"))
             computed = float(column[place_of[name]])
             if listed is not None and computed >= 0 and abs(listed - computed) > _ROUNDED_NS:
-                comparison = _two(round(listed), round(computed))
+                comparison = _comparison(round(listed), round(computed))
                 differing.append(f"{printable(name, _SHOWN)}, {part.lower()} {comparison}")
-    return _judged(COMMUNICATION, checked, "operation", differing, "time")
+    return _check_of_document(COMMUNICATION, checked, "operation", differing, "time")
 
 
 def _links(trace: Trace, communication: Communication) -> Check | None:
@@ -213,9 +213,9 @@ def _links(trace: Trace, communication: Communication) -> Check | None:
     document = _document(trace, LINKS)
     if document is None or isinstance(document, Check):
         return document
-    place_of, transfers = _places(trace, communication), _moved(communication)
+    place_of, transfers = _places(trace, communication), _moved_over_links(communication)
     checked, differing = set(), []
-    for _, entry in _told(document):
+    for _, entry in _entries(document):
         for ends, link in entry.items():
             name = link.get("Op Name") if isinstance(link, dict) else None
             if not isinstance(name, str) or name not in place_of or (name, ends) in checked:
@@ -223,7 +223,7 @@ def _links(trace: Trace, communication: Communication) -> Check | None:
             if (place_of[name], ends) not in transfers:
                 continue
             size, ns = transfers[place_of[name], ends]
-            listed = [_scaled(link.get(key)) for key in _LINK_KEYS]
+            listed = [_to_base_units(link.get(key)) for key in _LINK_KEYS]
             if listed[0] is None or listed[1] is None:
                 continue
             checked.add((name, ends))
@@ -233,8 +233,8 @@ def _links(trace: Trace, communication: Communication) -> Check | None:
                 comparison = f"{format_bytes(listed_size)} there, {format_bytes(size)} in the trace"
                 differing.append(f"{link_name} {comparison}")
             elif abs(listed_ns - ns) > _ROUNDED_NS:
-                differing.append(f"{link_name} {_two(listed_ns, ns)}")
-    return _judged(LINKS, len(checked), "link", differing, "link")
+                differing.append(f"{link_name} {_comparison(listed_ns, ns)}")
+    return _check_of_document(LINKS, len(checked), "link", differing, "link")
 
 
 def _document(trace: Trace, name: str) -> Mapping[str, Any] | Check | None:
@@ -252,7 +252,7 @@ def _places(trace: Trace, communication: Communication) -> dict[str, int]:
     return {name: place for place, name in enumerate(names) if counts[name] == 1}
 
 
-def _moved(communication: Communication) -> dict[tuple[int, str], tuple[int, int]]:
+def _moved_over_links(communication: Communication) -> dict[tuple[int, str], tuple[int, int]]:
     """Return the bytes and ns of each operation from rank to rank of its group: "0-1"."""
     transfers = communication.transfers
     columns = (
@@ -268,7 +268,7 @@ def _moved(communication: Communication) -> dict[tuple[int, str], tuple[int, int
     return totals
 
 
-def _told(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _entries(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield what is said of each operation of each step; its sums over operations are left out."""
     for step in document.values():
         for kind in step.values() if isinstance(step, dict) else ():
@@ -277,22 +277,22 @@ def _told(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]
                     yield key, entry
 
 
-def _judged(
+def _check_of_document(
     name: str, checked: int, checked_noun: str, differing: Sequence[str], differing_noun: str
 ) -> Check | None:
     if differing:
-        return Check(name, False, differing[0] + _more(len(differing) - 1, differing_noun))
-    return Check(name, True, _counted(checked, checked_noun)) if checked else None
+        return Check(name, False, differing[0] + _rest_text(len(differing) - 1, differing_noun))
+    return Check(name, True, _count_text(checked, checked_noun)) if checked else None
 
 
-def _scaled(value: Any) -> float | None:
+def _to_base_units(value: Any) -> float | None:
     """Convert ms to ns, or MB to bytes; None for anything but a finite number."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e12:
         return value * 1e6
     return None
 
 
-def _times(listed: int, computed: int) -> tuple[str, str]:
+def _time_texts(listed: int, computed: int) -> tuple[str, str]:
     """Format two lengths of time (ns), to the ns where they would read alike."""
     texts = format_duration(listed), format_duration(computed)
     if texts[0] != texts[1] or listed == computed:
@@ -300,14 +300,14 @@ def _times(listed: int, computed: int) -> tuple[str, str]:
     return f"{format_count(listed)} ns", f"{format_count(computed)} ns"
 
 
-def _two(listed: int, computed: int) -> str:
+def _comparison(listed: int, computed: int) -> str:
     """Format two times as "2.60 ms there, 2.56 ms in the trace"."""
-    return "{} there, {} in the trace".format(*_times(listed, computed))
+    return "{} there, {} in the trace".format(*_time_texts(listed, computed))
 
 
-def _counted(count: int, noun: str) -> str:
+def _count_text(count: int, noun: str) -> str:
     return f"{format_count(count)} {noun}{'' if count == 1 else 's'}"
 
 
-def _more(count: int, noun: str) -> str:
-    return f", and {_counted(count, f'more {noun}')}" if count else ""
+def _rest_text(count: int, noun: str) -> str:
+    return f", and {_count_text(count, f'more {noun}')}" if count else ""

@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
-from tracetui.analysis.links import NEVER, Links
+from tracetui.analysis.launch_chains import NEVER, LaunchChains
 from tracetui.analysis.search import track_of_rows
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Trace
 
 
-def launched_before(trace: Trace, activity: DeviceActivity, links: Links, begin_ns: int) -> Int64s:
+def launched_before(trace: Trace, activity: DeviceActivity, links: LaunchChains, begin_ns: int) -> Int64s:
     """Return the work of a device that was launched before a time: int64[n], rows by start.
 
     A stream runs its tasks in the order of their launches. So what it ran before the first task known to be

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
-from tracetui.analysis.links import Links
+from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import first_equal, pick, ranges
 from tracetui.analysis.steps import StepWindows, free_starts
 from tracetui.arrays import Int32s, Int64s
@@ -97,7 +97,7 @@ def find_gaps(trace: Trace, activities: Sequence[DeviceActivity], windows: StepW
 
 
 def find_idle(
-    trace: Trace, activities: Sequence[DeviceActivity], gaps: Gaps, windows: StepWindows, links: Links
+    trace: Trace, activities: Sequence[DeviceActivity], gaps: Gaps, windows: StepWindows, links: LaunchChains
 ) -> IdleIntervals:
     """Return the idle intervals of all devices, each inside one of `gaps`; their sum is
     the devices' idle time.
@@ -108,7 +108,7 @@ def find_idle(
     return IdleIntervals(*(np.concatenate(columns) for columns in zip(none, *parts)))
 
 
-def ending_tasks(trace: Trace, activity: DeviceActivity, links: Links, ends: Int64s) -> Int64s:
+def ending_tasks(trace: Trace, activity: DeviceActivity, links: LaunchChains, ends: Int64s) -> Int64s:
     """Return the work that starts when each idle interval ends, the one enqueued first of
     several; rows, or -1.
     """
@@ -150,7 +150,7 @@ def _bounds(trace: Trace, activity: DeviceActivity, start: Int64s, end: Int64s) 
 
 
 def _device_idle(
-    trace: Trace, index: int, activity: DeviceActivity, gaps: Gaps, windows: StepWindows, links: Links
+    trace: Trace, index: int, activity: DeviceActivity, gaps: Gaps, windows: StepWindows, links: LaunchChains
 ) -> tuple[Int32s, Int64s, Int64s, Int64s, Int32s, Int64s]:
     start, end = activity.idle.starts, activity.idle.ends
     range_of_device = np.searchsorted(gaps.device, np.array([index, index + 1], np.int32))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
-from tracetui.analysis.links import Links
+from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import among, pick, ranges, runs, track_of_rows
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.dialects.known import KNOWN
@@ -58,7 +58,7 @@ def host_steps(trace: Trace) -> list[HostStep]:
     return sorted(steps, key=lambda step: (step.start, step.number, step.row))
 
 
-class Issued(NamedTuple):
+class IssuedTasks(NamedTuple):
     """Work tasks of a device that one process enqueued, in the order of time; columns of equal length."""
 
     time: Int64s  #: ns: when the host enqueued it
@@ -78,9 +78,9 @@ class Issued(NamedTuple):
             stop[:-1] = np.minimum(stop[:-1], first[1:])
         return first, stop
 
-    def at(self, places: Int64s) -> Issued:
+    def at(self, places: Int64s) -> IssuedTasks:
         """Return those at some places."""
-        return Issued._make(column[places] for column in self)
+        return IssuedTasks._make(column[places] for column in self)
 
 
 class StepTasks(NamedTuple):
@@ -112,8 +112,8 @@ class Drivers:
 
 
 def issued_by_process(
-    trace: Trace, activity: DeviceActivity, links: Links, drivers: Drivers
-) -> dict[str, Issued]:
+    trace: Trace, activity: DeviceActivity, links: LaunchChains, drivers: Drivers
+) -> dict[str, IssuedTasks]:
     """Return the device's work tasks by the process that enqueued them, of processes whose steps did."""
     rows = activity.work
     link_places = links.index(rows)
@@ -124,7 +124,7 @@ def issued_by_process(
     queued = pick(trace.slices.correlation, enqueue)
     order = np.where(queued >= 0, queued, time)
     computes = among(trace.slices.activity[rows], (Activity.COMPUTE, Activity.AICPU))
-    all_issued = Issued(
+    all_issued = IssuedTasks(
         time, order, trace.slices.start[rows], trace.slices.end[rows], links.backward[link_places] & computes
     )
     pids = list(drivers.by_pid)
@@ -135,7 +135,7 @@ def issued_by_process(
     return issued
 
 
-def tasks_of_steps(host_steps: list[HostStep], issued: dict[str, Issued]) -> StepTasks:
+def tasks_of_steps(host_steps: list[HostStep], issued: dict[str, IssuedTasks]) -> StepTasks:
     """Return the tasks that each step enqueued, for steps with any; in the order of `host_steps`."""
     places: dict[str, list[int]] = {}
     for place, host in enumerate(host_steps):
@@ -146,13 +146,13 @@ def tasks_of_steps(host_steps: list[HostStep], issued: dict[str, Issued]) -> Ste
         first, stop = tasks.within([host_steps[place] for place in places[pid]])
         has_tasks = stop > first
         if has_tasks.any():
-            parts.append(_summed(indices[has_tasks], tasks, first[has_tasks], stop[has_tasks]))
+            parts.append(_sum_tasks(indices[has_tasks], tasks, first[has_tasks], stop[has_tasks]))
     step_tasks = StepTasks._make(np.concatenate(columns) for columns in zip(*parts))
     order = np.argsort(step_tasks.step, kind="stable")
     return StepTasks._make(column[order] for column in step_tasks)
 
 
-def _summed(step: Int64s, tasks: Issued, first: Int64s, stop: Int64s) -> StepTasks:
+def _sum_tasks(step: Int64s, tasks: IssuedTasks, first: Int64s, stop: Int64s) -> StepTasks:
     """Return what there is to know of the tasks [first, stop) of each step."""
     issued, count = tasks.at(ranges(first, stop)), stop - first
     begins = np.cumsum(count) - count

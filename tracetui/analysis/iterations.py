@@ -42,7 +42,7 @@ def iterations(trace: Trace, device: str) -> list[Iteration]:
     Where the trace has none, those in the table that MindSpore left beside a timeline for MindInsight.
     """
     candidates = [
-        _of_track(trace, track)
+        _iterations_on_track(trace, track)
         for track in trace.tracks
         if track.device == device and track.layer == Layer.DEVICE and track.family == Family.ANNOTATIONS
         if track.name.startswith(KNOWN.threads.annotations)
@@ -52,7 +52,7 @@ def iterations(trace: Trace, device: str) -> list[Iteration]:
         key=lambda sequence: sum(iteration.end - iteration.start for iteration in sequence),
         default=[],
     )
-    return longest or _of_table(trace, device)
+    return longest or _iterations_in_table(trace, device)
 
 
 def iteration_at(sequence: Sequence[Iteration], times: Int64s) -> Int64s:
@@ -79,7 +79,7 @@ def work_of_iterations(trace: Trace, device: str, work: Intervals) -> Intervals 
     return union(work.starts[first], work.ends[last])
 
 
-def _of_track(trace: Trace, track: Track) -> list[Iteration]:
+def _iterations_on_track(trace: Trace, track: Track) -> list[Iteration]:
     rows = np.arange(track.rows.start, track.rows.stop)
     passes = {number: row for row, number in _numbered(trace, rows, _PASSES)}
     starts, ends = trace.slices.start, trace.slices.end
@@ -104,7 +104,7 @@ def _numbered(trace: Trace, rows: Int64s, pattern: Pattern[str]) -> Iterator[tup
             yield from ((row, number) for row in rows[names == name].tolist())
 
 
-def _of_table(trace: Trace, device: str) -> list[Iteration]:
+def _iterations_in_table(trace: Trace, device: str) -> list[Iteration]:
     """Return the iterations in the table beside a timeline, which has a clock of its own.
 
     The first all-reduce that both contain shows how far the clocks are apart, if other all-reduces agree.
@@ -112,7 +112,7 @@ def _of_table(trace: Trace, device: str) -> list[Iteration]:
     points = step_points(Path(trace.path))
     if points is None:
         return []
-    shift = _apart(trace, points)
+    shift = _clock_shift(trace, points)
     if shift is None:
         return []
     tasks = rows_of(
@@ -129,7 +129,7 @@ def _of_table(trace: Trace, device: str) -> list[Iteration]:
     return sorted(sequence, key=lambda iteration: (iteration.start, iteration.number))
 
 
-def _apart(trace: Trace, points: StepPoints) -> int | None:
+def _clock_shift(trace: Trace, points: StepPoints) -> int | None:
     """Return the ns to add to the clock of the table for that of the trace; None where they do not match."""
     names, starts = trace.slices.name, trace.slices.start
     differences = []

@@ -167,7 +167,7 @@ def kernels_of(trace: Trace, tasks: Int64s) -> Kernels | None:
     number = {text: place for place, text in enumerate(trace.strings)}
     place, texts = table.texts["name"]
     names = np.array([number.get(text, -1) for text in texts] or [-1], np.int64)[place]
-    extra_tables = _beside(table, Path(trace.path))
+    extra_tables = _extra_tables(table, Path(trace.path))
     return Kernels(
         replace(
             table,
@@ -177,11 +177,11 @@ def kernels_of(trace: Trace, tasks: Int64s) -> Kernels | None:
             },
             problems=(*table.problems, *(problem for extra in extra_tables for problem in extra[0].problems)),
         ),
-        _joined(trace, tasks, names, table.numbers["start"]),
+        _tasks_of_kernels(trace, tasks, names, table.numbers["start"]),
     )
 
 
-def _beside(kernels: Table, trace: Path) -> list[tuple[Table, dict[str, Floats]]]:
+def _extra_tables(kernels: Table, trace: Path) -> list[tuple[Table, dict[str, Floats]]]:
     """Return the tables with more about single tasks, and their numbers for each kernel, NaN where they have
     none.
 
@@ -191,7 +191,7 @@ def _beside(kernels: Table, trace: Path) -> list[tuple[Table, dict[str, Floats]]
     for format_, titles in _MORE:
         table = read_of_run(trace, format_)
         if table is not None and table.rows:
-            places = _same_task(kernels, table)
+            places = _rows_of_same_task(kernels, table)
             values = {
                 title: np.where(places < 0, np.nan, np.append(table.floats[key], np.nan)[places])
                 for key, title in titles.items()
@@ -200,7 +200,7 @@ def _beside(kernels: Table, trace: Path) -> list[tuple[Table, dict[str, Floats]]
     return tables
 
 
-def _same_task(kernels: Table, other: Table) -> Int64s:
+def _rows_of_same_task(kernels: Table, other: Table) -> Int64s:
     """Return the row of another table for the task of each kernel, -1 where it has none, or several."""
     numbered = [
         key for key in ("stream", "task") if all((t.numbers[key] >= 0).all() for t in (kernels, other))
@@ -216,18 +216,18 @@ def _task_keys(table: Table, numbered: Sequence[str]) -> Iterator[tuple[object, 
     return zip(names, *(table.numbers[key].tolist() for key in numbered))
 
 
-def _joined(trace: Trace, tasks: Int64s, names: Int64s, starts: Int64s) -> Int64s:
+def _tasks_of_kernels(trace: Trace, tasks: Int64s, names: Int64s, starts: Int64s) -> Int64s:
     """Return the task of each (name, start), -1 where none or several have both."""
     row = np.full(len(names), -1, np.int64)
     for shift in _NEAR:
         unmatched = np.flatnonzero((row < 0) & (names >= 0))
         free = tasks[~np.isin(tasks, row)]
-        place, task = _equal(trace, free, names[unmatched], starts[unmatched] + shift)
+        place, task = _equal_pairs(trace, free, names[unmatched], starts[unmatched] + shift)
         row[unmatched[place]] = task
     return row
 
 
-def _equal(trace: Trace, tasks: Int64s, names: Int64s, starts: Int64s) -> tuple[Int64s, Int64s]:
+def _equal_pairs(trace: Trace, tasks: Int64s, names: Int64s, starts: Int64s) -> tuple[Int64s, Int64s]:
     """Return places and tasks of equal name and start, where each side has one of them."""
     time = np.concatenate((trace.slices.start[tasks], starts))
     name = np.concatenate((trace.slices.name[tasks].astype(np.int64), names))

@@ -32,7 +32,7 @@ def launches(trace: Trace, tasks: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     """Return runtime call, launch point (ns) and thread (place in Trace.threads) of each task; -1: not
     found.
     """
-    launch = _calls(trace, tasks)
+    launch = _runtime_calls(trace, tasks)
     arrow = arrows_to(trace, tasks, KNOWN.flows.launch)
     ids = ids_of_device(trace, tasks)
     with_arrow = np.flatnonzero((arrow >= 0) & (ids >= 0))
@@ -45,7 +45,7 @@ def launches(trace: Trace, tasks: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     return launch, point, np.where(arrow >= 0, arrow_thread, _thread_of_rows(trace, launch))
 
 
-def _calls(trace: Trace, tasks: Int64s) -> Int64s:
+def _runtime_calls(trace: Trace, tasks: Int64s) -> Int64s:
     """Return the runtime call with the id of each task, the one that launches where several have it.
 
     Ids are those of a process. Of several processes with calls, those of the task's own OS process count
@@ -72,14 +72,14 @@ def _calls(trace: Trace, tasks: Int64s) -> Int64s:
         unmatched, all_calls = [np.concatenate(unmatched)], [np.concatenate(all_calls)]
     launch = np.full(len(tasks), -1, np.int64)
     for places, candidates in launched + [(places, all_calls) for places in unmatched]:
-        columns = [_calls_among(trace, tasks[places], rows) for rows in candidates]
-        columns.sort(key=lambda column: _unlikely(trace, tasks[places], column))
+        columns = [_matching_calls(trace, tasks[places], rows) for rows in candidates]
+        columns.sort(key=lambda column: _unlikeliness(trace, tasks[places], column))
         for column in columns:
             launch[places] = np.where(launch[places] >= 0, launch[places], column)
     return launch
 
 
-def _calls_among(trace: Trace, tasks: Int64s, rows: Int64s) -> Int64s:
+def _matching_calls(trace: Trace, tasks: Int64s, rows: Int64s) -> Int64s:
     """Return the runtime call with the id of each task, of some calls; -1 where none has it.
 
     Of several the one whose name ranks first, of equals the first to start.
@@ -103,7 +103,7 @@ def _first_with_id(trace: Trace, rows: Int64s, tasks: Int64s) -> Int64s:
     return pick(by_start, first_equal(ids[by_start], ids[tasks]))
 
 
-def _unlikely(trace: Trace, tasks: Int64s, calls: Int64s) -> tuple[int, float]:
+def _unlikeliness(trace: Trace, tasks: Int64s, calls: Int64s) -> tuple[int, float]:
     """Return a key that sorts calls first that precede most of the tasks, then those that
     precede them closely.
     """

@@ -22,7 +22,7 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.host import Hosts
 from tracetui.analysis.idle.lines import lines_of
 from tracetui.analysis.idle.milestones import milestones
-from tracetui.analysis.links import Links
+from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import each_once, pick, ranges
 from tracetui.analysis.sums import most_of_each
 from tracetui.arrays import Bools, Floats, Int64s
@@ -111,10 +111,10 @@ class LeadLosses:
         return int(places[np.argmax(self.idle[places])]) if len(places) else -1
 
 
-def host_leads(devices: Sequence[DeviceActivity], links: Links) -> tuple[HostLead, ...]:
+def host_leads(devices: Sequence[DeviceActivity], links: LaunchChains) -> tuple[HostLead, ...]:
     """Return the lead of the host on each device."""
     enqueued = milestones(links).enqueued
-    return tuple(_lead(device, links, enqueued) for device in devices)
+    return tuple(_host_lead(device, links, enqueued) for device in devices)
 
 
 def lead_losses(
@@ -122,7 +122,7 @@ def lead_losses(
     devices: Sequence[DeviceActivity],
     causes: Causes,
     hosts: Hosts,
-    links: Links,
+    links: LaunchChains,
     rules: FrameRules,
 ) -> LeadLosses:
     """Return where the host lost its lead before the intervals that are mostly its own, by gap."""
@@ -145,7 +145,9 @@ def lead_losses(
         step=intervals.step[interval[found_places]],
         task=task[found_places],
     )
-    cause[found_places], line[found_places], lines = _told(links.trace, explain(pauses, links, hosts), rules)
+    cause[found_places], line[found_places], lines = _main_causes(
+        links.trace, explain(pauses, links, hosts), rules
+    )
     return LeadLosses(
         gap=intervals.gap[interval],
         idle=(intervals.end - intervals.start)[interval],
@@ -160,7 +162,7 @@ def lead_losses(
     )
 
 
-def _lead(device: DeviceActivity, links: Links, enqueued: Int64s) -> HostLead:
+def _host_lead(device: DeviceActivity, links: LaunchChains, enqueued: Int64s) -> HostLead:
     slices, rows = links.trace.slices, device.work
     issued = enqueued[links.index(rows)]
     is_known = issued >= 0
@@ -190,7 +192,7 @@ def _device_losses(
     intervals: IdleIntervals,
     mostly_host: Bools,
     index: int,
-    links: Links,
+    links: LaunchChains,
     enqueued: Int64s,
 ) -> Int64s:
     """Return, for the intervals of a device that the host caused: interval, at, count, work, start, end and
@@ -203,7 +205,7 @@ def _device_losses(
     times, tasks = issued[order], device.work[order]
     since = np.concatenate(([np.iinfo(np.int64).min], intervals.end[places][:-1])) if len(places) else places
     begin, due = intervals.start[places], enqueued[links.index(intervals.task[places])]
-    highest = _most(
+    highest = _highest_places(
         lead.work, np.searchsorted(lead.time, since), np.searchsorted(lead.time, begin), last=True
     )
     had_lead = (highest >= 0) & (due > begin)
@@ -216,7 +218,7 @@ def _device_losses(
     pauses = np.diff(moments)
     first = np.maximum(np.searchsorted(moments, lost_at, "right") - 1, 0)
     stop = np.where(had_lead, np.searchsorted(moments, due), first)
-    pause = _most(pauses, first, stop)
+    pause = _highest_places(pauses, first, stop)
     had_lead &= pause >= 0
     pause = np.where(had_lead, pause, -1)
     ending = pick(moments, np.where(had_lead, pause + 1, -1))
@@ -232,7 +234,7 @@ def _device_losses(
     return np.array(columns, np.int64).reshape(7, -1)
 
 
-def _most(values: Int64s, first: Int64s, stop: Int64s, last: bool = False) -> Int64s:
+def _highest_places(values: Int64s, first: Int64s, stop: Int64s, last: bool = False) -> Int64s:
     """Return the first (or last) place with the highest value in each range; -1 for an empty one."""
     stop = np.maximum(stop, first)
     places = ranges(first, stop)
@@ -243,7 +245,7 @@ def _most(values: Int64s, first: Int64s, stop: Int64s, last: bool = False) -> In
     return highest
 
 
-def _told(trace: Trace, pieces: Causes, rules: FrameRules) -> tuple[Int64s, Int64s, list[Frame]]:
+def _main_causes(trace: Trace, pieces: Causes, rules: FrameRules) -> tuple[Int64s, Int64s, list[Frame]]:
     """Return the cause with the most time in each pause, the line with the most of that, and the lines."""
     count = len(pieces.intervals)
     cause = most_of_each(pieces.interval, pieces.cause.astype(np.int64), pieces.ns, count)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
-from tracetui.analysis.links import Links
+from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import of_category
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.dialects.known import KNOWN, any_of
@@ -52,7 +52,7 @@ def range_name(name: str) -> str:
     return match[match.lastindex or 0].strip() if match is not None else name
 
 
-def marked_ranges(trace: Trace, activity: DeviceActivity, links: Links) -> MarkedRanges:
+def marked_ranges(trace: Trace, activity: DeviceActivity, links: LaunchChains) -> MarkedRanges:
     """Return the ranges of a trace as one of its devices ran them."""
     row = np.concatenate([np.empty(0, np.int64), *(_ranges_of(trace, track) for track in trace.tracks)])
     slices = trace.slices

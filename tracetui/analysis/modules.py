@@ -14,7 +14,7 @@ import numpy as np
 
 from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.idle.lines import Charges
-from tracetui.analysis.nested_idle import NestedIdle, nested, under
+from tracetui.analysis.nested_idle import NestedIdle, nested_idle, places_under
 from tracetui.analysis.search import pick, rows_of
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.dialects.known import KNOWN
@@ -76,13 +76,13 @@ class Modules:
         paths, forwards = self.paths(), self._forwards()
         result = [
             ModuleIdle(
-                **vars(nested(self._trace, charges, places, names == name)),
+                **vars(nested_idle(self._trace, charges, places, names == name)),
                 module=None if name < 0 else self._modules[name],
                 path=paths.get(name, ()),
                 forward=forwards.get(name),
                 call=None if name < 0 else parse_frame(self._trace.strings[name]),
             )
-            for name, places in under(leaf, self._nested(innermost))
+            for name, places in places_under(leaf, self._nested(innermost))
         ]
         return tuple(sorted(result, key=lambda row: (-row.idle_ns, len(row.path), row.module or "")))
 

@@ -79,15 +79,15 @@ def idle_frames(trace: Trace, charges: Charges) -> tuple[FrameIdle, ...]:
     frame_list = [*frames]  # by depth where they first are: of equals the outer one comes first
     rows = [
         FrameIdle(
-            **vars(nested(trace, charges, places, leaf_of_charge == frame)),
+            **vars(nested_idle(trace, charges, places, leaf_of_charge == frame)),
             frame=None if frame < 0 else frame_list[frame],
         )
-        for frame, places in under(stack, np.array(pairs, np.int64).reshape(-1, 2))
+        for frame, places in places_under(stack, np.array(pairs, np.int64).reshape(-1, 2))
     ]
     return tuple(sorted(rows, key=lambda row: -row.idle_ns))
 
 
-def under(leaf: Int64s, pairs: Int64s) -> Iterator[tuple[int, Int64s]]:
+def places_under(leaf: Int64s, pairs: Int64s) -> Iterator[tuple[int, Int64s]]:
     """Yield each that holds leaves, with the places of all that is charged to them; -1 with those of no leaf.
 
     Args:
@@ -103,7 +103,7 @@ def under(leaf: Int64s, pairs: Int64s) -> Iterator[tuple[int, Int64s]]:
             yield holder, np.sort(np.concatenate(parts))
 
 
-def nested(trace: Trace, charges: Charges, places: Int64s, is_leaf: Bools) -> NestedIdle:
+def nested_idle(trace: Trace, charges: Charges, places: Int64s, is_leaf: Bools) -> NestedIdle:
     """Sum the charges at some places, one at least; `is_leaf`: bool[charges], those that end here."""
     ns = charges.ns[places]
     gaps, per_gap = most_first(charges.gap[places], ns)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import lines_of
-from tracetui.analysis.links import Links
-from tracetui.analysis.operators import Operators, OperatorTable
+from tracetui.analysis.launch_chains import LaunchChains
+from tracetui.analysis.operators import OperatorSlices, OperatorTable
 from tracetui.analysis.sums import most_of_each
 from tracetui.trace.stack import Frame
 
 
 def main_lines(
-    operators: Operators, table: OperatorTable, links: Links, rules: FrameRules
+    operators: OperatorSlices, table: OperatorTable, links: LaunchChains, rules: FrameRules
 ) -> list[Frame | None]:
     """Return for each row of a table of device tasks the line that launched most of its time.
 

@@ -93,7 +93,7 @@ def gpu_kernel_type(name: str) -> str:
     if name.startswith(KNOWN.copies.beginnings):
         return name.partition(" (")[0]
     generated = _CUTLASS.match(name)
-    text = generated[1] if generated else _demangled(name) if name.startswith("_Z") else _function(name)
+    text = generated[1] if generated else _demangle(name) if name.startswith("_Z") else _function(name)
     return _without_counters(_TILE.sub("", text)) or name
 
 
@@ -136,7 +136,7 @@ def _function(name: str) -> str:
     return "".join(outside).strip().rpartition(" ")[2].rpartition("::")[2]
 
 
-def _demangled(name: str) -> str:
+def _demangle(name: str) -> str:
     """Return the innermost name of a function in C++'s mangled form: "_ZN2at6nativeL3addIfEEv" is of
     "add".
     """

@@ -80,7 +80,7 @@ class OperatorTable:
 
 
 @dataclass(frozen=True, eq=False)
-class Operators:
+class OperatorSlices:
     """Slices to be summed up by name or type: tasks of devices, or operators of the host."""
 
     trace: Trace
@@ -88,9 +88,11 @@ class Operators:
     durations: Int64s  #: ns of each, cut where they are
     self_ns: Int64s  #: ns of each, without the operators inside
 
-    def at(self, selected: Bools) -> Operators:
+    def at(self, selected: Bools) -> OperatorSlices:
         """Return those that are kept."""
-        return Operators(self.trace, self.rows[selected], self.durations[selected], self.self_ns[selected])
+        return OperatorSlices(
+            self.trace, self.rows[selected], self.durations[selected], self.self_ns[selected]
+        )
 
     @cached_property
     def types(self) -> OperatorTypes:
@@ -106,7 +108,7 @@ class Operators:
         """Sum the slices by type and activity, a row each."""
         return self._table(self.types.strings, self._type)
 
-    def of_type(self, name: str, activity: Activity) -> Operators:
+    def of_type(self, name: str, activity: Activity) -> OperatorSlices:
         """Return those of one type and activity."""
         matching: Bools = self._type == self.types.place(name)
         return self.at(matching & (self.trace.slices.activity[self.rows] == activity))
@@ -184,7 +186,7 @@ def operator_table(trace: Trace, rows: Int64s, durations: Int64s | None = None) 
     are theirs where cut.
     """
     whole = trace.slices.dur[rows] if durations is None else durations
-    return Operators(trace, rows, whole, whole).by_name()
+    return OperatorSlices(trace, rows, whole, whole).by_name()
 
 
 def host_operators(trace: Trace) -> Int64s:

@@ -20,7 +20,7 @@ from tracetui.trace.model import Trace
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class RasterColumns:
     """What to draw, int64[columns] each; column c is the time [edges[c], edges[c + 1]).
 
     Of several lanes at once all but the edges are int64[lanes, columns].
@@ -32,9 +32,9 @@ class Columns:
     row: Int64s
     longest: Int64s  #: ns that it covers
 
-    def lane(self, place: int) -> Columns:
+    def lane(self, place: int) -> RasterColumns:
         """Return the columns of one of several lanes."""
-        return Columns(self.edges, self.busy[place], self.row[place], self.longest[place])
+        return RasterColumns(self.edges, self.busy[place], self.row[place], self.longest[place])
 
 
 class Raster:
@@ -55,20 +55,20 @@ class Raster:
         """Return the raster of all lanes of a trace; ask for a lane with the range of its rows."""
         return cls(trace.slices.start, trace.slices.end)
 
-    def columns(self, rows: range, edges: Int64s) -> Columns:
+    def columns(self, rows: range, edges: Int64s) -> RasterColumns:
         """Return the columns between `edges` (ns, int64[columns + 1], never decreasing) of a run of rows.
 
         The sum of `busy` over columns is the time covered between the first and the last edge.
         """
         return self.lanes([rows], edges).lane(0)
 
-    def lanes(self, lanes: Sequence[range], edges: Int64s) -> Columns:
+    def lanes(self, lanes: Sequence[range], edges: Int64s) -> RasterColumns:
         """Return the same of several runs at once, int64[lanes, columns] each: 37 lanes take
         1.2 ms less so.
         """
         if not len(self):
             none = np.zeros((len(lanes), len(edges) - 1), np.int64)
-            return Columns(edges, none, none - 1, none)
+            return RasterColumns(edges, none, none - 1, none)
         places = [rows.start + np.searchsorted(self._starts[rows.start : rows.stop], edges) for rows in lanes]
         started, begin = np.array(places), np.array([[rows.start] for rows in lanes])
         last = started - 1
@@ -77,7 +77,7 @@ class Raster:
         row, longest = self._longest((started - goes_on)[:, :-1], started[:, 1:], edges)
         remainder = np.where(goes_on, self._ends[last] - edges, 0)
         elapsed = self._elapsed[started] - remainder
-        return Columns(edges, elapsed[:, 1:] - elapsed[:, :-1], row, longest)
+        return RasterColumns(edges, elapsed[:, 1:] - elapsed[:, :-1], row, longest)
 
     def _longest(self, first: Int64s, stop: Int64s, edges: Int64s) -> tuple[Int64s, Int64s]:
         """Return, of the slices first:stop of each column, the one that covers most of it, the first of
@@ -113,7 +113,7 @@ def even_edges(start_ns: int, end_ns: int, columns: int) -> Int64s:
     return np.array([start_ns + span * column // columns for column in range(columns + 1)], np.int64)
 
 
-def idle(intervals: Intervals, edges: Int64s) -> Columns:
+def idle(intervals: Intervals, edges: Int64s) -> RasterColumns:
     """Return the columns of a set of time: `busy` is the ns of the set, `row` the index
     of its longest interval.
     """

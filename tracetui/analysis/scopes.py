@@ -15,7 +15,7 @@ import numpy as np
 
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.lines import StackNode
-from tracetui.analysis.nested_idle import NestedIdle, nested, under
+from tracetui.analysis.nested_idle import NestedIdle, nested_idle, places_under
 from tracetui.analysis.search import among, distinct, pick
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Activity, Trace
@@ -74,14 +74,14 @@ def scope_times(trace: Trace, work: Int64s, causes: Causes, in_gaps: Bools | Non
     task = causes.intervals.task[causes.interval[places]]
     charges = replace(causes.charges.at(places), operator=task)  # what ran on the host is not known
     ending = pick(trace.slices.name, task)
-    tree = _Tree(trace, np.concatenate((trace.slices.name[computes], ending)))
+    tree = _ScopeTree(trace, np.concatenate((trace.slices.name[computes], ending)))
     leaf, scope_after = tree.scope[: len(computes)], tree.scope[len(computes) :]
     counts = np.bincount(leaf, minlength=len(tree.scopes))
     self_ns = np.zeros(len(tree.scopes), np.int64)
     np.add.at(self_ns, leaf, trace.slices.dur[computes])
     idle = {
-        scope: nested(trace, charges, group, scope_after == scope)
-        for scope, group in under(scope_after, tree.pairs)
+        scope: nested_idle(trace, charges, group, scope_after == scope)
+        for scope, group in places_under(scope_after, tree.pairs)
     }
     rows = []
     for scope, path in enumerate(tree.scopes):
@@ -129,7 +129,7 @@ def scope_tree(scopes: Sequence[ScopeTime]) -> StackNode:
     return node(None, (), 0, len(gaps))
 
 
-class _Tree:
+class _ScopeTree:
     """The scopes of some names of tasks, with those around them."""
 
     def __init__(self, trace: Trace, names: Int64s) -> None:

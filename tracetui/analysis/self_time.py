@@ -21,7 +21,7 @@ def self_times(ancestors: Ancestors, rows: Int64s, starts: Int64s, ends: Int64s)
         starts, ends: int64[n], ns, of each: cut to a window, or whole.
     """
     self_ns = ends - starts
-    outer = first_equal(rows, _around(ancestors, rows))
+    outer = first_equal(rows, _enclosing_rows(ancestors, rows))
     inner = np.flatnonzero(outer >= 0)
     if not len(inner):
         return self_ns
@@ -39,7 +39,7 @@ def self_times(ancestors: Ancestors, rows: Int64s, starts: Int64s, ends: Int64s)
     return self_ns
 
 
-def _around(ancestors: Ancestors, rows: Int64s) -> Int64s:
+def _enclosing_rows(ancestors: Ancestors, rows: Int64s) -> Int64s:
     """Return the innermost of the rows that each is nested in, -1 where none."""
     is_member = np.zeros(int(rows.max(initial=-1)) + 1, np.bool_)
     is_member[rows] = True

@@ -15,7 +15,7 @@ _LARGEST = 1e100
 
 
 @dataclass(frozen=True)
-class Stretch:
+class SeriesSummary:
     """What a quantity did in a stretch of time."""
 
     mean: float  #: weighted by time, from the first sample on where the stretch begins before it
@@ -78,7 +78,7 @@ class Series:
             )
         return least, highest
 
-    def within(self, start_ns: int, end_ns: int) -> Stretch | None:
+    def within(self, start_ns: int, end_ns: int) -> SeriesSummary | None:
         """Return what it did in [start_ns, end_ns); None where nothing is known of that time."""
         first, stop = np.searchsorted(self.time, (start_ns, end_ns), "left").tolist()
         begin = first - 1 if first > 0 and (first == stop or self.time[first] > start_ns) else first
@@ -87,7 +87,7 @@ class Series:
         value, times = self.value[begin:stop], np.maximum(self.time[begin:stop], start_ns)
         lengths = np.diff(times, append=end_ns)
         least, highest = int(value.argmin()), int(value.argmax())
-        return Stretch(
+        return SeriesSummary(
             mean=float(np.average(value, weights=lengths)),
             least=float(value[least]),
             most=float(value[highest]),

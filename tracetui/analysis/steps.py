@@ -31,7 +31,7 @@ from tracetui.analysis.host_steps import (
 )
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.iterations import iterations
-from tracetui.analysis.links import Links
+from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import distinct, pick
 from tracetui.analysis.windows import Windows
 from tracetui.arrays import Bools, Int32s, Int64s
@@ -79,7 +79,7 @@ class Step:
     phase_idle_ns: tuple[int, int, int] = (0, 0, 0)
 
 
-def step_table(trace: Trace, activities: Sequence[DeviceActivity], links: Links) -> tuple[Step, ...]:
+def step_table(trace: Trace, activities: Sequence[DeviceActivity], links: LaunchChains) -> tuple[Step, ...]:
     """Return all steps of all devices, by device, then host start. Empty where the trace tells none.
 
     Where that would be more than `MOST_STEPS`, steps in which a device did nothing are left out.
@@ -174,7 +174,7 @@ class _Tally(NamedTuple):
 
 
 def _device_steps(
-    trace: Trace, activity: DeviceActivity, drivers: Drivers, links: Links, keep_all: bool
+    trace: Trace, activity: DeviceActivity, drivers: Drivers, links: LaunchChains, keep_all: bool
 ) -> list[Step]:
     """Return the steps of the processes that drive the device; those of all where no task
     tells which they are.
@@ -212,7 +212,9 @@ def _device_steps(
     ]
 
 
-def _end_of_earlier(trace: Trace, activity: DeviceActivity, links: Links, host_steps: list[HostStep]) -> int:
+def _end_of_earlier(
+    trace: Trace, activity: DeviceActivity, links: LaunchChains, host_steps: list[HostStep]
+) -> int:
     """Return when a GPU ends what was launched before the first of its steps, ns; 0 where nothing was.
 
     On Ascend the windows alone count, as in the producer's own table.
@@ -239,7 +241,7 @@ def _columns(
     # These three tile the window of the device, so that their sums are the stage in every step.
     computing, free = tally(activity.compute), tally(activity.free)
     exposed = tally(activity.communication_not_overlapped)
-    overlapped = _sum_by_step(windows, activity.compute.starts, _overlapped(activity))
+    overlapped = _sum_by_step(windows, activity.compute.starts, _overlap(activity))
     first_work = np.minimum(computing.first, tally(activity.communication).first)
     until_work = np.where(first_work != FAR, np.maximum(first_work - host_start, 0), 0)
     ready = host_start + np.minimum(until_work, np.maximum(host_after - host_start, 0))
@@ -272,7 +274,7 @@ def free_starts(activity: DeviceActivity, times: Int64s) -> Int64s:
     return pick(starts, np.searchsorted(starts, times, "right") - 1)
 
 
-def _overlapped(activity: DeviceActivity) -> Int64s:
+def _overlap(activity: DeviceActivity) -> Int64s:
     """Return the communication within each stretch of computing, ns."""
     return activity.communication.covered(activity.compute.starts, activity.compute.ends)
 

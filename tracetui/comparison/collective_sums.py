@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.links import NEVER
+from tracetui.analysis.launch_chains import NEVER
 from tracetui.arrays import Int64s
 from tracetui.comparison.tally import Sum, sum_together, tally
 from tracetui.comparison.walls import StepWalls

@@ -16,7 +16,7 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.operators import Operators as Spans
+from tracetui.analysis.operators import OperatorSlices as Spans
 from tracetui.analysis.sums import sums
 from tracetui.arrays import Int64s
 from tracetui.background import Background

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.links import NEVER
+from tracetui.analysis.launch_chains import NEVER
 from tracetui.analysis.operator_types import host_operator_type
 from tracetui.analysis.search import of_category
 from tracetui.arrays import Bools, Int64s

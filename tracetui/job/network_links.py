@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.communication.speeds import Moved, Slowness, nominal_speed, slownesses
+from tracetui.analysis.communication.speeds import Slowness, Traffic, nominal_speed, slownesses
 from tracetui.job.digest import RankGroup
 from tracetui.job.job import Job
 
@@ -52,7 +52,7 @@ class JobLink:
 
 def job_links(job: Job) -> tuple[JobLink, ...]:
     """Return the links between ranks, those first that took most time."""
-    links: dict[LinkEnds, dict[tuple[str, int], Moved]] = {}
+    links: dict[LinkEnds, dict[tuple[str, int], Traffic]] = {}
     chips: dict[LinkEnds, set[str]] = {}
     numbers = _group_numbers(job)
     for rank_place, rank in enumerate(job.ranks):
@@ -70,8 +70,8 @@ def job_links(job: Job) -> tuple[JobLink, ...]:
             chips.setdefault(ends, set()).add(rank.digest.chip)
             parts, kind = links.setdefault(ends, {}), (ends.transport, int(columns.size_class[place]))
             measured = (int(column[place]) for column in (columns.transfers, columns.bytes, columns.ns))
-            earlier = parts.get(kind, Moved(0, 0, 0))
-            parts[kind] = Moved(*map(sum, zip(earlier, measured)))
+            earlier = parts.get(kind, Traffic(0, 0, 0))
+            parts[kind] = Traffic(*map(sum, zip(earlier, measured)))
     links_found = [
         JobLink(
             ends,

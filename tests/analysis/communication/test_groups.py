@@ -14,7 +14,7 @@ from tests.analysis.communication.hccl import group, operation, plane_task
 from tests.analysis.machine import GROUPS, npu
 from tests.synthetic import thread, trace_of
 from tracetui.analysis.analyse import analyse
-from tracetui.analysis.communication.groups import Group, _known
+from tracetui.analysis.communication.groups import Group, _matching_group
 from tracetui.siblings.metadata import NAME, ParallelGroup, group_hash
 
 MEGATRON = "npu/pipeline_tables/metadata"
@@ -97,4 +97,4 @@ def test_a_ring_that_meets_all_of_a_known_group_sees_everyone(tmp_path: Path) ->
 @pytest.mark.parametrize(("highest", "fits"), [(0, True), (2, True), (3, False), (9, False)])
 def test_a_group_has_room_for_every_rank_that_is_met_in_it(highest: int, fits: bool) -> None:
     told = ParallelGroup("host_1", "tp", 0, (4, 6, 8))
-    assert (_known("Group 0", number_of("host_1"), None, highest, [told]) == told) == fits
+    assert (_matching_group("Group 0", number_of("host_1"), None, highest, [told]) == told) == fits

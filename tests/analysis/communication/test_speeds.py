@@ -13,7 +13,7 @@ from tests.analysis.machine import npu, task
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.communication.links import Link
-from tracetui.analysis.communication.speeds import Moved, nominal_speeds, parts_of, slow_links
+from tracetui.analysis.communication.speeds import Traffic, nominal_speeds, parts_of, slow_links
 
 MB = 1_000_000
 
@@ -38,9 +38,9 @@ def test_what_a_link_moved_is_told_apart_by_the_size_of_messages() -> None:
     """A class is that of sizes of as many bits: 4 to 7 bytes, 8 to 15."""
     told = Link(0, 0, 1, "HCCS", "HCCS", 0, 0, {4: (2, 10), 7: (1, 5), 8: (3, 20), 0: (1, 1)})
     assert parts_of(told) == {
-        ("HCCS", 3): Moved(3, 4 * 2 + 7, 15),
-        ("HCCS", 4): Moved(3, 24, 20),
-        ("HCCS", 0): Moved(1, 0, 1),
+        ("HCCS", 3): Traffic(3, 4 * 2 + 7, 15),
+        ("HCCS", 4): Traffic(3, 24, 20),
+        ("HCCS", 0): Traffic(1, 0, 1),
     }
 
 

@@ -11,14 +11,14 @@ import pytest
 
 from tracetui.analysis.communication import waits as module
 from tracetui.analysis.communication.causes import CommunicationCause
-from tracetui.analysis.communication.exposed import Exposed, _owned, _split
+from tracetui.analysis.communication.exposed import ExposedPieces, _pieces_by_operation, _split_at_waits
 from tracetui.analysis.communication.owners import last_begun
 from tracetui.analysis.communication.planes import (
     LARGEST,
     Operations,
     PlaneTasks,
-    _groups_of,
-    _operation_at,
+    _group_tracks,
+    _operations_under_way,
     operations,
 )
 from tracetui.analysis.communication.waits import Waits, find_waits
@@ -116,7 +116,7 @@ def test_time_is_of_what_began_last(seed: int) -> None:
     told = zip(cuts.place.tolist(), cuts.start.tolist(), cuts.end.tolist())
     assert [*told] == pieces({time: run.running(None, time) for time in TIMES})
     group = np.repeat([*GROUPS, 9], len(TIMES))
-    found = _operation_at(run.collectives, group, np.tile(TIMES, 4))
+    found = _operations_under_way(run.collectives, group, np.tile(TIMES, 4))
     expected = [run.running(each, time) if each in (0, 5) else -1 for each in (*GROUPS, 9) for time in TIMES]
     assert found.tolist() == expected
 
@@ -171,7 +171,7 @@ def test_exposed_time_is_cut_by_owner_and_where_waits_end(seed: int) -> None:
         each if i in own else {**each, "end": each["start"]} for i, each in enumerate(run.operations)
     ]
     owners = {time: chosen.running(None, time) if time in inside else -1 for time in TIMES}
-    operation, start, end, interval = _owned(own, run.collectives, exposed)
+    operation, start, end, interval = _pieces_by_operation(own, run.collectives, exposed)
     expected = pieces(owners)
     assert [*zip(operation.tolist(), start.tolist(), end.tolist())] == expected
     assert interval.tolist() == [
@@ -185,7 +185,7 @@ def test_exposed_time_is_cut_by_owner_and_where_waits_end(seed: int) -> None:
     for place, (i, a, b) in enumerate(expected):
         until = min(max(run.operations[i]["start"] + wait[i], a), b)
         split += [("WAIT", a, until, place), ("TRANSFER" if known[i] else "UNSPLIT", until, b, place)]
-    cause, *others = _split(operation, start, end, run.collectives, late)
+    cause, *others = _split_at_waits(operation, start, end, run.collectives, late)
     names = [CommunicationCause(number).name for number in cause.tolist()]
     told = [*zip(names, *(column.tolist() for column in others))]
     assert told == [each for each in split if each[1] < each[2]]
@@ -218,7 +218,7 @@ def test_a_plane_is_of_the_group_before_it_or_the_only_one(seed: int) -> None:
         chosen = max(before, key=order) if before else groups[0] if len(groups) == 1 else None
         expected.append(chosen.index if chosen else -1)
     trace: Any = SimpleNamespace(tracks=tracks)
-    assert _groups_of(trace, planes) == expected
+    assert _group_tracks(trace, planes) == expected
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -270,7 +270,7 @@ def test_pieces_are_found_by_gap_device_step_and_window(seed: int) -> None:
         end = start + source.randrange(1, 6)
         row = {"device": gap // 3, "gap": gap, "start": start, "end": end, "operation": place}
         rows.append({**row, "cause": source.choice([*CommunicationCause]), "step": source.randrange(-1, 3)})
-    found: Exposed = columns(Exposed, rows)
+    found: ExposedPieces = columns(ExposedPieces, rows)
     assert len(found) == len(rows) and found.ns.tolist() == [row["end"] - row["start"] for row in rows]
 
     def by_cause(own: list[dict[str, int]]) -> list[tuple[int, int]]:

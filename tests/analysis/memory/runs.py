@@ -9,7 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.memory.model import NEVER, PYTORCH, Blocks, Curve, Recorded, Step, steps_at
+from tracetui.analysis.memory.model import (
+    NEVER,
+    PYTORCH,
+    Blocks,
+    Curve,
+    MemoryRecording,
+    MemoryStep,
+    steps_at,
+)
 from tracetui.trace.stack import Frame
 
 STEP = 100  #: how long a step takes
@@ -25,9 +33,9 @@ class Held(NamedTuple):
     line: int = 88
 
 
-def recorded(steps: int, held: Sequence[Held], curve: Sequence[tuple[int, int]] = ()) -> Recorded:
+def recorded(steps: int, held: Sequence[Held], curve: Sequence[tuple[int, int]] = ()) -> MemoryRecording:
     """Blocks of one device with steps 1, 2, ... that last from 0, 100, 200, ..."""
-    every = tuple(Step(step + 1, STEP * step, STEP * (step + 1) - 1) for step in range(steps))
+    every = tuple(MemoryStep(step + 1, STEP * step, STEP * (step + 1) - 1) for step in range(steps))
     held = sorted(held)
     operators = tuple(dict.fromkeys(block.operator for block in held))
     lines = tuple(dict.fromkeys(Frame("train.py", block.line, "f") for block in held))
@@ -47,7 +55,7 @@ def recorded(steps: int, held: Sequence[Held], curve: Sequence[tuple[int, int]] 
         step=steps_at(every, start),
     )
     curves = (Curve("NPU 0", PYTORCH, time, allocated, unknown, unknown),) if curve else ()
-    return Recorded(curves, blocks, ("NPU 0",), (PYTORCH,), operators, lines, every, ())
+    return MemoryRecording(curves, blocks, ("NPU 0",), (PYTORCH,), operators, lines, every, ())
 
 
 def write_snapshot(path: Path, source: Path = Path("/me/demo.py")) -> None:

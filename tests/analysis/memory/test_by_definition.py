@@ -11,8 +11,16 @@ import pytest
 
 from tracetui.analysis.memory.analyse import Memory, MemoryPart
 from tracetui.analysis.memory.calls import distinct_calls, nth_call
-from tracetui.analysis.memory.growth import Growing, Verdict
-from tracetui.analysis.memory.model import NEVER, Blocks, Curve, Recorded, Step, no_blocks, steps_at
+from tracetui.analysis.memory.growth import GrowingGroup, Verdict
+from tracetui.analysis.memory.model import (
+    NEVER,
+    Blocks,
+    Curve,
+    MemoryRecording,
+    MemoryStep,
+    no_blocks,
+    steps_at,
+)
 from tracetui.trace.stack import Frame
 
 DEVICES = ("NPU 0", "NPU 1", "CPU")
@@ -32,7 +40,8 @@ class Run:
         if seed % 2:  # each step begins where the one before ends
             bounds = [time for pair in zip(bounds[::2], [*bounds[2::2], 40]) for time in pair]
         self.steps = tuple(
-            Step(7 + place, start, end) for place, (start, end) in enumerate(zip(bounds[::2], bounds[1::2]))
+            MemoryStep(7 + place, start, end)
+            for place, (start, end) in enumerate(zip(bounds[::2], bounds[1::2]))
         )
         begins = [0, *bounds, 39]
         start = sorted(source.choice((source.choice(begins), source.randrange(40))) for _ in range(blocks))
@@ -44,7 +53,7 @@ class Run:
         step = steps_at(self.steps, columns["start"])
         for block, place in zip(self.blocks, step.tolist()):
             block["step"] = place
-        self.recorded = Recorded(
+        self.recorded = MemoryRecording(
             tuple(self._curve(device, name) for device in DEVICES for name in self._some_curves()),
             Blocks(**columns, step=step),
             DEVICES,
@@ -114,13 +123,13 @@ def test_a_block_is_of_the_step_that_it_starts_in(seed: int) -> None:
     assert steps_at((), np.array(TIMES)).tolist() == [-1] * len(TIMES)
 
 
-def whole(recorded: Recorded, device: str) -> Curve | None:
+def whole(recorded: MemoryRecording, device: str) -> Curve | None:
     told = [curve for curve in recorded.curves if curve.device == device and samples(curve)]
     ranks = {"PTA+GE": 0, "PTA": 1, "PyTorch": 2}
     return min(told, key=lambda curve: ranks.get(curve.component, 3), default=None)
 
 
-def reserved(recorded: Recorded, device: str, component: str, time: int) -> int:
+def reserved(recorded: MemoryRecording, device: str, component: str, time: int) -> int:
     curves = {(curve.device, curve.component): curve for curve in recorded.curves}
     own = curves.get((device, component))
     return -1 if own is None else at(own, time, "reserved")
@@ -308,7 +317,7 @@ def test_what_grows(seed: int, steps: int) -> None:
         found = [group for group in (growing(run, own) for own in sizes.values()) if group is not None]
         every = growing(run, sorted(i for own in sizes.values() for i in own))
         expected += found or ([every] if every is not None else [])
-    told: tuple[Growing, ...] = run.memory.growing
+    told: tuple[GrowingGroup, ...] = run.memory.growing
     assert sorted((vars(group) for group in told), key=lambda group: group["example"]) == sorted(
         expected, key=lambda group: group["example"]
     )

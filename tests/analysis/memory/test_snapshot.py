@@ -11,7 +11,7 @@ import pytest
 
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.memory.analyse import memory_of_snapshot
-from tracetui.analysis.memory.model import NEVER, Recorded
+from tracetui.analysis.memory.model import NEVER, MemoryRecording
 from tracetui.analysis.memory.snapshot import recorded_in_snapshot
 from tracetui.trace.stack import Frame
 
@@ -43,13 +43,15 @@ def free(address: int, size: int = MB) -> dict[str, Any]:
     return {"action": "free_requested", "addr": address, "size": size, "frames": []}
 
 
-def recorded(directory: Path, events: list[Any], segments: Sequence[Any] = (), **fields: Any) -> Recorded:
+def recorded(
+    directory: Path, events: list[Any], segments: Sequence[Any] = (), **fields: Any
+) -> MemoryRecording:
     path = directory / "snapshot.pickle"
     path.write_bytes(pickle.dumps({"device_traces": [events], "segments": [*segments], **fields}))
     return recorded_in_snapshot(path, FrameRules())
 
 
-def told(found: Recorded) -> list[tuple[str, str]]:
+def told(found: MemoryRecording) -> list[tuple[str, str]]:
     """Operator and line of each block."""
     lines = ["" if place < 0 else str(found.lines[place]) for place in found.blocks.line.tolist()]
     return list(zip([found.operators[place] for place in found.blocks.operator.tolist()], lines))

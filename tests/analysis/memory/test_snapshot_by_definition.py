@@ -11,7 +11,7 @@ import pytest
 
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.memory import snapshot
-from tracetui.analysis.memory.model import NEVER, Step
+from tracetui.analysis.memory.model import NEVER, MemoryStep
 from tracetui.analysis.memory.native import within_a_module
 from tracetui.analysis.memory.snapshot import recorded_in_snapshot, releases, repetitions
 from tracetui.siblings.snapshot import SnapshotEvents
@@ -92,7 +92,7 @@ def test_blocks_and_curves_of_a_snapshot(seed: int, monkeypatch: pytest.MonkeyPa
         assert {*curve.active.tolist()} == {-1} and len(curve.active) == len(held)
 
 
-def steps_of(times: list[int], places: list[int], end: int) -> list[Step]:
+def steps_of(times: list[int], places: list[int], end: int) -> list[MemoryStep]:
     """The steps that what recurs tells of: a place in each stretch between which most of it recurs."""
     counts = Counter(places)
     recurring = {place for place, count in counts.items() if count > 1}
@@ -106,7 +106,7 @@ def steps_of(times: list[int], places: list[int], end: int) -> list[Step]:
         return []
     _, at = min(fit)
     bounds = [*(times[i] for i in at), end]
-    return [Step(1 + n, a, b) for n, (a, b) in enumerate(zip(bounds, bounds[1:]))]
+    return [MemoryStep(1 + n, a, b) for n, (a, b) in enumerate(zip(bounds, bounds[1:]))]
 
 
 @pytest.mark.parametrize("seed", range(40))

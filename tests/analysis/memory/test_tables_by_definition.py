@@ -13,9 +13,9 @@ import pytest
 from tests.analysis.machine import AUTOGRAD, MAIN, Events, dequeue, enqueue, npu, operator
 from tests.synthetic import trace_of
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.links import link_tasks
+from tracetui.analysis.launch_chains import link_tasks
 from tracetui.analysis.memory import tables
-from tracetui.analysis.memory.model import NEVER, Step
+from tracetui.analysis.memory.model import NEVER, MemoryStep
 from tracetui.analysis.memory.tables import MemoryTables, curves_of, device_label, joined, steps_of
 from tracetui.siblings.tables import Table, Texts
 
@@ -235,7 +235,7 @@ def test_steps_are_those_of_the_process_with_most(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(tables, "host_steps", lambda _: every)
         trace: Any = None
         steps = steps_of(trace)
-        assert steps == tuple(Step(n, n, n + 5) for n, *_ in steps)
+        assert steps == tuple(MemoryStep(n, n, n + 5) for n, *_ in steps)
         return [step.number for step in steps]
 
     assert found("abb") == [1, 2] and found("aba") == [0, 2]

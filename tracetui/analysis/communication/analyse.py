@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.communication.causes import CommunicationCause
-from tracetui.analysis.communication.exposed import Exposed, find_exposed
+from tracetui.analysis.communication.exposed import ExposedPieces, find_exposed
 from tracetui.analysis.communication.groups import Group, find_groups
 from tracetui.analysis.communication.lines import (
     LatePeer,
@@ -29,7 +29,7 @@ from tracetui.analysis.communication.waits import Waits, find_waits
 from tracetui.analysis.gaps import Gaps
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.links import Links
+from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.steps import StepWindows
 from tracetui.siblings.metadata import parallel_groups
 from tracetui.trace.model import Trace
@@ -66,7 +66,7 @@ class Communication:
     devices: tuple[DeviceActivity, ...]
     gaps: Gaps
     windows: StepWindows
-    links: Links  #: the chains of the tasks to what issued them
+    links: LaunchChains  #: the chains of the tasks to what issued them
     rules: FrameRules
 
     @cached_property
@@ -92,7 +92,7 @@ class Communication:
         return find_waits(self.trace, self.operations, self.tasks, sizes)
 
     @cached_property
-    def exposed(self) -> Exposed:
+    def exposed(self) -> ExposedPieces:
         """When devices communicated and did not compute, in pieces with a cause and a line."""
         return find_exposed(self.devices, self.operations, self.waits, self.gaps, self.windows, self.links)
 

@@ -21,7 +21,7 @@ from tracetui.analysis.communication.waits import Waits
 from tracetui.analysis.gaps import Gaps
 from tracetui.analysis.idle.pieces import cut, edges_of
 from tracetui.analysis.intervals import Intervals
-from tracetui.analysis.links import Links
+from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import pick
 from tracetui.analysis.steps import StepWindows
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s
@@ -30,7 +30,7 @@ _CAUSES = tuple(CommunicationCause)
 
 
 @dataclass(frozen=True, eq=False)
-class Exposed:
+class ExposedPieces:
     """The pieces of exposed communication as columns of equal length, by device, then start."""
 
     device: Int32s  #: index into the devices of the analysis
@@ -53,15 +53,15 @@ class Exposed:
         """The length of each piece."""
         return self.end - self.start
 
-    def at(self, places: Int64s | Bools | slice) -> Exposed:
+    def at(self, places: Int64s | Bools | slice) -> ExposedPieces:
         """Return those at some places."""
-        return Exposed(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
+        return ExposedPieces(**{column.name: getattr(self, column.name)[places] for column in fields(self)})
 
-    def window(self, start_ns: int, end_ns: int) -> Exposed:
+    def window(self, start_ns: int, end_ns: int) -> ExposedPieces:
         """Return the pieces inside [start_ns, end_ns), cut to it."""
         pieces = self.at((self.start < end_ns) & (self.end > start_ns))
         cut_to = {"start": np.maximum(pieces.start, start_ns), "end": np.minimum(pieces.end, end_ns)}
-        return Exposed(
+        return ExposedPieces(
             **{**{column.name: getattr(pieces, column.name) for column in fields(pieces)}, **cut_to}
         )
 
@@ -81,11 +81,11 @@ class Exposed:
         """
         total = np.zeros(len(_CAUSES), np.int64)
         np.add.at(total, self.cause[places], self.end[places] - self.start[places])
-        return _ranked(total)
+        return _rank_causes(total)
 
     def by_step(self, step: int) -> dict[CommunicationCause, int]:
         """Sum the time in a step (its index; -1: in none) by cause, ns; most first."""
-        return _ranked(self._of_steps[step]) if step < len(self._of_steps) - 1 else {}
+        return _rank_causes(self._of_steps[step]) if step < len(self._of_steps) - 1 else {}
 
     @cached_property
     def _of_steps(self) -> Int64s:
@@ -101,16 +101,16 @@ def find_exposed(
     waits: Waits,
     gaps: Gaps,
     windows: StepWindows,
-    links: Links,
-) -> Exposed:
+    links: LaunchChains,
+) -> ExposedPieces:
     """Return the exposed communication of all devices; of each, the pieces sum to |M \\ C|."""
     parts = [np.empty((7, 0), np.int64)]
     for index, activity in enumerate(activities):
         (on_device,) = np.nonzero(collectives.device == index)
-        operation, start, end, interval = _owned(
+        operation, start, end, interval = _pieces_by_operation(
             on_device, collectives, activity.communication_not_overlapped
         )
-        cause, start, end, place = _split(operation, start, end, collectives, waits)
+        cause, start, end, place = _split_at_waits(operation, start, end, collectives, waits)
         interval = interval[place]
         intervals = activity.communication_not_overlapped.starts
         first, stop = np.searchsorted(gaps.device, np.array([index, index + 1], np.int32)).tolist()
@@ -120,7 +120,7 @@ def find_exposed(
         parts.append(np.stack([device, start, end, cause, operation[place], gap[interval], step[interval]]))
     device, start, end, cause, operation, gap, step = np.concatenate(parts, axis=1)
     task = links.index(collectives.row[operation])
-    return Exposed(
+    return ExposedPieces(
         device=device.astype(np.int32),
         start=start,
         end=end,
@@ -135,7 +135,7 @@ def find_exposed(
     )
 
 
-def _owned(
+def _pieces_by_operation(
     rows: Int64s, collectives: Operations, exposed: Intervals
 ) -> tuple[Int64s, Int64s, Int64s, Int64s]:
     """Return operation, start, end and exposed interval of each piece of a device's exposed communication."""
@@ -147,7 +147,7 @@ def _owned(
     return operation, cuts.start[inside], cuts.end[inside], interval[inside]
 
 
-def _split(
+def _split_at_waits(
     operation: Int64s, start: Int64s, end: Int64s, collectives: Operations, waits: Waits
 ) -> tuple[Int64s, Int64s, Int64s, Int64s]:
     """Cut pieces where the waits of their operations end; return cause, start, end, and the piece that each
@@ -162,6 +162,6 @@ def _split(
     return cause[not_empty], starts[not_empty], ends[not_empty], not_empty // 2
 
 
-def _ranked(total: Int64s) -> dict[CommunicationCause, int]:
+def _rank_causes(total: Int64s) -> dict[CommunicationCause, int]:
     ordered = sorted((-ns, cause) for cause, ns in zip(_CAUSES, total.tolist()) if ns)
     return {cause: -negative for negative, cause in ordered}

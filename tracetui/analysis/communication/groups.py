@@ -55,7 +55,7 @@ def find_groups(
             highest = int(max(src.max(), dst.max()))
         own_rank = ranks.pop() if len(ranks) == 1 else None
         title = trace.tracks[track].name if track >= 0 else ""
-        match = _known(title, number, own_rank, highest, parallel)
+        match = _matching_group(title, number, own_rank, highest, parallel)
         groups[track] = Group(
             track=track,
             number=number,
@@ -77,7 +77,7 @@ def _first_group(pattern: re.Pattern[str], text: str) -> str:
     return match[match.lastindex] if match and match.lastindex else ""
 
 
-def _known(
+def _matching_group(
     title: str, number: str, own_rank: int | None, highest: int, parallel: Sequence[ParallelGroup]
 ) -> ParallelGroup | None:
     """Return the one group of the metadata that it can be; None where none is, or where several are.

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.communication.causes import CommunicationCause
-from tracetui.analysis.communication.exposed import Exposed
+from tracetui.analysis.communication.exposed import ExposedPieces
 from tracetui.analysis.communication.groups import Group
 from tracetui.analysis.communication.planes import Operations
 from tracetui.analysis.communication.waits import Waits
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import OfLine, lines_of, python_line
+from tracetui.analysis.idle.lines import LineFields, lines_of, python_line
 from tracetui.analysis.search import runs
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Int8s, Int32s, Int64s
@@ -21,7 +21,7 @@ from tracetui.trace.model import Trace
 
 
 @dataclass(frozen=True, eq=False)
-class LineCommunication(OfLine):
+class LineCommunication(LineFields):
     """The exposed communication that one line issued."""
 
     communication_ns: int
@@ -49,7 +49,7 @@ class LatePeer:
 
 
 def communication_lines(
-    trace: Trace, collectives: Operations, waits: Waits, exposed: Exposed, rules: FrameRules
+    trace: Trace, collectives: Operations, waits: Waits, exposed: ExposedPieces, rules: FrameRules
 ) -> tuple[LineCommunication, ...]:
     """Return the lines with exposed communication, most first. Their sum is that of all pieces."""
     frames, line_of_piece = lines_of(trace, exposed.stack, exposed.frame, rules)
@@ -69,10 +69,10 @@ def communication_lines(
                 operations=len(per_operation),
                 longest_ns=int(per_operation[0]),
                 causes=pieces.by_cause(),
-                names={trace.strings[name]: ns for name, ns in _ranked(names, pieces.ns)},
+                names={trace.strings[name]: ns for name, ns in _rank(names, pieces.ns)},
                 peers=_peers(collectives, waits, pieces),
-                steps=dict(sorted(_ranked(pieces.step, pieces.ns))),
-                devices=dict(sorted(_ranked(pieces.device, pieces.ns))),
+                steps=dict(sorted(_rank(pieces.step, pieces.ns))),
+                devices=dict(sorted(_rank(pieces.device, pieces.ns))),
             )
         )
     lines.sort(
@@ -82,7 +82,7 @@ def communication_lines(
 
 
 def late_peers(
-    collectives: Operations, waits: Waits, exposed: Exposed, groups: Mapping[int, Group]
+    collectives: Operations, waits: Waits, exposed: ExposedPieces, groups: Mapping[int, Group]
 ) -> tuple[LatePeer, ...]:
     """Return the late ranks, those first that were waited for longest."""
     is_wait = exposed.cause == CommunicationCause.WAIT
@@ -108,7 +108,7 @@ def late_peers(
     return tuple(sorted(peers, key=lambda late: (-late.wait_ns, late.group, late.peer)))
 
 
-def _peers(collectives: Operations, waits: Waits, pieces: Exposed) -> dict[tuple[int, int], int]:
+def _peers(collectives: Operations, waits: Waits, pieces: ExposedPieces) -> dict[tuple[int, int], int]:
     """Sum the waits by (group, late rank), ns; most first."""
     waits_exposed = pieces.at(pieces.cause == CommunicationCause.WAIT)
     group, peer = collectives.group[waits_exposed.operation], waits.peer[waits_exposed.operation]
@@ -120,6 +120,6 @@ def _peers(collectives: Operations, waits: Waits, pieces: Exposed) -> dict[tuple
     return dict(sorted(total.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _ranked(keys: Int8s | Int32s, ns: Int64s) -> list[tuple[int, int]]:
+def _rank(keys: Int8s | Int32s, ns: Int64s) -> list[tuple[int, int]]:
     distinct_keys, total = most_first(keys.astype(np.int64), ns)
     return list(zip(distinct_keys.tolist(), total.tolist()))

@@ -101,7 +101,7 @@ def plane_tasks(trace: Trace, collectives: Operations) -> PlaneTasks:
     """Return the tasks of all planes of the trace; empty at level 0 and on GPUs."""
     planes = [track for track in trace.tracks if track.family == Family.PLANE]
     group_of = np.empty(len(trace.tracks), np.int32)
-    group_of[[plane.index for plane in planes]] = _groups_of(trace, planes)
+    group_of[[plane.index for plane in planes]] = _group_tracks(trace, planes)
     row = rows_of(planes)
     plane, start = track_of_rows(trace, row), trace.slices.start[row]
     order = np.lexsort((start, plane, group_of[plane]))
@@ -109,7 +109,7 @@ def plane_tasks(trace: Trace, collectives: Operations) -> PlaneTasks:
     hccl, places = trace.hccl, first_equal(trace.hccl.event, trace.slices.event[row])
     return PlaneTasks(
         row=row,
-        operation=_operation_at(collectives, group_of[plane], start),
+        operation=_operations_under_way(collectives, group_of[plane], start),
         group=group_of[plane],
         plane=plane,
         start=start,
@@ -122,7 +122,7 @@ def plane_tasks(trace: Trace, collectives: Operations) -> PlaneTasks:
     )
 
 
-def _operation_at(collectives: Operations, group: Int32s, start: Int64s) -> Int64s:
+def _operations_under_way(collectives: Operations, group: Int32s, start: Int64s) -> Int64s:
     """Return, for each (group, time), the operation under way that began last; -1 where none is."""
     operations = np.full(len(group), -1, np.int64)
     members = dict(runs(collectives.group))
@@ -137,7 +137,7 @@ def _operation_at(collectives: Operations, group: Int32s, start: Int64s) -> Int6
     return operations
 
 
-def _groups_of(trace: Trace, planes: list[Track]) -> list[int]:
+def _group_tracks(trace: Trace, planes: list[Track]) -> list[int]:
     """Return the track of the group of each plane, -1 where that is not known.
 
     Threads of planes follow that of their group; in traces of 2023 they stand before it, the only one.

@@ -19,7 +19,7 @@ SLOW = 80  #: percent of the median of alike links
 LEAST_MESSAGE = 1_000_000  #: bytes of the mean message: the speed of smaller ones says little of a link
 
 
-class Moved(NamedTuple):
+class Traffic(NamedTuple):
     """What went over a link in messages of one size class."""
 
     transfers: int
@@ -28,7 +28,7 @@ class Moved(NamedTuple):
 
 
 #: What went over a link, by transport and size class of its messages.
-Parts = Mapping[tuple[str, int], Moved]
+Parts = Mapping[tuple[str, int], Traffic]
 
 
 def nominal_speeds(trace: Trace, links: Sequence[Link]) -> list[float | None]:
@@ -97,16 +97,16 @@ def size_class(size: int) -> int:
 
 def parts_of(link: Link) -> Parts:
     """Return what went over a link of a trace."""
-    parts: dict[tuple[str, int], Moved] = {}
+    parts: dict[tuple[str, int], Traffic] = {}
     for size, (transfers, ns) in link.sizes.items():
         kind = link.transport, size_class(size)
-        previous = parts.get(kind, Moved(0, 0, 0))
-        parts[kind] = Moved(
+        previous = parts.get(kind, Traffic(0, 0, 0))
+        parts[kind] = Traffic(
             previous.transfers + transfers, previous.bytes + size * transfers, previous.ns + ns
         )
     return parts
 
 
-def _is_slow(amount: Moved, usual: float) -> bool:
+def _is_slow(amount: Traffic, usual: float) -> bool:
     large = amount.bytes >= amount.transfers * LEAST_MESSAGE
     return large and amount.ns > 0 and amount.bytes / amount.ns * 100 < usual * SLOW

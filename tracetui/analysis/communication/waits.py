@@ -57,7 +57,7 @@ def find_waits(trace: Trace, collectives: Operations, tasks: PlaneTasks, sizes: 
     `sizes`: how many ranks the groups have, by the index of their tracks, of those where that is known.
     """
     handshakes = _handshakes(trace, collectives, tasks)
-    wait, peer, row = _late(collectives, handshakes)
+    wait, peer, row = _late_peers(collectives, handshakes)
     peers = _distinct_peers(handshakes, len(collectives))
     return Waits(
         handshakes=handshakes,
@@ -65,7 +65,7 @@ def find_waits(trace: Trace, collectives: Operations, tasks: PlaneTasks, sizes: 
         wait=wait,
         peer=peer,
         row=row,
-        ring=(peers > 0) & ~_sees_all(trace, collectives, peers, sizes),
+        ring=(peers > 0) & ~_reaches_all(trace, collectives, peers, sizes),
     )
 
 
@@ -94,7 +94,7 @@ def _handshakes(trace: Trace, collectives: Operations, tasks: PlaneTasks) -> Han
     return Handshakes(operations, waits.plane, waits.dst, waits.row, waits.start, waits.end)
 
 
-def _late(collectives: Operations, handshakes: Handshakes) -> tuple[Int64s, Int32s, Int64s]:
+def _late_peers(collectives: Operations, handshakes: Handshakes) -> tuple[Int64s, Int32s, Int64s]:
     """Wait, late peer and the row of the wait for it, of each operation.
 
     The last to arrive is late; of several at once the one that was waited for longest, then the lowest.
@@ -122,7 +122,7 @@ def _distinct_peers(handshakes: Handshakes, count: int) -> Int64s:
     return np.bincount(operation[first], minlength=count)
 
 
-def _sees_all(trace: Trace, collectives: Operations, peers: Int64s, sizes: Mapping[int, int]) -> Bools:
+def _reaches_all(trace: Trace, collectives: Operations, peers: Int64s, sizes: Mapping[int, int]) -> Bools:
     """Return whether the operations shake hands with every rank that can be late.
 
     As a mesh does within its server, a send or receive with its only peer, and what met the whole group.

@@ -21,11 +21,11 @@ import numpy as np
 
 from tracetui.analysis.critical.dependencies import Dependencies
 from tracetui.analysis.critical.host_time import HostTime
-from tracetui.analysis.critical.points import By, Point, Points
+from tracetui.analysis.critical.points import Edge, Point, Points
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s
 
 
-class Critical(IntEnum):
+class CriticalKind(IntEnum):
     """What a stretch of wall time hangs on."""
 
     HOST = 0
@@ -68,7 +68,7 @@ class CriticalChain:
         """The sum of the pieces."""
         return self.end_ns - self.begin_ns
 
-    def by_kind(self, start_ns: int | None = None, end_ns: int | None = None) -> dict[Critical, int]:
+    def by_kind(self, start_ns: int | None = None, end_ns: int | None = None) -> dict[CriticalKind, int]:
         """Sum the time in `[start_ns, end_ns)` by each of the four kinds, ns; they add up to its wall
         time.
         """
@@ -76,10 +76,10 @@ class CriticalChain:
         end = self.end_ns if end_ns is None else max(begin, end_ns)
         inside = slice(*np.searchsorted(self.end, [begin], "right"), *np.searchsorted(self.start, [end]))
         ns = np.minimum(self.end[inside], end) - np.maximum(self.start[inside], begin)
-        return {kind: int(ns[self.kind[inside] == kind].sum()) for kind in Critical}
+        return {kind: int(ns[self.kind[inside] == kind].sum()) for kind in CriticalKind}
 
 
-class _Stretches(NamedTuple):
+class _ChainStretches(NamedTuple):
     """Parts of a chain, last first; columns of equal length."""
 
     start: Int64s
@@ -105,40 +105,42 @@ def critical_chains(depends: Dependencies, host_time: HostTime) -> tuple[Critica
     return tuple(chains)
 
 
-def _stretches(points: Points, path: Int64s, begin: int) -> _Stretches:
+def _stretches(points: Points, path: Int64s, begin: int) -> _ChainStretches:
     """Return the time between the points of a path, and before the first of them."""
     ends, origins = path[:-1], path[1:]
     kind, origin_kind = (
-        np.full(len(ends), Critical.DEVICE, np.int64),
-        np.full(len(ends), Critical.DEVICE, np.int64),
+        np.full(len(ends), CriticalKind.DEVICE, np.int64),
+        np.full(len(ends), CriticalKind.DEVICE, np.int64),
     )
     point = points.point[ends]
     thread = points.thread[ends]
-    kind[thread >= 0] = Critical.HOST
-    kind[point == Point.DEQUEUE] = Critical.QUEUE
-    kind[(point == Point.TASK) & (points.binding[ends] == By.LAUNCH)] = Critical.LAUNCH
-    origin_kind[points.point[origins] == Point.DEQUEUE] = Critical.LAUNCH
+    kind[thread >= 0] = CriticalKind.HOST
+    kind[point == Point.DEQUEUE] = CriticalKind.QUEUE
+    kind[(point == Point.TASK) & (points.binding[ends] == Edge.LAUNCH)] = CriticalKind.LAUNCH
+    origin_kind[points.point[origins] == Point.DEQUEUE] = CriticalKind.LAUNCH
     start, end = points.time[origins], points.time[ends]
     turn = np.minimum(start + points.lasts[origins], end)
     none = np.full(len(ends), -1, np.int64)
     first = path[-1:]
-    root = np.full(1, Critical.DEVICE, np.int64)
-    root[points.thread[first] >= 0] = Critical.HOST
-    root[points.point[first] == Point.DEQUEUE] = Critical.QUEUE
+    root = np.full(1, CriticalKind.DEVICE, np.int64)
+    root[points.thread[first] >= 0] = CriticalKind.HOST
+    root[points.point[first] == Point.DEQUEUE] = CriticalKind.QUEUE
     parts = (
-        _Stretches(turn, end, kind, points.row[ends], thread),
-        _Stretches(start, turn, origin_kind, points.row[origins], none),
-        _Stretches(np.full(1, begin), points.time[first], root, points.row[first], points.thread[first]),
+        _ChainStretches(turn, end, kind, points.row[ends], thread),
+        _ChainStretches(start, turn, origin_kind, points.row[origins], none),
+        _ChainStretches(np.full(1, begin), points.time[first], root, points.row[first], points.thread[first]),
     )
-    stretches = _Stretches(*(np.concatenate(columns) for columns in zip(*parts)))
+    stretches = _ChainStretches(*(np.concatenate(columns) for columns in zip(*parts)))
     stretches = stretches._replace(start=np.maximum(stretches.start, begin))
-    return _Stretches(*(column[stretches.start < stretches.end] for column in stretches))
+    return _ChainStretches(*(column[stretches.start < stretches.end] for column in stretches))
 
 
-def _chain(device: int, begin: int, end: int, stretches: _Stretches, host_time: HostTime) -> CriticalChain:
+def _chain(
+    device: int, begin: int, end: int, stretches: _ChainStretches, host_time: HostTime
+) -> CriticalChain:
     on_host = stretches.thread >= 0
-    host = _Stretches(*(column[on_host] for column in stretches))
-    device_side = _Stretches(*(column[~on_host] for column in stretches))
+    host = _ChainStretches(*(column[on_host] for column in stretches))
+    device_side = _ChainStretches(*(column[~on_host] for column in stretches))
     pieces = host_time.pieces(host.thread, host.start, host.end)
     none, count = np.full(len(device_side.start), -1, np.int64), len(pieces.place)
     start = np.concatenate((device_side.start, pieces.start))
@@ -149,7 +151,7 @@ def _chain(device: int, begin: int, end: int, stretches: _Stretches, host_time: 
         end_ns=end,
         start=start[order],
         end=np.concatenate((device_side.end, pieces.end))[order],
-        kind=np.concatenate((device_side.kind, np.full(count, Critical.HOST))).astype(np.int8)[order],
+        kind=np.concatenate((device_side.kind, np.full(count, CriticalKind.HOST))).astype(np.int8)[order],
         row=np.concatenate((device_side.row, pieces.operator))[order],
         stack=np.concatenate((none.astype(np.int32), pieces.stack))[order],
         frame=np.concatenate((none, pieces.frame))[order],

@@ -31,10 +31,10 @@ from tracetui.analysis.critical.device_points import (
 from tracetui.analysis.critical.endings import done_points, end_points, walls_of
 from tracetui.analysis.critical.host_points import host_points
 from tracetui.analysis.critical.meetings import Meetings
-from tracetui.analysis.critical.points import By, Points, finished
+from tracetui.analysis.critical.points import Edge, Points, finish_points
 from tracetui.analysis.idle.host import Hosts
 from tracetui.analysis.idle.streams import Streams
-from tracetui.analysis.links import Links
+from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import first_equal, pick
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
@@ -56,7 +56,7 @@ class Dependencies:
 
 
 def dependencies(
-    links: Links,
+    links: LaunchChains,
     activities: Sequence[DeviceActivity],
     steps: Sequence[Step],
     hosts: Hosts,
@@ -70,7 +70,7 @@ def dependencies(
     streams = Streams(links)
     tasks, clock_lag = device_work(links, activities, streams)
     thread = hosts.of_tasks(tasks.launch, tasks.operator, tasks.enqueue)
-    enqueues, enqueue_of_task = _enqueued(tasks, thread)
+    enqueues, enqueue_of_task = _enqueues(tasks, thread)
     blocking = blocking_copies(links, tasks, hosts.copying.to_device)
     host, sync = host_points(links.trace, hosts, steps, *enqueues, blocking)
     dequeued = dequeue_points(links, tasks, np.where(tasks.dequeue >= 0, enqueue_of_task, -1), tasks.enqueued)
@@ -84,23 +84,23 @@ def dependencies(
     launch_time[queued] = np.where(sane, tasks.dequeued[queued], tasks.enqueued[queued])
     arrival = _arrivals(tasks, late)
     running = task_points(links, tasks, streams, launch_point, launch_time, arrival)
-    _move(running, By.BEFORE, after_queue)
-    _move(running, By.WAIT, after_queue)
+    _shift_causes(running, Edge.BEFORE, after_queue)
+    _shift_causes(running, Edge.WAIT, after_queue)
     peers, waiting = peer_points(links, tasks, arrival, after_queue)
     after_tasks = after_queue + len(running)
     after_peers = after_tasks + len(peers)
-    running.cause[By.WAIT, waiting] = np.arange(after_tasks, after_peers)
-    _move(dequeued, By.BEFORE, after_host)
+    running.cause[Edge.WAIT, waiting] = np.arange(after_tasks, after_peers)
+    _shift_causes(dequeued, Edge.BEFORE, after_host)
     (ends,) = np.nonzero(sync >= 0)
     begin, end = host.time[sync[ends]], host.time[ends]
     awaited = synchronised(tasks, begin, end)
     ends, begin, end, awaited = (column[awaited >= 0] for column in (ends, begin, end, awaited))
-    host.cause[By.WAIT, ends], host.binding[ends] = after_queue + awaited, By.WAIT
-    host.lag[By.BEFORE, ends] = end - tasks.end[awaited]
+    host.cause[Edge.WAIT, ends], host.binding[ends] = after_queue + awaited, Edge.WAIT
+    host.lag[Edge.BEFORE, ends] = end - tasks.end[awaited]
     walls = walls_of(activities, steps, clock_lag)
     completions = done_points(tasks, walls, after_queue, after_peers)
     endings = end_points(host, completions, steps, walls, after_peers)
-    all_points, place = finished((host, dequeued, running, peers, completions, endings))
+    all_points, place = finish_points((host, dequeued, running, peers, completions, endings))
     end_places = place[after_peers + len(completions) :]
     return Dependencies(
         all_points,
@@ -124,12 +124,12 @@ def _arrivals(tasks: DeviceTasks, late: Meetings | None) -> Int64s:
     return np.where(wait > 0, arrival, -1)
 
 
-def _move(moved: Points, edge: By, first: int) -> None:
+def _shift_causes(moved: Points, edge: Edge, first: int) -> None:
     """Let places in one part of the points be places in all of them."""
     moved.cause[edge, moved.cause[edge] >= 0] += first
 
 
-def _enqueued(tasks: DeviceTasks, thread: Int64s) -> tuple[tuple[Int64s, Int64s, Int64s], Int64s]:
+def _enqueues(tasks: DeviceTasks, thread: Int64s) -> tuple[tuple[Int64s, Int64s, Int64s], Int64s]:
     """Return row, time and thread of each enqueue (without a queue: launch), and for each task its place
     among them or -1.
     """

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
-from tracetui.analysis.critical.points import By, Point, Points, points
+from tracetui.analysis.critical.points import Edge, Point, Points, points
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.milestones import milestones
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.idle.streams import Streams
-from tracetui.analysis.links import Links
+from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import distinct, first_equal, pick, runs, track_of_rows
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Activity
@@ -47,7 +47,7 @@ class DeviceTasks(NamedTuple):
 
 
 def device_work(
-    links: Links, activities: Sequence[DeviceActivity], streams: Streams
+    links: LaunchChains, activities: Sequence[DeviceActivity], streams: Streams
 ) -> tuple[DeviceTasks, Int64s]:
     """Return the tasks of all devices that the points are made of, and the ns that each
     device's clock is behind.
@@ -67,7 +67,7 @@ def device_work(
     launch_begin = np.where(
         links.launch[places] >= 0, pick(slices.start, links.launch[places]), marks.dequeued[places]
     )
-    clock_lag = _behind(slices.start[row], launch_begin, devices, len(activities))
+    clock_lag = _clock_lags(slices.start[row], launch_begin, devices, len(activities))
     tasks = DeviceTasks(
         row=row,
         start=slices.start[row] + clock_lag[devices],
@@ -86,7 +86,9 @@ def device_work(
     return tasks, clock_lag
 
 
-def dequeue_points(links: Links, tasks: DeviceTasks, enqueue_point: Int64s, enqueued: Int64s) -> Points:
+def dequeue_points(
+    links: LaunchChains, tasks: DeviceTasks, enqueue_point: Int64s, enqueued: Int64s
+) -> Points:
     """Return where each dequeue begins, by slice row.
 
     Args:
@@ -100,7 +102,7 @@ def dequeue_points(links: Links, tasks: DeviceTasks, enqueue_point: Int64s, enqu
     rows, first = np.unique(tasks.dequeue[queued], return_index=True)
     first = queued[first]
     dequeues = points(Point.DEQUEUE, slices.start[rows], slices.dur[rows], rows)
-    previous, free = _before(
+    previous, free = _previous_on_line(
         track_of_rows(links.trace, rows).astype(np.int64), dequeues.time, slices.end[rows]
     )
     enqueue_time, has_enqueue = enqueued[first], enqueue_point[first] >= 0
@@ -108,19 +110,19 @@ def dequeue_points(links: Links, tasks: DeviceTasks, enqueue_point: Int64s, enqu
     wakes = _usual(dequeues.time[idle] - enqueue_time[idle])
     busy = has_enqueue & (previous >= 0) & (enqueue_time + wakes < free)
     turns = _usual(dequeues.time[busy] - free[busy])
-    dequeues.cause[By.BEFORE], dequeues.cause[By.LAUNCH] = (
+    dequeues.cause[Edge.BEFORE], dequeues.cause[Edge.LAUNCH] = (
         previous,
         np.where(has_enqueue, enqueue_point[first], -1),
     )
-    dequeues.lag[By.BEFORE], dequeues.lag[By.LAUNCH] = pick(dequeues.lasts, previous) + turns, wakes
+    dequeues.lag[Edge.BEFORE], dequeues.lag[Edge.LAUNCH] = pick(dequeues.lasts, previous) + turns, wakes
     dequeues.binding[:] = np.where(
-        has_enqueue & ((previous < 0) | (enqueue_time + wakes >= free + turns)), By.LAUNCH, By.BEFORE
+        has_enqueue & ((previous < 0) | (enqueue_time + wakes >= free + turns)), Edge.LAUNCH, Edge.BEFORE
     )
     return dequeues
 
 
 def task_points(
-    links: Links,
+    links: LaunchChains,
     tasks: DeviceTasks,
     streams: Streams,
     launch_point: Int64s,
@@ -147,25 +149,27 @@ def task_points(
         tasks.row,
         device=tasks.device,
     )
-    previous, free = _before(tasks.stream, tasks.start, tasks.end)
-    waited_for, happened = _waited_for(tasks, streams)
+    previous, free = _previous_on_line(tasks.stream, tasks.start, tasks.end)
+    waited_for, happened = _awaited_tasks(tasks, streams)
     is_held = (happened > tasks.start) | (arrival >= 0)
     launched = launch_point >= 0
     ready = tasks.launched + _usual_latency(links, tasks, launched, free)
     queued = launched & (previous >= 0) & (ready < free)
     turns = _usual(tasks.start[queued] - free[queued])
-    last = np.where(launched & ((previous < 0) | (ready >= free + turns)), By.LAUNCH, By.BEFORE)
-    starts.binding[:] = np.where(is_held, By.WAIT, last)
+    last = np.where(launched & ((previous < 0) | (ready >= free + turns)), Edge.LAUNCH, Edge.BEFORE)
+    starts.binding[:] = np.where(is_held, Edge.WAIT, last)
     #: a wait for what is not known takes its time whenever it begins
     takes = np.where(tasks.waits & (waited_for < 0), tasks.end - tasks.start, 0)
     starts.cause[:] = previous, launch_point, waited_for
-    starts.lag[By.BEFORE] = pick(starts.lasts, previous) + turns + takes
-    starts.lag[By.LAUNCH] = ready - launch_time + takes
-    starts.lag[By.WAIT] = pick(starts.lasts, waited_for)
+    starts.lag[Edge.BEFORE] = pick(starts.lasts, previous) + turns + takes
+    starts.lag[Edge.LAUNCH] = ready - launch_time + takes
+    starts.lag[Edge.WAIT] = pick(starts.lasts, waited_for)
     return starts
 
 
-def peer_points(links: Links, tasks: DeviceTasks, arrival: Int64s, first_task: int) -> tuple[Points, Int64s]:
+def peer_points(
+    links: LaunchChains, tasks: DeviceTasks, arrival: Int64s, first_task: int
+) -> tuple[Points, Int64s]:
     """Return where late peers come to collectives, and the tasks that waited for them, as places.
 
     What a peer did is not in the trace. It follows from the last collective of the device that had ended by
@@ -187,8 +191,8 @@ def peer_points(links: Links, tasks: DeviceTasks, arrival: Int64s, first_task: i
         last_ended = np.searchsorted(tasks.end[collectives], arrival[waiting[late]], "right") - 1
         last_ended -= pick(collectives, last_ended) == waiting[late]
         previous = pick(collectives, last_ended)
-        peers.cause[By.WAIT, late] = np.where(previous >= 0, previous + first_task, -1)
-    peers.binding[:] = By.WAIT
+        peers.cause[Edge.WAIT, late] = np.where(previous >= 0, previous + first_task, -1)
+    peers.binding[:] = Edge.WAIT
     return peers, waiting
 
 
@@ -213,7 +217,7 @@ def synchronised(tasks: DeviceTasks, begin: Int64s, end: Int64s) -> Int64s:
     return last_tasks
 
 
-def _behind(start: Int64s, launched: Int64s, device: Int64s, devices: int) -> Int64s:
+def _clock_lags(start: Int64s, launched: Int64s, device: Int64s, devices: int) -> Int64s:
     """Return by how many ns each device's tasks start before their launch begins, all but one in 100 of them.
 
     Profilers fit the clock of a device to that of the host: they have been seen 79 us apart. What starts far
@@ -228,7 +232,7 @@ def _behind(start: Int64s, launched: Int64s, device: Int64s, devices: int) -> In
     return lags
 
 
-def blocking_copies(links: Links, tasks: DeviceTasks, copying: Int64s) -> Int64s:
+def blocking_copies(links: LaunchChains, tasks: DeviceTasks, copying: Int64s) -> Int64s:
     """Return the operators that waited for the end of what they copied; rows.
 
     For traces that do not record the runtime's calls, where a wait shows only as an operator that takes long
@@ -250,7 +254,7 @@ def blocking_copies(links: Links, tasks: DeviceTasks, copying: Int64s) -> Int64s
     return rows
 
 
-def _before(lines: Int64s, start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
+def _previous_on_line(lines: Int64s, start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
     """Return what comes before each on its line (thread or stream), -1: nothing, and when that ends, ns."""
     order = np.lexsort((np.arange(len(lines)), start, lines))
     same_line = lines[order[1:]] == lines[order[:-1]]
@@ -259,7 +263,7 @@ def _before(lines: Int64s, start: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
     return previous, pick(end, previous)
 
 
-def _waited_for(tasks: DeviceTasks, streams: Streams) -> tuple[Int64s, Int64s]:
+def _awaited_tasks(tasks: DeviceTasks, streams: Streams) -> tuple[Int64s, Int64s]:
     """Return the work that each wait of a stream waited for (place, -1: none or not
     known) and when it ended.
     """
@@ -270,7 +274,7 @@ def _waited_for(tasks: DeviceTasks, streams: Streams) -> tuple[Int64s, Int64s]:
     return places, pick(tasks.end, places)
 
 
-def _usual_latency(links: Links, tasks: DeviceTasks, launched: Bools, free: Int64s) -> Int64s:
+def _usual_latency(links: LaunchChains, tasks: DeviceTasks, launched: Bools, free: Int64s) -> Int64s:
     """Return, for each task, the usual time from the end of the launch to the start of tasks of its activity,
     ns.
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.critical.device_points import DeviceTasks
-from tracetui.analysis.critical.points import By, Point, Points, points
+from tracetui.analysis.critical.points import Edge, Point, Points, points
 from tracetui.analysis.search import distinct, first_equal, pick, runs
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
@@ -79,12 +79,12 @@ def done_points(tasks: DeviceTasks, walls: Walls, first_task: int, first_done: i
         device.append(np.full(len(on_device), index))
     tasks_done, devices = np.concatenate(task), np.concatenate(device)
     ends_of_work = points(Point.DONE, tasks.end[tasks_done], device=devices)
-    ends_of_work.cause[By.WAIT] = tasks_done + first_task
-    ends_of_work.lag[By.WAIT] = tasks.end[tasks_done] - tasks.start[tasks_done]
-    ends_of_work.cause[By.BEFORE, 1:] = np.where(
+    ends_of_work.cause[Edge.WAIT] = tasks_done + first_task
+    ends_of_work.lag[Edge.WAIT] = tasks.end[tasks_done] - tasks.start[tasks_done]
+    ends_of_work.cause[Edge.BEFORE, 1:] = np.where(
         devices[1:] == devices[:-1], first_done + np.arange(len(tasks_done) - 1), -1
     )
-    ends_of_work.binding[:] = By.WAIT
+    ends_of_work.binding[:] = Edge.WAIT
     return ends_of_work
 
 
@@ -99,7 +99,7 @@ def end_points(
     rows = np.array([step.row for step in steps], np.int64)
     host_end = np.array([step.host_end_ns for step in steps], np.int64)
     (marks,) = np.nonzero(host.point == Point.STEP_END)
-    ends.cause[By.BEFORE] = pick(marks, first_equal(host.row[marks], pick(rows, steps_of_ends)))
+    ends.cause[Edge.BEFORE] = pick(marks, first_equal(host.row[marks], pick(rows, steps_of_ends)))
     latest = np.full(len(ends), -1, np.int64)
     completions_by_device = dict(runs(completions.device))
     for device, end_places in runs(devices_of_ends):
@@ -108,11 +108,11 @@ def end_points(
             on_device, np.searchsorted(completions.time[on_device], ends.time[end_places], "right") - 1
         )
         latest[end_places] = pick(completions.time, last)
-        ends.cause[By.WAIT, end_places] = np.where(last >= 0, last + first_done, -1)
+        ends.cause[Edge.WAIT, end_places] = np.where(last >= 0, last + first_done, -1)
     on_host = (
-        (ends.cause[By.BEFORE] >= 0) & (pick(host_end, steps_of_ends) == ends.time) & (latest < ends.time)
+        (ends.cause[Edge.BEFORE] >= 0) & (pick(host_end, steps_of_ends) == ends.time) & (latest < ends.time)
     )
-    ends.binding[:] = np.where(on_host, By.BEFORE, By.WAIT)
+    ends.binding[:] = np.where(on_host, Edge.BEFORE, Edge.WAIT)
     return ends
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.critical.host_time import bursts
-from tracetui.analysis.critical.points import By, Point, Points, points
+from tracetui.analysis.critical.points import Edge, Point, Points, points
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.host import Hosts
@@ -69,7 +69,7 @@ def host_points(
     used = distinct(np.concatenate([part.thread for part in parts]))
     first = sum(len(part.time) for part in parts)
     begins = []
-    for index, spans in _synchronising(trace, hosts, used, blocking):
+    for index, spans in _synchronisations(trace, hosts, used, blocking):
         thread_of, none = np.full(len(spans), index), np.full(len(spans), -1, np.int64)
         parts.append(_Part(Point.SYNC, spans.starts, thread_of, none, none))
         parts.append(_Part(Point.SYNC_END, spans.ends, thread_of, none, none))
@@ -85,17 +85,17 @@ def host_points(
     if begins:
         sync[-sum(map(len, begins)) :] = np.concatenate(begins)
     waits = np.concatenate([part.waits_for for part in parts])
-    chained.cause[By.WAIT] = waits
-    chained.binding[:] = np.where(waits >= 0, By.WAIT, By.BEFORE)
-    _chain(chained)
+    chained.cause[Edge.WAIT] = waits
+    chained.binding[:] = np.where(waits >= 0, Edge.WAIT, Edge.BEFORE)
+    _chain_points(chained)
     return chained, sync
 
 
-def _chain(host: Points) -> None:
+def _chain_points(host: Points) -> None:
     """Let each point follow the one before it on its thread."""
     order = np.lexsort((np.arange(len(host)), host.point, host.time, host.thread))
     same_thread = host.thread[order[1:]] == host.thread[order[:-1]]
-    host.cause[By.BEFORE, order[1:][same_thread]] = order[:-1][same_thread]
+    host.cause[Edge.BEFORE, order[1:][same_thread]] = order[:-1][same_thread]
 
 
 def _burst_points(
@@ -126,7 +126,7 @@ def _burst_points(
     ]
 
 
-def _synchronising(
+def _synchronisations(
     trace: Trace, hosts: Hosts, threads: Int64s, blocking: Int64s
 ) -> list[tuple[int, Intervals]]:
     """Return when threads synchronise: during the runtime's calls; where the trace has none, the whole

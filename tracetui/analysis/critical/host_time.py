@@ -46,7 +46,7 @@ class HostTime:
             charges = self._hosts.charged(index, cuts.start, self._led(index, cuts.start))
             parts.append((on_thread[cuts.place], cuts.start, cuts.end, *charges))
         place, starts, ends, running, charged, frame = (np.concatenate(columns) for columns in zip(*parts))
-        sites = self._hosts.callers.of(charged)
+        sites = self._hosts.callers.call_sites(charged)
         frame = np.where(frame >= 0, frame, sites.frame)
         return HostPieces(place, starts, ends, running, sites.stack, frame, sites.backward)
 

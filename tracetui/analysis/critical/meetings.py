@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.communication.causes import CommunicationCause
-from tracetui.analysis.communication.exposed import Exposed
+from tracetui.analysis.communication.exposed import ExposedPieces
 from tracetui.analysis.communication.planes import Operations
 from tracetui.analysis.communication.waits import Waits
 from tracetui.analysis.idle.milestones import milestones
-from tracetui.analysis.links import Links
+from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.arrays import Int64s
 
 
@@ -30,7 +30,7 @@ class Meetings(NamedTuple):
         return Meetings(*(column[self.wait > 0] for column in self))
 
 
-def meetings(links: Links, collectives: Operations, waits: Waits, exposed: Exposed) -> Meetings:
+def meetings(links: LaunchChains, collectives: Operations, waits: Waits, exposed: ExposedPieces) -> Meetings:
     """Return the collectives of a trace."""
     waiting = exposed.cause == CommunicationCause.WAIT
     alone = np.zeros(len(collectives), np.int64)

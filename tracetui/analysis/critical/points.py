@@ -37,7 +37,7 @@ class Point(IntEnum):
     END = 12  #: of a step on a device, or of all that is looked at
 
 
-class By(IntEnum):
+class Edge(IntEnum):
     """The kinds of causes of a point."""
 
     BEFORE = 0  #: the point before on the same thread or stream; of an END, the end of the step on the host
@@ -47,9 +47,9 @@ class By(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Points and their causes; columns of equal length, causes and lags in a row for each of `By`.
+    """Points and their causes; columns of equal length, causes and lags in a row for each of `Edge`.
 
-    `finished` puts them in causal order: then times are sorted, and each cause comes before its point.
+    `finish_points` puts them in causal order: then times are sorted, and each cause comes before its point.
     """
 
     point: Int8s  #: Point
@@ -76,7 +76,7 @@ class Points:
     @property
     def works(self) -> Bools:
         """Whether the host worked in the time from the point before on the thread, or from the beginning."""
-        return (self.thread >= 0) & (self.binding <= By.BEFORE)
+        return (self.thread >= 0) & (self.binding <= Edge.BEFORE)
 
 
 def points(
@@ -97,13 +97,13 @@ def points(
         row=none if row is None else row,
         thread=none if thread is None else thread,
         device=none if device is None else device,
-        cause=np.full((len(By), count), -1, np.int64),
-        lag=np.zeros((len(By), count), np.int64),
+        cause=np.full((len(Edge), count), -1, np.int64),
+        lag=np.zeros((len(Edge), count), np.int64),
         binding=np.full(count, -1, np.int8),
     )
 
 
-def finished(parts: Sequence[Points]) -> tuple[Points, Int64s]:
+def finish_points(parts: Sequence[Points]) -> tuple[Points, Int64s]:
     """Return all points in causal order, and where each of the parts, one after the other, has gone.
 
     Causes that do not come before their point are left out; the lag of the binding one becomes its distance,
@@ -123,7 +123,7 @@ def finished(parts: Sequence[Points]) -> tuple[Points, Int64s]:
     cause, lag = np.where(cause >= 0, place[cause], -1)[:, order], lag[:, order]
     cause[cause >= numbers] = -1
     lost = (cause < 0).all(axis=0) & (device >= 0)
-    cause[By.BEFORE, lost] = _before(device, lost)
+    cause[Edge.BEFORE, lost] = _previous_points(device, lost)
     distance = np.where(cause >= 0, time - time[cause], np.iinfo(np.int64).max)
     is_bound = binding >= 0
     is_bound[is_bound] = cause[binding[is_bound], numbers[is_bound]] >= 0
@@ -135,7 +135,7 @@ def finished(parts: Sequence[Points]) -> tuple[Points, Int64s]:
     return Points(point, time, lasts, row, thread, device, cause, lag, binding), place
 
 
-def _before(device: Int64s, selected: Bools) -> Int64s:
+def _previous_points(device: Int64s, selected: Bools) -> Int64s:
     """Return the point of the same device before each one wanted, -1 where there is none."""
     previous = np.full(len(device), -1, np.int64)
     for index, on_device in runs(device) if selected.any() else ():

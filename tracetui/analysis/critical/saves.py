@@ -27,11 +27,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
-from tracetui.analysis.critical.chain import Critical, CriticalChain
+from tracetui.analysis.critical.chain import CriticalChain, CriticalKind
 from tracetui.analysis.critical.dependencies import Dependencies
 from tracetui.analysis.critical.meetings import Meetings
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import LineKey, OfLine, lines_of, python_line
+from tracetui.analysis.idle.lines import LineFields, LineKey, lines_of, python_line
 from tracetui.analysis.idle.pieces import cut
 from tracetui.analysis.search import distinct, pick
 from tracetui.analysis.sums import sums
@@ -42,7 +42,7 @@ from tracetui.trace.stack import Frame
 
 
 @dataclass(frozen=True, eq=False)
-class LineSaving(OfLine):
+class LineSaving(LineFields):
     """One line on the critical chains."""
 
     critical_ns: int  #: its time on the critical chain, of the device with the most
@@ -72,7 +72,7 @@ def line_savings(
         met: the collectives, by device, then time; None: nothing is taken off for the waits there.
     """
     step_devices = depends.points.device[depends.step_end]
-    host = [np.flatnonzero(chain.kind == Critical.HOST) for chain in chains]
+    host = [np.flatnonzero(chain.kind == CriticalKind.HOST) for chain in chains]
     columns = [(c.stack[on_host], c.frame[on_host], c.backward[on_host]) for c, on_host in zip(chains, host)]
     stack, frame, backward = (np.concatenate(parts) for parts in zip(_NO_COLUMNS, *columns))
     keys, key_of_piece = keys_of(trace, stack, frame, backward, rules)

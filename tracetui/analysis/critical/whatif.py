@@ -15,7 +15,7 @@ import numpy as np
 
 from tracetui.analysis.critical.dependencies import Dependencies
 from tracetui.analysis.critical.host_time import HostPieces, HostTime
-from tracetui.analysis.critical.points import By
+from tracetui.analysis.critical.points import Edge
 from tracetui.analysis.critical.saves import keys_of
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import LineKey
@@ -90,9 +90,9 @@ class WhatIfs:
         points = self._depends.points
         saved = work - np.rint(work * factor).astype(np.int64)
         lag = points.lag.copy()
-        lag[By.BEFORE] -= saved
+        lag[Edge.BEFORE] -= saved
         times: list[int] = (points.time - saved).tolist()
-        columns = [points.cause[edge].tolist() for edge in By] + [lag[edge].tolist() for edge in By]
+        columns = [points.cause[edge].tolist() for edge in Edge] + [lag[edge].tolist() for edge in Edge]
         for point, (previous, launch, wait, turn, latency, wake) in enumerate(zip(*columns)):
             first = _NEVER
             if previous >= 0:
@@ -115,7 +115,7 @@ class WhatIfs:
         """That work, charged."""
         points, working = self._depends.points, self._working
         begin = self._depends.begin
-        previous = points.cause[By.BEFORE, working]
+        previous = points.cause[Edge.BEFORE, working]
         start = np.where(previous >= 0, points.time[previous], begin)
         return self._host_time.pieces(points.thread[working], np.maximum(start, begin), points.time[working])
 

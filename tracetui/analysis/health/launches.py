@@ -13,7 +13,7 @@ import numpy as np
 
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.naming import by_name
-from tracetui.analysis.links import Links, is_operator_track
+from tracetui.analysis.launch_chains import LaunchChains, is_operator_track
 from tracetui.analysis.search import first_equal, of_category, pick, rows_by_track, rows_of
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.dialects.known import KNOWN
@@ -49,7 +49,7 @@ class Loss(NamedTuple):
     at_end: bool  #: no launch after it has a task
 
 
-def launches_of(trace: Trace, links: Links) -> Launches:
+def launches_of(trace: Trace, links: LaunchChains) -> Launches:
     """Return the launches of a trace that are expected to have a task."""
     rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME and t.family == Family.CALLS)
     launching = rows[by_name(trace, rows, calls.launches_kernel) == 1]
@@ -89,7 +89,7 @@ def find_losses(launches: Launches) -> list[Loss]:
     return losses
 
 
-def _has_task(trace: Trace, links: Links, calls_rows: Int64s) -> Bools:
+def _has_task(trace: Trace, links: LaunchChains, calls_rows: Int64s) -> Bools:
     """Return which calls have a task, by the links or by an equal id."""
     has = np.zeros(len(trace.slices), np.bool_)
     has[links.launch[links.launch >= 0]] = True
@@ -122,7 +122,7 @@ def _captured(trace: Trace, rows: Int64s, launching: Int64s) -> Bools:
     return captured
 
 
-def _dequeued(trace: Trace, links: Links) -> tuple[Int64s, Bools]:
+def _dequeued(trace: Trace, links: LaunchChains) -> tuple[Int64s, Bools]:
     """Return what queues took out that mostly has tasks, and which of it has none."""
     rows = rows_of(track for track in trace.tracks if is_operator_track(track))
     rows = rows[of_category(trace, trace.slices.category[rows], KNOWN.categories.dequeues)]
@@ -135,7 +135,7 @@ def _dequeued(trace: Trace, links: Links) -> tuple[Int64s, Bools]:
     return rows[kept], ~has[rows[kept]]
 
 
-def tasks_launched(trace: Trace, links: Links, launches: Launches) -> Int64s:
+def tasks_launched(trace: Trace, links: LaunchChains, launches: Launches) -> Int64s:
     """Return the place in `launches` of what launched each task of `links`, -1 for none of them; int64."""
     place = np.full(len(trace.slices) + 1, -1, np.int64)
     place[launches.row] = np.arange(len(launches.row))

@@ -11,7 +11,7 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.gaps import IdleIntervals
 from tracetui.analysis.idle.host import Hosts
-from tracetui.analysis.links import Links
+from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import distinct
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Bools, Int64s
@@ -24,7 +24,7 @@ class Recording:
 
     trace: Trace
     devices: tuple[DeviceActivity, ...]
-    links: Links
+    links: LaunchChains
     steps: tuple[Step, ...]
     idle: IdleIntervals
     hosts_of: Callable[[], Hosts]

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.heat.cells import Cells, parts_in_columns
+from tracetui.analysis.heat.cells import HeatCells, parts_in_columns
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
 
@@ -30,7 +30,7 @@ class CauseMap:
         causes = self.analysis.causes
         return int(causes.ns[causes.intervals.step[causes.interval] < 0].sum())
 
-    def by_step(self) -> Cells:
+    def by_step(self) -> HeatCells:
         """Return a column for each step, and one for what is outside of all; `main` is a gap.
 
         A cell could be the length of its step, or of the window outside of steps.
@@ -44,9 +44,9 @@ class CauseMap:
         capacity = np.array([*lengths, *([outside] if self.outside_ns else [])], np.int64)
         whole = np.broadcast_to(capacity, (len(self.causes), len(capacity)))
         gap = causes.intervals.gap[causes.interval]
-        return Cells.of_parts(self._row[causes.cause], column, causes.ns, gap, whole)
+        return HeatCells.of_parts(self._row[causes.cause], column, causes.ns, gap, whole)
 
-    def by_time(self, edges: Int64s) -> Cells:
+    def by_time(self, edges: Int64s) -> HeatCells:
         """Return the cells of the columns between `edges` (int64[columns + 1], ns); `main` is a gap.
 
         The capacity of a cell is the length of its column, times the number of devices.
@@ -57,7 +57,7 @@ class CauseMap:
         capacity = np.diff(edges) * len(self.analysis.devices)
         whole = np.broadcast_to(capacity, (len(self.causes), len(capacity)))
         row = self._row[causes.cause[parts.interval]]
-        return Cells.of_parts(row, parts.column, parts.ns, gap, whole)
+        return HeatCells.of_parts(row, parts.column, parts.ns, gap, whole)
 
     @cached_property
     def _row(self) -> Int64s:

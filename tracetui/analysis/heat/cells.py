@@ -12,7 +12,7 @@ from tracetui.analysis.sums import most_of_each
 from tracetui.arrays import Floats, Int64s
 
 
-class Parts(NamedTuple):
+class ColumnParts(NamedTuple):
     """What lies of some intervals in each column that they touch; columns of equal length."""
 
     interval: Int64s  #: the place of the interval
@@ -20,7 +20,7 @@ class Parts(NamedTuple):
     ns: Int64s  #: above 0
 
 
-def parts_in_columns(starts: Int64s, ends: Int64s, edges: Int64s) -> Parts:
+def parts_in_columns(starts: Int64s, ends: Int64s, edges: Int64s) -> ColumnParts:
     """Return the parts of intervals in the columns between `edges`; their sum is what
     lies between first and last.
 
@@ -36,11 +36,11 @@ def parts_in_columns(starts: Int64s, ends: Int64s, edges: Int64s) -> Parts:
     interval, column = np.repeat(not_empty, stop - first), ranges(first, stop)
     ns = np.minimum(ends[interval], edges[column + 1]) - np.maximum(starts[interval], edges[column])
     has_time = ns > 0  # columns without any time lie between equal edges
-    return Parts(interval[has_time], column[has_time], ns[has_time])
+    return ColumnParts(interval[has_time], column[has_time], ns[has_time])
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class HeatCells:
     """A grid of time; all arrays have the shape (rows, columns)."""
 
     ns: Int64s  #: what the map is about
@@ -49,7 +49,7 @@ class Cells:
     share: Floats  #: ns / of, at most 1; NaN where there is no such cell
 
     @classmethod
-    def of_parts(cls, row: Int64s, column: Int64s, ns: Int64s, key: Int64s, capacity: Int64s) -> Cells:
+    def of_parts(cls, row: Int64s, column: Int64s, ns: Int64s, key: Int64s, capacity: Int64s) -> HeatCells:
         """Return the cells of parts, each with its row, column, ns and key; `capacity` has the
         shape of the grid.
         """
@@ -77,7 +77,7 @@ class Pool(NamedTuple):
         """How many things the fullest column holds."""
         return int(np.diff(self.first).max(initial=0))
 
-    def columns(self, cells: Cells) -> tuple[Cells, Int64s]:
+    def columns(self, cells: HeatCells) -> tuple[HeatCells, Int64s]:
         """Return the cells of the columns, and the thing that each shows (int64[rows, columns]).
 
         `ns` and `capacity` are sums over the things of a column. Its share, and what takes most of it, are
@@ -91,7 +91,7 @@ class Pool(NamedTuple):
         is_highest = filled == np.repeat(highest, np.diff(self.first), axis=1)
         thing = np.where(is_highest, np.arange(cells.ns.shape[1]), cells.ns.shape[1])
         best = np.minimum.reduceat(thing, begin, axis=1)
-        pooled = Cells(
+        pooled = HeatCells(
             np.add.reduceat(cells.ns, begin, axis=1),
             np.add.reduceat(cells.capacity, begin, axis=1),
             np.take_along_axis(cells.main, best, axis=1),

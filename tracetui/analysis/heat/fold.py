@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.heat.cells import Cells, parts_in_columns
+from tracetui.analysis.heat.cells import HeatCells, parts_in_columns
 from tracetui.analysis.raster import even_edges
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
@@ -70,7 +70,7 @@ class FoldMap:
             low, high = (low, middle) if needed <= lines else (middle, high)
         return high
 
-    def cells(self, lines: int, columns: int) -> Cells:
+    def cells(self, lines: int, columns: int) -> HeatCells:
         """Return so many cells for each line; `main` is the interval of `analysis.idle`, -1 also while
         preparing.
 
@@ -85,7 +85,7 @@ class FoldMap:
         parts = parts_in_columns(idle.start, idle.end, flat)
         row, column = np.divmod(parts.column, columns)
         capacity = np.diff(edges, axis=1) * len(self.analysis.devices)
-        cells = Cells.of_parts(row, column, parts.ns, parts.interval, capacity)
+        cells = HeatCells.of_parts(row, column, parts.ns, parts.interval, capacity)
         early = np.array([self.phases[index].preparing for index in phase.tolist()], np.bool_)
         if not early.any():
             return cells
@@ -93,8 +93,10 @@ class FoldMap:
         row, column = np.divmod(waiting.column, columns)
         is_early = early[row]
         no_interval = np.full(int(is_early.sum()), -1, np.int64)
-        waits = Cells.of_parts(row[is_early], column[is_early], waiting.ns[is_early], no_interval, capacity)
-        return Cells(
+        waits = HeatCells.of_parts(
+            row[is_early], column[is_early], waiting.ns[is_early], no_interval, capacity
+        )
+        return HeatCells(
             *(
                 np.where(early[:, None], waiting_values, idle_values)
                 for waiting_values, idle_values in zip(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.heat.cells import Cells, shares
+from tracetui.analysis.heat.cells import HeatCells, shares
 from tracetui.analysis.heat.fold import FoldMap
 from tracetui.analysis.heat.step_map import StepMap
 from tracetui.arrays import Floats, Int64s
@@ -21,7 +21,7 @@ from tracetui.arrays import Floats, Int64s
 class LeadCells:
     """The lead in the cells of a grid; arrays have the shape (rows, columns)."""
 
-    cells: Cells  #: ns without a lead; `main` is -1
+    cells: HeatCells  #: ns without a lead; `main` is -1
     count: Floats  #: the mean lead in tasks; NaN where there is no cell
     work: Floats  #: the same in ns of work
     start: Int64s  #: ns: the time of a cell, on the clock of the trace
@@ -63,5 +63,5 @@ def _cells(sums: Floats, start: Int64s, end: Int64s, devices: int) -> LeadCells:
     empty, count, work = sums
     ns, capacity = np.rint(empty).astype(np.int64), (end - start) * devices
     is_cell = capacity > 0
-    cells = Cells(ns, capacity, np.full(ns.shape, -1, np.int64), shares(ns, capacity))
+    cells = HeatCells(ns, capacity, np.full(ns.shape, -1, np.int64), shares(ns, capacity))
     return LeadCells(cells, np.where(is_cell, count, np.nan), np.where(is_cell, work, np.nan), start, end)

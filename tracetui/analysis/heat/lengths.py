@@ -12,7 +12,7 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import Measure
-from tracetui.analysis.heat.cells import Cells, parts_in_columns
+from tracetui.analysis.heat.cells import HeatCells, parts_in_columns
 from tracetui.arrays import Int64s
 
 _FINEST = 20  #: bounds a decade: each is 1.12 times the one before
@@ -39,7 +39,7 @@ class LengthMap:
         np.add.at(idle, row, length)
         return cls(analysis, bounds, gaps, idle)
 
-    def cells(self, edges: Int64s) -> Cells:
+    def cells(self, edges: Int64s) -> HeatCells:
         """Return the cells of the columns between `edges` (int64[columns + 1], ns); `main` is the interval of
         `analysis.idle`.
 
@@ -50,7 +50,7 @@ class LengthMap:
         row = _row_of(self.bounds, gaps.idle[idle.gap[parts.interval]])
         capacity = np.diff(edges) * len(self.analysis.devices)
         whole = np.broadcast_to(capacity, (len(self.gaps), len(capacity)))
-        return Cells.of_parts(row, parts.column, parts.ns, parts.interval, whole)
+        return HeatCells.of_parts(row, parts.column, parts.ns, parts.interval, whole)
 
 
 def half_of_idle(analysis: Analysis) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from tracetui.arrays import Int64s
 from tracetui.trace.stack import Frame
 
 
-class Reason(NamedTuple):
+class IdleReason(NamedTuple):
     """What most of some idle time is due to."""
 
     idle_ns: int  #: all of it
@@ -30,7 +30,7 @@ class IdleReasons:
         self._causes = causes = analysis.causes
         self._frames, self._frame = lines_of(analysis.trace, causes.stack, causes.frame, analysis.rules)
 
-    def between(self, device: int, start_ns: int, end_ns: int, only: Cause | None = None) -> Reason:
+    def between(self, device: int, start_ns: int, end_ns: int, only: Cause | None = None) -> IdleReason:
         """Return the main reason of a device's idle time in [start_ns, end_ns), or of the part with one
         cause.
         """
@@ -43,13 +43,13 @@ class IdleReasons:
             places = places[causes.cause[places] == only]
         return self._of(places, start_ns, end_ns)
 
-    def _of(self, places: Int64s, start_ns: int, end_ns: int) -> Reason:
+    def _of(self, places: Int64s, start_ns: int, end_ns: int) -> IdleReason:
         causes = self._causes
         ns = np.minimum(causes.end[places], end_ns) - np.maximum(causes.start[places], start_ns)
         ranked, total = most_first(causes.cause[places].astype(np.int64), ns)
         if not len(ranked):
-            return Reason(0, None, 0, None)
+            return IdleReason(0, None, 0, None)
         main = causes.cause[places] == ranked[0]
         lines, _ = most_first(self._frame[places][main], ns[main])
         frame = self._frames[int(lines[0])] if lines[0] >= 0 else None
-        return Reason(int(ns.sum()), Cause(int(ranked[0])), int(total[0]), frame)
+        return IdleReason(int(ns.sum()), Cause(int(ranked[0])), int(total[0]), frame)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.heat.cells import Cells, parts_in_columns, shares
+from tracetui.analysis.heat.cells import HeatCells, parts_in_columns, shares
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
 
@@ -81,7 +81,7 @@ class StepMap:
         """
         return even_edges(self.low_ns, self.high_ns, min(rows, self.high_ns - self.low_ns))
 
-    def cells(self, edges: Int64s) -> Cells:
+    def cells(self, edges: Int64s) -> HeatCells:
         """Return the cells of the rows between `edges` (ns from the first work); `main` is the interval of
         `analysis.idle`.
 
@@ -95,11 +95,11 @@ class StepMap:
         first, last = self.start - self.base, self.end - self.base
         np.maximum.at(last, column, idle.end[in_step] - base)  # the last one may go on after its step
         capacity = np.minimum(edges[1:, None], last) - np.maximum(edges[:-1, None], first)
-        return Cells.of_parts(
+        return HeatCells.of_parts(
             parts.column, column[parts.interval], parts.ns, in_step[parts.interval], np.maximum(capacity, 0)
         )
 
-    def whole_steps(self) -> Cells:
+    def whole_steps(self) -> HeatCells:
         """Return two rows: the idle time and the preparing time of each step, as the table of steps has them.
 
         Both are shares of the step's time on the device, though preparing may begin before that; `main` is
@@ -109,7 +109,7 @@ class StepMap:
         ns = np.array([[step.idle_ns for step in steps], [step.preparing_ns for step in steps]], np.int64)
         length = np.array([max(step.end_ns - step.start_ns, 1) for step in steps], np.int64)
         capacity = np.broadcast_to(length, ns.shape)
-        return Cells(ns, capacity, np.full(ns.shape, -1, np.int64), shares(ns, capacity))
+        return HeatCells(ns, capacity, np.full(ns.shape, -1, np.int64), shares(ns, capacity))
 
 
 def _first_work(analysis: Analysis, index: int) -> int:

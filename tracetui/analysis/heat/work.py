@@ -17,7 +17,7 @@ import numpy as np
 from tracetui.analysis.activity import TASK_FAMILIES, WORK
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
-from tracetui.analysis.heat.cells import Cells, shares
+from tracetui.analysis.heat.cells import HeatCells, shares
 from tracetui.analysis.idle.calls import cause_of_call
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.host import HostThread
@@ -33,7 +33,7 @@ from tracetui.trace.model import Activity, Family, Layer, Trace, Track
 from tracetui.trace.nesting import enclosing
 
 
-class Doing(Enum):
+class Occupation(Enum):
     """What the time of a row is."""
 
     IDLE = "idle"  #: a device does nothing
@@ -49,11 +49,11 @@ class Doing(Enum):
 
 
 _COMMUNICATION = {
-    CommunicationCause.WAIT: Doing.WAITING,
-    CommunicationCause.TRANSFER: Doing.MOVING,
-    CommunicationCause.UNSPLIT: Doing.COMMUNICATING,
+    CommunicationCause.WAIT: Occupation.WAITING,
+    CommunicationCause.TRANSFER: Occupation.MOVING,
+    CommunicationCause.UNSPLIT: Occupation.COMMUNICATING,
 }
-LOST = (Doing.IDLE, *_COMMUNICATION.values())
+LOST = (Occupation.IDLE, *_COMMUNICATION.values())
 
 _BLOCKED = any_of(KNOWN.frames.blocked)
 _RANK_WAIT = any_of(KNOWN.collectives.rank_waits)
@@ -61,10 +61,10 @@ _WAITING = (Cause.SYNC, Cause.DATALOADER)
 
 
 @dataclass(frozen=True, eq=False)
-class Thing:
+class WorkRow:
     """One row."""
 
-    doing: Doing
+    doing: Occupation
     times: Intervals
     device: int = -1  #: index of its device; -1 on the host
     tracks: tuple[Track, ...] = ()  #: whose slices it is made of; none of idle time
@@ -80,7 +80,7 @@ class WorkMap:
     """The rows, in the order of the screen: devices, host threads, streams, groups."""
 
     analysis: Analysis
-    things: tuple[Thing, ...]
+    things: tuple[WorkRow, ...]
 
     @classmethod
     def of(cls, analysis: Analysis) -> WorkMap:
@@ -88,14 +88,14 @@ class WorkMap:
         things = [*_devices(analysis), *_host(analysis), *_streams(analysis)]
         return cls(analysis, tuple(thing for thing in things if len(thing.times)))
 
-    def cells(self, edges: Int64s) -> Cells:
+    def cells(self, edges: Int64s) -> HeatCells:
         """Return the cells of the columns between `edges` (int64[columns + 1], ns); `main` is -1."""
         times = [np.diff(thing.times.before(edges)) for thing in self.things]
         ns = np.array(times, np.int64).reshape(len(self.things), len(edges) - 1)
         capacity = np.broadcast_to(np.diff(edges), ns.shape)
-        return Cells(ns, capacity, np.full(ns.shape, -1, np.int64), shares(ns, capacity))
+        return HeatCells(ns, capacity, np.full(ns.shape, -1, np.int64), shares(ns, capacity))
 
-    def while_idle(self, thing: Thing) -> tuple[int, int]:
+    def while_idle(self, thing: WorkRow) -> tuple[int, int]:
         """Return the ns of a row while its device (for the host: any device) is idle, and the ns of that idle
         time.
         """
@@ -104,16 +104,16 @@ class WorkMap:
         return overlap, sum(device.idle_ns for device in devices)
 
 
-def _devices(analysis: Analysis) -> Iterator[Thing]:
+def _devices(analysis: Analysis) -> Iterator[WorkRow]:
     for index, device in enumerate(analysis.devices):
-        yield Thing(Doing.IDLE, device.idle, index)
+        yield WorkRow(Occupation.IDLE, device.idle, index)
         exposed = analysis.communication.exposed
         pieces = exposed.at(exposed.of_device(index))
         tracks = tuple(_communicating(analysis.trace, device.device))
         for cause, doing in _COMMUNICATION.items():
             matching = pieces.cause == cause
             if matching.any():
-                yield Thing(doing, union(pieces.start[matching], pieces.end[matching]), index, tracks)
+                yield WorkRow(doing, union(pieces.start[matching], pieces.end[matching]), index, tracks)
 
 
 def _communicating(trace: Trace, device: str) -> Iterator[Track]:
@@ -125,23 +125,23 @@ def _communicating(trace: Trace, device: str) -> Iterator[Track]:
                 yield track
 
 
-def _host(analysis: Analysis) -> Iterator[Thing]:
+def _host(analysis: Analysis) -> Iterator[WorkRow]:
     """Yield the threads of the framework's process, the busiest while a device is idle first; then others."""
     hosts = analysis.hosts
     idle = reduce(Intervals.__or__, (device.idle for device in analysis.devices), NOTHING)
     threads = [list(_thread(analysis.trace, hosts.thread(index))) for index in range(len(hosts))]
     assigned = {track.index for rows in threads for thing in rows for track in thing.tracks}
-    threads += [list(_other(analysis.trace, track)) for track in _others(analysis.trace, assigned)]
+    threads += [list(_other_rows(analysis.trace, track)) for track in _other_tracks(analysis.trace, assigned)]
 
-    def works_while_idle(rows: list[Thing]) -> int:
-        working = (thing.times for thing in rows if thing.doing is not Doing.WAITS)
+    def works_while_idle(rows: list[WorkRow]) -> int:
+        working = (thing.times for thing in rows if thing.doing is not Occupation.WAITS)
         return (reduce(Intervals.__or__, working, NOTHING) & idle).total
 
     for rows in sorted(threads, key=works_while_idle, reverse=True):
         yield from rows
 
 
-def _thread(trace: Trace, thread: HostThread) -> Iterator[Thing]:
+def _thread(trace: Trace, thread: HostThread) -> Iterator[WorkRow]:
     """Yield what one thread with operators does; its calls may run inside its operators."""
     track, frames = thread.track, thread.frames
     calls = tuple(_calls_of(trace, track))
@@ -151,26 +151,26 @@ def _thread(trace: Trace, thread: HostThread) -> Iterator[Thing]:
     waits = waits | _blocked(trace, frames)
     operators = _time(trace, thread.operators) - waits
     if frames:
-        yield Thing(Doing.PYTHON, thread.recorded - operators - dequeues - waits, tracks=frames)
-    yield Thing(Doing.OPERATORS, operators, tracks=(track,))
-    yield Thing(Doing.DEQUEUE, dequeues - waits, tracks=(track,))
-    yield Thing(Doing.CALLS, _time(trace, rows_of(calls)) - waits, tracks=calls)
-    yield Thing(Doing.WAITS, waits, tracks=(*calls, track, *frames))
+        yield WorkRow(Occupation.PYTHON, thread.recorded - operators - dequeues - waits, tracks=frames)
+    yield WorkRow(Occupation.OPERATORS, operators, tracks=(track,))
+    yield WorkRow(Occupation.DEQUEUE, dequeues - waits, tracks=(track,))
+    yield WorkRow(Occupation.CALLS, _time(trace, rows_of(calls)) - waits, tracks=calls)
+    yield WorkRow(Occupation.WAITS, waits, tracks=(*calls, track, *frames))
 
 
-def _other(trace: Trace, track: Track) -> Iterator[Thing]:
+def _other_rows(trace: Trace, track: Track) -> Iterator[WorkRow]:
     """Yield a thread of the runtime alone, or of Python without any operator."""
     rows = rows_of([track])
     if track.family is Family.CALLS:
         waits = _time(trace, rows[by_name(trace, rows, cause_of_call) == Cause.SYNC])
-        yield Thing(Doing.CALLS, _time(trace, rows) - waits, tracks=(track,))
+        yield WorkRow(Occupation.CALLS, _time(trace, rows) - waits, tracks=(track,))
     else:
         waits = _blocked(trace, (track,))
-        yield Thing(Doing.PYTHON, _time(trace, rows) - waits, tracks=(track,))
-    yield Thing(Doing.WAITS, waits, tracks=(track,))
+        yield WorkRow(Occupation.PYTHON, _time(trace, rows) - waits, tracks=(track,))
+    yield WorkRow(Occupation.WAITS, waits, tracks=(track,))
 
 
-def _others(trace: Trace, assigned: set[int]) -> Iterator[Track]:
+def _other_tracks(trace: Trace, assigned: set[int]) -> Iterator[Track]:
     families = (Family.CALLS, Family.FRAMES)
     for track in trace.tracks:
         is_candidate = track.layer in (Layer.PYTHON, Layer.RUNTIME) and track.family in families
@@ -185,24 +185,24 @@ def _calls_of(trace: Trace, operators: Track) -> Iterator[Track]:
             yield track
 
 
-def _streams(analysis: Analysis) -> Iterator[Thing]:
+def _streams(analysis: Analysis) -> Iterator[WorkRow]:
     trace = analysis.trace
     for index, device in enumerate(trace.devices):
         on_device = [track for track in trace.tracks if track.device == device and len(track.rows)]
         for track in on_device:
             if track.family is Family.TASKS:
-                working, waiting = _of_stream(trace, track)
-                yield Thing(Doing.WORKS, working, index, (track,))
-                yield Thing(Doing.WAITS, waiting - working, index, (track,))
+                working, waiting = _stream_times(trace, track)
+                yield WorkRow(Occupation.WORKS, working, index, (track,))
+                yield WorkRow(Occupation.WAITS, waiting - working, index, (track,))
         for track in on_device:
             if track.family is Family.GROUP:
                 operations = _time(trace, rows_of([track]))
                 waiting = operations & _waits_of_group(analysis, track, on_device)
-                yield Thing(Doing.WORKS, operations - waiting, index, (track,))
-                yield Thing(Doing.WAITS, waiting, index, (track,))
+                yield WorkRow(Occupation.WORKS, operations - waiting, index, (track,))
+                yield WorkRow(Occupation.WAITS, waiting, index, (track,))
 
 
-def _of_stream(trace: Trace, track: Track) -> tuple[Intervals, Intervals]:
+def _stream_times(trace: Trace, track: Track) -> tuple[Intervals, Intervals]:
     """Return when a stream works, and when one of its tasks waits."""
     rows = rows_of([track])
     activity = trace.slices.activity[rows]
@@ -252,18 +252,18 @@ def _time(trace: Trace, rows: Int64s) -> Intervals:
     return union(trace.slices.start[rows], trace.slices.end[rows])
 
 
-def main_slice(analysis: Analysis, thing: Thing, start_ns: int, end_ns: int) -> int:
+def main_slice(analysis: Analysis, thing: WorkRow, start_ns: int, end_ns: int) -> int:
     """Return a slice of the name with most of a row's time in [start_ns, end_ns); -1 where it has none.
 
     Of those of that name the one with most of it. Of Python the innermost frame counts, of operators the
     outermost one.
     """
     trace = analysis.trace
-    if thing.doing is Doing.PYTHON:
+    if thing.doing is Occupation.PYTHON:
         rows, ns = _innermost(trace, thing, start_ns, end_ns)
     else:
         rows = rows_in_window(trace, thing.tracks, start_ns, end_ns)
-        if thing.doing is Doing.OPERATORS:
+        if thing.doing is Occupation.OPERATORS:
             rows = rows[analysis.hosts.is_real_operator[rows]]
         first, last = (
             np.maximum(trace.slices.start[rows], start_ns),
@@ -278,7 +278,7 @@ def main_slice(analysis: Analysis, thing: Thing, start_ns: int, end_ns: int) -> 
     return int(rows[named[ns[named].argmax()]])
 
 
-def _innermost(trace: Trace, thing: Thing, start_ns: int, end_ns: int) -> tuple[Int64s, Int64s]:
+def _innermost(trace: Trace, thing: WorkRow, start_ns: int, end_ns: int) -> tuple[Int64s, Int64s]:
     """Return the innermost frames of a row's time, and the ns of each stretch."""
     frames = rows_in_window(trace, thing.tracks, start_ns, end_ns)
     edges = edges_of(trace.slices.start[frames], trace.slices.end[frames])

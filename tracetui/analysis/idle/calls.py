@@ -101,15 +101,15 @@ def stream_waits(task: str) -> bool:
 
 def copies_to_device(text: str) -> bool | None:
     """Return whether a direction, or the name of a copy's task or dequeue, is to the device; None: unsaid."""
-    return _says(text, _TO_DEVICE)
+    return _matches_direction(text, _TO_DEVICE)
 
 
 def copies_to_host(text: str) -> bool | None:
     """Return whether a direction, or the name of a copy's task or dequeue, is to the host; None: unsaid."""
-    return _says(text, _TO_HOST)
+    return _matches_direction(text, _TO_HOST)
 
 
-def _says(text: str, pattern: re.Pattern[str]) -> bool | None:
+def _matches_direction(text: str, pattern: re.Pattern[str]) -> bool | None:
     words = text.lower().replace("_", " ")
     return pattern.search(words) is not None if _DIRECTION.search(words) else None
 

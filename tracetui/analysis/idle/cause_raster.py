@@ -31,7 +31,7 @@ class CauseRaster:
         sets = {}
         for index in distinct(causes.cause[places]).tolist():
             matching = places[causes.cause[places] == index]
-            sets[Cause(index)] = Intervals(*_joined(causes.start[matching], causes.end[matching]))
+            sets[Cause(index)] = Intervals(*_join_touching(causes.start[matching], causes.end[matching]))
         return cls(sets)
 
     def ns(self, edges: Int64s) -> Int64s:
@@ -42,7 +42,7 @@ class CauseRaster:
         return sums
 
 
-def most(ns: Int64s) -> Int8s:
+def main_causes(ns: Int64s) -> Int8s:
     """Return the cause with the most time in each column of int64[causes, columns]; int8[columns], -1 where
     there is none.
     """
@@ -50,7 +50,7 @@ def most(ns: Int64s) -> Int8s:
     return cause.astype(np.int8)
 
 
-def _joined(starts: Int64s, ends: Int64s) -> tuple[Int64s, Int64s]:
+def _join_touching(starts: Int64s, ends: Int64s) -> tuple[Int64s, Int64s]:
     """Join sorted disjoint pieces that touch."""
     opens = starts[1:] > ends[:-1]
     return starts[np.concatenate(([True], opens))], ends[np.concatenate((opens, [True]))]

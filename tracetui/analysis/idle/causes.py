@@ -72,11 +72,11 @@ class Causes:
         if device is None:
             return dict(self._shares)
         pieces = self.of_device(device)
-        return _ranked(_totals(self.cause[pieces], self.end[pieces] - self.start[pieces]))
+        return _rank_causes(_totals(self.cause[pieces], self.end[pieces] - self.start[pieces]))
 
     @cached_property
     def _shares(self) -> dict[Cause, int]:
-        return _ranked(_totals(self.cause, self.ns))
+        return _rank_causes(_totals(self.cause, self.ns))
 
     def main(self, places: slice) -> Cause:
         """Return the cause with the most time in some pieces, the lower of equals; there is one at least."""
@@ -84,7 +84,7 @@ class Causes:
 
     def by_step(self, step: int) -> dict[Cause, int]:
         """Sum the intervals of a step (its index; -1: of none) by cause, ns; most first."""
-        return _ranked(self._of_steps[step]) if step < len(self._of_steps) - 1 else {}
+        return _rank_causes(self._of_steps[step]) if step < len(self._of_steps) - 1 else {}
 
     @cached_property
     def _of_steps(self) -> Int64s:
@@ -126,7 +126,7 @@ def _totals(cause: Int8s, ns: Int64s) -> Int64s:
     return total
 
 
-def _ranked(total: Int64s) -> dict[Cause, int]:
+def _rank_causes(total: Int64s) -> dict[Cause, int]:
     """Return the causes that took any time, most first."""
     ordered = sorted((-ns, cause) for cause, ns in zip(_CAUSES, total.tolist()) if ns)
     return {cause: -negative for negative, cause in ordered}

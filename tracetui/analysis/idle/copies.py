@@ -13,7 +13,7 @@ import numpy as np
 from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.naming import by_name
-from tracetui.analysis.links import Links
+from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import distinct
 from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.trace.model import Activity
@@ -27,22 +27,22 @@ class CopyingOperators:
     blocked: Int64s  #: that copied to the host and did not return before the copy had ended
 
 
-def copying_operators(links: Links, ancestors: Ancestors) -> CopyingOperators:
+def copying_operators(links: LaunchChains, ancestors: Ancestors) -> CopyingOperators:
     """Return the operators that enqueued copies, or around those that did."""
     slices = links.trace.slices
     copies = slices.activity[links.tasks] == Activity.COPY
     linked = np.flatnonzero(copies & (links.operator >= 0))
     to_device = linked[_to_device(links, linked)]
-    to_host = linked[_says(links, linked, calls.copies_to_host) == 1]
+    to_host = linked[_verdicts(links, linked, calls.copies_to_host) == 1]
     blocked = slices.end[links.operator[to_host]] >= slices.end[links.tasks[to_host]]
     return CopyingOperators(
-        _copying(links, ancestors, links.operator[to_device]),
-        _copying(links, ancestors, links.operator[to_host[blocked]]),
+        _copying_rows(links, ancestors, links.operator[to_device]),
+        _copying_rows(links, ancestors, links.operator[to_host[blocked]]),
     )
 
 
-def _to_device(links: Links, places: Int64s) -> Bools:
-    direction = _says(links, places, calls.copies_to_device)
+def _to_device(links: LaunchChains, places: Int64s) -> Bools:
+    direction = _verdicts(links, places, calls.copies_to_device)
     dequeue = links.dequeue[places]
     queued = dequeue >= 0
     named = by_name(links.trace, dequeue[queued], calls.copies_to_device) == 1
@@ -51,7 +51,7 @@ def _to_device(links: Links, places: Int64s) -> Bools:
     return np.where(direction >= 0, direction == 1, default)
 
 
-def _says(links: Links, places: Int64s, answer: calls.Answer) -> Int8s:
+def _verdicts(links: LaunchChains, places: Int64s, answer: calls.Answer) -> Int8s:
     """Return 1 or 0 as the tasks' directions, else their names, say yes or no; -1 where they say neither."""
     trace, tasks = links.trace, links.tasks[places]
     answers = by_name(trace, tasks, answer)
@@ -63,7 +63,7 @@ def _says(links: Links, places: Int64s, answer: calls.Answer) -> Int8s:
     return answers
 
 
-def _copying(links: Links, ancestors: Ancestors, operators: Int64s) -> Int64s:
+def _copying_rows(links: LaunchChains, ancestors: Ancestors, operators: Int64s) -> Int64s:
     parts, rows = [], distinct(operators)
     while len(rows):
         parts.append(rows[by_name(links.trace, rows, calls.copies) == 1])

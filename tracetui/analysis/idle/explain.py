@@ -23,13 +23,13 @@ from tracetui.analysis.idle.pieces import Cuts, cut_by_cover
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.iterations import iteration_at, iterations
-from tracetui.analysis.links import Links
+from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import distinct, first_equal, of_category, pick, rows_of, track_of_rows
 from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.trace.dialects.known import KNOWN
 
 
-class _Found(NamedTuple):
+class _Pieces(NamedTuple):
     """Pieces as they are found; columns of equal length, rows of -1: none."""
 
     interval: Int64s
@@ -53,7 +53,7 @@ class _Stretches(NamedTuple):
     following: Int64s  #: the operator of another thread that this one leads to, -1 for none
 
 
-def explain(idle: IdleIntervals, links: Links, hosts: Hosts, by_frame: bool = False) -> Causes:
+def explain(idle: IdleIntervals, links: LaunchChains, hosts: Hosts, by_frame: bool = False) -> Causes:
     """Return the causes of idle intervals; for each, pieces that sum to it.
 
     Args:
@@ -67,7 +67,7 @@ def explain(idle: IdleIntervals, links: Links, hosts: Hosts, by_frame: bool = Fa
 
 
 class _Explainer:
-    def __init__(self, idle: IdleIntervals, links: Links, hosts: Hosts, by_frame: bool) -> None:
+    def __init__(self, idle: IdleIntervals, links: LaunchChains, hosts: Hosts, by_frame: bool) -> None:
         self._trace, self._idle, self._links, self._hosts = links.trace, idle, links, hosts
         self._by_frame = by_frame or not links.trace.slices.have_stacks
         self._streams = Streams(links)
@@ -81,17 +81,17 @@ class _Explainer:
     def causes(self) -> Causes:
         """Return the pieces of all intervals, by interval, then start."""
         parts = [self._unlinked(), *self._host(), self._queue(), self._launch(), self._device()]
-        pieces = _Found._make(np.concatenate(columns) for columns in zip(*parts))
+        pieces = _Pieces._make(np.concatenate(columns) for columns in zip(*parts))
         del parts  # as much memory again
         scheduler = self._hosts.scheduler
         if scheduler is not None:
             cuts, cause = scheduler.split(pieces.start, pieces.end, pieces.cause, pieces.track)
-            pieces = _Found._make(column[cuts.place] for column in pieces)
+            pieces = _Pieces._make(column[cuts.place] for column in pieces)
             pieces = pieces._replace(start=cuts.start, end=cuts.end, cause=cause)
-        pieces = _merged(pieces, by_track=scheduler is not None)
-        sites = self._hosts.callers.of(pieces.charged)
+        pieces = _merge(pieces, by_track=scheduler is not None)
+        sites = self._hosts.callers.call_sites(pieces.charged)
         exposing, exposing_frame, exposing_thread = self._exposing()
-        exposed = self._hosts.callers.of(exposing)
+        exposed = self._hosts.callers.call_sites(exposing)
         return Causes(
             intervals=self._idle,
             interval=pieces.interval,
@@ -174,14 +174,14 @@ class _Explainer:
         stretches = _Stretches(*(np.concatenate(columns) for columns in zip(empty, *parts)))
         return _Stretches(*(column[stretches.start < stretches.end] for column in stretches))
 
-    def _unlinked(self) -> _Found:
+    def _unlinked(self) -> _Pieces:
         """Return the pieces of the host of which no thread is known."""
         rows = np.flatnonzero(self._stretches.thread < 0)
         none = np.full(len(rows), -1, np.int64)
         interval, start, end = (column[rows] for column in self._stretches[:3])
-        return _Found(interval, start, end, _all(Cause.UNLINKED, rows), none, none, none, none, none)
+        return _Pieces(interval, start, end, _filled(Cause.UNLINKED, rows), none, none, none, none, none)
 
-    def _host(self) -> list[_Found]:
+    def _host(self) -> list[_Pieces]:
         """Return the pieces of each thread, cut wherever it begins to do something else."""
         parts = []
         for index in distinct(self._stretches.thread[self._stretches.thread >= 0]).tolist():
@@ -193,7 +193,9 @@ class _Explainer:
             none = np.full(len(cause), -1, np.int64)
             interval = stretches.interval[cuts.place]
             track = np.full(len(cause), thread.track.index)
-            parts.append(_Found(interval, cuts.start, cuts.end, cause, operator, charged, frame, none, track))
+            parts.append(
+                _Pieces(interval, cuts.start, cuts.end, cause, operator, charged, frame, none, track)
+            )
         return parts
 
     def _exposing(self) -> tuple[Int64s, Int64s, Int64s]:
@@ -219,7 +221,7 @@ class _Explainer:
 
     # -- queue, launch, device ------------------------------------------------------------------------
 
-    def _queue(self) -> _Found:
+    def _queue(self) -> _Pieces:
         """Return the pieces between enqueue and dequeue: covered by Dequeue slices of the thread, or not.
 
         Where threads hand work on to each other, anything that one of them does with that work covers.
@@ -241,7 +243,7 @@ class _Explainer:
         cuts, inside = cut_by_cover(enqueue, dequeue, tracks, busy)
         return self._of_task(cuts, np.where(inside, Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP), tracks)
 
-    def _launch(self) -> _Found:
+    def _launch(self) -> _Pieces:
         """Return the pieces between dequeue and the end of the launch: covered by compiling calls, or not."""
         rows = pick(self._links.launch, self._at)
 
@@ -258,7 +260,7 @@ class _Explainer:
         tracks = np.where(tracks >= 0, tracks, taken)
         return self._of_task(cuts, np.where(inside, Cause.LAUNCH_COMPILE, Cause.LAUNCH_DISPATCH), tracks)
 
-    def _device(self) -> _Found:
+    def _device(self) -> _Pieces:
         """Return the pieces after the launch: covered by waits of the stream, inside a graph, as long as
         usual, or unknown.
         """
@@ -287,11 +289,11 @@ class _Explainer:
         follows[follows] = starts[first[follows]] < self._idle.end[follows]
         return follows | (self._within_iteration & (pick(self._links.launch_point, self._at) < 0))
 
-    def _of_task(self, cuts: Cuts, cause: Int64s, tracks: Int64s) -> _Found:
+    def _of_task(self, cuts: Cuts, cause: Int64s, tracks: Int64s) -> _Pieces:
         """Return pieces charged to the operators of the tasks; `tracks` are answerable, one an interval."""
         operator, none = self._operator[cuts.place], np.full(len(cause), -1, np.int64)
         codes, track = cause.astype(np.int8), tracks[cuts.place]
-        return _Found(cuts.place, cuts.start, cuts.end, codes, operator, operator, none, none.copy(), track)
+        return _Pieces(cuts.place, cuts.start, cuts.end, codes, operator, operator, none, none.copy(), track)
 
     def _tracks(self, rows: Int64s) -> Int64s:
         return track_of_rows(self._trace, rows).astype(np.int64)
@@ -300,7 +302,7 @@ class _Explainer:
         return union(self._trace.slices.start[rows], self._trace.slices.end[rows])
 
 
-def _merged(pieces: _Found, by_track: bool) -> _Found:
+def _merge(pieces: _Pieces, by_track: bool) -> _Pieces:
     """Return the pieces by interval, then start; neighbours that differ in nothing but their time as one.
 
     by_track : those of different threads stay apart.
@@ -315,8 +317,8 @@ def _merged(pieces: _Found, by_track: bool) -> _Found:
         differs |= ordered[1:] != ordered[:-1]
     opens = order[np.concatenate(([True], differs))]
     closes = order[np.concatenate((differs, [True]))]
-    return _Found._make(column[opens] for column in pieces)._replace(end=pieces.end[closes])
+    return _Pieces._make(column[opens] for column in pieces)._replace(end=pieces.end[closes])
 
 
-def _all(cause: Cause, rows: Int64s) -> Int8s:
+def _filled(cause: Cause, rows: Int64s) -> Int8s:
     return np.full(len(rows), cause, np.int8)

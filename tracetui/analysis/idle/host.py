@@ -19,7 +19,7 @@ from tracetui.analysis.idle.copies import copying_operators
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.idle.pieces import Cuts, cut, edges_of
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.links import NOT_OPERATORS, Links
+from tracetui.analysis.launch_chains import NOT_OPERATORS, LaunchChains
 from tracetui.analysis.scheduler.scheduler import Scheduler
 from tracetui.analysis.search import distinct, of_category, pick, rows_of, track_of_rows
 from tracetui.arrays import Bools, Int8s, Int64s
@@ -135,7 +135,7 @@ class Burst:
 class Hosts:
     """The threads of a trace, for all that asks what they did: each is put together once."""
 
-    def __init__(self, links: Links, scheduler: Scheduler | None = None) -> None:
+    def __init__(self, links: LaunchChains, scheduler: Scheduler | None = None) -> None:
         self._trace = trace = links.trace
         self.scheduler = scheduler  #: what the operating system did with them, where that was recorded
         self.callers = links.callers

@@ -43,7 +43,7 @@ LineKey = tuple[Optional[str], int, str, bool]
 
 
 @dataclass(frozen=True, eq=False)
-class OfLine:
+class LineFields:
     """What is told of one line of Python, of the forward pass or of its backward pass."""
 
     file: str | None  #: None: there is no stack; "" where its frames have no file
@@ -58,7 +58,7 @@ class OfLine:
 
 
 @dataclass(frozen=True, eq=False)
-class LineIdle(OfLine):
+class LineIdle(LineFields):
     """The idle time charged to one line."""
 
     idle_ns: int
@@ -140,7 +140,7 @@ def stack_tree(trace: Trace, charges: Charges) -> StackNode:
     else the call stack.
     """
     stacks, stack_of_charge = charged_stacks(trace, charges)
-    tree = _Tree()
+    tree = _StackTree()
     for stack, places in runs(stack_of_charge):
         path: tuple[Frame | None, ...] = (None,) if stack < 0 else stacks[stack]
         tree.add(path, int(charges.ns[places].sum()), charges.gap[places])
@@ -250,7 +250,7 @@ def _ranked(keys: Int8s | Int32s, ns: Int64s) -> list[tuple[int, int]]:
     return list(zip(distinct.tolist(), total.tolist()))
 
 
-class _Tree:
+class _StackTree:
     """A tree of stacks while it grows: a node comes after its parent."""
 
     def __init__(self) -> None:

@@ -9,20 +9,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.links import Links
+from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import pick
 from tracetui.arrays import Int64s
 
 
 class Milestones(NamedTuple):
-    """Columns of the length of `Links.tasks`, ns, -1 where nothing is known of the task's chain."""
+    """Columns of the length of `LaunchChains.tasks`, ns, -1 where nothing is known of the task's chain."""
 
     enqueued: Int64s  #: start of its enqueue; without a queue, of its launch
     dequeued: Int64s  #: start of its dequeue; without a queue, of its launch
     launched: Int64s  #: end of its launch; without one, of its dequeue
 
 
-def milestones(links: Links) -> Milestones:
+def milestones(links: LaunchChains) -> Milestones:
     """Return the milestones of all tasks.
 
     Where neither launch nor dequeue is in the trace, all three are the time of its launch arrow; where that

@@ -17,7 +17,7 @@ from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.explain import explain
 from tracetui.analysis.idle.host import Hosts
 from tracetui.analysis.intervals import NOTHING
-from tracetui.analysis.links import Links
+from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
 
@@ -46,7 +46,7 @@ class Preparing:
 
 
 def explain_preparing(
-    activities: Sequence[DeviceActivity], steps: Sequence[Step], links: Links, hosts: Hosts
+    activities: Sequence[DeviceActivity], steps: Sequence[Step], links: LaunchChains, hosts: Hosts
 ) -> Preparing:
     """Return the causes of each step's preparing time, where it has any."""
     copy_ns = np.zeros(len(steps), np.int64)

@@ -10,7 +10,7 @@ from tracetui.analysis.gaps import Gaps
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import OfLine, lines_of, python_line
+from tracetui.analysis.idle.lines import LineFields, lines_of, python_line
 from tracetui.analysis.search import pick, runs
 from tracetui.analysis.sums import most_of_each
 from tracetui.arrays import Int64s
@@ -19,7 +19,7 @@ from tracetui.trace.order import numbered
 
 
 @dataclass(frozen=True, eq=False)
-class Signature(OfLine):
+class Signature(LineFields):
     """The gaps whose idle time is mostly of one cause, and of that mostly of one line and operator."""
 
     cause: Cause

@@ -14,7 +14,7 @@ from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.milestones import Milestones
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.links import Links
+from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import (
     among,
     first_equal,
@@ -43,7 +43,7 @@ WAKE = 5_000
 class Streams:
     """The hardware streams of all devices of a trace; each is named by the index of its track."""
 
-    def __init__(self, links: Links) -> None:
+    def __init__(self, links: LaunchChains) -> None:
         self._links = links
         self._trace = links.trace
         self._activity = links.trace.slices.activity

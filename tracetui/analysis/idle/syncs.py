@@ -69,7 +69,7 @@ def sync_table(
     `window`, [start, end) in ns: only those that start in it or expose idle time. `gaps`, bool[gaps]: only
     the idle time of these counts as exposed.
     """
-    syncs, exposing = _find(trace, hosts, causes)
+    syncs, exposing = _find_syncs(trace, hosts, causes)
     other_reasons = [cause for cause in Cause if cause.facts.reason_of_its_own]
     exposing[np.isin(causes.cause, other_reasons)] = -1
     if gaps is not None:
@@ -89,7 +89,7 @@ def sync_table(
         SyncCall(
             **called_of(int(places[0])),
             **_waits(syncs, places),
-            **_exposed(causes, exposed.get(group, _NONE)),
+            **_exposed_fields(causes, exposed.get(group, _NONE)),
         )
         for group, places in enumerate(groups)
     ]
@@ -100,7 +100,7 @@ def _calls_of(
     trace: Trace, hosts: Hosts, syncs: _Syncs, rules: FrameRules
 ) -> tuple[Int64s, Callable[[int], dict[str, Any]]]:
     """Return a number that synchronisations of one call and line share; and what they are, by place."""
-    sites = hosts.callers.of(syncs.operator)
+    sites = hosts.callers.call_sites(syncs.operator)
     frame = np.where(syncs.frame >= 0, syncs.frame, sites.frame)
     lines, line = lines_of(trace, sites.stack, frame, rules)
     name = pick(trace.slices.name, syncs.row)
@@ -124,7 +124,7 @@ def _waits(syncs: _Syncs, places: Int64s) -> dict[str, Any]:
     }
 
 
-def _exposed(causes: Causes, pieces: Int64s) -> dict[str, Any]:
+def _exposed_fields(causes: Causes, pieces: Int64s) -> dict[str, Any]:
     """Return the idle time of some pieces, by the names of `SyncCall`."""
     interval, ns = causes.interval[pieces], causes.end[pieces] - causes.start[pieces]
     steps, ns_by_step = sums(causes.intervals.step[interval].astype(np.int64), ns)
@@ -135,7 +135,7 @@ def _exposed(causes: Causes, pieces: Int64s) -> dict[str, Any]:
     }
 
 
-def _find(trace: Trace, hosts: Hosts, causes: Causes) -> tuple[_Syncs, Int64s]:
+def _find_syncs(trace: Trace, hosts: Hosts, causes: Causes) -> tuple[_Syncs, Int64s]:
     """Return all synchronisations, and of each piece of idle time the place of the one
     that exposes it, or -1.
     """
@@ -153,7 +153,7 @@ def _find(trace: Trace, hosts: Hosts, causes: Causes) -> tuple[_Syncs, Int64s]:
         if spans is None or not len(thread.operators):
             continue
         parts.append(
-            _of_thread(trace, thread, [t for t, i in zip(calls, thread_of_calls) if i == index], spans)
+            _syncs_of_thread(trace, thread, [t for t, i in zip(calls, thread_of_calls) if i == index], spans)
         )
         places = np.flatnonzero(causes.exposing_thread == index)
         sync_of_interval[places] = spans.index_at(intervals.start[places]) + first
@@ -166,7 +166,7 @@ def _find(trace: Trace, hosts: Hosts, causes: Causes) -> tuple[_Syncs, Int64s]:
     return _Syncs(*(np.concatenate(columns) for columns in zip(_Syncs(*[_NONE] * 5), *parts))), exposing
 
 
-def _of_thread(trace: Trace, thread: HostThread, calls: list[Track], spans: Intervals) -> _Syncs:
+def _syncs_of_thread(trace: Trace, thread: HostThread, calls: list[Track], spans: Intervals) -> _Syncs:
     starts = spans.starts
     row = np.full(len(starts), -1, np.int64)
     for track in (thread.track, *calls, *thread.frames):

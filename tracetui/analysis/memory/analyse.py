@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.links import Links
-from tracetui.analysis.memory.growth import Growing, StepGrowth, growing_groups, growth_of_steps
+from tracetui.analysis.launch_chains import LaunchChains
+from tracetui.analysis.memory.growth import GrowingGroup, StepGrowth, growing_groups, growth_of_steps
 from tracetui.analysis.memory.instants import recorded_in_instants
-from tracetui.analysis.memory.model import NEVER, Blocks, Curve, Recorded
+from tracetui.analysis.memory.model import NEVER, Blocks, Curve, MemoryRecording
 from tracetui.analysis.memory.neighbours import Neighbours, neighbours_of
 from tracetui.analysis.memory.peak import (
     LineMemory,
@@ -66,8 +66,8 @@ class MemoryPart:
 class Memory:
     """The memory of a run."""
 
-    recorded: Recorded
-    links: Links | None = None  #: of the trace it was joined to
+    recorded: MemoryRecording
+    links: LaunchChains | None = None  #: of the trace it was joined to
 
     @property
     def curves(self) -> tuple[Curve, ...]:
@@ -127,7 +127,7 @@ class Memory:
         return growth_of_steps(self.recorded)
 
     @cached_property
-    def growing(self) -> tuple[Growing, ...]:
+    def growing(self) -> tuple[GrowingGroup, ...]:
         """The blocks that steps leave behind, those first that grow most."""
         return growing_groups(self.recorded)
 
@@ -141,7 +141,7 @@ class Memory:
         return neighbours_of(self.links, blocks.row[places], blocks.start[places])
 
 
-def memory_of(trace: Trace, links: Links, rules: FrameRules) -> Memory | None:
+def memory_of(trace: Trace, links: LaunchChains, rules: FrameRules) -> Memory | None:
     """Return what is known of the memory of a trace's run; None where nothing was recorded of it."""
     recorded = (
         recorded_in_tables(trace, links, rules)

@@ -15,7 +15,7 @@ from enum import Enum
 import numpy as np
 
 from tracetui.analysis.memory.calls import distinct_calls
-from tracetui.analysis.memory.model import NEVER, Blocks, Curve, Recorded
+from tracetui.analysis.memory.model import NEVER, Blocks, Curve, MemoryRecording
 from tracetui.analysis.memory.peak import whole_curve
 from tracetui.analysis.search import distinct, runs
 from tracetui.arrays import Int64s
@@ -42,7 +42,7 @@ class StepGrowth:
 
 
 @dataclass(frozen=True)
-class Growing:
+class GrowingGroup:
     """Blocks that are alike, of which each step leaves some behind."""
 
     device: str
@@ -70,7 +70,7 @@ class Growing:
         return self.blocks // len(self.steps)
 
 
-def growth_of_steps(recorded: Recorded) -> tuple[StepGrowth, ...]:
+def growth_of_steps(recorded: MemoryRecording) -> tuple[StepGrowth, ...]:
     """Return the growth of each device over each step but the last, at the start of steps on the host.
 
     Where nothing tells what was held before a step began, as before the first sample of a table, the first
@@ -87,14 +87,14 @@ def growth_of_steps(recorded: Recorded) -> tuple[StepGrowth, ...]:
     return tuple(growths)
 
 
-def growing_groups(recorded: Recorded) -> tuple[Growing, ...]:
+def growing_groups(recorded: MemoryRecording) -> tuple[GrowingGroup, ...]:
     """Return the groups of blocks that grow in each of the last steps, those first that grow most."""
     if len(recorded.steps) < _FEWEST:
         return ()
     blocks = recorded.blocks
-    kinds = _alike(recorded)
-    rows = np.flatnonzero(np.isin(kinds, _left_by_last_steps(recorded, kinds)))
-    groups = list(_groups(recorded, rows, _of_both(kinds[rows], blocks.bytes[rows])))
+    kinds = _kind_numbers(recorded)
+    rows = np.flatnonzero(np.isin(kinds, _keys_left_by_last_steps(recorded, kinds)))
+    groups = list(_groups(recorded, rows, _pair_numbers(kinds[rows], blocks.bytes[rows])))
     # Sequences of other lengths make tensors of other sizes: what is left is looked at without the size.
     named_kinds = np.array([kinds[group.example] for group in groups], np.int64)
     rows = rows[~np.isin(kinds[rows], named_kinds)]
@@ -109,7 +109,7 @@ def _difference(curve: Curve, start: int, end: int) -> int | None:
     return None if min(values) < 0 else values[1] - values[0]
 
 
-def _alike(recorded: Recorded) -> Int64s:
+def _kind_numbers(recorded: MemoryRecording) -> Int64s:
     """Return a number for each block that those of equal device, component, operator and line share."""
     blocks = recorded.blocks
     key = blocks.device.astype(np.int64) * (len(recorded.components) + 1) + blocks.component
@@ -117,7 +117,7 @@ def _alike(recorded: Recorded) -> Int64s:
     return key * (len(recorded.lines) + 1) + blocks.line
 
 
-def _of_both(first: Int64s, second: Int64s) -> Int64s:
+def _pair_numbers(first: Int64s, second: Int64s) -> Int64s:
     """Return a number for each row that those equal in both columns share."""
     order = np.lexsort((second, first))
     opens = np.ones(len(order), np.bool_)
@@ -127,7 +127,7 @@ def _of_both(first: Int64s, second: Int64s) -> Int64s:
     return number
 
 
-def _left_by_last_steps(recorded: Recorded, key: Int64s) -> Int64s:
+def _keys_left_by_last_steps(recorded: MemoryRecording, key: Int64s) -> Int64s:
     """Return the keys of which each of the last steps left blocks behind: only these can grow."""
     blocks, last = recorded.blocks, len(recorded.steps) - 1
     (alive,) = np.nonzero(blocks.alive)
@@ -137,17 +137,17 @@ def _left_by_last_steps(recorded: Recorded, key: Int64s) -> Int64s:
     return keys
 
 
-def _groups(recorded: Recorded, rows: Int64s, key: Int64s) -> Iterator[Growing]:
+def _groups(recorded: MemoryRecording, rows: Int64s, key: Int64s) -> Iterator[GrowingGroup]:
     """Yield the groups that grow, among blocks with those of equal key together."""
     alive = recorded.blocks.alive & (recorded.blocks.step >= 0)
     for _, places in runs(key):
         members = rows[places]
-        group = _growing(recorded, recorded.blocks.at(members), members[alive[members]])
+        group = _growing_group(recorded, recorded.blocks.at(members), members[alive[members]])
         if group is not None:
             yield group
 
 
-def _growing(recorded: Recorded, group_blocks: Blocks, alive: Int64s) -> Growing | None:
+def _growing_group(recorded: MemoryRecording, group_blocks: Blocks, alive: Int64s) -> GrowingGroup | None:
     """Describe a group of blocks, `alive` those left behind; None where it does not grow."""
     blocks, steps = recorded.blocks, recorded.steps
     if not len(alive) or blocks.step[alive[-1]] < len(steps) - 1:
@@ -165,7 +165,7 @@ def _growing(recorded: Recorded, group_blocks: Blocks, alive: Int64s) -> Growing
     example = int(recent[-1])
     sizes = distinct(blocks.bytes[recent])
     calls, leaving, nth = _calls(recorded, recent, range(len(steps) - count, len(steps)))
-    return Growing(
+    return GrowingGroup(
         device=recorded.devices[blocks.device[example]] if recorded.devices else "",
         component=recorded.components[blocks.component[example]],
         operator=recorded.operators[blocks.operator[example]],
@@ -182,7 +182,7 @@ def _growing(recorded: Recorded, group_blocks: Blocks, alive: Int64s) -> Growing
     )
 
 
-def _calls(recorded: Recorded, rows: Int64s, steps: range) -> tuple[int, int, int | None]:
+def _calls(recorded: MemoryRecording, rows: Int64s, steps: range) -> tuple[int, int, int | None]:
     """Count the calls of an operator at a line in the last step, those that leave something behind, and which
     one does.
     """

@@ -6,8 +6,17 @@ import numpy as np
 
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import lines_of
-from tracetui.analysis.links import NOT_OPERATORS, Links, is_operator_track
-from tracetui.analysis.memory.model import HOST, NEVER, PYTORCH, Blocks, Curve, Recorded, no_blocks, steps_at
+from tracetui.analysis.launch_chains import NOT_OPERATORS, LaunchChains, is_operator_track
+from tracetui.analysis.memory.model import (
+    HOST,
+    NEVER,
+    PYTORCH,
+    Blocks,
+    Curve,
+    MemoryRecording,
+    no_blocks,
+    steps_at,
+)
 from tracetui.analysis.memory.snapshot import releases
 from tracetui.analysis.memory.tables import steps_of
 from tracetui.analysis.search import distinct, first_equal, of_category, pick, runs
@@ -18,7 +27,7 @@ from tracetui.trace.nesting import enclosing
 _NO_OPERATOR = "(no operator)"
 
 
-def recorded_in_instants(trace: Trace, links: Links, rules: FrameRules) -> Recorded | None:
+def recorded_in_instants(trace: Trace, links: LaunchChains, rules: FrameRules) -> MemoryRecording | None:
     """Return what the events of a trace tell; None where it has none of them."""
     memory = trace.memory
     usable, place = _by_time(trace)
@@ -28,8 +37,8 @@ def recorded_in_instants(trace: Trace, links: Links, rules: FrameRules) -> Recor
     device, size = memory.device[usable].astype(np.int64), memory.size[usable].astype(np.int64)
     freed = releases(device, memory.address[usable].astype(np.int64), size < 0)
     (allocated,) = np.nonzero(size > 0)
-    row = _operators(trace, track[allocated].astype(np.int64), time[allocated])
-    sites = links.callers.of(row)
+    row = _operators_around(trace, track[allocated].astype(np.int64), time[allocated])
+    sites = links.callers.call_sites(row)
     lines, line = lines_of(trace, sites.stack, sites.frame, rules)
     names = pick(trace.slices.name, row)
     different = distinct(names)
@@ -54,7 +63,7 @@ def recorded_in_instants(trace: Trace, links: Links, rules: FrameRules) -> Recor
     host_blocks = no_blocks()
     if on_host.any() and not on_host.all():
         blocks, host_blocks = blocks.at(~on_host), blocks.at(on_host)
-    return Recorded(
+    return MemoryRecording(
         curves, blocks, labels, (PYTORCH,), operators, tuple(lines), steps, (), host_blocks=host_blocks
     )
 
@@ -80,7 +89,7 @@ def _label(device: int) -> str:
     return HOST if device < 0 else f"GPU {device}"
 
 
-def _operators(trace: Trace, track: Int64s, times: Int64s) -> Int64s:
+def _operators_around(trace: Trace, track: Int64s, times: Int64s) -> Int64s:
     """Return the row of the innermost operator around each time on its thread, -1 where there is none.
 
     The track of an instant is the first of its thread, which may be that of the frames of Python.

@@ -57,7 +57,9 @@ def find_memory_breaches(memory: Memory, limits: tuple[MemoryLimit, ...]) -> tup
     for limit in limits:
         for device in _devices(memory):
             steps = _last_growth(memory, device) if limit.measure == GROWTH else {}
-            amount = min(steps.values(), default=0) if limit.measure == GROWTH else _most(memory, device)
+            amount = (
+                min(steps.values(), default=0) if limit.measure == GROWTH else _peak_bytes(memory, device)
+            )
             if amount > limit.bytes:
                 breaches.append(MemoryBreach(limit, device, amount, tuple(steps)))
     return tuple(breaches)
@@ -80,7 +82,7 @@ def _devices(memory: Memory) -> list[str]:
     return [device for device in with_curve if device != HOST] or with_curve
 
 
-def _most(memory: Memory, device: str) -> int:
+def _peak_bytes(memory: Memory, device: str) -> int:
     curve = whole_curve(memory.recorded.curves, device)
     return 0 if curve is None else int(curve.allocated[curve.told].max())
 

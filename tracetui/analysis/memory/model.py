@@ -26,7 +26,7 @@ GRAPH_ENGINE, ADAPTER = "GE", "PTA"
 HOST = "CPU"  #: the label of memory that is of no device
 
 
-class Step(NamedTuple):
+class MemoryStep(NamedTuple):
     """A step of the host; in a snapshot a repetition of what is allocated."""
 
     number: int
@@ -108,7 +108,7 @@ def no_blocks() -> Blocks:
 
 
 @dataclass(frozen=True, eq=False)
-class Recorded:
+class MemoryRecording:
     """All that was recorded of the memory of a run."""
 
     curves: tuple[Curve, ...]
@@ -117,7 +117,7 @@ class Recorded:
     components: tuple[str, ...]
     operators: tuple[str, ...]  #: as written by the producer: never print them unescaped
     lines: tuple[Frame, ...]
-    steps: tuple[Step, ...]  #: by start
+    steps: tuple[MemoryStep, ...]  #: by start
     problems: tuple[str, ...]  #: sentences: what could not be read
     timed: bool = True  #: False: times are the numbers of events
     graphs: tuple[StaticMemory, ...] = ()  #: what graphs are given before they run
@@ -125,7 +125,7 @@ class Recorded:
     host_blocks: Blocks = field(default_factory=no_blocks)
 
 
-def steps_at(steps: tuple[Step, ...], times: Int64s) -> Int64s:
+def steps_at(steps: tuple[MemoryStep, ...], times: Int64s) -> Int64s:
     """Return the place of the last step to start at or before each time that holds it, -1 for none."""
     if not steps:
         return np.full(len(times), -1, np.int64)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.links import NEVER, Links
+from tracetui.analysis.launch_chains import NEVER, LaunchChains
 from tracetui.analysis.operator_types import ascend_task_type, gpu_kernel_type
 from tracetui.analysis.search import among, runs, track_of_rows
 from tracetui.arrays import Int64s
@@ -23,7 +23,7 @@ class Neighbours(NamedTuple):
     after: str | None
 
 
-def neighbours_of(links: Links, operators: Int64s, times: Int64s) -> tuple[Neighbours, ...]:
+def neighbours_of(links: LaunchChains, operators: Int64s, times: Int64s) -> tuple[Neighbours, ...]:
     """Return the neighbours of some operators (rows, -1 for none) that allocate at some times.
 
     They are of the same thread of the host; of any where the operator is not known.
@@ -37,7 +37,7 @@ def neighbours_of(links: Links, operators: Int64s, times: Int64s) -> tuple[Neigh
     return tuple(neighbours)
 
 
-def _issued(links: Links, track: int) -> tuple[Int64s, Int64s]:
+def _issued(links: LaunchChains, track: int) -> tuple[Int64s, Int64s]:
     """Return the work tasks that operators of a track (-1: of any) issued, and when, by that time."""
     work = among(links.trace.slices.activity[links.tasks], _WORK)
     if track >= 0:
@@ -49,7 +49,7 @@ def _issued(links: Links, track: int) -> tuple[Int64s, Int64s]:
     return tasks[order], issued[order]
 
 
-def _neighbours(links: Links, tasks: Int64s, issued: Int64s, operator: int, time: int) -> Neighbours:
+def _neighbours(links: LaunchChains, tasks: Int64s, issued: Int64s, operator: int, time: int) -> Neighbours:
     slices = links.trace.slices
     start, end = (time, time) if operator < 0 else (int(slices.start[operator]), int(slices.end[operator]))
     first, stop = np.searchsorted(issued, [start, max(end, time)], "left").tolist()
@@ -61,7 +61,7 @@ def _neighbours(links: Links, tasks: Int64s, issued: Int64s, operator: int, time
     return Neighbours(*names)
 
 
-def _type(links: Links, task: int) -> str:
+def _type(links: LaunchChains, task: int) -> str:
     name = links.trace.name(task)
     return gpu_kernel_type(name) if links.trace.kind == Kind.GPU else ascend_task_type(name)
 

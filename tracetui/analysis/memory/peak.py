@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tracetui.analysis.memory.model import ADAPTER, HOST, NEVER, WHOLE, Blocks, Curve, Recorded
+from tracetui.analysis.memory.model import ADAPTER, HOST, NEVER, WHOLE, Blocks, Curve, MemoryRecording
 from tracetui.analysis.search import runs
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.order import numbered
@@ -62,7 +62,7 @@ def whole_curve(curves: Sequence[Curve], device: str) -> Curve | None:
     return candidates[0] if candidates else None
 
 
-def find_peak(recorded: Recorded, start: int, end: int, step_of: Int64s | None = None) -> Peak | None:
+def find_peak(recorded: MemoryRecording, start: int, end: int, step_of: Int64s | None = None) -> Peak | None:
     """Return the peak in [start, end) of the device that holds most; None where no curve tells.
 
     The memory of the host counts only where there is no other.
@@ -92,7 +92,7 @@ def find_peak(recorded: Recorded, start: int, end: int, step_of: Int64s | None =
     )
 
 
-def alive_at(recorded: Recorded, curve: Curve, time: int) -> Bools:
+def alive_at(recorded: MemoryRecording, curve: Curve, time: int) -> Bools:
     """Return which blocks a curve counts at a time: bool[blocks]."""
     blocks = recorded.blocks
     alive: Bools = (blocks.start <= time) & (blocks.release > time)
@@ -102,7 +102,7 @@ def alive_at(recorded: Recorded, curve: Curve, time: int) -> Bools:
     return alive
 
 
-def lines_of_blocks(recorded: Recorded, blocks: Blocks, at_peak: Bools) -> tuple[LineMemory, ...]:
+def lines_of_blocks(recorded: MemoryRecording, blocks: Blocks, at_peak: Bools) -> tuple[LineMemory, ...]:
     """Return blocks by line and operator, those first that hold most at the peak, then in all."""
     rows = []
     operators = len(recorded.operators) + 1
@@ -137,7 +137,7 @@ def sizes_of_blocks(blocks: Blocks, at_peak: Bools) -> tuple[SizeMemory, ...]:
     return tuple(sorted(rows, key=lambda row: (-row.bytes * row.allocations, -row.bytes)))
 
 
-def _reserved(recorded: Recorded, device: str, component: str, time: int) -> int:
+def _reserved(recorded: MemoryRecording, device: str, component: str, time: int) -> int:
     """Return what the curve of that name says for a time, -1 where none does."""
     matching = (curve for curve in recorded.curves if (curve.device, curve.component) == (device, component))
     return next((curve.reserved_at(time) for curve in matching), -1)

@@ -13,7 +13,15 @@ from pathlib import Path
 import numpy as np
 
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.memory.model import NEVER, PYTORCH, Blocks, Curve, Recorded, Step, steps_at
+from tracetui.analysis.memory.model import (
+    NEVER,
+    PYTORCH,
+    Blocks,
+    Curve,
+    MemoryRecording,
+    MemoryStep,
+    steps_at,
+)
 from tracetui.analysis.memory.native import native_operator, of_a_gpu, python_frames, within_a_module
 from tracetui.analysis.search import runs
 from tracetui.arrays import Bools, Int32s, Int64s
@@ -26,7 +34,7 @@ _MOST_TOLD = 0.5  #: share of all places that recur which a repetition holds, at
 _FEWEST = 3  #: places: fewer are a loop, no step
 
 
-def recorded_in_snapshot(path: Path, rules: FrameRules) -> Recorded:
+def recorded_in_snapshot(path: Path, rules: FrameRules) -> MemoryRecording:
     """Return what the snapshot at a path tells. Raises Refusal with a sentence where there is none."""
     events = read_snapshot(path)
     allocated = np.flatnonzero(events.freed == 0)
@@ -67,7 +75,7 @@ def recorded_in_snapshot(path: Path, rules: FrameRules) -> Recorded:
     problems: tuple[str, ...] = ()
     if events.skipped:
         problems = (f"{format_count(events.skipped)} events of the snapshot cannot be read",)
-    return Recorded(curves, blocks, labels, (PYTORCH,), operators, lines, steps, problems, timed=False)
+    return MemoryRecording(curves, blocks, labels, (PYTORCH,), operators, lines, steps, problems, timed=False)
 
 
 def _numbers(events: SnapshotEvents) -> Int64s:
@@ -100,7 +108,7 @@ def releases(device: Int32s | Int64s, address: Int64s, freed: Bools) -> Int64s:
 
 def repetitions(
     times: Int64s, places: Int32s, end: int, stacks: Sequence[tuple[Frame, ...]] = ()
-) -> tuple[Step, ...]:
+) -> tuple[MemoryStep, ...]:
     """Return the steps of a program of which only the places are known that allocate, one after the other.
 
     A place begins a step where each stretch between two of its allocations holds at least half of all places
@@ -123,11 +131,11 @@ def repetitions(
         for place in candidates[:_MOST_TRIED]:
             begins = positions[place]
             inside = [places[first:last] for first, last in zip(begins.tolist(), begins[1:].tolist())]
-            if all(_recurring(part, counts) >= least for part in inside) and not (
+            if all(_count_recurring(part, counts) >= least for part in inside) and not (
                 stacks and any(_is_part(part, stacks) for part in inside)
             ):
                 bounds = [*times[begins].tolist(), end]
-                return tuple(Step(n, a, b) for n, (a, b) in enumerate(zip(bounds, bounds[1:]), 1))
+                return tuple(MemoryStep(n, a, b) for n, (a, b) in enumerate(zip(bounds, bounds[1:]), 1))
     return ()
 
 
@@ -136,7 +144,7 @@ def _is_part(places: Int32s, stacks: Sequence[tuple[Frame, ...]]) -> bool:
     return within_a_module([stacks[place] for place in np.unique(places).tolist()])
 
 
-def _recurring(places: Int32s, counts: Int64s) -> int:
+def _count_recurring(places: Int32s, counts: Int64s) -> int:
     """Count the distinct places among some that recur."""
     return len(np.unique(places[counts[places] > 1]))
 

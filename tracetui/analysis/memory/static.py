@@ -35,14 +35,16 @@ def static_memory(table: Table | None) -> tuple[StaticMemory, ...]:
             table.text("graph", int(group[0])),
             table.text("model", int(group[0])),
             len(group),
-            _most(table.numbers["bytes"][group], table.numbers["first"][group], table.numbers["last"][group]),
+            _peak_bytes(
+                table.numbers["bytes"][group], table.numbers["first"][group], table.numbers["last"][group]
+            ),
         )
         for _, group in runs(key)
     ]
     return tuple(sorted(rows, key=lambda row: (-row.peak_bytes, row.graph or "")))
 
 
-def _most(sizes: Int64s, first: Int64s, last: Int64s) -> int:
+def _peak_bytes(sizes: Int64s, first: Int64s, last: Int64s) -> int:
     """Return the most that is held at any node."""
     if (first < 0).any() or (last < 0).any():
         return int(sizes.sum())

@@ -18,15 +18,15 @@ from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.host_steps import host_steps
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import lines_of
-from tracetui.analysis.links import Links, is_operator_track, operators_of_dequeues
+from tracetui.analysis.launch_chains import LaunchChains, is_operator_track, operators_of_dequeues
 from tracetui.analysis.memory.model import (
     ADAPTER,
     GRAPH_ENGINE,
     NEVER,
     Blocks,
     Curve,
-    Recorded,
-    Step,
+    MemoryRecording,
+    MemoryStep,
     no_blocks,
     steps_at,
 )
@@ -53,7 +53,7 @@ class MemoryTables(NamedTuple):
     graphs: Table | None = None
 
 
-def recorded_in_tables(trace: Trace, links: Links, rules: FrameRules) -> Recorded | None:
+def recorded_in_tables(trace: Trace, links: LaunchChains, rules: FrameRules) -> MemoryRecording | None:
     """Return what the tables beside a trace tell; None where there are none."""
     tables = read_tables(Path(trace.path))
     if all(table is None for table in tables):
@@ -71,14 +71,14 @@ def read_tables(trace: Path) -> MemoryTables:
     )
 
 
-def joined(trace: Trace, links: Links, rules: FrameRules, tables: MemoryTables) -> Recorded:
+def joined(trace: Trace, links: LaunchChains, rules: FrameRules, tables: MemoryTables) -> MemoryRecording:
     """Return what tables tell, joined to the operators and lines of their trace."""
     problems = tuple(problem for table in tables if table is not None for problem in table.problems)
     curves = curves_of(tables.records, tables.modules)
     steps = steps_of(trace)
     if tables.blocks is None:
-        return Recorded(curves, no_blocks(), _devices(curves), (), (), (), steps, problems)
-    return _joined(trace, links, rules, tables.blocks, curves, steps, problems)
+        return MemoryRecording(curves, no_blocks(), _devices(curves), (), (), (), steps, problems)
+    return _blocks_of_table(trace, links, rules, tables.blocks, curves, steps, problems)
 
 
 def curves_of(records: Table | None, modules: Table | None) -> tuple[Curve, ...]:
@@ -89,12 +89,12 @@ def curves_of(records: Table | None, modules: Table | None) -> tuple[Curve, ...]
     return tuple(curves.values())
 
 
-def steps_of(trace: Trace) -> tuple[Step, ...]:
+def steps_of(trace: Trace) -> tuple[MemoryStep, ...]:
     """Return the steps of the process that has most of them, by start."""
     steps = host_steps(trace)
     pids = [step.pid for step in steps]
     pid = max(dict.fromkeys(pids), key=pids.count, default="")
-    return tuple(Step(step.number, step.start, step.end) for step in steps if step.pid == pid)
+    return tuple(MemoryStep(step.number, step.start, step.end) for step in steps if step.pid == pid)
 
 
 def device_label(text: str | None) -> str:
@@ -124,23 +124,23 @@ def _curves(table: Table | None) -> list[Curve]:
     return curves
 
 
-def _joined(
+def _blocks_of_table(
     trace: Trace,
-    links: Links,
+    links: LaunchChains,
     rules: FrameRules,
     table: Table,
     curves: tuple[Curve, ...],
-    steps: tuple[Step, ...],
+    steps: tuple[MemoryStep, ...],
     problems: tuple[str, ...],
-) -> Recorded:
+) -> MemoryRecording:
     start = table.numbers["start"]
     names, name = [*table.texts["name"].texts, ""], table.texts["name"].place
     name = np.where(name < 0, len(names) - 1, name).astype(np.int32)  # no name, as in a damaged database
     is_node = np.array([text.startswith(_GRAPH_NODE) for text in names], np.bool_)[name]
     row = np.empty(table.rows, np.int64)
-    row[~is_node] = _named(trace, links.callers.ancestors, names, name[~is_node], start[~is_node])
-    row[is_node] = _dequeued(trace, start[is_node])
-    sites = links.callers.of(row)
+    row[~is_node] = _operators_of_name(trace, links.callers.ancestors, names, name[~is_node], start[~is_node])
+    row[is_node] = _dequeued_operators(trace, start[is_node])
+    sites = links.callers.call_sites(row)
     lines, line = lines_of(trace, sites.stack, sites.frame, rules)
     labels = [device_label(text) for text in (None, *table.texts["device"].texts)]
     devices = _devices(curves, labels[1:] if (table.texts["device"].place >= 0).all() else labels)
@@ -161,7 +161,7 @@ def _joined(
     if (start[1:] < start[:-1]).any():
         blocks = blocks.at(np.argsort(start, kind="stable"))
     components = (ADAPTER, GRAPH_ENGINE)
-    return Recorded(curves, blocks, devices, components, tuple(names), tuple(lines), steps, problems)
+    return MemoryRecording(curves, blocks, devices, components, tuple(names), tuple(lines), steps, problems)
 
 
 def _devices(curves: Sequence[Curve], labels: Sequence[str] = ()) -> tuple[str, ...]:
@@ -175,7 +175,9 @@ def _releases(table: Table) -> Int64s:
     return np.where(release < 0, NEVER, np.maximum(release, start))
 
 
-def _named(trace: Trace, ancestors: Ancestors, names: list[str], name: Int32s, times: Int64s) -> Int64s:
+def _operators_of_name(
+    trace: Trace, ancestors: Ancestors, names: list[str], name: Int32s, times: Int64s
+) -> Int64s:
     """Return the innermost operator of that name around each time; -1 where there is none, or several threads
     have one.
     """
@@ -195,20 +197,20 @@ def _named(trace: Trace, ancestors: Ancestors, names: list[str], name: Int32s, t
             pending = pending[row[pending] >= 0]
         return row
 
-    return _of_one_thread(trace, innermost, len(times))
+    return _rows_of_one_thread(trace, innermost, len(times))
 
 
-def _dequeued(trace: Trace, times: Int64s) -> Int64s:
+def _dequeued_operators(trace: Trace, times: Int64s) -> Int64s:
     """Return the operator that enqueued what was being dequeued at each time, -1 where that is unknown."""
     dequeues = of_category(trace, trace.slices.category, KNOWN.categories.dequeues)
 
     def around(track: Track) -> Int64s:
         return enclosing(trace, track.lanes, times, dequeues, closed_end=True)
 
-    return operators_of_dequeues(trace, _of_one_thread(trace, around, len(times)))
+    return operators_of_dequeues(trace, _rows_of_one_thread(trace, around, len(times)))
 
 
-def _of_one_thread(trace: Trace, rows_of: Callable[[Track], Int64s], count: int) -> Int64s:
+def _rows_of_one_thread(trace: Trace, rows_of: Callable[[Track], Int64s], count: int) -> Int64s:
     """Return the rows, `count` of each thread with operators; -1 where none has one, or several have."""
     only = np.full(count, -1, np.int64)
     twice = np.zeros(count, np.bool_)

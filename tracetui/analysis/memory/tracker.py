@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.memory.model import NEVER, Blocks, Curve, Recorded, steps_at
+from tracetui.analysis.memory.model import NEVER, Blocks, Curve, MemoryRecording, steps_at
 from tracetui.analysis.memory.snapshot import repetitions
 from tracetui.siblings.formats import TRACKED_BLOCKS
 from tracetui.siblings.tables import Table, read_beside
@@ -26,13 +26,13 @@ _FRAME = re.compile(
 )
 
 
-def recorded_by_tracker(trace: Path, rules: FrameRules) -> Recorded | None:
+def recorded_by_tracker(trace: Path, rules: FrameRules) -> MemoryRecording | None:
     """Return what the table beside the trace at a path tells; None where there is none."""
     table = read_beside(trace, TRACKED_BLOCKS)
-    return None if table is None else _recorded(table, rules)
+    return None if table is None else _recording(table, rules)
 
 
-def _recorded(table: Table, rules: FrameRules) -> Recorded:
+def _recording(table: Table, rules: FrameRules) -> MemoryRecording:
     order = np.argsort(table.numbers["start"], kind="stable")
     start, end = table.numbers["start"][order], table.numbers["end"][order]
     release = np.where(end < 0, NEVER, np.maximum(end, start))
@@ -64,7 +64,9 @@ def _recorded(table: Table, rules: FrameRules) -> Recorded:
     )
     curves = (_curve(blocks),) if len(blocks) else ()
     components, problems = (_COMPONENT,), table.problems
-    return Recorded(curves, blocks, (_DEVICE,), components, operators, lines, steps, problems, timed=False)
+    return MemoryRecording(
+        curves, blocks, (_DEVICE,), components, operators, lines, steps, problems, timed=False
+    )
 
 
 def frames_in(text: str) -> Iterator[Frame]:

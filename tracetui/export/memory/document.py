@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tracetui.analysis.memory.analyse import HostMemory, Memory, MemoryPart
-from tracetui.analysis.memory.model import Recorded
+from tracetui.analysis.memory.model import MemoryRecording
 from tracetui.analysis.memory.peak import Peak
 from tracetui.export.cells import encodable
 from tracetui.export.json_document import SCHEMA
@@ -50,14 +50,14 @@ def memory_document(memory: Memory | None, part: MemoryPart | None, top: int = 0
     }
 
 
-def _host(recorded: Recorded, host: HostMemory, top: int) -> dict[str, Any]:
+def _host(recorded: MemoryRecording, host: HostMemory, top: int) -> dict[str, Any]:
     return {
         "lines": records(LINES, MemoryRows(recorded, host.lines, top)),
         "alive_at_end": {"bytes": host.alive_bytes, "blocks": host.alive_blocks},
     }
 
 
-def _peak(recorded: Recorded, peak: Peak) -> dict[str, Any]:
+def _peak(recorded: MemoryRecording, peak: Peak) -> dict[str, Any]:
     return {
         "device": encodable(peak.device),
         "component": encodable(peak.component),
@@ -70,11 +70,11 @@ def _peak(recorded: Recorded, peak: Peak) -> dict[str, Any]:
     }
 
 
-def _step(recorded: Recorded, place: int) -> int | None:
+def _step(recorded: MemoryRecording, place: int) -> int | None:
     return None if place < 0 else recorded.steps[place].number
 
 
-def _time(recorded: Recorded, time: int) -> int | None:
+def _time(recorded: MemoryRecording, time: int) -> int | None:
     """Return a time or a length of time; unknown below 0, and where events have numbers only."""
     return time if time >= 0 and recorded.timed else None
 

@@ -11,7 +11,7 @@ from itertools import groupby
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
-from tracetui.analysis.heat.cells import Cells
+from tracetui.analysis.heat.cells import HeatCells
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
 from tracetui.export.page.html import quote
@@ -59,7 +59,7 @@ def time_strip(activity: DeviceActivity, origin_ns: int) -> str:
     )
 
 
-def map_of_cells(cells: Cells, names: Sequence[tuple[str, str]], bounds: tuple[str, str]) -> str:
+def map_of_cells(cells: HeatCells, names: Sequence[tuple[str, str]], bounds: tuple[str, str]) -> str:
     """Draw a map: a cell is as dark as its share; `names` are the rows, each with its class of the style.
 
     `bounds` stand below the first and the last column.

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from tracetui.analysis.memory.analyse import Memory, MemoryPart
-from tracetui.analysis.memory.growth import Growing
-from tracetui.analysis.memory.model import NEVER, Curve, Recorded
+from tracetui.analysis.memory.growth import GrowingGroup
+from tracetui.analysis.memory.model import NEVER, Curve, MemoryRecording
 from tracetui.analysis.memory.neighbours import Neighbours
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.memory import ordinal, place_name
@@ -46,7 +46,7 @@ DATA_AND_VIEWER = Form.DATA | Form.VIEWER
 class MemoryRows:
     """What is listed of a recording, at most `top`, 0 for all."""
 
-    def __init__(self, recorded: Recorded, every: Sequence[Any], top: int = 0) -> None:
+    def __init__(self, recorded: MemoryRecording, every: Sequence[Any], top: int = 0) -> None:
         self.recorded, self.every = recorded, every
         self.rows: Sequence[Any] = every[:top] if top else every
 
@@ -55,7 +55,7 @@ class GrowingRows:
     """The groups of blocks that grow, and what the device does for them and beside them."""
 
     def __init__(self, memory: Memory) -> None:
-        self.rows: Sequence[Growing] = memory.growing
+        self.rows: Sequence[GrowingGroup] = memory.growing
         self.neighbours: Sequence[Neighbours] = memory.neighbours
 
 
@@ -274,19 +274,19 @@ BLOCKS: Table[BlockRows] = Table(
 # ------------------------------------------------------------------ what grows
 
 
-def calls_of(group: Growing) -> str:
+def calls_of(group: GrowingGroup) -> str:
     """Return which calls leave blocks behind: "28th of 28", "2 of 28"."""
     if group.nth is not None and group.leaving == 1:
         return f"{ordinal(group.nth)} of {format_count(group.calls)}"
     return f"{format_count(group.leaving)} of {format_count(group.calls)}"
 
 
-def _from_to(group: Growing) -> str:
+def _from_to(group: GrowingGroup) -> str:
     first, last = group.steps[0], group.steps[-1]
     return str(first) if first == last else f"{first} .. {last}"
 
 
-def _of_groups(text: Callable[[Growing], str | None]) -> Callable[[GrowingRows], CodedTexts]:
+def _of_groups(text: Callable[[GrowingGroup], str | None]) -> Callable[[GrowingRows], CodedTexts]:
     return lambda rows: listed([text(group) for group in rows.rows])
 
 

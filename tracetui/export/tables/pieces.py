@@ -15,7 +15,7 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
-from tracetui.analysis.communication.exposed import Exposed
+from tracetui.analysis.communication.exposed import ExposedPieces
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.lines import lines_of
@@ -32,7 +32,9 @@ from tracetui.trace.stack import Frame
 class Pieces:
     """Pieces of time as columns of equal length, by gap, then start."""
 
-    def __init__(self, analysis: Analysis, of: Causes | Exposed, gap: Int64s, labels: Sequence[str]) -> None:
+    def __init__(
+        self, analysis: Analysis, of: Causes | ExposedPieces, gap: Int64s, labels: Sequence[str]
+    ) -> None:
         self.analysis, self.trace = analysis, analysis.trace
         self.gap = gap  #: index, in order
         self.start, self.ns, self.cause = of.start, of.ns, of.cause

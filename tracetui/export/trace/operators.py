@@ -9,7 +9,7 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.kernels import Kernels
-from tracetui.analysis.operators import Operators, OperatorTable
+from tracetui.analysis.operators import OperatorSlices, OperatorTable
 from tracetui.arrays import Bools
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.tables.column import Rows, Table, records
@@ -70,7 +70,7 @@ def list_operators(
     )
 
 
-def selected_operators(analysis: Analysis, selection: Selection, host: bool) -> Operators:
+def selected_operators(analysis: Analysis, selection: Selection, host: bool) -> OperatorSlices:
     """Return the work of devices, or the operators of the host, of a step and a window, or all."""
     if selection.window is None:
         found = analysis.operators(host)
@@ -107,7 +107,7 @@ def _more(listing: OperatorListing[Any]) -> list[str]:
     return [f"{MARGIN}{format_count(left)} more: --top 0"] if left else []
 
 
-def _among(kernels: Kernels, operators: Operators) -> Bools:
+def _among(kernels: Kernels, operators: OperatorSlices) -> Bools:
     """Which kernels are among the work."""
     among: Bools = np.isin(kernels.row, operators.rows)
     return among

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.links import Links, frames_of
+from tracetui.analysis.launch_chains import LaunchChains, frames_of
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.causes import file_line
 from tracetui.trace.stack import Frame, parse_call_stack
@@ -55,7 +55,7 @@ class Stacks:
         return file_line(self._rules.line_of(self.frames(key)))
 
 
-def tasks_among(links: Links, rows: Int64s) -> tuple[Int64s, Int64s]:
+def tasks_among(links: LaunchChains, rows: Int64s) -> tuple[Int64s, Int64s]:
     """Return which of the slice rows are tasks: places in `rows`, and places in the columns of `links`."""
     place = np.searchsorted(links.tasks, rows)
     inside = np.flatnonzero(place < len(links.tasks))

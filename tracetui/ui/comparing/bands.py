@@ -12,7 +12,7 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.intervals import union
-from tracetui.analysis.raster import Columns, Raster
+from tracetui.analysis.raster import Raster, RasterColumns
 from tracetui.analysis.search import among
 from tracetui.arrays import Int64s
 from tracetui.comparison.compared_run import Run
@@ -61,7 +61,7 @@ class Band:
         place = int(np.searchsorted(self.rows, row))
         return place < len(self.rows) and int(self.rows[place]) == row
 
-    def columns(self, edges: Int64s) -> Columns:
+    def columns(self, edges: Int64s) -> RasterColumns:
         """Return its columns between `edges` (ns, never decreasing); `row`: the slice that covers most."""
         if not self._lanes:
             return self._raster.columns(range(0), edges)
@@ -71,7 +71,7 @@ class Band:
         touched = lanes.row.max(axis=0)  # one without a length covers nothing, and is there all the same
         place = np.where(place < 0, touched, place)
         row = np.where(place < 0, -1, self.rows[place])
-        return Columns(edges, np.diff(self._busy.before(edges)), row, covered)
+        return RasterColumns(edges, np.diff(self._busy.before(edges)), row, covered)
 
     def busy_ns(self, start_ns: int, end_ns: int) -> int:
         """Return for how much of a time any of its slices lasts, ns."""

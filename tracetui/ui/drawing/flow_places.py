@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tracetui.analysis.links import Chain
+from tracetui.analysis.launch_chains import Chain
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.flow_line import Stop
 from tracetui.ui.drawing.rows import TimelineLines, place_of_slice

@@ -13,7 +13,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.cause_raster import most
+from tracetui.analysis.idle.cause_raster import main_causes
 from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.ui.drawing.causes import cause_letter, cause_paint, cause_words
 from tracetui.ui.drawing.exposed_ink import ExposedInk
@@ -46,7 +46,7 @@ class IdleLine:
         picture = self._picture
         columns = picture.idle(device, edges)
         assert columns is not None
-        cause = most(picture.causes(device, edges))
+        cause = main_causes(picture.causes(device, edges))
         chosen = np.where(cause >= 0, cause, Cause.UNLINKED).astype(np.int64)
         boxed = boxed_columns(columns, np.diff(edges))
         first, stop = runs(np.where(boxed, columns.row, -1))

@@ -16,7 +16,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 
-from tracetui.analysis.raster import Columns
+from tracetui.analysis.raster import RasterColumns
 from tracetui.arrays import Bools, Int64s
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Paint
@@ -44,7 +44,7 @@ def shades(part: Int64s, whole: Int64s, touched: Bools) -> Int64s:
 
 
 def draw_lane(
-    columns: Columns,
+    columns: RasterColumns,
     paints: Sequence[Paint],
     chosen: Int64s,
     name: Name,
@@ -55,12 +55,12 @@ def draw_lane(
     selected: int = -1,
 ) -> list[Segment]:
     """Return one line, as many cells as there are columns: as `draw_lanes`."""
-    one = Columns(columns.edges, columns.busy[None], columns.row[None], columns.longest[None])
+    one = RasterColumns(columns.edges, columns.busy[None], columns.row[None], columns.longest[None])
     crowds = np.array([crowd], np.int64)
     return draw_lanes(one, paints, chosen, name, glyphs, crowds, selected, name_cells, unread)[0]
 
 
-def painted_selected(columns: Columns, chosen: Int64s, row: int, start_ns: int, paint: int) -> Int64s:
+def painted_selected(columns: RasterColumns, chosen: Int64s, row: int, start_ns: int, paint: int) -> Int64s:
     """Paint a slice as selected, in one column at least, also where longer slices share the column."""
     mine = columns.row == row
     chosen = np.where(mine, paint, chosen)
@@ -71,7 +71,7 @@ def painted_selected(columns: Columns, chosen: Int64s, row: int, start_ns: int, 
 
 
 def draw_lanes(
-    columns: Columns,
+    columns: RasterColumns,
     paints: Sequence[Paint],
     chosen: Int64s,
     name: Name,
@@ -94,7 +94,7 @@ def draw_lanes(
     """
     lanes, across = columns.row.shape
     # All lanes as one long line, with as many calls of numpy as for one: 37 lines take 1 ms, not 2
-    columns = Columns(columns.edges, columns.busy.ravel(), columns.row.ravel(), columns.longest.ravel())
+    columns = RasterColumns(columns.edges, columns.busy.ravel(), columns.row.ravel(), columns.longest.ravel())
     width, row, chosen = np.tile(np.diff(columns.edges), lanes), columns.row, chosen.ravel()
     touched = row >= 0
     level = shades(columns.busy, width, touched)
@@ -163,7 +163,7 @@ def clip_cells(text: str, width: int, ellipsis: str) -> str:
     return set_cell_size(text, width - 1) + ellipsis
 
 
-def boxed_columns(columns: Columns, width: Int64s) -> Bools:
+def boxed_columns(columns: RasterColumns, width: Int64s) -> Bools:
     """Return the columns that one slice covers, and full ones beside them that it shares with a neighbour."""
     whole = (columns.longest == width) & (width > 0)
     full = (columns.busy * 16 >= width * 15) & (width > 0) & (columns.row >= 0)
@@ -194,7 +194,7 @@ def runs(values: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def _partial_edges(
-    columns: Columns,
+    columns: RasterColumns,
     width: Int64s,
     boxed: Bools,
     first: Int64s,

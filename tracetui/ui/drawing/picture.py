@@ -15,7 +15,7 @@ from tracetui.analysis.counter_tracks import CounterTrack, of_counter
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.raster import Columns, Raster
+from tracetui.analysis.raster import Raster, RasterColumns
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Family, Trace, Track
 from tracetui.ui.drawing.curve_rows import Extras, extra_key
@@ -67,15 +67,15 @@ class Picture:
                 self._union_busy(track, edges)
         return self
 
-    def lane(self, lane: int, edges: Int64s) -> Columns:
+    def lane(self, lane: int, edges: Int64s) -> RasterColumns:
         """Return the columns of one lane."""
         return self._lanes.columns(self._rows(lane), edges)
 
-    def folded(self, track: Track, edges: Int64s) -> Columns:
+    def folded(self, track: Track, edges: Int64s) -> RasterColumns:
         """Return the columns of all lanes of a track: busy where any is, named by the innermost slice."""
         return self.lines([(track, -1)], edges).lane(0)
 
-    def lines(self, lines: Sequence[tuple[Track, int]], edges: Int64s) -> Columns:
+    def lines(self, lines: Sequence[tuple[Track, int]], edges: Int64s) -> RasterColumns:
         """Return the columns of several lines, each a lane of a track; lane -1: the whole track, folded."""
         lanes = [track.lanes[0] if lane < 0 else lane for track, lane in lines]
         columns = self._lanes.lanes([self._rows(lane) for lane in lanes], edges)
@@ -87,7 +87,7 @@ class Picture:
     def _rows(self, lane: int) -> range:
         return range(int(self.trace.lane_rows[lane]), int(self.trace.lane_rows[lane + 1]))
 
-    def _fold(self, track: Track, columns: Columns) -> None:
+    def _fold(self, track: Track, columns: RasterColumns) -> None:
         """Put the columns of a track in place of those of its outermost lane."""
         edges, (starts, ends) = columns.edges, (self.trace.slices.start, self.trace.slices.end)
         if track.family not in _NESTED:
@@ -102,7 +102,7 @@ class Picture:
         columns.row[covered] = row[covered]
         columns.longest[covered] = np.diff(edges)[covered]
 
-    def idle(self, device: int, edges: Int64s) -> Columns | None:
+    def idle(self, device: int, edges: Int64s) -> RasterColumns | None:
         """Return a device's idle time: `row` is an index into its idle intervals. None: not known yet."""
         if self.analysis is None:
             return None

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.cause_map import CauseMap
-from tracetui.analysis.heat.cells import Cells, pool
+from tracetui.analysis.heat.cells import HeatCells, pool
 from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.raster import even_edges
@@ -57,7 +57,7 @@ class CauseView:
         return [*names, tell("no step")]
 
     @cached_property
-    def _steps(self) -> Cells:
+    def _steps(self) -> HeatCells:
         return self._map.by_step()
 
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.heat.mostly import Reason
+from tracetui.analysis.heat.mostly import IdleReason
 from tracetui.language import clauses, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, path_end
@@ -39,7 +39,7 @@ def line_words(frame: Frame | None) -> str:
     return printable(f"{path_end(frame.file)}({frame.line}) {frame.function}", 48)
 
 
-def mostly(reason: Reason) -> str:
+def mostly(reason: IdleReason) -> str:
     """Return "mostly P python, train.py(88) forward"; "" of no idle time."""
     if reason.cause is None:
         return ""

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.heat.cells import Cells
+from tracetui.analysis.heat.cells import HeatCells
 from tracetui.arrays import Floats, Int64s
 from tracetui.ui.drawing.ramp import LEVELS, Heat
 from tracetui.ui.state import Key
@@ -42,7 +42,7 @@ class Sheet:
     """One map at one size."""
 
     rows: tuple[SheetRow, ...]
-    cells: Cells
+    cells: HeatCells
     edges: Int64s | None = None  #: int64[columns + 1], ns: the columns are time; None: they have labels
     columns: tuple[str, ...] = ()  #: printable labels of columns
     axis: str = ""  #: what the columns are, in front of them

@@ -8,7 +8,7 @@ import numpy as np
 from rich.cells import cell_len
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.heat.cells import Cells, pool
+from tracetui.analysis.heat.cells import HeatCells, pool
 from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.heat.step_map import StepMap
 from tracetui.arrays import Int64s
@@ -54,7 +54,7 @@ class StepView:
         places = self._map
         down = places.edges(max(lines - WHOLE - 1, 1) * (2 if halves else 1))
         whole, within = places.whole_steps(), places.cells(down)
-        stacked = Cells(
+        stacked = HeatCells(
             *(
                 np.concatenate((getattr(whole, name), getattr(within, name)))
                 for name in ("ns", "capacity", "main", "share")
@@ -79,7 +79,7 @@ class StepView:
             of=stacked.capacity,
         )
 
-    def _rows(self, cells: Cells, down: Int64s, rows_a_line: int) -> tuple[SheetRow, ...]:
+    def _rows(self, cells: HeatCells, down: Int64s, rows_a_line: int) -> tuple[SheetRow, ...]:
         """Return rows with round times as labels, and totals of the `each` rows that share a line."""
         ns = cells.ns.sum(axis=1)
         begin = np.arange(WHOLE, len(ns), rows_a_line)

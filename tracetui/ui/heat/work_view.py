@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.mostly import IdleReasons
-from tracetui.analysis.heat.work import Doing, Thing, WorkMap, main_slice
+from tracetui.analysis.heat.work import Occupation, WorkMap, WorkRow, main_slice
 from tracetui.analysis.raster import even_edges
 from tracetui.language import clauses, tell, wording
 from tracetui.trace.clean import printable
@@ -67,7 +67,7 @@ class WorkView:
         assert sheet.edges is not None
         thing, start, end = self._cell(sheet, row, column)
         ns, origin = int(sheet.cells.ns[row, column]), self._analysis.trace.start_ns
-        if thing.doing is Doing.IDLE:
+        if thing.doing is Occupation.IDLE:
             detail = mostly(self._reasons.between(thing.device, start, end))
         else:
             detail = self._main(thing, start, end)
@@ -79,7 +79,7 @@ class WorkView:
 
     def target(self, sheet: Sheet, row: int, column: int) -> CellTarget | None:
         thing, start, end = self._cell(sheet, row, column)
-        if thing.doing is Doing.IDLE:
+        if thing.doing is Occupation.IDLE:
             device = self._analysis.devices[thing.device].device
             return CellTarget(start, end, line=idle_key(device))
         chosen = main_slice(self._analysis, thing, start, end)
@@ -88,16 +88,16 @@ class WorkView:
     def nothing(self) -> str:
         return "Nothing works in this trace: no thread, no stream."
 
-    def _cell(self, sheet: Sheet, row: int, column: int) -> tuple[Thing, int, int]:
+    def _cell(self, sheet: Sheet, row: int, column: int) -> tuple[WorkRow, int, int]:
         assert sheet.edges is not None
         return self._map.things[row], int(sheet.edges[column]), int(sheet.edges[column + 1])
 
-    def _main(self, thing: Thing, start: int, end: int) -> str:
+    def _main(self, thing: WorkRow, start: int, end: int) -> str:
         row = main_slice(self._analysis, thing, start, end)
         if row < 0:
             return ""
         name = self._analysis.trace.name(row)
-        if thing.doing is Doing.PYTHON:
+        if thing.doing is Occupation.PYTHON:
             return tell("mostly {what}", what=line_words(parse_frame(name)))
         return tell("mostly {what}", what=printable(name, 40))
 
@@ -107,12 +107,12 @@ class WorkView:
             section = (thing.lost, min(thing.device, 0))
             apart = before is not None and section != before
             before = section
-            heat = Heat.LOST if thing.lost else Heat.WAIT if thing.doing is Doing.WAITS else Heat.WORK
+            heat = Heat.LOST if thing.lost else Heat.WAIT if thing.doing is Occupation.WAITS else Heat.WORK
             total = format_duration(thing.times.total).rjust(7)
             part = "" if thing.lost else format_percent(both, idle)
             yield SheetRow(self._label(thing), f"{total} {part:>8}", heat, apart)
 
-    def _label(self, thing: Thing) -> str:
+    def _label(self, thing: WorkRow) -> str:
         if thing.lost:
             prefix = device_prefix(self._analysis, thing.device)
             device = prefix or f"{printable(self._analysis.devices[thing.device].device)} "
@@ -120,8 +120,8 @@ class WorkView:
         track = thing.tracks[0]
         if thing.device >= 0:
             name = device_prefix(self._analysis, thing.device) + _stream_name(track)
-            return name if thing.doing is Doing.WORKS else f"{name[: _LABEL - 6]} {tell('waits')}"
-        doing = self._calls if thing.doing is Doing.CALLS else wording(thing.doing.value)
+            return name if thing.doing is Occupation.WORKS else f"{name[: _LABEL - 6]} {tell('waits')}"
+        doing = self._calls if thing.doing is Occupation.CALLS else wording(thing.doing.value)
         return f"{_thread_name(self._analysis, track)[: _LABEL - cell_len(doing) - 1]} {doing}"
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from rich.cells import cell_len
 
-from tracetui.analysis.heat.cells import Cells, pool, shares
+from tracetui.analysis.heat.cells import HeatCells, pool, shares
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.job import absent_state, late_words, passes_on, root_place
@@ -196,8 +196,8 @@ class RankView:
         return "No rank has any time."
 
 
-def _cells(ns: Int64s, of: Int64s) -> Cells:
-    return Cells(ns, of, np.full(ns.shape, -1, np.int64), shares(ns, of))
+def _cells(ns: Int64s, of: Int64s) -> HeatCells:
+    return HeatCells(ns, of, np.full(ns.shape, -1, np.int64), shares(ns, of))
 
 
 def labels(job: Job) -> tuple[str, ...]:

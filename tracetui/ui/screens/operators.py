@@ -15,7 +15,7 @@ from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operator_lines import main_lines
-from tracetui.analysis.operators import Operators, OperatorTable
+from tracetui.analysis.operators import OperatorSlices, OperatorTable
 from tracetui.arrays import Int64s
 from tracetui.language import tell
 from tracetui.trace.clean import printable
@@ -60,7 +60,7 @@ class OperatorsScreen(TableScreen):
         """Time per type or name of what was wanted."""
 
         wanted: Wanted
-        operators: Operators
+        operators: OperatorSlices
         table: OperatorTable
         lines: list[str] | None  #: that launched most of each row of the table; None: not known of any
 

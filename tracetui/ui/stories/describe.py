@@ -14,8 +14,8 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.engines import engine_of
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.launch_chains import Chain
 from tracetui.analysis.lead import LeadLosses
-from tracetui.analysis.links import Chain
 from tracetui.export.sentences.causes import NO_STACK
 from tracetui.export.sentences.late_ranks import late_rank
 from tracetui.export.tables.operators import activity_words

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.communication.exposed import Exposed
+from tracetui.analysis.communication.exposed import ExposedPieces
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.lines import lines_of
-from tracetui.analysis.links import frames_of
+from tracetui.analysis.launch_chains import frames_of
 from tracetui.analysis.sums import most_first
 from tracetui.export.language import cause_facts
 from tracetui.language import tell
@@ -73,7 +73,7 @@ def main_line(analysis: Analysis, gap: int) -> MainLine:
     communication: the idle line of such a gap is that of the operator that came after.
     """
     trace, gaps = analysis.trace, analysis.gaps
-    causes: Causes | Exposed = analysis.causes
+    causes: Causes | ExposedPieces = analysis.causes
     pieces = causes.of_gap(gap)
     communicates = bool(gaps.communication[gap] > gaps.idle[gap])
     if communicates:

@@ -12,8 +12,8 @@ from rich.style import Style
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.launch_chains import Chain
 from tracetui.analysis.lead import LeadLosses
-from tracetui.analysis.links import Chain
 from tracetui.export.text import aligned, padded
 from tracetui.language import tell, wording
 from tracetui.trace.clean import printable

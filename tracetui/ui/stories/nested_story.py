@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Union
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.butterfly import below, callers
+from tracetui.analysis.butterfly import callees, callers
 from tracetui.analysis.idle.lines import StackNode
 from tracetui.analysis.modules import ModuleIdle, module_of
 from tracetui.analysis.nested_idle import FrameIdle
@@ -68,7 +68,10 @@ class NestedStory(LineStory):
                     names=_named_parts([(inner.module or "", inner.idle_ns) for inner in inner_modules]),
                 )
         elif row.frame is not None:
-            caller_tree, callee_tree = callers(analysis.stacks, row.frame), below(analysis.stacks, row.frame)
+            caller_tree, callee_tree = (
+                callers(analysis.stacks, row.frame),
+                callees(analysis.stacks, row.frame),
+            )
             for template, tree in (("from {names}", caller_tree), ("calls {names}", callee_tree)):
                 if tree is not None and tree.children:
                     yield tell(

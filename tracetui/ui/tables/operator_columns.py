@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tracetui.analysis.engines import engine_of
-from tracetui.analysis.operators import Operators, OperatorTable
+from tracetui.analysis.operators import OperatorSlices, OperatorTable
 from tracetui.analysis.task_counts import counts_of
 from tracetui.export.sentences.causes import NO_STACK, line_name
 from tracetui.export.tables.operators import OPERATORS, activity_words
@@ -69,7 +69,7 @@ def name_count(count: int) -> str:
 
 
 def operators_answer(
-    table: OperatorTable, operators: Operators, host: bool, types: bool, where: str, tasks: int | None
+    table: OperatorTable, operators: OperatorSlices, host: bool, types: bool, where: str, tasks: int | None
 ) -> str:
     """Return "35 types of 83 names: 215 of 539 tasks (187 compute, 4 communication, 24 copies), 110 ms"
 

@@ -13,7 +13,7 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
-from tracetui.analysis.memory.model import Curve, Step
+from tracetui.analysis.memory.model import Curve, MemoryStep
 from tracetui.arrays import Int64s
 from tracetui.language import tell
 from tracetui.trace.clean import printable
@@ -50,7 +50,7 @@ class CurveView(CachedLineWidget):
         self.time_ns = 0  #: where the cursor is
         self._span = Viewport(0, 1)
         self._origin_ns: int | None = 0
-        self._steps: Sequence[Step] = ()
+        self._steps: Sequence[MemoryStep] = ()
         self._glyphs = glyphs
         self._styles = [
             palette.style_of(role)
@@ -65,7 +65,9 @@ class CurveView(CachedLineWidget):
         self._peak, self._peak_bytes = -1, 0  # its column
         self._drawn_for: object = None
 
-    def show(self, curve: Curve | None, span: Viewport, origin_ns: int | None, steps: Sequence[Step]) -> None:
+    def show(
+        self, curve: Curve | None, span: Viewport, origin_ns: int | None, steps: Sequence[MemoryStep]
+    ) -> None:
         """Show a curve in a span of time; times are told from `origin_ns` on, None: they number events."""
         self.curve, self._span, self._origin_ns, self._steps = curve, span, origin_ns, steps
         self._drawn_for = None

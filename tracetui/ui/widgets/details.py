@@ -21,8 +21,8 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.kernels import KernelFacts
+from tracetui.analysis.launch_chains import Chain
 from tracetui.analysis.lead import LeadLosses
-from tracetui.analysis.links import Chain
 from tracetui.analysis.notes import overlap_note
 from tracetui.analysis.run import facts_beside
 from tracetui.export.sentences.causes import MEASURES

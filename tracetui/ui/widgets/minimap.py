@@ -14,7 +14,7 @@ from textual.strip import Strip
 
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.cause_raster import most
+from tracetui.analysis.idle.cause_raster import main_causes
 from tracetui.arrays import Int64s
 from tracetui.export.text import padded
 from tracetui.language import counted, tell
@@ -140,7 +140,7 @@ class Minimap(InViewer, CachedLineWidget):
         causes: tuple[LossCause, ...] = (*Cause, *CommunicationCause)
         ns = np.sum([self._lost(picture, device, edges) for device in devices], axis=0)
         lost = ns.sum(axis=0)
-        level, main = shades(lost, whole, lost > 0), most(ns).astype(np.int64)
+        level, main = shades(lost, whole, lost > 0), main_causes(ns).astype(np.int64)
         cells = [glyphs.shades[shade] for shade in level.tolist()]
         for at in np.flatnonzero((main >= len(Cause)) & (2 * lost >= whole)).tolist():
             cells[at] = communication_glyph(CommunicationCause(main[at] - len(Cause)), glyphs)

@@ -16,7 +16,7 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
-from tracetui.analysis.butterfly import below, callers
+from tracetui.analysis.butterfly import callees, callers
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import StackNode
 from tracetui.analysis.modules import module_of
@@ -93,7 +93,7 @@ class StackTree(Wheeled, can_focus=True):
         focused = frame if shown == BELOW else self._frame
         part = None
         if shown != ALL and focused is not None:
-            part = (below if shown == BELOW else callers)(self._root, focused)
+            part = (callees if shown == BELOW else callers)(self._root, focused)
             if part is None:
                 return False
         elif shown != ALL:

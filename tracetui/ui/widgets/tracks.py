@@ -14,7 +14,7 @@ from textual.cache import LRUCache
 from textual.message import Message
 from textual.strip import Strip
 
-from tracetui.analysis.links import Chain
+from tracetui.analysis.launch_chains import Chain
 from tracetui.ui.drawing.flow_line import FlowCell, flow_line, overlaid
 from tracetui.ui.drawing.flow_places import HopPlace, Scrolled, hop_places, kept_lines, stops
 from tracetui.ui.drawing.line_art import LineArt

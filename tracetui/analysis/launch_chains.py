@@ -72,7 +72,7 @@ class Chain:
 
 
 @dataclass(frozen=True, eq=False)
-class Links:
+class LaunchChains:
     """The chains of all device tasks as columns of equal length, ordered by task row; -1 where not found."""
 
     trace: Trace
@@ -185,7 +185,7 @@ class Links:
         return "dequeue" if (self.dequeue >= 0).any() else "operator"
 
 
-def link_tasks(trace: Trace) -> Links:
+def link_tasks(trace: Trace) -> LaunchChains:
     """Return the chains of all tasks of all devices."""
     devices = set(trace.devices)
     tasks = rows_of(t for t in trace.tracks if t.family in TASK_FAMILIES and t.device in devices)
@@ -194,14 +194,14 @@ def link_tasks(trace: Trace) -> Links:
     arrow = pick(trace.flows.source, arrows_to(trace, tasks, KNOWN.flows.operator))
     operator = np.where(operator >= 0, operator, arrow)
     callers = Callers(trace)
-    handoffs = callers.handed(operator)
+    handoffs = callers.handoffs(operator)
     is_handed = (handoffs.giver >= 0) & (enqueue < 0)
     point_of_enqueue = np.where(is_handed, handoffs.time, pick(trace.slices.start, enqueue))
     operator = np.where(is_handed, handoffs.giver, operator)
     enqueue = np.where(is_handed, handoffs.giver, enqueue)
     dequeue = np.where(is_handed, handoffs.stage, dequeue)
-    sites = callers.of(operator)
-    return Links(
+    sites = callers.call_sites(operator)
+    return LaunchChains(
         trace=trace,
         callers=callers,
         tasks=tasks,
@@ -238,14 +238,14 @@ def _operators(trace: Trace, point: Int64s, thread: Int64s) -> tuple[Int64s, Int
     hosts = _host_tracks(trace)
     dequeues, enqueues, operators = _queue_and_operators(trace, hosts)
     for index, launched in runs(thread):
-        for track in _of_thread(trace, hosts, trace.threads[index]) if index >= 0 else ():
+        for track in _tracks_of_thread(trace, hosts, trace.threads[index]) if index >= 0 else ():
             places = launched[dequeue[launched] < 0]
             dequeue[places] = enclosing(trace, track.lanes, point[places], dequeues, closed_end=True)
     enqueue = _enqueues_of(trace, dequeue, enqueues)
     for track, places in rows_by_track(trace, enqueue):
         operator[places] = enclosing(trace, track.lanes, starts[enqueue[places]], operators)
     for index, launched in runs(np.where(dequeue < 0, thread, -1)):
-        for track in _of_thread(trace, hosts, trace.threads[index]) if index >= 0 else ():
+        for track in _tracks_of_thread(trace, hosts, trace.threads[index]) if index >= 0 else ():
             places = launched[operator[launched] < 0]
             operator[places] = enclosing(trace, track.lanes, point[places], operators)
     return dequeue, enqueue, operator
@@ -298,7 +298,7 @@ def is_operator_track(track: Track) -> bool:
     return track.layer == Layer.PYTHON and track.family == Family.OPERATORS
 
 
-def _of_thread(trace: Trace, hosts: dict[str, list[Track]], thread: tuple[str, str]) -> list[Track]:
+def _tracks_of_thread(trace: Trace, hosts: dict[str, list[Track]], thread: tuple[str, str]) -> list[Track]:
     """Return the operator tracks of the OS thread that another layer calls (pid, tid).
 
     Layers of one OS process have pids of their own, and equal tids: of several processes with such a thread,
