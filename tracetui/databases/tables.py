@@ -97,6 +97,11 @@ class Database:
             self._stack.close()
             raise
 
+    @property
+    def bytes(self) -> int:
+        """The size of the file."""
+        return self.path.stat().st_size
+
     def __enter__(self) -> Database:
         return self
 
@@ -119,10 +124,13 @@ class Database:
         return table is not None and all(column in table for column in columns)
 
     def count(self, name: str) -> int:
-        """Return about how many rows a table has: its largest rowid, 0 where that is not known."""
+        """Return about how many rows a table has; 0 where that is not known."""
         table = self.table(name)
         if table is None or not table.has_rowid:
             return 0
+        if self._pages is not None:
+            with contextlib.suppress(Unusual, OSError):
+                return self._pages.about_rows(table.root)
         try:
             row = self._connection.execute(f"SELECT max({_ROWID}) FROM {_quoted(table.name)}").fetchone()
         except sqlite3.Error:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tracetui.arrays import Floats, Int32s, Int64s
 from tracetui.databases.tables import UNKNOWN
+from tracetui.reader.database.growing import GrowingColumn
 from tracetui.reader.events import (
     CounterColumns,
     EventTable,
@@ -94,7 +95,7 @@ class Texts:
         """Return the number of what is made of each text; -1 of none, and where nothing is made of one."""
         texts = self.all()
         table = np.full(len(texts) + 1, -1, np.int32)
-        for number in np.unique(column[column >= 0]).tolist():
+        for number in _used(column):
             text = convert(texts[number])
             if text is not None:
                 table[number] = self.number(text)
@@ -104,22 +105,29 @@ class Texts:
         """Return which rows of a column have a text that fits; none without a text does."""
         texts = self.all()
         table = np.zeros(len(texts) + 1, np.bool_)
-        for number in np.unique(column[column >= 0]).tolist():
+        for number in _used(column):
             table[number] = fits(texts[number])
         return table[column]
+
+
+def _used(column: Int32s) -> list[int]:
+    """Return the numbers of texts that a column has, sorted; those of none apart."""
+    used: list[int] = np.flatnonzero(np.bincount(column[column >= 0])).tolist()
+    return used
 
 
 class Assembly:
     """What of the tables is drawn, as far as they are read."""
 
-    def __init__(self) -> None:
+    def __init__(self, expected: int) -> None:
+        """Begin without anything; `expected` is about how many slices there will be."""
         self.texts = Texts()
         self.problems: list[str] = []
         self.left_out = 0  #: rows without usable times
         self.metadata: list[Metadata] = []
         self._threads: defaultdict[tuple[str, str], int] = numbers()
         self._series: defaultdict[tuple[int, int, str], int] = numbers()
-        self._slices: list[dict[str, NDArray[Any]]] = []
+        self._slices = {name: GrowingColumn(_dtype(name), expected) for name in _SLICE}
         self._hccl: list[dict[str, NDArray[Any]]] = []
         self._flows: list[tuple[Int64s, Int32s, int, int, Int64s]] = []
         self._counters: list[tuple[Int64s, Int32s, Floats]] = []
@@ -148,13 +156,17 @@ class Assembly:
         Returns which of them have usable times: the others are counted, and left out.
         """
         is_valid = (start > 0) & (end >= start) & (end < LIMIT)
-        self.left_out += len(start) - int(np.count_nonzero(is_valid))
-        part: dict[str, NDArray[Any]] = {"start": start, "dur": end - np.maximum(start, 0)}
+        count = int(np.count_nonzero(is_valid))
+        self.left_out += len(start) - count
+        chosen = slice(None) if count == len(start) else is_valid
+        self._slices["start"].add(start[chosen])
+        self._slices["dur"].add(end[chosen] - start[chosen])
         for name in _SLICE[2:]:
-            dtype = np.int32 if name in _INT32S else np.int64
             value = columns.get(name, -1)
-            part[name] = np.full(len(start), value, dtype) if isinstance(value, int) else value.astype(dtype)
-        self._slices.append({name: column[is_valid] for name, column in part.items()})
+            if isinstance(value, int):
+                self._slices[name].repeat(value, count)
+            else:
+                self._slices[name].add(value[chosen])
         return is_valid
 
     def add_hccl(self, **columns: NDArray[Any]) -> None:
@@ -192,12 +204,14 @@ class Assembly:
             count = int(np.count_nonzero(is_valid))
             self._counters.append((time[is_valid], np.full(count, series, np.int32), value[is_valid]))
 
-    def table(self, path: str, document: dict[str, Any], report: ReadReport) -> EventTable:
-        """Return the event table of all that was taken; its columns belong to whoever asked for it."""
-        slices = {
-            name: _joined([part[name] for part in self._slices], np.int32 if name in _INT32S else np.int64)
-            for name in _SLICE
-        }
+    def table(
+        self, path: str, document: dict[str, Any], report: ReadReport, last: bool = False
+    ) -> EventTable:
+        """Return the event table of all that was taken; its columns belong to whoever asked for it.
+
+        `last`: nothing is taken or asked for any more.
+        """
+        slices = {name: own.filled() if last else own.so_far() for name, own in self._slices.items()}
         hccl = {
             name: _joined([part[name] for part in self._hccl], np.int32 if name in _INT32S else np.int64)
             for name in _HCCL
@@ -249,6 +263,10 @@ class Assembly:
             np.repeat(np.array([part[3] for part in parts], np.int8), sizes),
             _joined([part[4] for part in parts], np.int64),
         )
+
+
+def _dtype(name: str) -> type[np.generic]:
+    return np.int32 if name in _INT32S else np.int64
 
 
 def _joined(parts: list[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:

@@ -12,7 +12,7 @@ from tracetui.databases.tables import UNKNOWN
 from tracetui.reader.database.assembly import Assembly
 from tracetui.reader.database.device import enum_texts
 from tracetui.reader.database.layers import CANN, COLLECTOR, MARKS, OS_CALLS, PYTHON, Layer, layer_pid
-from tracetui.reader.database.reading import Columns, TableReader, places_of, taken
+from tracetui.reader.database.reading import Columns, TableReader, distinct_places, places_of, taken
 from tracetui.reader.database.stacks import call_stacks
 
 OPERATOR, QUEUE, CALL, MARK = range(4)  #: what a row of the framework is
@@ -90,15 +90,14 @@ class HostTables:
         names = self._assembly.texts.names(rows["name"])
         kind = self._kinds(rows, names)
         dequeues = (kind == QUEUE) & self._assembly.texts.fit(names, lambda text: text.startswith("Dequeue"))
-        is_kept = np.ones(rows.count, np.bool_)
-        if self._reader.database.has("MSTX_EVENTS", "startNs"):
-            is_kept = kind != MARK  # they are there as well, with their domains
         # Those that only take from the queue stand last, as in text exports.
         thread = self._threads(rows["globalTid"], PYTHON, last=np.unique(rows["globalTid"][dequeues]))
         marks = kind == MARK
-        if (marks & is_kept).any():
+        is_kept: Bools | slice = slice(None)
+        if marks.any() and self._reader.database.has("MSTX_EVENTS", "startNs"):
+            is_kept = ~marks  # they are there as well, with their domains
+        elif marks.any():
             thread[marks] = self._threads(rows["globalTid"][marks], MARKS)
-        queue_id = taken(connections["connectionId"], places_of(connections["id"], rows["connectionId"]), -1)
         stacks = call_stacks(self._reader, self._assembly.texts, rows["callchainId"])
         self._assembly.add_slices(
             rows["startNs"][is_kept],
@@ -107,12 +106,20 @@ class HostTables:
             name=names[is_kept],
             category=self._categories(kind, dequeues)[is_kept],
             event=rows.event[is_kept],
-            correlation=np.where(kind == QUEUE, np.maximum(queue_id, -1), -1)[is_kept],
+            correlation=self._queue_ids(rows, kind, connections)[is_kept],
             stack=stacks[is_kept],
         )
         if not self._assembly.texts.fit(names, lambda text: text.startswith(_STEP)).any():
             self._add_steps(rows)
         return HostRows(rows["startNs"], thread, kind, dequeues, rows["connectionId"]), connections
+
+    def _queue_ids(self, rows: Columns, kind: Int32s, connections: Columns) -> Int64s:
+        """Return what the two ends of the queue share; -1 of all other rows."""
+        found = np.full(rows.count, -1, np.int64)
+        queued = np.flatnonzero(kind == QUEUE)
+        place = places_of(connections["id"], rows["connectionId"][queued])
+        found[queued] = np.maximum(taken(connections["connectionId"], place, -1), -1)
+        return found
 
     def read_others(self) -> None:
         """Read the user's marks, the collector's runs and the calls of the system."""
@@ -224,7 +231,7 @@ class HostTables:
         last: Int64s | None = None,
     ) -> Int32s:
         """Return the thread of each `globalTid` in a layer: the pid is its upper half, the tid its lower."""
-        different, place = np.unique(global_tids, return_inverse=True)
+        different, place = distinct_places(global_tids)
         number_of = np.zeros(len(different), np.int32)
         for index, global_tid in enumerate(different.tolist()):
             has_tid = global_tid != UNKNOWN and global_tid >= 0

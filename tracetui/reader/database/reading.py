@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from tracetui.arrays import Floats, Int64s
 from tracetui.databases.tables import UNKNOWN, Database
+from tracetui.reader.database.growing import GrowingColumn
 from tracetui.reader.events import BlockColumns
 
 _EVERY = 1 << 16  #: rows between two calls of `on_rows`
+_LEAST_ROW = 6  # bytes of a row: its place in the page, its length, its rowid, and a cell
 _ROWID_BITS = 48
 _NO_ROWID = (1 << _ROWID_BITS) - 1
 
@@ -91,15 +93,24 @@ class TableReader:
         self, name: str, numbers: Sequence[str], floats: Sequence[str] = (), drawn: bool = False
     ) -> Columns:
         """Return columns of a table, empty where it is not there; `drawn`: its rows get ordinals."""
-        parts: dict[str, list[NDArray[Any]]] = {column: [] for column in (*numbers, *floats)}
-        first_event = self.events
+        expected = self.expected(name)
+        columns = {column: GrowingColumn(np.int64, expected) for column in numbers}
+        columns.update({column: GrowingColumn(np.float64, expected) for column in floats})
+        first_event, count = self.events, 0
         for part in self.parts(name, numbers, floats, drawn):
+            count += part.count
             for column, values in (*part.numbers.items(), *part.floats.items()):
-                parts[column].append(values)
-        joined = {column: _joined(parts.pop(column), np.int64) for column in numbers}
-        joined_floats = {column: _joined(parts.pop(column), np.float64) for column in floats}
-        count = len(next(iter((*joined.values(), *joined_floats.values()))))
-        return Columns(count, joined, joined_floats, np.arange(first_event, self.events))
+                columns[column].add(values)
+        return Columns(
+            count,
+            {column: columns[column].filled() for column in numbers},
+            {column: columns[column].filled() for column in floats},
+            np.arange(first_event, self.events),
+        )
+
+    def expected(self, name: str) -> int:
+        """Return about how many rows a table has, and no more than the file has room for."""
+        return min(self.database.count(name), self.database.bytes // _LEAST_ROW)
 
     def parts(
         self, name: str, numbers: Sequence[str], floats: Sequence[str] = (), drawn: bool = False
@@ -149,6 +160,12 @@ class TableReader:
         if self.rows >= self._next:
             self._next = self.rows + _EVERY
             self._on_rows()
+
+
+def distinct_places(column: NDArray[Any]) -> tuple[NDArray[Any], Int64s]:
+    """Return the distinct numbers of a column that has few, sorted, and the place of each row's in them."""
+    distinct = np.unique(column)
+    return distinct, np.searchsorted(distinct, column)
 
 
 def places_of(keys: Int64s, numbers: Int64s) -> Int64s:

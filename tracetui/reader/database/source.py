@@ -157,8 +157,8 @@ class _Reading:
         self._database = database
         self._on_progress = on_progress
         self._should_stop = should_stop
-        self._assembly = Assembly()
         self._reader = TableReader(database, DRAWN, self._on_rows)
+        self._assembly = Assembly(sum(map(self._reader.expected, DRAWN)))
         self._stopped = False
         names = (*DRAWN, *_OTHERS, *(counted.table for counted in TABLES))
         self._total = max(sum(map(database.count, names)), 1)
@@ -176,7 +176,7 @@ class _Reading:
         if self._should_stop is not None and self._should_stop():
             self._stopped = True
         self._file.restore(self._reader.blocks())
-        table = self._so_far()
+        table = self._assembly.table(str(self._file.path), {}, self._report(), last=True)
         if not (len(table.slices.start) or len(table.counters.time) or self._stopped):
             problem = f": {self._database.problems[0]}" if self._database.problems else ""
             raise UnreadableTrace(Reason.EMPTY, f"{self._file.path}: the database holds no events{problem}")

@@ -1,0 +1,60 @@
+"""How tables become columns: lengths that are only about known, copies while more is read, and progress."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.databases.handmade import Rows, Texts, kernels, write
+from tracetui.databases.tables import Database
+from tracetui.reader.database.growing import GrowingColumn
+from tracetui.reader.joined import open_trace
+from tracetui.reader.source import Progress
+
+
+@pytest.mark.parametrize("expected", [0, 1, 5, 7, 100])
+def test_a_column_grows_beyond_what_was_expected(expected: int) -> None:
+    column = GrowingColumn(np.int64, expected)
+    column.add(np.array([1, 2, 3]))
+    before = column.so_far()
+    column.repeat(-1, 2)
+    column.add(np.array([4, 5], np.int32))
+    assert column.filled().tolist() == [1, 2, 3, -1, -1, 4, 5]
+    assert before.tolist() == [1, 2, 3]
+    assert len(np.asarray(column.filled().base if column.filled().base is not None else ())) <= 10
+
+
+def test_rows_are_counted_by_pages_and_not_by_ids(tmp_path: Path) -> None:
+    """Ids that the user gave may be any numbers."""
+    path = write(
+        tmp_path / "a.db",
+        {
+            "CALLS": Rows("id INTEGER PRIMARY KEY, name TEXT", [(10**12 + i, "x" * 50) for i in range(5000)]),
+            "EMPTY": Rows("id INTEGER PRIMARY KEY", []),
+        },
+    )
+    with Database(path) as database:
+        assert database.count("CALLS") == pytest.approx(5000, rel=0.05)
+        assert database.count("EMPTY") == database.count("missing") == 0
+
+
+def test_progress_grows_to_the_whole_file(tmp_path: Path) -> None:
+    """Whatever the ids of the rows are, and the last picture is of all of them."""
+    text = Texts()
+    times = [(10_000 * number, 10_000 * number + 4000) for number in range(1, 70_000)]
+    tables = kernels(text, times)
+    path = write(tmp_path / "msprof_20250101010101.db", {**tables, "STRING_IDS": text.rows()})
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE CANN_API SET connectionId = connectionId + 1000000000")
+    connection.execute("UPDATE TASK SET connectionId = connectionId + 1000000000")
+    connection.commit()
+    connection.close()
+    told: list[Progress] = []
+    with open_trace(path) as file:
+        file.read(told.append)
+        assert [part.done_bytes for part in told] == sorted(part.done_bytes for part in told)
+        assert 0.8 < told[-1].done_bytes / file.size <= 1
+    assert len(told[-1].snapshot().slices.start) >= 69_999

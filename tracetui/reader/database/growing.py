@@ -1,0 +1,45 @@
+"""Columns that are filled part by part, in memory that is asked for once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class GrowingColumn:
+    """A column whose length is about known. Parts kept by themselves would be in memory twice when joined."""
+
+    def __init__(self, dtype: type[np.generic], expected: int) -> None:
+        self._column: NDArray[Any] = np.empty(expected, dtype)
+        self._count = 0
+
+    def add(self, values: NDArray[Any]) -> None:
+        """Append values."""
+        self._room(len(values))[:] = values
+
+    def repeat(self, value: int, count: int) -> None:
+        """Append a value so many times."""
+        self._room(count)[:] = value
+
+    def so_far(self) -> NDArray[Any]:
+        """Return a copy of what was added."""
+        taken: NDArray[Any] = self._column[: self._count].copy()
+        return taken
+
+    def filled(self) -> NDArray[Any]:
+        """Return what was added, without much room after it; nothing can be added any more."""
+        filled: NDArray[Any] = self._column[: self._count]
+        return filled if 4 * self._count >= 3 * len(self._column) else filled.copy()
+
+    def _room(self, count: int) -> NDArray[Any]:
+        """Return the place of the next values, of which there are so many."""
+        start, stop = self._count, self._count + count
+        if stop > len(self._column):
+            longer = np.empty(max(stop, start * 3 // 2), self._column.dtype)
+            longer[:start] = self._column[:start]
+            self._column = longer
+        self._count = stop
+        room: NDArray[Any] = self._column[start:stop]
+        return room
