@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tracetui.export.replay_frames import replay, slowdown
     from tracetui.export.trace.frames import (
         advice_frame,
+        cores_frame,
         culprits_frame,
         events_frame,
         frames_frame,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 __all__ = [
     "advice_frame",
     "compare",
+    "cores_frame",
     "culprits_frame",
     "events_frame",
     "frames_frame",

@@ -27,7 +27,7 @@ from tracetui.export.tables.hotspots import LINES
 from tracetui.export.tables.kernels import KERNELS
 from tracetui.export.tables.nested import FRAMES, MODULES, SCOPES
 from tracetui.export.tables.operators import OPERATORS
-from tracetui.export.tables.scheduler import CULPRITS, THREADS
+from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS
 from tracetui.export.tables.signatures import SIGNATURES
 from tracetui.export.tables.steps import STEPS
 from tracetui.export.tables.syncs import SYNCS
@@ -123,6 +123,7 @@ TABLES: dict[str, Table[Any]] = {
     "late_peers_frame": PEERS,
     "scheduler_threads_frame": THREADS,
     "culprits_frame": CULPRITS,
+    "cores_frame": CORES,
     "advice_frame": ADVICE,
     "events_frame": EVENTS,
     "memory_lines_frame": memory.LINES,

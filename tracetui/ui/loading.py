@@ -13,7 +13,9 @@ from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.counter_tracks import CounterTrack, has_memory, of_leads, of_memory
+from tracetui.analysis.scheduler.scheduler import SchedulerRecording, recording_of
 from tracetui.cache.traces import keep, reopen
+from tracetui.language import tell
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.events import EventTable
 from tracetui.reader.source import Progress, TraceFile
@@ -30,6 +32,7 @@ from tracetui.ui.messages import (
     CurvesReady,
     LoadFailed,
     LoadProgress,
+    RecordingProgress,
     TraceGrew,
     TraceLoaded,
 )
@@ -83,13 +86,37 @@ def _read(session: Session, trace_file: TraceFile, post: Post) -> tuple[Trace, S
 def analyse_trace(session: Session, trace: Trace, post: Post) -> None:
     """Analyse a trace of a session, and post the result."""
     try:
-        analysis = analyse(trace, session.options.rules)
+        analysis = analyse(trace, session.options.rules, _scheduler(session, trace, post))
         _warm(analysis)
     except Exception as error:  # the timeline is of use without it
         post(AnalysisFailed(session, failure(error, "The analysis", "the analysis")))
     else:
         post(AnalysisReady(session, analysis))
         post(CurvesReady(session, analysis, _curves(analysis)))
+
+
+class _Stopped(Exception):  # noqa: N818 - nothing went wrong
+    """The recording of the scheduler is not wanted any more."""
+
+
+def _scheduler(session: Session, trace: Trace, post: Post) -> SchedulerRecording:
+    """Return the recording of the scheduler of a session, posting how far it is read."""
+    source, due = session.options.scheduler, 0.0
+
+    def show(done: int, total: int) -> None:
+        nonlocal due
+        if session.stopping or session.without_scheduler:
+            raise _Stopped
+        if time.monotonic() >= due:
+            due = time.monotonic() + EVERY
+            post(RecordingProgress(session, done, total))
+
+    try:
+        return recording_of(trace, source, show, must_be_of_use=False)
+    except _Stopped:
+        return SchedulerRecording(None, tell("its reading was stopped"))
+    finally:
+        post(RecordingProgress(session, 0, 0))
 
 
 def _curves(analysis: Analysis) -> Extras:

@@ -32,6 +32,15 @@ class LoadProgress(Message, bubble=False):
 
 
 @dataclass
+class RecordingProgress(Message, bubble=False):
+    """So much of the scheduler's recording is read; 0 of 0: it is done."""
+
+    session: Session
+    done_bytes: int
+    total_bytes: int
+
+
+@dataclass
 class TraceGrew(Message, bubble=False):
     """A picture of what is read so far; more comes. Rows of the trace before it are void."""
 

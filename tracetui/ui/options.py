@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.scheduler.scheduler import SchedulerSource
 from tracetui.units import Window
 
 
@@ -20,6 +21,7 @@ class ViewerOptions:
     step: int | None = None  #: open at this step
     window: Window | None = None  #: open at this window
     rules: FrameRules | None = None  #: which frame of a stack is the user's own; None: the usual ones
+    scheduler: SchedulerSource | None = None  #: what the operating system did meanwhile; None: what is beside
     cache: bool = True  #: keep what is read, and use what was kept
     jobs: int | None = None  #: processes that decode at once; None: as many as are of use
     light: bool = False  #: the background of the terminal is light

@@ -92,6 +92,14 @@ SCREENS = {
             "Who holds it, and what every step leaves behind",
             has_views=True,
         ),
+        _table(
+            "scheduler",
+            "SchedulerScreen",
+            "Z",
+            "go: scheduler",
+            "Which threads had no core, and who had it",
+            has_views=True,
+        ),
         _table("advice", "AdviceScreen", "V", "go: advice", "What to do about lost time"),
         ScreenSpec(
             "ranks",

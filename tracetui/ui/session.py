@@ -17,6 +17,7 @@ from tracetui.analysis.counter_tracks import CounterTrack
 from tracetui.analysis.gaps import Measure
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.causes import MEASURES
+from tracetui.export.sentences.scheduler import scheduler_notes
 from tracetui.reader.joined import open_trace
 from tracetui.reader.source import TraceFile
 from tracetui.trace.clean import printable
@@ -62,6 +63,9 @@ class Session:
         self.progress = (0, file.size, 0) if file is not None else None
         self.silent_s = 0  #: seconds for which nothing could be read, where that are some
         self.stopping = False  #: no more is to be read
+        #: bytes read of the scheduler's recording, and bytes in all; None where none is being read
+        self.recording: tuple[int, int] | None = None
+        self.without_scheduler = False  #: that is not to be read
         self.state = ViewState(bounds_of(trace))
         self.ranked_by = Measure.LOST  #: what gaps are ranked by, on all screens
         self.ranked: Int64s = np.empty(0, np.int64)  #: gaps, those first with the most of it
@@ -128,9 +132,16 @@ class Session:
 
     def stop_loading(self) -> bool:
         """Stop the loading, keeping what is read; False where nothing was there to stop."""
+        if self.recording is not None and not self.without_scheduler:
+            self.without_scheduler = True
+            return True
         running = self.progress is not None and not self.stopping
         self.stopping = self.stopping or running
         return running
+
+    def take_recording(self, done: int, total: int) -> None:
+        """Show how much of the scheduler's recording is read, in bytes; 0 of 0: it is done."""
+        self.recording = (done, total) if total else None
 
     def take_progress(self, progress: tuple[int, int, int], silent_s: int) -> None:
         """Show how much is read: bytes, of bytes in all, and events."""
@@ -266,7 +277,9 @@ class Session:
             return self.trace.report.warnings
         sketch = self.picture.sketch if self.picture is not None else None
         missing = (missing_words(sketch, self.trace),) if sketch is not None else ()
-        return (*self.trace.report.warnings, *missing, *self.trace.notes, *self._memory_problems, *problem)
+        scheduler = scheduler_notes(self.analysis) if self.analysis is not None else ()
+        notes = (*self.trace.notes, *scheduler, *self._memory_problems, *problem)
+        return (*self.trace.report.warnings, *missing, *notes)
 
     def _stopped(self, share: int) -> str:
         sketch = self.picture.sketch if self.picture is not None else None

@@ -34,6 +34,7 @@ from tracetui.ui.messages import (
     LoadProgress,
     ProgressChanged,
     RankingChanged,
+    RecordingProgress,
     SelectionChanged,
     Status,
     TraceChanged,
@@ -248,6 +249,11 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         so_far = (message.done_bytes, message.total_bytes, message.events)
         message.session.take_progress(so_far, message.silent_s)
         self.broadcast(message.session, ProgressChanged)
+
+    def on_recording_progress(self, message: RecordingProgress) -> None:
+        if not self._is_gone(message.session):
+            message.session.take_recording(message.done_bytes, message.total_bytes)
+            self.broadcast(message.session, ProgressChanged)
 
     def on_trace_grew(self, message: TraceGrew) -> None:
         if self._is_gone(message.session):

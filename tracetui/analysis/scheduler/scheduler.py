@@ -26,6 +26,8 @@ from tracetui.trace.model import Trace
 
 Progress = Optional[Callable[[int, int], None]]
 
+_Blamed = tuple[str, int, bool]  # name, number, whether of the same process
+
 NOBODY = "nobody (wake-up)"
 UNKNOWN_TASK = "unknown"
 
@@ -164,21 +166,31 @@ class Scheduler:
 
         `tracks`: of the threads; their times ready in the stretches are looked at, and no other.
         """
-        total: dict[tuple[str, int, bool], int] = {}
+        total: dict[_Blamed, int] = {}
         for pid, places in runs(np.where(tracks >= 0, self.pid_of_track[tracks], NO_PID)):
-            if pid < 0:
-                continue
-            states = self._states[pid]
-            cuts = cut(starts[places], ends[places], edges_of(states.start, states.end))
-            place = states.state_at(cuts.start)
-            kept = (place >= 0) & (states.state[place] == State.READY)
-            cpu = states.cpu[place[kept]]
-            had = self.cores.occupants(cpu, cuts.start[kept], cuts.end[kept])
-            for other, own in runs(had.pid):
-                is_own = other > 0 and self._same_process(pid, other)
-                for comm, ns in self._by_name(other, had.start[own], had.end[own]).items():
-                    key = comm, other, is_own
-                    total[key] = total.get(key, 0) + ns
+            if pid >= 0:
+                self._add_culprits(pid, starts[places], ends[places], total)
+        return self._ranked(total)
+
+    def culprits_of_thread(self, pid: int, starts: Int64s, ends: Int64s) -> tuple[Culprit, ...]:
+        """Return who had the core while one thread of the recording waited for it in stretches of time."""
+        total: dict[_Blamed, int] = {}
+        self._add_culprits(pid, starts, ends, total)
+        return self._ranked(total)
+
+    def _add_culprits(self, pid: int, starts: Int64s, ends: Int64s, total: dict[_Blamed, int]) -> None:
+        states = self.states_of(pid)
+        cuts = cut(starts, ends, edges_of(states.start, states.end))
+        place = states.state_at(cuts.start)
+        kept = (place >= 0) & (states.state[place] == State.READY)
+        had = self.cores.occupants(states.cpu[place[kept]], cuts.start[kept], cuts.end[kept])
+        for other, own in runs(had.pid):
+            is_own = other > 0 and self._same_process(pid, other)
+            for comm, ns in self._by_name(other, had.start[own], had.end[own]).items():
+                key = comm, other, is_own
+                total[key] = total.get(key, 0) + ns
+
+    def _ranked(self, total: dict[_Blamed, int]) -> tuple[Culprit, ...]:
         found = [
             Culprit(self._task(other, comm), is_own, ns) for (comm, other, is_own), ns in total.items() if ns
         ]
@@ -258,19 +270,27 @@ def scheduler_of(trace: Trace, source: SchedulerSource, on_progress: Progress = 
 
 
 def recording_of(
-    trace: Trace, source: SchedulerSource | None = None, on_progress: Progress = None
+    trace: Trace,
+    source: SchedulerSource | None = None,
+    on_progress: Progress = None,
+    must_be_of_use: bool = True,
 ) -> SchedulerRecording:
     """Return the recording that is given, or lies beside the trace where it is plain which.
 
-    Raises Refusal where that given is of no use.
+    Args:
+        trace: the trace.
+        source: the recording that is given.
+        on_progress: called every few MB.
+        must_be_of_use: raise Refusal where the one that is given is not; else that is told as of others.
     """
-    if source is not None and source.path is not None:
-        return SchedulerRecording(scheduler_of(trace, source, on_progress))
-    path = find_recording(Path(trace.path))
+    source = source or SchedulerSource()
+    path = source.path or find_recording(Path(trace.path))
     if path is None:
         return SchedulerRecording()
     try:
-        offset = None if source is None else source.offset_ns
-        return SchedulerRecording(scheduler_of(trace, SchedulerSource(path, offset), on_progress))
+        found = scheduler_of(trace, SchedulerSource(path, source.offset_ns), on_progress)
     except Refusal as refusal:
+        if must_be_of_use and source.path is not None:
+            raise
         return SchedulerRecording(None, f"{path.name} {refusal}")
+    return SchedulerRecording(found)

@@ -91,6 +91,8 @@ def _palette(text: str) -> tuple[str, str]:
 def _run(request: Request) -> int:
     from tracetui.siblings.snapshot import is_pickle
 
+    if request.sched is not None and not request.sched.is_file():
+        raise UsageError(f"{printable(str(request.sched))}: there is no such file")
     if request.others and Path(request.path).name == request.path and not os.path.lexists(request.path):
         word = printable(request.path)
         raise UsageError(f"there is no file {word}, and no command of that name; see tracetui --help")
@@ -123,7 +125,7 @@ def _run(request: Request) -> int:
 
 
 def _view(request: Request) -> int:
-    from tracetui.cli.opening import rules_of
+    from tracetui.cli.opening import rules_of, scheduler_of
     from tracetui.cli.output import in_ascii
     from tracetui.cli.signals import raise_if_told
     from tracetui.reader.locate import locate_trace
@@ -160,6 +162,7 @@ def _view(request: Request) -> int:
         typed=typed,
         ascii=in_ascii(request),
         mouse=request.mouse,
+        scheduler=scheduler_of(request),
         cache=request.cache,
         jobs=request.jobs,
         sources=request.sources,

@@ -30,6 +30,32 @@ SCHEDULER = {
     "this process": "本进程",
     "another process": "其他进程",
     "had its core: {tasks}": "占用其核的：{tasks}",
+    "{task} for {time}": "{task} {time}",
+    # -- the viewer -------------------------------------------------------------------------------------
+    "its reading was stopped": "读取已停止",
+    "reading the scheduler, {share} % of {size}": "正在读取调度器记录，{size} 的 {share} %",
+    "No scheduler is recorded: --sched FILE gives it; docs/scheduler.md tells how to record it.": (
+        "没有调度器的记录：用 --sched FILE 给出；采集方法见 docs/zh/scheduler.md。"
+    ),
+    "No thread waited for a core in idle time.": "空闲期间没有线程在等核。",
+    "Scheduler": "调度器",
+    "scheduler": "调度器",
+    "go: scheduler": "前往：调度器",
+    "Which threads had no core, and who had it": "哪些线程没有核，核被谁占着",
+    "threads": "线程",
+    "who had the cores": "谁占着核",
+    "cores": "核",
+    "{thread} was ready for {time} and had no core; it was with {tasks}. Pin the process: CPU_AFFINITY_CONF.": (
+        "{thread} 就绪了 {time} 却没有核；核在 {tasks}。请绑核：CPU_AFFINITY_CONF。"
+    ),
+    "{thread} slept for {time}.": "{thread} 睡眠了 {time}。",
+    "{thread} slept for {time}, until {waker} woke it.": "{thread} 睡眠了 {time}，直到 {waker} 唤醒它。",
+    "{thread} slept for {time}, until {waker} woke it, which was ready for {ready} of that "
+    "and had no core; it was with {tasks}.": (
+        "{thread} 睡眠了 {time}，直到 {waker} 唤醒它；其间 {waker} 就绪了 {ready} 却没有核；核在 {tasks}。"
+    ),
+    "{thread} waited {time} for a disk or a page of memory.": "{thread} 等待磁盘或内存页 {time}。",
+    "The core of {thread} served interrupts for {time}.": "{thread} 的核处理中断 {time}。",
     # -- the report -------------------------------------------------------------------------------------
     "The scheduler explains none of the idle time: threads had their cores.": (
         "空闲时间与调度器无关：线程一直有核可用。"

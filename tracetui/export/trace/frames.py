@@ -20,7 +20,14 @@ from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.kernels import KernelRows, kernel_table
 from tracetui.export.tables.nested import FRAMES, MODULES, SCOPES, FrameRows, ModuleRows, ScopeRows
 from tracetui.export.tables.operators import OPERATORS
-from tracetui.export.tables.scheduler import CULPRITS, THREADS, CulpritRows, ThreadTimeRows
+from tracetui.export.tables.scheduler import (
+    CORES,
+    CULPRITS,
+    THREADS,
+    CoreRows,
+    CulpritRows,
+    ThreadTimeRows,
+)
 from tracetui.export.tables.signatures import SIGNATURES, SignatureRows
 from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.export.tables.syncs import SYNCS, SyncRows
@@ -158,6 +165,14 @@ def culprits_frame(analysis: Analysis) -> pd.DataFrame:
     Raises ValueError where there is no recording of the scheduler.
     """
     return frame_of(CULPRITS, CulpritRows(_scheduler_summary(analysis)))
+
+
+def cores_frame(analysis: Analysis) -> pd.DataFrame:
+    """One row per core that the scheduler's recording knows: how long it had a thread, or served interrupts.
+
+    Raises ValueError where there is no recording.
+    """
+    return frame_of(CORES, CoreRows(_scheduler_summary(analysis)))
 
 
 def _scheduler_summary(analysis: Analysis) -> SchedulerSummary:

@@ -32,6 +32,7 @@ from tracetui.ui.drawing.strips import Piece, flowing
 from tracetui.ui.stories.communication_words import communication_sentences
 from tracetui.ui.stories.gap_shares import NAME, Share, gap_shares
 from tracetui.ui.stories.lead_words import lead_sentence
+from tracetui.ui.stories.scheduler_words import scheduler_sentences
 from tracetui.units import format_duration, format_time
 
 MAX_NAMED = 4  #: shares of a family of causes that are named; the rest is summed up
@@ -143,6 +144,7 @@ class GapWords:
         for name, shares, units in zip(FAMILIES, families, units_by_family):
             if shares:
                 yield self._family_sentence(name, shares, units)
+        yield from scheduler_sentences(self._analysis, self._pieces, self._pen)
         if (sync_sentence := self._sync_sentence()) is not None:
             yield sync_sentence
         if self._losses is not None and (

@@ -141,6 +141,11 @@ class TopLine(InViewer, Lines):
             pieces.append(
                 (f"{text}  {tell('esc stops')} ", style(Role.WARNING if session.silent_s else Role.NUMBER))
             )
+        elif session.recording is not None:
+            done, total = session.recording
+            share, size = 100 * done // total, format_bytes(total)
+            text = tell("reading the scheduler, {share} % of {size}", share=share, size=size)
+            pieces.append((f"{text}  {tell('esc stops')} ", style(Role.NUMBER)))
         elif session.analysing:
             pieces.append((f"{tell('analysing')} ", style(Role.DIM)))
         if count := len(session.warnings):

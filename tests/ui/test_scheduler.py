@@ -1,0 +1,86 @@
+"""What the viewer shows of the scheduler: its screen, the story of a gap, the states of threads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from simulator.scheduler import OFFSET, SimulatedScheduler
+from tests.simulator import traces
+from tests.ui.viewing import analysis_of, lines_of, open_viewer, said, until
+from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.scheduler.scheduler import SchedulerSource
+from tracetui.ui.drawing.glyphs import glyphs
+from tracetui.ui.drawing.palette import Palette
+from tracetui.ui.drawing.pen import Pen
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.screens.scheduler import NO_RECORDING, SchedulerScreen
+from tracetui.ui.stories.scheduler_words import scheduler_sentences
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("run") / "sched.txt"
+    path.write_text(SimulatedScheduler(traces.recording("mixed", True), with_process=True).text())
+    return path
+
+
+def options(path: Path) -> ViewerOptions:
+    return ViewerOptions(palette="none", scheduler=SchedulerSource(path, OFFSET))
+
+
+async def test_the_screen_has_threads_culprits_and_cores(recording: Path) -> None:
+    trace = traces.analysed("mixed").trace
+    app = open_viewer(Path("trace_view.json"), options(recording), trace=trace)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: not app.session.analysing)
+        summary = analysis_of(app).scheduler_summary
+        assert summary is not None
+        app.action_go("scheduler")
+        await pilot.pause()
+        assert isinstance(app.screen, SchedulerScreen)
+        assert "The scheduler explains 22.0 ms" in said(app, "answer")
+        rows = lines_of(app.screen.table)
+        assert [row.split()[0] for row in rows[1:4]] == [thread.task.comm for thread in summary.threads]
+        assert app.screen.frame(app.screen.table.rows.view)["tid"].tolist() == [
+            thread.task.pid for thread in summary.threads
+        ]
+        await pilot.press("tab")
+        await pilot.pause()
+        assert "kworker/3:1 (77)" in lines_of(app.screen.table)[1]
+        assert app.screen.frame(app.screen.table.rows.view)["pid"].tolist()[0] == 77
+        await pilot.press("tab")
+        await pilot.pause()
+        assert [int(row.split()[0]) for row in lines_of(app.screen.table)[1:4]] == [4, 5, 6]
+
+
+async def test_without_a_recording_the_screen_says_how_to_have_one(recording: Path) -> None:
+    trace = traces.analysed("mixed").trace
+    unfit = SchedulerSource(recording, 0)
+    app = open_viewer(Path("trace_view.json"), ViewerOptions(palette="none", scheduler=unfit), trace=trace)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: not app.session.analysing)
+        app.action_go("scheduler")
+        await pilot.pause()
+        assert NO_RECORDING in said(app, "answer")
+        assert any("sched.txt does not overlap the trace" in warning for warning in app.session.warnings)
+
+
+def test_the_story_names_who_had_the_core(recording: Path) -> None:
+    from tests.analysis.test_scheduler import analysed
+
+    analysis = analysed("mixed")
+    causes = analysis.causes
+    pen = Pen(Palette("none"), glyphs(False))
+    for cause, words in (
+        (Cause.PREEMPTED, ("was ready for", "and had no core; it was with", "CPU_AFFINITY_CONF")),
+        (Cause.BLOCKED, ("slept for", "until python3 (3178231) woke it")),
+        (Cause.DISK, ("waited", "for a disk or a page of memory")),
+        (Cause.INTERRUPTED, ("The core of", "served interrupts for")),
+    ):
+        place = int((causes.cause == cause).nonzero()[0][0])
+        (sentence,) = scheduler_sentences(analysis, slice(place, place + 1), pen)
+        text = "".join(piece[0] for piece in sentence)
+        assert all(word in text for word in words), text
+    assert not [*scheduler_sentences(traces.analysed("mixed"), slice(0, 100), pen)]

@@ -1,0 +1,113 @@
+"""What the scheduler did: the threads of the trace, who had their cores in idle time, and the cores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.binding import BindingType
+from textual.message import Message
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.scheduler.summary import SchedulerSummary
+from tracetui.arrays import Int64s
+from tracetui.export.sentences.scheduler import clock_words
+from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS, CoreRows, CulpritRows, ThreadTimeRows
+from tracetui.export.trace.scheduler import explained
+from tracetui.language import sentences
+from tracetui.ui.actions import bindings
+from tracetui.ui.drawing.palette import Role
+from tracetui.ui.screens.table_screen import TableScreen
+from tracetui.ui.session import Session
+from tracetui.ui.tables.columns import ViewColumn
+from tracetui.ui.tables.layout import ColumnLook, laid_out
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NO_RECORDING = "No scheduler is recorded: --sched FILE gives it; docs/scheduler.md tells how to record it."
+_VIEWS = ("threads", "who had the cores", "cores")
+_TIME = 7  # cells: "96.0 ms"
+
+
+class SchedulerScreen(TableScreen):
+    """The threads, who had their cores, or the cores."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("scheduler")]
+    TITLE_OF = "Scheduler"
+
+    @dataclass
+    class Summarised(Message, bubble=False):
+        """What the scheduler did in sum; None where it is not recorded."""
+
+        analysis: Analysis
+        summary: SchedulerSummary | None
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._view = 0
+        self._known: SchedulerScreen.Summarised | None = None
+
+    @property
+    def hints(self) -> tuple[tuple[str, str], ...]:
+        following = _VIEWS[(self._view + 1) % len(_VIEWS)]
+        return ("tab", following), ("< > =", "sort"), ("/", "filter"), ("e", "export"), ("T", "timeline")
+
+    def build(self) -> None:
+        analysis = self.session.analysis
+        assert analysis is not None
+        if analysis.scheduler is None:
+            self.nothing(NO_RECORDING)
+        elif self._known is not None and self._known.analysis is analysis:
+            self._show(self._known)
+        else:
+            self.table.empty = "Summing up."
+            self.show_answer("summing up", self.place())
+            self.in_background("scheduler", lambda: self.Summarised(analysis, analysis.scheduler_summary))
+
+    @on(Summarised)
+    def _show(self, message: Summarised) -> None:
+        analysis, summary = message.analysis, message.summary
+        if analysis is not self.session.analysis or summary is None or analysis.scheduler is None:
+            return
+        self._known = message
+        columns, count = self._columns(summary)
+        self.table.empty = "No thread waited for a core in idle time."
+        self.table.show(columns, count)
+        answer = sentences([explained(analysis), clock_words(analysis.scheduler.clock)])
+        self.show_answer(answer, self.place())
+
+    def _columns(self, summary: SchedulerSummary) -> tuple[list[ViewColumn], int]:
+        """Return the columns of the view and how many rows it has."""
+        number = self.style_of(Role.NUMBER)
+        idle = ColumnLook("idle_ns", 0, _TIME, style=number)
+        if self._view == 0:
+            threads = ThreadTimeRows(summary)
+            states = ("ready_ns", "blocked_ns", "disk_ns", "interrupted_ns", "running_ns", "unknown_ns")
+            looks = [ColumnLook(key, rank, _TIME) for rank, key in enumerate(states)]
+            places = [ColumnLook("thread", 0, 40, 16), idle, *looks, ..., ColumnLook("preemptors", 1, 60, 16)]
+            return laid_out(THREADS, threads, places), len(threads.rows)
+        if self._view == 1:
+            culprits = CulpritRows(summary)
+            places = [ColumnLook("task", 0, 40, 16), idle, ...]
+            return laid_out(CULPRITS, culprits, places), len(culprits.rows)
+        cores = CoreRows(summary)
+        places = [ColumnLook("cpu", 0), ColumnLook("busy_ns", 0, _TIME, style=number), ...]
+        return laid_out(CORES, cores, places), len(cores.rows)
+
+    def action_next_view(self) -> None:
+        self._view = (self._view + 1) % len(_VIEWS)
+        self.show_keys()
+        self.refresh_answer()
+
+    def export_name(self) -> str:
+        return ("threads", "culprits", "cores")[self._view]
+
+    def frame(self, view: Int64s) -> pd.DataFrame:
+        from tracetui.export.trace.frames import cores_frame, culprits_frame, scheduler_threads_frame
+
+        assert self._known is not None
+        make = (scheduler_threads_frame, culprits_frame, cores_frame)[self._view]
+        shown: pd.DataFrame = make(self._known.analysis).take(view)
+        return shown
