@@ -76,6 +76,9 @@ SCREENS = {
     "go": "前往",
     "overwrite": "覆盖",
     "1-5 tab": "1-5 tab",
+    "{time}/col": "{time}/列",
+    "epoch": "时间戳",
+    "clock": "时钟",
     # -- the first and the last line of the timeline
     "reading {share} % of {size}": "正在读取 {size} 的 {share} %",
     ", nothing for {seconds} s": "，已有 {seconds} s 没有数据",
@@ -400,6 +403,9 @@ SCREENS = {
     # -- flame, source ----------------------------------------------------------------------------------
     "all idle time": "全部空闲",
     "(no stack)": "（无调用栈）",
+    "(outside any module)": "（不在任何模块内）",
+    "(outside any scope)": "（不在任何 scope 内）",
+    "source": "源码",
     "your code": "你的代码",
     "torch and the like": "torch 等框架",
     "packages, Python, built-ins": "其他包、Python、内置函数",

@@ -37,7 +37,7 @@ def module_name(module: str | None, path: Sequence[str]) -> str:
 
     As written in the trace: never print it unescaped.
     """
-    return NO_MODULE if module is None else " > ".join([*path, module])
+    return tell(NO_MODULE) if module is None else " > ".join([*path, module])
 
 
 def scope_name(scope: Sequence[str]) -> str:
@@ -45,7 +45,7 @@ def scope_name(scope: Sequence[str]) -> str:
 
     As written in the trace: never print it unescaped.
     """
-    return "/".join(scope) or NO_SCOPE
+    return "/".join(scope) or tell(NO_SCOPE)
 
 
 def line_name(file: str | None, line: int, function: str) -> str:

@@ -17,7 +17,7 @@ from tracetui.export.sentences.causes import micro
 from tracetui.export.tables.advice import ADVICE, AdviceRows
 from tracetui.export.text import aligned, padded
 from tracetui.export.trace.advice_text import NOTHING
-from tracetui.language import counted, names, tell
+from tracetui.language import counted, names, speaks_english, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.bars import share_bar
@@ -83,7 +83,10 @@ def advice_answer(advice: Sequence[Advice], window_ns: int) -> str:
     template = "{count} findings, first {cost}: {title}; costs may overlap"
     if count == 1:
         template = "1 finding, {cost}: {title}"
-    answer = tell(template, count=count, cost=cost, title=f"{first.title[:1].lower()}{first.title[1:]}")
+    title = first.title
+    if speaks_english():  # it begins a sentence of its own in the table
+        title = f"{title[:1].lower()}{title[1:]}"
+    answer = tell(template, count=count, cost=cost, title=title)
     return tell("{answer}; {notes}", answer=answer, notes=notes) if note_count else answer
 
 

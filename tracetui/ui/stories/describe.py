@@ -77,9 +77,11 @@ def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
 
 def describe_clock(trace: Trace, start_ns: int, end_ns: int, pen: Pen) -> Line:
     """Return the times on the clock of the trace, as the trace and the tables beside it have them."""
-    label = "epoch" if trace.start_ns >= _EPOCH_FROM else "clock"
-    end = f" to {format_clock(end_ns)}" if end_ns > start_ns else " µs"
-    return [pen.label(label), pen.text(format_clock(start_ns).removesuffix(" µs") + end)]
+    label = tell("epoch") if trace.start_ns >= _EPOCH_FROM else tell("clock")
+    moment = format_clock(start_ns)
+    if end_ns > start_ns:
+        moment = tell("{start} to {end}", start=moment.removesuffix(" µs"), end=format_clock(end_ns))
+    return [pen.label(label), pen.text(moment)]
 
 
 def describe_gap(

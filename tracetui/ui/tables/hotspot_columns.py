@@ -135,7 +135,7 @@ def line_name(line: RowOfLine, file: str | None = None) -> str:
         return tell(NO_STACK)
     file = path_end(line.file) if file is None else file
     place = f"{file}({line.line}) {line.function}" if file else line.function
-    return f"{place} (backward)" if line_of(line)[3] else place
+    return tell("{line} (backward)", line=place) if line_of(line)[3] else place
 
 
 def hotspots_answer(analysis: Analysis) -> str:

@@ -42,7 +42,11 @@ def module_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list
     modules = rows.rows
     around = [" > ".join(module.path) for module in modules]
     names = name_column(
-        "module", "module", codes_of(modules), [module.module or NO_MODULE for module in modules], least=22
+        "module",
+        "module",
+        codes_of(modules),
+        [module.module or tell(NO_MODULE) for module in modules],
+        least=22,
     )
     path = name_column("path", "inside of", codes_of(modules), around, width=60, least=20, rank=2)
     path = replace(path, draw=lambda row, width: tail(printable(around[row]), width, glyphs.ellipsis))
@@ -108,7 +112,7 @@ def scopes_answer(analysis: Analysis) -> str:
 
 def scope_short(row: ScopeTime) -> str:
     """Return "_backbone-AlexNet", "(outside any scope)"."""
-    return row.scope[-1] if row.scope else NO_SCOPE
+    return row.scope[-1] if row.scope else tell(NO_SCOPE)
 
 
 def frame_name(row: FrameIdle) -> str:

@@ -6,8 +6,9 @@ import numpy as np
 from rich.segment import Segment
 from textual.strip import Strip
 
+from tracetui.language import tell
 from tracetui.ui.drawing.labels import apart
-from tracetui.ui.drawing.lane import segments
+from tracetui.ui.drawing.lane import clip_cells, segments
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.ticks import ticks
 from tracetui.ui.session import Session
@@ -46,8 +47,9 @@ class Ruler(InViewer, CachedLineWidget):
         self._shown = self._key()
         palette, state = self.viewer.palette, self.session.state
         columns = max(self.size.width - self.label_width, 1)
-        scale = f" {format_duration(-(-state.viewport.span_ns // columns))}/col"
-        label = Segment(scale.ljust(self.label_width)[: self.label_width], palette.style_of(Role.DIM))
+        scale = tell("{time}/col", time=format_duration(-(-state.viewport.span_ns // columns)))
+        text = clip_cells(f" {scale}", self.label_width, self.viewer.glyphs.ellipsis)
+        label = Segment(text, palette.style_of(Role.DIM))
         return Strip([label, *self._scale(columns)]).adjust_cell_length(self.size.width)
 
     def _scale(self, columns: int) -> list[Segment]:

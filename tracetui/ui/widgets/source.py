@@ -157,7 +157,7 @@ class SourcePane(Scrolling, can_focus=True):
     def _head(self) -> list[tuple[str, Style]]:
         """Return the title, and below it what should make one doubt the source."""
         rule, width = self._glyphs.rule, self.size.width
-        place = f"{self.file}({self.line})" if self.file else "source"
+        place = f"{self.file}({self.line})" if self.file else tell("source")
         where = tail(printable(place), max(width - 6 - len(self.function[:40]), 12), self._glyphs.ellipsis)
         title = ruled(f"{where} {printable(self.function, 40)}".rstrip(), rule, width)
         head = [(title, self._palette.style_of(Role.TITLE if self.has_focus else Role.RULE))]

@@ -207,7 +207,8 @@ class Stacked(CachedLineWidget, can_focus=True):
 
     def _scale(self, view: StackedLook) -> Segment:
         per_column = -(-view.viewport.span_ns // self.columns)
-        return self._text(f" {format_duration(per_column)}/col", Role.DIM)
+        scale = tell("{time}/col", time=format_duration(per_column))
+        return self._text(f" {scale}", Role.DIM)
 
     def _label(self, stack: Stack, view: StackedLook, side: int, kind: BandKind) -> Segment:
         """Return a line's name, and its share of the device's window that is on screen."""
