@@ -66,6 +66,9 @@ RECIPES: dict[str, Recipe] = {
         _vector("TransposeAiCore_Transpose"),
         "CloneBackward0",
     ),
+    "grouped_matmul": Recipe(
+        ("npu::npu_grouped_matmul",), "aclnnGroupedMatmulV4", _cube("GroupedMatmul_GroupedMatmul", 100.0)
+    ),
     "argmax": Recipe(("aten::argmax",), "aclnnArgMax", _vector("ArgMaxV2_ArgMaxV2", 9.0)),
     "chunk": Recipe(("aten::chunk", "aten::split", "aten::narrow"), allocates=False),
     "clamp": Recipe(("aten::clamp",), "aclnnClampMin", _vector("MaximumAiCore_Maximum", 2.2)),

@@ -25,6 +25,7 @@ from tracetui.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from tracetui.api import compare, load, load_job, load_snapshot
+    from tracetui.export.job.experts import experts_frame
     from tracetui.export.job.frames import job_lines_frame, job_links_frame, ranks_frame, roots_frame
     from tracetui.export.job.phases import phases_frame
     from tracetui.export.memory.frames import (
@@ -59,6 +60,7 @@ __all__ = [
     "cores_frame",
     "culprits_frame",
     "events_frame",
+    "experts_frame",
     "frames_frame",
     "gaps_frame",
     "hotspots_frame",
@@ -97,6 +99,7 @@ _HOMES = {
         ("memory_blocks_frame", "memory_curve_frame", "memory_lines_frame", "memory_sizes_frame"),
         "tracetui.export.memory.frames",
     ),
+    "experts_frame": "tracetui.export.job.experts",
     "phases_frame": "tracetui.export.job.phases",
     **dict.fromkeys(("replay", "slowdown"), "tracetui.export.replay_frames"),
 }

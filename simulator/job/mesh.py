@@ -17,6 +17,7 @@ PHASES = {
     "allReduce": ("Reduce_Inline", "Memcpy"),
     "allGather": ("Memcpy",),
     "reduceScatter": ("Reduce_Inline",),
+    "alltoAllV": ("Memcpy",),
     "send": ("Memcpy",),
     "receive": ("Memcpy",),
 }
@@ -45,19 +46,24 @@ Slow = Mapping[frozenset[int], float]
 
 
 def meet(
-    kinds: list[str], ranks: tuple[int, ...], begins: list[int], size: int, slow: Slow, chance: random.Random
+    kinds: list[str],
+    ranks: tuple[int, ...],
+    begins: list[int],
+    sizes: list[int],
+    slow: Slow,
+    chance: random.Random,
 ) -> list[Part]:
     """Run one collective of the given ranks of the job, each of which begins when it is ready.
 
-    kinds : what each rank calls it (one sends, one receives); size : bytes each rank holds of it; slow : by
-    what factor a link between two ranks of the job is slower than the others.
+    kinds : what each rank calls it (one sends, one receives); sizes : bytes each rank has for each other one;
+    slow : by what factor a link between two ranks of the job is slower than the others.
     """
     members = range(len(ranks))
     records = [[begin + HANDSHAKE + 250 * place for place in members[1:]] for begin in begins]
     parts = [
         [
             Step("Reduce_Inline", 0, None, begin, begin + 620, 4),
-            Step("Memcpy", 0, me, begin + 1740, begin + 5160, size),
+            Step("Memcpy", 0, me, begin + 1740, begin + 5160, sizes[me]),
         ]
         for me, begin in enumerate(begins)
     ]
@@ -79,9 +85,9 @@ def meet(
                 if kinds[me] == "receive":
                     continue
                 factor = slow.get(frozenset((ranks[me], ranks[peer])), 1.0)
-                lasts = max(20, int(size / BYTES_PER_NS * factor * (1 + 0.01 * chance.random())))
+                lasts = max(20, int(sizes[me] / BYTES_PER_NS * factor * (1 + 0.01 * chance.random())))
                 start = ready + 1300 + 250 * (plane - 1)
-                parts[me].append(Step(phase, plane, peer, start, start + lasts - lasts % 20, size))
+                parts[me].append(Step(phase, plane, peer, start, start + lasts - lasts % 20, sizes[me]))
                 ends.append(parts[me][-1].end)
         ready = max(ends)
     last = max(begins)

@@ -24,6 +24,14 @@ AUGMENTED = "return tokens[keep]"
 AUGMENT = "keep = [position for position, token in enumerate(tokens.tolist()) if token % 97]"
 
 
+_OPERATORS = {
+    "allReduce": "c10d::allreduce_",
+    "alltoAllV": "c10d::alltoall_base_",
+    "send": "c10d::send",
+    "receive": "c10d::recv_",
+}
+
+
 class Posting(NamedTuple):
     """What a rank brings to a collective: who it is there, what it calls it, and when it is ready."""
 
@@ -54,6 +62,7 @@ class Extra(NamedTuple):
     python_ms: float = 0.0
     computing: float = 1.0  #: times as much
     steps: frozenset[int] | None = None  #: in which steps; None: in all
+    workload: str = "W0"  #: of a mixture of experts, how its tokens are spread
 
 
 class RankProgram(Program):
@@ -142,9 +151,9 @@ class RankProgram(Program):
         self.at(at)
         machine, thread = self.machine, self.machine.main
         with ExitStack() as inside:
-            function = "all_reduce" if kind == "allReduce" else kind
+            function = {"allReduce": "all_reduce", "alltoAllV": "all_to_all_single"}.get(kind, kind)
             inside.enter_context(self.library("torch/distributed/distributed_c10d.py", 1941, 2004, function))
-            name = {"allReduce": "c10d::allreduce_", "send": "c10d::send", "receive": "c10d::recv_"}[kind]
+            name = _OPERATORS[kind]
             with self.operator(thread, name, [()], 20, role=Role.COLLECTIVE):
                 with self.operator(thread, "record_event", None, 3, role=Role.COLLECTIVE) as record:
                     event = machine.record_event(thread, record, COMPUTE_STREAM)

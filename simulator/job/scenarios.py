@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simulator.job import experts
 from simulator.job.layout import Layout
 from simulator.job.program import Extra, Size
 from simulator.job.roles import RolesProgram
@@ -43,6 +44,16 @@ JOBS = {
     "absent": Job(Layout(tp=1, dp=4), BRIEF, extra={2: Extra(python_ms=4.0)}, missing=frozenset({2})),
     #: roles of reinforcement learning, of which one rank generates longer
     "roles": Job(Layout(tp=1, dp=4), Size(3, 1, 1), extra={2: Extra(computing=3.0)}, program=RolesProgram),
+    #: a mixture of experts whose tokens are spread in eight ways
+    **{
+        f"experts-{name}": Job(
+            Layout(tp=1, dp=experts.RANKS),
+            Size(2, 1, 1),
+            extra=dict.fromkeys(range(experts.RANKS), Extra(workload=name)) if name != "W0" else {},
+            program=experts.ExpertsProgram,
+        )
+        for name in experts.WORKLOADS
+    },
     #: four hosts
     "hosts": Job(HYBRID, BRIEF, hosts=4, extra={3: Extra(python_ms=4.0)}),
 }

@@ -116,8 +116,8 @@ def _run(running: list[Running], job: Job) -> list[Meeting]:
         del waiting[ranks]
         begins = [posted[member].begin - job.offset(member) for member in ranks]
         kinds = [posted[member].kind for member in ranks]
-        share = 4 * posting.elements // len(ranks)
-        parts = meet(kinds, ranks, begins, share, job.slow, chance)
+        sizes = [4 * posted[member].elements // len(ranks) for member in ranks]
+        parts = meet(kinds, ranks, begins, sizes, job.slow, chance)
         ends = [part.end for part in parts]
         meetings.append(Meeting(ranks, counts[ranks], kinds, posting.elements, begins, ends))
         counts[ranks] += 1

@@ -105,7 +105,7 @@ def _root(job: Job, ranks: tuple[int, ...], lost: int) -> Root:
     if job.slow:
         return Root(ranks, "transfer", None, nowhere, lost)
     extra = job.extra[ranks[0]]
-    if extra.computing != 1.0:
+    if extra.computing != 1.0 or extra.workload != "W0":
         return Root(ranks, "computing", None, nowhere, lost)
     cause, code = ("host.dataloader", LOADER) if extra.loader_ms else ("host.python", AUGMENTED)
     script = TrainingScript(SCRIPT, TRACED_AS)

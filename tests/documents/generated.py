@@ -87,6 +87,7 @@ def job_columns_markdown() -> str:
         tracetui.job_lines_frame,
         tracetui.job_links_frame,
         tracetui.phases_frame,
+        tracetui.experts_frame,
     )
     return "\n\n".join(
         f"### `{frame.__name__}`\n\n{inspect.getdoc(frame)}\n\n{_listed(frame(made).columns)}"

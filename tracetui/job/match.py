@@ -1,8 +1,9 @@
 """The same collective on several ranks: the operations of a channel, matched by their sequence in each step.
 
-Operations are alike by type, type of element and count; the indices in their names differ where one rank
-has seen more of them before, so they tell nothing. Where the sequences of two ranks differ, that is often the
-bug: they are matched as far as they go together, and the first difference is said.
+Operations are alike by type, type of element and count (but of an all-to-all, in which ranks differ). The
+indices in their names differ where one rank has seen more of them before, so they tell nothing. Where the
+sequences of two ranks differ, that is often the bug: they are matched as far as they go together, and the
+first difference is said.
 """
 
 from __future__ import annotations
@@ -68,7 +69,10 @@ class Signatures:
             for kind, dtype in pairs.T.tolist()
         ]
         kinds = np.array([self._kinds.setdefault(name, len(self._kinds)) for name in names], np.int64)
-        numbers: Int64s = kinds[pair_of_place.reshape(-1)] + collectives.count[places] * _KINDS * counted
+        # in an all-to-all each rank has as many elements as it sends
+        even = np.array(["alltoall" not in name[0] for name in names], np.bool_) & counted
+        kind_of_place = pair_of_place.reshape(-1)
+        numbers: Int64s = kinds[kind_of_place] + collectives.count[places] * _KINDS * even[kind_of_place]
         return numbers
 
 

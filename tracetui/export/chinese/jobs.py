@@ -112,6 +112,18 @@ JOBS = {
     "Stages of the pipeline": "流水线的各 stage",
     "communicates much": "通信多",
     "Notes": "说明",
+    # -- experts ----------------------------------------------------------------------------------------
+    "No rank exchanges tokens with others: there is no all-to-all.": "没有卡与别的卡交换 token：没有 all-to-all。",
+    "The experts are balanced: no rank has 1 % more tokens than the mean.": (
+        "各专家均衡：没有哪张卡的 token 比平均值多 1 %。"
+    ),
+    "Layer {layer} is the least balanced: rank {rank} has most tokens, {ratio} times the mean.": (
+        "第 {layer} 层最不均衡：{rank} 号卡的 token 最多，是平均值的 {ratio} 倍。"
+    ),
+    "Balanced experts save {time} ({share}) of a step of {step}; the replay is off by {error}.": (
+        "专家均衡可以让 {step} 的 step 省下 {time}（{share}）；重放的误差是 {error}。"
+    ),
+    "Layers of experts, all ranks and steps together": "各专家层，所有卡和 step 合计",
     # -- phases -----------------------------------------------------------------------------------------
     "No ranges are marked (msTX, NVTX, record_function).": "没有标记任何区间（msTX、NVTX、record_function）。",
     "The digests of {ranks} are too old to know ranges: make them again.": (

@@ -9,12 +9,13 @@ import numpy as np
 
 from tracetui.arrays import Bools, Int64s
 from tracetui.job.digest import Line
+from tracetui.job.experts import is_all_to_all
 from tracetui.job.idle_lines import job_lines
 from tracetui.job.job import Job
 from tracetui.job.late_ranks import late_once
 from tracetui.job.network_links import job_links
 from tracetui.job.whatif.critical import CriticalRank, critical_rank
-from tracetui.job.whatif.durations import Durations, UnknownFix, plain_kind
+from tracetui.job.whatif.durations import Durations, UnknownFix
 from tracetui.job.whatif.fixes import BALANCED_EXPERTS, NO_JITTER, Fix, Target
 from tracetui.job.whatif.order import COMPUTING, COPY, IDLE, MISSING, Order, order_of
 from tracetui.operations.graph import CircularOrder
@@ -148,7 +149,7 @@ def single_fixes(job: Job, operations: int, durations: Durations) -> list[Fix]:
     if len(stages) > 1:
         fixes += [Fix(Target.STAGE, stage=stage) for stage in stages[: _FEW if many else MOST_RANKS]]
     fixes += _links(job, MOST_LINKS)
-    if any("alltoall" in plain_kind(kind) for kind in durations.order.kinds):
+    if any(is_all_to_all(kind) for kind in durations.order.kinds):
         fixes.append(BALANCED_EXPERTS)
     if len(job.steps) > 1:
         fixes.append(NO_JITTER)

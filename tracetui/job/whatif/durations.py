@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.arrays import Bools, Floats, Int64s
+from tracetui.job.experts import Exchange, exchange_groups, expert_layers
 from tracetui.job.job import Job
 from tracetui.job.network_links import job_links
 from tracetui.job.rank_table import rank_rows
@@ -19,7 +20,6 @@ from tracetui.trace.clean import printable
 
 #: Percent of the idle time of a line that is beyond the mean of the others, from which on a rank stands out.
 _STANDS_OUT = 50
-_EXCHANGE = "alltoall"
 _MOST_PEERS = 63  #: ranks of which the median is taken
 
 
@@ -265,35 +265,52 @@ class Durations:
     def _balance_experts(self, parts: Int64s, transfer: Int64s) -> None:
         """Let all ranks compute as long between two all-to-alls, and move as long in them."""
         order = self.order
-        exchanges = [number for number, kind in enumerate(order.kinds) if _EXCHANGE in plain_kind(kind)]
-        if not exchanges:
+        layers = expert_layers(order.job)
+        if not layers:
             raise UnknownFix("no rank exchanges tokens with others: there is no all-to-all")
-        work = self._work
-        between = self.between_exchanges[work]
-        key = self._key_in_step
-        mean = _means(key[between], parts[work[between], COMPUTING].astype(np.float64))
-        parts[work[between], COMPUTING] = np.rint(mean).astype(np.int64)
-        moved = np.flatnonzero(np.isin(order.kind, exchanges))
-        transfer[moved] = np.minimum(transfer[moved], self.ideal_transfer[moved])
+        groups = exchange_groups(order.job)
+        for layer in layers:
+            together: dict[tuple[int, int], list[Exchange]] = {}
+            for exchange in layer.exchanges:
+                together.setdefault((groups.get(exchange.rank, -1), exchange.step), []).append(exchange)
+            for exchanges in together.values():
+                self._balance_exchanges(exchanges, parts, transfer)
+
+    def _balance_exchanges(self, exchanges: Sequence[Exchange], parts: Int64s, transfer: Int64s) -> None:
+        """Balance what the ranks of a group do in one layer and step."""
+        order = self.order
+        dispatched = _unevenness([exchange.dispatched for exchange in exchanges])
+        combined = _unevenness([exchange.combined for exchange in exchanges])
+        work = []
+        for exchange in exchanges:
+            first, stop = self._work_of_rank(exchange.rank)
+            dispatch, combine = stop + exchange.dispatch, stop + exchange.combine
+            transfer[dispatch] = round(int(transfer[dispatch]) / dispatched)
+            transfer[combine] = round(int(transfer[combine]) / combined)
+            start = order.start[first:stop]
+            work.append(
+                first + np.flatnonzero((start >= order.end[dispatch]) & (start < order.start[combine]))
+            )
+        mean = sum(int(parts[places, COMPUTING].sum()) for places in work) / len(work)
+        for places in work:
+            whole, idle = parts[places, COMPUTING].sum(), parts[places, IDLE].sum()
+            if whole:
+                scaled = np.rint(parts[places, COMPUTING] * (mean / whole))
+                parts[places, COMPUTING] = scaled.astype(np.int64)
+            if idle:  # the host runs ahead as far as the device computes longer
+                left = max(float(idle) - max(mean - float(whole), 0.0), 0.0) / float(idle)
+                parts[places, IDLE] = np.rint(parts[places, IDLE] * left).astype(np.int64)
+
+    def _work_of_rank(self, place: int) -> tuple[int, int]:
+        """Return the first operation of a rank, and that of its first collective: its work is in between."""
+        first, stop = np.searchsorted(self._here, np.array([place, place + 1])).tolist()
+        return first, stop - len(self.order.job.ranks[place].collectives)
 
     @cached_property
-    def between_exchanges(self) -> Bools:
-        """bool[operations]: work between the two all-to-alls of a layer: what experts compute."""
-        order = self.order
-        between = np.zeros(len(order), np.bool_)
-        exchanges = np.array(
-            [number for number, kind in enumerate(order.kinds) if _EXCHANGE in plain_kind(kind)], np.int64
-        )
-        for place in range(len(order.job.ranks)):
-            own = np.flatnonzero((order.rank == place) & np.isin(order.kind, exchanges))
-            own = own[np.argsort(order.start[own], kind="stable")]
-            ends, starts = order.end[own[0::2]], order.start[own[1::2]]
-            work = self._work[order.rank[self._work] == place]
-            at = np.searchsorted(ends[: len(starts)], order.start[work], "right") - 1
-            inside = at >= 0
-            inside[inside] = order.start[work[inside]] < starts[at[inside]]
-            between[work[inside]] = True
-        return between
+    def _here(self) -> Int64s:
+        """int64[operations of ranks that are here]: the place of the rank of each, ascending."""
+        here: Int64s = self.order.rank[self.order.rank != MISSING]
+        return here
 
     def _remove_jitter(self, parts: Int64s, transfer: Int64s) -> None:
         """Let each rank take its own mean of all steps for the same work, and collectives their median."""
@@ -317,13 +334,9 @@ class Durations:
         return usual
 
 
-def plain_kind(kind: str) -> str:
-    """Return the name of a collective without what spellings differ in.
-
-    >>> plain_kind("ep AllToAllV")
-    'epalltoallv'
-    """
-    return "".join(letter for letter in kind.lower() if letter.isalnum())
+def _unevenness(amounts: Sequence[int]) -> float:
+    """Return the largest of some amounts divided by their mean; 1 where there is nothing."""
+    return max(amounts) * len(amounts) / sum(amounts) if sum(amounts) else 1.0
 
 
 def _means(key: Int64s, values: Floats) -> Floats:

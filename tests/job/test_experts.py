@@ -1,0 +1,74 @@
+"""Experts of simulated jobs: the imbalance that was planted, and what balancing saves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from simulator.job.experts import WORKLOADS
+from tests.job.planted import job
+from tracetui.job.digest import TokenColumns
+from tracetui.job.experts import exchange_groups, expert_layers, is_all_to_all
+from tracetui.job.job import job_of
+from tracetui.job.whatif.answer import Replays, what_if
+from tracetui.job.whatif.fixes import BALANCED_EXPERTS
+
+THOROUGH = [pytest.param(name, marks=pytest.mark.thorough) for name in ("W1", "W3", "W4", "W5", "W6")]
+
+
+@pytest.mark.parametrize("name", ["W0", "W2", "W7", *THOROUGH])
+def test_imbalance_is_what_was_planted(name: str) -> None:
+    simulated = job(f"experts-{name}")
+    layers = expert_layers(simulated)
+    groups = exchange_groups(simulated)
+    assert [layer.number for layer in layers] == [0, 1]
+    for layer in layers:
+        assert layer.imbalance(groups) == WORKLOADS[name].imbalance(3)
+        workload, shares = WORKLOADS[name], np.array([*layer.tokens.values()])
+        planted = np.array([sum(workload.tokens(rank, step) for step in range(3)) for rank in range(4)])
+        assert (shares * planted.sum() == planted * shares.sum()).all()
+
+
+def test_all_waits_of_all_to_alls_are_of_a_layer() -> None:
+    simulated = job("experts-W2")
+    waits = simulated.waits
+    exchanged = sum(layer.waiting_ns for layer in expert_layers(simulated))
+    assert 0.99 * waits.wait.sum() < exchanged <= waits.wait.sum()
+    assert [layer.hot_rank for layer in expert_layers(simulated)] == [0, 0]
+
+
+@pytest.mark.parametrize("name", ["W2", "W7", *THOROUGH[:2], *THOROUGH[3:]])
+def test_balance_saves_what_the_balanced_job_does(name: str) -> None:
+    predicted = Replays(job(f"experts-{name}")).trial([BALANCED_EXPERTS])
+    assert predicted.step_ns == pytest.approx(Replays(job("experts-W0")).step_ns, rel=0.02)
+
+
+def test_balance_is_among_the_fixes_that_are_tried() -> None:
+    assert (BALANCED_EXPERTS,) in [trial.fixes for trial in what_if(job("experts-W2")).trials[:2]]
+
+
+def test_shapes_of_grouped_matmuls_go_before_bytes() -> None:
+    simulated = job("experts-W2")
+    ranks = []
+    for rank in simulated.ranks:
+        own = rank.collectives
+        after = own.end[::5]  # the first all-to-all of each step
+        tokens = TokenColumns(after + 10, np.full(len(after), 100 + rank.number))
+        ranks.append(replace(rank, digest=replace(rank.digest, tokens=tokens)))
+    first, second = expert_layers(job_of(ranks))
+    assert first.tokens == {0: 300, 1: 303, 2: 306, 3: 309}
+    assert first.hot_rank == 3
+    assert second.tokens == dict.fromkeys(range(4), 0)  # nothing computes there
+    assert second.imbalance(exchange_groups(simulated)) == 1
+
+
+def test_a_job_without_all_to_alls_has_no_layers() -> None:
+    assert expert_layers(job("loader")) == ()
+
+
+@pytest.mark.parametrize("kind", ["alltoAllV", "AllToAll", "all_to_all_single", "ALLTOALLVC"])
+def test_an_all_to_all_is_known_however_it_is_spelled(kind: str) -> None:
+    assert is_all_to_all(kind)
+    assert not is_all_to_all("allReduce")

@@ -1,0 +1,139 @@
+"""The experts of a job as JSON, as text and as Markdown, and as csv."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from tracetui.export import markdown
+from tracetui.export.json_document import SCHEMA
+from tracetui.export.sentences.job import head_words
+from tracetui.export.tables.column import records
+from tracetui.export.tables.experts import LAYERS, LayerRows
+from tracetui.export.tables.shown import markdown_table, text_table
+from tracetui.export.text import MARGIN, wrapped
+from tracetui.job.experts import exchange_groups, expert_layers
+from tracetui.job.job import Job
+from tracetui.job.whatif.answer import NoReplay, Replays
+from tracetui.job.whatif.durations import UnknownFix
+from tracetui.job.whatif.fixes import BALANCED_EXPERTS
+from tracetui.language import counted, in_english, tell
+from tracetui.units import format_duration, format_percent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TOP = 20  #: layers that are listed
+_EVEN = 1.01  #: imbalance up to which a layer is called balanced
+
+
+@dataclass(frozen=True)
+class ExpertsAnswer:
+    """The layers of experts of a job, and what balancing them saves."""
+
+    rows: LayerRows
+    step_ns: int  #: the mean step, as replayed
+    saves_ns: int  #: of a step, by replay, with all layers balanced
+    error: float  #: of the replay
+
+
+def experts_answer(job: Job) -> ExpertsAnswer:
+    """Return the layers of experts of a job; none where no rank exchanges tokens."""
+    rows = LayerRows(job, expert_layers(job), exchange_groups(job))
+    if not rows.rows:
+        return ExpertsAnswer(rows, 0, 0, 0.0)
+    try:
+        replays = Replays(job)
+        trial = replays.trial([BALANCED_EXPERTS])
+    except (NoReplay, UnknownFix):
+        return ExpertsAnswer(rows, 0, 0, 0.0)
+    return ExpertsAnswer(rows, replays.step_ns, trial.saves_ns, replays.error)
+
+
+@in_english()
+def experts_document(answer: ExpertsAnswer) -> dict[str, Any]:
+    """Return the document of the experts of a job; times are sums over all ranks and steps."""
+    layers = records(LAYERS, answer.rows) if answer.rows.rows else []
+    return {"schema": SCHEMA, "layers": layers, "balance_saves_ns": answer.saves_ns}
+
+
+def experts_text(answer: ExpertsAnswer, width: int, top: int = TOP) -> str:
+    """Return the layers as text; at most `top`, 0 for all."""
+    lines = [head_words(answer.rows.job), ""]
+    for sentence in _sentences(answer):
+        lines += wrapped(sentence, width, later=MARGIN)
+    lines.append("")
+    rows, more = _first(answer, top)
+    if rows.rows:
+        lines += [_title(), *text_table(LAYERS, rows, width)]
+        lines += [f"{MARGIN}{more}"] if more else []
+        lines.append("")
+    return "\n".join(lines)
+
+
+def experts_markdown(answer: ExpertsAnswer, top: int = TOP) -> str:
+    """Return the layers as Markdown; at most `top`, 0 for all."""
+    lines = [f"## {markdown.plain(head_words(answer.rows.job))}", ""]
+    lines += [markdown.plain(sentence) for sentence in _sentences(answer)] + [""]
+    rows, more = _first(answer, top)
+    if rows.rows:
+        lines += [f"### {_title()}", "", *markdown_table(LAYERS, rows), ""]
+        lines += [more, ""] if more else []
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def experts_frame(job: Job) -> pd.DataFrame:
+    """One row per layer of experts; times are sums over all ranks and steps."""
+    from tracetui.export.data_frame import small_frame  # imports pandas
+
+    return small_frame(LAYERS, LayerRows(job, expert_layers(job), exchange_groups(job)))
+
+
+def write_layers(stream: BinaryIO, answer: ExpertsAnswer) -> int:
+    """Write the layers as csv; returns their number."""
+    from tracetui.export.data_frame import small_frame  # imports pandas
+
+    frame = small_frame(LAYERS, answer.rows)
+    stream.write(frame.to_csv(index=False, lineterminator="\n").encode("utf-8"))
+    return len(frame)
+
+
+def _title() -> str:
+    return tell("Layers of experts, all ranks and steps together")
+
+
+def _first(answer: ExpertsAnswer, top: int) -> tuple[LayerRows, str]:
+    shown = answer.rows.first(top)
+    left = len(answer.rows.rows) - len(shown.rows)
+    return shown, counted(left, "1 more", "{count} more") if left else ""
+
+
+def _sentences(answer: ExpertsAnswer) -> list[str]:
+    """Return what uneven experts cost, and which layer and rank is worst."""
+    rows = answer.rows
+    if not rows.rows:
+        return [tell("No rank exchanges tokens with others: there is no all-to-all.")]
+    worst = max(rows.rows, key=lambda layer: layer.imbalance(rows.groups))
+    ratio = worst.imbalance(rows.groups)
+    if ratio < _EVEN:
+        found = [tell("The experts are balanced: no rank has 1 % more tokens than the mean.")]
+    else:
+        found = [
+            tell(
+                "Layer {layer} is the least balanced: rank {rank} has most tokens, {ratio} times the mean.",
+                layer=worst.number,
+                rank=rows.job.ranks[worst.hot_rank].number,
+                ratio=f"{ratio:.2f}",
+            )
+        ]
+    if answer.step_ns:
+        found.append(
+            tell(
+                "Balanced experts save {time} ({share}) of a step of {step}; the replay is off by {error}.",
+                time=format_duration(max(answer.saves_ns, 0)),
+                share=format_percent(max(answer.saves_ns, 0), answer.step_ns),
+                step=format_duration(answer.step_ns),
+                error=f"{answer.error * 100:.1f} %",
+            )
+        )
+    return found

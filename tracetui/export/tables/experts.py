@@ -1,0 +1,54 @@
+"""The table of the layers of experts of a job: how uneven they are, and what waiting and moving take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tracetui.export.tables.column import Column, Form, Table, count, duration, json_only
+from tracetui.export.tables.common import values_of
+from tracetui.export.tables.job import JobRows
+from tracetui.job.experts import ExpertLayer
+from tracetui.job.job import Job
+
+
+class LayerRows(JobRows):
+    """The layers of a job; `groups` are those in which ranks exchange tokens, by place of the rank."""
+
+    def __init__(self, job: Job, rows: tuple[ExpertLayer, ...], groups: Mapping[int, int]) -> None:
+        super().__init__(job, rows)
+        self.groups = dict(groups)
+
+
+def _imbalance(rows: LayerRows) -> Any:
+    return np.array([layer.imbalance(rows.groups) for layer in rows.rows], np.float64)
+
+
+def _hot(rows: LayerRows) -> Any:
+    return np.array([rows.job.ranks[layer.hot_rank].number for layer in rows.rows], np.int64)
+
+
+def _tokens(rows: LayerRows) -> list[dict[str, int]]:
+    return [
+        {str(rows.job.ranks[place].number): tokens for place, tokens in layer.tokens.items()}
+        for layer in rows.rows
+    ]
+
+
+def _most(rows: LayerRows) -> Any:
+    return np.array([max(layer.tokens.values()) for layer in rows.rows], np.int64)
+
+
+LAYERS: Table[LayerRows] = Table(
+    columns=(
+        Column("layer", "layer", values_of("number")),
+        Column("imbalance", "imbalance", _imbalance, lambda ratio, _: f"{ratio:.3f}"),
+        Column("hot_rank", "hot rank", _hot),
+        json_only("tokens", _tokens),
+        count("most_tokens", "its tokens", _most, forms=Form.SHOWN | Form.FRAME),
+        duration("waiting_ns", "waiting", values_of("waiting_ns")),
+        duration("moving_ns", "moving", values_of("moving_ns")),
+    ),
+)

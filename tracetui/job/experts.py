@@ -1,0 +1,167 @@
+"""Mixtures of experts: how many tokens the experts of each rank work at, and what uneven ones cost.
+
+In each layer a rank sends its tokens to the ranks of their experts in one all-to-all, and what those make of
+them comes back in a second one. Layers are numbered by these pairs in each step; those of the backward pass,
+where lines tell them, come in the reverse order. How many tokens a rank works at is the first dimension of
+its grouped matmuls in between; where no shapes are known, the bytes that it sends in the second all-to-all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.arrays import Bools, Int64s
+from tracetui.job.channels import Rank
+from tracetui.job.digest import Digest
+from tracetui.job.job import Job
+
+_EXCHANGE = "alltoall"
+
+
+class Exchange(NamedTuple):
+    """The two all-to-alls of a layer in one step on one rank, and the work of its experts in between."""
+
+    rank: int  #: place in the job
+    step: int  #: number
+    dispatch: int  #: place among the collectives of the rank
+    combine: int
+    tokens: int  #: that the experts of the rank work at, or bytes
+    dispatched: int  #: bytes, or elements, that the rank sends in the first all-to-all; 0: not known
+    combined: int  #: the same of the second one
+
+
+@dataclass
+class ExpertLayer:
+    """One layer of experts, over all ranks and steps."""
+
+    number: int
+    exchanges: list[Exchange] = field(default_factory=list)
+    waiting_ns: int = 0  #: of all ranks and steps, in both all-to-alls
+    moving_ns: int = 0
+
+    @property
+    def tokens(self) -> dict[int, int]:
+        """Tokens by place of the rank, of all steps."""
+        total: Counter[int] = Counter()
+        for exchange in self.exchanges:
+            total[exchange.rank] += exchange.tokens
+        return dict(sorted(total.items()))
+
+    @property
+    def hot_rank(self) -> int:
+        """The place of the rank that works at most tokens."""
+        tokens = self.tokens
+        return max(tokens, key=lambda rank: (tokens[rank], -rank))
+
+    def imbalance(self, groups: dict[int, int]) -> float:
+        """Return the most tokens of a rank divided by the mean, of the mean step; of the worst group.
+
+        `groups`: the group of each rank, which exchanges tokens among itself, by place.
+        """
+        ratios: dict[int, list[float]] = {}
+        for (group, _), tokens in self.by_group(groups).items():
+            mean = sum(tokens.values()) / len(tokens)
+            ratios.setdefault(group, []).append(max(tokens.values()) / mean if mean else 1.0)
+        return max(sum(of_steps) / len(of_steps) for of_steps in ratios.values())
+
+    def by_group(self, groups: dict[int, int]) -> dict[tuple[int, int], dict[int, int]]:
+        """Return the tokens of each rank by group and step."""
+        found: dict[tuple[int, int], dict[int, int]] = {}
+        for exchange in self.exchanges:
+            tokens = found.setdefault((groups.get(exchange.rank, -1), exchange.step), {})
+            tokens[exchange.rank] = tokens.get(exchange.rank, 0) + exchange.tokens
+        return found
+
+
+def expert_layers(job: Job) -> tuple[ExpertLayer, ...]:
+    """Return the layers of experts of a job; () where no rank exchanges tokens."""
+    layers: dict[int, ExpertLayer] = {}
+    for place, rank in enumerate(job.ranks):
+        for number, exchange in _exchanges(place, rank):
+            layers.setdefault(number, ExpertLayer(number)).exchanges.append(exchange)
+    _add_times(job, layers)
+    return tuple(layers[number] for number in sorted(layers))
+
+
+def exchange_groups(job: Job) -> dict[int, int]:
+    """Return the group of ranks that each rank exchanges tokens in, by their places."""
+    groups: dict[int, int] = {}
+    for number, matched in enumerate(job.channels):
+        for place, own in zip(matched.channel.ranks, matched.channel.collectives):
+            rank = job.ranks[place]
+            if len(own) and is_exchange(rank.digest)[own].any():
+                groups.setdefault(place, number)
+    return groups
+
+
+def is_exchange(digest: Digest) -> Bools:
+    """Return which collectives of a rank are all-to-alls, bool[collectives]."""
+    kinds = [number for number, text in enumerate(digest.texts) if is_all_to_all(text)]
+    exchange: Bools = np.isin(digest.collectives.type, kinds)
+    return exchange
+
+
+def is_all_to_all(kind: str) -> bool:
+    """Return whether a kind of collective is an all-to-all, however it is spelled.
+
+    >>> is_all_to_all("AllToAllV"), is_all_to_all("all_to_all"), is_all_to_all("allReduce")
+    (True, True, False)
+    """
+    return _EXCHANGE in "".join(letter for letter in kind.lower() if letter.isalnum())
+
+
+def _exchanges(place: int, rank: Rank) -> Iterator[tuple[int, Exchange]]:
+    """Yield the number of the layer and the exchange of each pair of all-to-alls of a rank."""
+    digest, own = rank.digest, rank.collectives
+    found = np.flatnonzero(is_exchange(digest))
+    backward = np.array([line.backward for line in digest.lines] + [False], np.bool_)[own.line[found]]
+    for step in np.unique(own.step[found]).tolist():
+        of_step = own.step[found] == step
+        forward, reverse = found[of_step & ~backward], found[of_step & backward]
+        pairs = len(forward) // 2
+        numbers = [
+            *range(pairs),
+            *(pairs - 1 - number % max(pairs, 1) for number in range(len(reverse) // 2)),
+        ]
+        firsts = np.concatenate((forward[: 2 * pairs], reverse[: len(reverse) // 2 * 2])).reshape(-1, 2)
+        for number, (dispatch, combine) in zip(numbers, firsts.tolist()):
+            tokens = _tokens(rank, int(own.end[dispatch]), int(own.start[combine]))
+            sent = _sent(rank, combine)
+            tokens = sent if tokens is None else tokens
+            yield number, Exchange(place, step, dispatch, combine, tokens, _sent(rank, dispatch), sent)
+
+
+def _sent(rank: Rank, place: int) -> int:
+    """Return the bytes of a collective, its elements where they are not known, else 0."""
+    size, count = int(rank.collectives.bytes[place]), int(rank.collectives.count[place])
+    return size if size >= 0 else max(count, 0)
+
+
+def _tokens(rank: Rank, start: int, end: int) -> int | None:
+    """Return the tokens that grouped matmuls take between two times; None where none is known."""
+    tokens = rank.digest.tokens
+    if tokens is None or not len(tokens):
+        return None
+    first, stop = np.searchsorted(tokens.start, np.array([start, end])).tolist()
+    return int(tokens.tokens[first:stop].max(initial=0))
+
+
+def _add_times(job: Job, layers: dict[int, ExpertLayer]) -> None:
+    """Add how long ranks wait and move in the all-to-alls of each layer."""
+    waits = job.waits
+    wait_of: list[Int64s] = [np.zeros(len(rank.collectives), np.int64) for rank in job.ranks]
+    for place, column in enumerate(wait_of):
+        own = waits.rank == place
+        column[waits.place[own]] = waits.wait[own]
+    for layer in layers.values():
+        for exchange in layer.exchanges:
+            own = job.ranks[exchange.rank].collectives
+            for collective in (exchange.dispatch, exchange.combine):
+                wait = int(wait_of[exchange.rank][collective])
+                layer.waiting_ns += wait
+                layer.moving_ns += int(own.end[collective] - own.start[collective]) - wait
