@@ -19,7 +19,7 @@ _words: Mapping[str, str] = {}
 _in_english: ContextVar[bool] = ContextVar("in_english", default=False)
 
 
-def speak(words: Mapping[str, str]) -> None:
+def set_language(words: Mapping[str, str]) -> None:
     """Say everything in these words from now on; none: in English."""
     global _words
     _words = words

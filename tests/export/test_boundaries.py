@@ -27,7 +27,7 @@ from tracetui.export.trace import stacks
 from tracetui.export.trace.advice_text import advice_text, cost_words, first_advice
 from tracetui.export.trace.communication_text import _more
 from tracetui.export.trace.frames import events_frame
-from tracetui.export.trace.idle_text import why
+from tracetui.export.trace.idle_text import idle_reasons
 from tracetui.export.trace.markdown import summary_markdown
 from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.summary import (
@@ -70,9 +70,9 @@ def test_a_line_is_told_with_its_two_largest_causes_and_three_operators() -> Non
     causes = {Cause.SYNC: 5, Cause.UNLINKED: 3, Cause.GC: 2}
     row: Any = SimpleNamespace(causes=causes, ops={"": 9, "a" * 32: 4, "b" * 33: 3, "c": 2, "d": 1})
     told = "host.sync 50 %, unlinked 30 %"
-    assert why(row) == f"{told}; in {'a' * 32}, {'b' * 31}…, c"
+    assert idle_reasons(row) == f"{told}; in {'a' * 32}, {'b' * 31}…, c"
     row.ops = {"": 9}
-    assert why(row) == told
+    assert idle_reasons(row) == told
 
 
 # -------------------------------------------------------------------------- gaps
@@ -405,5 +405,5 @@ def test_the_three_longest_phases_of_a_step_are_named() -> None:
 @pytest.mark.parametrize("bubbles", [(0, 0), (0, 7), (7, 0)])
 def test_bubbles_are_shown_where_any_step_has_one(bubbles: tuple[int, int]) -> None:
     rows = StepRows(run("mixed", 2))
-    rows.every = [replace(rows.every[0], bubble_ns=ns) for ns in bubbles]
+    rows.all_rows = [replace(rows.all_rows[0], bubble_ns=ns) for ns in bubbles]
     assert rows.receives == any(bubbles)

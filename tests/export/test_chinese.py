@@ -32,7 +32,7 @@ from tracetui.cli import main
 from tracetui.export.chinese.advice import ADVICE, FIGURES, TITLES
 from tracetui.export.chinese.words import TABLES, WORDS
 from tracetui.export.language import CHINESE, ENGLISH, SHOWN_FACTS, cause_facts, choose_language
-from tracetui.export.sentences.advice import told, told_figure
+from tracetui.export.sentences.advice import advice_in_language, figure_in_language
 from tracetui.export.text import cell_width
 from tracetui.export.trace.advice_text import _advice
 from tracetui.language import in_english, names, tell
@@ -116,9 +116,9 @@ def test_what_is_missing_is_shown_in_english() -> None:
         del WORDS["Data is cast between types"]
         assert cause_facts(Cause.GC) == Cause.GC.facts
         assert cause_facts(Cause.SYNC).name == "同步"
-        shown = told(advice)
+        shown = advice_in_language(advice)
         assert (shown.title, shown.text, shown.rule) == (advice.title, advice.text, advice.rule)
-        assert told_figure("novel_ns", 7) == ("novel", "7 ns")
+        assert figure_in_language("novel_ns", 7) == ("novel", "7 ns")
         assert tell("{count} new things", count=2) == "2 new things"
     finally:
         WORDS.update(words)
@@ -186,7 +186,7 @@ def rules() -> list[Advice]:
 def test_no_english_is_left_in_any_rule() -> None:
     assert len(rules()) >= 2 * len(ADVICE)
     for rule in rules():
-        advice = told(rule)
+        advice = advice_in_language(rule)
         assert HAN.search(advice.title) and HAN.search(advice.text), rule
         lines = _advice(advice, "1  ", "   ", 80)
         lines += _texts(AdviceStory(PALETTE, BLOCKS).lines(advice, 80))

@@ -145,7 +145,7 @@ def _rows(**columns: Any) -> SimpleNamespace:
     """Rows that have these attributes, in the table and one by one."""
     (values,) = columns.values()
     rows = [SimpleNamespace(**dict.fromkeys(columns, value)) for value in values]
-    return SimpleNamespace(rows=rows, every=rows, **{key: np.array(values, object) for key in columns})
+    return SimpleNamespace(rows=rows, all_rows=rows, **{key: np.array(values, object) for key in columns})
 
 
 @pytest.mark.parametrize(

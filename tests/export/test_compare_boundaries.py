@@ -17,7 +17,7 @@ from tracetui.comparison.memory_rows import ALIVE, MemoryRow
 from tracetui.comparison.operator_sequences import OperatorStretch
 from tracetui.comparison.tally import NOTHING, Sum
 from tracetui.export.comparison.text import comparison_text, shown_rows
-from tracetui.export.sentences.comparison import _ranks, lengths, row_name, run_words
+from tracetui.export.sentences.comparison import _rank_numbers, lengths, row_name, run_words
 from tracetui.export.tables.comparison import BY, WATERFALL
 from tracetui.trace.model import Kind
 
@@ -108,7 +108,7 @@ def test_a_table_without_a_row_says_why_within_the_page() -> None:
     ],
 )
 def test_eight_numbers_of_ranks_are_listed(numbers: tuple[int, ...], words: str) -> None:
-    assert _ranks(numbers) == words
+    assert _rank_numbers(numbers) == words
 
 
 def side(walls: list[int], ranks: int = 1, exposed: int | None = None, members: tuple[int, ...] = ()) -> Any:

@@ -41,13 +41,13 @@ def test_a_device_has_its_own_windows(training: Analysis) -> None:
     numbers, (first, second) = StepNumbers(training), training.steps
     times = np.array([first.host_start_ns - 1, first.host_start_ns, second.host_start_ns, second.end_ns])
     on_host = np.full(4, track_of(training, PYTHON), np.int32)
-    assert numbers.at(times, on_host).tolist() == [-1, 5, 6, -1]
+    assert numbers.numbers_at(times, on_host).tolist() == [-1, 5, 6, -1]
     on_device = np.full(4, track_of(training, NPU), np.int32)
-    assert numbers.at(times, on_device).tolist() == [-1, -1, 5, -1]
+    assert numbers.numbers_at(times, on_device).tolist() == [-1, -1, 5, -1]
     ends = np.array([second.host_end_ns - 1, second.host_end_ns])
-    assert numbers.at(ends, on_host[:2]).tolist() == [6, -1]
+    assert numbers.numbers_at(ends, on_host[:2]).tolist() == [6, -1]
     mixed = np.array([on_host[0], on_device[0]] * 2, np.int32)
-    assert numbers.at(times, mixed).tolist() == [-1, -1, 6, -1]
+    assert numbers.numbers_at(times, mixed).tolist() == [-1, -1, 6, -1]
 
 
 def test_without_a_device_the_steps_are_those_of_the_host() -> None:

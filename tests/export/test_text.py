@@ -14,9 +14,9 @@ from tracetui.export.text import (
     bar,
     cell_width,
     cut,
+    keep_units_together,
     table,
     to_ascii,
-    units_held,
     words_of,
     wrapped,
 )
@@ -150,7 +150,7 @@ def test_the_widest_column_gives_way_cell_by_cell(seed: int) -> None:
 
 def test_a_line_of_wide_characters_holds_what_fits() -> None:
     text = "第 3 步损失了 9.21 ms（其中 42.5 %）, and a host 慢于设备。因此"
-    pairs = [(blank, word.replace("\xa0", " ")) for blank, word in words_of(units_held(text))]
+    pairs = [(blank, word.replace("\xa0", " ")) for blank, word in words_of(keep_units_together(text))]
     for width in range(20, 70):
         left = pairs.copy()
         for number, line in enumerate(wrapped(text, width, "一", "  ")):

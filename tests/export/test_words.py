@@ -12,7 +12,7 @@ import pytest
 from tracetui.analysis.annotated import AnnotatedPhase
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.health.finding import Health
-from tracetui.export.comparison.text import _only
+from tracetui.export.comparison.text import _unmatched_lines
 from tracetui.export.markdown import code
 from tracetui.export.memory.document import _known, _time
 from tracetui.export.sentences.causes import (
@@ -24,14 +24,20 @@ from tracetui.export.sentences.causes import (
     shares,
 )
 from tracetui.export.sentences.comparison import (
-    _ranks,
+    _rank_numbers,
     count_words,
     ratio_words,
     run_words,
     signed_ms,
     signed_size,
 )
-from tracetui.export.sentences.job import _late_rank_words, _passed_on, job_time, link_path, passes_on
+from tracetui.export.sentences.job import (
+    _late_rank_sentence,
+    _passed_on_sentence,
+    job_time,
+    link_path,
+    passes_on,
+)
 from tracetui.export.sentences.memory import most_at_peak, ordinal, peak_parts, place_name, signed_bytes
 from tracetui.export.tables.column import CodedTexts, Form
 from tracetui.export.tables.communication import LINKS, LinkRows
@@ -86,7 +92,7 @@ def test_the_line_behind_a_gap_is_of_what_ranks_it(by_idle: bool, lines: list[in
         by_idle=by_idle,
         at=lambda texts: texts,
         idle=SimpleNamespace(main_line=idle, lines=["a", "b"]),
-        communication=SimpleNamespace(line=lambda: moved, lines=["c", "d"]),
+        communication=SimpleNamespace(main_line_of=lambda: moved, lines=["c", "d"]),
     )
     assert _behind(rows).codes.tolist() == lines
 
@@ -179,7 +185,7 @@ def test_kernels_share_the_time_of_all_types() -> None:
     ],
 )
 def test_ranks_in_words(numbers: tuple[int, ...], words: str) -> None:
-    assert _ranks(numbers) == words
+    assert _rank_numbers(numbers) == words
 
 
 def test_means_and_changes_in_words() -> None:
@@ -256,7 +262,7 @@ def test_a_rank_passes_on_what_it_did_less_than_half_of(lost: int, gained: list[
     [(True, "x, mostly because it waited itself."), (False, "x, because it waited itself.")],
 )
 def test_a_rank_that_waited_itself(mostly: bool, words: str) -> None:
-    assert _passed_on("x", mostly, (), frozenset()) == words
+    assert _passed_on_sentence("x", mostly, (), frozenset()) == words
 
 
 @pytest.mark.parametrize(("means", "shown"), [((None, 0), False), ((None, 1), True), ((0, 3), True)])
@@ -343,7 +349,7 @@ def test_operators_in_a_row_that_one_side_alone_has() -> None:
     gone[0] = gone[0].replace("1.0 times", "1 times")
     for shown, last in ((3, []), (5, [more])):
         comparison: Any = SimpleNamespace(gone=stretches[:3], new=stretches[:shown], **runs)
-        assert [*_only(comparison, 100)] == [*gone, *new, *last]
+        assert [*_unmatched_lines(comparison, 100)] == [*gone, *new, *last]
 
 
 @pytest.mark.parametrize(
@@ -362,6 +368,6 @@ def test_whom_a_late_rank_cost_how_much(lost: list[int], missing: bool, words: s
     roots: Any = SimpleNamespace(
         roots=[SimpleNamespace(rank=6, kind="idle", lost_ns=lost) for lost in (0, -3)]
     )
-    assert _late_rank_words(late, (), roots) == f"{words} in 3 collectives" + (
+    assert _late_rank_sentence(late, (), roots) == f"{words} in 3 collectives" + (
         "; only its own trace tells why." if missing else ", because it waited itself."
     )

@@ -14,7 +14,7 @@ from tracetui.api import load, load_job
 from tracetui.export.job import document, frames, text
 from tracetui.export.job.frames import job_lines_frame, job_links_frame
 from tracetui.export.job.text import job_markdown, job_text
-from tracetui.export.sentences.job import whose
+from tracetui.export.sentences.job import affected_ranks
 from tracetui.export.tables.column import Column, count
 from tracetui.export.tables.job import LINES, JobRows
 from tracetui.export.trace.frames import links_frame
@@ -30,10 +30,10 @@ def test_the_planted_line_is_the_problem_of_its_rank_and_others_are_of_all() -> 
     found = job("loader")
     worst, *others = job_lines(found)
     assert worst.line is not None and next(iter(worst.causes)) == "host.dataloader"
-    assert whose(found, worst) == "rank 2" and worst.worst == 2
-    assert any(whose(found, line) == "every rank" for line in others)
+    assert affected_ranks(found, worst) == "rank 2" and worst.worst == 2
+    assert any(affected_ranks(found, line) == "every rank" for line in others)
     uneven = job_lines(job("stage"))
-    assert any(whose(job("stage"), line) == "ranks 2, 3" for line in uneven)
+    assert any(affected_ranks(job("stage"), line) == "ranks 2, 3" for line in uneven)
 
 
 @pytest.mark.parametrize("name", ["loader", "stage"])
@@ -53,7 +53,7 @@ def test_lines_sum_to_the_idle_time_of_ranks_and_steps_to_that_of_all(name: str)
 
 def test_a_loader_that_is_late_in_some_steps_is_no_line_of_others() -> None:
     found = job("loader")
-    cost = {step: whose(found, job_lines(found, step)[0]) for step in found.steps}
+    cost = {step: affected_ranks(found, job_lines(found, step)[0]) for step in found.steps}
     late, even = [50, 52], [51]
     assert all(cost[step] == "rank 2" for step in late) and all(cost[step] == "every rank" for step in even)
 

@@ -17,12 +17,12 @@ from tracetui.export.job.text import job_text
 from tracetui.export.sentences import job as job_sentences
 from tracetui.export.sentences.job import (
     absent_state,
+    affected_ranks,
     head_words,
     job_time,
     late_words,
     root_words,
     verdict,
-    whose,
 )
 from tracetui.job.digest import Line, TimeClass
 from tracetui.job.job import job_of
@@ -129,7 +129,7 @@ def test_why_a_rank_was_late(kind: str, rank: int, unread: set[int], words: str)
 def test_whose_problem_a_line_is(concerned: list[int], ranks: int, words: str) -> None:
     job: Any = SimpleNamespace(ranks=[SimpleNamespace(number=10 + place) for place in range(ranks)])
     line: Any = SimpleNamespace(affected=concerned)
-    assert whose(job, line) == words
+    assert affected_ranks(job, line) == words
 
 
 def sentences(

@@ -130,7 +130,7 @@ def _progress() -> Iterator[Callable[[Ranks], None] | None]:
 
 
 def _progress_words(ranks: Ranks) -> str:
-    """Return "reading 42 %  3 of 8 ranks  420 MB of 1.00 GB" """
+    """Return "reading 42 %  3 of 8 ranks  420 MB of 1.00 GB"."""
     share = f"{100 * ranks.done_bytes // ranks.total_bytes} %  " if ranks.total_bytes else ""
     done = f"{format_count(ranks.done)} of {format_count(ranks.total)} ranks"
     return f"reading {share}{done}  {format_bytes(ranks.done_bytes)} of {format_bytes(ranks.total_bytes)}"

@@ -22,5 +22,5 @@ def text_cell(text: str) -> str:
 
 
 def encodable(text: str) -> str:
-    """Text that strict readers of JSON and UTF-8 accept, else as written: never print it unescaped."""
+    """Return text that strict readers of JSON and UTF-8 accept, else as written: never print it unescaped."""
     return _LONE_SURROGATES.sub("\ufffd", text)

@@ -23,12 +23,12 @@ Rows = TypeVar("Rows")
 
 
 def frame_of(table: Table[Rows], rows: Rows) -> pd.DataFrame:
-    """One row per row of a table, with exact values."""
+    """Return a DataFrame with a row per row of a table, with exact values."""
     return _frame({column.key: _values(column, rows) for column in table.of(Form.FRAME)})
 
 
 def small_frame(table: Table[Rows], rows: Rows) -> pd.DataFrame:
-    """One row per row of a table whose columns give Python values, None where one is not known."""
+    """Return one of a table whose columns give Python values, None where one is not known."""
     columns: dict[str, Any] = {}
     for column in table.of(Form.FRAME):
         values = column.exact(rows)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from tracetui.analysis.idle.cause import Cause, CauseFacts
-from tracetui.language import speak, speaks_english, wording
+from tracetui.language import set_language, speaks_english, wording
 
 ENGLISH, CHINESE = "en", "zh"
 #: the fields of `CauseFacts` that people read outside of docs/method.md
@@ -22,9 +22,9 @@ def choose_language(language: str) -> None:
     if language == CHINESE:
         from tracetui.export.chinese.words import WORDS
 
-        speak(WORDS)
+        set_language(WORDS)
     else:
-        speak({})
+        set_language({})
 
 
 def chosen_language() -> str:

@@ -22,7 +22,7 @@ def code(name: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Text of the program's own, read as it is written."""
+    """Return text of the program's own so that it is read as it is written."""
     return _PUNCTUATION.sub(r"\\\1", printable(text))
 
 

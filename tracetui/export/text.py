@@ -16,7 +16,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 _WIDE, _CLOSING = "\u2e80-\uffee", "，。；：、）」！？"
 _WORDS = re.compile(rf"([^\S\xa0]*)([（「]*(?:(?:\xa0|[^\s{_WIDE}])+|[{_WIDE}])[{_CLOSING}]*)")
 _BEFORE_UNITS = re.compile(r"(?<=[0-9]) (?=(?:[nµm]?s|[kMG]?B|%)(?:\W|$))")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_NON_ASCII = re.compile(r"[^\x00-\x7f]")
 _ASCII = str.maketrans("…µμ─█▏▎▍▌▋▊▉", "~uu-#   ####")
 
 
@@ -45,27 +45,27 @@ def table(
         for i, title in enumerate(titles)
     ]
     _shrink(widths, columns, width - len(MARGIN) * len(columns))
-    lines = [_line(columns, widths, [title[i] for title in head]) for i in range(height)]
+    lines = [_row_line(columns, widths, [title[i] for title in head]) for i in range(height)]
     lines.append(MARGIN + "─" * (sum(widths) + len(MARGIN) * (len(widths) - 1)))
     indent = " " * (2 * len(MARGIN) + widths[0])
     for place, row in enumerate(rows):
-        lines.append(_line(columns, widths, row))
+        lines.append(_row_line(columns, widths, row))
         if place < len(notes) and notes[place]:
             lines.append(indent + cut(notes[place], width - len(indent)))
     return lines
 
 
 def wrapped(text: str, width: int, first: str = "", later: str = "") -> list[str]:
-    """Lines of a sentence, indented by `first` and `later`, in which a number and its unit stay together.
+    """Return the lines of a sentence, indented by `first` and `later`; a number and its unit stay together.
 
     Wide characters have no blanks: lines break between them, and none begins with their punctuation.
     """
-    held, width = units_held(text), max(width, 20)
-    if cell_width(held) == len(held):
-        lines = wrap(held, width, initial_indent=first, subsequent_indent=later)
+    unbroken, width = keep_units_together(text), max(width, 20)
+    if cell_width(unbroken) == len(unbroken):
+        lines = wrap(unbroken, width, initial_indent=first, subsequent_indent=later)
     else:
         lines = [first]
-        for place, (blank, word) in enumerate(words_of(held)):
+        for place, (blank, word) in enumerate(words_of(unbroken)):
             joined = f"{lines[-1]}{blank if place else ''}{word}"
             if place and cell_width(joined) > width:
                 lines.append(later + word)
@@ -86,13 +86,13 @@ def cut(text: str, width: int, keep_end: bool = False) -> str:
     """Return the text, cut to `width` cells: as much of its start (or end) as fits beside an ellipsis."""
     if cell_width(text) <= width:
         return text
-    kept, room = [], width - 1
+    characters, room = [], width - 1
     for character in reversed(text) if keep_end else text:
         room -= cell_width(character)
         if room < 0:
             break
-        kept.append(character)
-    return "…" + "".join(reversed(kept)) if keep_end else "".join(kept) + "…"
+        characters.append(character)
+    return "…" + "".join(reversed(characters)) if keep_end else "".join(characters) + "…"
 
 
 def cell_width(text: str) -> int:
@@ -112,7 +112,7 @@ def aligned(text: str, width: int) -> str:
     return " " * (width - cell_width(text)) + text
 
 
-def units_held(text: str) -> str:
+def keep_units_together(text: str) -> str:
     """Return the text with a blank that does not break (U+00A0) between a number and its unit."""
     return _BEFORE_UNITS.sub("\xa0", text)
 
@@ -124,7 +124,7 @@ def words_of(text: str) -> list[tuple[str, str]]:
 
 def to_ascii(text: str) -> str:
     """Return the text in ASCII, each character as wide as it was; "?" for those without a likeness."""
-    return _NOT_ASCII.sub(lambda found: "?" * _character_width(found[0]), text.translate(_ASCII))
+    return _NON_ASCII.sub(lambda found: "?" * _character_width(found[0]), text.translate(_ASCII))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -136,12 +136,12 @@ def _character_width(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def _line(columns: Sequence[TextColumn], widths: Sequence[int], cells: Sequence[str]) -> str:
+def _row_line(columns: Sequence[TextColumn], widths: Sequence[int], cells: Sequence[str]) -> str:
     line = ""
     for column, width, cell in zip(columns, widths, cells):
-        shown = cut(cell, width, column.keep_end)
-        space = " " * (width - cell_width(shown))
-        line += MARGIN + (space + shown if column.right else shown + space)
+        cell_text = cut(cell, width, column.keep_end)
+        space = " " * (width - cell_width(cell_text))
+        line += MARGIN + (space + cell_text if column.right else cell_text + space)
     return line.rstrip()
 
 

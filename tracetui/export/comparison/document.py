@@ -59,7 +59,7 @@ def regressions_document(
 
 
 def _amounts(regression: Regression) -> dict[str, int]:
-    """Both sides and their difference, by names that tell the unit."""
+    """Return both sides and their difference, by names that tell the unit."""
     unit = "bytes" if regression.limit.measure == MEMORY else "ns"
     base, other = regression.base, regression.other
     amounts = {"base": base, "other": other, "delta": other - base}

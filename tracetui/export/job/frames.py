@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 
 def ranks_frame(job: Job, by: str | None = None, step: int | None = None) -> pd.DataFrame:
-    """One row per rank, by number or by a measure: means of its steps, or one step."""
+    """Return a row per rank, by number or by a measure: means of its steps, or one step."""
     rows = rank_rows(job, step)
     return _frame(RANKS, RankRows(job, sorted_by(rows, by) if by else rows))
 
 
 def roots_frame(job: Job, step: int | None = None) -> pd.DataFrame:
-    """One row per reason why a late rank was late, most lost first; they sum to all waits."""
+    """Return a row per reason why a late rank was late, most lost first; they sum to all waits."""
     return _frame(ROOTS, RootRows(job, roots_of(job, step).roots))
 
 
 def job_links_frame(job: Job) -> pd.DataFrame:
-    """One row per link between ranks, most time first."""
+    """Return a row per link between ranks, most time first."""
     return _frame(LINKS, JobRows(job, job_links(job)))
 
 
 def job_lines_frame(job: Job, step: int | None = None) -> pd.DataFrame:
-    """One row per line of Python that ranks were idle for, most idle time of all ranks first."""
+    """Return a row per line of Python that ranks were idle for, most idle time of all ranks first."""
     return _frame(LINES, JobRows(job, job_lines(job, step)))
 
 

@@ -59,7 +59,7 @@ def phases_markdown(job: Job, top: int = TOP) -> str:
 
 
 def phases_frame(job: Job) -> pd.DataFrame:
-    """One row per name of the ranges that people mark, most time first; sums over all ranges and ranks."""
+    """Return a row per name of the ranges that people mark, most time first; sums of all ranges and ranks."""
     from tracetui.export.data_frame import small_frame  # imports pandas
 
     return small_frame(PHASES, JobRows(job, job_phases(job)))

@@ -100,8 +100,8 @@ def _waits_of(job: Job, step: int | None) -> JobWaits:
     return job.waits if step is None else job.waits.at(job.waits.step == step)
 
 
-def _cost(waits: JobWaits, job: Job) -> dict[int | None, int]:
-    """ns that each late rank cost the others, in all groups."""
+def _cost_by_rank(waits: JobWaits, job: Job) -> dict[int | None, int]:
+    """Return the ns that each late rank cost the others, in all groups."""
     cost: dict[int | None, int] = {}
     for late in late_ranks(job, waits):
         cost[late.rank] = cost.get(late.rank, 0) + late.lost_ns
@@ -111,21 +111,23 @@ def _cost(waits: JobWaits, job: Job) -> dict[int | None, int]:
 def job_sections(job: Job, by: str | None, step: int | None, top: int) -> Iterator[Section]:
     rows = rank_rows(job, step)
     roots, waits = roots_of(job, step), _waits_of(job, step)
-    whole = job_time(rows)
-    blamed = {rank for rank, lost in _cost(waits, job).items() if lost * 100 >= whole * WORTH}
-    worth = [root for root in roots.roots if root.rank in blamed and root.lost_ns * TELLING >= max(whole, 1)]
-    if worth:
-        yield _roots(RootRows(job, roots.roots, whole), worth, top)
+    job_ns = job_time(rows)
+    blamed_ranks = {rank for rank, lost in _cost_by_rank(waits, job).items() if lost * 100 >= job_ns * WORTH}
+    costly_roots = [
+        root for root in roots.roots if root.rank in blamed_ranks and root.lost_ns * TELLING >= max(job_ns, 1)
+    ]
+    if costly_roots:
+        yield _root_section(RootRows(job, roots.roots, job_ns), costly_roots, top)
     late = JobRows(job, late_ranks(job, waits))
     if late.rows:
         yield _section(tell("Late ranks: what the others lost by waiting for them"), LATE, late, top)
-    steps = JobRows(job, [each for each in slow_steps(job) if step in (None, each.step)])
+    steps = JobRows(job, [slow_step for slow_step in slow_steps(job) if step in (None, slow_step.step)])
     if len(steps.rows) > 1:
         yield _section(tell("Steps"), STEPS, steps, top)
     lines = JobRows(job, job_lines(job, step))
     if lines.rows:
         yield _section(tell("Lines that ranks were idle for, all ranks together"), LINES, lines, top)
-    yield _ranks(job, rows, by, top)
+    yield _rank_section(job, rows, by, top)
     phases = JobRows(job, job_phases(job) if step is None else ())
     if phases.rows:
         yield _section(phases_title(), PHASES, phases, top)
@@ -139,43 +141,43 @@ def job_sections(job: Job, by: str | None, step: int | None, top: int) -> Iterat
 
 def _section(title: str, table: Table[Any], rows: JobRows, top: int) -> Section:
     shown = rows.first(top)
-    left = len(rows.rows) - len(shown.rows)
-    return Section(title, table, shown, counted(left, "1 more", "{count} more") if left else "")
+    hidden = len(rows.rows) - len(shown.rows)
+    return Section(title, table, shown, counted(hidden, "1 more", "{count} more") if hidden else "")
 
 
-def _roots(every: RootRows, worth: Sequence[Root], top: int) -> Section:
+def _root_section(all_roots: RootRows, costly: Sequence[Root], top: int) -> Section:
     """Return what the ranks that cost most did longer; all else there is stands in one line."""
-    shown = RootRows(every.job, worth[:top] if top else every.rows, every.whole)
-    left = [root for root in every.rows if root not in shown.rows]
-    rest = tell(
+    shown = RootRows(all_roots.job, costly[:top] if top else all_roots.rows, all_roots.whole)
+    hidden = [root for root in all_roots.rows if root not in shown.rows]
+    rest_words = tell(
         "{count} more: {time}, below 0 what a late rank did less than the others",
-        count=format_count(len(left)),
-        time=format_duration(sum(root.lost_ns for root in left)),
+        count=format_count(len(hidden)),
+        time=format_duration(sum(root.lost_ns for root in hidden)),
     )
     title = tell("Roots: why the late ranks were late, summed over all that waited")
-    return Section(title, ROOTS, shown, rest if left else "")
+    return Section(title, ROOTS, shown, rest_words if hidden else "")
 
 
-def _ranks(job: Job, rows: tuple[RankRow, ...], by: str | None, top: int) -> Section:
+def _rank_section(job: Job, rows: tuple[RankRow, ...], by: str | None, top: int) -> Section:
     measure = leading(rows, by)
     view = VIEWS.get(by or "")
-    apart = [name for name in differing(rows) if view is None or name in view]
+    differing_measures = [name for name in differing(rows) if view is None or name in view]
     if view is not None:
         titles = {name: _IN_VIEWS.get(name, name.replace("_", " ")) for name in view}
     else:
-        shown = {name for name in PRINTED_MEASURES if name == measure or _is_worth_showing(rows, name)}
-        titles = {name: title for name, title in PRINTED_MEASURES.items() if name in shown}
+        printed = {name for name in PRINTED_MEASURES if name == measure or _is_worth_showing(rows, name)}
+        titles = {name: title for name, title in PRINTED_MEASURES.items() if name in printed}
     if measure:
         titles.setdefault(measure, _measure_title(measure))
-    ranked = RankRows(job, sorted_by(rows, measure) if measure else rows, titles)
+    ranked_rows = RankRows(job, sorted_by(rows, measure) if measure else rows, titles)
     title = [tell("Ranks, ms of a mean step") if any(row.steps > 1 for row in rows) else tell("Ranks, ms")]
     title += [str(by)] if view is not None else []
     title += [tell("by {measure}", measure=heading(_measure_title(measure)))] if measure else []
-    called = clauses(title)
-    if apart:
-        measures = names(heading(_measure_title(name)) for name in apart[:3])
-        called = tell("{title}; differ in {measures}", title=called, measures=measures)
-    return _section(called, printed_ranks(ranked), ranked, top)
+    title_words = clauses(title)
+    if differing_measures:
+        measures = names(heading(_measure_title(name)) for name in differing_measures[:3])
+        title_words = tell("{title}; differ in {measures}", title=title_words, measures=measures)
+    return _section(title_words, printed_ranks(ranked_rows), ranked_rows, top)
 
 
 def _is_worth_showing(rows: tuple[RankRow, ...], measure: str) -> bool:

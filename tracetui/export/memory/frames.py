@@ -19,27 +19,27 @@ from tracetui.export.tables.memory import (
 
 
 def memory_lines_frame(memory: Memory, part: MemoryPart | None = None, top: int = 0) -> pd.DataFrame:
-    """One row per operator and line that allocates; most at the peak first, at most `top`."""
+    """Return a row per operator and line that allocates; most at the peak first, at most `top`."""
     return frame_of(LINES, MemoryRows(memory.recorded, (part or memory.all).lines, top))
 
 
 def memory_sizes_frame(memory: Memory, part: MemoryPart | None = None, top: int = 0) -> pd.DataFrame:
-    """One row per size of blocks; most in all first, at most `top`."""
+    """Return a row per size of blocks; most in all first, at most `top`."""
     return frame_of(SIZES, MemoryRows(memory.recorded, (part or memory.all).sizes, top))
 
 
 def memory_growing_frame(memory: Memory) -> pd.DataFrame:
-    """One row per group of blocks that grows, those first that grow most; of its steps the first and last."""
+    """Return a row per group of blocks that grows, most first; of its steps the first and last."""
     return frame_of(GROWING, GrowingRows(memory))
 
 
 def memory_blocks_frame(memory: Memory, part: MemoryPart | None = None, top: int = 0) -> pd.DataFrame:
-    """One row per block, the largest first, at most `top`. `release_ns` is missing where it is still held."""
+    """Return a row per block, largest first, at most `top`. `release_ns` is missing where it is held."""
     return frame_of(BLOCKS, BlockRows(memory, part or memory.all, top))
 
 
 def memory_curve_frame(memory: Memory, device: str, component: str) -> pd.DataFrame:
-    """One row per sample of a component of a device, by time; bytes that are not told are missing.
+    """Return a row per sample of a component of a device, by time; bytes that are not told are missing.
 
     Raises KeyError where there is no such curve.
     """

@@ -19,7 +19,7 @@ from tracetui.export.memory.document import memory_document
 from tracetui.export.memory.text import growth_sentences, memory_facts, memory_listings
 from tracetui.export.page import charts
 from tracetui.export.page.html import Section, bullets, paragraph, quote, table
-from tracetui.export.sentences.advice import told
+from tracetui.export.sentences.advice import advice_in_language
 from tracetui.export.sentences.causes import line_name, micro
 from tracetui.export.sentences.health import headline, legend, mark
 from tracetui.export.sentences.memory import alive_sentence
@@ -33,7 +33,7 @@ from tracetui.export.tables.syncs import SYNCS, SyncRows
 from tracetui.export.trace.advice_text import TITLE, cost_words
 from tracetui.export.trace.communication_text import TOP_LINKS, TOP_PEERS, late_title, links_title, split_rows
 from tracetui.export.trace.documents import summary_document
-from tracetui.export.trace.idle_text import gap_stories, gaps_title, hotspots_title, line_notes, why
+from tracetui.export.trace.idle_text import gap_stories, gaps_title, hotspots_title, idle_reasons, line_notes
 from tracetui.export.trace.operators import list_operators
 from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.summary import in_all, no_work, run_facts, task_facts, trace_facts
@@ -147,7 +147,7 @@ def _device(
     places = Selection().steps(analysis, activity.device)
     if places:
         rows = StepRows(analysis, places, TOP_STEPS)
-        left = len(rows.every) - len(rows.rows)
+        left = len(rows.all_rows) - len(rows.rows)
         blocks += [
             f"<h3>{quote(tell('Steps, in ms') + mark(analysis.health, 'steps'))}</h3>",
             table(STEPS, rows),
@@ -194,8 +194,8 @@ def _gaps(analysis: Analysis, selection: Selection) -> Section:
 def _lines(analysis: Analysis, selection: Selection, source: SourceFiles | None) -> Iterator[Section]:
     rows = LineRows(analysis, selection, TOP_LINES)
     if rows.rows:
-        left = len(rows.every) - len(rows.rows)
-        blocks = [table(LINES, rows, [*map(why, rows.rows)])]
+        left = len(rows.all_rows) - len(rows.rows)
+        blocks = [table(LINES, rows, [*map(idle_reasons, rows.rows)])]
         blocks += _more(left, "1 line with less is not shown.", "{count} lines with less are not shown.")
         blocks += [paragraph(note) for note in line_notes(rows) if note]
         if source is not None:
@@ -203,8 +203,8 @@ def _lines(analysis: Analysis, selection: Selection, source: SourceFiles | None)
             blocks += [excerpt for excerpt in excerpts if excerpt]
         yield Section(hotspots_title(rows), blocks)
     syncs = SyncRows(analysis, selection, TOP_SYNCS)
-    if syncs.every:
-        yield Section(syncs_title(syncs.every), [table(SYNCS, syncs)])
+    if syncs.all_rows:
+        yield Section(syncs_title(syncs.all_rows), [table(SYNCS, syncs)])
 
 
 def _excerpt(row: LineIdle, source: SourceFiles) -> str:
@@ -223,15 +223,15 @@ def _excerpt(row: LineIdle, source: SourceFiles) -> str:
 
 def _communication(analysis: Analysis) -> Iterator[Section]:
     late, links = PeerRows(analysis, TOP_PEERS), LinkRows(analysis, TOP_LINKS)
-    if late.every:
+    if late.all_rows:
         yield Section(late_title(late), [table(PEERS, late)])
-    if links.every:
+    if links.all_rows:
         yield Section(links_title(links), [table(LINKS, links)])
 
 
 def _advice(analysis: Analysis) -> Section:
     pieces = []
-    for advice in map(told, find_advice(analysis)):
+    for advice in map(advice_in_language, find_advice(analysis)):
         place = ""
         if advice.file is not None:
             place = f"<br><code>{quote(line_name(advice.file, advice.line, advice.function))}</code>"

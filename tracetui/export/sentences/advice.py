@@ -13,7 +13,7 @@ from tracetui.language import names, speaks_english, wording
 _CAUSES = {f"{cause.label.replace('.', '_')}_ns": cause for cause in Cause}
 
 
-def told(advice: Advice) -> Advice:
+def advice_in_language(advice: Advice) -> Advice:
     """Return a piece of advice in the language chosen, with the same numbers."""
     if speaks_english():
         return advice
@@ -23,7 +23,7 @@ def told(advice: Advice) -> Advice:
     figures = {key: figure(key, value)[1] for key, value in advice.evidence.items()}
     figures["times"] = wording("", "advice.in_all" if advice.per_step_ns is None else "advice.per_step")
     figures["causes"] = names(
-        " ".join(told_figure(key, advice.evidence[key])) for key in advice.evidence if key in _CAUSES
+        " ".join(figure_in_language(key, advice.evidence[key])) for key in advice.evidence if key in _CAUSES
     )
     return replace(
         advice,
@@ -33,7 +33,7 @@ def told(advice: Advice) -> Advice:
     )
 
 
-def told_figure(key: str, value: float | str) -> tuple[str, str]:
+def figure_in_language(key: str, value: float | str) -> tuple[str, str]:
     """Return a number of evidence, its name in the language chosen and its value: ("mean kernel", "20 ns").
 
     As written in the trace where it is a text: never print it unescaped.

@@ -59,14 +59,14 @@ def line_name(file: str | None, line: int, function: str) -> str:
 
 
 def task_words(counts: TaskCounts) -> str:
-    """ "12 tasks: 8 compute, 1 communication, 3 waits and the like" """
-    named = (
+    """Return "12 tasks: 8 compute, 1 communication, 3 waits and the like"."""
+    templates = (
         "{count} compute",
         "{count} communication",
         "{count} copies",
         "{count} waits and the like",
     )
-    kinds = [tell(what, count=format_count(count)) for count, what in zip(counts, named) if count]
+    kinds = [tell(template, count=format_count(count)) for count, template in zip(counts, templates) if count]
     tasks = counted(counts.total, "1 task", "{count} tasks")
     return tell("{tasks}: {kinds}", tasks=tasks, kinds=clauses(kinds))
 
@@ -76,19 +76,19 @@ def file_line(frame: Frame | None) -> str | None:
     return f"{frame.file}({frame.line})" if frame is not None and frame.file else None
 
 
-def shares(parts: Mapping[str, int], most: int) -> str:
+def shares(parts: Mapping[str, int], limit: int) -> str:
     """Return the largest parts with their shares: "host.python 70 %, queue.busy 20 %", "host.sync"."""
-    whole = sum(parts.values())
-    ranked = sorted(parts.items(), key=lambda part: -part[1])
-    if len(ranked) == 1:
-        return ranked[0][0]
-    return names(f"{name} {_percent(ns, whole)}" for name, ns in ranked[:most])
+    total = sum(parts.values())
+    largest_first = sorted(parts.items(), key=lambda part: -part[1])
+    if len(largest_first) == 1:
+        return largest_first[0][0]
+    return names(f"{name} {_percent(ns, total)}" for name, ns in largest_first[:limit])
 
 
 def leading_shares(parts: Mapping[str, int]) -> str:
     """Return the first three parts with exact shares: "host.python 70.1 %, queue.busy 20.0 %", "-"."""
-    whole = sum(parts.values())
-    return names(f"{name} {format_percent(ns, whole)}" for name, ns in list(parts.items())[:3]) or "-"
+    total = sum(parts.values())
+    return names(f"{name} {format_percent(ns, total)}" for name, ns in list(parts.items())[:3]) or "-"
 
 
 def micro(text: str) -> str:

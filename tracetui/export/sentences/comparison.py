@@ -28,7 +28,7 @@ _MOST_NUMBERS = 8  #: of ranks that are listed
 
 
 def run_words(run: Run) -> str:
-    """ "gpu, 6 steps (5 to 10) of 177.6 ms, 174.1 to 181.3; in all computing 591.5 ms, free 402.6 ms" """
+    """Return "gpu, 6 steps (5 to 10) of 177.6 ms, 174.1 to 181.3; in all computing 591.5 ms, free 402 ms"."""
     if not len(run.wall_ns):
         return tell("{kind}, no work of a device", kind=run.kind.value)
     mean, low, high = lengths(run)
@@ -39,7 +39,7 @@ def run_words(run: Run) -> str:
         steps = tell("{steps} ({numbers})", steps=steps, numbers=names(map(str, run.numbers)))
     elif run.numbers:
         steps = tell("{steps} ({first} to {last})", steps=steps, first=run.numbers[0], last=run.numbers[-1])
-    facts = [run.kind.value, *([_ranks(run.members)] if run.members else [])]
+    facts = [run.kind.value, *([_rank_numbers(run.members)] if run.members else [])]
     facts.append(tell("{steps} of {mean} ms", steps=steps, mean=mean))
     facts += [tell("{low} to {high}", low=low, high=high)] if low != high else []
     if run.totals is None:
@@ -118,8 +118,12 @@ def steps_sentence(row: ComparedRow) -> str:
 def row_name(row: ComparedRow) -> str:
     """Return the name; of a line that moved both numbers: "train.py(88) -> (93) forward"."""
     if isinstance(row, ComparedRank):
-        most = max(row.waterfall, key=lambda term: abs(term.delta_ns))
-        return f"{row.name}, {vendor_name(most)} {signed_ms(most.delta_ns)}" if most.delta_ns else row.name
+        largest = max(row.waterfall, key=lambda term: abs(term.delta_ns))
+        return (
+            f"{row.name}, {vendor_name(largest)} {signed_ms(largest.delta_ns)}"
+            if largest.delta_ns
+            else row.name
+        )
     if isinstance(row, ComparedRoot):
         return printable(root_words(row), LONGEST_NAME)
     if isinstance(row, MemoryRow) and row.holder is not None and row.holder.frame is not None:
@@ -134,17 +138,17 @@ def row_name(row: ComparedRow) -> str:
 
 def vendor_name(row: ComparedRow) -> str:
     """Return the name of a row; of GPUs without the words that only NPUs have: "Matmul (matrix)"."""
-    name = _with_part(row.name, _PARTS)
+    name = _replace_ending(row.name, _PARTS)
     if not row.scale.on_gpu:
         return name
-    name = _with_part(name, _PARTS_ON_GPU)
+    name = _replace_ending(name, _PARTS_ON_GPU)
     for beginning, shown in _CLASSES_ON_GPU.items():
         if name == beginning or name.startswith(f"{beginning} ("):
             return shown + name[len(beginning) :]
     return _TERMS_ON_GPU.get(name, name)
 
 
-def _with_part(name: str, parts: Mapping[str, str]) -> str:
+def _replace_ending(name: str, parts: Mapping[str, str]) -> str:
     """Return a name with another end, if it ends in one of these: "Matmul (Cube)" as "Matmul (matrix)"."""
     for ending, shown in parts.items():
         if name.endswith(ending):
@@ -158,7 +162,7 @@ def advice_name(row: ComparedRow) -> str:
 
 
 def ratio_words(row: ComparedRow) -> str:
-    """OTHER / BASE: "1.250"; "new" or "gone" where one has none."""
+    """Return OTHER / BASE: "1.250"; "new" or "gone" where one has none."""
     if row.status != "matched":
         return tell(row.status)
     return "-" if row.ratio is None else f"{row.ratio:,.3f}"
@@ -187,13 +191,13 @@ def signed_size(size: Fraction) -> str:
     return f"{'+' if size > 0 else ''}{format_bytes(round(size))}"
 
 
-def _ranks(numbers: Sequence[int]) -> str:
-    """ "8 ranks (0 to 7)", "3 ranks (0, 2, 5)" """
+def _rank_numbers(numbers: Sequence[int]) -> str:
+    """Return "8 ranks (0 to 7)", "3 ranks (0, 2, 5)"."""
     if len(numbers) < 2:
         return tell("rank {number}", number=numbers[0])
-    shown = tell("{low} to {high}", low=numbers[0], high=numbers[-1])
+    listed = tell("{low} to {high}", low=numbers[0], high=numbers[-1])
     if numbers[-1] - numbers[0] != len(numbers) - 1:
-        shown = names(
+        listed = names(
             [*map(str, numbers[:_MOST_NUMBERS]), *(["..."] if len(numbers) > _MOST_NUMBERS else [])]
         )
-    return tell("{count} ranks ({numbers})", count=format_count(len(numbers)), numbers=shown)
+    return tell("{count} ranks ({numbers})", count=format_count(len(numbers)), numbers=listed)

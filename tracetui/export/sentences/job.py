@@ -31,21 +31,21 @@ _NUMBERED = 3  #: ranks that are called by their numbers
 
 
 def head_words(job: Job, step: int | None = None) -> str:
-    """Return "2 of 8 ranks, step 50, 4 collectives in common, clocks aligned within 550 ns" """
-    here, world = len(job.ranks), job.world
-    ranks = counted(here, "1 rank", "{count} ranks")
+    """Return "2 of 8 ranks, step 50, 4 collectives in common, clocks aligned within 550 ns"."""
+    ranks_here, world = len(job.ranks), job.world
+    ranks = counted(ranks_here, "1 rank", "{count} ranks")
     if world:
-        of_world = "{here} of at least {world} ranks" if job.world_is_least else "{here} of {world} ranks"
-        ranks = tell(of_world, here=format_count(here), world=format_count(world))
-    steps = tell("step {number}", number=step) if step is not None else _steps(job)
+        template = "{here} of at least {world} ranks" if job.world_is_least else "{here} of {world} ranks"
+        ranks = tell(template, here=format_count(ranks_here), world=format_count(world))
+    steps = tell("step {number}", number=step) if step is not None else _steps_words(job)
     common = ""
-    if here > 1:
+    if ranks_here > 1:
         common = counted(job.matched, "1 collective in common", "{count} collectives in common")
     clocks, parts = "clocks aligned within {time}", job.clocks.parts
     if parts > 1:
         clocks = "clocks aligned within {time} in {parts} parts"
-    within = tell(clocks, time=format_duration(job.clocks.residual_ns), parts=format_count(parts))
-    return clauses(filter(None, (ranks, steps, common, within if job.clocks.sights else "")))
+    alignment = tell(clocks, time=format_duration(job.clocks.residual_ns), parts=format_count(parts))
+    return clauses(filter(None, (ranks, steps, common, alignment if job.clocks.sights else "")))
 
 
 def job_time(rows: tuple[RankRow, ...]) -> int:
@@ -65,12 +65,12 @@ def verdict(
 
     `losses`: as `find_losses` returns them. `unread`: numbers of ranks that are there and not read.
     """
-    whole = job_time(rows)
-    worth = [loss for loss in losses if loss.lost_ns > 0 and loss.lost_ns * 100 >= whole * WORTH]
-    sentences = [_loss_words(job, loss, roots, waits, unread) for loss in worth[:_MOST]]
-    yield sentences[0] if sentences else _balanced(job)
+    job_ns = job_time(rows)
+    costly = [loss for loss in losses if loss.lost_ns > 0 and loss.lost_ns * 100 >= job_ns * WORTH]
+    sentences = [_loss_sentence(job, loss, roots, waits, unread) for loss in costly[:_MOST]]
+    yield sentences[0] if sentences else _balanced_sentence(job)
     if roots.total_ns:
-        share = format_percent(roots.total_ns, whole)
+        share = format_percent(roots.total_ns, job_ns)
         template = "Waiting for each other took the ranks {time}: {share} of their time."
         if job.missing or job.clocks.parts > 1:
             template = "Waiting for each other took the ranks {time}, at least: {share} of their time."
@@ -78,25 +78,25 @@ def verdict(
     elif len(job.ranks) > 1:
         yield tell("No rank waits for another one.")
     yield from sentences[1:]
-    more = len([loss for loss in worth[_MOST:] if isinstance(loss, LateRank)])
-    if more:
+    more_ranks = len([loss for loss in costly[_MOST:] if isinstance(loss, LateRank)])
+    if more_ranks:
         template = "1 more rank cost the others at least {worth} % of their time."
-        if more > 1:
+        if more_ranks > 1:
             template = "{count} more ranks cost the others at least {worth} % of their time each."
-        yield tell(template, count=format_count(more), worth=WORTH)
+        yield tell(template, count=format_count(more_ranks), worth=WORTH)
 
 
-def _balanced(job: Job) -> str:
+def _balanced_sentence(job: Job) -> str:
     if len(job.ranks) < 2:
         return tell("One rank is here: there is nothing to compare it with.")
     return tell("The ranks are balanced: no rank, link or stage costs {worth} % of their time.", worth=WORTH)
 
 
-def _loss_words(
+def _loss_sentence(
     job: Job, loss: Loss, roots: Roots, waits: JobWaits, unread: frozenset[int] = frozenset()
 ) -> str:
     if isinstance(loss, LateRank):
-        return _late_rank_words(loss, _waits_of(job, waits, loss), roots, unread)
+        return _late_rank_sentence(loss, _waits_of(job, waits, loss), roots, unread)
     if isinstance(loss, UnevenStages):
         return tell(
             "Stage {stage} computes {time} a step, {share} longer than the mean of the {count} stages.",
@@ -105,18 +105,18 @@ def _loss_words(
             share=f"{loss.slowest.imbalance * 100:.0f} %",
             count=loss.stages,
         )
-    worst, others = loss.links[0], len(loss.links) - 1
-    slowness = worst.slowness
+    slowest_link, other_links = loss.links[0], len(loss.links) - 1
+    slowness = slowest_link.slowness
     template = "The link {link} is slow: it moves at {share} of the usual speed, and took {time} longer."
-    if others:
+    if other_links:
         template = (
             "{count} links are slow, most of all {link}: "
             "it moves at {share} of the usual speed, and took {time} longer."
         )
     return tell(
         template,
-        count=others + 1,
-        link=printable(link_words(worst)),
+        count=other_links + 1,
+        link=printable(link_words(slowest_link)),
         share=format_percent(slowness.usual_ns, slowness.ns),
         time=format_duration(slowness.excess_ns),
     )
@@ -182,8 +182,8 @@ def root_words(root: Root, unread: frozenset[int] = frozenset()) -> str:
 
 def root_place(root: Root) -> str:
     """Return "idle, host.dataloader at data.py(70)"; as written in the trace: never print it unescaped."""
-    what = root_words(root)
-    return what if root.line is None else tell("{why} at {line}", why=what, line=short_line(root.line))
+    reason = root_words(root)
+    return reason if root.line is None else tell("{why} at {line}", why=reason, line=short_line(root.line))
 
 
 def short_line(line: Line | None) -> str:
@@ -198,26 +198,26 @@ def line_words(line: Line) -> str:
     return line_name(line.file, line.line, line.function)
 
 
-def whose(job: Job, job_line: JobLine) -> str:
+def affected_ranks(job: Job, job_line: JobLine) -> str:
     """Return whose problem a line is: "every rank", "rank 2", "ranks 2, 5", "40 of 64 ranks"."""
     numbers = [job.ranks[place].number for place in job_line.affected]
     if len(numbers) == len(job.ranks) > 1:
         return tell("every rank")
     if len(numbers) > _NUMBERED:
-        here, world = format_count(len(numbers)), format_count(len(job.ranks))
-        return tell("{here} of {world} ranks", here=here, world=world)
-    listed = "rank {number}" if len(numbers) == 1 else "ranks {number}"
-    return tell(listed, number=names(map(str, numbers)))
+        affected, total = format_count(len(numbers)), format_count(len(job.ranks))
+        return tell("{here} of {world} ranks", here=affected, world=total)
+    template = "rank {number}" if len(numbers) == 1 else "ranks {number}"
+    return tell(template, number=names(map(str, numbers)))
 
 
-def passes_on(lost_ns: int, gained: Sequence[Root]) -> bool:
+def passes_on(lost_ns: int, longer: Sequence[Root]) -> bool:
     """Tell whether a rank was late mostly because it waited: what it did longer is less than half of it.
 
     Args:
         lost_ns: what it cost the others.
-        gained: what it did longer than they.
+        longer: what it did longer than they.
     """
-    return 2 * sum(root.lost_ns for root in gained) < lost_ns
+    return 2 * sum(root.lost_ns for root in longer) < lost_ns
 
 
 def _waits_of(job: Job, waits: JobWaits, late: LateRank) -> tuple[LateRank, ...]:
@@ -226,59 +226,63 @@ def _waits_of(job: Job, waits: JobWaits, late: LateRank) -> tuple[LateRank, ...]
     return late_once(job, waits.at(np.isin(waits.rank, places)))
 
 
-def _late_rank_words(
+def _late_rank_sentence(
     late: LateRank, waited: Sequence[LateRank], roots: Roots, unread: frozenset[int] = frozenset()
 ) -> str:
-    others, mean = late.waited, late.lost_ns // late.waited
-    alike = (late.longest_ns - mean) * 100 <= mean * _ALIKE
-    whom = "{rank} cost one other rank {time} in {collectives}"
-    if others > 1:
-        whom = "{rank} cost {others} others {time} each in {collectives}"
-        if not alike:
-            whom = "{rank} cost {others} others {time} each on average, {most} at most, in {collectives}"
-    if others > 1 and late.missing:
-        whom = "{rank} cost the {others} ranks here {time} each in {collectives}"
-        if not alike:
-            whom = (
+    waiting, mean = late.waited, late.lost_ns // late.waited
+    lost_alike = (late.longest_ns - mean) * 100 <= mean * _ALIKE
+    template = "{rank} cost one other rank {time} in {collectives}"
+    if waiting > 1:
+        template = "{rank} cost {others} others {time} each in {collectives}"
+        if not lost_alike:
+            template = "{rank} cost {others} others {time} each on average, {most} at most, in {collectives}"
+    if waiting > 1 and late.missing:
+        template = "{rank} cost the {others} ranks here {time} each in {collectives}"
+        if not lost_alike:
+            template = (
                 "{rank} cost the {others} ranks here {time} each on average, {most} at most, in {collectives}"
             )
     name = printable(late_words(late, unread))
     cost = tell(
-        whom,
+        template,
         rank=f"{name[0].upper()}{name[1:]}" if speaks_english() else name,
-        others=others,
+        others=waiting,
         time=format_duration(mean),
         most=format_duration(late.longest_ns),
         collectives=counted(late.operations, "1 collective", "{count} collectives"),
     )
     if late.missing:
         return tell("{said}; only its own trace tells why.", said=cost)
-    of_rank = [root for root in roots.roots if root.rank == late.rank and root.kind != MISSING]
-    gained = [root for root in of_rank if root.lost_ns > 0]
-    if gained and gained[0].kind == UNALIGNED:
+    roots_of_rank = [root for root in roots.roots if root.rank == late.rank and root.kind != MISSING]
+    longer = [root for root in roots_of_rank if root.lost_ns > 0]
+    if longer and longer[0].kind == UNALIGNED:
         return tell("{said}; why is not known, as their clocks are not aligned.", said=cost)
-    if passes_on(late.lost_ns, gained):
-        return _passed_on(cost, bool(gained), waited, unread)
-    first = gained[0]
-    share = format_percent(first.lost_ns, sum(root.lost_ns for root in gained))
-    template = "{said}: {what} ({share} of what it did longer)."
-    return tell(template, said=cost, what=printable(root_place(first)), share=share)
+    if passes_on(late.lost_ns, longer):
+        return _passed_on_sentence(cost, bool(longer), waited, unread)
+    longest = longer[0]
+    share = format_percent(longest.lost_ns, sum(root.lost_ns for root in longer))
+    ending = "{said}: {what} ({share} of what it did longer)."
+    return tell(ending, said=cost, what=printable(root_place(longest)), share=share)
 
 
-def _passed_on(cost: str, mostly: bool, waited: Sequence[LateRank], unread: frozenset[int]) -> str:
+def _passed_on_sentence(
+    cost: str, has_own_part: bool, waited_for: Sequence[LateRank], unread: frozenset[int]
+) -> str:
     """Return the sentence about a rank that was late because it waited itself."""
-    if not waited:
+    if not waited_for:
         template = (
-            "{said}, mostly because it waited itself." if mostly else "{said}, because it waited itself."
+            "{said}, mostly because it waited itself."
+            if has_own_part
+            else "{said}, because it waited itself."
         )
         return tell(template, said=cost)
     template = "{said}, because it waited itself, longest for {rank}."
-    if mostly:
+    if has_own_part:
         template = "{said}, mostly because it waited itself, longest for {rank}."
-    return tell(template, said=cost, rank=printable(late_words(waited[0], unread)))
+    return tell(template, said=cost, rank=printable(late_words(waited_for[0], unread)))
 
 
-def _steps(job: Job) -> str:
+def _steps_words(job: Job) -> str:
     if len(job.steps) == 1:
         return tell("step {number}", number=job.steps[0])
     return counted(len(job.steps), "1 step", "{count} steps") if job.steps else ""

@@ -22,11 +22,14 @@ def late_rank(analysis: Analysis, gap: int) -> str | None:
     waits = communication.exposed.cause[places] == CommunicationCause.WAIT
     if not waits.any():
         return None
-    own = communication.exposed.at(places.start + np.flatnonzero(waits))
-    group, peer = communication.operations.group[own.operation], communication.waits.peer[own.operation]
+    gap_waits = communication.exposed.at(places.start + np.flatnonzero(waits))
+    group, peer = (
+        communication.operations.group[gap_waits.operation],
+        communication.waits.peer[gap_waits.operation],
+    )
     ranks = group.astype(np.int64) << 32 | peer.astype(np.int64)
-    longest, _ = most_first(ranks, own.ns)
-    return late_rank_of(analysis, int(own.operation[ranks == longest[0]][0]))
+    longest, _ = most_first(ranks, gap_waits.ns)
+    return late_rank_of(analysis, int(gap_waits.operation[ranks == longest[0]][0]))
 
 
 def capped_savings(analysis: Analysis) -> str:
@@ -49,5 +52,5 @@ def late_rank_of(analysis: Analysis, operation: int) -> str:
     communication = analysis.communication
     group = communication.groups[int(communication.operations.group[operation])]
     peer, ring = int(communication.waits.peer[operation]), bool(communication.waits.ring[operation])
-    called = group_words(group_key(analysis.trace, group), group.name)
-    return printable(rank_words(called, peer, group.global_rank(peer), ring), NAME_CELLS)
+    group_name = group_words(group_key(analysis.trace, group), group.name)
+    return printable(rank_words(group_name, peer, group.global_rank(peer), ring), NAME_CELLS)

@@ -24,7 +24,7 @@ _ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 
 
 def peak_sentence(document: Mapping[str, Any], origin_ns: int) -> str:
-    """Return "NPU 0: peak 57.3 GB at 1.204 s in step 12: 31.0 GB of it allocated at model.py(88) forward" """
+    """Return "NPU 0: peak 57.3 GB at 1.204 s in step 12: 31.0 GB of it allocated at model.py(88) forward"."""
     peak = document["peak"]
     if peak is None:
         return tell("No curve tells how much is held.")
@@ -33,21 +33,21 @@ def peak_sentence(document: Mapping[str, Any], origin_ns: int) -> str:
         words = tell("{peak} at {time}", peak=words, time=format_time(peak["at_ns"] - origin_ns))
     if peak["step"] is not None:
         words = tell("{peak} in step {step}", peak=words, step=peak["step"])
-    most = most_at_peak(document["lines"])
-    if most is None:
+    largest = most_at_peak(document["lines"])
+    if largest is None:
         return words
     template = "{peak}: {size} of it allocated at {line}"
-    return tell(template, peak=words, size=format_bytes(most[1]), line=most[0])
+    return tell(template, peak=words, size=format_bytes(largest[1]), line=largest[0])
 
 
 def most_at_peak(lines: Sequence[Mapping[str, Any]]) -> tuple[str, int] | None:
     """Return the line of Python that holds most at the peak, all its operators together; None without any."""
-    held: dict[str, int] = {}
+    bytes_by_line: dict[str, int] = {}
     for line in lines:
         if line["file"] and line["bytes_at_peak"]:
             name = place_words(line)
-            held[name] = held.get(name, 0) + line["bytes_at_peak"]
-    return max(held.items(), key=lambda each: each[1], default=None)
+            bytes_by_line[name] = bytes_by_line.get(name, 0) + line["bytes_at_peak"]
+    return max(bytes_by_line.items(), key=lambda entry: entry[1], default=None)
 
 
 def peak_parts(peak: Mapping[str, Any]) -> Iterator[str]:
@@ -65,11 +65,11 @@ def peak_parts(peak: Mapping[str, Any]) -> Iterator[str]:
 
 
 def growth_sentence(document: Mapping[str, Any], steps: int) -> str:
-    """Return "From step to step: +312 MB in 3, +312 MB in 4" """
+    """Return "From step to step: +312 MB in 3, +312 MB in 4"."""
     if steps < 2:
-        one = "Of one step nothing can be said about growth."
-        return tell(one) if steps else tell("There are no steps to compare.")
-    devices = dict.fromkeys(each["device"] for each in document["growth"])
+        sentence = "Of one step nothing can be said about growth."
+        return tell(sentence) if steps else tell("There are no steps to compare.")
+    devices = dict.fromkeys(entry["device"] for entry in document["growth"])
     parts = []
     for device in devices:
         growth = [step for step in document["growth"] if step["device"] == device]
@@ -86,28 +86,28 @@ def growth_sentence(document: Mapping[str, Any], steps: int) -> str:
 
 
 def growing_sentence(group: Mapping[str, Any], source: str | None = None) -> str:
-    """ "grows 312 MB a step: Cast, the 28th of 28 calls at actor.py(41) f, after MatMul, before Add, ..."
+    """Return "grows 312 MB a step: Cast, the 28th of 28 calls at actor.py(41) f, after MatMul, ...".
 
-    source : the text of that line, told behind its place.
+    `source` is the text of that line, shown after its place.
     """
     steps = [str(step) for step in group["steps"]]
     listed = names(steps if len(steps) <= 6 else [*steps[:2], "...", *steps[-3:]])
     operator = group["operator"] + (f" ({group['task']})" if group["task"] else "")
-    grows = _GROWING[group["verdict"]]
-    called = tell("{calls} at {line}", calls=calls_words(group), line=place_words(group))
+    template = _GROWING[group["verdict"]]
+    calls = tell("{calls} at {line}", calls=calls_words(group), line=place_words(group))
     parts = [
         *([operator] if operator else []),
-        called + (f" `{source[:LONGEST_SOURCE]}`" if source else ""),
+        calls + (f" `{source[:LONGEST_SOURCE]}`" if source else ""),
         *([tell("after {name}", name=group["before"])] if group["before"] else []),
         *([tell("before {name}", name=group["after"])] if group["after"] else []),
         tell("alive since steps {steps}", steps=listed),
     ]
     size = format_bytes(group["bytes_per_step"])
-    return tell("{grows}: {parts}", grows=tell(grows, size=size), parts=clauses(parts))
+    return tell("{grows}: {parts}", grows=tell(template, size=size), parts=clauses(parts))
 
 
 def calls_words(group: Mapping[str, Any]) -> str:
-    """Return "the 28th of 28 calls", "2 of 28 calls", "the only call" """
+    """Return "the 28th of 28 calls", "2 of 28 calls", "the only call"."""
     count = group["of"]
     if count == 1:
         return tell("the only call")
@@ -127,7 +127,7 @@ def alive_sentence(document: Mapping[str, Any]) -> str:
 
 
 def place_words(row: Mapping[str, Any]) -> str:
-    """Return "train.py(88) forward" with the last part of the path; "(no stack)" """
+    """Return "train.py(88) forward" with the last part of the path; "(no stack)"."""
     file = row["file"]
     return line_name(path_end(file) if file else file, row["line"] or 0, row["function"] or "")
 
@@ -145,7 +145,7 @@ def signed_bytes(count: int | None) -> str:
 
 
 def ordinal(number: int) -> str:
-    """ "1st", "12th", "23rd"; the number alone where its ending is said otherwise."""
+    """Return "1st", "12th", "23rd"; the number alone where its ending is said otherwise."""
     if not speaks_english():
         return format_count(number)
     ending = "th" if number % 100 in (11, 12, 13) else _ORDINALS.get(number % 10, "th")

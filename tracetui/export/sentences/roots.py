@@ -36,12 +36,12 @@ def root_words(row: ComparedRoot) -> str:
     """Return "rank 2, host.dataloader at hybrid/train.py(12)"; as written in the trace."""
     rank = tell("a missing rank") if row.rank is None else tell("rank {number}", number=row.rank)
     if row.kind == "idle" and row.reason:
-        why = cause_words(row.reason)
+        reason = cause_words(row.reason)
     else:
-        why = reason_words(row.kind, row.reason)
+        reason = reason_words(row.kind, row.reason)
     if row.frame is None:
-        return tell("{rank}, {why}", rank=rank, why=why)
+        return tell("{rank}, {why}", rank=rank, why=reason)
     file, line, function = row.frame
-    at = f"{path_end(file)}({line})" if file else function
-    told = "{rank}, {why} at {line} (backward)" if row.backward else "{rank}, {why} at {line}"
-    return tell(told, rank=rank, why=why, line=at)
+    place = f"{path_end(file)}({line})" if file else function
+    template = "{rank}, {why} at {line} (backward)" if row.backward else "{rank}, {why} at {line}"
+    return tell(template, rank=rank, why=reason, line=place)

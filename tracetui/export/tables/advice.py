@@ -15,14 +15,14 @@ from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.units import format_count, format_duration
 
 LOOKED_AT = 5  #: gaps of each advice
-_OF_GAPS = ("device", "start_ns", "dur_ns", "idle_ns")
+_GAP_KEYS = ("device", "start_ns", "dur_ns", "idle_ns")
 
 
 class AdviceRows:
     """The advice on a trace, that about the most time first."""
 
     def __init__(self, analysis: Analysis, rows: Sequence[Advice] | None = None) -> None:
-        """`rows`: the advice as it is to be told, if otherwise than in documents."""
+        """Take the advice of an analysis, or `rows`: pieces in another language than documents have."""
         self.analysis = analysis
         self.rows: Sequence[Advice] = find_advice(analysis) if rows is None else rows
 
@@ -52,12 +52,12 @@ def _evidence(rows: AdviceRows) -> list[dict[str, Any]]:
 
 def _gaps(rows: AdviceRows) -> list[list[dict[str, Any]]]:
     """Return the gaps to look at of each, by a few of their columns."""
-    columns = [column for column in GAPS.columns if column.key in _OF_GAPS]
+    columns = [column for column in GAPS.columns if column.key in _GAP_KEYS]
     found = []
     for advice in rows.rows:
         gaps = GapRows(rows.analysis, advice.gaps[:LOOKED_AT])
         values = zip(*(column.exact(gaps) for column in columns))
-        found.append([dict(zip(_OF_GAPS, row)) for row in values])
+        found.append([dict(zip(_GAP_KEYS, row)) for row in values])
     return found
 
 

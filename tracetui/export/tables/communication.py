@@ -25,12 +25,12 @@ from tracetui.language import tell
 from tracetui.units import format_bytes
 
 
-class _OfGroups:
+class _GroupRows:
     """Rows that are of communication groups; at most `top` of all, 0 for all."""
 
-    def __init__(self, analysis: Analysis, every: Sequence[Any], top: int) -> None:
-        self.analysis, self.every = analysis, every
-        self.rows: Sequence[Any] = every[:top] if top else every
+    def __init__(self, analysis: Analysis, all_rows: Sequence[Any], top: int) -> None:
+        self.analysis, self.all_rows = analysis, all_rows
+        self.rows: Sequence[Any] = all_rows[:top] if top else all_rows
 
     def keys(self) -> list[str | None]:
         """Return the number of the group of each row, None where none is told."""
@@ -48,25 +48,25 @@ class _OfGroups:
         return [group_words(key, name) for key, name in zip(self.keys(), self.names())]
 
 
-class PeerRows(_OfGroups):
+class PeerRows(_GroupRows):
     """The ranks that were late, those first that were waited for longest."""
 
     def __init__(self, analysis: Analysis, top: int = 0) -> None:
         super().__init__(analysis, analysis.communication.late_peers, top)
 
-    def called(self) -> list[str | None]:
-        """Who each is."""
+    def peer_names(self) -> list[str | None]:
+        """Return what each rank is called, "peer 5 of group 271"."""
         return [
             rank_words(group, late.peer, late.global_rank, late.ring)
             for group, late in zip(self.groups(), self.rows)
         ]
 
 
-class LinkRows(_OfGroups):
+class LinkRows(_GroupRows):
     """The links that lead to another rank, those first whose transfers took longest."""
 
     def __init__(self, analysis: Analysis, top: int = 0, window: tuple[int, int] | None = None) -> None:
-        """`window`: of the transfers that start in it, [start, end) in epoch ns; None: of all."""
+        """Take the links of the transfers that start in `window`, [start, end) in epoch ns; None: of all."""
         communication = analysis.communication
         table = communication.link_table if window is None else communication.links_in_window(*window)
         links = (link for link in table if link.src != link.dst)
@@ -82,7 +82,7 @@ class LinkRows(_OfGroups):
     @cached_property
     def nominal(self) -> Floats:
         """float64[rows]: GB/s that each is built for; -1 where no table tells."""
-        speeds = nominal_speeds(self.analysis.trace, self.every)
+        speeds = nominal_speeds(self.analysis.trace, self.all_rows)
         return np.array([-1 if speed is None else speed for speed in speeds], np.float64)[: len(self.rows)]
 
     @cached_property
@@ -100,10 +100,10 @@ class LinkRows(_OfGroups):
     @cached_property
     def slow(self) -> Bools:
         """bool[rows]: which are slower than those alike."""
-        return np.array(slow_links([*map(parts_of, self.every)]), np.bool_)[: len(self.rows)]
+        return np.array(slow_links([*map(parts_of, self.all_rows)]), np.bool_)[: len(self.rows)]
 
-    def called(self) -> list[str | None]:
-        """From where to where: "peer 0 to 5 of group 271", "rank 8 to 13 of dp group"."""
+    def link_names(self) -> list[str | None]:
+        """Return where each link leads: "peer 0 to 5 of group 271", "rank 8 to 13 of dp group"."""
         words: list[str | None] = []
         ends = zip(self.rows, self.ranks("src"), self.ranks("dst"), self.groups())
         for link, src, dst, group in ends:
@@ -140,7 +140,7 @@ PEERS: Table[PeerRows] = Table(
         duration("wait_ns", "waited", values_of("wait_ns")),
         duration("exposed_ns", "exposed", values_of("exposed_ns")),
         duration("longest_ns", "longest", values_of("longest_ns")),
-        Column("called", "for", lambda rows: listed(rows.called()), forms=Form.SHOWN),
+        Column("called", "for", lambda rows: listed(rows.peer_names()), forms=Form.SHOWN),
     ),
     order=("wait_ns", "exposed_ns", "longest_ns", "operations", ..., "called"),
 )
@@ -181,7 +181,7 @@ LINKS: Table[LinkRows] = Table(
             own=True,
             when=lambda rows, _: bool(rows.slow.any()),
         ),
-        Column("called", "link", lambda rows: listed(rows.called()), forms=Form.SHOWN),
+        Column("called", "link", lambda rows: listed(rows.link_names()), forms=Form.SHOWN),
     ),
     order=("bytes", "dur_ns", "gb_per_s", "nominal_share", ..., "transport", "slowness", "called"),
 )

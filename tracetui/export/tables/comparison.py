@@ -39,7 +39,7 @@ class ComparedRows:
     """Rows of a table of a comparison."""
 
     def __init__(self, rows: Sequence[Any], roomy: bool = True) -> None:
-        """Without `roomy`, text has no column whose room the names need more."""
+        """Take the rows; without `roomy`, text has no column whose room the names need more."""
         self.rows, self.roomy = rows, roomy
 
 
@@ -89,14 +89,14 @@ def _roomy(rows: ComparedRows, form: Form) -> bool:
 
 
 def _counts(side: str, **more: Any) -> tuple[AnyColumn, ...]:
-    """How often a step has it."""
+    """Return how often a step has each row."""
     key = f"{side}_count"
     counts = objects_by(lambda row: count(getattr(row, key)))
     return (Column(key, "count", counts, lambda mean, _: count_words(mean), **more),)
 
 
 def _blocks(side: str) -> tuple[AnyColumn, ...]:
-    """How many blocks it is; of a peak that is not told to people."""
+    """Return how many blocks each row is; unknown of a peak, which has none."""
     (counts,) = _counts(side, when=_roomy)
     alive = objects_by(lambda row: count(getattr(row, counts.key)) if row.what == ALIVE else None)
     printed = replace(counts, title="blocks", get=alive, unknown="", forms=_PRINTED)
@@ -153,8 +153,8 @@ def _of_steps() -> tuple[AnyColumn, ...]:
     )
 
 
-def _place(frame_of: Callable[[Any], Frame | None] = lambda row: row.frame) -> tuple[AnyColumn, ...]:
-    """Where a line is: in OTHER, and its number in BASE."""
+def _line_place(frame_of: Callable[[Any], Frame | None] = lambda row: row.frame) -> tuple[AnyColumn, ...]:
+    """Return where a line is: in OTHER, and its number in BASE."""
 
     def file_of(row: Any) -> str | None:
         frame = frame_of(row)
@@ -180,8 +180,8 @@ def _terms(rows: ComparedRows) -> list[list[dict[str, Any]]]:
     return [records(WATERFALL.table, ComparedRows(row.waterfall)) for row in rows.rows]
 
 
-def _parts() -> Table[ComparedRows]:
-    """Of the parts of a step JSON has less than csv."""
+def _json_parts() -> Table[ComparedRows]:
+    """Return the columns of the parts of a step: JSON has fewer than csv."""
     table, kept = (
         _table(counts=partial(_counts, forms=_TABLES)),
         ("base_ns", "other_ns", "delta_ns", "changed", *(column.key for column in _of_steps())),
@@ -215,7 +215,7 @@ TABLES = (
         "module", "modules", "Modules, by device time with what is inside", _table(*_OWN, paths=True)
     ),
     ComparedTable("kernel", "kernels", "Kernels", _TIMES),
-    ComparedTable("line", "lines", "Lines of Python, by idle time", _table(*_place(), paths=True)),
+    ComparedTable("line", "lines", "Lines of Python, by idle time", _table(*_line_place(), paths=True)),
     ComparedTable("cause", "causes", "Causes of idle time, preparing included", _TIMES),
     ComparedTable("communication", "communication", "Collectives", _table(counts=_WHERE_ROOMY)),
     ComparedTable("api", "api", "Operators of the host, by their time there", _table(*_OWN, *_MEANS)),
@@ -235,7 +235,7 @@ MEMORY = ComparedTable(
         data("what", texts_of("what")),
         data("component", texts_by(lambda row: row.component or None)),
         data("operator", texts_by(lambda row: row.holder.operator if row.holder else None)),
-        *_place(_held_by),
+        *_line_place(_held_by),
         unit="bytes",
         counts=_blocks,
     ),
@@ -257,7 +257,7 @@ ROOTS = ComparedTable(
         _RANK,
         data("kind", texts_of("kind")),
         data("cause", texts_by(lambda row: row.reason or None)),
-        *_place(),
+        *_line_place(),
         counts=_WHERE_ROOMY,
     ),
     "rank-ms a step",
@@ -266,7 +266,7 @@ ROOTS = ComparedTable(
 #: All, in the order in which they are told.
 EVERY = (RANKS, ROOTS, *TABLES, ADVICE, MEMORY)
 #: The table that is first, and the one of csv where none is asked for.
-WATERFALL = ComparedTable("term", "waterfall", "A step, by what its time went into", _parts())
+WATERFALL = ComparedTable("term", "waterfall", "A step, by what its time went into", _json_parts())
 BY = {table.by: table for table in EVERY}
 
 

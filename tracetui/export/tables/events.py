@@ -42,7 +42,7 @@ class EventRows:
         self.operator = self._operators()
 
     def _operators(self) -> Int64s:
-        """int64[n]: the name (a string) of the operator that a task leads back to, -1 for all others."""
+        """Return int64[n]: the name (a string) of the operator that a task leads back to, -1 for the rest."""
         links = self.events.links
         tasks, places = tasks_among(links, self.rows)
         names = np.full(len(self.rows), -1, np.int64)
@@ -75,7 +75,7 @@ EVENTS: Table[EventRows] = Table(
         Column(
             "step",
             "",
-            lambda rows: rows.events.steps.at(rows.trace.slices.start[rows.rows], rows.track),
+            lambda rows: rows.events.steps.numbers_at(rows.trace.slices.start[rows.rows], rows.track),
             forms=Form.FRAME,
             optional=True,
         ),

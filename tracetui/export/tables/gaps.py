@@ -27,7 +27,7 @@ from tracetui.export.tables.column import (
     texts_at,
 )
 from tracetui.export.tables.lead import lead_lost_document
-from tracetui.export.tables.pieces import CommunicationPieces, IdlePieces, Pieces, exposing_lines
+from tracetui.export.tables.pieces import GapCommunicationPieces, GapIdlePieces, GapPieces, exposing_lines
 from tracetui.units import format_time
 
 Document = dict[str, Any]
@@ -48,14 +48,14 @@ class GapRows:
         return CodedTexts(texts.codes[self.chosen], texts.text_of)
 
     @cached_property
-    def idle(self) -> IdlePieces:
+    def idle(self) -> GapIdlePieces:
         """What idle time is made of."""
-        return IdlePieces(self.analysis)
+        return GapIdlePieces(self.analysis)
 
     @cached_property
-    def communication(self) -> CommunicationPieces:
+    def communication(self) -> GapCommunicationPieces:
         """What exposed communication is made of."""
-        return CommunicationPieces(self.analysis)
+        return GapCommunicationPieces(self.analysis)
 
     @cached_property
     def communicated(self) -> Int64s:
@@ -140,7 +140,7 @@ def _task(rows: GapRows, side: str) -> CodedTexts:
 
 
 def _stream(rows: GapRows, side: str) -> CodedTexts:
-    """Where that task ran."""
+    """Return where each gap's last task ran."""
     tasks = getattr(rows.gaps, side)[rows.chosen]
     return CodedTexts(track_of_rows(rows.trace, tasks), lambda index: rows.trace.tracks[index].name)
 
@@ -162,7 +162,7 @@ def _line(rows: GapRows) -> CodedTexts:
 
 
 def _communication_line(rows: GapRows) -> CodedTexts:
-    return rows.at(rows.communication.line())
+    return rows.at(rows.communication.main_line_of())
 
 
 def _behind(rows: GapRows) -> CodedTexts:
@@ -174,7 +174,7 @@ def _behind(rows: GapRows) -> CodedTexts:
 
 def _cause(rows: GapRows, of: str) -> CodedTexts:
     """Return the cause with the most time: `of` the idle time, or of the communication."""
-    pieces: Pieces = getattr(rows, of)
+    pieces: GapPieces = getattr(rows, of)
     return texts_at(pieces.main_cause[rows.chosen], pieces.labels)
 
 

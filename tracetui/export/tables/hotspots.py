@@ -28,13 +28,13 @@ class LineRows:
 
     def __init__(self, analysis: Analysis, selection: Selection | None = None, top: int = 0) -> None:
         self.analysis, self.selection = analysis, selection or Selection()
-        self.every = self.selection.lines(analysis)
-        self.rows: Sequence[LineIdle] = self.every[:top] if top else self.every
+        self.all_rows = self.selection.lines(analysis)
+        self.rows: Sequence[LineIdle] = self.all_rows[:top] if top else self.all_rows
 
     @cached_property
     def idle_ns(self) -> int:
         """The idle time of all lines, listed or not."""
-        return sum(line.idle_ns for line in self.every)
+        return sum(line.idle_ns for line in self.all_rows)
 
     @cached_property
     def saves(self) -> Int64s:
@@ -59,7 +59,7 @@ def saves_at_most(analysis: Analysis, line: LineIdle, selection: Selection) -> i
 
 
 def _with_peers(rows: LineRows) -> list[int | None]:
-    """ns that each line saves at most if late peers come as much sooner; of the whole trace only."""
+    """Return the ns that each line saves at most if late peers come as much sooner; of all of a trace."""
     if rows.selection.window is not None or rows.selection.step is not None:
         return [None] * len(rows.rows)
     savings = [rows.analysis.savings.get(line.key) for line in rows.rows]

@@ -11,7 +11,7 @@ import numpy as np
 
 from tracetui.arrays import Int64s
 from tracetui.export.cells import encodable
-from tracetui.export.sentences.job import late_words, line_words, root_words, short_line, whose
+from tracetui.export.sentences.job import affected_ranks, late_words, line_words, root_words, short_line
 from tracetui.export.sentences.ranks import group_words
 from tracetui.export.tables.column import (
     CodedTexts,
@@ -80,7 +80,7 @@ class RootRows(JobRows):
     def __init__(
         self, job: Job, rows: Sequence[Any], whole: int = 0, unread: frozenset[int] = frozenset()
     ) -> None:
-        """`whole`: ns of all ranks that shares are of; `unread`: ranks that are there, not read."""
+        """Take `whole`, the ns of all ranks that shares are of, and `unread`, ranks that are there."""
         super().__init__(job, rows)
         self.whole, self.unread = whole, unread
 
@@ -89,7 +89,7 @@ class RankRows(JobRows):
     """The ranks beside each other."""
 
     def __init__(self, job: Job, rows: Sequence[RankRow], titles: Mapping[str, str] | None = None) -> None:
-        """`titles`: of the measures that are printed, in their order."""
+        """Take `titles` of the measures that are printed, in their order."""
         super().__init__(job, rows)
         self.titles = titles or {}
 
@@ -108,7 +108,7 @@ def _line_columns() -> tuple[Column[Any], ...]:
     )
 
 
-def _place(row: Any) -> str | None:
+def _line_place(row: Any) -> str | None:
     """Return the line as it is printed."""
     return None if row.line is None else line_words(row.line)
 
@@ -117,7 +117,7 @@ def _share_of_job(ns: int, rows: RootRows) -> str:
     return format_percent(ns, rows.whole) if ns > 0 else "-"
 
 
-def _did(rows: RootRows) -> CodedTexts:
+def _longer_work(rows: RootRows) -> CodedTexts:
     return listed([root_words(root, rows.unread) for root in rows.rows])
 
 
@@ -153,8 +153,8 @@ ROOTS: Table[RootRows] = Table(
         duration("lost_ns", "lost", values_of("lost_ns")),
         count("collectives", "collectives", values_of("operations")),
         Column("share", "share", values_of("lost_ns"), _share_of_job, Form.SHOWN),
-        Column("did", "longer than the others", _did, forms=Form.SHOWN, least=24),
-        named("place", "line", _place, forms=PRINTED, unknown="", path=True, least=16),
+        Column("did", "longer than the others", _longer_work, forms=Form.SHOWN, least=24),
+        named("place", "line", _line_place, forms=PRINTED, unknown="", path=True, least=16),
         named("line", "Python line", lambda root: short_line(root.line) or None, forms=Form.VIEWER),
     ),
     order=("lost_ns", "share", "collectives", "rank", ..., "did", "place"),
@@ -185,7 +185,7 @@ STEPS: Table[JobRows] = Table(
 )
 
 
-def _short_place(line: Any) -> str:
+def _short_line_place(line: Any) -> str:
     return short_line(line.line) or tell("(no line)")
 
 
@@ -210,19 +210,19 @@ LINES: Table[JobRows] = Table(
         Column(
             "whose",
             "whose",
-            lambda rows: listed([whose(rows.job, line) for line in rows.rows]),
+            lambda rows: listed([affected_ranks(rows.job, line) for line in rows.rows]),
             forms=Form.SHOWN,
             least=0,
         ),
         named(
             "place",
             "line",
-            lambda line: _place(line) or tell("(no line)"),
+            lambda line: _line_place(line) or tell("(no line)"),
             forms=PRINTED,
             path=True,
             least=16,
         ),
-        named("line", "Python line", _short_place, forms=Form.VIEWER),
+        named("line", "Python line", _short_line_place, forms=Form.VIEWER),
     ),
     order=("idle_ns", "mean_ns", "worst_ns", ..., "whose", "cause", "place"),
 )
@@ -236,13 +236,14 @@ def _identity(row: RankRow) -> Any:
     return row.rank.digest.identity
 
 
-def _spreads(which: str) -> Callable[[RankRows], list[dict[str, int]]]:
+def _spread_getter(which: str) -> Callable[[RankRows], list[dict[str, int]]]:
     """Return a getter of the least or the most of each measure that a rank has."""
 
     def spreads(rows: RankRows) -> list[dict[str, int]]:
-        every = ([(name, getattr(row.measures, name)) for name in MEASURES] for row in rows.rows)
+        measures_by_row = ([(name, getattr(row.measures, name)) for name in MEASURES] for row in rows.rows)
         return [
-            {f"{name}_ns": getattr(told, which) for name, told in row if told is not None} for row in every
+            {f"{name}_ns": getattr(spread, which) for name, spread in row if spread is not None}
+            for row in measures_by_row
         ]
 
     return spreads
@@ -259,7 +260,7 @@ def _measure(name: str) -> Column[RankRows]:
     return Column(f"{name}_ns", name, means, _ms, forms, optional=True, when=shown)
 
 
-def _hosts(rows: RankRows, form: Form) -> bool:
+def _shows_hosts(rows: RankRows, form: Form) -> bool:
     hosts = {_identity(row).host for row in rows.rows}
     return len(hosts) > 1 if form & Form.SHOWN else any(hosts)
 
@@ -275,16 +276,18 @@ def _index(name: str) -> Column[RankRows]:
 RANKS: Table[RankRows] = Table(
     columns=(
         Column("rank", "rank", numbers_by(lambda row: row.rank.number)),
-        named("host", "host", lambda row: _identity(row).host or None, forms=_UNPRINTED, when=_hosts),
+        named("host", "host", lambda row: _identity(row).host or None, forms=_UNPRINTED, when=_shows_hosts),
         data("path", texts_by(lambda row: row.rank.path)),
         *map(_index, PARALLEL),
         data("steps", values_of("steps")),
         *map(_measure, MEASURES),
         Column("lost_ns", "lost", values_of("lost_ns"), _ms),
         Column("cost_ns", "cost", values_of("cost_ns"), _ms),
-        json_only("least", _spreads("least")),
-        json_only("most", _spreads("most")),
-        named("host", "host", lambda row: _identity(row).host or "-", forms=PRINTED, least=8, when=_hosts),
+        json_only("least", _spread_getter("least")),
+        json_only("most", _spread_getter("most")),
+        named(
+            "host", "host", lambda row: _identity(row).host or "-", forms=PRINTED, least=8, when=_shows_hosts
+        ),
     ),
 )
 

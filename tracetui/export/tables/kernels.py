@@ -19,9 +19,9 @@ class TypeRows:
     """The kernels among some (bool[rows of the table], None: all) by type and shapes; at most `top`."""
 
     def __init__(self, kernels: Kernels, among: Bools | None = None, top: int = 0) -> None:
-        self.every = kernels.types(by_shape=True, selected=among)
-        self.rows: Sequence[TypeTime] = self.every[:top] if top else self.every
-        self.total_ns = sum(row.total_ns for row in self.every)
+        self.all_rows = kernels.types(by_shape=True, selected=among)
+        self.rows: Sequence[TypeTime] = self.all_rows[:top] if top else self.all_rows
+        self.total_ns = sum(row.total_ns for row in self.all_rows)
 
 
 _NOT_TEXT = Form.ALL & ~Form.TEXT

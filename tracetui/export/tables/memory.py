@@ -46,9 +46,9 @@ DATA_AND_VIEWER = Form.DATA | Form.VIEWER
 class MemoryRows:
     """What is listed of a recording, at most `top`, 0 for all."""
 
-    def __init__(self, recorded: MemoryRecording, every: Sequence[Any], top: int = 0) -> None:
-        self.recorded, self.every = recorded, every
-        self.rows: Sequence[Any] = every[:top] if top else every
+    def __init__(self, recorded: MemoryRecording, all_rows: Sequence[Any], top: int = 0) -> None:
+        self.recorded, self.all_rows = recorded, all_rows
+        self.rows: Sequence[Any] = all_rows[:top] if top else all_rows
 
 
 class GrowingRows:
@@ -112,14 +112,14 @@ def _python_line() -> Column[Any]:
 # -------------------------------------------------------------------- components
 
 
-def _most(curve: Curve) -> Int64s:
-    """int64[1 or 0]: the sample with the most allocated, else reserved."""
+def _peak_sample(curve: Curve) -> Int64s:
+    """Return int64[1 or 0]: the sample with the most allocated, else reserved."""
     place = curve.peak(-1, NEVER)
     return np.array([int(np.argmax(curve.reserved)) if place < 0 else place])
 
 
 def _peak_time(rows: MemoryRows) -> Int64s:
-    times = [int(curve.time[_most(curve)[0]]) if rows.recorded.timed else -1 for curve in rows.rows]
+    times = [int(curve.time[_peak_sample(curve)[0]]) if rows.recorded.timed else -1 for curve in rows.rows]
     return np.array(times, np.int64)
 
 

@@ -28,16 +28,16 @@ from tracetui.export.trace.selection import Selection
 class NestedRows:
     """What has idle time, most first; at most `top` of them, 0 for all."""
 
-    def __init__(self, every: Sequence[NestedIdle], top: int = 0) -> None:
-        self.every: Sequence[Any] = every
-        self.rows: Sequence[Any] = every[:top] if top else every
-        self.idle_ns = sum(row.own_ns for row in every)  #: of all, listed or not
+    def __init__(self, all_rows: Sequence[NestedIdle], top: int = 0) -> None:
+        self.all_rows: Sequence[Any] = all_rows
+        self.rows: Sequence[Any] = all_rows[:top] if top else all_rows
+        self.idle_ns = sum(row.own_ns for row in all_rows)  #: of all, listed or not
 
 
 class ModuleRows(NestedRows):
     """The modules behind the gaps selected."""
 
-    every: Sequence[ModuleIdle]
+    all_rows: Sequence[ModuleIdle]
     rows: Sequence[ModuleIdle]
 
     def __init__(self, analysis: Analysis, selection: Selection | None = None, top: int = 0) -> None:
@@ -47,7 +47,7 @@ class ModuleRows(NestedRows):
 class FrameRows(NestedRows):
     """The frames of Python at any depth behind the gaps selected."""
 
-    every: Sequence[FrameIdle]
+    all_rows: Sequence[FrameIdle]
     rows: Sequence[FrameIdle]
 
     def __init__(self, analysis: Analysis, selection: Selection | None = None, top: int = 0) -> None:
@@ -58,11 +58,11 @@ def _two_shares(causes: Mapping[str, int]) -> str:
     return shares(causes, 2)
 
 
-def _module_called(row: ModuleIdle) -> str:
+def _module_label(row: ModuleIdle) -> str:
     return module_name(row.module, row.path)
 
 
-def _frame_called(row: FrameIdle) -> str:
+def _frame_label(row: FrameIdle) -> str:
     return line_name(row.file, row.line, row.function)
 
 
@@ -90,19 +90,19 @@ def _causes_of(rows: ScopeRows) -> list[dict[Cause, int]]:
     return [row.causes for row in rows.rows]
 
 
-def _scope_called(row: ScopeTime) -> str:
+def _scope_label(row: ScopeTime) -> str:
     return scope_name(row.scope)
 
 
 class ScopeRows(NestedRows):
     """The scopes of the network behind the tasks and the gaps selected."""
 
-    every: Sequence[ScopeTime]
+    all_rows: Sequence[ScopeTime]
     rows: Sequence[ScopeTime]
 
     def __init__(self, analysis: Analysis, selection: Selection | None = None, top: int = 0) -> None:
         super().__init__((selection or Selection()).scopes(analysis), top)
-        self.computing_ns = sum(row.own_computing_ns for row in self.every)  #: of all, listed or not
+        self.computing_ns = sum(row.own_computing_ns for row in self.all_rows)  #: of all, listed or not
 
 
 SCOPES: Table[ScopeRows] = Table(
@@ -128,7 +128,7 @@ SCOPES: Table[ScopeRows] = Table(
             forms=Form.MARKDOWN,
             own=True,
         ),
-        name_column("scope", _scope_called),
+        name_column("scope", _scope_label),
     ),
     order=("computing_ns", "share", "own_computing_ns", "idle_ns", "longest_ns", "tasks", ..., "name"),
     markdown=("name", "computing_ns", "share", "own_computing_ns", "idle_ns", "tasks", ..., "why"),
@@ -140,6 +140,6 @@ MODULES: Table[ModuleRows] = _nested(
     Column(
         "path", "", lambda rows: listed([" > ".join(row.path) or None for row in rows.rows]), forms=Form.FRAME
     ),
-    called=_module_called,
+    called=_module_label,
 )
-FRAMES: Table[FrameRows] = _nested("frame of Python", called=_frame_called)
+FRAMES: Table[FrameRows] = _nested("frame of Python", called=_frame_label)

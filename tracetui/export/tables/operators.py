@@ -60,7 +60,7 @@ def _on_host(table: OperatorTable) -> bool:
 
 
 def _is_told_apart(table: OperatorTable, form: Form) -> bool:
-    """Whether people are to see own time: what runs on a device holds nothing else."""
+    """Return whether people are to see own time: what runs on a device holds nothing else."""
     return form is Form.VIEWER or _on_host(table)
 
 

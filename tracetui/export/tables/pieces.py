@@ -29,7 +29,7 @@ from tracetui.export.tables.column import CodedTexts, texts_at
 from tracetui.trace.stack import Frame
 
 
-class Pieces:
+class GapPieces:
     """Pieces of time as columns of equal length, by gap, then start."""
 
     def __init__(
@@ -46,68 +46,68 @@ class Pieces:
     @cached_property
     def main_cause(self) -> Int8s:
         """int8[gaps]: the cause with the most time of each gap, the lowest of equals; -1 without any."""
-        return self.most_of(self.cause.astype(np.int64)).astype(np.int8)
+        return self.main_key(self.cause.astype(np.int64)).astype(np.int8)
 
-    def most_of(self, keys: Int64s, places: Bools | slice = slice(None)) -> Int64s:
-        """int64[gaps]: of the keys of some pieces that with the most time in each gap, -1 without any."""
+    def main_key(self, keys: Int64s, places: Bools | slice = slice(None)) -> Int64s:
+        """Return int64[gaps]: the one of `keys`, of the pieces at `places`, with the most time; else -1."""
         return most_of_each(self.gap[places], keys[places], self.ns[places], len(self.analysis.gaps))
 
-    def line(self, places: Bools | slice = slice(None)) -> CodedTexts:
-        """Of each gap the line with the most time of some pieces, "train.py(88)" with the path as written."""
-        most = self.most_of(self.frame, places)
+    def main_line_of(self, places: Bools | slice = slice(None)) -> CodedTexts:
+        """Return the line of each gap with the most time of some pieces: "train.py(88)", its whole path."""
+        main_lines = self.main_key(self.frame, places)
         in_file = np.array([*(name is not None for name in self.lines), False], np.bool_)
-        return texts_at(np.where(in_file[most], most, -1), self.lines)
+        return texts_at(np.where(in_file[main_lines], main_lines, -1), self.lines)
 
     @cached_property
     def lines(self) -> list[str | None]:
         """What the lines are called, None where no file is known."""
         return [*map(file_line, self.frames)]
 
-    def of(self, gaps: Int64s) -> tuple[Int64s, Int64s]:
+    def places_of_gaps(self, gaps: Int64s) -> tuple[Int64s, Int64s]:
         """Return the places of the pieces of gaps, gap by gap, and how many each gap has."""
         first, stop = np.searchsorted(self.gap, gaps), np.searchsorted(self.gap, gaps, "right")
         return ranges(first, stop), stop - first
 
     def by_cause(self, gaps: Int64s) -> Int64s:
-        """int64[gaps, causes]: ns of each cause in each gap."""
-        own, counts = self.of(gaps)
+        """Return int64[gaps, causes]: ns of each cause in each gap."""
+        places, counts = self.places_of_gaps(gaps)
         table = np.zeros((len(gaps), len(self.labels)), np.int64)
-        np.add.at(table, (np.repeat(np.arange(len(gaps)), counts), self.cause[own]), self.ns[own])
+        np.add.at(table, (np.repeat(np.arange(len(gaps)), counts), self.cause[places]), self.ns[places])
         return table
 
     def documents(self, gaps: Int64s) -> list[list[dict[str, Any]]]:
-        """Of each gap its pieces, by start; their dur_ns sum to its idle time, or exposed communication."""
-        own, counts = self.of(gaps)
-        places = [*map(frame_document, self.frames), frame_document(None)]  # -1 is the last one
-        name = pick(self.trace.slices.name, self.operator[own])
-        own_columns = (self.start, self.ns, self.cause, self.frame, self.backward)
-        columns = (*(column[own] for column in own_columns), name)
+        """Return the pieces of each gap, by start; they sum to its idle time, or exposed communication."""
+        places, counts = self.places_of_gaps(gaps)
+        frame_documents = [*map(frame_document, self.frames), frame_document(None)]  # -1 is the last one
+        name = pick(self.trace.slices.name, self.operator[places])
+        piece_columns = (self.start, self.ns, self.cause, self.frame, self.backward)
+        columns = (*(column[places] for column in piece_columns), name)
         rows = (
             {
                 "start_ns": start,
                 "dur_ns": ns,
                 "cause": self.labels[cause],
-                **places[frame],
+                **frame_documents[frame],
                 "backward": in_backward,
                 "op": self._name(operator),
-                **more,
+                **fields,
             }
-            for (start, ns, cause, frame, in_backward, operator), more in zip(
-                zip(*(column.tolist() for column in columns)), self.more(own)
+            for (start, ns, cause, frame, in_backward, operator), fields in zip(
+                zip(*(column.tolist() for column in columns)), self.more_fields(places)
             )
         )
         return [[*islice(rows, count)] for count in counts.tolist()]
 
-    def more(self, own: Int64s) -> Sequence[dict[str, Any]]:
+    def more_fields(self, places: Int64s) -> Sequence[dict[str, Any]]:
         """Return what else JSON says of pieces at some places."""
-        return [{}] * len(own)
+        return [{}] * len(places)
 
     def _name(self, name: int) -> str | None:
         operator = self.trace.string(name)
         return None if operator is None else encodable(operator)
 
 
-class IdlePieces(Pieces):
+class GapIdlePieces(GapPieces):
     """The pieces of all idle intervals."""
 
     def __init__(self, analysis: Analysis) -> None:
@@ -119,29 +119,29 @@ class IdlePieces(Pieces):
     @cached_property
     def main_line(self) -> CodedTexts:
         """Of each gap the line with the most time of its main cause."""
-        return self.line(self.main_cause[self.gap] == self.cause)
+        return self.main_line_of(self.main_cause[self.gap] == self.cause)
 
 
-class CommunicationPieces(Pieces):
+class GapCommunicationPieces(GapPieces):
     """The pieces of all exposed communication."""
 
     def __init__(self, analysis: Analysis) -> None:
         exposed = analysis.communication.exposed
         super().__init__(analysis, exposed, exposed.gap, [cause.label for cause in CommunicationCause])
 
-    def more(self, own: Int64s) -> Sequence[dict[str, Any]]:
+    def more_fields(self, places: Int64s) -> Sequence[dict[str, Any]]:
         """Return what communicated, and for whom.
 
         `group_rank` and `rank` are those of the late rank, in its group and in the job; None where there is
         none, or where it is not known. With `ring` it, or a rank before it, was late.
         """
         communication = self.analysis.communication
-        operation, waits = communication.exposed.operation[own], communication.waits
-        waited = self.cause[own] == CommunicationCause.WAIT
+        operation, waits = communication.exposed.operation[places], communication.waits
+        is_wait = self.cause[places] == CommunicationCause.WAIT
         collective = self.trace.slices.name[communication.operations.row[operation]]
         tracks = communication.operations.group[operation]
-        peers = np.where(waited, waits.peer[operation], -1)
-        ring = waited & waits.ring[operation]
+        peers = np.where(is_wait, waits.peer[operation], -1)
+        ring = is_wait & waits.ring[operation]
         groups = communication.groups
         keys = {track: group_key(self.trace, group) for track, group in groups.items()}
         columns = (column.tolist() for column in (collective, tracks, peers, ring))
@@ -162,10 +162,10 @@ def exposing_lines(analysis: Analysis) -> CodedTexts:
     causes, idle = analysis.causes, analysis.causes.intervals
     stacks = (causes.exposing_stack, causes.exposing_frame)
     frames, frame = lines_of(analysis.trace, *stacks, analysis.rules)
-    told = frame >= 0
-    lengths = (idle.end - idle.start)[told]
-    most = most_of_each(idle.gap[told], frame[told], lengths, len(analysis.gaps))
-    return texts_at(most, [*map(file_line, frames)])
+    has_line = frame >= 0
+    lengths = (idle.end - idle.start)[has_line]
+    longest_line = most_of_each(idle.gap[has_line], frame[has_line], lengths, len(analysis.gaps))
+    return texts_at(longest_line, [*map(file_line, frames)])
 
 
 def frame_document(frame: Frame | None) -> dict[str, Any]:

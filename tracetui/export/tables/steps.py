@@ -39,7 +39,7 @@ class StepRows:
     ) -> None:
         every = range(len(analysis.steps)) if places is None else places
         self.analysis, self.decimals = analysis, decimals  #: of the ms that people read
-        self.every = [analysis.steps[place] for place in every]
+        self.all_rows = [analysis.steps[place] for place in every]
         self.places = every[:top] if top else every
         self.rows: list[Step] = [analysis.steps[place] for place in self.places]
 
@@ -61,7 +61,7 @@ class StepRows:
     @cached_property
     def receives(self) -> bool:
         """Whether any step waits for a receive."""
-        return any(step.bubble_ns for step in self.every)
+        return any(step.bubble_ns for step in self.all_rows)
 
 
 def _ms(key: str, title: str, stacked: str = "") -> Column[StepRows]:
@@ -157,7 +157,7 @@ STEPS: Table[StepRows] = Table(
             "device",
             texts_of("device"),
             forms=Form.FRAME | Form.VIEWER,
-            when=lambda rows, _: len({step.device for step in rows.every}) > 1,
+            when=lambda rows, _: len({step.device for step in rows.all_rows}) > 1,
         ),
         Column("step", "step", lambda rows: np.array([step.number for step in rows.rows], np.int64)),
         _time("start_ns"),

@@ -16,8 +16,8 @@ class SyncRows:
     """The synchronisations selected, most idle time exposed first; at most `top`, 0 for all."""
 
     def __init__(self, analysis: Analysis, selection: Selection | None = None, top: int = 0) -> None:
-        self.every = (selection or Selection()).syncs(analysis)
-        self.rows: Sequence[SyncCall] = self.every[:top] if top else self.every
+        self.all_rows = (selection or Selection()).syncs(analysis)
+        self.rows: Sequence[SyncCall] = self.all_rows[:top] if top else self.all_rows
 
 
 def _called(sync: SyncCall) -> str:

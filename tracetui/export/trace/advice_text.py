@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tracetui.analysis.advice import Advice
-from tracetui.export.sentences.advice import told
+from tracetui.export.sentences.advice import advice_in_language
 from tracetui.export.sentences.causes import line_name, micro
 from tracetui.export.text import MARGIN, aligned, cell_width, cut, wrapped
 from tracetui.language import counted, names, tell
@@ -21,37 +21,39 @@ SUBJECTS = 5  #: names, at most
 
 def advice_text(advice: Sequence[Advice], width: int) -> str:
     """Return pieces of advice, each as a title, its text, where it points and its condition."""
-    every = [*map(told, advice)]
-    if not every:
+    pieces_told = [*map(advice_in_language, advice)]
+    if not pieces_told:
         return tell(NOTHING) + "\n"
-    pieces = counted(len(every), "1 piece of advice", "{count} pieces of advice")
-    last = tell(", notes last") if every[-1].cost_ns is None else ""
+    pieces = counted(len(pieces_told), "1 piece of advice", "{count} pieces of advice")
+    last = tell(", notes last") if pieces_told[-1].cost_ns is None else ""
     lines = [tell("{pieces} by lost time{last}; some are about the same time", pieces=pieces, last=last)]
-    margin = " " * (len(str(len(every))) + len(MARGIN))
-    for number, piece in enumerate(every, 1):
+    margin = " " * (len(str(len(pieces_told))) + len(MARGIN))
+    for number, piece in enumerate(pieces_told, 1):
         lines += ["", *_advice(piece, f"{number}{MARGIN}".rjust(len(margin)), margin, width)]
     return "\n".join(lines) + "\n"
 
 
-def first_advice(advice: Sequence[Advice], most: int, width: int) -> list[str]:
+def first_advice(advice: Sequence[Advice], limit: int, width: int) -> list[str]:
     """Return the advice about the most time, a line each, under a title; no line without any. No notes."""
-    every = [(piece, piece.cost_ns) for piece in map(told, advice) if piece.cost_ns is not None]
-    if not every:
+    costly = [
+        (piece, piece.cost_ns) for piece in map(advice_in_language, advice) if piece.cost_ns is not None
+    ]
+    if not costly:
         return []
     title = tell(TITLE)
-    if len(every) > most:
+    if len(costly) > limit:
         title = tell(
             "Advice: the {most} of {all} about the most time (tracetui advice shows all)",
-            most=most,
-            all=len(every),
+            most=limit,
+            all=len(costly),
         )
     lines = [title]
-    for piece, cost_ns in every[:most]:
-        told_of = piece.title
+    for piece, cost_ns in costly[:limit]:
+        title_with_line = piece.title
         if piece.file:
             place = f"{printable(path_end(piece.file))}({piece.line})"
-            told_of = tell("{advice}: {place}", advice=told_of, place=place)
-        lines.append(cut(f"{MARGIN}{format_duration(cost_ns):>7}{MARGIN}{told_of}", width))
+            title_with_line = tell("{advice}: {place}", advice=title_with_line, place=place)
+        lines.append(cut(f"{MARGIN}{format_duration(cost_ns):>7}{MARGIN}{title_with_line}", width))
     return lines
 
 
@@ -83,7 +85,7 @@ def _advice(advice: Advice, number: str, margin: str, width: int) -> list[str]:
 
 
 def _subjects(advice: Advice) -> str:
-    """ "aten::mul, aten::add and 2 more" """
-    told_of = names(printable(subject, 60) for subject in advice.subjects[:SUBJECTS])
-    left = len(advice.subjects) - SUBJECTS
-    return tell("{names} and {count} more", names=told_of, count=left) if left > 0 else told_of
+    """Return "aten::mul, aten::add and 2 more"."""
+    listed = names(printable(subject, 60) for subject in advice.subjects[:SUBJECTS])
+    more = len(advice.subjects) - SUBJECTS
+    return tell("{names} and {count} more", names=listed, count=more) if more > 0 else listed

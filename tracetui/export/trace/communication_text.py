@@ -39,9 +39,9 @@ def split_rows(split: WindowSplit, health: Health) -> Iterator[tuple[str, int]]:
 
 
 def late_title(rows: PeerRows) -> str:
-    """Return "Late ranks: waited 95.5 ms for them, 91.7 ms of it exposed" """
-    waited = format_duration(sum(late.wait_ns for late in rows.every))
-    exposed = format_duration(sum(late.exposed_ns for late in rows.every))
+    """Return "Late ranks: waited 95.5 ms for them, 91.7 ms of it exposed"."""
+    waited = format_duration(sum(late.wait_ns for late in rows.all_rows))
+    exposed = format_duration(sum(late.exposed_ns for late in rows.all_rows))
     return tell(
         "Late ranks: waited {waited} for them, {exposed} of it exposed", waited=waited, exposed=exposed
     )
@@ -50,24 +50,24 @@ def late_title(rows: PeerRows) -> str:
 def late_lines(analysis: Analysis, width: int) -> list[str]:
     """Return the table of late ranks and its title, line by line; [] where nobody was late."""
     rows = PeerRows(analysis, TOP_PEERS)
-    if not rows.every:
+    if not rows.all_rows:
         return []
     table = text_table(PEERS, rows, width)
     note = wrapped(capped_savings(analysis), width, MARGIN, MARGIN)
-    return [late_title(rows), *table, *_more(len(rows.every) - TOP_PEERS), "", *note]
+    return [late_title(rows), *table, *_more(len(rows.all_rows) - TOP_PEERS), "", *note]
 
 
 def links_title(rows: LinkRows) -> str:
-    """ "Links: 7, most time first" """
-    return tell("Links: {count}, most time first", count=format_count(len(rows.every)))
+    """Return "Links: 7, most time first"."""
+    return tell("Links: {count}, most time first", count=format_count(len(rows.all_rows)))
 
 
 def link_lines(analysis: Analysis, selection: Selection, width: int) -> list[str]:
     """Return the table of links and its title, line by line; [] where the trace does not show what moved."""
     rows = LinkRows(analysis, TOP_LINKS, selection.window)
-    if not rows.every:
+    if not rows.all_rows:
         return []
-    return [links_title(rows), *text_table(LINKS, rows, width), *_more(len(rows.every) - TOP_LINKS)]
+    return [links_title(rows), *text_table(LINKS, rows, width), *_more(len(rows.all_rows) - TOP_LINKS)]
 
 
 def _more(count: int) -> list[str]:

@@ -26,7 +26,7 @@ def write_events(
 
 
 def rows_touching(trace: Trace, tracks: Sequence[Track], start_ns: int, end_ns: int) -> Int64s:
-    """Slice rows with a part in [start_ns, end_ns), empty ones that start in it included, by start."""
+    """Return slice rows with a part in [start_ns, end_ns), by start, empty ones that start in it included."""
     rows = rows_in_window(trace, tracks, start_ns, end_ns)
     order: Int64s = np.lexsort((rows, trace.slices.start[rows]))
     return rows[order]

@@ -38,7 +38,7 @@ CHUNK = 8192
 
 
 def events_frame(analysis: Analysis, rows: Int64s | None = None) -> pd.DataFrame:
-    """One row per slice: of the slice rows given, in their order; by default of all, by start.
+    """Return a row per slice: of the slice rows given, in their order; by default of all, by start.
 
     `activity` is what a device task does, `operator` what a task leads back to; `stack` is leaf first.
     """
@@ -47,14 +47,14 @@ def events_frame(analysis: Analysis, rows: Int64s | None = None) -> pd.DataFrame
 
 
 def event_frames(analysis: Analysis, rows: Int64s) -> Iterator[pd.DataFrame]:
-    """`events_frame` in pieces, for a file; one empty piece for no rows."""
+    """Yield `events_frame` in pieces, for a file; one empty piece for no rows."""
     events = Events(analysis)
     for first in range(0, max(len(rows), 1), CHUNK):
         yield frame_of(EVENTS, EventRows(events, rows[first : first + CHUNK]))
 
 
 def gaps_frame(analysis: Analysis, gaps: Int64s | None = None) -> pd.DataFrame:
-    """One row per AICore gap: of the indices given, in their order; by default of all, most lost first.
+    """Return a row per AICore gap: of the indices given, in their order; by default of all, most lost first.
 
     `before` and `after` are the tasks that the gap lies between, `cause` is that of most of its idle time,
     `line` the Python line behind most of that, `exposed_by` the one that was synchronising when it began.
@@ -65,7 +65,7 @@ def gaps_frame(analysis: Analysis, gaps: Int64s | None = None) -> pd.DataFrame:
 
 
 def steps_frame(analysis: Analysis, steps: Sequence[int] | None = None) -> pd.DataFrame:
-    """One row per step and device: of the indices given, by default of all. Times are of its device window.
+    """Return a row per step and device: of the indices given, by default of all; times of its device window.
 
     Every cause of idle time has a column, such as `host.sync_ns`; they sum to `idle_ns`. Those of exposed
     communication, such as `communication.wait_ns`, sum to `communication_not_overlapped_ns`.
@@ -74,7 +74,7 @@ def steps_frame(analysis: Analysis, steps: Sequence[int] | None = None) -> pd.Da
 
 
 def hotspots_frame(analysis: Analysis, selection: Selection | None = None, top: int = 0) -> pd.DataFrame:
-    """One row per line of Python behind the gaps selected, by default all; most idle first, at most `top`.
+    """Return a row per line of Python behind the gaps selected, by default all; most idle first.
 
     `file` is missing in the row of what has no stack, `saves_at_most_ns` where the gaps are of a window.
     `op` is the operator with the most of the time. Every cause has a column, such as `host.sync_ns`; they sum
@@ -84,7 +84,7 @@ def hotspots_frame(analysis: Analysis, selection: Selection | None = None, top: 
 
 
 def modules_frame(analysis: Analysis, selection: Selection | None = None, top: int = 0) -> pd.DataFrame:
-    """One row per nn.Module behind the gaps selected, by default all; most idle first, at most `top`.
+    """Return a row per nn.Module behind the gaps selected, by default all; most idle first, at most `top`.
 
     `idle_ns` holds that of the modules inside; `own_ns` does not, and sums to the idle time. `path` are the
     modules around it, `file` and `line` where its forward is. `module` is missing for what is outside any.
@@ -93,7 +93,7 @@ def modules_frame(analysis: Analysis, selection: Selection | None = None, top: i
 
 
 def scopes_frame(analysis: Analysis, selection: Selection | None = None, top: int = 0) -> pd.DataFrame:
-    """One row per scope of the network, of the tasks and gaps selected; most time first, at most `top`.
+    """Return a row per scope of the network, of the tasks and gaps selected; most time first, at most `top`.
 
     `computing_ns` and `idle_ns`, right before its tasks, hold those of the scopes inside; `own_computing_ns`
     and `own_idle_ns` do not, and add up. `scope` is "(outside any scope)" for what has none.
@@ -102,7 +102,7 @@ def scopes_frame(analysis: Analysis, selection: Selection | None = None, top: in
 
 
 def frames_frame(analysis: Analysis, selection: Selection | None = None, top: int = 0) -> pd.DataFrame:
-    """One row per frame of Python at any depth, of the gaps selected; most idle first, at most `top`.
+    """Return a row per frame of Python at any depth, of the gaps selected; most idle first, at most `top`.
 
     `idle_ns` holds that of the frames it calls; `own_ns` does not, and sums to the idle time. `file` is
     missing for what has no stack.
@@ -111,7 +111,7 @@ def frames_frame(analysis: Analysis, selection: Selection | None = None, top: in
 
 
 def signatures_frame(analysis: Analysis) -> pd.DataFrame:
-    """One row per cause, line and operator that gaps have in common; most idle first.
+    """Return a row per cause, line and operator that gaps have in common; most idle first.
 
     `idle_ns` is all idle time of those gaps, `longest_ns` the most of one. `file` is missing where there is
     no stack, `op` where no operator ran.
@@ -120,7 +120,7 @@ def signatures_frame(analysis: Analysis) -> pd.DataFrame:
 
 
 def syncs_frame(analysis: Analysis) -> pd.DataFrame:
-    """One row per call that made the host wait for a device, and line; most idle time exposed first.
+    """Return a row per call that made the host wait for a device, and line; most idle time exposed first.
 
     `waited_ns` is the time of all those calls, `longest_ns` that of one, `gaps` how many have the idle time
     that they expose, `exposed_ns`. `file` is missing where there is no stack.
@@ -129,7 +129,7 @@ def syncs_frame(analysis: Analysis) -> pd.DataFrame:
 
 
 def late_peers_frame(analysis: Analysis) -> pd.DataFrame:
-    """One row per rank of a group that came late, those first that were waited for longest.
+    """Return a row per rank of a group that came late, those first that were waited for longest.
 
     `group_rank` is its number in the group, `rank` that in the job, where known. `wait_ns` is the time of the
     `operations` that waited for it, `exposed_ns` what of that nothing else was computed in.
@@ -138,7 +138,7 @@ def late_peers_frame(analysis: Analysis) -> pd.DataFrame:
 
 
 def links_frame(analysis: Analysis) -> pd.DataFrame:
-    """One row per link to another rank, those first whose transfers took longest.
+    """Return a row per link to another rank, those first whose transfers took longest.
 
     `src` and `dst` are numbers in the group, `src_rank` and `dst_rank` those in the job, where known.
     """
@@ -146,13 +146,14 @@ def links_frame(analysis: Analysis) -> pd.DataFrame:
 
 
 def advice_frame(analysis: Analysis) -> pd.DataFrame:
-    """One row per piece of advice, that about the most time first; `evidence` is a JSON object, as text."""
+    """Return a row per piece of advice, that about the most time first; `evidence` is JSON, as text."""
     return frame_of(ADVICE, AdviceRows(analysis))
 
 
 def scheduler_threads_frame(analysis: Analysis) -> pd.DataFrame:
-    """One row per thread that the scheduler's recording knows, those answerable for most idle time first: how
-    long it ran, was ready, slept; the six times sum to what both recordings cover.
+    """Return a row per thread that the scheduler's recording knows, those behind most idle time first.
+
+    How long it ran, was ready, slept: the six times sum to what both recordings cover.
 
     Raises ValueError where there is no recording.
     """
@@ -160,7 +161,7 @@ def scheduler_threads_frame(analysis: Analysis) -> pd.DataFrame:
 
 
 def culprits_frame(analysis: Analysis) -> pd.DataFrame:
-    """One row per task that had the core of a thread in idle time, most first; they sum to host.preempted.
+    """Return a row per task that had a thread's core in idle time, most first; they sum to host.preempted.
 
     Raises ValueError where there is no recording of the scheduler.
     """
@@ -182,7 +183,7 @@ def _scheduler_summary(analysis: Analysis) -> SchedulerSummary:
 
 
 def operators_frame(table: OperatorTable) -> pd.DataFrame:
-    """One row per name (or type) and activity, as of `analysis.device_operators`; most own time first.
+    """Return a row per name (or type) and activity, as of `analysis.device_operators`; most own time first.
 
     `self_ns` is without the operators inside, `share` is of that of all. `mean_ns`, of the total, is rounded
     down, `p50_ns` and `p95_ns` are durations that occur.
@@ -191,9 +192,9 @@ def operators_frame(table: OperatorTable) -> pd.DataFrame:
 
 
 def kernels_frame(analysis: Analysis) -> pd.DataFrame:
-    """One row per kernel that kernel_details.csv tells of, the longest first: type, core, shapes, dtypes,
-    formats and blocks, joined to step, operator and Python line of the trace.
+    """Return a row per kernel that kernel_details.csv tells of, the longest first.
 
+    Type, core, shapes, dtypes, formats and blocks, joined to step, operator and Python line of the trace.
     What not every kernel_details.csv has is a column where it has it; so is each counter, called as there.
     Raises ValueError where the table is not beside the trace.
     """

@@ -44,12 +44,12 @@ def hotspots_text(analysis: Analysis, selection: Selection, top: int | None, wid
 def _hotspot_lines(rows: LineRows, width: int) -> list[str]:
     if not rows.rows:
         return [tell("No idle time.")]
-    lines = text_table(LINES, rows, width, [*map(why, rows.rows)])
-    more = len(rows.every) - len(rows.rows)
+    lines = text_table(LINES, rows, width, [*map(idle_reasons, rows.rows)])
+    more = len(rows.all_rows) - len(rows.rows)
     if more:
-        left = format_duration(rows.idle_ns - sum(line.idle_ns for line in rows.rows))
+        rest = format_duration(rows.idle_ns - sum(line.idle_ns for line in rows.rows))
         lines.append(
-            MARGIN + tell("{count} more, {left} together: --top 0", count=format_count(more), left=left)
+            MARGIN + tell("{count} more, {left} together: --top 0", count=format_count(more), left=rest)
         )
     notes = [note for note in line_notes(rows) if note]
     return [hotspots_title(rows), *lines, *(line for note in notes for line in ("", *wrapped(note, width)))]
@@ -88,7 +88,7 @@ def _plain_gaps_title(analysis: Analysis, shown: int, total: int, by: Measure) -
 
 def hotspots_title(rows: LineRows) -> str:
     """Return what the table of lines is called."""
-    count = len(rows.every)
+    count = len(rows.all_rows)
     lines = counted(count, "1 line", "{count} lines")
     title = tell("Idle time by Python line: {time}, {lines}", time=format_duration(rows.idle_ns), lines=lines)
     return title + mark(rows.analysis.health, "idle", "causes", "lines")
@@ -119,32 +119,34 @@ def beyond_idle(rows: LineRows) -> str:
     )
 
 
-def why(row: Any) -> str:
-    """Of a row of idle time: "host.python 70 %, queue.busy 20 %; in aten::mul, aten::add" """
+def idle_reasons(row: Any) -> str:
+    """Return "host.python 70 %, queue.busy 20 %; in aten::mul, aten::add" for a row of idle time."""
     operators = [cut(printable(name), NAME_CELLS) for name in row.ops if name]
-    told = shares(causes_document(row.causes), 2)
+    causes = shares(causes_document(row.causes), 2)
     return (
-        tell("{causes}; in {names}", causes=told, names=names(operators[:OPERATORS])) if operators else told
+        tell("{causes}; in {names}", causes=causes, names=names(operators[:OPERATORS]))
+        if operators
+        else causes
     )
 
 
 def gap_stories(rows: GapRows) -> list[str]:
-    """Of each gap "host.sync 80 %, host.python 20 %; exposed by train.py(90); until aclnnMul".
+    """Return, for each gap, "host.sync 80 %, host.python 20 %; exposed by train.py(90); until aclnnMul".
 
     Or "communication.wait 96 %, transfer 4 %; for peer 5 of group 271; until aclnnMul".
     """
     ends = (GAPS.column(key).exact(rows) for key in ("exposed_by", "after"))
-    return [_story(rows.by, *told) for told in zip(rows.causes, rows.late, *ends)]
+    return [_story(rows.by, *facts) for facts in zip(rows.causes, rows.late, *ends)]
 
 
 def _story(by: Measure, causes: dict[str, int], late: str | None, line: str | None, after: str | None) -> str:
-    told = []
+    parts = []
     if causes:
         between = names(["", ""])
-        told.append(shares(causes, 2).replace(f"{between}communication.", between))
+        parts.append(shares(causes, 2).replace(f"{between}communication.", between))
     if late is not None and by is not Measure.IDLE:
-        told.append(tell("for {rank}", rank=printable(late, NAME_CELLS)))
+        parts.append(tell("for {rank}", rank=printable(late, NAME_CELLS)))
     if line is not None:
-        told.append(tell("exposed by {line}", line=cut(printable(path_end(line)), NAME_CELLS)))
-    told.append(tell("until the end") if after is None else tell("until {task}", task=printable(after)))
-    return alternatives(told)
+        parts.append(tell("exposed by {line}", line=cut(printable(path_end(line)), NAME_CELLS)))
+    parts.append(tell("until the end") if after is None else tell("until {task}", task=printable(after)))
+    return alternatives(parts)

@@ -10,7 +10,7 @@ from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.export.markdown import code, plain, table
-from tracetui.export.sentences.advice import told
+from tracetui.export.sentences.advice import advice_in_language
 from tracetui.export.sentences.causes import line_name, micro
 from tracetui.export.sentences.health import headline, legend, mark
 from tracetui.export.tables.causes import CAUSES, CauseRows
@@ -81,7 +81,7 @@ def hotspots_markdown(analysis: Analysis, selection: Selection, top: int | None)
 
 
 def advice_markdown(analysis: Analysis) -> str:
-    """All advice, numbered."""
+    """Return all advice, numbered."""
     return "\n".join(_advice(analysis) if find_advice(analysis) else [tell(NOTHING)]) + "\n"
 
 
@@ -90,7 +90,7 @@ def _hotspots(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     if not rows.rows:
         return [tell("No idle time.")]
     lines = markdown_table(LINES, rows)
-    more = len(rows.every) - len(rows.rows)
+    more = len(rows.all_rows) - len(rows.rows)
     if more:
         lines += [
             "",
@@ -103,10 +103,10 @@ def _hotspots(analysis: Analysis, selection: Selection, top: int) -> list[str]:
 
 def _syncs(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     rows = SyncRows(analysis, selection, top)
-    if not rows.every:
+    if not rows.all_rows:
         return []
-    lines = [f"## {plain(syncs_title(rows.every))}", "", *markdown_table(SYNCS, rows)]
-    more = len(rows.every) - len(rows.rows)
+    lines = [f"## {plain(syncs_title(rows.all_rows))}", "", *markdown_table(SYNCS, rows)]
+    more = len(rows.all_rows) - len(rows.rows)
     if more:
         lines += ["", counted(more, "1 with less is not shown.", "{count} with less are not shown.")]
     return lines
@@ -116,9 +116,9 @@ def _communication(analysis: Analysis, selection: Selection) -> list[str]:
     """Return the tables of late ranks and of links, where there are any."""
     late, links = PeerRows(analysis, TOP_PEERS), LinkRows(analysis, TOP_LINKS, selection.window)
     lines: list[str] = []
-    if late.every:
+    if late.all_rows:
         lines += ["", f"## {plain(late_title(late))}", "", *markdown_table(PEERS, late)]
-    if links.every:
+    if links.all_rows:
         lines += ["", f"## {plain(links_title(links))}", "", *markdown_table(LINKS, links)]
     return lines
 
@@ -174,7 +174,7 @@ def _steps(analysis: Analysis, places: Sequence[int], top: int) -> list[str]:
         "",
         *markdown_table(STEPS, rows),
     ]
-    more = len(rows.every) - len(rows.rows)
+    more = len(rows.all_rows) - len(rows.rows)
     if more:
         lines += ["", counted(more, "1 more step is not shown.", "{count} more steps are not shown.")]
     return lines
@@ -190,7 +190,7 @@ def _gaps(analysis: Analysis, selection: Selection, top: int) -> list[str]:
 
 def _advice(analysis: Analysis) -> list[str]:
     lines = [f"## {plain(tell(TITLE))}", ""]
-    for number, advice in enumerate(map(told, find_advice(analysis)), 1):
+    for number, advice in enumerate(map(advice_in_language, find_advice(analysis)), 1):
         title = f"**{plain(advice.title)}** ({cost_words(advice)})"
         lines.append(f"{number}. {sentences([tell('{title}.', title=title), plain(micro(advice.text))])}")
         line = line_name(advice.file, advice.line, advice.function)

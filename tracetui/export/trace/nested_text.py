@@ -16,7 +16,7 @@ from tracetui.export.tables.nested import FrameRows, ModuleRows, NestedRows, Sco
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN
 from tracetui.export.trace.documents import frames_document, modules_document, scopes_document
-from tracetui.export.trace.idle_text import TOP_LINES, why
+from tracetui.export.trace.idle_text import TOP_LINES, idle_reasons
 from tracetui.export.trace.selection import Selection
 from tracetui.language import counted, tell
 from tracetui.units import format_count, format_duration
@@ -62,10 +62,10 @@ def nested_text(
 ) -> str:
     """Return the table of the gaps selected; `top` rows of it, 0 for all, None for 20."""
     rows = ranking.rows(analysis, selection, TOP_LINES if top is None else top)
-    if not rows.every:
+    if not rows.all_rows:
         return f"{tell(ranking.nothing)}\n"
-    lines = [_title(ranking, rows), *text_table(ranking.table, rows, width, [*map(why, rows.rows)])]
-    more = len(rows.every) - len(rows.rows)
+    lines = [_title(ranking, rows), *text_table(ranking.table, rows, width, [*map(idle_reasons, rows.rows)])]
+    more = len(rows.all_rows) - len(rows.rows)
     if more:
         lines.append(MARGIN + tell("{count} more with less: --top 0", count=format_count(more)))
     lines += ["", tell(ranking.explained)]
@@ -77,7 +77,7 @@ def nested_text(
 def nested_markdown(ranking: Ranking, analysis: Analysis, selection: Selection, top: int | None) -> str:
     """Return the same table as Markdown."""
     rows = ranking.rows(analysis, selection, TOP_LINES if top is None else top)
-    if not rows.every:
+    if not rows.all_rows:
         return f"{tell(ranking.nothing)}\n"
     lines = [
         f"## {plain(_title(ranking, rows))}",
@@ -86,7 +86,7 @@ def nested_markdown(ranking: Ranking, analysis: Analysis, selection: Selection, 
         "",
         *markdown_table(ranking.table, rows),
     ]
-    more = len(rows.every) - len(rows.rows)
+    more = len(rows.all_rows) - len(rows.rows)
     if more:
         lines += ["", counted(more, "1 with less is not shown.", "{count} with less are not shown.")]
     if _without_modules(rows):
@@ -106,4 +106,4 @@ def _title(ranking: Ranking, rows: NestedRows) -> str:
 
 
 def _without_modules(rows: NestedRows) -> bool:
-    return isinstance(rows, ModuleRows) and all(row.module is None for row in rows.every)
+    return isinstance(rows, ModuleRows) and all(row.module is None for row in rows.all_rows)

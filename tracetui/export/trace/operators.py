@@ -59,11 +59,11 @@ def list_operators(
     kernels = analysis.kernels
     if kernels is None:
         raise NoKernels
-    among = None if selection == Selection() else _among(kernels, operators)
+    among = None if selection == Selection() else _is_among(kernels, operators)
     if by == "shape":
         types = TypeRows(kernels, among, top)
         title = "Types of kernels and the shapes of their inputs, most time first"
-        return OperatorListing(title, "operators", SHAPES, types, len(types.rows), len(types.every))
+        return OperatorListing(title, "operators", SHAPES, types, len(types.rows), len(types.all_rows))
     rows = KernelRows(analysis, kernels, among, top)
     return OperatorListing(
         "Kernels, the longest first", "kernels", kernel_table(kernels), rows, len(rows), rows.total
@@ -107,8 +107,8 @@ def _more(listing: OperatorListing[Any]) -> list[str]:
     return [f"{MARGIN}{format_count(left)} more: --top 0"] if left else []
 
 
-def _among(kernels: Kernels, operators: OperatorSlices) -> Bools:
-    """Which kernels are among the work."""
+def _is_among(kernels: Kernels, operators: OperatorSlices) -> Bools:
+    """Return which kernels are among the work."""
     among: Bools = np.isin(kernels.row, operators.rows)
     return among
 

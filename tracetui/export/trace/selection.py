@@ -106,7 +106,7 @@ class Selection:
         return charges.at(np.flatnonzero(listed[charges.gap]))
 
     def _listed(self, analysis: Analysis) -> Bools:
-        """bool[gaps]: which gaps are listed."""
+        """Return bool[gaps]: which gaps are listed."""
         listed = np.zeros(len(analysis.gaps), np.bool_)
         listed[self.gaps(analysis)] = True
         return listed

@@ -21,7 +21,7 @@ class Stacks:
         self._called = analysis.trace.slices.have_stacks
 
     def keys(self, rows: Int64s) -> Int64s:
-        """int64[n]: the key of the stack of each slice row, -1 where none is known.
+        """Return int64[n]: the key of the stack of each slice row, -1 where none is known.
 
         A task has the stack of its operator (backward: of the forward one), any other slice its own.
         """

@@ -27,31 +27,31 @@ class StepNumbers:
         return sorted({step.number for step in self._hosts} | {step.number for step in self._steps})
 
     def window(self, number: int) -> tuple[int, int]:
-        """[start, end) in epoch ns: from the step's start on the host to its end there and on all devices."""
+        """Return [start, end), epoch ns: from the step's start on the host to its end on host and devices."""
         hosts = [step for step in self._hosts if step.number == number]
         devices = [step for step in self._steps if step.number == number]
         start = min([step.start for step in hosts] + [step.start_ns for step in devices])
         return start, max([step.end for step in hosts] + [step.end_ns for step in devices])
 
-    def at(self, times: Int64s, tracks: Int32s) -> Int64s:
-        """int64[n]: the number of the step that holds each time (epoch ns) on a track, -1 outside of all.
+    def numbers_at(self, times: Int64s, tracks: Int32s) -> Int64s:
+        """Return int64[n]: the number of the step that holds each time (epoch ns) on a track; else -1.
 
         On a device that is the step whose device window holds the time, elsewhere the host's own step.
         """
-        numbers = self._on_host(times)
-        for index, there in runs(self._device_of[tracks]):
+        numbers = self._numbers_on_host(times)
+        for index, places in runs(self._device_of[tracks]):
             if index >= 0:
-                step = self._windows.step_of(self._devices[index], times[there])
-                numbers[there] = self._numbers[step]
+                step = self._windows.step_of(self._devices[index], times[places])
+                numbers[places] = self._numbers[step]
         return numbers
 
-    def _on_host(self, times: Int64s) -> Int64s:
-        """By the step that started last, of those of several processes."""
+    def _numbers_on_host(self, times: Int64s) -> Int64s:
+        """Return the numbers by the step that started last, of those of several processes."""
         columns = np.array([(step.start, step.end, step.number) for step in self._hosts], np.int64)
         starts, ends, numbers = columns.reshape(-1, 3).T
         place = np.searchsorted(starts, times, "right") - 1
-        held = place >= 0
-        held[held] = times[held] < ends[place[held]]
-        found: Int64s = np.full(len(times), -1, np.int64)
-        found[held] = numbers[place[held]]
-        return found
+        is_inside = place >= 0
+        is_inside[is_inside] = times[is_inside] < ends[place[is_inside]]
+        numbers_at: Int64s = np.full(len(times), -1, np.int64)
+        numbers_at[is_inside] = numbers[place[is_inside]]
+        return numbers_at

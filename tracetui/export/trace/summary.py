@@ -128,7 +128,7 @@ def run_facts(analysis: Analysis) -> list[str]:
 
 
 def in_all(device: dict[str, Any]) -> str:
-    """Return "In all: communication 99.973 ms (77.0 %), free 25.033 ms (19.3 %)" """
+    """Return "In all: communication 99.973 ms (77.0 %), free 25.033 ms (19.3 %)"."""
     window = device["end_ns"] - device["start_ns"]
     kinds = [("free {time} ms ({share})", device["free_ns"])]
     if device["communication_ns"]:
@@ -147,7 +147,7 @@ def no_work(device: dict[str, Any]) -> str:
 
 
 def task_facts(analysis: Analysis, device: dict[str, Any], activity: DeviceActivity) -> list[str]:
-    """How many tasks a device has, how many of them are linked, and what is to be known of its steps."""
+    """Return how many tasks a device has, how many are linked, and what is to be known of its steps."""
     linked = format_percent(device["linked_tasks"], device["tasks"])
     tasks = task_words(task_counts(analysis.trace, activity))
     linked_words = tell("{tasks}; {share} lead back to an operator", tasks=tasks, share=linked)
@@ -155,7 +155,11 @@ def task_facts(analysis: Analysis, device: dict[str, Any], activity: DeviceActiv
 
 
 def _device(
-    analysis: Analysis, device: dict[str, Any], activity: DeviceActivity, split: WindowSplit, width: int
+    analysis: Analysis,
+    device: dict[str, Any],
+    activity: DeviceActivity,
+    shares_of_window: WindowSplit,
+    width: int,
 ) -> list[str]:
     start, end = device["start_ns"], device["end_ns"]
     window, origin = end - start, analysis.trace.start_ns
@@ -169,7 +173,7 @@ def _device(
         end=format_time(end - origin),
     )
     lines = [tell("{device}: {what}", device=name, what=span)]
-    for label, ns in split_rows(split, analysis.health):
+    for label, ns in split_rows(shares_of_window, analysis.health):
         share = format_percent(ns, window)
         drawn = bar(ns, window, BAR_CELLS)
         lines.append(f"{MARGIN}{padded(label, 22)}{format_ms(ns):>12} ms{share:>9}  {drawn}".rstrip())
@@ -207,7 +211,7 @@ def _why(device: dict[str, Any], width: int, doubt: str) -> list[str]:
 
 
 def _preparing(whole_ns: int, causes: dict[str, int]) -> list[str]:
-    """Return "Preparing steps took 17.9 ms, of which copies 0.80 ms", and "the rest: host.sync 70 %, …" """
+    """Return "Preparing steps took 17.9 ms, of which copies 0.80 ms", and "the rest: host.sync 70 %, …"."""
     copies = causes.get(COPY, 0)
     rest = shares({cause: ns for cause, ns in causes.items() if cause != COPY}, 3)
     whole = format_duration(whole_ns)
@@ -243,7 +247,7 @@ def _steps(
         lines = text_table(STEPS, rows, width)
         if max(map(len, lines)) <= width:
             break
-    left = len(rows.every) - len(rows.rows)
+    left = len(rows.all_rows) - len(rows.rows)
     more = [MARGIN + counted(left, "1 more step: --top 0", "{count} more steps: --top 0")] if left else []
     believed = selection.believed(analysis, places)
     if len(believed) < len(places):

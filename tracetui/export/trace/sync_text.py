@@ -17,12 +17,12 @@ from tracetui.units import format_count, format_duration
 def sync_lines(analysis: Analysis, selection: Selection, top: int, width: int) -> list[str]:
     """Return the title and table of synchronisations: at most `top` rows, 0 for all; [] without any."""
     rows = SyncRows(analysis, selection, top)
-    if not rows.every:
+    if not rows.all_rows:
         return []
-    lines = [syncs_title(rows.every), *text_table(SYNCS, rows, width)]
-    more = len(rows.every) - len(rows.rows)
+    lines = [syncs_title(rows.all_rows), *text_table(SYNCS, rows, width)]
+    more = len(rows.all_rows) - len(rows.rows)
     if more:
-        left = format_duration(sum(sync.exposed_ns for sync in rows.every[len(rows.rows) :]))
+        left = format_duration(sum(sync.exposed_ns for sync in rows.all_rows[len(rows.rows) :]))
         lines.append(
             MARGIN + tell("{count} more, exposing {left}: --top 0", count=format_count(more), left=left)
         )
@@ -30,7 +30,7 @@ def sync_lines(analysis: Analysis, selection: Selection, top: int, width: int) -
 
 
 def syncs_title(syncs: Sequence[SyncCall]) -> str:
-    """Return "Synchronisations: 30, the host waited 44.0 ms, exposed 4.44 ms of idle time" """
+    """Return "Synchronisations: 30, the host waited 44.0 ms, exposed 4.44 ms of idle time"."""
     count = format_count(sum(sync.count for sync in syncs))
     waited = format_duration(sum(sync.total_ns for sync in syncs))
     exposed = format_duration(sum(sync.exposed_ns for sync in syncs))

@@ -9,7 +9,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from tracetui.export.text import units_held, words_of
+from tracetui.export.text import keep_units_together, words_of
 
 #: text and its style; the text holds no control character
 Piece = tuple[str, Style]
@@ -58,7 +58,7 @@ def wrapped(text: str, width: int) -> list[str]:
     A number and its unit stay together.
     """
     lines = [""]
-    for blank, word in words_of(units_held(text)):
+    for blank, word in words_of(keep_units_together(text)):
         joined = f"{lines[-1]}{blank}{word}" if lines[-1] else word
         if cell_len(joined) <= width:
             lines[-1] = joined

@@ -14,7 +14,7 @@ from textual.widget import Widget
 from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
-from tracetui.export.sentences.advice import told
+from tracetui.export.sentences.advice import advice_in_language
 from tracetui.export.trace.advice_text import NOTHING
 from tracetui.language import tell
 from tracetui.trace.clean import printable
@@ -91,7 +91,9 @@ class AdviceScreen(TableScreen):
             self.nothing(tell("No device in this trace: there is no lost time to advise on."))
             return
         self.missing(tell("Looking for advice."))
-        self.in_background("advice", lambda: self.Found(analysis, tuple(map(told, find_advice(analysis)))))
+        self.in_background(
+            "advice", lambda: self.Found(analysis, tuple(map(advice_in_language, find_advice(analysis))))
+        )
 
     @on(Found)
     def _fill(self, message: Found) -> None:

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from tracetui.analysis.advice import Advice
 from tracetui.analysis.analyse import Analysis
-from tracetui.export.sentences.advice import told_figure
+from tracetui.export.sentences.advice import figure_in_language
 from tracetui.export.sentences.causes import micro
 from tracetui.export.tables.advice import ADVICE, AdviceRows
 from tracetui.export.text import aligned, padded
@@ -141,7 +141,7 @@ class AdviceStory(Story):
 
     def _evidence_lines(self, advice: Advice, width: int) -> list[Line]:
         """Return the evidence, in as many columns as fit."""
-        figures = (told_figure(key, value) for key, value in advice.evidence.items())
+        figures = (figure_in_language(key, value) for key, value in advice.evidence.items())
         cells = [(name, printable(value, MAX_FIGURE)) for name, value in figures]
         for rows in range(1, len(cells) + 1):
             columns = [cells[first : first + rows] for first in range(0, len(cells), rows)]
