@@ -7,14 +7,10 @@ import os
 import signal
 import sys
 from collections.abc import Generator, Iterator
-from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from hypothesis.internal.conjecture import providers
-from hypothesis.strategies import text
 
 from tests import forks
 from tracetui.export.language import ENGLISH, choose_language
@@ -49,18 +45,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Try numbers and texts of the sources only where all is tried: each worker would parse all of them.
-
-    Before tests are collected: that is when Hypothesis does.
-    """
-    patch = pytest.MonkeyPatch()
-    if not _tries_all(config):
-        own = "_get_local_constants"
-        patch.setattr(providers, own, lambda: providers._local_constants, raising=False)
-    config.add_cleanup(patch.undo)
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Look for garbage less often, and never among modules and tests: a sixth of the time went there."""
@@ -87,31 +71,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         places.setdefault(item.path.parent, len(places))
     items.sort(key=lambda item: places[item.path.parent])
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish() -> None:
-    """Collect garbage once: pytest looks five times whether something in it was left open."""
-    gc.collect()
-    gc.freeze()
-
-
-@pytest.hookimpl(trylast=True)  # Hypothesis has nothing computed before
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Begin in each worker with another part of what all need: the others find it made.
-
-    In a fresh clone that is a tenth of the time: compiled modules, and the characters of Hypothesis.
-    """
-    config = session.config
-    worker = getattr(config, "workerinput", None)
-    if worker is None or config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
-        return
-    first, step = int(worker["workerid"][len("gw") :]), worker["workercount"]
-    if not first:
-        text().validate()
-    for path in sorted(Path(__file__).parent.rglob("test_*.py"))[first::step]:
-        with suppress(Exception, pytest.skip.Exception):  # what is wrong is said when it is collected
-            import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
 
 
 @pytest.fixture(scope="session", autouse=True)

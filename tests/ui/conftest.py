@@ -1,4 +1,4 @@
-"""Styles that all apps of a worker share."""
+"""How pilots wait: until the viewer has nothing left to do, not by the clock."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ from tests.ui.rest import PATIENCE_S, at_rest, keys_taken
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _waits_for_what_is_to_do() -> Iterator[None]:
-    """Wait in pilots until all is done, however slow the machine is, and for as long as timers say."""
+def _wait_until_at_rest() -> Iterator[None]:
+    """Let pilots wait until the viewer is at rest, however slow the machine is.
+
+    What gives up after some seconds (a sentence, a lost key, a search) would do so in the middle of a test on
+    a busy machine: it is given as long as it takes. Styles, layout, frames and timers are Textual's own.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("textual.app.wait_for_idle", keys_taken)
         patch.setattr("textual.pilot.wait_for_idle", at_rest)
