@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from simulator.scheduler import OFFSET, SimulatedScheduler
+from tests.analysis.test_scheduler import analysed
 from tests.simulator import traces
-from tests.ui.viewing import analysis_of, lines_of, open_viewer, said, until
+from tests.ui.viewing import analysis_of, lines_of, open_viewer, said, timeline, until
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.scheduler.scheduler import SchedulerSource
 from tracetui.ui.drawing.glyphs import glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.pen import Pen
+from tracetui.ui.drawing.row import LineKind
+from tracetui.ui.drawing.state_lines import StateLines
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.scheduler import NO_RECORDING, SchedulerScreen
 from tracetui.ui.stories.scheduler_words import scheduler_sentences
@@ -68,8 +72,6 @@ async def test_without_a_recording_the_screen_says_how_to_have_one(recording: Pa
 
 
 def test_the_story_names_who_had_the_core(recording: Path) -> None:
-    from tests.analysis.test_scheduler import analysed
-
     analysis = analysed("mixed")
     causes = analysis.causes
     pen = Pen(Palette("none"), glyphs(False))
@@ -84,3 +86,39 @@ def test_the_story_names_who_had_the_core(recording: Path) -> None:
         text = "".join(piece[0] for piece in sentence)
         assert all(word in text for word in words), text
     assert not [*scheduler_sentences(traces.analysed("mixed"), slice(0, 100), pen)]
+
+
+async def test_states_of_threads_are_below_them(recording: Path) -> None:
+    trace = traces.analysed("mixed").trace
+    app = open_viewer(Path("trace_view.json"), options(recording), trace=trace)
+    async with app.run_test(size=(120, 60)) as pilot:
+        await until(pilot, lambda: not app.session.analysing)
+        await until(pilot, lambda: any(line.pid >= 0 for line in timeline(app).tracks.lines.lines))
+        scheduler = analysis_of(app).scheduler
+        assert scheduler is not None
+        tracks = timeline(app).tracks
+        shown = [line for line in tracks.lines.lines if line.kind is LineKind.STATES]
+        assert {line.pid for line in shown} == {thread.tid for thread in scheduler.threads}
+        before = tracks.lines.lines[tracks.lines.index(shown[0].key) - 1]
+        assert trace.tracks[before.track].tid == str(shown[0].pid)
+        state = app.session.state
+        state.toggled = state.toggled | {shown[0].key}
+        tracks.lay_out()
+        place = tracks.lines.index(shown[0].key)
+        assert tracks.lines.lines[place + 1].kind is LineKind.CORES
+
+
+def test_a_column_has_the_state_that_takes_most_of_it() -> None:
+    scheduler = analysed("mixed").scheduler
+    assert scheduler is not None
+    drawn = StateLines(Palette("none"), glyphs(True))
+    for thread in scheduler.threads:
+        states = scheduler.states(thread)
+        edges = np.append(states.start, states.end[-1])
+        text = "".join(segment.text for segment in drawn.states(scheduler, states.pid, edges))
+        letters = {0: "-", 1: "I", 2: "X", 3: ".", 4: "V", 5: "?"}
+        assert text == "".join(letters[state] for state in states.state.tolist())
+        outside = np.array([scheduler.window[0] - 10, scheduler.window[0] - 5], np.int64)
+        assert [segment.text for segment in drawn.states(scheduler, states.pid, outside)] == [" "]
+        (cores,) = drawn.cores(scheduler, states.pid, np.linspace(*scheduler.window, 41).astype(np.int64))
+        assert set(cores.text) <= {str(int(states.cpu[0])), "-", " "}

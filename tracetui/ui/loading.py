@@ -6,7 +6,7 @@ Knows the reader, the model and the analysis; no widget.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from textual.message import Message
@@ -20,7 +20,7 @@ from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.events import EventTable
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.trace.build import build_trace
-from tracetui.trace.model import Trace
+from tracetui.trace.model import Family, Trace
 from tracetui.ui.drawing.curve_rows import Extras
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.sketch import Sketch
@@ -123,7 +123,17 @@ def _curves(analysis: Analysis) -> Extras:
     """Return the lead of the host, and whether something tells of the memory of the devices."""
     devices = analysis.trace.devices
     memory_of = devices[0] if devices else None
-    return Extras(of_leads(analysis.leads), has_memory(analysis.trace), memory_of)
+    has = has_memory(analysis.trace)
+    return Extras(of_leads(analysis.leads), has, memory_of, tuple(_threads(analysis)))
+
+
+def _threads(analysis: Analysis) -> Iterator[tuple[int, int]]:
+    """Yield the threads that the scheduler's recording knows: the track to be below, and their number."""
+    if analysis.scheduler is None:
+        return
+    for thread in analysis.scheduler.threads:
+        tracks = [track for track in thread.tracks if track.family == Family.OPERATORS] or [*thread.tracks]
+        yield tracks[-1].index, analysis.scheduler.matching.host[thread.tid]
 
 
 def read_curves(session: Session, trace: Trace, with_memory: bool, post: Post) -> None:

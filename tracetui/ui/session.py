@@ -197,7 +197,9 @@ class Session:
     def take_memory_curves(self, tracks: tuple[CounterTrack, ...], problems: tuple[str, ...]) -> None:
         """Show the memory of the devices; `problems`: sentences about what is not read of it."""
         if self.picture is not None:
-            self.picture.take_extras(Extras((*self.picture.extras.tracks, *tracks)))
+            extras = self.picture.extras
+            shown = replace(extras, tracks=(*extras.tracks, *tracks), awaits_memory=False, memory_of=None)
+            self.picture.take_extras(shown)
         self._memory_problems = problems
 
     def take_failure(self, sentence: str) -> str:

@@ -43,6 +43,7 @@ SCHEDULER = {
     "go: scheduler": "前往：调度器",
     "Which threads had no core, and who had it": "哪些线程没有核，核被谁占着",
     "threads": "线程",
+    "states": "状态",
     "who had the cores": "谁占着核",
     "cores": "核",
     "{thread} was ready for {time} and had no core; it was with {tasks}. Pin the process: CPU_AFFINITY_CONF.": (

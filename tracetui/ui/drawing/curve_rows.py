@@ -33,11 +33,13 @@ class CurveLine:
 
 @dataclass(frozen=True)
 class Extras:
-    """The curves that are no counters of the trace, and what is known to come."""
+    """What is no slice or counter of the trace: curves, what is known to come, states of threads."""
 
     tracks: tuple[CounterTrack, ...] = ()
     awaits_memory: bool = False  #: whether there is memory to be shown once it is read
     memory_of: str | None = None  #: the device below which it is
+    #: threads that the scheduler's recording knows: the track that they are below, and their number there
+    threads: tuple[tuple[int, int], ...] = ()
 
 
 def counter_line(track: Track) -> CurveLine:

@@ -28,6 +28,7 @@ from tracetui.ui.drawing.looks import Looks
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.rows import LineKind, TimelineRow
+from tracetui.ui.drawing.state_lines import StateLines
 from tracetui.ui.state import Viewport, ViewState
 from tracetui.units import format_percent
 
@@ -45,6 +46,7 @@ class LineArt:
         self._looks = Looks(picture.trace, palette)
         self._idle = IdleLine(picture, palette, glyphs)
         self._curves = CurveLines(picture, palette, glyphs)
+        self._states = StateLines(palette, glyphs)
         self._names: dict[int, str] = {}
 
     def lines(
@@ -85,7 +87,7 @@ class LineArt:
             return Segment(clip_cells(text, width - 1, self._glyphs.ellipsis) + " ", style)
         away = {-1: self._glyphs.up, 1: self._glyphs.down}.get(line.away, " ")
         text = f"{self._glyphs.here if here else away}{line.label}"
-        if line.kind is LineKind.FOLDED or (line.kind is LineKind.CURVE and line.folded):
+        if line.kind is LineKind.FOLDED or (line.kind in (LineKind.CURVE, LineKind.STATES) and line.folded):
             text += f" {self._glyphs.folded}"
         share = f" {self._idle_share(line.device, state.viewport)} " if line.kind is LineKind.IDLE else " "
         if width < len(share) + _LABEL_CELLS:
@@ -113,6 +115,10 @@ class LineArt:
                 return self._idle.draw(line.device, state.gap, edges)
             text = clip_cells(self.waiting, len(edges) - 1, self._glyphs.ellipsis)
             return [Segment(text, self._palette.style_of(Role.DIM))]
+        analysis = self._picture.analysis
+        if line.pid >= 0 and analysis is not None and analysis.scheduler is not None:
+            draw = self._states.states if line.kind is LineKind.STATES else self._states.cores
+            return draw(analysis.scheduler, line.pid, edges)
         if line.kind is LineKind.CURVE and self._picture.curve(line.curve) is not None:
             return self._curves.draw(line, state, edges, here)
         return self._unread(line, edges)

@@ -17,6 +17,8 @@ class LineKind(Enum):
     LANE = "lane"  #: one lane of a track
     FOLDED = "folded"  #: all lanes of a track in one line
     CURVE = "curve"  #: a row of a curve over time
+    STATES = "states"  #: what the scheduler did with a thread
+    CORES = "cores"  #: which cores it gave it
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class TimelineRow:
     members: int = 0  #: tracks of a GROUP
     level: int = 0  #: how many headers a GROUP stands under
     curve: Key = ()  #: of a CURVE: what tells it apart; () where it is not known yet what there will be
+    pid: int = -1  #: of STATES and CORES: the thread's number in the recording of the scheduler
     part: int = 0  #: the row of the curve, from the top
     parts: int = 1  #: how many it has
     away: int = 0  #: shown at the edge behind which it is scrolled away: above (-1) or below (1)

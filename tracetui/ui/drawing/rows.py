@@ -6,8 +6,9 @@ is still being read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from tracetui.analysis.counter_tracks import LEAD
 from tracetui.language import tell
@@ -114,11 +115,12 @@ def timeline_lines(
     for track in sorted(shown, key=lambda track: (ORDER.index(track.layer), track.family is Family.PLANE)):
         if track_key(track) not in pinned and track.layer is not Layer.COUNTER:
             groups.setdefault(group_key(track), []).append(track)
+    threads = dict(extras.threads)
     for key, tracks in groups.items():
         if lines and tracks[0].layer not in (Layer.DEVICE, Layer.COMMUNICATION):
             lines.extend(of_curves)  # below the devices, where there are any
             of_curves = []
-        lines.extend(_group_lines(key, tracks, toggled, lanes))
+        lines.extend(_with_states(_group_lines(key, tracks, toggled, lanes), threads, toggled))
     return TimelineLines((*fixed, *lines, *of_curves), len(fixed))
 
 
@@ -195,6 +197,26 @@ def _group_lines(
     if not folded:
         for track in tracks:
             yield from _track_lines(track, toggled, lanes)
+
+
+def _with_states(
+    lines: Iterable[TimelineRow], threads: Mapping[int, int], toggled: frozenset[Key]
+) -> Iterator[TimelineRow]:
+    """Yield lines, and below those of a thread what the scheduler did with it.
+
+    threads : the numbers of threads in the scheduler's recording, by the track that they are below.
+    """
+    for track, members in groupby(lines, lambda line: line.track):
+        yield from members
+        if track in threads:
+            key = ("states", str(threads[track]))
+            folded = is_folded(key, True, toggled)
+            line = TimelineRow(
+                LineKind.STATES, key, tell("states"), foldable=key, folded=folded, pid=threads[track]
+            )
+            yield line
+            if not folded:
+                yield replace(line, kind=LineKind.CORES, key=(*key, "cores"), label=tell("cores"))
 
 
 def _track_lines(track: Track, toggled: frozenset[Key], lanes: Mapping[Key, int]) -> Iterator[TimelineRow]:
