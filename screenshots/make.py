@@ -37,8 +37,8 @@ PICTURES = {
 }
 MEMORY_PICTURES: dict[str, tuple[str, ...]] = {"memory": ("Y",)}
 PAIR_PICTURES: dict[str, tuple[str, ...]] = {
-    "compare": ("enter", "C"),
-    "both": ("enter", "vertical_line"),
+    "compare": (),  # two traces open on it
+    "both": ("vertical_line",),
 }
 JOB_PICTURES: dict[str, tuple[str, ...]] = {"ranks": (), "lanes": ("7",)}
 
@@ -69,11 +69,14 @@ def leaking() -> Iterator[TraceApp]:
 def pair() -> Iterator[TraceApp]:
     """The viewer of two runs, with the task queue and without it."""
     with tempfile.TemporaryDirectory() as directory, ExitStack() as files:
-        sessions = []
+        sessions: list[Session] = []
         for name, options in (("before", []), ("after", ["--no-task-queue"])):
             path = Path(directory, f"{name}.json")
             generate(["--scenario", "attached", "--steps", "3", *options, "--out", str(path)])
-            sessions.append(Session(path, OPTIONS, files.enter_context(TraceFile(path))))
+            file = (
+                None if sessions else files.enter_context(TraceFile(path))
+            )  # the viewer opens the other one
+            sessions.append(Session(path, OPTIONS, file))
         app = TraceApp(sessions, OPTIONS)
         app.title = "tracetui before.json after.json"
         yield app
@@ -107,7 +110,7 @@ def is_read(app: TraceApp) -> bool:
     """Whether the viewer has all that it shows first."""
     if isinstance(app, JobApp):
         return app.job_session.job is not None and app.job_session.progress is None
-    return app.session.analysis is not None
+    return all(session.analysis is not None for session in app.sessions)
 
 
 def main() -> None:

@@ -141,8 +141,6 @@ TITLES_OF_COLUMNS = {
     "group": "通信域",
     "receives": "接收",
     "computing, most": "计算，最多",
-    "comm wait": "通信等待",
-    "comm move": "通信传输",
     "wait/move": "等待/传输",
     "iter. gap": "迭代间隙",
     "copy": "拷贝",

@@ -30,9 +30,9 @@ from tracetui.units import format_count, format_duration
 _MEASURES = (
     ("stage", "stage", 1),
     ("computing", "computing", 2),
-    ("comm wait", "communication_wait", 3),
-    ("comm move", "communication_transfer", 3),
-    ("comm", "communication_unsplit", 4),
+    ("waiting", "communication_wait", 3),
+    ("moving", "communication_transfer", 3),
+    ("wait/move", "communication_unsplit", 4),
     ("copies", "copy", 6),
     ("idle", "idle", 2),
     ("preparing", "preparing", 5),
