@@ -13,7 +13,7 @@ from tests.export.training import training_events
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.kernels import _rows_of_same_task, kernels_of
 from tracetui.api import load
-from tracetui.siblings.tables import Table, Texts
+from tracetui.siblings.tables import SiblingTable, TextColumn
 from tracetui.trace.model import Activity
 
 
@@ -116,14 +116,14 @@ def test_rows_join_by_name_and_time_within_a_nanosecond(tmp_path: Path) -> None:
 def test_what_is_told_of_a_task_is_that_of_the_row_with_its_name_alone() -> None:
     """The second table has "b" twice, "c" once and no "d"."""
 
-    def table(names: list[str]) -> Table:
+    def table(names: list[str]) -> SiblingTable:
         places = np.arange(len(names), dtype=np.int32)
         unknown = np.full(len(names), -1, np.int64)
-        return Table(
+        return SiblingTable(
             rows=len(names),
             numbers={"stream": unknown, "task": unknown},
             floats={},
-            texts={"name": Texts(places, names)},
+            texts={"name": TextColumn(places, names)},
             problems=(),
         )
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.cache.files import found, read_and_keep, same
 from tracetui.cache.checks import check
-from tracetui.cache.traces import State, cached_traces
+from tracetui.cache.traces import EntryState, cached_traces
 from tracetui.reader.events import BlockColumns
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
@@ -137,7 +137,7 @@ def test_a_document_that_is_none(kept: tuple[Path, Path, Trace], text: bytes) ->
     header = struct.pack("<8sIIQQ", b"tracetui", 1, zlib.crc32(text), len(text), size)
     entry.write_bytes((header + text).ljust(size, b"\0"))
     assert found(path) is None
-    assert cached_traces()[0].state is State.UNREADABLE
+    assert cached_traces()[0].state is EntryState.UNREADABLE
 
 
 def _checked(path: Path) -> tuple[Trace, BlockColumns]:

@@ -18,7 +18,7 @@ from tests.cache.files import at_rest, found, read_and_keep, same, training
 from tests.forks import fork
 from tracetui.cache import background, traces
 from tracetui.cache.background import finish, keep_meanwhile
-from tracetui.cache.traces import State, cached_traces, clear, keep, reopen
+from tracetui.cache.traces import EntryState, cached_traces, clear, keep, reopen
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 
@@ -30,7 +30,7 @@ def _kept(path: Path) -> bool:
         return keep(trace_file, build_trace(trace_file.read()))
 
 
-def _states() -> list[State]:
+def _states() -> list[EntryState]:
     return [cached.state for cached in cached_traces()]
 
 
@@ -54,20 +54,20 @@ def test_files_are_the_users_own(path: Path, home: Path) -> None:
 
 def test_a_changed_trace_is_read_again(path: Path) -> None:
     read_and_keep(path)
-    assert _states() == [State.READY]
+    assert _states() == [EntryState.READY]
     times = path.stat()
     path.write_bytes(path.read_bytes().replace(b"aten::", b"aTen::"))
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     assert path.stat().st_size == times.st_size
     assert found(path) is None
-    assert _states() == [State.CHANGED]
+    assert _states() == [EntryState.CHANGED]
     after = read_and_keep(path)
-    assert _states() == [State.READY], "one entry for each path"
+    assert _states() == [EntryState.READY], "one entry for each path"
     again = found(path)
     assert again is not None
     assert same(again, after)
     path.unlink()
-    assert _states() == [State.GONE]
+    assert _states() == [EntryState.GONE]
 
 
 def test_another_trace_at_the_path_is_read(path: Path, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_another_program_reads_anew(path: Path, monkeypatch: pytest.MonkeyPatch)
     read_and_keep(path)
     monkeypatch.setattr(traces, "program", lambda kind: "another")
     assert found(path) is None
-    assert _states() == [State.OTHER_VERSION]
+    assert _states() == [EntryState.OTHER_VERSION]
     read_and_keep(path)
     assert found(path) is not None
 
@@ -157,7 +157,7 @@ def test_only_the_owner_of_a_file_counts(path: Path, home: Path) -> None:
     (entry,) = home.iterdir()
     os.chown(entry, 4242, 4242)
     assert found(path) is None
-    assert _states() == [State.UNREADABLE]
+    assert _states() == [EntryState.UNREADABLE]
 
 
 def test_links_and_pipes_are_not_followed(path: Path, home: Path, tmp_path: Path) -> None:

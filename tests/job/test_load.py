@@ -23,7 +23,7 @@ from tracetui.job.identity import identify
 from tracetui.job.load import find_ranks, load_job
 from tracetui.job.sources import find_sources
 from tracetui.reader.errors import UnreadableTrace
-from tracetui.siblings.names import named
+from tracetui.siblings.names import parse_name
 
 rank_directory = partial(files.rank_directory, trace=TINY)
 
@@ -167,11 +167,15 @@ def test_where_there_is_no_rank(tmp_path: Path) -> None:
 
 
 def test_the_name_of_a_rank_tells_its_host_and_number() -> None:
-    assert named("my_node-7_4711_20230818142704322_ascend_pt") == ("my_node-7", "20230818142704322", None)
-    assert named("box_12.1683.pt.trace.json").host == ""  # no time stamp
-    assert named("box_12.1683564901982.pt.trace.json.gz") == ("box", "1683564901982", None)
-    assert named("sampled_rank-3.json.gz").rank == 3
-    assert named("PROF_000001_20230818142704322_COJGGGCANRMICFBC").started == "20230818142704322"
+    assert parse_name("my_node-7_4711_20230818142704322_ascend_pt") == (
+        "my_node-7",
+        "20230818142704322",
+        None,
+    )
+    assert parse_name("box_12.1683.pt.trace.json").host == ""  # no time stamp
+    assert parse_name("box_12.1683564901982.pt.trace.json.gz") == ("box", "1683564901982", None)
+    assert parse_name("sampled_rank-3.json.gz").rank == 3
+    assert parse_name("PROF_000001_20230818142704322_COJGGGCANRMICFBC").started == "20230818142704322"
 
 
 def test_what_tells_the_number_of_a_rank(tmp_path: Path) -> None:

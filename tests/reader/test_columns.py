@@ -12,12 +12,12 @@ import pytest
 from tests.reader.rows import rows_of
 from tracetui.reader.columns import TableBuilder
 from tracetui.reader.events import EventTable, ReadReport
-from tracetui.reader.extract import Part, PartReader
+from tracetui.reader.extract import ExtractedPart, PartReader
 from tracetui.reader.source import TraceFile
 from tracetui.reader.timestamps import LIMIT
 
 
-def part_of(first: int, count: int = 3) -> Part:
+def part_of(first: int, count: int = 3) -> ExtractedPart:
     """Slices with the ordinals from `first` on, and one event of each other kind."""
     own: dict[str, Any] = {"pid": f"p{first}", "tid": 1}
     elements: list[Any] = [

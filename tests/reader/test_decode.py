@@ -9,7 +9,7 @@ import pytest
 from tracetui.reader import decode
 from tracetui.reader.decode import decode_again, decode_block, lenient
 from tracetui.reader.document import read_head
-from tracetui.reader.literals import exactly
+from tracetui.reader.literals import restore_literals
 from tracetui.reader.normalise import Literal
 from tracetui.reader.packing import correlations, floats, python_ids
 from tracetui.reader.split import last_boundary
@@ -94,7 +94,7 @@ def test_numbers_stay_text_in_damaged_text_as_well() -> None:
 def test_floats_become_their_text_again(text: str, ts: list[Any], ids: list[Any]) -> None:
     elements = decode.strict(text.encode())
     assert elements is not None
-    exactly(elements, text.encode())
+    restore_literals(elements, text.encode())
     found = [element if isinstance(element, dict) else {} for element in elements]
     assert [event.get("ts") for event in found] == ts
     assert [event.get("id") for event in found] == ids
@@ -103,7 +103,7 @@ def test_floats_become_their_text_again(text: str, ts: list[Any], ids: list[Any]
 @pytest.mark.parametrize("text", [b"x", b'{"id":1},{"id":2}', b""])
 def test_events_stay_as_they_are_where_the_text_is_not_theirs(text: bytes) -> None:
     elements = [{"id": 1.5}]
-    exactly(elements, text)
+    restore_literals(elements, text)
     assert elements == [{"id": 1.5}]
 
 

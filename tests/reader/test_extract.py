@@ -10,7 +10,7 @@ import pytest
 from tests.reader.rows import UNCONNECTED, Rows, expected_rows, rows_of
 from tracetui.reader.columns import TableBuilder
 from tracetui.reader.events import ReadReport
-from tracetui.reader.extract import Part, PartReader
+from tracetui.reader.extract import ExtractedPart, PartReader
 
 ARGS: list[dict[str, Any]] = [
     {},
@@ -45,7 +45,7 @@ EVENTS: list[dict[str, Any]] = [
 ]
 
 
-def part_of(events: list[Any], block: int, scanned: bool = False) -> Part:
+def part_of(events: list[Any], block: int, scanned: bool = False) -> ExtractedPart:
     """What is read of the events, so many at a time; `scanned`: by the scanner, as far as it takes them."""
     reader = PartReader()
     if not scanned:
@@ -57,7 +57,7 @@ def part_of(events: list[Any], block: int, scanned: bool = False) -> Part:
     return reader.finish()
 
 
-def rows_of_part(part: Part) -> Rows:
+def rows_of_part(part: ExtractedPart) -> Rows:
     builder = TableBuilder()
     builder.add(part)
     return rows_of(builder.build("", {}, ReadReport(0, 0, part.events, part.skipped), last=True))

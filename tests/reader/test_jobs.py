@@ -31,7 +31,7 @@ from tracetui.reader.pieces import Piece, PieceReader, Reads, Syntax, guess_star
 from tracetui.reader.processes import Buffers, exit_words
 from tracetui.reader.source import TraceFile
 from tracetui.reader.text import LentText, open_text
-from tracetui.reader.worker import Answer, Task, done
+from tracetui.reader.worker import PieceAnswer, PieceTask, read_task
 
 
 class Stage:
@@ -70,7 +70,7 @@ class Actor:
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
-        self.tasks: dict[int, Task] = {}
+        self.tasks: dict[int, PieceTask] = {}
         self.silent = 0.0
         self.queue: list[bytes] = []
         self.reader: PieceReader | None = None
@@ -87,18 +87,18 @@ class Actor:
         assert self.reader is not None
         if self.stage.chance.random() < 0.1:
             return [b""]  # it is at work
-        task = Task.of(self.queue.pop(0))
+        task = PieceTask.of(self.queue.pop(0))
         if self.stage.chance.random() >= self.stage.mishaps:
             self.stage.answered += 1
-            return [done(task, self.reader).line()[:-1]]
+            return [read_task(task, self.reader).line()[:-1]]
         mishap = self.stage.chance.randrange(5)
         if mishap == 0:
             return None
         if mishap == 1:
             return [b"Killed"]
         if mishap == 2:
-            return [Answer(task.number).line()]
-        answer = done(task, self.reader)
+            return [PieceAnswer(task.number).line()]
+        answer = read_task(task, self.reader)
         if mishap == 3:
             os.pwrite(task.buffer, b"\0" * 64, 0)
         else:
@@ -280,13 +280,13 @@ def test_each_piece_but_the_first_is_asked_for_once(
     size, rest = divmod(len(text) - start, pieces)
     assert not rest
     path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
-    asked: list[Task] = []
+    asked: list[PieceTask] = []
     of: list[Actor] = []
 
     class Asked(Actor):
         def send(self, line: bytes) -> bool:
             if self.reader is not None:
-                asked.append(Task.of(line))
+                asked.append(PieceTask.of(line))
                 of.append(self)
             return super().send(line)
 

@@ -195,7 +195,7 @@ def test_eight_traces_are_all_shown(tmp_path: Path) -> None:
     ],
 )
 def test_what_the_name_of_a_part_tells(name: str, named: tuple[object, ...] | None) -> None:
-    assert parts._named(Path(name)) == named
+    assert parts._parse_name(Path(name)) == named
 
 
 @pytest.mark.parametrize("others", [0, 1, 2])

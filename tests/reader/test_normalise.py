@@ -10,9 +10,9 @@ from tracetui.reader.normalise import (
     Literal,
     correlation_of,
     flow_id,
-    in_scope,
     int32_of,
-    normalised,
+    name_in_scope,
+    normalise_events,
     number_of,
     signed_below,
     text_of,
@@ -125,7 +125,7 @@ def test_a_text(value: Any, text: str) -> None:
     ],
 )
 def test_an_operator_is_called_with_its_scope(name: Any, whole: Any, called: Any) -> None:
-    assert in_scope(name, {} if whole is None else {"fullname": whole}) == called
+    assert name_in_scope(name, {} if whole is None else {"fullname": whole}) == called
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_an_operator_is_called_with_its_scope(name: Any, whole: Any, called: Any
 )
 def test_what_is_no_event_is_counted(element: Any) -> None:
     event = {"ph": "i", "ts": 1}
-    kept, ordinals, others = normalised([event, element, event], 10)
+    kept, ordinals, others = normalise_events([event, element, event], 10)
     assert (len(kept), ordinals, others) == (2, [10, 12], 1)
 
 
@@ -147,14 +147,14 @@ def test_an_event_has_the_fields_of_its_phase() -> None:
     args = {"text": "a", "number": 7, "list": [], "none": None, "digits": "8"}
     kept = {}
     for phase in "XCM":
-        (event,), ordinals, others = normalised([{"ph": phase, "ts": 5, "pid": [], "args": args}], 3)
+        (event,), ordinals, others = normalise_events([{"ph": phase, "ts": 5, "pid": [], "args": args}], 3)
         assert (ordinals, others) == ([3], 0)
         assert {key: event[key] for key in event if key != "args"} == {
             "ph": phase, "name": "", "pid": "", "tid": "", "cat": "", "ts": 5, "dur": 0,
         }  # fmt: skip
         kept[phase] = sorted(event["args"])
     assert kept == {"X": ["digits", "number", "text"], "C": ["digits", "number"], "M": sorted(args)}
-    ((event,), _, _) = normalised([{"ph": "s", "ts": 5, "id": 0, "args": []}], 0)
+    ((event,), _, _) = normalise_events([{"ph": "s", "ts": 5, "id": 0, "args": []}], 0)
     assert (event["id"], event["args"]) == (0, {})
 
 

@@ -15,7 +15,7 @@ from tests.reader.rows import Rows, rows_of
 from tracetui.reader import extract
 from tracetui.reader.columns import TableBuilder
 from tracetui.reader.events import ReadReport
-from tracetui.reader.extract import Part, PartReader
+from tracetui.reader.extract import ExtractedPart, PartReader
 from tracetui.reader.pieces import Syntax, read_pieces
 from tracetui.reader.scanned import COMPILED
 from tracetui.reader.source import BLOCK, PART
@@ -123,7 +123,7 @@ def blocks(draw: st.DrawFn) -> bytes:
     return bytes(block)
 
 
-def decoded(texts: list[bytes]) -> Part:
+def decoded(texts: list[bytes]) -> ExtractedPart:
     """The part of some blocks without the scanner."""
     reader = PartReader()
     reader._scanner = None
@@ -132,7 +132,7 @@ def decoded(texts: list[bytes]) -> Part:
     return reader.finish()
 
 
-def rows_of_part(part: Part) -> Rows:
+def rows_of_part(part: ExtractedPart) -> Rows:
     builder = TableBuilder()
     builder.add(part)
     return rows_of(builder.build("", {}, ReadReport(0, 0, part.events, part.skipped), last=True))

@@ -17,7 +17,7 @@ import pytest
 
 from tracetui.reader import skeleton as skeleton_module
 from tracetui.reader.events import EventTable, ReadReport
-from tracetui.reader.skeleton import Skeleton, _Chunk, _Chunks, _spread
+from tracetui.reader.skeleton import Skeleton, _Chunk, _Chunks, _spread_offsets
 from tracetui.reader.source import TraceFile
 from tracetui.reader.text import open_text
 from tracetui.trace.build import build_trace
@@ -256,10 +256,10 @@ def test_no_event_is_in_two_chunks(tmp_path: Path) -> None:
 
 
 def test_places_are_spread_evenly_wherever_that_stops() -> None:
-    assert [*_spread(100, 164, 9)] == [100, 164, 132, 116, 148, 108, 140, 124, 156]
-    assert [*_spread(0, 7, 4)] == [0, 7, 3, 1], "whole bytes"
-    assert [*_spread(5, 6, 2)] == [5, 6]
-    assert [*_spread(5, 5, 9)] == [*_spread(5, 2, 9)] == [5]
+    assert [*_spread_offsets(100, 164, 9)] == [100, 164, 132, 116, 148, 108, 140, 124, 156]
+    assert [*_spread_offsets(0, 7, 4)] == [0, 7, 3, 1], "whole bytes"
+    assert [*_spread_offsets(5, 6, 2)] == [5, 6]
+    assert [*_spread_offsets(5, 5, 9)] == [*_spread_offsets(5, 2, 9)] == [5]
 
 
 def test_a_chunk_ends_where_the_next_one_begins(tmp_path: Path) -> None:

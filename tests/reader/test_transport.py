@@ -14,8 +14,8 @@ from tests.reader.test_jobs import plain
 from tests.reader.test_pieces import Bytes
 from tracetui.reader.pieces import Piece, PieceReader, Syntax
 from tracetui.reader.text import Loan
-from tracetui.reader.transport import packed, unpacked
-from tracetui.reader.worker import Answer, Task
+from tracetui.reader.transport import pack_piece, unpack_piece
+from tracetui.reader.worker import PieceAnswer, PieceTask
 
 
 def without_columns(piece: Piece) -> Piece:
@@ -32,24 +32,24 @@ def test_a_piece_is_the_same_after_the_way(count: int, damage: bytes) -> None:
     slices = [{"ph": "X", "dur": n, **at} for n in range(count // 2)]
     text = b"[" + damage + json.dumps([*flows, *others, *slices])[1:].encode()
     piece = PieceReader(Syntax(False, 10_000)).read(Bytes(text), 1, len(text), False)
-    contents = packed(piece)
+    contents = pack_piece(piece)
     assert all(len(content) % 8 == 0 for content in contents)
     whole = b"".join(contents)
-    again = unpacked(whole, len(contents[0]))
+    again = unpack_piece(whole, len(contents[0]))
     assert plain(without_columns(again)) == plain(without_columns(piece))
     assert {*piece.part.columns} == {*again.part.columns}
     for name, values in piece.part.columns.items():
         assert values.dtype == again.part.columns[name].dtype
         assert np.array_equal(values, again.part.columns[name])
     with pytest.raises(ValueError, match="more bytes than columns"):
-        unpacked(whole + b" " * 8, len(contents[0]))
+        unpack_piece(whole + b" " * 8, len(contents[0]))
 
 
 def test_tasks_and_answers_are_the_same_after_the_way() -> None:
-    task = Task(3, 5, 9, True, False, Loan(7, -5, 12, True), 8)
-    assert Task.of(task.line()) == task
-    for answer in (Answer(3), Answer(3, 5, 7, 9, "a problem")):
-        assert Answer.of(answer.line()) == answer
+    task = PieceTask(3, 5, 9, True, False, Loan(7, -5, 12, True), 8)
+    assert PieceTask.of(task.line()) == task
+    for answer in (PieceAnswer(3), PieceAnswer(3, 5, 7, 9, "a problem")):
+        assert PieceAnswer.of(answer.line()) == answer
 
 
 @pytest.mark.parametrize("member", ["number", "start", "document", "length"])
@@ -57,4 +57,4 @@ def test_tasks_and_answers_are_the_same_after_the_way() -> None:
 def test_an_answer_of_anything_but_whole_numbers_is_nonsense(member: str, odd: Any) -> None:
     line = orjson.dumps({"number": 3, "start": 5, "document": 7, "length": 9, member: odd})
     with pytest.raises(TypeError):
-        Answer.of(line)
+        PieceAnswer.of(line)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.trace.clean import kept, printable
+from tracetui.trace.clean import printable, shortened
 
 any_text = st.text(st.characters())
 
@@ -56,5 +56,5 @@ def test_replacements(text: str, shown: str) -> None:
 
 
 def test_what_is_kept_beyond_a_trace_has_at_most_1000_characters_that_json_can_hold() -> None:
-    assert [kept("x" * length) for length in (999, 1000, 1001)] == ["x" * 999, "x" * 1000, "x" * 1000]
-    assert kept("a\ud800\x1b") == "a\ufffd\x1b"
+    assert [shortened("x" * length) for length in (999, 1000, 1001)] == ["x" * 999, "x" * 1000, "x" * 1000]
+    assert shortened("a\ud800\x1b") == "a\ufffd\x1b"

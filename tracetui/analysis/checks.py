@@ -21,7 +21,7 @@ from tracetui.databases.names import is_database
 from tracetui.siblings.beside import Refusal
 from tracetui.siblings.formats import API_STATISTIC, KERNEL_DETAILS, OP_STATISTIC, STEP_TIMES
 from tracetui.siblings.of_run import COMMUNICATION, LINKS, document_of_run, read_of_run, source_of
-from tracetui.siblings.tables import Table
+from tracetui.siblings.tables import SiblingTable
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Layer, Trace
 from tracetui.trace.order import numbered
@@ -134,7 +134,7 @@ def _calls(trace: Trace) -> Check | None:
     return _compare_sums(API_STATISTIC.name, listed, computed, "call")
 
 
-def _sums(table: Table) -> Iterator[tuple[int, tuple[int, int]]]:
+def _sums(table: SiblingTable) -> Iterator[tuple[int, tuple[int, int]]]:
     """Yield the rows of a table, and the count and the total (ns) of each."""
     return enumerate(zip(table.numbers["count"].tolist(), table.numbers["total"].tolist()))
 

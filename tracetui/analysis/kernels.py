@@ -17,7 +17,7 @@ from tracetui.analysis.search import first_equal, pick, runs
 from tracetui.arrays import Bools, Floats, Int64s
 from tracetui.siblings.formats import AICPU_TASKS, KERNEL_DETAILS, L2_CACHE
 from tracetui.siblings.of_run import read_of_run
-from tracetui.siblings.tables import Table
+from tracetui.siblings.tables import SiblingTable
 from tracetui.trace.model import Trace
 
 _NEAR = (0, 1, -1)  #: ns between a row and its slice
@@ -85,7 +85,7 @@ class TypeTime:
 class Kernels:
     """The table and the slices that its rows are of."""
 
-    table: Table
+    table: SiblingTable
     row: Int64s  #: int64[rows of the table]: slice rows, -1 where none is
 
     def facts(self, slice_row: int) -> KernelFacts | None:
@@ -181,7 +181,7 @@ def kernels_of(trace: Trace, tasks: Int64s) -> Kernels | None:
     )
 
 
-def _extra_tables(kernels: Table, trace: Path) -> list[tuple[Table, dict[str, Floats]]]:
+def _extra_tables(kernels: SiblingTable, trace: Path) -> list[tuple[SiblingTable, dict[str, Floats]]]:
     """Return the tables with more about single tasks, and their numbers for each kernel, NaN where they have
     none.
 
@@ -200,7 +200,7 @@ def _extra_tables(kernels: Table, trace: Path) -> list[tuple[Table, dict[str, Fl
     return tables
 
 
-def _rows_of_same_task(kernels: Table, other: Table) -> Int64s:
+def _rows_of_same_task(kernels: SiblingTable, other: SiblingTable) -> Int64s:
     """Return the row of another table for the task of each kernel, -1 where it has none, or several."""
     numbered = [
         key for key in ("stream", "task") if all((t.numbers[key] >= 0).all() for t in (kernels, other))
@@ -211,7 +211,7 @@ def _rows_of_same_task(kernels: Table, other: Table) -> Int64s:
     return np.array([keys.get(key, -1) for key in _task_keys(kernels, numbered)], np.int64)
 
 
-def _task_keys(table: Table, numbered: Sequence[str]) -> Iterator[tuple[object, ...]]:
+def _task_keys(table: SiblingTable, numbered: Sequence[str]) -> Iterator[tuple[object, ...]]:
     names = (table.text("name", row) for row in range(table.rows))
     return zip(names, *(table.numbers[key].tolist() for key in numbered))
 

@@ -23,25 +23,25 @@ def check(trace: Trace, blocks: BlockColumns) -> None:
     _check_slices(trace, events)
     slices, strings, flows, instants = len(trace.slices), len(trace.strings), trace.flows, trace.instants
     for column in (trace.hccl.transport, trace.hccl.link, trace.hccl.dtype, trace.hccl.algorithm):
-        _within(column, -1, strings)
-    _within(flows.category, -1, strings)
-    _within(flows.source, -1, slices)
-    _within(flows.target, -1, slices)
-    _within(flows.source_thread, -1, len(trace.threads))
-    _within(instants.track, -1, len(trace.tracks))
-    _within(instants.name, 0, strings)
-    _within(instants.event, 0, events)
+        _require_within(column, -1, strings)
+    _require_within(flows.category, -1, strings)
+    _require_within(flows.source, -1, slices)
+    _require_within(flows.target, -1, slices)
+    _require_within(flows.source_thread, -1, len(trace.threads))
+    _require_within(instants.track, -1, len(trace.tracks))
+    _require_within(instants.name, 0, strings)
+    _require_within(instants.event, 0, events)
     _require(bool((instants.time[1:] >= instants.time[:-1]).all()))
     _require(trace.start_ns <= trace.end_ns)
 
 
 def _check_slices(trace: Trace, events: int) -> None:
     slices, strings = trace.slices, len(trace.strings)
-    _within(slices.name, 0, strings)
+    _require_within(slices.name, 0, strings)
     for column in (slices.category, slices.stack, slices.task_type, slices.direction):
-        _within(column, -1, strings)
-    _within(slices.activity, min(Activity), max(Activity) + 1)
-    _within(slices.event, 0, events)
+        _require_within(column, -1, strings)
+    _require_within(slices.activity, min(Activity), max(Activity) + 1)
+    _require_within(slices.event, 0, events)
     if not len(slices):
         return
     _require(int(slices.dur.min()) >= 0)
@@ -52,9 +52,9 @@ def _check_slices(trace: Trace, events: int) -> None:
 
 def _check_lanes(trace: Trace) -> None:
     rows, track = trace.lane_rows, trace.lane_track
-    _bounds(rows, len(trace.slices))
+    _require_bounds(rows, len(trace.slices))
     _require(len(rows) == len(track) + 1 and bool((track[1:] >= track[:-1]).all()))
-    _within(track, 0, len(trace.tracks))
+    _require_within(track, 0, len(trace.tracks))
     samples = lanes_held = 0
     for member in trace.tracks:
         lanes = member.lanes
@@ -68,7 +68,7 @@ def _check_lanes(trace: Trace) -> None:
         _require(0 <= member.samples.start <= member.samples.stop <= len(trace.counters))
         samples += len(member.samples)
     _require(lanes_held == len(track) and samples == len(trace.counters))
-    _within(trace.counters.track, 0, sum(member.layer == Layer.COUNTER for member in trace.tracks))
+    _require_within(trace.counters.track, 0, sum(member.layer == Layer.COUNTER for member in trace.tracks))
 
 
 def _check_blocks(blocks: BlockColumns) -> int:
@@ -76,7 +76,7 @@ def _check_blocks(blocks: BlockColumns) -> int:
     count = len(blocks.offset)
     _require(len(blocks.first) == count + 1 and len(blocks.length) == len(blocks.spans) == count)
     events = int(blocks.first[-1])
-    _bounds(blocks.first, events)
+    _require_bounds(blocks.first, events)
     for column in (blocks.offset, blocks.length, blocks.spans, blocks.span_start):
         _require(not len(column) or int(column.min()) >= 0)
     _require(bool((blocks.offset[1:] >= (blocks.offset + blocks.length)[:-1]).all()))
@@ -89,13 +89,13 @@ def _same_length(table: Slices | HcclColumns | MemoryColumns | Flows | Counters 
     _require(len({len(getattr(table, field.name)) for field in fields(table)}) == 1)
 
 
-def _bounds(bounds: Int64s, end: int) -> None:
+def _require_bounds(bounds: Int64s, end: int) -> None:
     """Require bounds that begin at 0, end at `end` and never go back."""
     _require(len(bounds) > 0 and int(bounds[0]) == 0 and int(bounds[-1]) == end)
     _require(bool((bounds[1:] >= bounds[:-1]).all()))
 
 
-def _within(column: np.typing.NDArray[np.signedinteger], low: int, high: int) -> None:
+def _require_within(column: np.typing.NDArray[np.signedinteger], low: int, high: int) -> None:
     """Require all values from `low` to below `high`."""
     _require(not len(column) or (int(column.min()) >= low and int(column.max()) < high))
 

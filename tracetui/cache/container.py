@@ -62,7 +62,7 @@ def read_document(descriptor: int) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise ValueError("no document")
     start = _aligned(_HEADER.size + length)
-    document["arrays"] = _checked(document.get("arrays"), start, size)
+    document["arrays"] = _check_places(document.get("arrays"), start, size)
     return document
 
 
@@ -92,7 +92,7 @@ def read_arrays(descriptor: int, document: Mapping[str, Any]) -> Arrays:
     return arrays
 
 
-def _checked(places: Any, start: int, size: int) -> list[tuple[str, str, int, int, int]]:
+def _check_places(places: Any, start: int, size: int) -> list[tuple[str, str, int, int, int]]:
     """Return where the arrays are in the file, one after the other and filling it."""
     if not isinstance(places, list):
         raise ValueError("no arrays")

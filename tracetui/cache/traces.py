@@ -38,7 +38,7 @@ _MAKERS = {TRACE: _COLUMNS, DIGEST: (*_COLUMNS, "siblings", "analysis", "compare
 _log = logging.getLogger("tracetui.cache")
 
 
-class State(Enum):
+class EntryState(Enum):
     """What an entry is worth."""
 
     READY = "ready"
@@ -56,7 +56,7 @@ class CachedTrace:
     trace_bytes: int
     bytes: int  #: of the entry
     used_ns: int  #: epoch ns: last read or written
-    state: State
+    state: EntryState
 
 
 def reopen(trace_file: TraceFile) -> Trace | None:
@@ -121,7 +121,7 @@ def cached_traces() -> list[CachedTrace]:
         return []
     with directory:
         entries = directory.entries()[::-1]
-        return [_listed(directory, entry.name, entry.size, entry.used_ns) for entry in entries]
+        return [_describe_entry(directory, entry.name, entry.size, entry.used_ns) for entry in entries]
 
 
 def clear() -> tuple[int, int]:
@@ -135,7 +135,7 @@ def clear() -> tuple[int, int]:
     return len(removed), sum(removed)
 
 
-def _listed(directory: Directory, name: str, size: int, used_ns: int) -> CachedTrace:
+def _describe_entry(directory: Directory, name: str, size: int, used_ns: int) -> CachedTrace:
     try:
         descriptor = directory.open_entry(name)
         if descriptor is None:
@@ -146,20 +146,20 @@ def _listed(directory: Directory, name: str, size: int, used_ns: int) -> CachedT
         trace_bytes = int(stamp[0])
     except Exception as error:
         _log.debug("not listed: %s: %r", name, error)
-        return CachedTrace("", 0, size, used_ns, State.UNREADABLE)
+        return CachedTrace("", 0, size, used_ns, EntryState.UNREADABLE)
     return CachedTrace(
         path, trace_bytes, size, used_ns, _state(path, stamp, made_by, name.rpartition(".")[2])
     )
 
 
-def _state(path: str, stamp: list[Any], made_by: Any, kind: str) -> State:
+def _state(path: str, stamp: list[Any], made_by: Any, kind: str) -> EntryState:
     try:
         current = stamp_of(Path(path))
     except (OSError, ValueError):
-        return State.GONE
+        return EntryState.GONE
     if list(current) != stamp:
-        return State.CHANGED
-    return State.READY if made_by == program(kind) else State.OTHER_VERSION
+        return EntryState.CHANGED
+    return EntryState.READY if made_by == program(kind) else EntryState.OTHER_VERSION
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from tracetui.comparison.launched_work import NO_OPERATOR, LaunchedWork, StepOpe
 from tracetui.comparison.sequence_diff import match_sequences
 from tracetui.comparison.shapes import ArgsOf, shapes_of
 from tracetui.comparison.tally import Sums, comparable_sums, tally
-from tracetui.trace.clean import kept
+from tracetui.trace.clean import shortened
 from tracetui.trace.model import Activity
 
 #: What computes.
@@ -129,7 +129,7 @@ def _numbers_with_shapes(number: dict[str, int], name: Int64s, events: list[int]
     for place in np.argsort(events, kind="stable").tolist():  # as they lie in the file
         shapes = shapes_of(args_of(events[place]))
         if shapes:
-            name_with_shapes = kept(f"{names[name[place]]} [{shapes}]")
+            name_with_shapes = shortened(f"{names[name[place]]} [{shapes}]")
             numbered[place] = number.setdefault(name_with_shapes, len(number))
     return numbered
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tracetui.analysis.search import grouped
 from tracetui.arrays import Int64s
-from tracetui.trace.clean import kept
+from tracetui.trace.clean import shortened
 
 #: Steps of a run that are tested, evenly spaced where there are more: so many tell all there is to tell.
 _MOST_TESTED = 500
@@ -48,7 +48,7 @@ def tally(
         row: int64[n], slice rows of the things; -1, or None of all, where they are none.
     """
     number: dict[str, int] = {}
-    name_numbers = np.array([number.setdefault(kept(text), len(number)) for text in names], np.int64)
+    name_numbers = np.array([number.setdefault(shortened(text), len(number)) for text in names], np.int64)
     has_both = (name >= 0) & (step >= 0)
     rows_counted = slice(None) if has_both.all() else has_both  # indexing by a slice copies nothing
     width = max(steps, 1)

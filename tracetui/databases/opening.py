@@ -32,7 +32,7 @@ class Refused(Exception):  # noqa: N818 - the name says what is wrong, "Error" w
     """A file that cannot be read as a database; `str()` says why, without its name."""
 
 
-class Opened(NamedTuple):
+class OpenedDatabase(NamedTuple):
     """A connection, and what has to be said of the file."""
 
     connection: sqlite3.Connection
@@ -46,7 +46,7 @@ def files_of(path: Path) -> list[Path]:
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[Opened]:
+def open_database(path: Path) -> Iterator[OpenedDatabase]:
     """Give a connection to the database at a path; raises Refused where there is none."""
     _refuse_others(path)
     with contextlib.ExitStack() as stack:
@@ -54,7 +54,7 @@ def opened(path: Path) -> Iterator[Opened]:
         being_written = _is_unfinished(path)
         source = path
         if being_written:
-            source = stack.enter_context(_copied(path))
+            source = stack.enter_context(_copy_beside(path))
             problems = (_AT_WORK,)
         connection = _connect(source, immutable=not being_written)
         stack.callback(connection.close)
@@ -62,14 +62,14 @@ def opened(path: Path) -> Iterator[Opened]:
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except sqlite3.DatabaseError as error:
             if "malformed" not in str(error):
-                raise Refused(f"cannot be read as a database: {_plain(error)}") from None
+                raise Refused(f"cannot be read as a database: {_error_text(error)}") from None
             connection.execute("PRAGMA writable_schema=ON")
             if not is_cut(source):
                 problems += ("the database is damaged: what is left of it is read",)
             _require_tables(connection)
         if is_cut(source):
             problems += (_CUT,)
-        yield Opened(connection, problems, being_written)
+        yield OpenedDatabase(connection, problems, being_written)
 
 
 def _connect(path: Path, immutable: bool) -> sqlite3.Connection:
@@ -88,7 +88,7 @@ def _connect(path: Path, immutable: bool) -> sqlite3.Connection:
         connection.execute("PRAGMA temp_store=MEMORY")
         connection.execute("PRAGMA cell_size_check=ON")
     except (sqlite3.Error, ValueError, UnicodeError) as error:
-        raise Refused(f"cannot be read as a database: {_plain(error)}") from None
+        raise Refused(f"cannot be read as a database: {_error_text(error)}") from None
     connection.text_factory = _text
     return connection
 
@@ -101,7 +101,7 @@ def _require_tables(connection: sqlite3.Connection) -> None:
     try:
         count = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     except sqlite3.DatabaseError as error:
-        raise Refused(f"is damaged from its beginning: {_plain(error)}") from None
+        raise Refused(f"is damaged from its beginning: {_error_text(error)}") from None
     if not count:
         raise Refused("holds no tables")
 
@@ -145,7 +145,7 @@ def _is_unfinished(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _copied(path: Path) -> Iterator[Path]:
+def _copy_beside(path: Path) -> Iterator[Path]:
     """Give a private copy of a database and of what lies beside it, made at one moment."""
     try:
         with tempfile.TemporaryDirectory(prefix="tracetui-") as directory:
@@ -208,6 +208,6 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _plain(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     text = str(error)
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)

@@ -157,7 +157,7 @@ class _Cells:
                 rows = rows[~is_digits]
             for row in rows.tolist() if size < 40 else ():
                 start = int(self.start[row])
-                integers[row] = _whole(buffer[start : start + size].tobytes())
+                integers[row] = _parse_whole(buffer[start : start + size].tobytes())
 
 
 class PageReader:
@@ -444,7 +444,7 @@ def _eight_digits(text: NDArray[np.uint64]) -> tuple[Int64s, NDArray[np.bool_]]:
     return value.astype(np.int64), is_valid
 
 
-def _whole(text: bytes) -> int:
+def _parse_whole(text: bytes) -> int:
     try:
         number = int(text)
     except ValueError:

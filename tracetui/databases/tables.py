@@ -18,7 +18,7 @@ from typing import Any, Callable, Union
 import numpy as np
 
 from tracetui.arrays import Floats, Int64s
-from tracetui.databases.opening import Refused, opened
+from tracetui.databases.opening import Refused, open_database
 from tracetui.databases.pages import UNKNOWN as UNKNOWN
 from tracetui.databases.pages import Field, PageReader, PageRows, Unusual
 
@@ -28,7 +28,7 @@ _ROWID = "rowid"
 
 
 @dataclass(frozen=True)
-class Table:
+class DatabaseTable:
     """A table of a database: never a view, never a virtual one, which run what the file says."""
 
     name: str
@@ -43,7 +43,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Rows:
+class DatabaseRows:
     """Consecutive rows of a table; cells as SQLite gives them, by column; None where it lacks a column."""
 
     count: int
@@ -82,7 +82,7 @@ class Database:
         """Open it; raises Refused."""
         self.path = path
         self._stack = contextlib.ExitStack()
-        file = self._stack.enter_context(opened(path))
+        file = self._stack.enter_context(open_database(path))
         self._connection = file.connection
         self.problems: list[str] = list(file.problems)  #: sentences about what cannot be read
         self.being_written = file.being_written
@@ -92,7 +92,9 @@ class Database:
                 self._pages = PageReader(path)
                 self._stack.callback(self._pages.close)
         try:
-            self.tables: dict[str, Table] = {table.name.lower(): table for table in self._read_tables()}
+            self.tables: dict[str, DatabaseTable] = {
+                table.name.lower(): table for table in self._read_tables()
+            }
         except BaseException:
             self._stack.close()
             raise
@@ -114,7 +116,7 @@ class Database:
         """Close it; a private copy is removed."""
         self._stack.close()
 
-    def table(self, name: str) -> Table | None:
+    def table(self, name: str) -> DatabaseTable | None:
         """Return the table of that name; None where there is none."""
         return self.tables.get(name.lower())
 
@@ -173,8 +175,8 @@ class Database:
         yield from self._rows(table, existing, texts, rows, last)
 
     def _rows(
-        self, table: Table, existing: Sequence[str], texts: Sequence[str], rows: int, last: int | None
-    ) -> Iterator[Rows]:
+        self, table: DatabaseTable, existing: Sequence[str], texts: Sequence[str], rows: int, last: int | None
+    ) -> Iterator[DatabaseRows]:
         """Yield rows as SQLite gives them, from the one behind the rowid `last` on."""
         selected = [_expression(table, column, column in texts) for column in existing]
         place = _ROWID if table.has_rowid else "-1"
@@ -191,7 +193,7 @@ class Database:
                 columns = tuple(zip(*fetched))
                 row_count += len(fetched)
                 first = columns[0][0] if type(columns[0][0]) is int else -1
-                yield Rows(len(fetched), first, dict(zip(existing, columns[1:])))
+                yield DatabaseRows(len(fetched), first, dict(zip(existing, columns[1:])))
         except (sqlite3.Error, MemoryError, OverflowError) as error:
             self._note(table.name, row_count, error)
 
@@ -255,7 +257,7 @@ class Database:
             state = f"too large for the memory there is, {row_count:,} rows of it are read"
         self.problems.append(f"table {plain(table)}: {state}")
 
-    def _read_tables(self) -> Iterator[Table]:
+    def _read_tables(self) -> Iterator[DatabaseTable]:
         try:
             master = self._connection.execute(
                 "SELECT name, sql, rootpage FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
@@ -278,10 +280,10 @@ class Database:
             is_plain = all(column[4] is None for column in described) and " AS " not in sql.upper()
             key = str(keys[0][1]).lower() if is_alias else None
             plain_keys = not keys or is_alias
-            yield Table(name, columns, not is_without_rowid, root, key, is_plain and plain_keys)
+            yield DatabaseTable(name, columns, not is_without_rowid, root, key, is_plain and plain_keys)
 
 
-AnyRows = Union[Rows, PageRows]
+AnyRows = Union[DatabaseRows, PageRows]
 
 
 def whole_numbers(cells: Sequence[Any]) -> Int64s:
@@ -298,14 +300,14 @@ def whole_numbers(cells: Sequence[Any]) -> Int64s:
             return np.frombuffer(array("q", map(int, cells)), np.int64)
     except (ValueError, OverflowError):
         pass
-    return _each(cells)
+    return _whole_numbers_of(cells)
 
 
-def _each(cells: Sequence[Any]) -> Int64s:
-    return np.array([_whole(cell) for cell in cells], np.int64)
+def _whole_numbers_of(cells: Sequence[Any]) -> Int64s:
+    return np.array([_whole_number(cell) for cell in cells], np.int64)
 
 
-def _whole(cell: Any) -> int:
+def _whole_number(cell: Any) -> int:
     if type(cell) is str and len(cell) < 40:
         try:
             cell = int(cell)
@@ -327,7 +329,7 @@ def _text_of(cell: Any) -> str | None:
     return None if cell is None else str(cell)
 
 
-def _expression(table: Table, column: str, is_text: bool) -> str:
+def _expression(table: DatabaseTable, column: str, is_text: bool) -> str:
     name = _quoted(table.columns[column.lower()])
     if not is_text:
         return name

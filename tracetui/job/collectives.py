@@ -19,7 +19,7 @@ from tracetui.arrays import Int32s, Int64s
 from tracetui.job.digest import ArrivalColumns, CollectiveColumns, LinkColumns, RankGroup
 from tracetui.job.texts import LinePlaces, TextPlaces
 from tracetui.siblings.metadata import parallel_groups
-from tracetui.trace.clean import kept
+from tracetui.trace.clean import shortened
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 
@@ -131,16 +131,16 @@ def _group(analysis: Analysis, track: int, highest: int) -> RankGroup:
     trace, title = analysis.trace, analysis.trace.tracks[track].name
     found = analysis.communication.groups.get(track)
     if found is None:  # a stream
-        return RankGroup(kept(title.lower()), "", "", -1, (), 0)
+        return RankGroup(shortened(title.lower()), "", "", -1, (), 0)
     group: Group = found
     known = {told.global_ranks: told for told in parallel_groups(Path(trace.path)) if told.name == group.name}
     told = known.get(group.global_ranks) if group.global_ranks else None
     called = name_in(title)
     whole = called if called != title and len(called) >= _WHOLE_NAME else ""
     return RankGroup(
-        key=kept(group.number or called),
-        communicator=kept(told.communicator if told else whole),
-        name=kept(group.name),
+        key=shortened(group.number or called),
+        communicator=shortened(told.communicator if told else whole),
+        name=shortened(group.name),
         rank=-1 if group.rank is None else group.rank,
         global_ranks=group.global_ranks,
         size=len(group.global_ranks) or highest + 1,

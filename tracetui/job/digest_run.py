@@ -31,7 +31,7 @@ from tracetui.job.run_columns import (
     WallColumns,
 )
 from tracetui.job.texts import LinePlaces, TextPlaces
-from tracetui.trace.clean import kept
+from tracetui.trace.clean import shortened
 from tracetui.trace.model import Kind
 from tracetui.trace.stack import Frame
 
@@ -87,9 +87,9 @@ def reduce_run(run: Run, texts: TextPlaces, lines: LinePlaces) -> RunColumns:
     calls = sorted((lines.place(frame, False), number) for frame, number in run.lines.calls.items())
     return RunColumns(
         facts=RunFacts(
-            devices=tuple(map(kept, run.devices)),
+            devices=tuple(map(shortened, run.devices)),
             steps=run.steps,
-            notes=tuple(map(kept, run.notes)),
+            notes=tuple(map(shortened, run.notes)),
             totals=() if totals is None else tuple(getattr(totals, column.name) for column in fields(Totals)),
             memory=run.memory is not None,
             shapes=run.kernels.by_shape is not None,

@@ -41,7 +41,7 @@ from tracetui.job.time_split import device_pieces, first_boundary, split_time
 from tracetui.reader.joined import open_trace
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress
-from tracetui.trace.clean import kept
+from tracetui.trace.clean import shortened
 
 MOST_OPERATORS = 300  #: types that are kept
 MOST_RANGES = 4000  #: marked ranges that are kept
@@ -82,7 +82,7 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
         RankAdvice(
             advice_found.id,
             advice_found.title,
-            kept(advice_found.text),
+            shortened(advice_found.text),
             -1 if advice_found.cost_ns is None else advice_found.cost_ns,
         )
         for advice_found in find_advice(analysis)
@@ -112,7 +112,7 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
         tokens=TokenColumns.empty(),
     )
     if not working:
-        cut_warnings = (*map(kept, warnings), "no device computes or communicates in it")
+        cut_warnings = (*map(shortened, warnings), "no device computes or communicates in it")
         parts = reduce_run(run_of(analysis), texts, lines)
         return replace(bare, warnings=cut_warnings, texts=texts.all, lines=lines.all, **parts._asdict())
     device = max(working, key=lambda index: (_busy_ns(analysis, index), -index))
@@ -133,11 +133,11 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
     run_columns = reduce_run(run_of(analysis), texts, lines)
     return replace(
         bare,
-        device=kept(activity.device),
+        device=shortened(activity.device),
         chip=chip_of(trace, analysis.communication.link_table),
         start=activity.start_ns,
         end=activity.end_ns,
-        warnings=tuple(map(kept, warnings)),
+        warnings=tuple(map(shortened, warnings)),
         groups=groups,
         texts=texts.all,
         lines=lines.all,
@@ -163,13 +163,13 @@ def _ranges(analysis: Analysis, device: int, texts: TextPlaces) -> RangeColumns:
     total, count = np.bincount(of_row, found.end - found.start), np.bincount(of_row)
     most_time = np.argsort(-total, kind="stable")
     fits = np.cumsum(count[most_time]) <= MOST_RANGES
-    kept = np.zeros(len(names), np.bool_)
-    kept[most_time[fits]] = True
+    shortened = np.zeros(len(names), np.bool_)
+    shortened[most_time[fits]] = True
     places = [
         texts.place(range_name(trace.strings[name])) if keep else -1
-        for name, keep in zip(names.tolist(), kept.tolist())
+        for name, keep in zip(names.tolist(), shortened.tolist())
     ]
-    chosen = kept[of_row] if len(of_row) else np.zeros(0, np.bool_)
+    chosen = shortened[of_row] if len(of_row) else np.zeros(0, np.bool_)
     name = np.array(places, np.int64)[of_row[chosen]] if len(of_row) else np.empty(0, np.int64)
     return RangeColumns(name, found.start[chosen], found.end[chosen])
 

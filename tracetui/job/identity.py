@@ -10,7 +10,7 @@ from tracetui.databases.names import rank_in_name
 from tracetui.job.digest import Identity
 from tracetui.reader.errors import plain
 from tracetui.siblings.metadata import parallel_groups
-from tracetui.siblings.names import named, rank_directory, timeline_rank
+from tracetui.siblings.names import parse_name, rank_directory, timeline_rank
 from tracetui.siblings.profile import profile_info
 from tracetui.siblings.rank import rank_info
 
@@ -31,14 +31,14 @@ def identify(trace: Path, head: Mapping[str, Any]) -> Identity:
     """
     directory = rank_directory(trace)
     name = trace.name if directory is None else directory.name
-    named_parts, info = named(name), rank_info(trace)
+    named_parts, info = parse_name(name), rank_info(trace)
     distributed = head.get("distributedInfo")
     distributed = distributed if isinstance(distributed, dict) else {}
     names_above = [path.name for path in list(trace.parents)[:3]]
     by_name, in_name = timeline_rank(trace.name), rank_in_name(trace.name)
     if by_name is None:
         by_name = next(
-            (rank for part in (name, *names_above) if (rank := named(part).rank) is not None), None
+            (rank for part in (name, *names_above) if (rank := parse_name(part).rank) is not None), None
         )
     sources = (
         ("name", in_name),

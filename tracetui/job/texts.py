@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.analysis.search import distinct
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.job.digest import Line
-from tracetui.trace.clean import kept
+from tracetui.trace.clean import shortened
 from tracetui.trace.stack import Frame
 
 
@@ -26,7 +26,7 @@ class TextPlaces:
 
     def place(self, text: str) -> int:
         """Return the place of a text."""
-        return self._places.setdefault(kept(text), len(self._places))
+        return self._places.setdefault(shortened(text), len(self._places))
 
     def places(self, strings: Sequence[str], column: Int32s | Int64s) -> Int64s:
         """Return the places of the texts of a column of indices into `strings`; -1 of -1."""
@@ -50,7 +50,7 @@ class LinePlaces:
 
     def place(self, frame: Frame, backward: bool) -> int:
         """Return the place of a line."""
-        line = Line(kept(frame.file), frame.line, kept(frame.function), backward)
+        line = Line(shortened(frame.file), frame.line, shortened(frame.function), backward)
         return self._places.setdefault(line, len(self._places))
 
     def places(self, frames: Sequence[Frame], column: Int64s, backward: Bools) -> Int64s:

@@ -35,7 +35,7 @@ def clock_of(path: Path) -> Clock:
         return NO_CLOCK
     for directory in list(path.absolute().parents)[:_ABOVE]:
         for place in _PLACES:
-            for file in _sorted(directory, place):
+            for file in _list_files(directory, place):
                 base = _base(file)
                 if base:
                     return Clock(base, (file,))
@@ -44,7 +44,7 @@ def clock_of(path: Path) -> Clock:
     return NO_CLOCK
 
 
-def _sorted(directory: Path, place: str) -> list[Path]:
+def _list_files(directory: Path, place: str) -> list[Path]:
     try:
         return sorted(path for path in directory.glob(place) if path.suffix != _DONE)
     except (OSError, ValueError):
@@ -61,12 +61,15 @@ def _base(file: Path) -> int:
         return 0
     if not isinstance(document, dict):
         return 0
-    begin, boot = _whole(document.get("collectionTimeBegin")), _whole(document.get("clockMonotonicRaw"))
+    begin, boot = (
+        _parse_whole(document.get("collectionTimeBegin")),
+        _parse_whole(document.get("clockMonotonicRaw")),
+    )
     base = begin * 1000 - boot
     return max(base, 0) if begin and boot and base < LIMIT else 0
 
 
-def _whole(value: Any) -> int:
+def _parse_whole(value: Any) -> int:
     if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 20:
         return int(value)
     return max(value, 0) if type(value) is int and value < LIMIT else 0

@@ -24,7 +24,7 @@ from tracetui.reader.events import (
     ReadReport,
     SliceColumns,
 )
-from tracetui.reader.extract import Part
+from tracetui.reader.extract import ExtractedPart
 from tracetui.reader.normalise import whole_of
 from tracetui.reader.numbering import numbers
 from tracetui.reader.outliers import within_reason
@@ -82,7 +82,7 @@ class TableBuilder:
         for column in self._columns.values():
             column.begin_head()
 
-    def add(self, part: Part) -> None:
+    def add(self, part: ExtractedPart) -> None:
         """Take the next part."""
         self.events += part.events
         self.skipped += part.skipped

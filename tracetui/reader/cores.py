@@ -43,10 +43,12 @@ def _quota() -> int:
     group_path = next((line[3:].strip("/") for line in lines if line.startswith("0::")), "")
     directory = _CGROUPS / group_path
     # In a container the path may be that of the host, and only the root be there.
-    return min(_granted(group) for group in (directory, *directory.parents) if group.is_relative_to(_CGROUPS))
+    return min(
+        _cores_of_group(group) for group in (directory, *directory.parents) if group.is_relative_to(_CGROUPS)
+    )
 
 
-def _granted(group: Path) -> int:
+def _cores_of_group(group: Path) -> int:
     for names in (("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us")):
         try:
             words = [word for name in names for word in (group / name).read_text(encoding="ascii").split()]

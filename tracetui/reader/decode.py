@@ -1,8 +1,8 @@
-"""The text of some events to Python objects, by the fastest way that can read it.
+"""Decode the text of some events to Python objects, by the fastest way that can read it.
 
 The ladder: orjson on the whole block; Python's json, which takes NaN, control characters and bytes that
-aren't UTF-8; the walk, event by event. Knows JSON only. A `Block` is decoded the same way each time: the
-place of an element in it is what an event's ordinal counts.
+aren't UTF-8; the walk, event by event. Knows JSON only. A `DecodedBlock` is decoded the same way each
+time: the place of an element in it is what an event's ordinal counts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LONGEST = 1 << 24  #: bytes of one element: real ones have some kB, a cut string
 
 
 @dataclass
-class Block:
+class DecodedBlock:
     """Consecutive elements of the array."""
 
     elements: list[Any]
@@ -38,7 +38,7 @@ class Block:
 
 def decode_block(
     text: bytes, boundary: tuple[int, int] | None, final: bool, wrapped: bool, lost: bool
-) -> Block:
+) -> DecodedBlock:
     """Decode what is whole in `text`, the text of an array from a boundary between elements on.
 
     `boundary`: `split.last_boundary(text)`; the other arguments as in `split.walk`. Numbers that orjson can't
@@ -48,16 +48,16 @@ def decode_block(
         whole = memoryview(text)[: boundary[0]]
         elements = strict(whole)
         if elements is not None:
-            return Block(elements, boundary[1], boundary[0])
+            return DecodedBlock(elements, boundary[1], boundary[0])
         elements = lenient(whole)
         if elements is not None:
-            return Block(elements, boundary[1], boundary[0])
+            return DecodedBlock(elements, boundary[1], boundary[0])
     walked = walk(text, final, wrapped, lost)
     wants = (walked.wants or walked.lost) and not walked.end and not final
     if wants and len(text) >= LONGEST:
         skip = (0, len(text), f"longer than {LONGEST >> 20} MB")
-        return Block([], len(text), len(text), skips=(skip,), lost=True)
-    block = Block(
+        return DecodedBlock([], len(text), len(text), skips=(skip,), lost=True)
+    block = DecodedBlock(
         [],
         walked.end,
         walked.end,
@@ -122,25 +122,25 @@ def _loads(text: str, exact: bool) -> Any:
         strict=False,
         parse_int=_int,
         parse_float=Literal if exact else float,
-        parse_constant=_nothing,
+        parse_constant=_ignore_text,
     )
-    return _scrubbed(value) if "\\ud" in text or "\\uD" in text else value
+    return _scrub(value) if "\\ud" in text or "\\uD" in text else value
 
 
 def _int(text: str) -> int | str:
     return int(text) if len(text) < 400 else text  # int() of many digits takes quadratic time
 
 
-def _nothing(_: str) -> None:
+def _ignore_text(_: str) -> None:
     return None
 
 
-def _scrubbed(value: Any) -> Any:
+def _scrub(value: Any) -> Any:
     """Return `value` without lone surrogates, which can't be encoded again."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, list):
-        return [_scrubbed(item) for item in value]
+        return [_scrub(item) for item in value]
     if isinstance(value, dict):
-        return {_scrubbed(key): _scrubbed(item) for key, item in value.items()}
+        return {_scrub(key): _scrub(item) for key, item in value.items()}
     return value

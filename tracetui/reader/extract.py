@@ -4,7 +4,7 @@
 they are still in the processor's cache, and the next block's take their place. Strings, threads and series
 are numbered within the part, so parts don't depend on one another.
 
-The fast way assumes well-formed events; a block with any other goes through `normalised` first.
+The fast way assumes well-formed events; a block with any other goes through `normalise_events` first.
 """
 
 from __future__ import annotations
@@ -20,10 +20,17 @@ from numpy.typing import NDArray
 
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.reader.events import Metadata
-from tracetui.reader.literals import exactly
-from tracetui.reader.normalise import in_scope, int32_of, normalised, signed_below, text_of, whole_below
+from tracetui.reader.literals import restore_literals
+from tracetui.reader.normalise import (
+    int32_of,
+    name_in_scope,
+    normalise_events,
+    signed_below,
+    text_of,
+    whole_below,
+)
 from tracetui.reader.numbering import FlowIds, numbers
-from tracetui.reader.packing import correlations, floats, packed, python_ids
+from tracetui.reader.packing import correlations, floats, pack_numbers, python_ids
 from tracetui.reader.phases import (
     METADATA,
     OF_METADATA,
@@ -73,7 +80,7 @@ class _Inexact(Exception):  # noqa: N818 - no error: numbers of the block need t
 
 
 @dataclass
-class Part:
+class ExtractedPart:
     """The columns of a part of the file, with the part's own numbers of strings, threads and series."""
 
     events: int  #: elements decoded
@@ -127,11 +134,11 @@ class PartReader:
             try:
                 self._add(elements, ordinals, final=False)
             except _Inexact:
-                exactly(elements, text())
+                restore_literals(elements, text())
                 self._add(elements, ordinals)
         except _UNEXPECTED:
-            exactly(elements, text())
-            events, places, other_count = normalised(elements, first)
+            restore_literals(elements, text())
+            events, places, other_count = normalise_events(elements, first)
             self._skipped += other_count
             self._add(events, np.array(places, np.int64))
 
@@ -185,7 +192,7 @@ class PartReader:
         # Most blocks have few of these keys: 6 ms per 100 MB to list them, 9 ms to look for one in vain.
         keys = set().union(*all_args)
         if "fullname" in keys:
-            names = [in_scope(event[_NAME], args) for event, args in zip(events, all_args)]
+            names = [name_in_scope(event[_NAME], args) for event, args in zip(events, all_args)]
             shape = [
                 shapes[event[_PID], event[_TID], name, event.get(_CAT)] for event, name in zip(events, names)
             ]
@@ -193,7 +200,7 @@ class PartReader:
             shape = [shapes[event[_PID], event[_TID], event[_NAME], event.get(_CAT)] for event in events]
         else:
             shape = [shapes[event[_PID], event[_TID], "", event.get(_CAT)] for event in events]
-        self._block[table + ".shape"] = packed("i", shape)
+        self._block[table + ".shape"] = pack_numbers("i", shape)
         if table == "flow":
             self._flows(events)
         elif table == "slice":
@@ -219,7 +226,7 @@ class PartReader:
 
     def _interned(self, values: list[Any]) -> NDArray[Any]:
         strings = self._strings
-        return packed("i", [strings[value] for value in values])
+        return pack_numbers("i", [strings[value] for value in values])
 
     def _args(self, table: str, all_args: list[dict[str, Any]], keys: set[str]) -> None:
         block = self._block
@@ -290,19 +297,19 @@ class PartReader:
 
     def _flows(self, events: list[Any]) -> None:
         ids, number = self._exact([event[_ID] for event in events]), self._flow_ids
-        self._block["flow.id"] = packed(
+        self._block["flow.id"] = pack_numbers(
             "q", [id_ if type(id_) is int and 0 <= id_ < _INT64_END else number[id_] for id_ in ids]
         )
 
     def _counters(self, events: list[Any]) -> None:
         number = self._samples.__getitem__
-        self._block["counter.sample"] = packed(
+        self._block["counter.sample"] = pack_numbers(
             "i", [number((event[_PID], event[_TID], event[_NAME], *event[_ARGS])) for event in events]
         )
         values = list(chain.from_iterable([event[_ARGS].values() for event in events]))
         self._block["counter.value"] = floats(values)
 
-    def finish(self) -> Part:
+    def finish(self) -> ExtractedPart:
         """Return the columns of all that was added; the reader is empty afterwards."""
         self._take_scanned()
         columns: dict[str, NDArray[Any]] = {}
@@ -329,7 +336,7 @@ class PartReader:
                     table_columns = {name: values[is_valid] for name, values in table_columns.items()}
             columns.update({prefix + name: values for name, values in table_columns.items()})
         columns.update({name: self._array(name) for name in [*self._kept]})
-        part = Part(
+        part = ExtractedPart(
             self.events,
             [None if text is None else text_of(text) for text in self._strings],
             [(text_of(pid), text_of(tid)) for pid, tid in threads],

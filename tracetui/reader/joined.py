@@ -21,7 +21,7 @@ from tracetui.reader.clock import NO_CLOCK, Clock, clock_of
 from tracetui.reader.columns import BASE, TableBuilder
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import EventTable, ReadReport
-from tracetui.reader.parts import Parts, parts_of
+from tracetui.reader.parts import TraceParts, parts_of
 from tracetui.reader.reading import After
 from tracetui.reader.source import BLOCK, COARSEST_CLOCK, PART, Progress, TraceFile, uncollected
 from tracetui.reader.text import Loan, Stamp, Text, open_text
@@ -62,7 +62,7 @@ class JoinedFile(TraceFile):
 
     def __init__(
         self,
-        parts: Parts,
+        parts: TraceParts,
         clock: Clock = NO_CLOCK,
         block_bytes: int = BLOCK,
         part_bytes: int = PART,

@@ -10,7 +10,7 @@ from tracetui.reader.decode import lenient
 _TS = re.compile(rb'"ts"[ \t\r\n]*:[ \t\r\n]*(-?[0-9][0-9.eE+-]*)')
 
 
-def exactly(elements: list[Any], text: bytes) -> None:
+def restore_literals(elements: list[Any], text: bytes) -> None:
     """Replace each float `ts` and `id` of the `elements` by what `text`, their JSON, has there.
 
     A `ts` becomes its literal; an integer `id` that orjson made a float becomes an integer again.

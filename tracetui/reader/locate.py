@@ -55,10 +55,10 @@ def locate_trace(path: str | Path, export: Export | None = None) -> Path:
             meaning = what_else(path.name)
             if meaning is not None:
                 raise UnreadableTrace(Reason.NOT_A_TRACE, f"{path}: {meaning}")
-            return _as_wanted(path, export)
+            return _replace_by_export(path, export)
         if path.name.startswith(_NO_TIMELINE):
             raise UnreadableTrace(Reason.NOT_A_TRACE, _only_marey(path))
-        return _as_wanted(parts_of(path).files[0], export)
+        return _replace_by_export(parts_of(path).files[0], export)
     if not stat.S_ISDIR(mode):
         raise UnreadableTrace(Reason.NOT_A_TRACE, f"{path}: is neither a file nor a directory")
     if not os.access(path, os.R_OK | os.X_OK):
@@ -80,7 +80,7 @@ def name_of_trace(file: Path) -> str:
     return file.name
 
 
-def _as_wanted(file: Path, export: Export | None) -> Path:
+def _replace_by_export(file: Path, export: Export | None) -> Path:
     """Return a trace that was named, or the wanted export of its run."""
     if export is None or export == export_of(file):
         return file
@@ -94,25 +94,25 @@ def _in_directory(path: Path, export: Export | None) -> Path:
     direct = (path / _TRACE, path / "ASCEND_PROFILER_OUTPUT" / _TRACE)
     for candidate in direct if export != "db" else ():
         if candidate.is_file():
-            return _better(candidate, export)
+            return _prefer_whole(candidate, export)
     files = _files(path)
     text = [file for file in files if not is_database(file)] if export != "db" else []
     databases = _databases(files) if export != "json" else []
     for choice in (
-        _of_frameworks(text, databases),
+        _traces_of_frameworks(text, databases),
         _exported(text),
         [file for file in text if file.parent == path and TIMELINE.fullmatch(file.name)],
         databases,
         [file for file in text if file.parent == path and not _is_side_file(file)],
     ):
         if len(choice) == 1:
-            return _better(choice[0], export)
+            return _prefer_whole(choice[0], export)
         if choice:
-            raise UnreadableTrace(Reason.DIRECTORY, _several(path, choice))
-    raise UnreadableTrace(Reason.MISSING, f"{path}: {_nothing_found(files, export)}")
+            raise UnreadableTrace(Reason.DIRECTORY, _choice_sentence(path, choice))
+    raise UnreadableTrace(Reason.MISSING, f"{path}: {_no_trace_sentence(files, export)}")
 
 
-def _of_frameworks(text: list[Path], databases: list[Path]) -> list[Path]:
+def _traces_of_frameworks(text: list[Path], databases: list[Path]) -> list[Path]:
     """Return the JSON of frameworks, and of their databases those without any beside them."""
     traces = [file for file in text if file.name == _TRACE]
     directories = {file.parent for file in traces}
@@ -123,13 +123,13 @@ def _of_frameworks(text: list[Path], databases: list[Path]) -> list[Path]:
     ]
 
 
-def _better(found: Path, export: Export | None) -> Path:
+def _prefer_whole(found: Path, export: Export | None) -> Path:
     """Return a trace that was found, or the database of its run where the trace is JSON that is cut off."""
     other = other_export(found) if export is None and export_of(found) == "json" else None
     return other.path if other is not None and other.is_whole and not is_whole_json(found) else found
 
 
-def _nothing_found(files: list[Path], export: Export | None) -> str:
+def _no_trace_sentence(files: list[Path], export: Export | None) -> str:
     """Return that a directory holds no trace, and what the databases in it are."""
     if export == "json":
         return "no trace in this directory: no JSON of a run"
@@ -193,7 +193,7 @@ def _is_side_file(file: Path) -> bool:
     return file.name.startswith((*_NOT_TRACES, _NO_TIMELINE))
 
 
-def _several(path: Path, choice: list[Path]) -> str:
+def _choice_sentence(path: Path, choice: list[Path]) -> str:
     examples = [str(_rank_directory(file, path).relative_to(path)) for file in choice[:_SHOWN]]
     rest = f" and {len(choice) - _SHOWN:,} more" if len(choice) > _SHOWN else ""
     return f"{path}: holds {len(choice):,} traces, name one of them: {', '.join(examples)}{rest}"

@@ -19,7 +19,7 @@ class Literal(str):
     __slots__ = ()
 
 
-def normalised(elements: list[Any], first: int) -> tuple[list[dict[str, Any]], list[int], int]:
+def normalise_events(elements: list[Any], first: int) -> tuple[list[dict[str, Any]], list[int], int]:
     """Return (events with the fields of their phase in usable types, their ordinals, number of others)."""
     events: list[dict[str, Any]] = []
     ordinals: list[int] = []
@@ -50,10 +50,10 @@ def _event(element: Any) -> dict[str, Any] | None:
         args = {key: value for key, value in args.items() if isinstance(value, (str, int, float))}
     event = {
         "ph": phase,
-        "name": _plain(element.get("name")),
-        "pid": _plain(element.get("pid")),
-        "tid": _plain(element.get("tid")),
-        "cat": _plain(element.get("cat")),
+        "name": _scalar_or_empty(element.get("name")),
+        "pid": _scalar_or_empty(element.get("pid")),
+        "tid": _scalar_or_empty(element.get("tid")),
+        "cat": _scalar_or_empty(element.get("cat")),
         "ts": element.get("ts"),
         "dur": element.get("dur", 0),
         "args": args,
@@ -63,7 +63,7 @@ def _event(element: Any) -> dict[str, Any] | None:
     return event
 
 
-def _plain(value: Any) -> str | int | float:
+def _scalar_or_empty(value: Any) -> str | int | float:
     return value if isinstance(value, (str, int, float)) else ""
 
 
@@ -144,7 +144,7 @@ def flow_id(value: Any) -> int | str:
     return str(number) if number >= 0 else text_of(value)
 
 
-def in_scope(name: Any, args: dict[str, Any]) -> Any:
+def name_in_scope(name: Any, args: dict[str, Any]) -> Any:
     """Return what an event is called with its scope, where its args tell that: "Default/fc1/MatMul-op9".
 
     Timelines for MindInsight call an operator "MatMul-op9", and have all of its name in `fullname`.

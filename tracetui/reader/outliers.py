@@ -35,7 +35,7 @@ def within_reason(spans: Sequence[Span]) -> list[Bools] | None:
     - it is not of the largest such group, and all of them together reach further than 146 years,
     - it is one of the longest, and all durations together are more than 146 years.
     """
-    if _plain(spans):
+    if _is_within_year(spans):
         return None
     masks = [np.ones(len(start), np.bool_) if dur is None else dur <= YEAR for start, dur in spans]
     times = np.sort(np.concatenate([start[mask] for (start, _), mask in zip(spans, masks)]))
@@ -56,7 +56,7 @@ def within_reason(spans: Sequence[Span]) -> list[Bools] | None:
     return masks
 
 
-def _plain(spans: Sequence[Span]) -> bool:
+def _is_within_year(spans: Sequence[Span]) -> bool:
     """Return whether all is within a year, told by the least and the most of the columns."""
     filled = [(start, dur) for start, dur in spans if len(start)]
     if not filled:

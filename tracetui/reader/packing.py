@@ -12,7 +12,7 @@ from tracetui.arrays import Floats, Int32s, Int64s
 from tracetui.reader.normalise import CORRELATION_KEYS, correlation_of, int32_of, number_of
 
 
-def packed(code: str, values: list[Any]) -> NDArray[Any]:
+def pack_numbers(code: str, values: list[Any]) -> NDArray[Any]:
     """Return numbers as an array of the type with this code in `struct`; raises struct.error for others.
 
     Twice as fast as numpy and `array` make one of a list, which is 3 % of all the reading.
@@ -23,7 +23,7 @@ def packed(code: str, values: list[Any]) -> NDArray[Any]:
 def floats(values: list[Any]) -> Floats:
     """Return numbers, or texts of such, as float64; NaN for anything else."""
     try:
-        return packed("d", values)
+        return pack_numbers("d", values)
     except struct.error:
         numbers = map(number_of, values)
         return np.array([np.nan if number is None else number for number in numbers], np.float64)
@@ -35,7 +35,7 @@ def correlations(all_args: list[Any], keys: set[str]) -> Int64s:
     if not links:
         return np.full(len(all_args), -1, np.int64)
     if len(links) == 1:
-        numbers = _whole("q", [args.get(links[0], -1) for args in all_args])
+        numbers = _pack_whole("q", [args.get(links[0], -1) for args in all_args])
         if numbers is not None and numbers.max() < 0xFFFFFFFF:
             return numbers
     return np.array([correlation_of(args) for args in all_args], np.int64)
@@ -43,14 +43,14 @@ def correlations(all_args: list[Any], keys: set[str]) -> Int64s:
 
 def python_ids(values: list[Any]) -> Int32s:
     """Return numbers of 31 bits as int32, -1 for anything else."""
-    numbers = _whole("i", values)
+    numbers = _pack_whole("i", values)
     return np.array([int32_of(value) for value in values], np.int32) if numbers is None else numbers
 
 
-def _whole(code: str, values: list[Any]) -> NDArray[Any] | None:
+def _pack_whole(code: str, values: list[Any]) -> NDArray[Any] | None:
     """Return integers from -1 on, None where there is anything else."""
     try:
-        numbers = packed(code, values)
+        numbers = pack_numbers(code, values)
     except struct.error:
         return None
     return numbers if numbers.min() >= -1 else None

@@ -16,7 +16,7 @@ _TIME = 12  #: digits: a longer number is the time of the export
 _MOST = 100_000  #: entries of a directory that are looked at
 
 
-class _Named(NamedTuple):
+class _NamedTrace(NamedTuple):
     """What the name of a part tells."""
 
     exported: str  #: digits of the time of the export, "" where it tells none
@@ -25,19 +25,19 @@ class _Named(NamedTuple):
     order: tuple[int, ...]  #: of parts of one trace: model and iteration, or the number of the slice
 
 
-class Parts(NamedTuple):
+class TraceParts(NamedTuple):
     """The files of one trace."""
 
     files: tuple[Path, ...]  #: in the order of the trace
     said: tuple[str, ...]  #: sentences about files beside them that are not read
 
 
-def parts_of(path: Path) -> Parts:
+def parts_of(path: Path) -> TraceParts:
     """Return the files of the trace that a file is of: mostly itself alone."""
-    named_trace = _named(path)
+    named_trace = _parse_name(path)
     if named_trace is None:
-        return Parts((path,), ())
-    neighbours = [(named, file) for file in _files(path.parent) if (named := _named(file)) is not None]
+        return TraceParts((path,), ())
+    neighbours = [(named, file) for file in _files(path.parent) if (named := _parse_name(file)) is not None]
     trace = _trace_of(named_trace)
     files = sorted((named.order, file.name, file) for named, file in neighbours if _trace_of(named) == trace)
     exports = {named.exported for named, _ in neighbours if named.device == named_trace.device} - {
@@ -47,14 +47,14 @@ def parts_of(path: Path) -> Parts:
     sentences = (f"{other_count:,} files of other exports beside it are not read",) if other_count else ()
     if other_count == 1:
         sentences = ("a file of another export beside it is not read",)
-    return Parts(tuple(file for *_, file in files) or (path,), sentences)
+    return TraceParts(tuple(file for *_, file in files) or (path,), sentences)
 
 
 def first_parts(files: Iterable[Path]) -> list[Path]:
     """Return the first file of each trace that some files are of; of one device the latest export counts."""
     latest: dict[tuple[Path, int], tuple[tuple[str, bool], list[tuple[tuple[int, ...], str, Path]]]] = {}
     for file in files:
-        named = _named(file)
+        named = _parse_name(file)
         if named is None:
             continue
         key, export = (file.parent, named.device), (named.exported, named.whole)
@@ -69,10 +69,10 @@ def first_parts(files: Iterable[Path]) -> list[Path]:
 
 def is_part(path: Path) -> bool:
     """Return whether a file is a trace, or a part of one, that msprof exports."""
-    return _named(path) is not None
+    return _parse_name(path) is not None
 
 
-def _named(path: Path) -> _Named | None:
+def _parse_name(path: Path) -> _NamedTrace | None:
     match = _NAME.fullmatch(path.name)
     if match is None:
         return None
@@ -80,10 +80,10 @@ def _named(path: Path) -> _Named | None:
     exported = numbers.pop() if len(numbers[-1]) >= _TIME else ""
     order = [int(number) for number in numbers]
     device = order.pop(0) if order and not match[1] else -1
-    return _Named(exported, match[1] is None, device, tuple(order))
+    return _NamedTrace(exported, match[1] is None, device, tuple(order))
 
 
-def _trace_of(named: _Named) -> tuple[str, bool, int]:
+def _trace_of(named: _NamedTrace) -> tuple[str, bool, int]:
     return named.exported, named.whole, named.device
 
 

@@ -21,22 +21,22 @@ _KINDS = {
 _KIND_OF_CODE = bytes([_KINDS.get(chr(code), UNKNOWN) for code in range(256)])
 
 
-def _only(*kinds: int) -> bytes:
+def _mask_of(*kinds: int) -> bytes:
     return bytes([kind in kinds for kind in range(256)])
 
 
 #: For `bytes.translate` of kinds: 1 for those of a table, 0 for all others.
 TABLES = {
-    "slice": _only(SLICE),
-    "begin": _only(BEGIN),
-    "end": _only(END),
-    "counter": _only(COUNTER),
-    "flow": _only(START, STEP, FINISH),
-    "instant": _only(INSTANT),
+    "slice": _mask_of(SLICE),
+    "begin": _mask_of(BEGIN),
+    "end": _mask_of(END),
+    "counter": _mask_of(COUNTER),
+    "flow": _mask_of(START, STEP, FINISH),
+    "instant": _mask_of(INSTANT),
 }
-OF_METADATA = _only(METADATA)
-OF_UNKNOWN = _only(UNKNOWN)
-OF_TABLES = _only(*range(METADATA))
+OF_METADATA = _mask_of(METADATA)
+OF_UNKNOWN = _mask_of(UNKNOWN)
+OF_TABLES = _mask_of(*range(METADATA))
 
 
 def kinds_of(phases: list[Any]) -> bytes:

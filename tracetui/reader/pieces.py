@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracetui.reader.damage import Damage
-from tracetui.reader.decode import LONGEST, Block, Spans, decode_block, lenient, strict
+from tracetui.reader.decode import LONGEST, DecodedBlock, Spans, decode_block, lenient, strict
 from tracetui.reader.events import BlockColumns
-from tracetui.reader.extract import Part, PartReader
+from tracetui.reader.extract import ExtractedPart, PartReader
 from tracetui.reader.split import BOUNDARY, CUT_OFF, last_boundary, walk
 
 _TRIED = 40  # places that look like a boundary, until one of them has to be one
@@ -52,7 +52,7 @@ class Piece:
     over: bool  #: nothing of the array follows: it has ended, or the text has
     cut: bool  #: the text ends inside an event
     whole: int  #: after the last whole event; -1 where there is none
-    part: Part
+    part: ExtractedPart
     blocks: BlockColumns
     damage: Damage
 
@@ -89,7 +89,7 @@ class PieceReader:
             block, count = None, 0
             if boundary is not None:
                 count = part.scan(chars, boundary[0])
-                block = Block([], boundary[1], boundary[0]) if count else None
+                block = DecodedBlock([], boundary[1], boundary[0]) if count else None
             if block is None and not lost and stop - offset < len(chars):
                 block = _last_block(chars, boundary, stop - offset, wrapped)
             if block is None:
@@ -164,7 +164,9 @@ def _reads_as_events(text: bytes) -> bool:
     return bool(walked.spans) and not walked.skips and not walked.ended
 
 
-def _last_block(chars: bytes, boundary: tuple[int, int] | None, stop: int, wrapped: bool) -> Block | None:
+def _last_block(
+    chars: bytes, boundary: tuple[int, int] | None, stop: int, wrapped: bool
+) -> DecodedBlock | None:
     """Return what of `chars` is before `stop`, or else the one event that goes on there; None if damaged.
 
     `boundary`: the last candidate up to `stop`, which may be a false one.
@@ -172,24 +174,24 @@ def _last_block(chars: bytes, boundary: tuple[int, int] | None, stop: int, wrapp
     if boundary is not None:
         elements = _elements(chars[: boundary[0]])
         if elements is not None:
-            return Block(elements, boundary[1], boundary[0])
+            return DecodedBlock(elements, boundary[1], boundary[0])
         walked = walk(chars[: stop + 1], final=False, wrapped=False)
         if walked.skips or walked.ended:
             return _damaged_block(chars, stop, wrapped)
         if walked.spans:
             length = walked.spans[-1][1]
             elements = _elements(chars[:length])
-            return None if elements is None else Block(elements, walked.end, length)
+            return None if elements is None else DecodedBlock(elements, walked.end, length)
     for candidate in islice(BOUNDARY.finditer(chars, max(0, stop - BEFORE)), _TRIED):
         length = candidate.start() + 1
         if candidate.end() > stop:
             elements = _elements(chars[:length])
             if elements is not None:
-                return Block(elements, candidate.end(), length)
+                return DecodedBlock(elements, candidate.end(), length)
     return None
 
 
-def _damaged_block(chars: bytes, stop: int, wrapped: bool) -> Block | None:
+def _damaged_block(chars: bytes, stop: int, wrapped: bool) -> DecodedBlock | None:
     """Return what of `chars` is before the first candidate from `stop` on: the next piece begins there.
 
     To the end of `chars` it would be read twice. None where nothing can be read before the candidate.
@@ -206,7 +208,7 @@ def _elements(text: bytes) -> list[Any] | None:
     return lenient(text) if elements is None else elements
 
 
-def _json_of(block: Block, chars: bytes) -> bytes:
+def _json_of(block: DecodedBlock, chars: bytes) -> bytes:
     if block.spans:
         return b",".join([chars[start:end] for start, end in block.spans])
     return chars[: block.length]

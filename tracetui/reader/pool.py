@@ -19,8 +19,8 @@ from tracetui.background import PATIENCE, Background
 from tracetui.reader.pieces import BEFORE, Piece, PieceReader, Syntax, stop_of
 from tracetui.reader.processes import Buffer, Buffers, Worker, exit_words, goodbye
 from tracetui.reader.text import LentText, Loan, Text
-from tracetui.reader.transport import unpacked
-from tracetui.reader.worker import Answer, Task
+from tracetui.reader.transport import unpack_piece
+from tracetui.reader.worker import PieceAnswer, PieceTask
 
 _IN_HAND = 2  # tasks of a worker: it goes on with the second while the answer to the first is taken
 _SILENCE = 10.0  # seconds of waiting without a word of a worker
@@ -47,8 +47,8 @@ class WorkerPool:
         if text.shared is not None:
             self._last = (min(text.shared.end, end) - 1 - start) // piece_bytes
         self._jobs = min(jobs, self._last)
-        self._todo: dict[int, Task] = {}  # that nobody has in hand
-        self._answers: dict[int, tuple[Task, Answer, Worker]] = {}
+        self._todo: dict[int, PieceTask] = {}  # that nobody has in hand
+        self._answers: dict[int, tuple[PieceTask, PieceAnswer, Worker]] = {}
         self._own: Background[Piece] | None = None  # the next piece, while this process reads it
         self._inflating: tuple[int, Background[bytes]] | None = None  # text for workers, and its offset
         self._buffers = Buffers()
@@ -163,7 +163,7 @@ class WorkerPool:
                 return True
         return False
 
-    def _new_task(self) -> Task | None:
+    def _new_task(self) -> PieceTask | None:
         """Return the first piece that nobody was asked for, None where there is none, or no buffer for it."""
         number = self._fresh
         buffer = self._buffers.take(number) if number <= self._last else None
@@ -188,7 +188,7 @@ class WorkerPool:
                 self._buffers.free(number)
                 return None
         self._fresh += 1
-        return Task(number, start, stop, exact, exact and self._lost, loan, buffer.piece)
+        return PieceTask(number, start, stop, exact, exact and self._lost, loan, buffer.piece)
 
     def _lent(self, buffer: Buffer, start: int, stop: int) -> Loan | None:
         """Put inflated text where workers can read it; None while it is inflated. Raises OSError."""
@@ -208,7 +208,7 @@ class WorkerPool:
             return
         for line in filter(None, lines):
             try:
-                answer = Answer.of(line)
+                answer = PieceAnswer.of(line)
                 task = worker.tasks.pop(answer.number)
             except (ValueError, TypeError, KeyError):
                 self._give_up(worker, _NONSENSE)
@@ -218,11 +218,11 @@ class WorkerPool:
             else:
                 self._answers[answer.number] = task, answer, worker
 
-    def _fetched(self, task: Task, answer: Answer, worker: Worker) -> Piece | None:
+    def _fetched(self, task: PieceTask, answer: PieceAnswer, worker: Worker) -> Piece | None:
         """Return the piece that a worker wrote; None where that is nonsense."""
         try:
             content = LentText(Loan(task.buffer, 0, answer.length, True))
-            piece = unpacked(content.read(0, answer.length), answer.document)
+            piece = unpack_piece(content.read(0, answer.length), answer.document)
         except (ValueError, TypeError, KeyError, AttributeError):
             self._give_up(worker, _NONSENSE)
             return None

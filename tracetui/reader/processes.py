@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tracetui.reader.text import Loan
-from tracetui.reader.worker import Task, write_all
+from tracetui.reader.worker import PieceTask, write_all
 
 GOODBYE = 1.0  #: seconds for a killed process to be gone
 _LONGEST_LINE = 1 << 12
@@ -37,7 +37,7 @@ class Worker:
 
     def __init__(self, fds: list[int]) -> None:
         """Start it with `fds` open. Raises OSError."""
-        self.tasks: dict[int, Task] = {}  #: in hand, by number
+        self.tasks: dict[int, PieceTask] = {}  #: in hand, by number
         self.silent = 0.0  #: seconds of waiting for it since it said something, or was given something to do
         self._line = b""  # the begin of one
         self.process = subprocess.Popen(

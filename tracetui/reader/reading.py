@@ -45,7 +45,7 @@ class After(NamedTuple):
     shift: int  #: of its offsets to those of the chunks
 
 
-class _Counts(NamedTuple):
+class _EventCounts(NamedTuple):
     """What a builder has taken."""
 
     events: int
@@ -53,13 +53,13 @@ class _Counts(NamedTuple):
     unknown: dict[str, int]
 
     @classmethod
-    def of(cls, builder: TableBuilder) -> _Counts:
+    def of(cls, builder: TableBuilder) -> _EventCounts:
         return cls(builder.events, builder.skipped, dict(builder.unknown_phases))
 
-    def since(self, earlier: _Counts) -> _Counts:
+    def since(self, earlier: _EventCounts) -> _EventCounts:
         unknown = {phase: number - earlier.unknown.get(phase, 0) for phase, number in self.unknown.items()}
         increase = {phase: number for phase, number in unknown.items() if number}
-        return _Counts(self.events - earlier.events, self.skipped - earlier.skipped, increase)
+        return _EventCounts(self.events - earlier.events, self.skipped - earlier.skipped, increase)
 
 
 class Reading:
@@ -84,7 +84,7 @@ class Reading:
         self.stopped = False
         self.troubles: list[str] = []  #: sentences for the report: of what the decoding survived
         self._builder = TableBuilder() if continuation is None else continuation.builder
-        self._before = _Counts.of(self._builder)
+        self._before = _EventCounts.of(self._builder)
         self._shift = 0 if continuation is None else continuation.shift
         self._path = path
         self._text = text
@@ -159,8 +159,8 @@ class Reading:
             raise UnreadableTrace(*self._nothing(report))
         return report
 
-    def _counts(self) -> _Counts:
-        return _Counts.of(self._builder).since(self._before)
+    def _counts(self) -> _EventCounts:
+        return _EventCounts.of(self._builder).since(self._before)
 
     def _seen(self) -> int:
         """Return how many bytes of text were read."""
@@ -203,7 +203,7 @@ class Reading:
             seen=tuple((passage.start, passage.at) for passage in reversed(self._passages)),
         )
 
-    def _warnings(self, counts: _Counts, truncated: bool, damage: Damage) -> Iterator[str]:
+    def _warnings(self, counts: _EventCounts, truncated: bool, damage: Damage) -> Iterator[str]:
         events = counts.events
         problem = self._text.problem()
         if problem:
@@ -212,9 +212,9 @@ class Reading:
         last = self._passages[0]
         if truncated:
             state = "the rest is cut off" if last.cut else "the end of the array is missing"
-            yield f"file incomplete: {_counted(events)} read up to byte {last.whole:,}; {state}"
+            yield f"file incomplete: {_count_events(events)} read up to byte {last.whole:,}; {state}"
         if self.stopped:
-            yield f"reading stopped: {_counted(events)} read {self._where()} missing"
+            yield f"reading stopped: {_count_events(events)} read {self._where()} missing"
         for reason, number in damage.reasons.most_common():
             place = "1 place" if number == 1 else f"{number:,} places"
             first = next((skip.offset for skip in damage.skips if skip.reason == reason), None)
@@ -223,10 +223,10 @@ class Reading:
         unknown = sum(counts.unknown.values())
         other_count = counts.skipped - unknown
         if other_count:
-            yield f"{_counted(other_count)} left out: a phase, a readable time or an id is missing"
+            yield f"{_count_events(other_count)} left out: a phase, a readable time or an id is missing"
         if unknown:
             phases = ", ".join(sorted(plain(phase[:8]) for phase in counts.unknown)[:8])
-            yield f"{_counted(unknown)} left out: of a phase that is not shown ({phases})"
+            yield f"{_count_events(unknown)} left out: of a phase that is not shown ({phases})"
 
     def _where(self) -> str:
         """Return which bytes were read, and what is missing therefore."""
@@ -238,5 +238,5 @@ class Reading:
         return f"up to byte {current.whole:,} and from byte {last.start:,} on; those between are"
 
 
-def _counted(events: int) -> str:
+def _count_events(events: int) -> str:
     return "1 event" if events == 1 else f"{events:,} events"

@@ -54,7 +54,7 @@ def sample(text: Text, start: int, wrapped: bool, path: str, document: dict[str,
         return None
     chunks = _Chunks(text, start, wrapped)
     deadline = time.monotonic() + BUDGET
-    for number, offset in enumerate(_spread(start, text.size - CHUNK, CHUNKS)):
+    for number, offset in enumerate(_spread_offsets(start, text.size - CHUNK, CHUNKS)):
         if number == FIRST:  # names decide on what is seen where, more than a finer picture does
             _find_names(chunks, deadline)
         if number > 1 and time.monotonic() > deadline:
@@ -72,7 +72,7 @@ def _find_names(chunks: _Chunks, deadline: float) -> None:
         chunks.read(place)
 
 
-def _spread(first: int, last: int, count: int) -> Iterator[int]:
+def _spread_offsets(first: int, last: int, count: int) -> Iterator[int]:
     """Yield up to `count` offsets: both ends, then halves, quarters, ...: evenly spread wherever it stops."""
     yield first
     if last > first:
@@ -83,7 +83,7 @@ def _spread(first: int, last: int, count: int) -> Iterator[int]:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _SampledBlock:
     """What was read of a piece of the text."""
 
     start: int  # offset where its events begin
@@ -136,7 +136,7 @@ class _Chunks:
         self._starts.insert(place, chunk.start)
         self._chunks.insert(place, chunk)
 
-    def _decode(self, offset: int, text: bytes, at_boundary: bool) -> _Found:
+    def _decode(self, offset: int, text: bytes, at_boundary: bool) -> _SampledBlock:
         """Return the whole events of a piece of the file."""
         final = offset + CHUNK >= self._text.size
         last = last_boundary(text)
@@ -147,12 +147,12 @@ class _Chunks:
                 whole = text[begin : last[0]]
                 elements = strict(whole)
                 if elements is not None:
-                    return _Found(offset + begin, offset + last[1], elements, whole)
+                    return _SampledBlock(offset + begin, offset + last[1], elements, whole)
         block = decode_block(text, None, final, self._wrapped, lost=not at_boundary)
         whole = b",".join([text[begin:end] for begin, end in block.spans])
-        return _Found(offset, offset + max(len(text), 1), block.elements, whole)
+        return _SampledBlock(offset, offset + max(len(text), 1), block.elements, whole)
 
-    def _take(self, sampled: _Found, next_start: int) -> _Chunk:
+    def _take(self, sampled: _SampledBlock, next_start: int) -> _Chunk:
         elements = [element for element in sampled.elements if isinstance(element, dict) and "ph" in element]
         kinds = {
             (str(element.get("pid")), str(element.get("cat")), str(element["ph"])) for element in elements

@@ -51,7 +51,7 @@ def text_times(values: list[str]) -> Int64s:
 
 def time(value: Any) -> int:
     """Return one timestamp in microseconds as ns, the fraction cut; UNREADABLE where it isn't one."""
-    return _exact(value, ROUND_DOWN)
+    return _parse_exact(value, ROUND_DOWN)
 
 
 def durations(values: list[Any]) -> Int64s:
@@ -93,11 +93,11 @@ def _floats(values: list[Any]) -> list[Any]:
 
 def duration(value: Any) -> int:
     """Return one duration in microseconds as ns, rounded half to even; 0 where it isn't one or negative."""
-    nanoseconds = _exact(value, ROUND_HALF_EVEN)
+    nanoseconds = _parse_exact(value, ROUND_HALF_EVEN)
     return max(nanoseconds, 0)
 
 
-def _exact(value: Any, rounding: str) -> int:
+def _parse_exact(value: Any, rounding: str) -> int:
     if isinstance(value, int):
         return _within_limit(int(value) * 1000)
     if isinstance(value, float):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tracetui.reader.damage import Damage
 from tracetui.reader.events import BlockColumns, Metadata, Skip
-from tracetui.reader.extract import Part
+from tracetui.reader.extract import ExtractedPart
 from tracetui.reader.pieces import Piece
 
 _ALIGNED = 8  # bytes: numpy reads other places one value at a time
@@ -23,7 +23,7 @@ _PLAIN = ("start", "end", "lost", "ended", "over", "cut", "whole")
 _BLOCKS = tuple(field.name for field in fields(BlockColumns))
 
 
-def packed(piece: Piece) -> list[bytes]:
+def pack_piece(piece: Piece) -> list[bytes]:
     """Return a piece as strings of bytes, to be written one after the other; the first is the document.
 
     Raises TypeError where a text of the trace can't be encoded.
@@ -46,10 +46,10 @@ def packed(piece: Piece) -> list[bytes]:
         "skips": [(skip.offset, skip.length, skip.reason) for skip in damage.skips],
         "columns": [(name, values.dtype.str, len(values)) for name, values in columns.items()],
     }
-    return [_padded(orjson.dumps(document)), *[_padded(values.tobytes()) for values in columns.values()]]
+    return [_pad(orjson.dumps(document)), *[_pad(values.tobytes()) for values in columns.values()]]
 
 
-def unpacked(content: bytes, length: int) -> Piece:
+def unpack_piece(content: bytes, length: int) -> Piece:
     """Return the piece again, its columns in `content`; `length`: of the document.
 
     Raises ValueError, TypeError, KeyError or AttributeError where `content` is something else.
@@ -70,11 +70,11 @@ def unpacked(content: bytes, length: int) -> Piece:
     skips = [Skip(*skip) for skip in document["skips"]]
     return Piece(
         **document["piece"],
-        part=Part(columns=columns, metadata=metadata, **part),
+        part=ExtractedPart(columns=columns, metadata=metadata, **part),
         blocks=blocks,
         damage=Damage(damage["places"], Counter(damage["reasons"]), skips, damage["end"]),
     )
 
 
-def _padded(content: bytes) -> bytes:
+def _pad(content: bytes) -> bytes:
     return content + b" " * (-len(content) % _ALIGNED)

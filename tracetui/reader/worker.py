@@ -18,13 +18,13 @@ import orjson
 
 from tracetui.reader.pieces import PieceReader, Syntax, guess_start
 from tracetui.reader.text import LentText, Loan
-from tracetui.reader.transport import packed
+from tracetui.reader.transport import pack_piece
 
 _PULSE = 1.0  # seconds
 
 
 @dataclass(frozen=True)
-class Task:
+class PieceTask:
     """What to read."""
 
     number: int
@@ -40,14 +40,14 @@ class Task:
         return orjson.dumps(self) + b"\n"
 
     @classmethod
-    def of(cls, line: bytes) -> Task:
+    def of(cls, line: bytes) -> PieceTask:
         """Return the task again."""
         members = orjson.loads(line)
         return cls(**{**members, "loan": Loan(**members["loan"])})
 
 
 @dataclass(frozen=True)
-class Answer:
+class PieceAnswer:
     """What became of a task."""
 
     number: int
@@ -61,7 +61,7 @@ class Answer:
         return orjson.dumps(self) + b"\n"
 
     @classmethod
-    def of(cls, line: bytes) -> Answer:
+    def of(cls, line: bytes) -> PieceAnswer:
         """Return the answer again; raises ValueError or TypeError where the line is something else."""
         answer = cls(**orjson.loads(line))
         if not all(
@@ -79,7 +79,7 @@ def main() -> None:
     reader = PieceReader(Syntax(**orjson.loads(stdin.readline())))
     pulse = _Pulse().beat
     for line in iter(stdin.readline, b""):
-        answer = done(Task.of(line), reader, pulse)
+        answer = read_task(PieceTask.of(line), reader, pulse)
         try:
             os.write(1, answer.line())
         except OSError:
@@ -99,7 +99,7 @@ class _Pulse:
             os.write(1, b"\n")
 
 
-def done(task: Task, reader: PieceReader, on_read: Callable[[], None] | None = None) -> Answer:
+def read_task(task: PieceTask, reader: PieceReader, on_read: Callable[[], None] | None = None) -> PieceAnswer:
     """Read the piece of a task, and write it to the task's buffer; `on_read` is called of each block."""
     text = LentText(task.loan, on_read)
     try:
@@ -107,15 +107,15 @@ def done(task: Task, reader: PieceReader, on_read: Callable[[], None] | None = N
         if not task.exact:
             start = guess_start(text, task.start, task.stop)
         if start is None:
-            return Answer(task.number)
+            return PieceAnswer(task.number)
         piece = reader.read(text, start, task.stop, task.lost)
-        contents = packed(piece)
+        contents = pack_piece(piece)
         length = 0
         for content in contents:
             length = write_all(task.buffer, content, length)
     except Exception:  # the other process reads it itself, and meets what is wrong
-        return Answer(task.number)
-    return Answer(task.number, piece.start, len(contents[0]), length, text.problem)
+        return PieceAnswer(task.number)
+    return PieceAnswer(task.number, piece.start, len(contents[0]), length, text.problem)
 
 
 def write_all(fd: int, content: bytes, offset: int) -> int:

@@ -43,7 +43,7 @@ class Damaged(Refusal):
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class CsvCells:
     """A column of some rows."""
 
     data: NDArray[np.uint8]  #: the bytes of the file around it, and _LONGEST_TEXT more
@@ -57,7 +57,7 @@ class Cells:
         """Return a cell as text."""
         return self.data[int(self.start[row]) : int(self.end[row])].tobytes().decode("utf-8", "replace")
 
-    def trimmed(self) -> Cells:
+    def trimmed(self) -> CsvCells:
         """Return the cells without the blanks, tabs and quotes around them."""
         start, end = self.start.copy(), self.end.copy()
         for _ in range(WIDEST):
@@ -67,7 +67,7 @@ class Cells:
                 break
             start += at_start
             end -= at_end
-        return Cells(self.data, start, end)
+        return CsvCells(self.data, start, end)
 
     def letters(self, width: int) -> NDArray[np.uint8]:
         """Return the first bytes of each cell, zeros after its end: uint8[rows, width]."""
@@ -135,7 +135,7 @@ def _float(text: bytes) -> float:
         return np.nan
 
 
-def read_cells(path: Path, columns: int, places: Sequence[int]) -> Iterator[dict[int, Cells]]:
+def read_cells(path: Path, columns: int, places: Sequence[int]) -> Iterator[dict[int, CsvCells]]:
     """Yield the cells of the wanted columns of a csv file of so many, after its first line, some rows at a
     time. A row that is too long is cut, one that is too short ends in empty cells; empty lines do not count.
 
@@ -187,13 +187,13 @@ def _misquoted(data: NDArray[np.uint8]) -> bool:
 
 def _block(
     data: NDArray[np.uint8], separators: Int64s, ends_line: Bools, columns: int, places: Sequence[int]
-) -> dict[int, Cells]:
+) -> dict[int, CsvCells]:
     """Return the cells of whole lines, by the place of their column."""
     begins = np.concatenate(([0], separators[:-1] + 1))
     lines = int(np.count_nonzero(ends_line))
     if len(separators) == lines * columns and ends_line[columns - 1 :: columns].all():
         start, end = begins.reshape(lines, columns), separators.reshape(lines, columns)
-        return {place: Cells(data, start[:, place], end[:, place]) for place in places}
+        return {place: CsvCells(data, start[:, place], end[:, place]) for place in places}
     (last,) = np.nonzero(ends_line)
     first = np.concatenate(([0], last[:-1] + 1))
     length = separators[last] - begins[last]
@@ -203,7 +203,7 @@ def _block(
     for place in places:
         exists = first + place <= last
         positions = np.where(exists, first + place, 0)
-        cells[place] = Cells(
+        cells[place] = CsvCells(
             data, np.where(exists, begins[positions], 0), np.where(exists, separators[positions], 0)
         )
     return cells
@@ -211,7 +211,7 @@ def _block(
 
 def _by_csv(
     buffered: io.BytesIO, stream: io.BufferedReader, columns: int, places: Sequence[int]
-) -> Iterator[dict[int, Cells]]:
+) -> Iterator[dict[int, CsvCells]]:
     """Yield the cells of what is left of a file, as Python reads them."""
 
     def lines() -> Iterator[str]:
@@ -234,9 +234,9 @@ def _by_csv(
         raise Damaged from None
 
 
-def cells_of(texts: Sequence[str]) -> Cells:
+def cells_of(texts: Sequence[str]) -> CsvCells:
     """Return texts as the cells of a column."""
     encoded = [text.encode("utf-8", "replace") for text in texts]
     ends = np.cumsum([0, *map(len, encoded)])
     data = np.frombuffer(b"".join([*encoded, bytes(_LONGEST_TEXT)]), np.uint8)
-    return Cells(data, ends[:-1], ends[1:])
+    return CsvCells(data, ends[:-1], ends[1:])

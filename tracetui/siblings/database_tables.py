@@ -21,7 +21,7 @@ from tracetui.siblings.formats import (
     OPERATOR_MEMORY,
     STEP_TIMES,
 )
-from tracetui.siblings.tables import Format, Kind, Table, Texts
+from tracetui.siblings.tables import Format, SiblingTable, TextColumn, ValueKind
 
 #: What counters of text exports are called otherwise.
 _TOTALS = {"aic_total_time": "aicore_time(us)", "aiv_total_time": "aiv_time(us)"}
@@ -39,14 +39,14 @@ _STEP_COLUMNS = {
 }
 
 
-def table_in_database(trace: Path, format_: Format) -> Table | None:
+def table_in_database(trace: Path, format_: Format) -> SiblingTable | None:
     """Return a table of a trace that is a database; None of another trace, and where it has no such table."""
     if not is_database(trace) or format_.name not in _MADE:
         return None
     if format_ is STEP_TIMES:
         sums = sums_beside(trace)
-        return None if sums is None else _opened(sums, format_, _step_times)
-    return _opened(trace, format_, _MADE[format_.name])
+        return None if sums is None else _make_table(sums, format_, _step_times)
+    return _make_table(trace, format_, _MADE[format_.name])
 
 
 def has_in_database(trace: Path, format_: Format) -> bool:
@@ -60,10 +60,10 @@ def has_in_database(trace: Path, format_: Format) -> bool:
         return False
 
 
-_Make = Callable[[Database, Format], Optional[Table]]
+_Make = Callable[[Database, Format], Optional[SiblingTable]]
 
 
-def _opened(path: Path, format_: Format, make: _Make) -> Table | None:
+def _make_table(path: Path, format_: Format, make: _Make) -> SiblingTable | None:
     """Return what is made of the database at a path; a table without rows where that cannot be read."""
     try:
         with Database(path) as database:
@@ -74,26 +74,26 @@ def _opened(path: Path, format_: Format, make: _Make) -> Table | None:
     if table is None:
         return None
     sentences = tuple(f"{path.name}: {problem}" for problem in problems)
-    return Table(table.rows, table.numbers, table.floats, table.texts, (*table.problems, *sentences))
+    return SiblingTable(table.rows, table.numbers, table.floats, table.texts, (*table.problems, *sentences))
 
 
 def _table(
     format_: Format,
     rows: int,
     numbers: dict[str, Int64s],
-    texts: dict[str, Texts],
+    texts: dict[str, TextColumn],
     floats: dict[str, Floats],
     problems: tuple[str, ...] = (),
-) -> Table:
+) -> SiblingTable:
     """Return a table with all columns of its format; what is not given is unknown."""
     for column in format_.columns:
-        if column.kind is Kind.TEXT:
-            texts.setdefault(column.key, Texts(np.full(rows, -1, np.int32), []))
-        elif column.kind is Kind.NUMBER:
+        if column.kind is ValueKind.TEXT:
+            texts.setdefault(column.key, TextColumn(np.full(rows, -1, np.int32), []))
+        elif column.kind is ValueKind.NUMBER:
             floats.setdefault(column.key, np.full(rows, np.nan))
         else:
             numbers.setdefault(column.key, np.full(rows, -1, np.int64))
-    return Table(rows, numbers, floats, texts, problems)
+    return SiblingTable(rows, numbers, floats, texts, problems)
 
 
 class _Strings:
@@ -110,19 +110,19 @@ class _Strings:
     def text(self, id_: int) -> str | None:
         return self._text.get(id_)
 
-    def column(self, ids: Int64s) -> Texts:
+    def column(self, ids: Int64s) -> TextColumn:
         """Return a column of texts; what says that there is none is none."""
         different, place = np.unique(ids, return_inverse=True)
         numbers: dict[str, int] = {}
         codes = []
         for id_ in different.tolist():
-            text = _plain(self._text.get(id_, ""))
+            text = _without_quotes(self._text.get(id_, ""))
             codes.append(-1 if text in ("", "N/A") else numbers.setdefault(text, len(numbers)))
         code: Int32s = np.array([*codes, -1], np.int32)[place]
-        return Texts(code, list(numbers))
+        return TextColumn(code, list(numbers))
 
 
-def _plain(text: str) -> str:
+def _without_quotes(text: str) -> str:
     """Return a text without the quotes around it: shapes have some."""
     return text.strip().strip('"').strip().replace('""', '"')
 
@@ -135,20 +135,20 @@ def _columns(database: Database, table: str, names: Sequence[str]) -> dict[str, 
     return {name: np.concatenate([rows.numbers(name) for rows in parts]) for name in names}
 
 
-def _known(column: Int64s) -> Int64s:
+def _clamp_unknown(column: Int64s) -> Int64s:
     return np.where(column < 0, -1, column)
 
 
-def _devices(column: Int64s) -> Texts:
+def _devices(column: Int64s) -> TextColumn:
     """Return the devices as text exports write them: NPU:0."""
     different, place = np.unique(column, return_inverse=True)
     labels = [(f"NPU:{device}" if device >= 0 else None) for device in different.tolist()]
     texts = [text for text in labels if text is not None]
     codes = np.array([texts.index(text) if text is not None else -1 for text in labels] or [-1], np.int32)
-    return Texts(codes[place], texts)
+    return TextColumn(codes[place], texts)
 
 
-def _operator_memory(database: Database, format_: Format) -> Table | None:
+def _operator_memory(database: Database, format_: Format) -> SiblingTable | None:
     names = (
         "name",
         "size",
@@ -166,13 +166,13 @@ def _operator_memory(database: Database, format_: Format) -> Table | None:
     numbers = {
         "bytes": columns["size"],
         "start": columns["allocationTime"],
-        "release": _known(columns["releaseTime"]),
-        "duration": _known(columns["duration"]),
-        "allocated": _known(columns["allocationTotalAllocated"]),
+        "release": _clamp_unknown(columns["releaseTime"]),
+        "duration": _clamp_unknown(columns["duration"]),
+        "allocated": _clamp_unknown(columns["allocationTotalAllocated"]),
     }
     name = _Strings(database).column(columns["name"])
-    is_node = _of_graph_engine(database, columns["allocationTime"], columns["size"])
-    nodes = Texts(
+    is_node = _is_of_graph_engine(database, columns["allocationTime"], columns["size"])
+    nodes = TextColumn(
         np.where(is_node & (name.place >= 0), name.place + len(name.texts), name.place).astype(np.int32),
         [*name.texts, *(text if text.startswith(_NODE) else _NODE + text for text in name.texts)],
     )
@@ -180,7 +180,7 @@ def _operator_memory(database: Database, format_: Format) -> Table | None:
     return _table(format_, len(columns["size"]), numbers, texts, {})
 
 
-def _of_graph_engine(database: Database, time: Int64s, size: Int64s) -> NDArray[np.bool_]:
+def _is_of_graph_engine(database: Database, time: Int64s, size: Int64s) -> NDArray[np.bool_]:
     """Return which blocks the graph engine allocated: its own table has them at the same time."""
     blocks = _columns(database, "NPU_OP_MEM", ("timestampNs", "size"))
     if blocks is None:
@@ -189,7 +189,7 @@ def _of_graph_engine(database: Database, time: Int64s, size: Int64s) -> NDArray[
     return np.array([block in known_blocks for block in zip(time.tolist(), size.tolist())], np.bool_)
 
 
-def _memory_record(database: Database, format_: Format) -> Table | None:
+def _memory_record(database: Database, format_: Format) -> SiblingTable | None:
     names = ("component", "timestamp", "totalAllocated", "totalReserved", "totalActive", "deviceId")
     rows = _columns(database, "MEMORY_RECORD", names)
     strings = _Strings(database)
@@ -208,17 +208,20 @@ def _memory_record(database: Database, format_: Format) -> Table | None:
         texts = [*texts, "APP"]
     is_sample = (time > 0) & (place >= 0)
     columns = {"time": time, "allocated": allocated, "reserved": reserved, "active": active}
-    numbers = {key: _known(column[is_sample]) for key, column in columns.items()}
-    names_of = {"component": _in_order(Texts(place[is_sample], texts)), "device": _devices(device[is_sample])}
+    numbers = {key: _clamp_unknown(column[is_sample]) for key, column in columns.items()}
+    names_of = {
+        "component": _in_order(TextColumn(place[is_sample], texts)),
+        "device": _devices(device[is_sample]),
+    }
     return _table(format_, int(np.count_nonzero(is_sample)), numbers, names_of, {})
 
 
-def _in_order(column: Texts) -> Texts:
+def _in_order(column: TextColumn) -> TextColumn:
     """Return a column of texts numbered as they appear in it; each row has one."""
     numbers = list(dict.fromkeys(column.place.tolist()))
     order = np.empty(max(numbers, default=-1) + 1, np.int32)
     order[numbers] = np.arange(len(numbers), dtype=np.int32)
-    return Texts(order[column.place], [column.texts[number] for number in numbers])
+    return TextColumn(order[column.place], [column.texts[number] for number in numbers])
 
 
 def _application_memory(database: Database, strings: _Strings) -> tuple[Int64s, Int64s, Int64s] | None:
@@ -234,7 +237,7 @@ def _application_memory(database: Database, strings: _Strings) -> tuple[Int64s, 
     return columns["timestampNs"][is_app], amount[is_app], columns["deviceId"][is_app]
 
 
-def _module_memory(database: Database, format_: Format) -> Table | None:
+def _module_memory(database: Database, format_: Format) -> SiblingTable | None:
     columns = _columns(database, "NPU_MODULE_MEM", ("moduleId", "timestampNs", "totalReserved", "deviceId"))
     if columns is None:
         return None
@@ -242,10 +245,10 @@ def _module_memory(database: Database, format_: Format) -> Table | None:
     is_sample = (columns["timestampNs"] > 0) & (component.place >= 0)
     numbers = {
         "time": columns["timestampNs"][is_sample],
-        "reserved": _known(columns["totalReserved"][is_sample]),
+        "reserved": _clamp_unknown(columns["totalReserved"][is_sample]),
     }
     texts = {
-        "component": Texts(component.place[is_sample], component.texts),
+        "component": TextColumn(component.place[is_sample], component.texts),
         "device": _devices(columns["deviceId"][is_sample]),
     }
     return _table(format_, int(np.count_nonzero(is_sample)), numbers, texts, {})
@@ -266,7 +269,7 @@ _KERNEL_TEXTS = {
 }
 
 
-def _kernel_details(database: Database, format_: Format) -> Table | None:
+def _kernel_details(database: Database, format_: Format) -> SiblingTable | None:
     named = "blockNum" if database.has("COMPUTE_TASK_INFO", "blockNum") else "blockDim"
     mixed = "mixBlockNum" if database.has("COMPUTE_TASK_INFO", "mixBlockNum") else "mixBlockDim"
     kernels = _columns(database, "COMPUTE_TASK_INFO", ("globalTaskId", named, mixed, *_KERNEL_TEXTS.values()))
@@ -291,11 +294,11 @@ def _kernel_details(database: Database, format_: Format) -> Table | None:
         "start": start,
         "dur": np.maximum(end - start, 0),
         "wait": wait,
-        "blocks": _known(kernels[named][kernel]),
-        "mix_blocks": _known(kernels[mixed][kernel]),
-        "stream": _known(tasks["streamId"][task]),
-        "task": _known(tasks["taskId"][task]),
-        "model": _known(tasks["modelId"][task]),
+        "blocks": _clamp_unknown(kernels[named][kernel]),
+        "mix_blocks": _clamp_unknown(kernels[mixed][kernel]),
+        "stream": _clamp_unknown(tasks["streamId"][task]),
+        "task": _clamp_unknown(tasks["taskId"][task]),
+        "model": _clamp_unknown(tasks["modelId"][task]),
     }
     floats = _counters(database, strings, kernels["globalTaskId"][kernel])
     return _table(format_, len(task), numbers, texts, floats)
@@ -323,7 +326,7 @@ def _counters(database: Database, strings: _Strings, task_ids: Int64s) -> dict[s
     return columns
 
 
-def _step_times(database: Database, format_: Format) -> Table | None:
+def _step_times(database: Database, format_: Format) -> SiblingTable | None:
     columns = [name for name in _STEP_COLUMNS.values() if database.has("StepTraceTime", name)]
     rows = database.some("StepTraceTime", ("step", "deviceId", *columns), 1 << 20)
     if not rows:
@@ -336,7 +339,7 @@ def _step_times(database: Database, format_: Format) -> Table | None:
     devices = [str(row["deviceId"]) if row.get("deviceId") is not None else "" for row in rows]
     texts = list(dict.fromkeys(filter(None, devices)))
     place = np.array([texts.index(device) if device else -1 for device in devices], np.int32)
-    return _table(format_, len(rows), numbers, {"device": Texts(place, texts)}, {})
+    return _table(format_, len(rows), numbers, {"device": TextColumn(place, texts)}, {})
 
 
 def _step(value: Any) -> int:

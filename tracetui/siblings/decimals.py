@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracetui.arrays import Bools, Int64s
-from tracetui.siblings.cells import WIDEST, Cells
+from tracetui.siblings.cells import WIDEST, CsvCells
 
 _LATEST = 9_000_000_000_000_000  #: what is above does not fit int64 in thousandths, as µs do until 2255
 _NOTHING = (b"", b"N/A", b"NA", b"nan", b"NaN", b"None", b"null", b"-")
@@ -22,7 +22,7 @@ class Thousandths(NamedTuple):
     damaged: Bools  #: something stands there that is no such number: 1.69512E+15, -3, abc
 
 
-def thousandths(cells: Cells, rounded: bool = False) -> Thousandths:
+def thousandths(cells: CsvCells, rounded: bool = False) -> Thousandths:
     """Read cells such as "1736412474720984.920\\t" as whole thousandths: of µs, ns.
 
     What stands behind the third decimal is cut, or with `rounded` rounded half up. Blanks, tabs and quotes
@@ -39,12 +39,12 @@ def thousandths(cells: Cells, rounded: bool = False) -> Thousandths:
     for code in np.unique(form).tolist():
         (rows,) = np.nonzero(form == code)
         length, place = divmod(code, WIDEST + 1)
-        value[rows] = _of_form(letters[rows], length, place, rounded)
+        value[rows] = _thousandths_of_form(letters[rows], length, place, rounded)
     missing = np.isin(raw, np.array(_NOTHING, raw.dtype))
     return Thousandths(value, missing, (value < 0) & ~missing)
 
 
-def _of_form(letters: NDArray[np.uint8], length: int, point: int, rounded: bool) -> Int64s:
+def _thousandths_of_form(letters: NDArray[np.uint8], length: int, point: int, rounded: bool) -> Int64s:
     """Return the thousandths of texts of one length with one place of the point, -1 for what is no number."""
     digits = [letters[:, place] - np.uint8(ord("0")) for place in range(length) if place != point]
     if not digits or length == WIDEST:

@@ -91,7 +91,7 @@ def _read(path: Path) -> str:
 def _operators(path: Path) -> tuple[PipelineOperator, ...]:
     try:
         text = _read(path)
-        table = json.loads(text) if path.suffix == ".json" else _transposed(text)
+        table = json.loads(text) if path.suffix == ".json" else _transpose(text)
         names, numbers = table["op_names"], [int(number) for number in table["op_ids"]]
         place = {number: index for index, number in enumerate(numbers)}
         fed: list[list[int]] = [[] for _ in numbers]
@@ -107,7 +107,7 @@ def _operators(path: Path) -> tuple[PipelineOperator, ...]:
         return ()
 
 
-def _transposed(text: str) -> dict[str, Any]:
+def _transpose(text: str) -> dict[str, Any]:
     return {row[0].strip(): row[1:] for row in csv.reader(text.splitlines()) if row}
 
 

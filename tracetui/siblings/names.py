@@ -18,7 +18,7 @@ _ASCEND_NAME = re.compile(r"(?P<host>.+)_\d{1,10}_(?P<time>\d{14,20})_ascend_(?:
 _KINETO_NAME = re.compile(r"(?P<host>.+?)_\d{1,10}\.(?P<time>\d{10,20})\.pt\.trace\.json(?:\.gz)?", re.ASCII)
 
 
-class Named(NamedTuple):
+class ParsedName(NamedTuple):
     """What the name of a rank's directory or file tells; "" and None where it does not."""
 
     host: str
@@ -45,13 +45,13 @@ def timeline_rank(name: str) -> int | None:
     return int(timeline[1]) if timeline else None
 
 
-def named(name: str) -> Named:
+def parse_name(name: str) -> ParsedName:
     """Return what the name of a rank's directory, or of a file, tells."""
     rank = _NAMED_RANK.search(name)
     number = int(rank[1]) if rank else None
     for pattern in (_ASCEND_NAME, _KINETO_NAME):
         match = pattern.fullmatch(name)
         if match:
-            return Named(match["host"], match["time"], number)
+            return ParsedName(match["host"], match["time"], number)
     profile = _MSPROF.fullmatch(name)
-    return Named("", profile["time"] if profile else "", number)
+    return ParsedName("", profile["time"] if profile else "", number)

@@ -11,14 +11,14 @@ from tracetui.siblings.beside import document_beside, find_beside
 from tracetui.siblings.database import communication_in_database, links_in_database, sums_beside
 from tracetui.siblings.database_tables import has_in_database, table_in_database
 from tracetui.siblings.formats import STEP_TIMES
-from tracetui.siblings.tables import Format, Table, read_beside
+from tracetui.siblings.tables import Format, SiblingTable, read_beside
 
 COMMUNICATION = "communication.json"
 LINKS = "communication_matrix.json"
 _DOCUMENTS = {COMMUNICATION: communication_in_database, LINKS: links_in_database}
 
 
-def read_of_run(trace: Path, format_: Format) -> Table | None:
+def read_of_run(trace: Path, format_: Format) -> SiblingTable | None:
     """Read a table of the run whose trace is at a path; None where nothing tells it. Never fails."""
     table = table_in_database(trace, format_)
     return read_beside(trace, format_) if table is None else table

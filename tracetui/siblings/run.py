@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tracetui.siblings.names import named
+from tracetui.siblings.names import parse_name
 from tracetui.siblings.rank_files import rank_files
 
 _ABOVE = 2  # directories: the name of the rank is that of one of them
@@ -76,7 +76,7 @@ def _object(value: Any) -> dict[str, Any]:
 
 def _host(trace: Path) -> str | None:
     """Return the host in the name of the rank's directory."""
-    hosts = (named(directory.name).host for directory in list(trace.parents)[:_ABOVE])
+    hosts = (parse_name(directory.name).host for directory in list(trace.parents)[:_ABOVE])
     return next(filter(None, hosts), None)
 
 

@@ -68,8 +68,8 @@ def read_snapshot(path: Path) -> SnapshotEvents:
     if not isinstance(document, dict) or not isinstance(document.get("device_traces"), list):
         raise Refusal("is no snapshot of PyTorch's allocator")
     traces = document["device_traces"]
-    allocated, reserved = _held(document.get("segments"))
-    stacks = _Stacks()
+    allocated, reserved = _bytes_at_end(document.get("segments"))
+    stacks = _StackNumbers()
     rows: list[_Row] = []
     skipped = 0
     for device, events in enumerate(traces):
@@ -125,7 +125,7 @@ class _Unpickler(pickle.Unpickler):
         raise Refusal("is refused: it asks for objects from elsewhere, which no snapshot does")
 
 
-class _Stacks:
+class _StackNumbers:
     """The different stacks; the events of one place often share one list."""
 
     def __init__(self) -> None:
@@ -173,7 +173,7 @@ def _blocks(segments: Any) -> Iterator[tuple[int, int | None, dict[Any, Any]]]:
             position = position + size if position is not None and type(size) is int else None
 
 
-def _alive_before(segments: Any, rows: list[_Row], stacks: _Stacks) -> Iterator[_Row]:
+def _alive_before(segments: Any, rows: list[_Row], stacks: _StackNumbers) -> Iterator[_Row]:
     """Yield the allocations of blocks with a stack that are alive at the end, and that no event made.
 
     The events may have been more than are kept, or were never kept at all.
@@ -192,7 +192,7 @@ def _alive_before(segments: Any, rows: list[_Row], stacks: _Stacks) -> Iterator[
             yield _Row(device, address % _END, size, 0, stacks.number(frames))
 
 
-def _held(segments: Any) -> tuple[dict[int, int], dict[int, int]]:
+def _bytes_at_end(segments: Any) -> tuple[dict[int, int], dict[int, int]]:
     """Return the bytes that are allocated and reserved at the end, by device."""
     allocated: dict[int, int] = {}
     reserved: dict[int, int] = {}
@@ -209,8 +209,8 @@ def _load(path: Path) -> Any:
     collecting = gc.isenabled()
     gc.disable()  # nothing that is read has cycles, but the collector would look at all of it
     try:
-        with path.open("rb") as stream, _bounded(_TIMES * path.stat().st_size + _ROOM):
-            return _unpickled(stream)
+        with path.open("rb") as stream, _limited_memory(_TIMES * path.stat().st_size + _ROOM):
+            return _unpickle(stream)
     except Refusal:
         raise
     except MemoryError:
@@ -224,12 +224,12 @@ def _load(path: Path) -> Any:
             gc.enable()
 
 
-def _unpickled(stream: BinaryIO) -> Any:
+def _unpickle(stream: BinaryIO) -> Any:
     return _Unpickler(stream).load()
 
 
 @contextlib.contextmanager
-def _bounded(bytes_more: int) -> Iterator[None]:
+def _limited_memory(bytes_more: int) -> Iterator[None]:
     """Let the process have so much more memory, and no more: 10 bytes of a pickle can ask for 32 GB."""
     try:
         import resource

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.arrays import Int64s
-from tracetui.siblings.tables import Column, Format, Kind, Table, read_table
+from tracetui.siblings.tables import Format, SiblingTable, TableColumn, ValueKind, read_table
 
 UNIT_NS = 10
 _TIMELINE = re.compile(r"(?:\w+_)?timeline_display_(\d{1,9})\.json(?:\.gz)?", re.ASCII)
@@ -40,13 +40,13 @@ def step_points(timeline: Path) -> StepPoints | None:
     path = timeline.with_name(f"step_trace_raw_{match[1]}_detail_time.csv") if match else None
     if path is None or not path.is_file():
         return None
-    columns = [Column("step", Kind.WHOLE, ("step_num",))]
-    columns += [Column(point, Kind.WHOLE, (point,), needed=True) for point in _POINTS]
+    columns = [TableColumn("step", ValueKind.WHOLE, ("step_num",))]
+    columns += [TableColumn(point, ValueKind.WHOLE, (point,), needed=True) for point in _POINTS]
     table = read_table(path, Format(path.name, tuple(columns), others=True))
     return _points(table)
 
 
-def _points(table: Table) -> StepPoints | None:
+def _points(table: SiblingTable) -> StepPoints | None:
     steps = np.flatnonzero(table.numbers["step"] >= 0)  # the row of the means has none
     if not len(steps):
         return None

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tracetui.arrays import Bools, Floats, Int32s, Int64s
 from tracetui.siblings.beside import Refusal, find_beside, refuse_large
-from tracetui.siblings.cells import Cells, read_cells
+from tracetui.siblings.cells import CsvCells, read_cells
 from tracetui.siblings.decimals import thousandths
 from tracetui.units import format_count
 
@@ -28,7 +28,7 @@ _LONGEST_HEADER = 1 << 16
 _SHOWN = 20  #: characters of a damaged cell that are quoted
 
 
-class Kind(Enum):
+class ValueKind(Enum):
     """What cells of a column hold."""
 
     TEXT = auto()
@@ -40,14 +40,14 @@ class Kind(Enum):
     MB = auto()  #: -> int64 bytes
 
 
-_BYTES = {Kind.KB: 1 << 10, Kind.MB: 1 << 20}
+_BYTES = {ValueKind.KB: 1 << 10, ValueKind.MB: 1 << 20}
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """A column that a table may have."""
 
     key: str  #: what the result calls it
-    kind: Kind
+    kind: ValueKind
     titles: tuple[str, ...]  #: how headers spell it, newest first
     needed: bool = False  #: a row without it says nothing
 
@@ -57,11 +57,11 @@ class Format:
     """A table that producers write."""
 
     name: str  #: of its file
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     others: bool = False  #: columns of any other name hold numbers that are kept too
 
 
-class Texts(NamedTuple):
+class TextColumn(NamedTuple):
     """A column of texts: each row's place among the different ones, -1 where it has none."""
 
     place: Int32s
@@ -69,13 +69,13 @@ class Texts(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class SiblingTable:
     """The rows of a table; columns of equal length. Numbers are -1 where unknown."""
 
     rows: int
     numbers: Mapping[str, Int64s]  #: by key: times and lengths in ns, sizes in bytes
     floats: Mapping[str, Floats]  #: by key, or by title for what the format does not know; NaN where unknown
-    texts: Mapping[str, Texts]
+    texts: Mapping[str, TextColumn]
     problems: tuple[str, ...]  #: sentences about what is not read, free of control characters
 
     def text(self, key: str, row: int) -> str | None:
@@ -87,7 +87,7 @@ class Table:
 _Values = Union[Int64s, Floats, Int32s]
 
 
-def read_beside(trace: Path, format_: Format) -> Table | None:
+def read_beside(trace: Path, format_: Format) -> SiblingTable | None:
     """Read a table of the run whose trace is at a path; None where the producer left none.
 
     A table that cannot be read has no rows, and one sentence that says why.
@@ -96,7 +96,7 @@ def read_beside(trace: Path, format_: Format) -> Table | None:
     return None if path is None else read_table(path, format_)
 
 
-def read_table(path: Path, format_: Format) -> Table:
+def read_table(path: Path, format_: Format) -> SiblingTable:
     """Read the table of a file: never fails."""
     try:
         refuse_large(path, LARGEST)
@@ -108,7 +108,7 @@ def read_table(path: Path, format_: Format) -> Table:
     return _Builder(format_, [None] * len(format_.columns), []).table((problem,))
 
 
-def _read(path: Path, format_: Format) -> Table:
+def _read(path: Path, format_: Format) -> SiblingTable:
     header = _header(path)
     places: list[int | None] = [_place(header, column.titles) for column in format_.columns]
     lacking = [
@@ -160,11 +160,11 @@ class _Builder:
     ) -> None:
         self._format = format_
         columns = [*zip(format_.columns, places)]
-        columns += [(Column(title, Kind.NUMBER, (title,)), place) for place, title in extra]
-        self._columns: list[tuple[Column, int | None]] = columns
+        columns += [(TableColumn(title, ValueKind.NUMBER, (title,)), place) for place, title in extra]
+        self._columns: list[tuple[TableColumn, int | None]] = columns
         self._parts: dict[str, list[_Values]] = {column.key: [] for column, _ in columns}
         self._numbers: dict[str, dict[str, int]] = {
-            column.key: {} for column, _ in columns if column.kind is Kind.TEXT
+            column.key: {} for column, _ in columns if column.kind is ValueKind.TEXT
         }
         self._rows = self._left_out = 0
         self._example = ""
@@ -174,7 +174,7 @@ class _Builder:
         """The places of the columns that are read."""
         return sorted({place for _, place in self._columns if place is not None})
 
-    def add(self, cells: Mapping[int, Cells]) -> None:
+    def add(self, cells: Mapping[int, CsvCells]) -> None:
         """Take some rows."""
         count = len(next(iter(cells.values())))
         is_row = np.ones(count, np.bool_)
@@ -191,21 +191,21 @@ class _Builder:
         for key, column_values in values.items():
             self._parts[key].append(column_values[is_row])
 
-    def table(self, problems: tuple[str, ...] = ()) -> Table:
+    def table(self, problems: tuple[str, ...] = ()) -> SiblingTable:
         """Return all rows."""
         numbers, floats, texts = {}, {}, {}
         for column, place in self._columns:
             parts = self._parts.pop(column.key)
-            if column.kind is Kind.TEXT:
-                codes = _joined(parts, place, self._rows, np.int32(-1))
-                texts[column.key] = Texts(codes, list(self._numbers[column.key]))
-            elif column.kind is Kind.NUMBER:
-                floats[column.key] = _joined(parts, place, self._rows, np.float64("nan"))
+            if column.kind is ValueKind.TEXT:
+                codes = _join_parts(parts, place, self._rows, np.int32(-1))
+                texts[column.key] = TextColumn(codes, list(self._numbers[column.key]))
+            elif column.kind is ValueKind.NUMBER:
+                floats[column.key] = _join_parts(parts, place, self._rows, np.float64("nan"))
             else:
-                numbers[column.key] = _joined(parts, place, self._rows, np.int64(-1))
+                numbers[column.key] = _join_parts(parts, place, self._rows, np.int64(-1))
         if self._left_out:
             problems = (*problems, self._left_out_sentence())
-        return Table(self._rows, numbers, floats, texts, problems)
+        return SiblingTable(self._rows, numbers, floats, texts, problems)
 
     def _left_out_sentence(self) -> str:
         all_rows = self._rows + self._left_out
@@ -213,47 +213,47 @@ class _Builder:
         why = f"damaged, like {self._example}" if self._example else "missing"
         return f"{self._format.name}: {rows} are left out, what they must hold is {why}"
 
-    def _values(self, column: Column, cells: Cells) -> tuple[_Values, Bools]:
+    def _values(self, column: TableColumn, cells: CsvCells) -> tuple[_Values, Bools]:
         """Return the values of cells, and which of them make their row worthless.
 
         A time that is damaged does so wherever it stands: a block whose release cannot be read would count as
         never released.
         """
-        if column.kind is Kind.TEXT:
+        if column.kind is ValueKind.TEXT:
             codes = self._codes(column.key, cells)
             return codes, (codes < 0) & column.needed
-        if column.kind in (Kind.TIME, Kind.DURATION):
-            read = thousandths(cells, rounded=column.kind is Kind.DURATION)
+        if column.kind in (ValueKind.TIME, ValueKind.DURATION):
+            read = thousandths(cells, rounded=column.kind is ValueKind.DURATION)
             return read.value, (read.missing & column.needed) | read.damaged
         numbers = cells.trimmed().floats()
-        if column.kind is Kind.NUMBER:
+        if column.kind is ValueKind.NUMBER:
             return numbers, np.isnan(numbers) & column.needed
         numbers = np.rint(numbers * _BYTES.get(column.kind, 1))
         good = (numbers >= 0) & (numbers < 2**62)
         return np.where(good, numbers, -1).astype(np.int64), ~good & column.needed
 
-    def _codes(self, key: str, cells: Cells) -> Int32s:
+    def _codes(self, key: str, cells: CsvCells) -> Int32s:
         """Return the places of texts among the different ones so far, -1 for none."""
         numbers = self._numbers[key]
         place, texts = cells.distinct()
         codes = [
-            -1 if (text := _plain(cell)) in ("", "N/A") else numbers.setdefault(text, len(numbers))
+            -1 if (text := _without_quotes(cell)) in ("", "N/A") else numbers.setdefault(text, len(numbers))
             for cell in texts
         ]
         return np.array(codes or [-1], np.int32)[place]
 
 
-def _joined(parts: list[Any], place: int | None, rows: int, unknown: Any) -> NDArray[Any]:
+def _join_parts(parts: list[Any], place: int | None, rows: int, unknown: Any) -> NDArray[Any]:
     if place is None or not parts:
         return np.full(rows, unknown)
     return np.concatenate(parts)
 
 
-def _plain(cell: str) -> str:
+def _without_quotes(cell: str) -> str:
     """Return a text without what stands around it: shapes are in quotes of their own."""
     return cell.strip().strip('"').strip().replace('""', '"')
 
 
 def _quoted(cell: str) -> str:
-    text = _plain(cell)[:_SHOWN]
+    text = _without_quotes(cell)[:_SHOWN]
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)

@@ -20,7 +20,7 @@ from tracetui.trace.model import Counters, Family, Instants, Layer, Slices, Trac
 from tracetui.trace.notes import trace_notes
 from tracetui.trace.order import stable_order
 from tracetui.trace.processes import Processes
-from tracetui.trace.tracks import Unplaced, kind_of, place_counters, place_slices
+from tracetui.trace.tracks import UnplacedTrack, kind_of, place_counters, place_slices
 from tracetui.trace.unclosed import close_calls
 
 
@@ -120,7 +120,7 @@ def _take(columns: SliceColumns, name: str) -> NDArray[Any]:
     return column
 
 
-def _slice_tracks(unplaced: list[Unplaced], lane_rows: Int64s, lane_track: Int32s) -> tuple[Track, ...]:
+def _slice_tracks(unplaced: list[UnplacedTrack], lane_rows: Int64s, lane_track: Int32s) -> tuple[Track, ...]:
     lane_bounds = np.searchsorted(lane_track, np.arange(len(unplaced) + 1))
     row_bounds = lane_rows[lane_bounds].tolist()
     lanes = lane_bounds.tolist()
@@ -134,7 +134,7 @@ def _slice_tracks(unplaced: list[Unplaced], lane_rows: Int64s, lane_track: Int32
     )
 
 
-def _counter_tracks(unplaced: list[Unplaced], first: int, samples: Int64s) -> tuple[Track, ...]:
+def _counter_tracks(unplaced: list[UnplacedTrack], first: int, samples: Int64s) -> tuple[Track, ...]:
     bounds = samples.tolist()
     return tuple(
         track.placed(first + place, samples=range(bounds[place], bounds[place + 1]))

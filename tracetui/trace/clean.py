@@ -13,7 +13,7 @@ LONGEST_KEPT = 1000  #: characters of a text that are kept beyond its trace
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
-def kept(text: str) -> str:
+def shortened(text: str) -> str:
     """Return a text as it is kept beyond its trace: of what JSON can hold, not longer than people read."""
     return _LONE_SURROGATES.sub(_REPLACEMENT, text[:LONGEST_KEPT])
 

@@ -14,7 +14,7 @@ from tracetui.reader.events import EventTable
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Family, Flows, Track
-from tracetui.trace.nesting import Lanes, enclosing, starting
+from tracetui.trace.nesting import LaneSlices, enclosing, starting
 from tracetui.trace.order import numbered, stable_order, ties
 from tracetui.trace.processes import Processes
 
@@ -29,7 +29,7 @@ _ANY_FAMILY = tuple(family for family in reversed(Family) if family != Family.FR
 
 
 def bind_flows(
-    table: EventTable, lanes: Lanes, tracks: tuple[Track, ...], processes: Processes
+    table: EventTable, lanes: LaneSlices, tracks: tuple[Track, ...], processes: Processes
 ) -> tuple[Flows, int]:
     """Return the arrows of a table, and how many ends have an id that several unrelated starts share.
 
@@ -88,19 +88,19 @@ def _pair(table: EventTable, processes: Processes) -> tuple[Int64s, Int64s, int]
     owner_of_thread = _owners(table, processes)
     has_flows = np.bincount(flows.thread, minlength=len(owner_of_thread)) > 0
     if len(np.unique(owner_of_thread[has_flows])) < 2:
-        return _paired_by_category(table, starts, ends)
+        return _pair_by_category(table, starts, ends)
     owner = owner_of_thread[flows.thread]
     ids, number = numbered(flows.id)
-    same_process = _paired(table, starts, ends, owner * len(ids) + number)
+    same_process = _pair_by_id(table, starts, ends, owner * len(ids) + number)
     unpaired = np.setdiff1d(ends, same_process[1], assume_unique=True)
-    other_process = _paired(table, starts, unpaired, flows.id)
+    other_process = _pair_by_id(table, starts, unpaired, flows.id)
     sources, targets = (np.concatenate(columns) for columns in zip(same_process[:2], other_process[:2]))
     shared = same_process[2] + (other_process[2] if len(np.unique(owner[starts])) < 2 else 0)
     return sources, targets, shared
 
 
-def _paired_by_category(table: EventTable, starts: Int64s, ends: Int64s) -> tuple[Int64s, Int64s, int]:
-    """As `_paired` by the ids as they are.
+def _pair_by_category(table: EventTable, starts: Int64s, ends: Int64s) -> tuple[Int64s, Int64s, int]:
+    """As `_pair_by_id` by the ids as they are.
 
     In most traces all starts of a category have ids of their own: an end is at one of them or at none, and
     there is no need to sort by time. 260,000 arrows take 12 ms then, 45 otherwise.
@@ -121,7 +121,7 @@ def _paired_by_category(table: EventTable, starts: Int64s, ends: Int64s) -> tupl
         events[~np.isin(category, joined)]
         for events, category in ((starts, start_category), (ends, end_category))
     ]
-    left_sources, left_targets, shared = _paired(table, unpaired[0], unpaired[1], flows.id)
+    left_sources, left_targets, shared = _pair_by_id(table, unpaired[0], unpaired[1], flows.id)
     pairs.append((left_sources, left_targets))
     sources, targets = (np.concatenate(columns) for columns in zip(*pairs))
     return sources, targets, shared
@@ -141,7 +141,7 @@ def _owners(table: EventTable, processes: Processes) -> Int64s:
     return np.array(owners, np.int64)
 
 
-def _paired(table: EventTable, starts: Int64s, ends: Int64s, ids: Int64s) -> tuple[Int64s, Int64s, int]:
+def _pair_by_id(table: EventTable, starts: Int64s, ends: Int64s, ids: Int64s) -> tuple[Int64s, Int64s, int]:
     """Return the same among those starts and ends, which belong together by `ids`, one of each flow event."""
     flows = table.flows
     events = np.concatenate((starts, ends))
@@ -200,7 +200,7 @@ class _Groups:
         return cls(number, starts, ends, np.cumsum(starts) - starts, np.cumsum(ends) - ends, mixes)
 
 
-def _bind(table: EventTable, events: Int64s, lanes: Lanes, tracks: tuple[Track, ...]) -> Int64s:
+def _bind(table: EventTable, events: Int64s, lanes: LaneSlices, tracks: tuple[Track, ...]) -> Int64s:
     """Return the slice that each flow event belongs to, -1 where its thread has none there."""
     flows = table.flows
     by_thread: dict[tuple[str, str], list[Track]] = {}
@@ -227,7 +227,7 @@ def _runs(category: Int32s, thread: Int32s) -> list[Int64s]:
     return np.split(order, np.flatnonzero(changes) + 1)
 
 
-def _slices_at(lanes: Lanes, tracks: list[Track], times: Int64s) -> Int64s:
+def _slices_at(lanes: LaneSlices, tracks: list[Track], times: Int64s) -> Int64s:
     """Return the slice that starts at each time, in the first track with one, or the innermost around."""
     slices = np.full(len(times), -1, np.int64)
     for search in (starting, enclosing):

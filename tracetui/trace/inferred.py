@@ -23,7 +23,7 @@ def inferred_names(table: EventTable, pids: Collection[str]) -> dict[str, str]:
     One slice of a task or of the runtime is enough; all else must hold for more than half of the slices.
     """
     counts: dict[str, Int64s] = {}
-    is_selected = _of_threads(table, [pid in pids for pid, _ in table.threads])
+    is_selected = _is_of_threads(table, [pid in pids for pid, _ in table.threads])
     for (pid, _), votes in zip(table.threads, _votes(table, np.flatnonzero(is_selected))):
         counts[pid] = counts[pid] + votes if pid in counts else votes
     names = {}
@@ -42,7 +42,7 @@ def hold_groups(table: EventTable, threads: Collection[tuple[str, str]]) -> dict
 
     Those that hold neither are left out.
     """
-    rows = np.flatnonzero(_of_threads(table, [thread in threads for thread in table.threads]))
+    rows = np.flatnonzero(_is_of_threads(table, [thread in threads for thread in table.threads]))
     thread, name = table.slices.thread[rows], table.slices.name[rows]
     begins = KNOWN.collectives.group_operation_beginnings
     is_group = meanings(table.strings, name, lambda text: int(text.startswith(begins))) == 1
@@ -71,5 +71,5 @@ def _votes(table: EventTable, rows: Int64s) -> Int64s:
     return np.bincount(keys, minlength=len(table.threads) * width).reshape(-1, width)
 
 
-def _of_threads(table: EventTable, selected: list[bool]) -> Bools:
+def _is_of_threads(table: EventTable, selected: list[bool]) -> Bools:
     return np.array([*selected, False])[table.slices.thread]

@@ -20,7 +20,7 @@ def meanings(strings: list[str], column: Int32s, meaning: Callable[[str], int | 
         meaning: of one string, from 0 to 127, or None.
     """
     table = np.full(len(strings) + 1, UNDECIDED, np.int8)
-    for index in _used(strings, column):
+    for index in _numbers_in_use(strings, column):
         value = meaning(strings[index])
         if value is not None:
             table[index] = value
@@ -29,10 +29,10 @@ def meanings(strings: list[str], column: Int32s, meaning: Callable[[str], int | 
 
 def distinct(strings: list[str], column: Int32s) -> list[str]:
     """Return the strings that a column has, in the order of their numbers."""
-    return [strings[index] for index in _used(strings, column)]
+    return [strings[index] for index in _numbers_in_use(strings, column)]
 
 
-def _used(strings: list[str], column: Int32s) -> list[int]:
+def _numbers_in_use(strings: list[str], column: Int32s) -> list[int]:
     used = np.zeros(len(strings) + 1, np.bool_)
     used[column] = True
     places: list[int] = np.flatnonzero(used[:-1]).tolist()

@@ -13,7 +13,7 @@ from tracetui.trace.model import Track
 DEEPEST_LANE = 512
 
 
-class Columns(Protocol):
+class SliceSpans(Protocol):
     """The columns of the slices that a search needs."""
 
     @property
@@ -25,11 +25,11 @@ class Columns(Protocol):
         """int64[slices], ns: when each has ended."""
 
 
-class Lanes(Protocol):
+class LaneSlices(Protocol):
     """The sorted slices of a trace, finished or being built."""
 
     @property
-    def slices(self) -> Columns:
+    def slices(self) -> SliceSpans:
         """Sorted by lane, then start."""
 
     @property
@@ -38,7 +38,7 @@ class Lanes(Protocol):
 
 
 def enclosing(
-    trace: Lanes, lanes: range, times: Int64s, accept: Bools | None = None, closed_end: bool = False
+    trace: LaneSlices, lanes: range, times: Int64s, accept: Bools | None = None, closed_end: bool = False
 ) -> Int64s:
     """Return the innermost slice that encloses each time, -1 where none does.
 
@@ -66,7 +66,7 @@ def enclosing(
     return slices
 
 
-def starting(trace: Lanes, lanes: range, times: Int64s) -> Int64s:
+def starting(trace: LaneSlices, lanes: range, times: Int64s) -> Int64s:
     """Return the innermost slice to start exactly at each time, -1 where none does; int64[m], rows."""
     slices = np.full(len(times), -1, np.int64)
     open_times = np.arange(len(times))
@@ -81,7 +81,7 @@ def starting(trace: Lanes, lanes: range, times: Int64s) -> Int64s:
     return slices
 
 
-def parents(trace: Lanes, track: Track) -> Int64s:
+def parents(trace: LaneSlices, track: Track) -> Int64s:
     """Return the innermost slice of a shallower lane that encloses each whole slice of a
     track, -1 where none does.
 
@@ -104,7 +104,7 @@ def parents(trace: Lanes, track: Track) -> Int64s:
     return parent_rows
 
 
-def _last_started(trace: Lanes, lane: int, times: Int64s, accept: Bools | None = None) -> Int64s:
+def _last_started(trace: LaneSlices, lane: int, times: Int64s, accept: Bools | None = None) -> Int64s:
     """Return the last accepted slice of a lane to start at or before each time, -1 where none does; rows."""
     first, last = int(trace.lane_rows[lane]), int(trace.lane_rows[lane + 1])
     starts = trace.slices.start[first:last]
@@ -118,7 +118,7 @@ def _last_started(trace: Lanes, lane: int, times: Int64s, accept: Bools | None =
     return np.append(rows + first, -1)[place - 1]
 
 
-def _contains(trace: Lanes, rows: Int64s, times: Int64s, closed_end: bool) -> Bools:
+def _contains(trace: LaneSlices, rows: Int64s, times: Int64s, closed_end: bool) -> Bools:
     """Return whether each row (-1: no) contains its time."""
     hit: Bools = rows >= 0
     start, end, time = trace.slices.start[rows[hit]], trace.slices.end[rows[hit]], times[hit]

@@ -26,7 +26,7 @@ _LONGEST = max(map(len, KNOWN.categories.places))
 
 
 @dataclass(frozen=True)
-class Unplaced:
+class UnplacedTrack:
     """A track before its slices have lanes."""
 
     layer: Layer
@@ -45,7 +45,7 @@ class Unplaced:
         return Track(index, *fields, lanes=lanes, rows=rows, samples=samples)
 
 
-def place_slices(table: EventTable, processes: Processes) -> tuple[list[Unplaced], Int32s, int]:
+def place_slices(table: EventTable, processes: Processes) -> tuple[list[UnplacedTrack], Int32s, int]:
     """Return the tracks that hold slices, in reading order, and int32[n], the track of each slice.
 
     The last number is of the devices beyond `MOST_DEVICES`, whose tracks are shown as those of no device.
@@ -58,7 +58,7 @@ def place_slices(table: EventTable, processes: Processes) -> tuple[list[Unplaced
     keys = _category_numbers(table.strings)[slices.category]
     keys += slices.thread * np.int32(width)
     counts = np.bincount(keys, minlength=len(table.threads) * width)
-    members: dict[Unplaced, list[int]] = {}
+    members: dict[UnplacedTrack, list[int]] = {}
     for key in np.flatnonzero(counts).tolist():
         thread, category = divmod(key, width)
         track = _track_of(table.threads[thread], _CATEGORY_NAMES[category], processes)
@@ -74,10 +74,10 @@ def place_slices(table: EventTable, processes: Processes) -> tuple[list[Unplaced
 
 
 def _without_devices(
-    members: dict[Unplaced, list[int]], devices: frozenset[str]
-) -> dict[Unplaced, list[int]]:
+    members: dict[UnplacedTrack, list[int]], devices: frozenset[str]
+) -> dict[UnplacedTrack, list[int]]:
     """Return the tracks and what is on each, those of some devices as tracks of no device."""
-    keys_of_track: dict[Unplaced, list[int]] = {}
+    keys_of_track: dict[UnplacedTrack, list[int]] = {}
     for track, keys in members.items():
         surplus = track.device in devices
         drawn_track = replace(track, layer=Layer.OTHER, device=None) if surplus else track
@@ -85,15 +85,15 @@ def _without_devices(
     return keys_of_track
 
 
-def place_counters(table: EventTable, processes: Processes) -> tuple[list[Unplaced], Int32s]:
+def place_counters(table: EventTable, processes: Processes) -> tuple[list[UnplacedTrack], Int32s]:
     """Return the counter tracks, in reading order, and int32[series], the one of each series."""
-    tracks: list[Unplaced] = []
+    tracks: list[UnplacedTrack] = []
     for thread, name, key in table.series:
         pid, tid = table.threads[thread]
         process = processes[pid]
         title = table.strings[name] if key in ("value", "") else f"{table.strings[name]} · {key}"
         device = processes.device_of(pid)
-        tracks.append(Unplaced(Layer.COUNTER, Family.OTHER, process.title, title, device, pid, tid))
+        tracks.append(UnplacedTrack(Layer.COUNTER, Family.OTHER, process.title, title, device, pid, tid))
     order = sorted(
         range(len(tracks)), key=lambda index: _reading_order(tracks[index], processes[tracks[index].pid])
     )
@@ -118,14 +118,14 @@ def kind_of(
     return Kind.CHROME
 
 
-def _track_of(thread: tuple[str, str], category: str, processes: Processes) -> Unplaced:
+def _track_of(thread: tuple[str, str], category: str, processes: Processes) -> UnplacedTrack:
     pid, tid = thread
     process = processes[pid]
     name = process.thread_names.get(tid, "")
     place = place_of(process.holds, process.label, name, category, process.marks)
     device = _device(place, process, processes) if place.layer in DEVICE_LAYERS else None
     title = name or (f"Stream {tid}" if place.layer == Layer.DEVICE else f"Thread {tid}")
-    return Unplaced(place.layer, place.family, process.title, title, device, pid, tid)
+    return UnplacedTrack(place.layer, place.family, process.title, title, device, pid, tid)
 
 
 def _device(place: Place, process: Process, processes: Processes) -> str:
@@ -138,7 +138,7 @@ def _device(place: Place, process: Process, processes: Processes) -> str:
     return f"GPU {process.pid}"
 
 
-def _reading_order(track: Unplaced, process: Process) -> tuple[Any, ...]:
+def _reading_order(track: UnplacedTrack, process: Process) -> tuple[Any, ...]:
     sort_index = process.thread_sort.get(track.tid, float("inf"))
     thread = (sort_index, _natural(track.tid), track.family, _natural(track.name))
     return (track.layer, process.sort_index, _natural(track.device or ""), _natural(track.pid), *thread)

@@ -17,7 +17,7 @@ from tracetui.analysis.launch_chains import link_tasks
 from tracetui.analysis.memory import tables
 from tracetui.analysis.memory.model import NEVER, MemoryStep
 from tracetui.analysis.memory.tables import MemoryTables, curves_of, device_label, joined, steps_of
-from tracetui.siblings.tables import Table, Texts
+from tracetui.siblings.tables import SiblingTable, TextColumn
 
 NAMES = ("aten::mm", "aten::add", "aten::empty", "cann::MatMul", "cann::Add")
 DEVICES = (None, "NPU:0", "0", "NPU:1")
@@ -31,7 +31,7 @@ class Slice(NamedTuple):
     number: int  #: of operators the line that they are called from, else what joins both ends of the queue
 
 
-def table(rows: list[dict[str, Any]], texts: tuple[str, ...]) -> Table:
+def table(rows: list[dict[str, Any]], texts: tuple[str, ...]) -> SiblingTable:
     """A table of some rows, of which it has each text once."""
     columns: Mapping[str, list[Any]] = {key: [row[key] for row in rows] for key in rows[0]}
     numbers = {key: np.array(column, np.int64) for key, column in columns.items() if key not in texts}
@@ -40,7 +40,9 @@ def table(rows: list[dict[str, Any]], texts: tuple[str, ...]) -> Table:
         key: np.array([-1 if t is None else different[key].index(t) for t in columns[key]], np.int32)
         for key in texts
     }
-    return Table(len(rows), numbers, {}, {key: Texts(places[key], different[key]) for key in texts}, ())
+    return SiblingTable(
+        len(rows), numbers, {}, {key: TextColumn(places[key], different[key]) for key in texts}, ()
+    )
 
 
 class Run:

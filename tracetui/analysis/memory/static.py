@@ -8,7 +8,7 @@ import numpy as np
 
 from tracetui.analysis.search import runs
 from tracetui.arrays import Int64s
-from tracetui.siblings.tables import Table
+from tracetui.siblings.tables import SiblingTable
 
 
 class StaticMemory(NamedTuple):
@@ -20,7 +20,7 @@ class StaticMemory(NamedTuple):
     peak_bytes: int  #: at any of its nodes, at most
 
 
-def static_memory(table: Table | None) -> tuple[StaticMemory, ...]:
+def static_memory(table: SiblingTable | None) -> tuple[StaticMemory, ...]:
     """Return the graphs of the table, those with most memory first.
 
     An operator holds its memory from its first node until its last one begins; where nodes are not told, all

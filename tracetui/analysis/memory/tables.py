@@ -35,7 +35,7 @@ from tracetui.analysis.search import of_category, runs
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.siblings.formats import MEMORY_RECORD, MODULE_MEMORY, OPERATOR_MEMORY, STATIC_MEMORY
 from tracetui.siblings.of_run import read_of_run
-from tracetui.siblings.tables import Table
+from tracetui.siblings.tables import SiblingTable
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Trace, Track
 from tracetui.trace.nesting import enclosing
@@ -47,10 +47,10 @@ _NO_DEVICE = "NPU"
 class MemoryTables(NamedTuple):
     """The tables that tell of memory; None where the producer left none."""
 
-    blocks: Table | None
-    records: Table | None
-    modules: Table | None
-    graphs: Table | None = None
+    blocks: SiblingTable | None
+    records: SiblingTable | None
+    modules: SiblingTable | None
+    graphs: SiblingTable | None = None
 
 
 def recorded_in_tables(trace: Trace, links: LaunchChains, rules: FrameRules) -> MemoryRecording | None:
@@ -81,7 +81,7 @@ def joined(trace: Trace, links: LaunchChains, rules: FrameRules, tables: MemoryT
     return _blocks_of_table(trace, links, rules, tables.blocks, curves, steps, problems)
 
 
-def curves_of(records: Table | None, modules: Table | None) -> tuple[Curve, ...]:
+def curves_of(records: SiblingTable | None, modules: SiblingTable | None) -> tuple[Curve, ...]:
     """Return the curves of the tables of records and of modules, of each device and component one."""
     curves = {(curve.device, curve.component): curve for curve in _curves(records)}
     for curve in _curves(modules):  # a module may be called like a component of the other table: APP, GE
@@ -103,7 +103,7 @@ def device_label(text: str | None) -> str:
     return f"{_NO_DEVICE} {label}" if label.isdigit() else label
 
 
-def _curves(table: Table | None) -> list[Curve]:
+def _curves(table: SiblingTable | None) -> list[Curve]:
     """Return the curves of a table; components that hold nothing at any time are left out."""
     if table is None:
         return []
@@ -128,7 +128,7 @@ def _blocks_of_table(
     trace: Trace,
     links: LaunchChains,
     rules: FrameRules,
-    table: Table,
+    table: SiblingTable,
     curves: tuple[Curve, ...],
     steps: tuple[MemoryStep, ...],
     problems: tuple[str, ...],
@@ -168,7 +168,7 @@ def _devices(curves: Sequence[Curve], labels: Sequence[str] = ()) -> tuple[str, 
     return tuple(dict.fromkeys([*(curve.device for curve in curves), *labels]))
 
 
-def _releases(table: Table) -> Int64s:
+def _releases(table: SiblingTable) -> Int64s:
     """Return when each block was released; MindSpore's tables have the time for which it was held instead."""
     start, release, duration = (table.numbers[key] for key in ("start", "release", "duration"))
     release = np.where((release < 0) & (duration >= 0), start + duration, release)

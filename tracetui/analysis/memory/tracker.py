@@ -16,7 +16,7 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.memory.model import NEVER, Blocks, Curve, MemoryRecording, steps_at
 from tracetui.analysis.memory.snapshot import repetitions
 from tracetui.siblings.formats import TRACKED_BLOCKS
-from tracetui.siblings.tables import Table, read_beside
+from tracetui.siblings.tables import SiblingTable, read_beside
 from tracetui.trace.stack import Frame
 
 _DEVICE, _COMPONENT = "NPU", "MindSpore"
@@ -32,7 +32,7 @@ def recorded_by_tracker(trace: Path, rules: FrameRules) -> MemoryRecording | Non
     return None if table is None else _recording(table, rules)
 
 
-def _recording(table: Table, rules: FrameRules) -> MemoryRecording:
+def _recording(table: SiblingTable, rules: FrameRules) -> MemoryRecording:
     order = np.argsort(table.numbers["start"], kind="stable")
     start, end = table.numbers["start"][order], table.numbers["end"][order]
     release = np.where(end < 0, NEVER, np.maximum(end, start))

@@ -33,7 +33,7 @@ _Row = Mapping[str, Any]
 
 def arguments(database: Database, table: str, rowid: int, offset: int) -> dict[str, Any]:
     """Return what is known of the row `offset` rows behind the one with that rowid; {} where it is gone."""
-    columns, make = _TABLES.get(table, ((), _nothing))
+    columns, make = _TABLES.get(table, ((), _no_arguments))
     row = database.row(table, columns, rowid, offset)
     return make(database, row) if row else {}
 
@@ -55,7 +55,7 @@ def _enum(database: Database, table: str, id_: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _plain(row: _Row, names: Mapping[str, str]) -> dict[str, Any]:
+def _named_cells(row: _Row, names: Mapping[str, str]) -> dict[str, Any]:
     """Return the cells of some columns that hold something, by what they are called."""
     return {
         title: row[column]
@@ -64,7 +64,7 @@ def _plain(row: _Row, names: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _known(pairs: Mapping[str, Any]) -> dict[str, Any]:
+def _without_empty(pairs: Mapping[str, Any]) -> dict[str, Any]:
     return {title: value for title, value in pairs.items() if value not in (None, "", "N/A")}
 
 
@@ -97,23 +97,25 @@ _KERNEL_NUMBERS = {
 
 
 def _task(database: Database, row: _Row) -> dict[str, Any]:
-    args = _known({"Task Type": _text(database, row.get("taskType"))})
-    args.update(_plain(row, _TASK_COLUMNS))
+    args = _without_empty({"Task Type": _text(database, row.get("taskType"))})
+    args.update(_named_cells(row, _TASK_COLUMNS))
     id_ = row.get("globalTaskId")
     if type(id_) is not int:
         return args
     for kernel in database.find(
         "COMPUTE_TASK_INFO", ("taskType", *_KERNEL_TEXTS, *_KERNEL_NUMBERS), "globalTaskId", id_
     )[:1]:
-        args.update(_known({"Task Type": _text(database, kernel.get("taskType"))}))
+        args.update(_without_empty({"Task Type": _text(database, kernel.get("taskType"))}))
         args.update(
-            _known({title: _text(database, kernel.get(column)) for column, title in _KERNEL_TEXTS.items()})
+            _without_empty(
+                {title: _text(database, kernel.get(column)) for column, title in _KERNEL_TEXTS.items()}
+            )
         )
-        args.update(_plain(kernel, _KERNEL_NUMBERS))
+        args.update(_named_cells(kernel, _KERNEL_NUMBERS))
     for copy in database.find("MEMCPY_INFO", ("size", "memcpyOperation"), "globalTaskId", id_)[:1]:
-        args.update(_plain(copy, {"size": "data size(Byte)"}))
+        args.update(_named_cells(copy, {"size": "data size(Byte)"}))
         direction = _enum(database, "ENUM_MEMCPY_OPERATION", copy.get("memcpyOperation"))
-        args.update(_known({"memcpy direction": direction}))
+        args.update(_without_empty({"memcpy direction": direction}))
     for metric in database.find("TASK_PMU_INFO", ("name", "value"), "globalTaskId", id_):
         name = _text(database, metric.get("name"))
         if name is not None and metric.get("value") is not None:
@@ -125,14 +127,14 @@ _OPERATION_COLUMNS = {"connectionId": "connection_id", "count": "count", "rankSi
 
 
 def _operation(database: Database, row: _Row) -> dict[str, Any]:
-    args = _known(
+    args = _without_empty(
         {
             "group": _text(database, row.get("groupName")),
             "data_type": _enum(database, "ENUM_HCCL_DATA_TYPE", row.get("dataType")),
             "alg_type": _text(database, row.get("algType")),
         }
     )
-    args.update(_plain(row, _OPERATION_COLUMNS))
+    args.update(_named_cells(row, _OPERATION_COLUMNS))
     args.update({name: bool(row[name]) for name in ("relay", "retry") if row.get(name)})
     return args
 
@@ -141,7 +143,7 @@ _PART_COLUMNS = {"notifyId": "notify_id", "srcRank": "src rank", "dstRank": "dst
 
 
 def _part(database: Database, row: _Row) -> dict[str, Any]:
-    args = _plain(row, _PART_COLUMNS)
+    args = _named_cells(row, _PART_COLUMNS)
     enums = {
         "transport type": ("ENUM_HCCL_TRANSPORT_TYPE", "transportType"),
         "link type": ("ENUM_HCCL_LINK_TYPE", "linkType"),
@@ -149,7 +151,7 @@ def _part(database: Database, row: _Row) -> dict[str, Any]:
         "rdma type": ("ENUM_HCCL_RDMA_TYPE", "rdmaType"),
     }
     args.update(
-        _known(
+        _without_empty(
             {
                 title: _enum(database, table, row.get(column))
                 for title, (table, column) in enums.items()
@@ -159,13 +161,13 @@ def _part(database: Database, row: _Row) -> dict[str, Any]:
     )
     if isinstance(row.get("bandwidth"), (int, float)):
         args["bandwidth(B/s)"] = row["bandwidth"]
-    args.update(_known({"group": _text(database, row.get("groupName"))}))
+    args.update(_without_empty({"group": _text(database, row.get("groupName"))}))
     return args
 
 
 def _call(database: Database, row: _Row) -> dict[str, Any]:
-    args = _known({"level": _enum(database, "ENUM_API_TYPE", row.get("type"))})
-    args.update(_plain(row, {"connectionId": "connection_id"}))
+    args = _without_empty({"level": _enum(database, "ENUM_API_TYPE", row.get("type"))})
+    args.update(_named_cells(row, {"connectionId": "connection_id"}))
     return args
 
 
@@ -173,7 +175,7 @@ _OPERATOR_COLUMNS = {"sequenceNumber": "Sequence number", "fwdThreadId": "Fwd th
 
 
 def _operator(database: Database, row: _Row) -> dict[str, Any]:
-    args = _plain(row, _OPERATOR_COLUMNS)
+    args = _named_cells(row, _OPERATOR_COLUMNS)
     texts = [_text(database, row.get(column)) for column in ("inputDtypes", "inputShapes")]
     # Files have the two the wrong way round: what is made of digits is the dimensions.
     for text in filter(None, texts):
@@ -183,22 +185,22 @@ def _operator(database: Database, row: _Row) -> dict[str, Any]:
         frames = database.find("PYTORCH_CALLCHAINS", ("stack", "stackDepth"), "id", chain)
         frames.sort(key=lambda frame: frame["stackDepth"] if type(frame.get("stackDepth")) is int else 0)
         lines = [_text(database, frame.get("stack")) for frame in frames]
-        args.update(_known({"Call stack": ";\r\n".join(line for line in lines if line)}))
+        args.update(_without_empty({"Call stack": ";\r\n".join(line for line in lines if line)}))
     return args
 
 
 def _mark(database: Database, row: _Row) -> dict[str, Any]:
-    args = _known(
+    args = _without_empty(
         {
             "domain": _text(database, row.get("domainId")),
             "event": _enum(database, "ENUM_MSTX_EVENT_TYPE", row.get("eventType")),
         }
     )
-    args.update(_plain(row, {"rangeId": "range", "category": "category"}))
+    args.update(_named_cells(row, {"rangeId": "range", "category": "category"}))
     return args
 
 
-def _nothing(_database: Database, _row: _Row) -> dict[str, Any]:
+def _no_arguments(_database: Database, _row: _Row) -> dict[str, Any]:
     return {}
 
 

@@ -14,7 +14,7 @@ from tracetui.databases.tables import UNKNOWN
 from tracetui.reader.database.assembly import Assembly
 from tracetui.reader.database.device import DeviceRows
 from tracetui.reader.database.host import OPERATOR, QUEUE, CallRows, HostRows
-from tracetui.reader.database.reading import Columns, places_of
+from tracetui.reader.database.reading import TableColumns, places_of
 
 
 def add_launches(assembly: Assembly, calls: CallRows, tasks: DeviceRows) -> None:
@@ -30,14 +30,16 @@ def add_launches(assembly: Assembly, calls: CallRows, tasks: DeviceRows) -> None
     )
 
 
-def add_framework_arrows(assembly: Assembly, host: HostRows, connections: Columns, tasks: DeviceRows) -> None:
+def add_framework_arrows(
+    assembly: Assembly, host: HostRows, connections: TableColumns, tasks: DeviceRows
+) -> None:
     """Add the arrows of the queue, of the backward pass, and from operators to tasks."""
     row, number = _members(host, connections)
     kind = host.kind[row]
     _add_queue(assembly, host, row[kind == QUEUE], number[kind == QUEUE])
     operators = kind == OPERATOR
     row, number = row[operators], number[operators]
-    alone, pairs = _told_apart(number)
+    alone, pairs = _split_by_use(number)
     _add_pairs(assembly, host, row, number, pairs)
     source = places_of(np.where(alone, number, UNKNOWN), tasks.connection)
     ends = np.flatnonzero((source >= 0) & (tasks.connection >= 0))
@@ -50,7 +52,7 @@ def add_framework_arrows(assembly: Assembly, host: HostRows, connections: Column
     )
 
 
-def _members(host: HostRows, connections: Columns) -> tuple[Int64s, Int64s]:
+def _members(host: HostRows, connections: TableColumns) -> tuple[Int64s, Int64s]:
     """Return the rows that have a number of CONNECTION_IDS, and that number: n to m."""
     ids, numbers = connections["id"], connections["connectionId"]
     is_valid = (numbers >= 0) & (ids != UNKNOWN)
@@ -69,13 +71,13 @@ def _add_queue(assembly: Assembly, host: HostRows, row: Int64s, number: Int64s) 
     assembly.add_flows(
         "async_task_queue",
         number[gives],
-        _at(host, row[gives]),
-        _at(host, row[takes]),
+        _times_and_threads(host, row[gives]),
+        _times_and_threads(host, row[takes]),
         number[takes],
     )
 
 
-def _told_apart(number: Int64s) -> tuple[Bools, Bools]:
+def _split_by_use(number: Int64s) -> tuple[Bools, Bools]:
     """Return which numbers one operator has, and which two have: a launch, and a pair of the two passes."""
     _, place, count = np.unique(number, return_inverse=True, return_counts=True)
     holders: NDArray[np.int64] = count[place]
@@ -86,8 +88,10 @@ def _add_pairs(assembly: Assembly, host: HostRows, row: Int64s, number: Int64s, 
     row, number = row[pairs], number[pairs]
     order = np.lexsort((host.start[row], number))
     forward, backward = row[order[::2]], row[order[1::2]]
-    assembly.add_flows("fwdbwd", number[order[::2]], _at(host, forward), _at(host, backward))
+    assembly.add_flows(
+        "fwdbwd", number[order[::2]], _times_and_threads(host, forward), _times_and_threads(host, backward)
+    )
 
 
-def _at(host: HostRows, rows: Int64s) -> tuple[Int64s, Int32s]:
+def _times_and_threads(host: HostRows, rows: Int64s) -> tuple[Int64s, Int32s]:
     return host.start[rows], host.thread[rows]

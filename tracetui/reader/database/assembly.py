@@ -51,7 +51,7 @@ _INT32S = frozenset(
 _Column = Union[NDArray[Any], int]
 
 
-class Texts:
+class TextNumbers:
     """All texts of a database and of what is made of them, by number; -1 stands for none."""
 
     def __init__(self) -> None:
@@ -121,7 +121,7 @@ class Assembly:
 
     def __init__(self, expected: int) -> None:
         """Begin without anything; `expected` is about how many slices there will be."""
-        self.texts = Texts()
+        self.texts = TextNumbers()
         self.problems: list[str] = []
         self.left_out = 0  #: rows without usable times
         self.metadata: list[Metadata] = []
@@ -213,13 +213,13 @@ class Assembly:
         """
         slices = {name: own.filled() if last else own.so_far() for name, own in self._slices.items()}
         hccl = {
-            name: _joined([part[name] for part in self._hccl], np.int32 if name in _INT32S else np.int64)
+            name: _join([part[name] for part in self._hccl], np.int32 if name in _INT32S else np.int64)
             for name in _HCCL
         }
         time, thread, category, phase, ids = self._flow_columns()
-        sample_time: Int64s = _joined([part[0] for part in self._counters], np.int64)
-        series: Int32s = _joined([part[1] for part in self._counters], np.int32)
-        value: Floats = _joined([part[2] for part in self._counters], np.float64)
+        sample_time: Int64s = _join([part[0] for part in self._counters], np.int64)
+        series: Int32s = _join([part[1] for part in self._counters], np.int32)
+        value: Floats = _join([part[2] for part in self._counters], np.float64)
         masks = within_reason([(slices["start"], slices["dur"]), (sample_time, None), (time, None)])
         if masks is not None:
             slices = {name: column[masks[0]] for name, column in slices.items()}
@@ -257,11 +257,11 @@ class Assembly:
         parts = self._flows
         sizes = [len(part[0]) for part in parts]
         return (
-            _joined([part[0] for part in parts], np.int64),
-            _joined([part[1] for part in parts], np.int32).astype(np.int32),
+            _join([part[0] for part in parts], np.int64),
+            _join([part[1] for part in parts], np.int32).astype(np.int32),
             np.repeat(np.array([part[2] for part in parts], np.int32), sizes),
             np.repeat(np.array([part[3] for part in parts], np.int8), sizes),
-            _joined([part[4] for part in parts], np.int64),
+            _join([part[4] for part in parts], np.int64),
         )
 
 
@@ -269,5 +269,5 @@ def _dtype(name: str) -> type[np.generic]:
     return np.int32 if name in _INT32S else np.int64
 
 
-def _joined(parts: list[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:
+def _join(parts: list[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:
     return np.concatenate(parts) if parts else np.empty(0, dtype)

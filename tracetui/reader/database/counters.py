@@ -35,13 +35,13 @@ from tracetui.reader.database.layers import (
     SIO,
     SOC,
     UB,
-    Layer,
+    ProcessLayer,
     layer_pid,
 )
-from tracetui.reader.database.reading import Columns, TableReader
+from tracetui.reader.database.reading import TableColumns, TableReader
 
 
-class Series(NamedTuple):
+class CounterSeries(NamedTuple):
     """A column that is counted."""
 
     column: str
@@ -50,12 +50,12 @@ class Series(NamedTuple):
     per: float = 1.0  #: so many of what is stored are one of what the key says
 
 
-class Counted(NamedTuple):
+class CounterTable(NamedTuple):
     """A table of samples."""
 
     table: str
-    layer: Layer
-    series: tuple[Series, ...]
+    layer: ProcessLayer
+    series: tuple[CounterSeries, ...]
     #: Columns that say what is counted: of numbers, "text:" and of texts, "die:" and of dies, if there are.
     of: tuple[str, ...] = ()
     time: str = "timestampNs"
@@ -65,30 +65,31 @@ class Counted(NamedTuple):
 _MEGA = 1e6  # speeds are stored in bytes a second, and shown in MB/s as in text exports
 
 
-def _speed(column: str, name: str, key: str) -> Series:
-    return Series(column, name, f"{key}(MB/s)", _MEGA)
+def _speed(column: str, name: str, key: str) -> CounterSeries:
+    return CounterSeries(column, name, f"{key}(MB/s)", _MEGA)
 
 
-def _counts(unit: str, *columns: str) -> tuple[Series, ...]:
-    return tuple(Series(column, column, f"{column}({unit})") for column in columns)
+def _counts(unit: str, *columns: str) -> tuple[CounterSeries, ...]:
+    return tuple(CounterSeries(column, column, f"{column}({unit})") for column in columns)
 
 
-def _port(name: str) -> tuple[Series, ...]:
+def _port(name: str) -> tuple[CounterSeries, ...]:
     """Return what is counted of a port of a network card."""
     found = [_speed("bandwidth", f"{name} Port {{}}/Bandwidth", "Bandwidth")]
     units = {"Packets": "packets", "Bytes": "B", "Errors": "packets", "Dropped": "packets"}
     for way in ("Rx", "Tx"):
         port, column = f"{name} Port {{}}/{way}", way.lower()
         found.append(_speed(f"{column}ByteRate", port, "Byte Rate"))
-        found.append(Series(f"{column}PacketRate", port, "Packet Rate(packets/s)"))
+        found.append(CounterSeries(f"{column}PacketRate", port, "Packet Rate(packets/s)"))
         found += [
-            Series(f"{column}{quantity}", port, f"{quantity}({unit})") for quantity, unit in units.items()
+            CounterSeries(f"{column}{quantity}", port, f"{quantity}({unit})")
+            for quantity, unit in units.items()
         ]
     return tuple(found)
 
 
-def _usage(name: str) -> Series:
-    return Series("usage", name, "Usage(%)")
+def _usage(name: str) -> CounterSeries:
+    return CounterSeries("usage", name, "Usage(%)")
 
 
 _PCIE = (
@@ -97,67 +98,75 @@ _PCIE = (
         for kind in ("Post", "Nonpost", "Cpl")
         for way in ("tx", "rx")
     ),
-    Series("txNonpostLatencyAvg", "PCIe_nonpost_latency/Tx", "Tx(us)", 1e3),
+    CounterSeries("txNonpostLatencyAvg", "PCIe_nonpost_latency/Tx", "Tx(us)", 1e3),
 )
 TABLES = (
-    Counted("AICORE_FREQ", FREQUENCY, (Series("freq", "AI Core Freq{}", "MHz"),), of=("die:dieId",)),
-    Counted("HBM", HBM, (_speed("bandwidth", "HBM {}/{}", "{}"),), of=("hbmId", "text:type")),
-    Counted("DDR", DDR, (_speed("read", "DDR/Read", "Read"), _speed("write", "DDR/Write", "Write"))),
-    Counted(
+    CounterTable(
+        "AICORE_FREQ", FREQUENCY, (CounterSeries("freq", "AI Core Freq{}", "MHz"),), of=("die:dieId",)
+    ),
+    CounterTable("HBM", HBM, (_speed("bandwidth", "HBM {}/{}", "{}"),), of=("hbmId", "text:type")),
+    CounterTable("DDR", DDR, (_speed("read", "DDR/Read", "Read"), _speed("write", "DDR/Write", "Write"))),
+    CounterTable(
         "LLC",
         LLC,
         (
             _speed("throughput", "LLC {} {}/Throughput", "Throughput"),
-            Series("hitRate", "LLC {} {}/Hit Rate", "Hit Rate(%)", 100),
+            CounterSeries("hitRate", "LLC {} {}/Hit Rate", "Hit Rate(%)", 100),
         ),
         of=("llcId", "text:mode"),
     ),
-    Counted(
+    CounterTable(
         "NPU_MEM",
         MEMORY,
-        (Series("ddr", "{}/DDR", "KB", 1024), Series("hbm", "{}/HBM", "KB", 1024)),
+        (CounterSeries("ddr", "{}/DDR", "KB", 1024), CounterSeries("hbm", "{}/HBM", "KB", 1024)),
         of=("text:type",),
     ),
-    Counted(
+    CounterTable(
         "SOC_BANDWIDTH_LEVEL",
         SOC,
         (
-            Series("l2BufferBwLevel", "L2 Buffer Bw Level", "L2 Buffer Bw Level"),
-            Series("mataBwLevel", "Mata Bw Level", "Mata Bw Level"),
+            CounterSeries("l2BufferBwLevel", "L2 Buffer Bw Level", "L2 Buffer Bw Level"),
+            CounterSeries("mataBwLevel", "Mata Bw Level", "Mata Bw Level"),
         ),
     ),
-    Counted(
+    CounterTable(
         "ACC_PMU",
         ACCELERATORS,
         (
-            Series("readBwLevel", "read_bandwidth", "value"),
-            Series("writeBwLevel", "write_band_width", "value"),
-            Series("readOstLevel", "read_ost", "value"),
-            Series("writeOstLevel", "write_ost", "value"),
+            CounterSeries("readBwLevel", "read_bandwidth", "value"),
+            CounterSeries("writeBwLevel", "write_band_width", "value"),
+            CounterSeries("readOstLevel", "read_ost", "value"),
+            CounterSeries("writeOstLevel", "write_ost", "value"),
         ),
     ),
-    Counted("QOS", QOS, (Series("bandwidth", "QoS {}{}", "value"),), of=("text:eventName", "die:dieId")),
-    Counted("HCCS", HCCS, (_speed("txThroughput", "HCCS/Tx", "Tx"), _speed("rxThroughput", "HCCS/Rx", "Rx"))),
-    Counted("PCIE", PCIE, _PCIE),
-    Counted(
+    CounterTable(
+        "QOS", QOS, (CounterSeries("bandwidth", "QoS {}{}", "value"),), of=("text:eventName", "die:dieId")
+    ),
+    CounterTable(
+        "HCCS", HCCS, (_speed("txThroughput", "HCCS/Tx", "Tx"), _speed("rxThroughput", "HCCS/Rx", "Rx"))
+    ),
+    CounterTable("PCIE", PCIE, _PCIE),
+    CounterTable(
         "SIO",
         SIO,
         tuple(
-            Series(f"{way}{what}", f"SIO {{}}/{way.title()} {what}", "value")
+            CounterSeries(f"{way}{what}", f"SIO {{}}/{way.title()} {what}", "value")
             for way in ("rx", "tx")
             for what in ("Req", "Rsp", "Snp", "Dat")
         ),
         of=("text:name",),
     ),
-    Counted(
+    CounterTable(
         "UB",
         UB,
-        tuple(Series(f"{way}UdmaBind", f"UB Port {{}}/{way.title()}", "value") for way in ("rx", "tx")),
+        tuple(
+            CounterSeries(f"{way}UdmaBind", f"UB Port {{}}/{way.title()}", "value") for way in ("rx", "tx")
+        ),
         of=("portId",),
     ),
-    Counted("NIC", NIC, _port("NIC"), of=("funcId",)),
-    Counted("ROCE", ROCE, _port("RoCE"), of=("funcId",)),
-    Counted(
+    CounterTable("NIC", NIC, _port("NIC"), of=("funcId",)),
+    CounterTable("ROCE", ROCE, _port("RoCE"), of=("funcId",)),
+    CounterTable(
         "NETDEV_STATS",
         NETWORK,
         (
@@ -170,15 +179,18 @@ TABLES = (
             *_counts("B", "macTxBadByte", "macRxBadByte", "macTxByte", "macRxByte", "nicTxByte", "nicRxByte"),
         ),
     ),
-    Counted(
+    CounterTable(
         "SAMPLE_PMU_TIMELINE",
         CORES,
-        (Series("usage", "{} core {}/Usage", "Usage(%)"), Series("freq", "{} core {}/Frequency", "MHz")),
+        (
+            CounterSeries("usage", "{} core {}/Usage", "Usage(%)"),
+            CounterSeries("freq", "{} core {}/Frequency", "MHz"),
+        ),
         of=("text:coreType", "coreId"),
     ),
-    Counted("CPU_USAGE", CPU, (_usage("CPU {}"),), of=("cpuId",), on_device=False),
-    Counted("HOST_MEM_USAGE", HOST_MEMORY, (_usage("Memory"),), on_device=False),
-    Counted(
+    CounterTable("CPU_USAGE", CPU, (_usage("CPU {}"),), of=("cpuId",), on_device=False),
+    CounterTable("HOST_MEM_USAGE", HOST_MEMORY, (_usage("Memory"),), on_device=False),
+    CounterTable(
         "HOST_DISK_USAGE",
         DISK,
         (
@@ -188,7 +200,7 @@ TABLES = (
         ),
         on_device=False,
     ),
-    Counted(
+    CounterTable(
         "HOST_NETWORK_USAGE",
         HOST_NETWORK,
         (_speed("speed", "Network/Speed", "Speed"), _usage("Network")),
@@ -212,7 +224,7 @@ def read_counters(reader: TableReader, assembly: Assembly, devices: DeviceTables
             _add_series(counted, rows, assembly, devices)
 
 
-def _add_series(counted: Counted, rows: Columns, assembly: Assembly, devices: DeviceTables) -> None:
+def _add_series(counted: CounterTable, rows: TableColumns, assembly: Assembly, devices: DeviceTables) -> None:
     keys = [column.rpartition(":")[2] for column in counted.of]
     kinds = [column.rpartition(":")[0] for column in counted.of]
     device = rows["deviceId"] if counted.on_device else np.zeros(rows.count, np.int64)
@@ -231,10 +243,10 @@ def _add_series(counted: Counted, rows: Columns, assembly: Assembly, devices: De
 
 
 def _add_samples(
-    series: Series,
+    series: CounterSeries,
     names: list[str],
     thread: int,
-    rows: Columns,
+    rows: TableColumns,
     places: Int64s,
     time: str,
     assembly: Assembly,
@@ -247,7 +259,7 @@ def _add_samples(
         assembly.add_samples(thread, series.name.format(*names), key, rows[time][places[is_number]], shown)
 
 
-def _add_sums(counted: Counted, rows: Columns, assembly: Assembly, devices: DeviceTables) -> None:
+def _add_sums(counted: CounterTable, rows: TableColumns, assembly: Assembly, devices: DeviceTables) -> None:
     """Add the memory of both kinds, as text exports do."""
     total = (rows.floats["ddr"] + rows.floats["hbm"]) / 1024
     for places, (device, kind) in _groups(rows["deviceId"], rows["type"]):

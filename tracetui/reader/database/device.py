@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.databases.tables import UNKNOWN
 from tracetui.reader.database.assembly import NONE_ID, Assembly
-from tracetui.reader.database.layers import COMMUNICATION, HARDWARE, OVERLAP, Layer, layer_pid
-from tracetui.reader.database.reading import Columns, TableReader, places_of, taken
+from tracetui.reader.database.layers import COMMUNICATION, HARDWARE, OVERLAP, ProcessLayer, layer_pid
+from tracetui.reader.database.reading import TableColumns, TableReader, places_of, take
 
 _UNKNOWN_TYPES = frozenset({"N/A", "UNKNOWN", ""})
 _PART_OF_COLLECTIVE = "COMMUNICATION"  #: the type of a task that is a part of one, whatever runs it
@@ -52,7 +52,7 @@ class DeviceTables:
         """The OS process that works most on each device."""
         return dict(self._process_of)
 
-    def pid(self, layer: Layer, device: int) -> int:
+    def pid(self, layer: ProcessLayer, device: int) -> int:
         """Return the pid of a layer of a device, and name it."""
         device = device if 0 <= device < NONE_ID else 0
         pid = layer_pid(self._process_of.get(device, self._any_process()), layer, device)
@@ -92,7 +92,7 @@ class DeviceTables:
         self._add_overlap()
         return launched.joined(grouped)
 
-    def _find_devices(self, tasks: Columns, operations: Columns) -> None:
+    def _find_devices(self, tasks: TableColumns, operations: TableColumns) -> None:
         """Take note of the process of each device, and of what the devices are called."""
         devices = np.unique(np.concatenate((tasks["deviceId"], operations["deviceId"])))
         numbers = devices[(devices >= 0) & (devices < NONE_ID)].tolist()
@@ -105,7 +105,7 @@ class DeviceTables:
     def _any_process(self) -> int:
         return next(iter(self._process_of.values()), 0)
 
-    def _add_tasks(self, tasks: Columns, parts: Columns) -> DeviceRows:
+    def _add_tasks(self, tasks: TableColumns, parts: TableColumns) -> DeviceRows:
         texts = self._assembly.texts
         kernels = self._kernels()
         kernel = places_of(kernels["globalTaskId"], tasks["globalTaskId"])
@@ -113,8 +113,8 @@ class DeviceTables:
         is_kernel = kernel >= 0
         is_drawn = is_kernel | is_part | ~_is_parent(tasks)
         own_type = texts.names(tasks["taskType"])
-        told_type = taken(kernels["type"], kernel, -1).astype(np.int32)
-        name = np.where(is_kernel, taken(kernels["label"], kernel, -1), own_type).astype(np.int32)
+        told_type = take(kernels["type"], kernel, -1).astype(np.int32)
+        name = np.where(is_kernel, take(kernels["label"], kernel, -1), own_type).astype(np.int32)
         task_type = np.where(told_type >= 0, told_type, own_type)
         thread = self._streams(tasks, is_drawn)
         self._assembly.add_slices(
@@ -130,7 +130,7 @@ class DeviceTables:
         linked = is_drawn & ~is_part
         return DeviceRows(tasks["startNs"][linked], thread[linked], _ids(tasks["connectionId"])[linked])
 
-    def _kernels(self) -> Columns:
+    def _kernels(self) -> TableColumns:
         """Return the tasks that compute, with `label`, the number of their name, and `type`, -1 for none."""
         texts = self._assembly.texts
         kernels = self._reader.columns("COMPUTE_TASK_INFO", ("globalTaskId", "name", "taskType"))
@@ -144,28 +144,32 @@ class DeviceTables:
                 (types, np.full(scheduled.count, texts.number(_PART_OF_COLLECTIVE), np.int32))
             ),
         }
-        return Columns(len(columns["type"]), columns, {}, np.empty(0, np.int64))
+        return TableColumns(len(columns["type"]), columns, {}, np.empty(0, np.int64))
 
-    def _directions(self, tasks: Columns) -> Int32s:
+    def _directions(self, tasks: TableColumns) -> Int32s:
         """Return where each copy goes: the number of the text, -1 of what is no copy."""
         copies = self._reader.columns("MEMCPY_INFO", ("globalTaskId", "memcpyOperation"))
         operations = self._enum("ENUM_MEMCPY_OPERATION", copies["memcpyOperation"])
-        return taken(operations, places_of(copies["globalTaskId"], tasks["globalTaskId"]), -1).astype(
-            np.int32
-        )
+        return take(operations, places_of(copies["globalTaskId"], tasks["globalTaskId"]), -1).astype(np.int32)
 
-    def _streams(self, tasks: Columns, is_drawn: Bools) -> Int32s:
+    def _streams(self, tasks: TableColumns, is_drawn: Bools) -> Int32s:
         """Return the thread of each task: its stream on its device."""
         thread = np.zeros(tasks.count, np.int32)
         for rows, (device, stream) in _groups(tasks["deviceId"], tasks["streamId"]):
             if is_drawn[rows].any():
                 pid = self.pid(HARDWARE, device)
-                self._assembly.say("thread_name", pid, f"Stream {_shown(stream)}", _shown(stream))
-                self._assembly.say("thread_sort_index", pid, str(_shown(stream)), _shown(stream))
-                thread[rows] = self._assembly.thread(pid, _shown(stream))
+                self._assembly.say(
+                    "thread_name", pid, f"Stream {_stream_number(stream)}", _stream_number(stream)
+                )
+                self._assembly.say(
+                    "thread_sort_index", pid, str(_stream_number(stream)), _stream_number(stream)
+                )
+                thread[rows] = self._assembly.thread(pid, _stream_number(stream))
         return thread
 
-    def _add_collectives(self, operations: Columns, parts: Columns, tasks: Columns) -> DeviceRows:
+    def _add_collectives(
+        self, operations: TableColumns, parts: TableColumns, tasks: TableColumns
+    ) -> DeviceRows:
         texts = self._assembly.texts
         task = places_of(tasks["globalTaskId"], parts["globalTaskId"])
         parts, task = parts.at(task >= 0), task[task >= 0]
@@ -174,7 +178,7 @@ class DeviceTables:
         device = operations["deviceId"].copy()
         unknown = np.flatnonzero((device < 0) | (device >= NONE_ID))
         device[unknown] = self._devices_of(operations, parts, device_of_part, unknown)
-        group = taken(operations["groupName"], operation, UNKNOWN)
+        group = take(operations["groupName"], operation, UNKNOWN)
         group = np.where(parts["groupName"] >= 0, parts["groupName"], group)
         threads = self._group_threads(operations, device, parts, group, device_of_part)
         thread = np.zeros(operations.count, np.int32)
@@ -216,15 +220,20 @@ class DeviceTables:
         return DeviceRows(operations["startNs"], thread, _ids(operations["connectionId"]))
 
     def _devices_of(
-        self, operations: Columns, parts: Columns, device_of_part: Int64s, places: Int64s
+        self, operations: TableColumns, parts: TableColumns, device_of_part: Int64s, places: Int64s
     ) -> Int64s:
         """Return the devices of operations that do not tell theirs: that of their parts, or the only one."""
         part = places_of(parts["opId"], operations["opId"][places])
         only = next(iter(self._process_of), 0)
-        return taken(device_of_part, part, only)
+        return take(device_of_part, part, only)
 
     def _group_threads(
-        self, operations: Columns, device: Int64s, parts: Columns, group: Int64s, device_of_part: Int64s
+        self,
+        operations: TableColumns,
+        device: Int64s,
+        parts: TableColumns,
+        group: Int64s,
+        device_of_part: Int64s,
     ) -> dict[tuple[int, ...], tuple[int, Int32s]]:
         """Return the thread of each (device, group), and the threads of its planes by their numbers.
 
@@ -279,10 +288,10 @@ def enum_texts(reader: TableReader, assembly: Assembly, table: str, values: Int6
     """Return the number of the text that a table of the file gives each value; -1 where it gives none."""
     ids, texts = reader.texts(table, "id", "name")
     number_of = np.array([assembly.texts.number(text) for text in texts], np.int32)
-    return taken(number_of, places_of(ids, values), -1).astype(np.int32)
+    return take(number_of, places_of(ids, values), -1).astype(np.int32)
 
 
-def _is_real(parts: Columns) -> Bools:
+def _is_real(parts: TableColumns) -> Bools:
     """Return which tasks of collectives are some: at level 0 there are rows that hold nothing."""
     plane = parts["planeId"]
     real: Bools = (plane >= 0) & (plane < _MOST_PLANES) & (parts["size"] != _NO_SIZE)
@@ -292,7 +301,7 @@ def _is_real(parts: Columns) -> Bools:
 _MOST_PLANES = 1 << 12
 
 
-def _is_parent(tasks: Columns) -> Bools:
+def _is_parent(tasks: TableColumns) -> Bools:
     """Return which tasks only hold others: without a context, where others of the same task have one."""
     context = tasks["contextId"]
     alone = (context == NONE_ID) | (context == UNKNOWN)
@@ -323,7 +332,7 @@ def _groups(*columns: Int64s) -> list[tuple[Int64s, tuple[int, ...]]]:
     ]
 
 
-def _shown(number: int) -> int | str:
+def _stream_number(number: int) -> int | str:
     return number if number >= 0 else "unknown"
 
 

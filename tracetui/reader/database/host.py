@@ -11,8 +11,8 @@ from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.databases.tables import UNKNOWN
 from tracetui.reader.database.assembly import Assembly
 from tracetui.reader.database.device import enum_texts
-from tracetui.reader.database.layers import CANN, COLLECTOR, MARKS, OS_CALLS, PYTHON, Layer, layer_pid
-from tracetui.reader.database.reading import Columns, TableReader, distinct_places, places_of, taken
+from tracetui.reader.database.layers import CANN, COLLECTOR, MARKS, OS_CALLS, PYTHON, ProcessLayer, layer_pid
+from tracetui.reader.database.reading import TableColumns, TableReader, distinct_places, places_of, take
 from tracetui.reader.database.stacks import call_stacks
 
 OPERATOR, QUEUE, CALL, MARK = range(4)  #: what a row of the framework is
@@ -76,7 +76,7 @@ class HostTables:
         )
         return CallRows(rows["startNs"], thread, np.maximum(rows["connectionId"], -1))
 
-    def read_framework(self) -> tuple[HostRows, Columns]:
+    def read_framework(self) -> tuple[HostRows, TableColumns]:
         """Read what the framework recorded, and hand over its slices.
 
         Returns its rows, and the two columns of CONNECTION_IDS.
@@ -113,12 +113,12 @@ class HostTables:
             self._add_steps(rows)
         return HostRows(rows["startNs"], thread, kind, dequeues, rows["connectionId"]), connections
 
-    def _queue_ids(self, rows: Columns, kind: Int32s, connections: Columns) -> Int64s:
+    def _queue_ids(self, rows: TableColumns, kind: Int32s, connections: TableColumns) -> Int64s:
         """Return what the two ends of the queue share; -1 of all other rows."""
         found = np.full(rows.count, -1, np.int64)
         queued = np.flatnonzero(kind == QUEUE)
         place = places_of(connections["id"], rows["connectionId"][queued])
-        found[queued] = np.maximum(taken(connections["connectionId"], place, -1), -1)
+        found[queued] = np.maximum(take(connections["connectionId"], place, -1), -1)
         return found
 
     def read_others(self) -> None:
@@ -164,7 +164,7 @@ class HostTables:
             event=rows.event,
         )
 
-    def _add_steps(self, framework: Columns) -> None:
+    def _add_steps(self, framework: TableColumns) -> None:
         """Draw the steps that only their table tells, above the thread that has most rows."""
         rows = self._reader.columns("STEP_TIME", ("id", "startNs", "endNs"), drawn=True)
         if not rows.count:
@@ -183,7 +183,7 @@ class HostTables:
             event=rows.event,
         )
 
-    def _kinds(self, rows: Columns, names: Int32s) -> Int32s:
+    def _kinds(self, rows: TableColumns, names: Int32s) -> Int32s:
         """Return what each row of the framework is: by its type, in old files by its name."""
         if not self._reader.database.has("PYTORCH_API", "type"):
             texts = self._assembly.texts
@@ -208,7 +208,7 @@ class HostTables:
         category[dequeues] = number("dequeue")
         return category
 
-    def _call_names(self, rows: Columns) -> Int32s:
+    def _call_names(self, rows: TableColumns) -> Int32s:
         """Return the names of calls as text exports write them: "Node@launch"."""
         texts = self._assembly.texts
         names = texts.names(rows["name"])
@@ -225,7 +225,7 @@ class HostTables:
     def _threads(
         self,
         global_tids: Int64s,
-        layer: Layer,
+        layer: ProcessLayer,
         title: str | None = None,
         domain: str = "",
         last: Int64s | None = None,

@@ -7,44 +7,44 @@ from typing import NamedTuple
 _DEVICES = 32  #: that fit the number
 
 
-class Layer(NamedTuple):
+class ProcessLayer(NamedTuple):
     """A layer as text exports call it."""
 
     number: int
     name: str
 
 
-PYTHON = Layer(0, "Python")
-COLLECTOR = Layer(1, "Python GC")
-MARKS = Layer(5, "msTX")
-CANN = Layer(7, "CANN")
-OS_CALLS = Layer(9, "OS Runtime API")
-HARDWARE = Layer(13, "Ascend Hardware")
-FREQUENCY = Layer(14, "AI Core Freq")
-COMMUNICATION = Layer(15, "HCCL")
-HBM = Layer(17, "HBM")
-LLC = Layer(18, "LLC")
-MEMORY = Layer(19, "NPU MEM")
-SOC = Layer(20, "Stars Soc Info")
-ACCELERATORS = Layer(21, "Acc PMU")
-QOS = Layer(22, "QoS")
-OVERLAP = Layer(23, "Overlap Analysis")
-CORES = Layer(2, "AI Core Utilization")
-CPU = Layer(3, "CPU Usage")
-HOST_MEMORY = Layer(4, "Memory Usage")
-DISK = Layer(6, "Disk Usage")
-HOST_NETWORK = Layer(8, "Network Usage")
-DDR = Layer(16, "DDR")
-HCCS = Layer(24, "HCCS")
-NIC = Layer(25, "NIC")
-ROCE = Layer(26, "RoCE")
-PCIE = Layer(27, "PCIe")
-SIO = Layer(28, "SIO")
-UB = Layer(29, "UB")
-NETWORK = Layer(30, "Network")
+PYTHON = ProcessLayer(0, "Python")
+COLLECTOR = ProcessLayer(1, "Python GC")
+MARKS = ProcessLayer(5, "msTX")
+CANN = ProcessLayer(7, "CANN")
+OS_CALLS = ProcessLayer(9, "OS Runtime API")
+HARDWARE = ProcessLayer(13, "Ascend Hardware")
+FREQUENCY = ProcessLayer(14, "AI Core Freq")
+COMMUNICATION = ProcessLayer(15, "HCCL")
+HBM = ProcessLayer(17, "HBM")
+LLC = ProcessLayer(18, "LLC")
+MEMORY = ProcessLayer(19, "NPU MEM")
+SOC = ProcessLayer(20, "Stars Soc Info")
+ACCELERATORS = ProcessLayer(21, "Acc PMU")
+QOS = ProcessLayer(22, "QoS")
+OVERLAP = ProcessLayer(23, "Overlap Analysis")
+CORES = ProcessLayer(2, "AI Core Utilization")
+CPU = ProcessLayer(3, "CPU Usage")
+HOST_MEMORY = ProcessLayer(4, "Memory Usage")
+DISK = ProcessLayer(6, "Disk Usage")
+HOST_NETWORK = ProcessLayer(8, "Network Usage")
+DDR = ProcessLayer(16, "DDR")
+HCCS = ProcessLayer(24, "HCCS")
+NIC = ProcessLayer(25, "NIC")
+ROCE = ProcessLayer(26, "RoCE")
+PCIE = ProcessLayer(27, "PCIe")
+SIO = ProcessLayer(28, "SIO")
+UB = ProcessLayer(29, "UB")
+NETWORK = ProcessLayer(30, "Network")
 
 
-def layer_pid(os_pid: int, layer: Layer, device: int = 0) -> int:
+def layer_pid(os_pid: int, layer: ProcessLayer, device: int = 0) -> int:
     """Return the pid of a layer of an OS process, on a device where it is of one."""
     far = (
         max(device, 0) // _DEVICES

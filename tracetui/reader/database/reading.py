@@ -20,12 +20,12 @@ _ROWID_BITS = 48
 _NO_ROWID = (1 << _ROWID_BITS) - 1
 
 
-class Stopped(Exception):  # noqa: N818 - no error: the user has seen enough
+class ReadingStopped(Exception):  # noqa: N818 - no error: the user has seen enough
     """The reading was stopped."""
 
 
 @dataclass(frozen=True)
-class Columns:
+class TableColumns:
     """A table, or what of it could be read; columns of equal length."""
 
     count: int
@@ -36,10 +36,10 @@ class Columns:
     def __getitem__(self, column: str) -> Int64s:
         return self.numbers[column]
 
-    def at(self, places: NDArray[Any]) -> Columns:
+    def at(self, places: NDArray[Any]) -> TableColumns:
         """Return the rows at some places, or for which a mask of booleans is true."""
         event = self.event[places] if len(self.event) else self.event
-        return Columns(
+        return TableColumns(
             count=len(event) if len(self.event) else _length(places),
             numbers={name: column[places] for name, column in self.numbers.items()},
             floats={name: column[places] for name, column in self.floats.items()},
@@ -48,7 +48,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Block:
+class DatabaseBlock:
     """Rows of a table that follow each other, and so their ordinals."""
 
     first: int  #: ordinal of the first row
@@ -56,7 +56,7 @@ class Block:
     table: int  #: place among the names of tables
 
 
-class Place(NamedTuple):
+class EventPlace(NamedTuple):
     """Where rows begin: their table, by its place among those that are drawn, and the first one's rowid."""
 
     table: int
@@ -69,7 +69,7 @@ class Place(NamedTuple):
         return self.table << _ROWID_BITS | rowid
 
     @classmethod
-    def of(cls, number: int) -> Place:
+    def of(cls, number: int) -> EventPlace:
         """Return the place that a number stands for."""
         return cls(number >> _ROWID_BITS, number & _NO_ROWID)
 
@@ -85,13 +85,13 @@ class TableReader:
         self.rows = 0  #: that were read of all tables
         self.events = 0  #: rows that have an ordinal
         self._names = list(names)
-        self._blocks: list[Block] = []
+        self._blocks: list[DatabaseBlock] = []
         self._on_rows = on_rows
         self._next = _EVERY
 
     def columns(
         self, name: str, numbers: Sequence[str], floats: Sequence[str] = (), drawn: bool = False
-    ) -> Columns:
+    ) -> TableColumns:
         """Return columns of a table, empty where it is not there; `drawn`: its rows get ordinals."""
         expected = self.expected(name)
         columns = {column: GrowingColumn(np.int64, expected) for column in numbers}
@@ -101,7 +101,7 @@ class TableReader:
             count += part.count
             for column, values in (*part.numbers.items(), *part.floats.items()):
                 columns[column].add(values)
-        return Columns(
+        return TableColumns(
             count,
             {column: columns[column].filled() for column in numbers},
             {column: columns[column].filled() for column in floats},
@@ -114,15 +114,15 @@ class TableReader:
 
     def parts(
         self, name: str, numbers: Sequence[str], floats: Sequence[str] = (), drawn: bool = False
-    ) -> Iterator[Columns]:
+    ) -> Iterator[TableColumns]:
         """Yield columns of a table part by part, as `columns` returns them."""
         for rows in self.database.rows(name, [*numbers, *floats], floats=floats):
             event = np.empty(0, np.int64)
             if drawn:
-                self._blocks.append(Block(self.events, rows.first, self._names.index(name)))
+                self._blocks.append(DatabaseBlock(self.events, rows.first, self._names.index(name)))
                 event = np.arange(self.events, self.events + rows.count)
                 self.events += rows.count
-            yield Columns(
+            yield TableColumns(
                 rows.count,
                 {column: rows.numbers(column) for column in numbers},
                 {column: rows.floats(column) for column in floats},
@@ -140,12 +140,12 @@ class TableReader:
             keys.append(rows.numbers(key))
             texts += [cell or "" for cell in rows.texts(text)]
             self._count(rows.count)
-        return _joined(keys, np.int64), texts
+        return _join(keys, np.int64), texts
 
     def blocks(self) -> BlockColumns:
-        """Return where the rows are that have ordinals: the offset of a block is its `Place`."""
+        """Return where the rows are that have ordinals: the offset of a block is its `EventPlace`."""
         empty = np.empty(0, np.int64)
-        places = [Place(block.table, block.rowid).number for block in self._blocks]
+        places = [EventPlace(block.table, block.rowid).number for block in self._blocks]
         return BlockColumns(
             first=np.array([*(block.first for block in self._blocks), self.events], np.int64),
             offset=np.array(places, np.int64),
@@ -178,12 +178,12 @@ def places_of(keys: Int64s, numbers: Int64s) -> Int64s:
     return np.where((ordered[place] == numbers) & (numbers != UNKNOWN), order[place], -1)
 
 
-def taken(column: NDArray[Any], places: Int64s, missing: Any) -> NDArray[Any]:
+def take(column: NDArray[Any], places: Int64s, missing: Any) -> NDArray[Any]:
     """Return the values at some places, `missing` where a place is -1."""
     return np.append(column, np.array([missing], column.dtype))[places]
 
 
-def _joined(parts: list[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:
+def _join(parts: list[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:
     return np.concatenate(parts) if parts else np.empty(0, dtype)
 
 

@@ -18,7 +18,7 @@ from tracetui.reader.database.assembly import Assembly
 from tracetui.reader.database.counters import TABLES, read_counters
 from tracetui.reader.database.device import DeviceTables
 from tracetui.reader.database.host import HostTables
-from tracetui.reader.database.reading import Place, Stopped, TableReader
+from tracetui.reader.database.reading import EventPlace, ReadingStopped, TableReader
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import BlockColumns, EventTable, ReadReport
 from tracetui.reader.source import COARSEST_CLOCK, Progress, TraceFile, uncollected
@@ -137,7 +137,7 @@ class DatabaseFile(TraceFile):
             if self._closed or blocks is None or not 0 <= event < self._first[-1]:
                 return {}
             index = bisect_right(self._first, event, hi=len(self._first) - 1) - 1
-            place = Place.of(int(blocks.offset[index]))
+            place = EventPlace.of(int(blocks.offset[index]))
             if not 0 <= place.table < len(DRAWN):
                 return {}
             return arguments(self._database, DRAWN[place.table], place.rowid, event - self._first[index])
@@ -169,7 +169,7 @@ class _Reading:
         self._database.interrupt_when(self._should_stop)
         try:
             self._read()
-        except Stopped:
+        except ReadingStopped:
             self._stopped = True
         finally:
             self._database.interrupt_when(None)
@@ -199,7 +199,7 @@ class _Reading:
             done_bytes = min(self._file.size * self._reader.rows // self._total, self._file.size)
             self._on_progress(Progress(done_bytes, self._file.size, self._reader.events, self._so_far))
         if self._should_stop is not None and self._should_stop():
-            raise Stopped
+            raise ReadingStopped
 
     def _so_far(self) -> EventTable:
         """Return the table of all that was handed over until now."""

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracetui.arrays import Int32s, Int64s
-from tracetui.reader.database.assembly import Texts
-from tracetui.reader.database.reading import Columns, TableReader, places_of, taken
+from tracetui.reader.database.assembly import TextNumbers
+from tracetui.reader.database.reading import TableColumns, TableReader, places_of, take
 
 _BETWEEN = ";\r\n"  #: as text exports join frames, the innermost first
 _TABLE = "PYTORCH_CALLCHAINS"
@@ -28,15 +28,15 @@ class _Frames(NamedTuple):
     frame: Int64s  #: ids of texts
 
 
-def call_stacks(reader: TableReader, texts: Texts, chains: Int64s) -> Int32s:
+def call_stacks(reader: TableReader, texts: TextNumbers, chains: Int64s) -> Int32s:
     """Return the number of the text of each operator's stack; -1 for none."""
-    stacks = _Stacks(texts)
+    stacks = _StackTexts(texts)
     rest = _Frames(np.empty(0, np.int64), np.empty(0, np.int64))
     for part in reader.parts(_TABLE, _COLUMNS):
-        rows = _sorted(part)
+        rows = _sort_rows(part)
         if len(rest.id) and rows.id[0] < rest.id[-1]:  # chains are mixed: all have to be there
-            rest = _sorted(reader.columns(_TABLE, _COLUMNS))
-            stacks = _Stacks(texts)
+            rest = _sort_rows(reader.columns(_TABLE, _COLUMNS))
+            stacks = _StackTexts(texts)
             break
         rows = _Frames(np.concatenate((rest.id, rows.id)), np.concatenate((rest.frame, rows.frame)))
         last = int(np.searchsorted(rows.id, rows.id[-1]))  # of that one more rows may follow
@@ -46,7 +46,7 @@ def call_stacks(reader: TableReader, texts: Texts, chains: Int64s) -> Int32s:
     return stacks.numbers_of(chains)
 
 
-def _sorted(part: Columns) -> _Frames:
+def _sort_rows(part: TableColumns) -> _Frames:
     """Return the rows of a part by chain and depth, as they mostly are."""
     id_, frame, depth = (part[name] for name in _COLUMNS)
     in_order = (id_[:-1] < id_[1:]) | ((id_[:-1] == id_[1:]) & (depth[:-1] < depth[1:]))
@@ -56,10 +56,10 @@ def _sorted(part: Columns) -> _Frames:
     return _Frames(id_[order], frame[order])
 
 
-class _Stacks:
+class _StackTexts:
     """The texts of whole chains."""
 
-    def __init__(self, texts: Texts) -> None:
+    def __init__(self, texts: TextNumbers) -> None:
         self._texts = texts
         self._known: dict[bytes, int] = {}  # the text of each different chain
         self._ids: list[Int64s] = []
@@ -71,7 +71,7 @@ class _Stacks:
             return
         first = np.flatnonzero(np.append(True, rows.id[1:] != rows.id[:-1]))
         size = np.diff(np.append(first, len(rows.id)))
-        like, chain = _alike(rows.frame, first, size)
+        like, chain = _kinds_of_chains(rows.frame, first, size)
         spans = zip(first[like].tolist(), size[like].tolist())
         numbers = np.array(
             [self._number(rows.frame[place : place + count]) for place, count in spans], np.int32
@@ -84,7 +84,7 @@ class _Stacks:
         if not self._ids:
             return np.full(len(chains), -1, np.int32)
         place = places_of(np.concatenate(self._ids), chains)
-        return taken(np.concatenate(self._numbers), place, -1).astype(np.int32)
+        return take(np.concatenate(self._numbers), place, -1).astype(np.int32)
 
     def _number(self, frames: Int64s) -> int:
         key = frames.tobytes()
@@ -96,7 +96,7 @@ class _Stacks:
         return self._known[key]
 
 
-def _alike(frame: Int64s, first: Int64s, size: Int64s) -> tuple[Int64s, Int64s]:
+def _kinds_of_chains(frame: Int64s, first: Int64s, size: Int64s) -> tuple[Int64s, Int64s]:
     """Return a chain of each kind, and the kind of each chain: those of one kind have the same frames."""
     depth = np.arange(len(frame)) - np.repeat(first, size)
     weighed = (frame.astype(np.uint64) + np.uint64(1)) * _FACTORS[depth % len(_FACTORS)]
