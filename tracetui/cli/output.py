@@ -13,6 +13,7 @@ from tracetui.cli import streams
 from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.terminal import speaks_unicode
 from tracetui.export.atomic import refuse_to_overwrite, write_atomically
+from tracetui.export.brief import brief_json
 from tracetui.export.json_document import dumps
 from tracetui.export.text import to_ascii
 from tracetui.language import in_english
@@ -38,15 +39,16 @@ def answer(
     if request.json:
         with in_english():
             made = document()
-        print_json(made)
+        print_json(made, request)
     elif request.md:
         print_text(markdown(), request)
     elif request.csv is None:
         print_text(text(), request)
 
 
-def print_json(document: Document) -> None:
-    print_verbatim(dumps(document))
+def print_json(document: Document, request: Request) -> None:
+    """Print a document as JSON, cut down where that is asked for."""
+    print_verbatim(brief_json(document) if request.brief else dumps(document))
 
 
 def print_verbatim(text: str) -> None:

@@ -37,6 +37,7 @@ class Request(argparse.Namespace):
     path: str = ""
     others: tuple[str, ...] = ()  #: more paths, for the viewer
     json: bool = False
+    brief: bool = False  #: of the JSON only what a small context holds
     md: bool = False
     csv: str | None = None  #: "-" is stdout
     xlsx: str | None = None
@@ -152,6 +153,11 @@ def add_outputs(parser: Parser, top: str | None = None) -> None:
 
 def add_json(parser: Parser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object, times in integer ns")
+    parser.add_argument(
+        "--brief",
+        action="store_true",
+        help="cut the JSON down to some 2,000 tokens, and say what is left out of it",
+    )
 
 
 def add_force(parser: Parser, help_text: str = "replace FILE where it exists") -> None:
@@ -246,6 +252,8 @@ def refuse_to_mix(request: Request) -> None:
     forms = [form for form in ("json", "md") if getattr(request, form)] + ["csv -"] * (request.csv == "-")
     if len(forms) > 1:
         raise UsageError(f"--{forms[0]} and --{forms[1]} cannot both write to stdout")
+    if request.brief and not request.json:
+        raise UsageError("--brief goes with --json; see tracetui --help")
 
 
 def _prefix(text: str) -> str:

@@ -20,6 +20,7 @@ from tracetui.cli.commands import (
     ranks,
     report,
     scheduler,
+    skill,
     sql,
     summary,
     view,
@@ -29,7 +30,7 @@ from tracetui.cli.commands import (
 #: `tracetui PATH`
 VIEW: Command = view.COMMAND
 #: `tracetui NAME …`, as --help lists them
-COMMANDS: tuple[Command, ...] = (
+_COMMANDS: tuple[Command, ...] = (
     summary.COMMAND,
     gaps.COMMAND,
     hotspots.COMMAND,
@@ -50,3 +51,4 @@ COMMANDS: tuple[Command, ...] = (
     sql.COMMAND,
     cache.COMMAND,
 )
+COMMANDS = (*_COMMANDS, skill.command_about(_COMMANDS))

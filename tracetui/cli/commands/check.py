@@ -43,8 +43,9 @@ and the last work of a device; each device is held to it by itself, and with
 --each-step each step on it too. Causes are those of idle time, as in the
 summary, like host.python; "host" is all of the host's together.
 
-With --max-wait, --max-imbalance or --max-phase PATH is a job of many ranks, as for tracetui
-ranks, and each of them is held to these limits; they go with no others.
+With --max-wait, --max-imbalance or --max-phase PATH is a job of many ranks, as
+for tracetui ranks, and each of them is held to these limits; they go with no
+others.
 
 With --baseline the trace is compared with another, the run before (see tracetui
 compare): --max-regression 5% is how much slower a step may be, and
@@ -175,7 +176,7 @@ def _run(request: Request) -> ExitCode:
         say(str(nothing))
         return ExitCode.UNCHECKED
     if request.json:
-        print_json({key: value for part in held for key, value in part.document.items()})
+        print_json({key: value for part in held for key, value in part.document.items()}, request)
     else:
         print_text("".join(part.text for part in held), request)
     for part in held:

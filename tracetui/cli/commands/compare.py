@@ -119,8 +119,8 @@ def _run(request: Request) -> ExitCode:
 def print_comparison(request: Request, base: RunPart, other: RunPart, by: str | None) -> None:
     """Print or write what changed between two runs: all tables, or the one that `by` names."""
     from tracetui.cli.comparing import compare_paths
-    from tracetui.cli.output import print_text, print_verbatim, write_csv, write_file
-    from tracetui.export.comparison.document import comparison_json
+    from tracetui.cli.output import print_json, print_text, print_verbatim, write_csv, write_file
+    from tracetui.export.comparison.document import comparison_document, comparison_json
     from tracetui.export.comparison.text import comparison_markdown, comparison_text
     from tracetui.export.csv_table import write_small_table
     from tracetui.export.tables.comparison import BY, WATERFALL, ComparedRows
@@ -135,7 +135,9 @@ def print_comparison(request: Request, base: RunPart, other: RunPart, by: str | 
         from tracetui.export.comparison.xlsx import write_workbook
 
         write_file(request, request.xlsx, lambda stream: write_workbook(stream, comparison), "sheets")
-    if request.json:
+    if request.brief:
+        print_json(comparison_document(comparison), request)
+    elif request.json:
         print_verbatim(comparison_json(comparison))
     elif request.md:
         print_text(comparison_markdown(comparison, only, request.top), request)

@@ -1,0 +1,41 @@
+"""`tracetui skill`: what an agent has to know to use the commands, as SKILL.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from tracetui.cli.command import Command
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.cli.parser import Parser, Request
+
+_DESCRIPTION = """Print SKILL.md for a coding agent: in which order to ask, what the fields of
+answers mean, how to verify a finding with a command, and what no trace can
+tell. It is made from the tables of commands and causes of this version:
+
+    tracetui skill > .claude/skills/tracetui/SKILL.md"""
+
+
+def _add_arguments(parser: Parser) -> None:
+    del parser  # it has none
+
+
+def _run(commands: Sequence[Command], request: Request) -> ExitCode:
+    from tracetui.cli.output import print_verbatim
+    from tracetui.export.skill import skill_text
+
+    del request
+    print_verbatim(skill_text((command.usage, command.brief) for command in commands))
+    return ExitCode.OK
+
+
+def command_about(commands: Sequence[Command]) -> Command:
+    """Return the command that tells of others."""
+    return Command(
+        "skill",
+        "skill",
+        "what an agent has to know, as SKILL.md",
+        _DESCRIPTION,
+        _add_arguments,
+        partial(_run, commands),
+    )
