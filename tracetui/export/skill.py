@@ -32,6 +32,8 @@ rows first, and `left_out` says what was cut; `--json` alone gives all of it, `-
 
 ## What the fields mean
 
+- `trust` says which numbers can be believed: good, doubtful or wrong. Say so beside a number that is not
+  good; `tracetui doctor PATH --json --brief` has the findings with their evidence and remedies.
 - Times end in `_ns`: integers, nanoseconds; sizes in `_bytes`. `null` is what is not known: never take it
   for 0.
 - A *gap* is a stretch without a kernel on a device; *idle* is the part of it without any work; *lost* adds

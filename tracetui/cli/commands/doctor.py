@@ -37,7 +37,7 @@ def _run(request: Request) -> ExitCode:
     if request.json:
         with in_english():
             document = health_document(analysis)
-        print_json(document)
+        print_json(document, request)
     elif request.md:
         print_text(health_markdown(analysis), request)
     else:

@@ -19,6 +19,7 @@ ol, ul { padding-left: 1.4rem; }
 .dim, footer, figcaption { color: var(--dim); }
 .lead { font-size: 1.05rem; padding: .75rem 1rem; background: var(--card);
   border-left: 4px solid var(--idle); }
+.doubt { border-left-color: var(--communication); margin-bottom: .5rem; }
 .wide, figure { overflow-x: auto; margin: .5rem 0; }
 table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: .15rem .6rem .15rem 0; border-bottom: 1px solid var(--rule); }

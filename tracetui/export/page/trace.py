@@ -26,6 +26,7 @@ from tracetui.export.sentences.memory import alive_sentence
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.gaps import GAPS, GapRows
+from tracetui.export.tables.health import FINDINGS, FindingRows
 from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.operators import OPERATORS
 from tracetui.export.tables.steps import STEPS, StepRows
@@ -33,6 +34,7 @@ from tracetui.export.tables.syncs import SYNCS, SyncRows
 from tracetui.export.trace.advice_text import TITLE, cost_words
 from tracetui.export.trace.communication_text import TOP_LINKS, TOP_PEERS, late_title, links_title, split_rows
 from tracetui.export.trace.documents import summary_document
+from tracetui.export.trace.health import verdict_line
 from tracetui.export.trace.idle_text import gap_stories, gaps_title, hotspots_title, idle_reasons, line_notes
 from tracetui.export.trace.operators import list_operators
 from tracetui.export.trace.selection import Selection
@@ -68,14 +70,15 @@ def trace_sections(analysis: Analysis, source: SourceFiles | None = None) -> Ite
         operators = list_operators(analysis, whole, "name", top=TOP_OPERATORS)
         yield Section(tell("Operators of the devices, most time first"), [table(OPERATORS, operators.rows)])
     yield from _memory(analysis)
+    if analysis.health.findings:
+        yield Section(verdict_line(analysis), [table(FINDINGS, FindingRows(analysis))])
 
 
 def _head(analysis: Analysis, document: dict[str, Any]) -> Section:
     trace = document["trace"]
     blocks = [paragraph(clauses(trace_facts(trace)), "dim")]
-    doubt = (headline(analysis.health, analysis.steps), legend(analysis.health))
-    blocks += [paragraph(sentence, "lead") for sentence in doubt[:1] if sentence]
-    blocks += [paragraph(sentence) for sentence in doubt[1:] if sentence]
+    doubt = headline(analysis.health, analysis.steps)
+    blocks += [paragraph(doubt, "lead doubt"), paragraph(legend(analysis.health), "dim")] if doubt else []
     lead = _lead(analysis, document["devices"])
     blocks += [paragraph(lead, "lead")] if lead else []
     blocks += [paragraph(fact) for fact in run_facts(analysis)]
@@ -97,7 +100,7 @@ def _lead(analysis: Analysis, devices: Sequence[Mapping[str, Any]]) -> str:
         tell(
             "{device} was idle {share} of {time}.",
             device=printable(device["device"]),
-            share=format_percent(device["idle_ns"], window),
+            share=format_percent(device["idle_ns"], window) + mark(analysis.health, "idle"),
             time=format_duration(window),
         )
     ]
@@ -132,7 +135,7 @@ def _device(
         paragraph(sentences(tell("{fact}.", fact=fact) for fact in facts)),
         _split_table(split, end - start, analysis.health),
     ]
-    for title, causes, ns in (
+    for title, causes, total in (
         (tell("Why it was idle for {time}", time=format_duration(device["idle_ns"])), "causes", "idle_ns"),
         (
             tell("Why preparing steps took {time}", time=format_duration(device["preparing_ns"])),
@@ -141,7 +144,7 @@ def _device(
         ),
     ):
         if device[causes]:
-            blocks += [f"<h3>{quote(title)}</h3>", table(CAUSES, CauseRows(device[causes], device[ns]))]
+            blocks += [f"<h3>{quote(title)}</h3>", table(CAUSES, CauseRows(device[causes], device[total]))]
     if len(analysis.devices) == 1:
         blocks += _cause_map(analysis, activity)
     places = Selection().steps(analysis, activity.device)
