@@ -18,7 +18,7 @@ from tracetui.units import Moment, Window
 NAMES = tuple(
     command.name
     for command in COMMANDS
-    if command.name not in ("cache", "ranks", "whatif", "digest", "compare", "phases", "skill")
+    if [action.dest for action in command.parser()._get_positional_actions()][:1] == ["path"]
 )
 #: what a command cannot do without, beside its trace
 NEEDED = {"export": ["--csv", "-"], "check": ["--max-free", "1%"], "report": ["-o", "-"], "sql": ["--tables"]}
