@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from simulator.scenarios import SCENARIOS
 from simulator.source import TrainingScript
 from tests.comparison.planted import run
+from tracetui.comparison.collective_sums import TRANSFER, WAIT
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
@@ -66,6 +68,18 @@ def test_a_slower_collective_of_a_device_that_lags_behind_the_host() -> None:
     exposed = next(row for row in comparison.waterfall if row.name == "communication.transfer")
     assert float(exposed.delta_ns) == pytest.approx(float(comparison.step.delta_ns), rel=0.01)
     assert "1.90 ms more exposed communication, transfer of allreduce, FP32" in verdict(comparison)
+
+
+def test_a_side_that_cannot_tell_waiting_from_moving_makes_neither_new() -> None:
+    """As at profiler level 0, which has no planes."""
+    whole = side("balanced")
+    names = {row.name for row in compare_runs(whole, whole).communication}
+    assert {name for name in names if name.endswith((WAIT, TRANSFER))}
+    unsplit = replace(whole, communication=replace(whole.communication, wait={}, transfer={}))
+    for pair in ((unsplit, whole), (whole, unsplit)):
+        found = compare_runs(*pair).communication
+        assert {row.name for row in found} == {name for name in names if not name.endswith((WAIT, TRANSFER))}
+        assert {row.status for row in found} == {"matched"}
 
 
 def test_a_slower_kernel_beside_a_slower_collective() -> None:

@@ -165,6 +165,7 @@ def test_two_profiler_levels_tell_alike_what_both_tell(real_traces: Path) -> Non
     assert not any(row.name.endswith("(Cube)") for row in comparison.classes)
     assert sum("BASE" in note and "stand" in note for note in comparison.notes) == 2
     assert any("cube units" in note for note in comparison.notes)
+    assert {row.status for row in comparison.communication} == {"matched"}
     causes = {row.name: row for row in comparison.causes}
     assert "launch.compile" not in causes and causes["launch.dispatch"].status == "matched"
     assert verdict(comparison).startswith(

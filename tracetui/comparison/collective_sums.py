@@ -50,6 +50,11 @@ class CollectiveSums:
     wait: Mapping[CollectiveKey, Sum]  #: for a late rank, of those of which that is known
     transfer: Mapping[CollectiveKey, Sum]  #: the rest of these
 
+    @property
+    def is_split(self) -> bool:
+        """Whether any of them tells waiting from moving."""
+        return bool(self.wait)
+
     def known_parts(self) -> tuple[bool, ...]:
         """Return which parts of keys any of them tells."""
         return tuple(any(key[part] for key in self.whole) for part in range(len(CollectiveKey._fields)))

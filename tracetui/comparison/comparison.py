@@ -262,10 +262,13 @@ def _collective_rows(base: Run, other: Run, scale: RowScale) -> tuple[ComparedRo
     """Return the collectives by what both sides tell of them."""
     parts = [run.communication.known_parts() for run in (base, other) if run.communication.whole]
     known = tuple(all(is_known) for is_known in zip(*parts)) if parts else ()
+    splits = {run.communication.is_split for run in (base, other) if run.communication.whole}
     sides: tuple[dict[str, Sum], dict[str, Sum]] = ({}, {})
     for (suffix, base_sums), (_, other_sums) in zip(
         base.communication.by_name(known), other.communication.by_name(known)
     ):
+        if suffix and len(splits) > 1:  # one side cannot tell waiting from moving: neither is new or gone
+            continue
         for side, sums in zip(sides, comparable_sums(base_sums, other_sums)):
             side.update({name + suffix: total for name, total in sums.items()})
     return rows(*sides, scale)
