@@ -29,7 +29,7 @@ CELLS = st.one_of(
     INTEGERS,
     st.floats(allow_nan=False),
     INTEGERS.map(str),
-    st.text(st.characters(exclude_characters="\0"), max_size=12),  # where SQLite's substr ends
+    st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12),  # where SQLite's substr ends
     st.binary(max_size=9),
 )
 COLUMNS = ("a", "b", "c", "d")

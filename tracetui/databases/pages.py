@@ -23,7 +23,7 @@ from tracetui.arrays import Floats, Int64s
 UNKNOWN = -(1 << 63)  #: the number of a cell that is empty, or holds no number
 _LEAF, _INTERIOR = 13, 5  # kinds of pages of a table
 _HEADER = 100  # bytes before the first page's own
-_TOGETHER = 1 << 19  # bytes of pages whose rows are read together
+_TOGETHER = 1 << 20  # bytes of pages whose rows are read together
 _DEEPEST = 20
 _SAMPLE = 16  # leaves whose rows are counted to know about how many a table has
 _THREADS, _AHEAD = 2, 3  # that read pages, and parts that they may be ahead
@@ -171,6 +171,7 @@ class PageReader:
             size = int.from_bytes(header[16:18], "big")
             self._page = 65536 if size == 1 else size
             self._usable = self._page - header[20]
+            self._leaves_by_root: dict[int, Int64s] = {}
             self._pages = os.fstat(self._fd).st_size // self._page
             if self._page < 512 or self._usable < 480 or int.from_bytes(header[56:60], "big") != 1:
                 raise Unusual  # the last: another encoding of texts
@@ -214,32 +215,37 @@ class PageReader:
     def about_rows(self, root: int) -> int:
         """Return about how many rows a table has, by some of its leaves. Raises Unusual, or OSError."""
         leaves = self._leaves(root)
-        sample = leaves[:: max(len(leaves) // _SAMPLE, 1)]
+        sample = leaves[:: max(len(leaves) // _SAMPLE, 1)].tolist()
         cells = 0
         for number in sample:
             first = 3 + (_HEADER if number == 1 else 0)
             cells += int.from_bytes(self._read(number)[first : first + 2], "big")
         return -(-cells * len(leaves) // max(len(sample), 1))
 
-    def _read_rows(self, leaves: Sequence[int], fields: dict[str, Field], columns: int) -> PageRows | None:
+    def _read_rows(self, leaves: Int64s, fields: dict[str, Field], columns: int) -> PageRows | None:
         """Return the rows of leaves, with their numbers, which whoever asked for them would only work out."""
         rows = self._rows(leaves, fields, columns)
         if rows is not None:
             rows.work_out([name for name, field in fields.items() if field.is_number])
         return rows
 
-    def _leaves(self, root: int) -> list[int]:
+    def _leaves(self, root: int) -> Int64s:
         """Return the numbers of the leaves of a tree, from left to right."""
-        level = [root]
+        if root not in self._leaves_by_root:
+            self._leaves_by_root[root] = self._find_leaves(root)
+        return self._leaves_by_root[root]
+
+    def _find_leaves(self, root: int) -> Int64s:
+        level = np.array([root], np.int64)
         visited = 0
         for _ in range(_DEEPEST):
-            kinds = {self._kind(number) for number in level[:1] + level[-1:]}
+            kinds = {self._kind(number) for number in level[[0, -1]].tolist()}
             if kinds == {_LEAF}:
                 return level
             if kinds != {_INTERIOR}:
                 raise Unusual
             visited += len(level)
-            level = [child for number in level for child in self._children(number)]
+            level = np.concatenate([self._children(number) for number in level.tolist()])
             if visited + len(level) > self._pages:
                 raise Unusual
         raise Unusual
@@ -248,7 +254,7 @@ class PageReader:
         page = self._read(number)
         return page[_HEADER if number == 1 else 0]
 
-    def _children(self, number: int) -> list[int]:
+    def _children(self, number: int) -> Int64s:
         page = self._read(number)
         first = _HEADER if number == 1 else 0
         if page[first] != _INTERIOR:
@@ -259,8 +265,10 @@ class PageReader:
         )
         if pointers is None or (count and int(pointers.max()) > self._usable - 5):
             raise Unusual
-        children = [int.from_bytes(page[pointer : pointer + 4], "big") for pointer in pointers.tolist()]
-        return [*children, int.from_bytes(page[first + 8 : first + 12], "big")]
+        places = np.append(pointers.astype(np.int64), first + 8)  # of each child, and of the last one
+        numbers = np.frombuffer(page + bytes(8), np.uint8)
+        children: Int64s = _words(numbers, ">u4")[places].astype(np.int64)
+        return children
 
     def _read(self, number: int) -> bytes:
         if not 1 <= number <= self._pages:
@@ -270,25 +278,24 @@ class PageReader:
             raise Unusual
         return page
 
-    def _read_together(self, leaves: Sequence[int]) -> NDArray[np.uint8]:
+    def _read_together(self, leaves: Int64s) -> NDArray[np.uint8]:
         """Return the bytes of leaves one after the other, and some more; those in a row are read at once."""
         size = self._page
-        if min(leaves) < 1 or max(leaves) > self._pages:
+        if int(leaves.min()) < 1 or int(leaves.max()) > self._pages:
             raise Unusual
         room = bytearray(len(leaves) * size + 16)
         content = memoryview(room)
-        numbers = np.array(leaves, np.int64)
-        opens = np.flatnonzero(np.append(True, np.diff(numbers) != 1)).tolist()
+        opens = np.flatnonzero(np.append(True, np.diff(leaves) != 1)).tolist()
         for first, stop in zip(opens, [*opens[1:], len(leaves)]):
             target = content[first * size : stop * size]
-            if os.preadv(self._fd, [target], (leaves[first] - 1) * size) != len(target):
+            if os.preadv(self._fd, [target], (int(leaves[first]) - 1) * size) != len(target):
                 raise Unusual
         return np.frombuffer(room, np.uint8)
 
-    def _rows(self, leaves: Sequence[int], fields: dict[str, Field], columns: int) -> PageRows | None:
+    def _rows(self, leaves: Int64s, fields: dict[str, Field], columns: int) -> PageRows | None:
         buffer = self._read_together(leaves)
         base = np.arange(len(leaves), dtype=np.int64) * self._page
-        header = base + np.where(np.array(leaves) == 1, _HEADER, 0)
+        header = base + np.where(leaves == 1, _HEADER, 0)
         if (buffer[header] != _LEAF).any():
             raise Unusual
         count = buffer[header + 3].astype(np.int64) << 8 | buffer[header + 4]
@@ -409,7 +416,7 @@ def _varints(buffer: NDArray[np.uint8], position: Int64s) -> tuple[Int64s, Int64
 
 
 def _words(buffer: NDArray[np.uint8], dtype: str) -> NDArray[Any]:
-    """Return the eight bytes from each place on as a number."""
+    """Return the bytes from each place on as a number, eight at most."""
     words: NDArray[Any] = np.ndarray((len(buffer) - 7,), dtype, buffer.data, strides=(1,))
     return words
 
