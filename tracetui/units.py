@@ -57,7 +57,7 @@ def format_clock(ns: int) -> str:
 
 
 def format_ms(ns: int, decimals: int = 3) -> str:
-    """Milliseconds with up to three decimals, rounded: "1,234.568"; what rounds to nothing has no sign."""
+    """Return milliseconds with up to three decimals, rounded: "1,234.568"; a rounded 0 has no sign."""
     unit = 10 ** (6 - decimals)
     units = (abs(ns) + unit // 2) // unit
     sign = "-" if ns < 0 and units else ""
@@ -176,7 +176,7 @@ def _scaled(number: str, unit: str) -> int:
 
 
 def _signed(count: int, units: tuple[str, ...]) -> str:
-    """Three significant digits of `count` (half up) in the first unit that shows it below 1000."""
+    """Return three significant digits of `count` (half up) in the first unit that shows it below 1000."""
     sign, length = ("-", -count) if count < 0 else ("", count)
     if length < 1000:
         return f"{sign}{length} {units[0]}"

@@ -17,7 +17,7 @@ from tracetui.analysis import iterations
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
 from tracetui.api import load, load_job
-from tracetui.cli.run import main
+from tracetui.cli.entry import main
 from tracetui.export.trace.documents import summary_document
 from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.step_numbers import StepNumbers

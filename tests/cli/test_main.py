@@ -424,7 +424,7 @@ def test_what_nobody_expects_is_one_sentence(
     def fail(*_: object) -> None:
         raise raised
 
-    monkeypatch.setattr("tracetui.cli.opening.opened", fail)
+    monkeypatch.setattr("tracetui.cli.trace_reading.opened", fail)
     output = run("summary", trace_path)
     assert output.code == code
     assert only_sentence(output).startswith(sentence)
@@ -444,7 +444,7 @@ def test_ctrl_c_is_quiet(run: Run, monkeypatch: pytest.MonkeyPatch, trace_path: 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tracetui.cli.opening.opened", interrupt)
+    monkeypatch.setattr("tracetui.cli.trace_reading.opened", interrupt)
     output = run("summary", trace_path)
     assert (output.code, output.out, output.err) == (ExitCode.CANCELLED, "", "")
 

@@ -24,7 +24,7 @@ SLOW = {"numpy", "orjson", "pandas", "rich", "textual", "xlsxwriter"}
 TABLES = (
     "pandas",
     "tracetui.api",
-    "tracetui.cli.run",
+    "tracetui.cli.entry",
     "tracetui.export.trace.summary",
     "tracetui.export.csv_table",
 )

@@ -16,7 +16,7 @@ import pytest
 
 from tests.forks import ROOT
 from tracetui.cli import main, signals
-from tracetui.cli.signals import as_cancel, raise_if_told
+from tracetui.cli.signals import as_cancel, raise_if_signalled
 
 ALL = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -66,11 +66,11 @@ def test_what_an_interrupt_has_become_is_one() -> None:
 
 def test_one_that_nobody_noticed_is_told() -> None:
     with as_cancel(*ALL):
-        raise_if_told()
+        raise_if_signalled()
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGTERM)
         with pytest.raises(KeyboardInterrupt):
-            raise_if_told()
+            raise_if_signalled()
 
 
 def test_an_import_is_done_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +86,7 @@ def test_an_import_is_done_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_an_import_that_hangs_is_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(signals, "_MOST", 3)
+    monkeypatch.setattr(signals, "_MOST_RETRIES", 3)
     monkeypatch.syspath_prepend(str(tmp_path))
     program = "import signal, time\nsignal.raise_signal(15)\ntime.sleep(300)\n"
     (tmp_path / "hanging.py").write_text(program)
@@ -98,11 +98,11 @@ def test_ctrl_c_before_anything_is_imported_is_no_traceback(monkeypatch: pytest.
     class Interrupting:
         @staticmethod
         def find_spec(name: str, path: Sequence[str] | None, target: object = None) -> None:
-            if name == "tracetui.cli.run":
+            if name == "tracetui.cli.entry":
                 os.kill(os.getpid(), signal.SIGINT)
                 time.sleep(300)
 
-    monkeypatch.delitem(sys.modules, "tracetui.cli.run", raising=False)
+    monkeypatch.delitem(sys.modules, "tracetui.cli.entry", raising=False)
     monkeypatch.setattr(sys, "meta_path", [Interrupting, *sys.meta_path])
     assert main(["--version"]) == 130
 

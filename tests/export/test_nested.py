@@ -13,7 +13,7 @@ import pytest
 from tests.analysis import real
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.cli.run import main
+from tracetui.cli.entry import main
 from tracetui.export.csv_table import write_table
 from tracetui.export.json_document import dumps
 from tracetui.export.sentences.causes import line_name, module_name

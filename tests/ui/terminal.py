@@ -25,8 +25,8 @@ _QUIET = 8  #: turns without output, after which there is no more of an answer
 _IMPORTED = (
     "numpy.ma",
     "textual.layouts.factory",
-    "tracetui.cli.opening",
-    "tracetui.cli.run",
+    "tracetui.cli.trace_reading",
+    "tracetui.cli.entry",
     "tracetui.ui.app",
     "tracetui.ui.screens.timeline",
     "tracetui.ui.sending.driver",

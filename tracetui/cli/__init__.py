@@ -10,7 +10,7 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run tracetui with `arguments` (those of the process by default); returns the exit status."""
     try:
-        from tracetui.cli.run import main as run  # only here, as ctrl+c may come meanwhile
+        from tracetui.cli.entry import main as run  # only here, as ctrl+c may come meanwhile
 
         return run(arguments)
     except KeyboardInterrupt:

@@ -15,7 +15,7 @@ from tracetui.cli.parser import Request, UsageError, refuse_to_mix
 from tracetui.cli.whole_parser import whole_parser
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z_-]*", re.ASCII)
-_MORE = """commands:
+_EPILOG = """commands:
 {commands}
 Each has its own --help. Options may stand before a command, too.
 
@@ -32,17 +32,17 @@ def parse_arguments(arguments: Sequence[str], settings: Settings = NO_SETTINGS) 
     if place is None:
         _refuse_unknown(arguments)
         command, rest = commands.VIEW, list(arguments)
-        listed = "\n".join(map(_listed, commands.COMMANDS))
+        listed = "\n".join(map(_command_line, commands.COMMANDS))
         statuses = "\n".join(f"  {code:<4} {code.meaning}" for code in ExitCode)
-        parser = command.parser(_MORE.format(commands=listed, statuses=statuses))
+        parser = command.parser(_EPILOG.format(commands=listed, statuses=statuses))
         parser.add_argument("--completion", action=PrintCompletion, parser_of_all=whole_parser)
     else:
-        command = _named()[arguments[place]]
+        command = _by_name()[arguments[place]]
         rest = [*arguments[:place], *arguments[place + 1 :]]
         parser = command.parser()
     request = parser.parse_args(rest, Request())
     refuse_to_mix(request)
-    if defaults := settings.arguments(parser.valued, _given(rest, parser.valued)):
+    if defaults := settings.arguments(parser.valued, _given_options(rest, parser.valued)):
         try:
             request = parser.parse_args([*defaults, *rest], Request())
         except UsageError as error:
@@ -50,7 +50,7 @@ def parse_arguments(arguments: Sequence[str], settings: Settings = NO_SETTINGS) 
     return command, request
 
 
-def _given(arguments: Sequence[str], valued: Collection[str]) -> set[str]:
+def _given_options(arguments: Sequence[str], valued: Collection[str]) -> set[str]:
     """Return the options that are given."""
     words, found = iter(arguments), set()
     for word in words:
@@ -66,7 +66,7 @@ def _place_of_command(arguments: Sequence[str]) -> int | None:
     """Return where the name of a command stands: it is the first word that is no option
     and no option's value.
     """
-    named = _named()
+    named = _by_name()
     if arguments and arguments[0] in named:
         return 0
     if named.keys().isdisjoint(arguments):
@@ -79,7 +79,7 @@ def _first_word(arguments: Sequence[str]) -> int | None:
     """Return where the first word stands that is no option and no option's value; that may be "--"."""
     if arguments and not arguments[0].startswith("-"):
         return 0
-    every = (commands.VIEW, *_named().values())
+    every = (commands.VIEW, *_by_name().values())
     valued = {name for command in every for name in command.parser().valued}
     words = iter(enumerate(arguments))
     for place, word in words:
@@ -94,20 +94,20 @@ def _refuse_unknown(arguments: Sequence[str]) -> None:
     """Raise UsageError where a word is no file, and nearly a command."""
     place = _first_word(arguments)
     word = "" if place is None else arguments[place]
-    if not _WORD.fullmatch(word) or word in _named() or os.path.lexists(word):
+    if not _WORD.fullmatch(word) or word in _by_name() or os.path.lexists(word):
         return
     from difflib import get_close_matches
 
-    alike = get_close_matches(word.lower(), _named(), 1)
+    alike = get_close_matches(word.lower(), _by_name(), 1)
     if alike:
         raise UsageError(
             f"there is no command or file {word}; did you mean tracetui {alike[0]}? See tracetui --help"
         )
 
 
-def _named() -> dict[str, Command]:
+def _by_name() -> dict[str, Command]:
     return {command.name: command for command in commands.COMMANDS}
 
 
-def _listed(command: Command) -> str:
+def _command_line(command: Command) -> str:
     return f"  tracetui {command.usage:<14} {command.brief}"

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.scheduler.scheduler import SchedulerSource
-from tracetui.cli.jobs import open_job
-from tracetui.cli.opening import opened_trace, selected
+from tracetui.cli.job_reading import open_job
 from tracetui.cli.output import refuse_early
 from tracetui.cli.parser import Request, UsageError
+from tracetui.cli.trace_reading import opened_trace, selected
 from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.walls import StepChoice

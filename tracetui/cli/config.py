@@ -53,7 +53,7 @@ class Settings:
         for name, value in self._values.items():
             option = f"--{name}"
             if option in options and option not in given:
-                words += [f"{option}={each}" for each in (value if isinstance(value, list) else [value])]
+                words += [f"{option}={text}" for text in (value if isinstance(value, list) else [value])]
         return words
 
 

@@ -120,7 +120,7 @@ def add_trace(parser: Parser) -> None:
 
 
 def add_reading(parser: Parser, jobs: str) -> None:
-    """How traces are read; `jobs` is the help of --jobs."""
+    """Add how traces are read; `jobs` is the help of --jobs."""
     parser.add_argument(
         "--no-cache",
         dest="cache",
@@ -165,7 +165,7 @@ def add_force(parser: Parser, help_text: str = "replace FILE where it exists") -
 
 
 def add_language(parser: Parser) -> None:
-    """In which language causes and advice are told."""
+    """Add in which language causes and advice are told."""
     parser.add_argument(
         "--lang",
         dest="language",
@@ -211,7 +211,7 @@ def add_restrictions(
 
 
 def add_step(parser: Parser, step: str) -> None:
-    """One step; `step` says what is done with it."""
+    """Add the choice of one step; `step` says what is done with it."""
     parser.add_argument("--step", metavar="N", type=step_argument, help=f"{step} (ProfilerStep#N)")
 
 
@@ -223,12 +223,12 @@ def add_sources(parser: Parser, help_: str) -> None:
 def add_all_steps(
     parser: Parser, help_text: str = "compare outlier steps, too, and those not to be believed"
 ) -> None:
-    """Whether outlier steps count, and those that are not to be believed."""
+    """Add whether outlier steps count."""
     parser.add_argument("--all-steps", action="store_true", help=help_text)
 
 
 def add_rules(parser: Parser) -> None:
-    """Whose code is whose."""
+    """Add whose code is whose."""
     parser.add_argument(
         "--user-frame",
         dest="user_frames",

@@ -10,10 +10,10 @@ from types import FrameType
 
 #: as they are where nobody has said otherwise; a signal that is ignored (nohup) stays so
 _USUAL = (signal.SIG_DFL, signal.default_int_handler)
-_AGAIN_S = 0.02  # until an import that a signal came into is looked at again
-_MOST = 250  # such looks: an import from a network that hangs is interrupted then
+_RETRY_S = 0.02  # until an import that a signal came into is looked at again
+_MOST_RETRIES = 250  # such looks: an import from a network that hangs is interrupted then
 
-_told: list[int] = []  # signals that came
+_arrived: list[int] = []  # signals that came
 
 
 @contextlib.contextmanager
@@ -26,44 +26,44 @@ def as_cancel(*signals: signal.Signals) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    looks = 0
+    retries = 0
 
     def cancel(number: int, frame: FrameType | None) -> None:
-        nonlocal looks
-        _told.append(number)
-        looks += 1
-        if looks < _MOST and _imports(frame):
-            signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
+        nonlocal retries
+        _arrived.append(number)
+        retries += 1
+        if retries < _MOST_RETRIES and _is_importing(frame):
+            signal.setitimer(signal.ITIMER_REAL, _RETRY_S)
         else:
             raise KeyboardInterrupt
 
-    before = {number: signal.getsignal(number) for number in signals}
-    caught = {number: handler for number, handler in before.items() if handler in _USUAL}
+    old_handlers = {number: signal.getsignal(number) for number in signals}
+    handled = {number: handler for number, handler in old_handlers.items() if handler in _USUAL}
     alarm = signal.signal(signal.SIGALRM, cancel)
-    _told.clear()
+    _arrived.clear()
     try:
-        for number in caught:
+        for number in handled:
             signal.signal(number, cancel)
         yield
     except Exception:
-        if _told:
+        if _arrived:
             raise KeyboardInterrupt from None
         raise
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, alarm)
-        for number, handler in caught.items():
+        for number, handler in handled.items():
             signal.signal(number, handler)
 
 
-def raise_if_told() -> None:
+def raise_if_signalled() -> None:
     """Raise KeyboardInterrupt if a signal has come that has not raised yet, or where nobody noticed."""
-    if _told:
+    if _arrived:
         raise KeyboardInterrupt
 
 
-def _imports(frame: FrameType | None) -> bool:
-    """Whether something is being imported where a signal came."""
+def _is_importing(frame: FrameType | None) -> bool:
+    """Return whether something is being imported where a signal came."""
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             return True

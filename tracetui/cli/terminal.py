@@ -1,5 +1,6 @@
 """What the terminal can show: the viewer or text, how wide, in which colours, with which glyphs. Functions of
-the environment and the streams; Textual is not imported here."""
+the environment and the streams; Textual is not imported here.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ def is_file(stream: Stream) -> bool:
 
 
 def choose_palette(environ: Mapping[str, str]) -> str:
-    """ "none", "ansi", "256" or "true".
+    """Return "none", "ansi", "256" or "true".
 
     16 colours over SSH whatever the terminal can: a full frame takes 70 kB there, 156 kB in true colour.
     """
@@ -66,19 +67,19 @@ def locale_language(environ: Mapping[str, str]) -> str:
 
 
 def prepare_viewer(environ: MutableMapping[str, str]) -> None:
-    """Over SSH fewer frames and no animations; to be called before textual is imported, which reads these."""
+    """Ask for fewer frames and no animations over SSH; to be called before textual is imported."""
     if environ.get("SSH_CONNECTION"):
         environ.setdefault("TEXTUAL_FPS", "15")
         environ.setdefault("TEXTUAL_ANIMATIONS", "none")
 
 
 def text_width() -> int:
-    """Columns of text on stdout: the terminal's, else what COLUMNS says, else 80."""
+    """Return the columns of text on stdout: the terminal's, else what COLUMNS says, else 80."""
     try:
         columns = os.get_terminal_size(sys.stdout.fileno()).columns
     except (OSError, ValueError, AttributeError):
-        named = os.environ.get("COLUMNS", "")
-        columns = int(named) if named.isascii() and named.isdigit() and len(named) < 9 else 0
+        setting = os.environ.get("COLUMNS", "")
+        columns = int(setting) if setting.isascii() and setting.isdigit() and len(setting) < 9 else 0
     return min(max(columns, LEAST_COLUMNS), MOST_COLUMNS) if columns else USUAL_COLUMNS
 
 

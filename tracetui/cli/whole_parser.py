@@ -19,17 +19,17 @@ def whole_parser() -> argparse.ArgumentParser:
     for action in view._actions:  # argparse has no public list of them
         if action.option_strings:
             parser._add_action(action)
-    words = parser.add_subparsers(
+    subcommands = parser.add_subparsers(
         metavar="COMMAND", title="commands", parser_class=argparse.ArgumentParser, dest="command"
     )
     for command in commands.COMMANDS:
-        own = command.parser()
-        words.add_parser(
+        command_parser = command.parser()
+        subcommands.add_parser(
             command.name,
-            parents=[own],
+            parents=[command_parser],
             add_help=False,
             help=command.brief,
-            description=own.description,
-            formatter_class=own.formatter_class,
+            description=command_parser.description,
+            formatter_class=command_parser.formatter_class,
         )
     return parser

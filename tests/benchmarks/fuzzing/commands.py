@@ -31,7 +31,7 @@ SUBJECTS = {
 }
 _SECONDS = 30  #: that a command may take, of which it needs some tenths
 _MEMORY = 3 << 30  #: bytes that it may ask for beyond those of the process that forks
-_IMPORTED = ("pandas", "tracetui.api", "tracetui.cli.run", "tracetui.job.job")
+_IMPORTED = ("pandas", "tracetui.api", "tracetui.cli.entry", "tracetui.job.job")
 
 
 def fuzz_commands(names: Sequence[str], chooser: random.Random, seconds: float, keep: Path) -> int:

@@ -22,8 +22,8 @@ def _add_arguments(parser: Parser) -> None:
 
 def _run(request: Request) -> ExitCode:
     from tracetui.analysis.advice import find_advice
-    from tracetui.cli.opening import open_trace
     from tracetui.cli.output import answer
+    from tracetui.cli.trace_reading import open_trace
     from tracetui.export.csv_table import write_table
     from tracetui.export.tables.advice import ADVICE, AdviceRows
     from tracetui.export.trace.advice_text import advice_text

@@ -146,7 +146,7 @@ def _add_arguments(parser: Parser) -> None:
     add_rules(parser)
 
 
-class _Held(NamedTuple):
+class _CheckResult(NamedTuple):
     """The result of checking limits."""
 
     document: dict[str, Any]
@@ -160,73 +160,75 @@ def _run(request: Request) -> ExitCode:
     from tracetui.cli.output import print_json, print_text, say
 
     of_devices = (*request.limits, *request.limits_of_causes)
-    others = (*of_devices, *request.limits_of_memory, *request.regressions)
+    other_limits = (*of_devices, *request.limits_of_memory, *request.regressions)
     if (request.baseline is None) != (not request.regressions):
         raise UsageError("--baseline BASE and --max-regression LIMIT belong together")
-    if request.limits_of_jobs and (others or request.each_step):
+    if request.limits_of_jobs and (other_limits or request.each_step):
         of_jobs = "--max-wait, --max-imbalance and --max-phase"
         raise UsageError(f"{of_jobs} are of jobs, and go with no limits of a device")
-    if request.same_exports and (others or request.limits_of_jobs or request.each_step or request.export):
+    if request.same_exports and (
+        other_limits or request.limits_of_jobs or request.each_step or request.export
+    ):
         raise UsageError("--same-exports reads both exports of a run, and goes with no limits")
-    if not others and not request.limits_of_jobs and not request.same_exports:
+    if not other_limits and not request.limits_of_jobs and not request.same_exports:
         raise UsageError("no limit is given, like --max-free 10%; see tracetui check --help")
     try:
-        held = [*_held(request, of_devices)]
-    except _Nothing as nothing:
+        results = [*_check_limits(request, of_devices)]
+    except _NothingToCheck as nothing:
         say(str(nothing))
         return ExitCode.UNCHECKED
     if request.json:
-        print_json({key: value for part in held for key, value in part.document.items()}, request)
+        print_json({key: value for part in results for key, value in part.document.items()}, request)
     else:
-        print_text("".join(part.text for part in held), request)
-    for part in held:
+        print_text("".join(part.text for part in results), request)
+    for part in results:
         for sentence in part.notes:
             say(sentence)
-    if any(part.broken for part in held):
+    if any(part.broken for part in results):
         return ExitCode.LIMIT
-    return ExitCode.UNCHECKED if any(part.unchecked for part in held) else ExitCode.OK
+    return ExitCode.UNCHECKED if any(part.unchecked for part in results) else ExitCode.OK
 
 
-class _Nothing(Exception):  # noqa: N818 - no error of the program
+class _NothingToCheck(Exception):  # noqa: N818 - no error of the program
     """There is nothing to check; `str()` is a sentence."""
 
 
-def _held(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_Held]:
+def _check_limits(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_CheckResult]:
     """Yield what came of each kind of limits. Raises _Nothing where a trace tells nothing of them."""
     if request.same_exports:
         yield _hold_exports(request)
         return
     if request.limits_of_jobs:
-        from tracetui.cli.jobs import open_job
+        from tracetui.cli.job_reading import open_job
 
-        yield _hold_job(open_job(request, [Path(request.path)]), request.limits_of_jobs)
+        yield _check_job(open_job(request, [Path(request.path)]), request.limits_of_jobs)
         return
     if not of_devices and not request.limits_of_memory:
         from tracetui.cli.comparing import RunPart, compare_paths
 
         compared = compare_paths(request, RunPart(request.baseline), _part(request))
-        yield _hold_run(compared, request.regressions)
+        yield _check_regressions(compared, request.regressions)
         return
-    from tracetui.cli.opening import open_trace
+    from tracetui.cli.trace_reading import open_trace
     from tracetui.job.sources import digest_at
 
     if digest_at(Path(request.path)) is not None:
         raise UsageError("a digest is held to --max-regression alone: other limits need its trace")
     analysis, _ = open_trace(request)
     if of_devices and not any(activity.window_ns > 0 for activity in analysis.devices):
-        raise _Nothing("no device computes or communicates in this trace: there is nothing to check")
-    yield _hold_devices(analysis, of_devices, request.each_step)
+        raise _NothingToCheck("no device computes or communicates in this trace: there is nothing to check")
+    yield _check_devices(analysis, of_devices, request.each_step)
     if request.limits_of_memory:
-        yield _hold_memory(analysis, request.limits_of_memory)
+        yield _check_memory(analysis, request.limits_of_memory)
     if request.baseline is not None:
         from tracetui.cli.comparing import compare_with
 
-        yield _hold_run(compare_with(request, request.baseline, analysis), request.regressions)
+        yield _check_regressions(compare_with(request, request.baseline, analysis), request.regressions)
 
 
-def _hold_exports(request: Request) -> _Held:
+def _hold_exports(request: Request) -> _CheckResult:
     """Compare both exports of a run, of which one is in memory at a time."""
-    from tracetui.cli.opening import opened_trace
+    from tracetui.cli.trace_reading import opened_trace
     from tracetui.comparison.exports import export_differences, export_measures
     from tracetui.databases.exports import export_of, other_export
     from tracetui.export.comparison.exports import agreement_text, differences_text, exports_document
@@ -236,7 +238,7 @@ def _hold_exports(request: Request) -> _Held:
     other = other_export(found)
     if other is None:
         missing = "database" if export_of(found) == "json" else "JSON"
-        raise _Nothing(
+        raise _NothingToCheck(
             f"{printable(str(found))}: there is no {missing} of this run beside it to compare with"
         )
     text, database = (found, other.path) if export_of(found) == "json" else (other.path, found)
@@ -247,18 +249,18 @@ def _hold_exports(request: Request) -> _Held:
     differences = export_differences(measures[0], measures[1])
     document = exports_document((str(text), str(database)), differences)
     notes = () if differences else (agreement_text(measures[0]),)
-    return _Held(document, differences_text(differences), bool(differences), notes)
+    return _CheckResult(document, differences_text(differences), bool(differences), notes)
 
 
 def _part(request: Request) -> RunPart:
     from tracetui.analysis.scheduler.scheduler import SchedulerSource
     from tracetui.cli.comparing import RunPart
-    from tracetui.cli.opening import scheduler_of
+    from tracetui.cli.trace_reading import scheduler_of
 
     return RunPart(request.path, scheduler=scheduler_of(request) or SchedulerSource())
 
 
-def _hold_devices(analysis: Analysis, limits: tuple[Limit, ...], each_step: bool) -> _Held:
+def _check_devices(analysis: Analysis, limits: tuple[Limit, ...], each_step: bool) -> _CheckResult:
     from tracetui.analysis.limits import find_breaches
     from tracetui.export.trace.documents import limits_document
     from tracetui.export.trace.limits import breaches_text, doubts
@@ -266,18 +268,18 @@ def _hold_devices(analysis: Analysis, limits: tuple[Limit, ...], each_step: bool
     found = find_breaches(analysis, limits)
     breaches = tuple(breach for breach in found if each_step or breach.step is None)
     differing = (check.sentence for check in analysis.checks if not check.agrees)
-    doubted = (*doubts(analysis, limits), *differing)
-    return _Held(limits_document(limits, breaches), breaches_text(breaches), bool(breaches), doubted)
+    notes = (*doubts(analysis, limits), *differing)
+    return _CheckResult(limits_document(limits, breaches), breaches_text(breaches), bool(breaches), notes)
 
 
-def _hold_memory(analysis: Analysis, limits: tuple[MemoryLimit, ...]) -> _Held:
+def _check_memory(analysis: Analysis, limits: tuple[MemoryLimit, ...]) -> _CheckResult:
     from tracetui.analysis.memory.limits import find_memory_breaches, unknown_measures
     from tracetui.export.memory.limits import memory_breaches_text, memory_limits_document
 
     memory = analysis.memory
     breaches = () if memory is None else find_memory_breaches(memory, limits)
     unknown = unknown_measures(memory, limits)
-    return _Held(
+    return _CheckResult(
         memory_limits_document(limits, breaches),
         memory_breaches_text(breaches),
         bool(breaches),
@@ -286,34 +288,34 @@ def _hold_memory(analysis: Analysis, limits: tuple[MemoryLimit, ...]) -> _Held:
     )
 
 
-def _hold_run(comparison: Comparison, limits: tuple[RegressionLimit, ...]) -> _Held:
+def _check_regressions(comparison: Comparison, limits: tuple[RegressionLimit, ...]) -> _CheckResult:
     from tracetui.comparison.regressions import find_regressions, unknown_measures
     from tracetui.export.comparison.document import regressions_document
     from tracetui.export.comparison.limits import regressions_text
     from tracetui.export.sentences.verdict import verdict
 
     if not len(comparison.base.wall_ns):
-        raise _Nothing("no device computes or communicates in BASE: there is nothing to compare with")
+        raise _NothingToCheck("no device computes or communicates in BASE: there is nothing to compare with")
     found, unknown = find_regressions(comparison, limits), unknown_measures(comparison, limits)
     unmeasured = (f"nothing tells of {measure} in both: there is nothing to check" for measure in unknown)
     document = regressions_document(comparison, limits, found)
     notes = (verdict(comparison), *unmeasured)
-    return _Held(document, regressions_text(found), bool(found), notes, bool(unknown))
+    return _CheckResult(document, regressions_text(found), bool(found), notes, bool(unknown))
 
 
-def _hold_job(job: Job, limits: tuple[Limit, ...]) -> _Held:
+def _check_job(job: Job, limits: tuple[Limit, ...]) -> _CheckResult:
     from tracetui.export.job.limits import breaches_text, limits_document
     from tracetui.export.sentences.notes import job_notes
     from tracetui.job.limits import find_breaches, unmarked_phases
 
     if not any(rank.digest.end > rank.digest.start for rank in job.ranks):
-        raise _Nothing("no device computes or communicates in these traces: there is nothing to check")
+        raise _NothingToCheck("no device computes or communicates in these traces: there is nothing to check")
     breaches = find_breaches(job, limits)
     notes = [printable(note) for note in job_notes(job)]
     unmarked = unmarked_phases(job, limits)
     notes += [f"no range is marked as {printable(name)}: there is nothing to check" for name in unmarked]
     document, text = limits_document(limits, breaches), breaches_text(breaches)
-    return _Held(document, text, bool(breaches), tuple(notes), bool(unmarked))
+    return _CheckResult(document, text, bool(breaches), tuple(notes), bool(unmarked))
 
 
 def _regression(text: str) -> RegressionLimit:

@@ -104,7 +104,7 @@ def _add_arguments(parser: Parser) -> None:
 def _run(request: Request) -> ExitCode:
     from tracetui.analysis.scheduler.scheduler import SchedulerSource
     from tracetui.cli.comparing import RunPart
-    from tracetui.cli.opening import scheduler_of
+    from tracetui.cli.trace_reading import scheduler_of
 
     if request.xlsx is not None:
         _refuse_without_writer()

@@ -25,7 +25,7 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> ExitCode:
-    from tracetui.cli.jobs import write_digests
+    from tracetui.cli.job_reading import write_digests
     from tracetui.cli.output import say
 
     written, failed = write_digests(request, Path(request.output))

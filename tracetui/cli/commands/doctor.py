@@ -28,8 +28,8 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> ExitCode:
-    from tracetui.cli.opening import open_trace
     from tracetui.cli.output import print_json, print_text
+    from tracetui.cli.trace_reading import open_trace
     from tracetui.export.trace.health import health_document, health_markdown, health_text
     from tracetui.language import in_english
 

@@ -42,8 +42,8 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> ExitCode:
-    from tracetui.cli.opening import open_trace
     from tracetui.cli.output import write_csv
+    from tracetui.cli.trace_reading import open_trace
     from tracetui.export.trace.events_csv import matching_tracks, write_events
     from tracetui.export.trace.step_numbers import StepNumbers
     from tracetui.trace.clean import printable

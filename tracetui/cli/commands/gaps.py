@@ -48,8 +48,8 @@ def _add_arguments(parser: Parser) -> None:
 
 def _run(request: Request) -> ExitCode:
     from tracetui.analysis.gaps import Measure
-    from tracetui.cli.opening import open_trace
     from tracetui.cli.output import answer
+    from tracetui.cli.trace_reading import open_trace
     from tracetui.export.csv_table import write_table
     from tracetui.export.tables.gaps import GAPS, GapRows
     from tracetui.export.trace.documents import gaps_document

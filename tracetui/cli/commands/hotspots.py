@@ -70,8 +70,8 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> ExitCode:
-    from tracetui.cli.opening import open_trace
     from tracetui.cli.output import answer
+    from tracetui.cli.trace_reading import open_trace
     from tracetui.export.csv_table import write_table
     from tracetui.export.tables.hotspots import LINES, LineRows
     from tracetui.export.trace.documents import hotspots_document
@@ -80,7 +80,7 @@ def _run(request: Request) -> ExitCode:
 
     analysis, selection = open_trace(request)
     if request.by != "line":
-        return _answer_nested(request, analysis, selection)
+        return _print_nested(request, analysis, selection)
     answer(
         request,
         what="lines",
@@ -92,21 +92,21 @@ def _run(request: Request) -> ExitCode:
     return ExitCode.OK
 
 
-def _answer_nested(request: Request, analysis: Analysis, selection: Selection) -> ExitCode:
-    """By module, by frame or by scope."""
+def _print_nested(request: Request, analysis: Analysis, selection: Selection) -> ExitCode:
+    """Print or write idle time by module, by frame or by scope."""
     from tracetui.cli.output import answer
     from tracetui.export.csv_table import write_table
     from tracetui.export.trace.nested_text import FRAMES, MODULES, SCOPES, nested_markdown, nested_text
 
     ranking = {"module": MODULES, "frame": FRAMES, "scope": SCOPES}[request.by]
-    of = (analysis, selection)
+    rows_of = (analysis, selection)
     answer(
         request,
         what=ranking.several,
-        csv=lambda stream: write_table(stream, ranking.table, ranking.rows(*of, request.top or 0)),
-        document=lambda: ranking.document(*of, request.top or 0),
-        markdown=lambda: nested_markdown(ranking, *of, request.top),
-        text=lambda: nested_text(ranking, *of, request.top, text_width()),
+        csv=lambda stream: write_table(stream, ranking.table, ranking.rows(*rows_of, request.top or 0)),
+        document=lambda: ranking.document(*rows_of, request.top or 0),
+        markdown=lambda: nested_markdown(ranking, *rows_of, request.top),
+        text=lambda: nested_text(ranking, *rows_of, request.top, text_width()),
     )
     return ExitCode.OK
 

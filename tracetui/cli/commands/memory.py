@@ -92,7 +92,7 @@ def print_memory(request: Request, by: str) -> None:
 
 def _opened(request: Request) -> tuple[Memory | None, MemoryPart | None, int]:
     """Return the memory, the part of it asked for, and when the trace starts, ns."""
-    from tracetui.cli.opening import open_trace
+    from tracetui.cli.trace_reading import open_trace
     from tracetui.siblings.snapshot import is_pickle
 
     if is_pickle(Path(request.path)):
@@ -111,8 +111,8 @@ def _opened(request: Request) -> tuple[Memory | None, MemoryPart | None, int]:
 def _snapshot(request: Request) -> Memory:
     """Return the memory that a snapshot tells of."""
     from tracetui.api import load_snapshot
-    from tracetui.cli.opening import rules_of
     from tracetui.cli.output import refuse_early
+    from tracetui.cli.trace_reading import rules_of
 
     if request.window is not None:
         raise UsageError("a snapshot has no times: --window is for traces")

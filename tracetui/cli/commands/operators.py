@@ -52,8 +52,8 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> ExitCode:
-    from tracetui.cli.opening import open_trace
     from tracetui.cli.output import answer, say
+    from tracetui.cli.trace_reading import open_trace
     from tracetui.export.csv_table import write_table
     from tracetui.export.trace.operators import (
         NoKernels,

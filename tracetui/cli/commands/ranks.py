@@ -48,7 +48,7 @@ def _run(request: Request) -> ExitCode:
 
 def print_ranks(request: Request, paths: Sequence[Path], only: str = "*", by: str | None = None) -> None:
     """Print or write the job that paths hold; `only` and `by` as on the command line."""
-    from tracetui.cli.jobs import open_job
+    from tracetui.cli.job_reading import open_job
     from tracetui.job.cluster import Interrupted
     from tracetui.job.load import join
     from tracetui.job.rank_table import MEASURES, VIEWS

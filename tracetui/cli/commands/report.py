@@ -76,18 +76,18 @@ def _sections(request: Request) -> list[Section]:
     if request.other is not None:
         from tracetui.analysis.scheduler.scheduler import SchedulerSource
         from tracetui.cli.comparing import RunPart, compare_paths
-        from tracetui.cli.opening import scheduler_of
+        from tracetui.cli.trace_reading import scheduler_of
         from tracetui.export.page.comparison import comparison_sections
 
         other = RunPart(request.other, scheduler=scheduler_of(request) or SchedulerSource())
         request.path = request.other  # the side that is not written over, as of `compare`
         return [*comparison_sections(compare_paths(request, RunPart(str(path)), other))]
     if path.is_dir() and ranks_below(path) is not None:
-        from tracetui.cli.jobs import open_job
+        from tracetui.cli.job_reading import open_job
         from tracetui.export.page.job import job_page_sections
 
         return [*job_page_sections(open_job(request, [path]), str(path))]
-    from tracetui.cli.opening import open_trace
+    from tracetui.cli.trace_reading import open_trace
     from tracetui.export.page.trace import trace_sections
     from tracetui.reader.locate import locate_trace
     from tracetui.trace.source_files import SourceFiles

@@ -35,8 +35,8 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> ExitCode:
-    from tracetui.cli.opening import open_trace
     from tracetui.cli.output import answer
+    from tracetui.cli.trace_reading import open_trace
     from tracetui.export.csv_table import write_table
     from tracetui.export.tables.scheduler import THREADS, ThreadTimeRows
     from tracetui.export.trace.scheduler import scheduler_document, scheduler_markdown, scheduler_text

@@ -97,15 +97,15 @@ def _relations(request: Request) -> Relations:
     if request.against is not None:
         from tracetui.analysis.scheduler.scheduler import SchedulerSource
         from tracetui.cli.comparing import RunPart, compare_paths
-        from tracetui.cli.opening import scheduler_of
+        from tracetui.cli.trace_reading import scheduler_of
 
         other = RunPart(request.path, scheduler=scheduler_of(request) or SchedulerSource())
         return comparison_relations(compare_paths(request, RunPart(request.against), other))
     if path.is_dir() and ranks_below(path) is not None:
-        from tracetui.cli.jobs import open_job
+        from tracetui.cli.job_reading import open_job
 
         return job_relations(open_job(request, [path]))
-    from tracetui.cli.opening import open_trace
+    from tracetui.cli.trace_reading import open_trace
 
     analysis, _ = open_trace(request)
     return trace_relations(analysis)

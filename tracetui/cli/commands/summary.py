@@ -42,8 +42,8 @@ def _add_arguments(parser: Parser) -> None:
 
 def print_summary(request: Request) -> None:
     """Print or write the summary of the trace."""
-    from tracetui.cli.opening import open_trace
     from tracetui.cli.output import answer
+    from tracetui.cli.trace_reading import open_trace
     from tracetui.export.csv_table import write_table
     from tracetui.export.tables.steps import STEPS, StepRows
     from tracetui.export.trace.documents import summary_document

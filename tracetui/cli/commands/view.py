@@ -125,9 +125,9 @@ def _run(request: Request) -> int:
 
 
 def _view(request: Request) -> int:
-    from tracetui.cli.opening import rules_of, scheduler_of
     from tracetui.cli.output import in_ascii
-    from tracetui.cli.signals import raise_if_told
+    from tracetui.cli.signals import raise_if_signalled
+    from tracetui.cli.trace_reading import rules_of, scheduler_of
     from tracetui.reader.locate import locate_trace
     from tracetui.siblings.snapshot import is_pickle
 
@@ -170,7 +170,7 @@ def _view(request: Request) -> int:
         window=request.window,
         rules=rules_of(request),
     )
-    raise_if_told()
+    raise_if_signalled()
     if snapshot:
         from tracetui.api import load_snapshot
         from tracetui.ui.snapshot_app import run_snapshot

@@ -50,7 +50,7 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> ExitCode:
-    from tracetui.cli.jobs import open_job
+    from tracetui.cli.job_reading import open_job
     from tracetui.job.cluster import Interrupted
     from tracetui.job.load import join
 

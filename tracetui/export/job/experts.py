@@ -83,7 +83,7 @@ def experts_markdown(answer: ExpertsAnswer, top: int = TOP) -> str:
 
 
 def experts_frame(job: Job) -> pd.DataFrame:
-    """One row per layer of experts; times are sums over all ranks and steps."""
+    """Return a row per layer of experts; times are sums over all ranks and steps."""
     from tracetui.export.data_frame import small_frame  # imports pandas
 
     return small_frame(LAYERS, LayerRows(job, expert_layers(job), exchange_groups(job)))

@@ -25,7 +25,7 @@ class FindingRows:
     """The findings of an analysis, worst first."""
 
     def __init__(self, analysis: Analysis, rows: Sequence[Finding] | None = None) -> None:
-        """`rows`: some of them, by default all."""
+        """Take some findings as `rows`, by default all."""
         self.analysis = analysis
         self.rows: Sequence[Finding] = analysis.health.findings if rows is None else rows
 

@@ -169,7 +169,7 @@ def culprits_frame(analysis: Analysis) -> pd.DataFrame:
 
 
 def cores_frame(analysis: Analysis) -> pd.DataFrame:
-    """One row per core that the scheduler's recording knows: how long it had a thread, or served interrupts.
+    """Return a row per core that the scheduler's recording knows: how long it had a thread, or interrupts.
 
     Raises ValueError where there is no recording.
     """

@@ -41,23 +41,25 @@ def write_digests(request: Request, directory: Path) -> tuple[int, int]:
     Where a cluster is interrupted, those that are done are written before that is raised.
     """
     try:
-        found = _found(request)
+        found = _find_traces(request)
     except Interrupted as interrupted:
-        _write(request, directory, interrupted.found)
+        _write_found(request, directory, interrupted.found)
         raise
-    return _write(request, directory, found)
+    return _write_found(request, directory, found)
 
 
-def _write(request: Request, directory: Path, found: FoundRanks) -> tuple[int, int]:
+def _write_found(request: Request, directory: Path, found: FoundRanks) -> tuple[int, int]:
     for note in found.notes:
         output.say(printable(note))
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
         raise UsageError(f"{printable(str(directory))} is not a directory") from None
-    far = request.dask is not None  # then all that is found are digests
-    traces = [place for place in range(len(found.sources)) if far or place not in found.digests]
-    names = _names([found.ranks[place].identity.rank for place in traces], [found.sources[p] for p in traces])
+    on_cluster = request.dask is not None  # then all that is found are digests
+    undigested = [place for place in range(len(found.sources)) if on_cluster or place not in found.digests]
+    names = _file_names(
+        [found.ranks[place].identity.rank for place in undigested], [found.sources[p] for p in undigested]
+    )
     written = failed = 0
 
     def finish(place: int, result: Result) -> None:
@@ -68,7 +70,7 @@ def _write(request: Request, directory: Path, found: FoundRanks) -> tuple[int, i
             return
         path = directory / names[place]
         try:
-            write_atomically(path, partial(_fill, result), request.force)
+            write_atomically(path, partial(_write_digest, result), request.force)
         except FileExistsError:
             failed += 1
             output.say(f"{printable(str(path))} exists; --force replaces it")
@@ -76,17 +78,17 @@ def _write(request: Request, directory: Path, found: FoundRanks) -> tuple[int, i
         written += 1
         streams.write(sys.stdout, f"{printable(str(path))}\n")
 
-    if far:
-        for place in traces:
+    if on_cluster:
+        for place in undigested:
             finish(place, encode(found.digests[place]))
         return written, failed
     with _progress() as show:
-        paths = [found.sources[place].path for place in traces]
+        paths = [found.sources[place].path for place in undigested]
         digest_all(paths, show, finish, cache=request.cache, jobs=request.jobs)
     return written, failed
 
 
-def _found(request: Request) -> FoundRanks:
+def _find_traces(request: Request) -> FoundRanks:
     if request.dask is None:
         return find_ranks(request.paths, request.only, request.export)
     with _progress() as show:
@@ -95,11 +97,11 @@ def _found(request: Request) -> FoundRanks:
         )
 
 
-def _fill(digest: bytes, stream: BinaryIO) -> None:
+def _write_digest(digest: bytes, stream: BinaryIO) -> None:
     stream.write(digest)
 
 
-def _names(ranks: list[int], sources: list[Source]) -> list[str]:
+def _file_names(ranks: list[int], sources: list[Source]) -> list[str]:
     """Return the names of digests: by rank where that is known, else by the name of the trace; each once."""
     names: list[str] = []
     for rank, source in zip(ranks, sources):

@@ -61,14 +61,14 @@ def _fail(error: Exception) -> ExitCode:
         import traceback
 
         traceback.print_exception(type(error), error, error.__traceback__)
-    code, sentence = _verdict(error)
+    code, sentence = _code_and_sentence(error)
     streams.say(sentence)
     if isinstance(error, OSError):
         streams.drop(sys.stdout)
     return code
 
 
-def _verdict(error: Exception) -> tuple[ExitCode, str]:
+def _code_and_sentence(error: Exception) -> tuple[ExitCode, str]:
     from tracetui.reader.errors import UnreadableTrace, plain
 
     if isinstance(error, UsageError):

@@ -61,9 +61,9 @@ def selected(analysis: Analysis, step: int | None, window: Window | None) -> Sel
     """Return what is asked for of a trace; raises UsageError where that is not in it."""
     numbers = StepNumbers(analysis).known()
     if step is not None and step not in numbers:
-        known = f"its steps are {_listed(numbers)}" if numbers else "it has no ProfilerStep"
+        known = f"its steps are {_numbers_in_words(numbers)}" if numbers else "it has no ProfilerStep"
         raise UsageError(f"there is no step {step} in this trace: {known}")
-    return Selection(step, None if window is None else _interval(analysis, window))
+    return Selection(step, None if window is None else _interval_of(analysis, window))
 
 
 def scheduler_of(request: Request) -> SchedulerSource | None:
@@ -78,7 +78,7 @@ def rules_of(request: Request) -> FrameRules:
     return FrameRules(request.user_frames, request.skip_frames)
 
 
-def _interval(analysis: Analysis, window: Window) -> tuple[int, int]:
+def _interval_of(analysis: Analysis, window: Window) -> tuple[int, int]:
     """Return the window on the clock of the trace; says if it is not in the trace."""
     trace = analysis.trace
     start, end = window.on_clock(trace.start_ns)
@@ -92,7 +92,7 @@ def _interval(analysis: Analysis, window: Window) -> tuple[int, int]:
     return start, end
 
 
-def _listed(numbers: list[int]) -> str:
+def _numbers_in_words(numbers: list[int]) -> str:
     if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
         return f"{numbers[0]} to {numbers[-1]}"
     return ", ".join(map(str, numbers[:10])) + (", ..." if len(numbers) > 10 else "")
