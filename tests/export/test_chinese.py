@@ -21,7 +21,7 @@ import tracetui
 from simulator.generate import main as generate
 from simulator.job.directory import write_job
 from simulator.memory import write_run
-from tests.export.wordings import PACKAGE, missing
+from tests.export.wordings import PACKAGE, formatted, missing
 from tests.job.planted import truth
 from tracetui.analysis.advice import Advice
 from tracetui.analysis.advice.model import Figures
@@ -102,6 +102,11 @@ def constants() -> frozenset[str]:
 def test_nothing_is_missing() -> None:
     """Where this fails, the lines name what `tracetui/export/chinese` lacks, which is shown in English."""
     assert "\n".join(missing()) == ""
+
+
+def test_no_sentence_of_the_viewer_has_its_values_in_it_already() -> None:
+    """A catalogue has templates: `tell` fills them in."""
+    assert formatted() == []
 
 
 def test_what_is_missing_is_shown_in_english() -> None:

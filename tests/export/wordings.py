@@ -52,6 +52,18 @@ def missing() -> list[str]:
     return sorted({f"{where}: {key!r}" for key, where in texts() if key not in WORDS})
 
 
+def formatted() -> list[str]:
+    """Return where the viewer shows an f-string with words, which no catalogue can have."""
+    return [
+        f"{path}:{node.lineno}"
+        for path, nodes in _viewer()
+        for node in nodes
+        if isinstance(node, ast.Call)
+        and _called(node) in TELLING
+        and any(isinstance(argument, ast.JoinedStr) and [*_texts_in(argument)] for argument in node.args[:1])
+    ]
+
+
 def texts() -> Iterator[tuple[str, str]]:
     """Yield each key or English text of the catalogue that the program asks for, and who does."""
     yield from templates()

@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
+from tracetui.language import tell
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
 from tracetui.ui.comparing.comparing import COMPARE, Comparing, Flipped
@@ -166,7 +167,10 @@ class TraceApp(Viewer):
             return
         self.copy_to_clipboard(text)
         path = keep_copy(text)
-        self.show_status(f"Copied to the clipboard, and to {path}." if path else "Copied to the clipboard.")
+        if path:
+            self.show_status(tell("Copied to the clipboard, and to {path}.", path=path))
+        else:
+            self.show_status("Copied to the clipboard.")
 
     async def action_back(self) -> None:
         """Go back to the timeline; there, drop what was begun, else stop the loading."""

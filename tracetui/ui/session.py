@@ -18,6 +18,7 @@ from tracetui.analysis.gaps import Measure
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.causes import MEASURES
 from tracetui.export.sentences.scheduler import scheduler_notes
+from tracetui.language import tell, wording
 from tracetui.reader.joined import open_trace
 from tracetui.reader.source import TraceFile
 from tracetui.trace.clean import printable
@@ -245,7 +246,7 @@ class Session:
             if step.number == wanted:
                 self.state.show(step.start_ns, max(step.end_ns, step.start_ns + 1))
                 return ""
-        return f"There is no step {wanted} in this trace."
+        return tell("There is no step {number} in this trace.", number=wanted)
 
     # What is said of it
 
@@ -259,14 +260,14 @@ class Session:
     def waiting(self) -> str:
         """Why there are no gaps yet."""
         if self.progress is not None:
-            return f"reading, {self.share} % so far: gaps are found once all is read"
-        return self.problem or ("analysing" if self.analysing else "nothing of this device was read")
+            return tell("reading, {share} % so far: gaps are found once all is read", share=self.share)
+        return self.problem or tell("analysing" if self.analysing else "nothing of this device was read")
 
     @property
     def unanswered(self) -> str:
         """The same as a sentence, for those who ask for more than gaps."""
         if self.progress is not None:
-            return f"Still reading the trace, {self.share} % so far."
+            return tell("Still reading the trace, {share} % so far.", share=self.share)
         return self.problem or "Still analysing."
 
     @property
@@ -286,9 +287,9 @@ class Session:
     def _stopped(self, share: int) -> str:
         sketch = self.picture.sketch if self.picture is not None else None
         if sketch is None:
-            return f"Stopped at {share} % of the file: what was read until then is here."
-        glyph = glyphs(self.options.ascii).unread[1]
-        return f"Stopped at {share} % of the file; the rest ({glyph}) is only sampled. ! tells more."
+            return tell("Stopped at {share} % of the file: what was read until then is here.", share=share)
+        template = "Stopped at {share} % of the file; the rest ({glyph}) is only sampled. ! tells more."
+        return tell(template, share=share, glyph=glyphs(self.options.ascii).unread[1])
 
     # Gaps, which may be asked for before they are found
 
@@ -299,7 +300,7 @@ class Session:
         if self.analysis is not None:
             self._rank(self.analysis)
             self._ranked_anew = True
-        return f"Gaps are ranked by {MEASURES[self.ranked_by]}."
+        return tell("Gaps are ranked by {measure}.", measure=wording(MEASURES[self.ranked_by]))
 
     def _rank(self, analysis: Analysis) -> None:
         if self.picture is not None:

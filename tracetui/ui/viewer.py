@@ -117,7 +117,8 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
     def action_go(self, screen: str) -> None:
         """Show another screen of the same trace."""
         if not self.has_screen(screen):
-            self.show_status(f"One trace has no {screen}: tracetui on a directory of ranks shows them.")
+            template = "One trace has no {screen}: tracetui on a directory of ranks shows them."
+            self.show_status(tell(template, screen=wording(screen)))
         elif screen != self.shown:
             self.switch_mode(self.mode_of(self.session, screen))
 
@@ -143,7 +144,8 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
             self.broadcast(session, SelectionChanged)
         self.look_at(session)
         self.name_window(self.full_name(session))
-        self.show_status(f"{self.sessions.index(session) + 1} of {len(self.sessions)}: {session.name}")
+        place, count = self.sessions.index(session) + 1, len(self.sessions)
+        self.show_status(tell("{place} of {count}: {name}", place=place, count=count, name=session.name))
 
     def full_name(self, session: Session) -> str:
         """Return what tells an open trace also from those that are open elsewhere."""

@@ -457,4 +457,72 @@ SCREENS = {
     "callers of": "调用者",
     "{stacks} {function}": "{stacks} {function}",
     "{title}: {hidden}": "{title}：{hidden}",
+    # -- what the last line says after a key, and while work is under way --------------------------------
+    "Copied to the clipboard, and to {path}.": "已复制到剪贴板，并写入 {path}。",
+    "Then \\ flips.": "之后 \\ 可切换。",
+    "step {number} for step {other}": "step {number}（对应 step {other}）",
+    "the matching slice": "匹配的 slice",
+    "the same place": "同一位置",
+    "{name} is read again: then enter opens the row.": "正在重新读取 {name}：之后 enter 打开这一行。",
+    "{name}: {reason}": "{name}：{reason}",
+    "{place} of {count}: {name}": "第 {place} 个，共 {count} 个：{name}",
+    "{name} has none of it: {key} opens it in {other}.": "{name} 中没有：{key} 在 {other} 中打开。",
+    "One trace has no {screen}: tracetui on a directory of ranks shows them.": (
+        "单个 trace 没有{screen}页面：用 tracetui 打开各卡所在的目录。"
+    ),
+    "There is not enough memory for {purpose}.": "内存不足，无法完成{purpose}。",
+    "{work} failed: {reason}": "{work}失败：{reason}",
+    "The analysis": "分析",
+    "the analysis": "分析",
+    "This": "操作",
+    "this": "操作",
+    "Matching the two traces": "两个 trace 的匹配",
+    "matching the two traces": "两个 trace 的匹配",
+    "Charging the idle time to {target}.": "正在把空闲时间归到{target}。",
+    "Laying out {count} gaps.": "正在排列 {count} 个间隙。",
+    "1 row": "1 行",
+    "{count} rows": "{count} 行",
+    "writing, {size} so far; esc stops it": "正在写入，已写 {size}；esc 停止",
+    "{rows}, {size}, written to {path}": "{rows}，{size}，已写入 {path}",
+    "{rows} written to {path}": "{rows}，已写入 {path}",
+    "gap {place} of {count} of {name}: idle {idle} at {time}; enter goes there": (
+        "{name} 的第 {place} 个间隙，共 {count} 个：在 {time} 空闲 {idle}；enter 跳到那里"
+    ),
+    "T shows it": "T 显示它",
+    "instance {place} of {count}": "第 {place} 次执行，共 {count} 次",
+    "{what}: {duration} at {time}": "{what}：{duration}，在 {time}",
+    "screen {span}": "屏幕 {span}",
+    "window {span}": "窗口 {span}",
+    "not in this trace, which ends at {time}": "不在这个 trace 中，它结束于 {time}",
+    "{place}  n N: next, previous": "{place}  n N：下一个、上一个",
+    "Gaps are ranked by {measure}.": "间隙按{measure}排序。",
+    "Still reading the trace, {share} % so far.": "仍在读取 trace，已读 {share} %。",
+    "reading, {share} % so far: gaps are found once all is read": "正在读取，已读 {share} %：读完后才能找出间隙",
+    "nothing of this device was read": "没有读到这个 Device 的内容",
+    "Stopped at {share} % of the file: what was read until then is here.": (
+        "在文件的 {share} % 处停止：这里是此前读到的内容。"
+    ),
+    "Stopped at {share} % of the file; the rest ({glyph}) is only sampled. ! tells more.": (
+        "在文件的 {share} % 处停止；其余部分（{glyph}）只是抽样。按 ! 了解更多。"
+    ),
+    "There is no step {number} in this trace.": "这个 trace 中没有 step {number}。",
+    # -- the window, a kernel, a track ------------------------------------------------------------------
+    "The window starts at {time}: v at its end ends it, esc drops it.": (
+        "窗口从 {time} 开始：在末尾按 v 结束，esc 放弃。"
+    ),
+    "Window of {time}: {start} to {end}.": "窗口长 {time}：{start} 到 {end}。",
+    "window {time}": "窗口 {time}",
+    "here {time} from the mark": "距起点 {time}",
+    "v ends, esc drops": "v 结束，esc 放弃",
+    "on {core}": "在 {core} 上",
+    "1 mix block": "1 个 mix block",
+    "{count} mix blocks": "{count} 个 mix block",
+    "waited {time}": "等待 {time}",
+    "slices on {track}": "{track} 上的 slice",
+    "{time}: no device in this trace": "{time}：这个 trace 中没有 Device",
+    "{time} on {count} devices": "{time}，{count} 个 Device",
+    "idle {time} ({share})": "空闲 {time}（{share}）",
+    "the longest {time}": "最长 {time}",
+    "{gaps} of {time}": "{gaps}，共 {time}",
+    "{span}: {facts}": "{span}：{facts}",
 }

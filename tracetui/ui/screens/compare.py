@@ -351,7 +351,8 @@ class CompareScreen(TableScreen):
             self.viewer.show_status("This row is of no one place in either run.")
         else:
             name, other, key = ("BASE", "OTHER", "enter") if of_base else ("OTHER", "BASE", "\\")
-            self.viewer.show_status(f"{name} has none of it: {key} opens it in {other}.")
+            template = "{name} has none of it: {key} opens it in {other}."
+            self.viewer.show_status(tell(template, name=name, key=key, other=other))
 
     def frame(self, view: Int64s) -> pd.DataFrame:
         from tracetui.export.data_frame import frame_of

@@ -21,6 +21,7 @@ from textual.worker import Worker, get_current_worker
 from tracetui.analysis.analyse import Analysis
 from tracetui.export.atomic import write_atomically
 from tracetui.export.trace.events_csv import matching_tracks, rows_touching, write_events
+from tracetui.language import counted, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
 from tracetui.ui.drawing.palette import Role
@@ -209,7 +210,8 @@ class ExportDialog(Panel[str]):
     def _show_written(self, message: Written) -> None:
         message.stop()
         if self._writing is not None:
-            self.set_title(f"writing, {format_bytes(message.size)} so far; esc stops it")
+            size = format_bytes(message.size)
+            self.set_title(tell("writing, {size} so far; esc stops it", size=size))
 
     @on(Ended)
     def _ended(self, message: Ended) -> None:
@@ -222,8 +224,11 @@ class ExportDialog(Panel[str]):
             self.set_title(message.refusal, Role.ERROR)
         else:
             self.dismiss(message.path)
-            rows = f"{message.rows:,} row{'s' * (message.rows != 1)}, {format_bytes(message.size)},"
-            self.viewer.show_status(f"{rows} written to {printable(message.path)}")
+            rows = counted(message.rows, "1 row", "{count} rows")
+            size, path = format_bytes(message.size), printable(message.path)
+            self.viewer.show_status(
+                tell("{rows}, {size}, written to {path}", rows=rows, size=size, path=path)
+            )
 
     def action_close(self) -> None:
         """Stop writing; else close."""

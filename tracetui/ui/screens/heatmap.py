@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.language import sentences, wording
 from tracetui.ui.actions import bindings
 from tracetui.ui.heat.cause_view import CauseView
 from tracetui.ui.heat.fold_view import FoldView
@@ -160,7 +161,7 @@ class HeatmapScreen(MapScreen):
             return
         view, sheet = made.view, made.sheet
         if sheet is None or not sheet.cells.ns.size:
-            self.nothing(f"{view.question} {view.nothing()}")
+            self.nothing(sentences((wording(view.question), wording(view.nothing()))))
             return
         self._mark()
         self.show_map(view, sheet, analysis.trace.start_ns)

@@ -17,7 +17,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operator_lines import main_lines
 from tracetui.analysis.operators import OperatorSlices, OperatorTable
 from tracetui.arrays import Int64s
-from tracetui.language import tell
+from tracetui.language import clauses, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity
 from tracetui.ui.actions import bindings
@@ -233,10 +233,13 @@ class OperatorsScreen(TableScreen):
         self.viewer.select(row)
         trace = summed.operators.trace
         start, dur = int(trace.slices.start[row]) - trace.start_ns, int(trace.slices.dur[row])
-        which = f"instance {at % len(rows) + 1:,} of {len(rows):,}"
-        name = "" if not self._of_types else f", {printable(trace.name(row), 40)}"
-        words = f"{which}{name}: {format_duration(dur)} at {format_time(start)}"
-        self.show_answer(words, [("T shows it ", self.style_of(Role.DIM)), *self.place()])
+        which = tell("instance {place} of {count}", place=f"{at % len(rows) + 1:,}", count=f"{len(rows):,}")
+        if self._of_types:
+            which = clauses((which, printable(trace.name(row), 40)))
+        words = tell(
+            "{what}: {duration} at {time}", what=which, duration=format_duration(dur), time=format_time(start)
+        )
+        self.show_answer(words, [(f"{tell('T shows it')} ", self.style_of(Role.DIM)), *self.place()])
 
 
 def _busy_words(analysis: Analysis) -> str:

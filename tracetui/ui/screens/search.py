@@ -18,6 +18,7 @@ from textual.widgets import Input
 from textual.worker import Worker, WorkerError, get_current_worker
 
 from tracetui.arrays import Int64s
+from tracetui.language import counted
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.palette import Role
@@ -141,7 +142,8 @@ class SearchPrompt(Panel[int]):
             self.set_title("")
         else:
             count = len(message.rows)
-            self.set_title(f"{count:,} slice{'s' * (count != 1)}", Role.TEXT if count else Role.WARNING)
+            words = counted(count, "1 slice", "{count} slices")
+            self.set_title(words, Role.TEXT if count else Role.WARNING)
         if self._go:
             self._close_with_hit()
 

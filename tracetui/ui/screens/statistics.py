@@ -11,6 +11,7 @@ from textual.widget import Widget
 
 from tracetui.analysis.operators import OperatorTable
 from tracetui.arrays import Int64s
+from tracetui.language import tell
 from tracetui.trace.model import Track
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
@@ -76,8 +77,8 @@ class StatisticsPanel(TableKeys, Panel[None]):
             self._view = 1
         track = self._track() if self._view == 2 else None
         self._names = self.query_one(Statistics).show(analysis, self.window, track, host=self._view == 1)
-        what = "window" if self.session.state.window else "screen"
-        self.set_title(f"{what} {window_words(analysis, self.window)}")
+        template = "window {span}" if self.session.state.window else "screen {span}"
+        self.set_title(tell(template, span=window_words(analysis, self.window)))
 
     def action_next_view(self) -> None:
         self._view = (self._view + 1) % (3 if self._track() is not None else 2)

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from tracetui.export.atomic import write_atomically
-from tracetui.language import in_english
+from tracetui.language import counted, in_english, tell
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.export_dialog import absolute, sentence_of
@@ -50,7 +50,7 @@ class TableExport(Panel[str]):
 
     def on_mount(self) -> None:
         # The panel's own on_mount comes after this one.
-        self.call_after_refresh(lambda: self.set_title(f"{self._rows:,} rows"))
+        self.call_after_refresh(lambda: self.set_title(counted(self._rows, "1 row", "{count} rows")))
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -96,5 +96,5 @@ class TableExport(Panel[str]):
             self.set_title(message.refusal, Role.ERROR)
         else:
             self.dismiss(message.path)
-            rows = f"{self._rows:,} row{'s' * (self._rows != 1)}"
-            self.viewer.show_status(f"{rows} written to {printable(message.path)}")
+            rows = counted(self._rows, "1 row", "{count} rows")
+            self.viewer.show_status(tell("{rows} written to {path}", rows=rows, path=printable(message.path)))

@@ -8,6 +8,7 @@ from textual import on
 from textual.widget import Widget
 from textual.widgets import Input
 
+from tracetui.language import tell
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.panel import Panel
 from tracetui.units import format_clock, format_time, parse_time
@@ -54,4 +55,5 @@ class TimePrompt(Panel[int]):
             return str(error)
         if bounds.start_ns <= time_ns < bounds.end_ns:
             return time_ns
-        return f"not in this trace, which ends at {format_time(bounds.end_ns - bounds.start_ns)}"
+        end = format_time(bounds.end_ns - bounds.start_ns)
+        return tell("not in this trace, which ends at {time}", time=end)

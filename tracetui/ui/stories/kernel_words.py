@@ -6,10 +6,11 @@ Makes lines of styled text and knows no widget.
 from __future__ import annotations
 
 from tracetui.analysis.kernels import KernelFacts
+from tracetui.language import clauses, counted, tell
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, Pen
-from tracetui.units import format_count, format_duration
+from tracetui.units import format_duration
 
 _MAX_CHARACTERS = 200  #: characters of a text
 
@@ -27,17 +28,18 @@ def describe_kernel(facts: KernelFacts, pen: Pen) -> list[Line]:
 def _kernel_line(facts: KernelFacts, pen: Pen) -> Line:
     """Return "MatMulV2 on AI_CORE, 24 blocks, waited 1.24 µs"; empty where nothing is known."""
     texts = facts.texts
-    parts = [f"on {printable(texts['core'], 40)}"] if "core" in texts else []
-    for count, unit in ((facts.blocks, "block"), (facts.mix_blocks, "mix block")):
-        if count:
-            parts.append(f"{format_count(count)} {unit}{'s' if count > 1 else ''}")
+    parts = [tell("on {core}", core=printable(texts["core"], 40))] if "core" in texts else []
+    if facts.blocks:
+        parts.append(counted(facts.blocks, "1 block", "{count} blocks"))
+    if facts.mix_blocks:
+        parts.append(counted(facts.mix_blocks, "1 mix block", "{count} mix blocks"))
     if facts.wait_ns is not None:
-        parts.append(f"waited {format_duration(facts.wait_ns)}")
+        parts.append(tell("waited {time}", time=format_duration(facts.wait_ns)))
     parts += [f"{key} {printable(texts[key], 40)}" for key in ("state", "hf32") if key in texts]
     name = printable(texts["type"], 60) if "type" in texts else ""
     if not name and not parts:
         return []
-    return [pen.label("kernel"), pen.text(name, Role.NUMBER), pen.text(f" {', '.join(parts)}".rstrip())]
+    return [pen.label("kernel"), pen.text(name, Role.NUMBER), pen.text(f" {clauses(parts)}".rstrip())]
 
 
 def _tensor_line(side: str, facts: KernelFacts, pen: Pen) -> Line:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tracetui.language import tell
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.session import Session
 from tracetui.units import format_exact, format_time
@@ -15,10 +16,11 @@ def measure_words(session: Session, glyphs: Glyphs) -> str:
     here = (session.selected_span or (state.place.time_ns,))[0]
     if here == state.mark:
         moment = format_time(here - state.bounds.start_ns)
-        return f"The window starts at {moment}: v at its end ends it, esc drops it."
+        return tell("The window starts at {time}: v at its end ends it, esc drops it.", time=moment)
     dot = f" {glyphs.dot} "
     length, away = format_exact(window[1] - window[0]), format_exact(here - state.mark)
-    return f"window {length}{dot}here {away} from the mark{dot}v ends, esc drops"
+    facts = tell("window {time}", time=length), tell("here {time} from the mark", time=away)
+    return dot.join((*facts, tell("v ends, esc drops")))
 
 
 def window_sentence(session: Session) -> str:
@@ -27,5 +29,5 @@ def window_sentence(session: Session) -> str:
     if state.window is None:
         return ""
     start, end = state.window
-    moments = (format_time(moment - state.bounds.start_ns) for moment in (start, end))
-    return f"Window of {format_exact(end - start)}: {' to '.join(moments)}."
+    first, last = (format_time(moment - state.bounds.start_ns) for moment in (start, end))
+    return tell("Window of {time}: {start} to {end}.", time=format_exact(end - start), start=first, end=last)

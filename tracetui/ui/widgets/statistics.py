@@ -8,6 +8,7 @@ from textual.containers import Vertical
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operators import OperatorTable
 from tracetui.analysis.window import WindowStatistics, window_statistics
+from tracetui.language import alternatives, clauses, counted, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -76,15 +77,20 @@ def idle_answer(analysis: Analysis, inside: WindowStatistics) -> str:
     """Return "10.0 ms: idle 3.10 ms (31.0 %), the longest 500 µs; 45 gaps of 4.20 ms"."""
     span = inside.end_ns - inside.start_ns
     if not analysis.devices:
-        return f"{format_duration(span)}: no device in this trace"
-    devices = len(analysis.devices)
-    idle = f"idle {format_duration(inside.idle_ns)} ({format_percent(inside.idle_ns, span * devices)})"
-    longest = f", the longest {format_duration(inside.longest_idle_ns)}" if inside.idle_ns else ""
-    on = f" on {devices} devices" if devices > 1 else ""
-    gaps = f"{inside.gaps:,} gap{'' if inside.gaps == 1 else 's'} of {format_duration(inside.gap_ns)}"
-    return f"{format_duration(span)}{on}: {idle}{longest}; {gaps}"
+        return tell("{time}: no device in this trace", time=format_duration(span))
+    devices, length = len(analysis.devices), format_duration(span)
+    if devices > 1:
+        length = tell("{time} on {count} devices", time=length, count=devices)
+    share = format_percent(inside.idle_ns, span * devices)
+    idle = [tell("idle {time} ({share})", time=format_duration(inside.idle_ns), share=share)]
+    if inside.idle_ns:
+        idle.append(tell("the longest {time}", time=format_duration(inside.longest_idle_ns)))
+    count = counted(inside.gaps, "1 gap", "{count} gaps")
+    gaps = tell("{gaps} of {time}", gaps=count, time=format_duration(inside.gap_ns))
+    return tell("{span}: {facts}", span=length, facts=alternatives((clauses(idle), gaps)))
 
 
 def track_words(track: Track) -> str:
     """Return the process and the thread of a track."""
-    return f"slices on {printable(track.process, 40)} {printable(track.name, 40)}"
+    name = f"{printable(track.process, 40)} {printable(track.name, 40)}"
+    return tell("slices on {track}", track=name)
