@@ -13,7 +13,7 @@ from pathlib import Path
 from simulator.generate import main as generate
 from simulator.job.directory import write_job
 from simulator.job.scenarios import JOBS
-from simulator.job.truth import tell
+from simulator.job.truth import simulate_truth
 from simulator.memory import SCRIPT, write_run
 from tracetui.job.load import find_ranks
 from tracetui.reader.source import TraceFile
@@ -86,7 +86,7 @@ def pair() -> Iterator[TraceApp]:
 def job() -> Iterator[JobApp]:
     """The viewer of a job of eight ranks, of which one loads its data for too long."""
     with tempfile.TemporaryDirectory() as directory:
-        write_job(tell(replace(JOBS["both"], steps=12)).outcome, Path(directory), 1)
+        write_job(simulate_truth(replace(JOBS["both"], steps=12)).outcome, Path(directory), 1)
         app = JobApp(find_ranks([Path(directory)]), OPTIONS)
         app.title = "tracetui run/"
         yield app

@@ -35,40 +35,40 @@ class Autograd:
         self._tape.append(record)
 
     def run(self, bucket: int, collective_us: float, skew_us: float) -> None:
-        """The whole backward pass, during which the main thread waits.
+        """Run the whole backward pass, during which the main thread waits.
 
         Gradients are reduced in buckets of `bucket` elements (0: not at all).
         """
         machine = self._machine
         main, thread = machine.main, machine.autograd
-        woken = main.now
+        wake_time = main.now
         thread.now = main.now + machine.jitter(45)
         for event in self._differentiate_all(thread, bucket, collective_us, skew_us):
             with self._host.operator(thread, "wait_event", None, 1.5) as wait:
                 machine.wait_event(thread, wait, COMPUTE_STREAM, event)
             machine.spend(thread, 4)
-        machine.recording.bursts.append(Burst(thread.tid, main.tid, woken, thread.now))
+        machine.recording.bursts.append(Burst(thread.tid, main.tid, wake_time, thread.now))
         main.now = thread.now + machine.jitter(20)
 
     def _differentiate_all(
         self, thread: Thread, bucket: int, collective_us: float, skew_us: float
     ) -> list[int]:
-        """The backward pass of everything on the tape; returns when the all-reduces of gradients end."""
+        """Run the backward pass of everything on the tape; return when the all-reduces of gradients end."""
         pending = 0
-        left = sum(record.parameters for record in self._tape)
+        remaining = sum(record.parameters for record in self._tape)
         ends = []
         for record in reversed(self._tape):
             self._differentiate(thread, record)
             pending += record.parameters
-            left -= record.parameters
-            if bucket and pending and (pending >= bucket or left == 0):
+            remaining -= record.parameters
+            if bucket and pending and (pending >= bucket or remaining == 0):
                 ends.append(self.reduce(thread, pending, collective_us, skew_us))
                 pending = 0
         self._tape.clear()
         return ends
 
     def _differentiate(self, thread: Thread, record: Record) -> None:
-        """One node of the graph on the autograd thread, and the accumulation of its parameter's gradient."""
+        """Run one node of the graph on the autograd thread, and accumulate its parameter's gradient."""
         recipe, forward = record.recipe, record.operator
         assert recipe.backward is not None
         sequence = forward.sequence
@@ -102,7 +102,7 @@ class Autograd:
         self._machine.spend(thread, 6)
 
     def reduce(self, thread: Thread, count: int, us: float, skew_us: float) -> int:
-        """All-reduce a tensor, or a bucket of gradients; returns the device time at which it has ended."""
+        """All-reduce a tensor, or a bucket of gradients; return the device time at which it has ended."""
         machine = self._machine
         types = ("TensorList", "None", "None", "None", "Scalar")
         with self._host.operator(thread, "c10d::allreduce_", [()], 20, types, Role.COLLECTIVE):
@@ -116,6 +116,6 @@ class Autograd:
                 machine.all_reduce(thread, reduce, count, us, skew_us)
             machine.spend(thread, 8)
             with self._host.operator(thread, "record_event", None, 2, role=Role.COLLECTIVE) as record:
-                done = machine.record_event(thread, record, COLLECTIVE_STREAM)
+                end = machine.record_event(thread, record, COLLECTIVE_STREAM)
         machine.spend(thread, 8)
-        return done
+        return end

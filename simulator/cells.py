@@ -39,7 +39,7 @@ class Cell(NamedTuple):
 
 
 def timestamp(ns: int) -> Cell:
-    """µs with 3 decimals, as a string."""
+    """Format µs with 3 decimals."""
     return Cell(f'"%d.{ns % 1000:03d}"', ns // 1000, Clock.MICROSECONDS)
 
 
@@ -48,20 +48,20 @@ def number(value: int, clock: Clock) -> Cell:
 
 
 def host_dur(ns: int) -> float:
-    """A duration of the framework: µs."""
+    """Format a duration of the framework, µs."""
     return round(ns / 1000, 3)
 
 
 def api_dur(ns: int) -> float:
-    """A duration of the CANN layer, with the noise of its arithmetic."""
+    """Format a duration of the CANN layer, with the noise of its arithmetic."""
     return (ns // 10) / CYCLES * 1e6
 
 
 def device_dur(ns: int, fraction: int) -> float:
-    """A duration of the device: µs with a part of `fraction` / 32 ns."""
+    """Format a duration of the device: µs with a part of `fraction` / 32 ns."""
     return float(ns * 32 + fraction) / 32 / 1000
 
 
 def layer_pid(process: int, sort: int, device: int = 0) -> int:
-    """The process id of a msprof layer: os pid, sort index and device in one number."""
+    """Return the process id of a msprof layer: os pid, sort index and device in one number."""
     return process << 10 | sort << 5 | device

@@ -23,7 +23,7 @@ class Tasks:
         self._subtask = 0
 
     def add(self, kind: str, plane: int, peer: int | None, start: int, end: int, size: int) -> None:
-        """A task with a peer (None: with nobody) that moves `size` bytes."""
+        """Add a task with a peer (None: with nobody) that moves `size` bytes."""
         stream = self._group.stream
         task = Task(HARDWARE[kind], HARDWARE[kind], stream, self._number, start, end, self._connection)
         task.fraction = clock_fraction(end - start)
@@ -58,24 +58,24 @@ class Ring:
 
     def all_reduce(self, begin: int, us: float, skew_us: float) -> int:
         """Reduce, then gather; the first peer comes `skew_us` late. Returns when the last task has ended."""
-        now = self._run("Memcpy", 0, begin, 3420) + 1100
+        time = self._run("Memcpy", 0, begin, 3420) + 1100
         arrived = begin + int(skew_us * 1000)
-        moved = max(0, int(us * 1000) - 12000) // 2
+        move_ns = max(0, int(us * 1000) - 12000) // 2
         for kind in ("Reduce_Inline", "Memcpy"):
-            ready = now
+            ready = time
             for peer in self._peers:
-                self._run("Notify_Record", peer, now + 260 * peer, 720)
-                late = arrived if peer == 1 else now
-                wait = now + 2600 + 240 * peer
+                self._run("Notify_Record", peer, time + 260 * peer, 720)
+                late = arrived if peer == 1 else time
+                wait = time + 2600 + 240 * peer
                 ready = max(ready, self._run("Notify_Wait", peer, wait, max(20, late + 1800 * peer - wait)))
-            now = ready + 300
+            time = ready + 300
             for peer in self._peers:
-                ready = max(ready, self._run(kind, peer, now + 260 * peer, moved))
-            now = ready + 1240
-        return max(self._run("Notify_Record", peer, now + 260 * peer, 780) for peer in self._peers)
+                ready = max(ready, self._run(kind, peer, time + 260 * peer, move_ns))
+            time = ready + 1240
+        return max(self._run("Notify_Record", peer, time + 260 * peer, 780) for peer in self._peers)
 
     def _run(self, kind: str, peer: int, start: int, duration: int) -> int:
-        """A task with a peer, on the stream and on the peer's plane; returns its end."""
+        """Run a task with a peer, on the stream and on the peer's plane; return its end."""
         end = start + duration - duration % 20
         self._tasks.add(kind, peer, peer, start, end, 0 if kind.startswith("Notify") else self._share)
         return end

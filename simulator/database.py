@@ -12,7 +12,7 @@ from typing import Any
 from simulator.cells import NONE
 from simulator.framework import frame_text
 from simulator.memory import Block, samples_of
-from simulator.recording import AICORE, AICPU, COPY, Operator, Recording, Stack, Task
+from simulator.recording import AICORE, AICPU, COPY, Collective, Operator, Recording, Stack, Task
 from simulator.writer import PAUSE
 
 _FRAMEWORK_STRINGS = 1 << 28  #: ids of the framework's texts begin here
@@ -110,7 +110,9 @@ class DatabaseWriter:
         metadata: Mapping[str, Any] | None = None,
         counters_ns: int = 10_000_000,
     ) -> None:
-        """`metadata`: members of profiler_metadata.json, which databases hold as well."""
+        """Prepare to write a recording; `metadata` has the members of profiler_metadata.json, which databases
+        hold too.
+        """
         self._recording = recording
         self._level = level
         self._rank = rank
@@ -162,11 +164,11 @@ class DatabaseWriter:
         yield "SESSION_TIME_INFO", [(recording.start, end)]
         yield "NPU_INFO", [(0, "Ascend910B")]
         yield "RANK_DEVICE_MAP", [(self._rank, 0)]
-        told = {
+        metadata = {
             "SCHEMA_VERSION": "1.2.0",
             **{key: json.dumps(value) for key, value in self._metadata.items()},
         }
-        yield "META_DATA", told.items()
+        yield "META_DATA", metadata.items()
         idle = end + 4000 - (end + 4000) % 1000  # whole microseconds, as in text exports
         yield "AICORE_FREQ", [(0, recording.start - 3000, 1800), (0, idle, 800)]
         if self._level:
@@ -176,8 +178,8 @@ class DatabaseWriter:
             yield (
                 "TASK",
                 [
-                    (at, at + 20, 0, 960, (1 << 40) + place, pid, kind, NONE, 0, number, NONE)
-                    for place, (at, kind, number) in enumerate(tasks)
+                    (time, time + 20, 0, 960, (1 << 40) + place, pid, kind, NONE, 0, number, NONE)
+                    for place, (time, kind, number) in enumerate(tasks)
                 ],
             )
         yield from self._memory()
@@ -233,43 +235,50 @@ class DatabaseWriter:
                     if task.direction is not None
                 ),
             )
-        many = len(recording.collectives)
-        operation_ids = {id(one): turn * many + place for place, one in enumerate(recording.collectives)}
+        total = len(recording.collectives)
+        operation_ids = {
+            id(collective): turn * total + place for place, collective in enumerate(recording.collectives)
+        }
         yield (
             "COMMUNICATION_OP",
             (
                 (
-                    self._text(f"hcom_{one.kind}__{one.group.digits}_{one.index + turn * many}_1"),
-                    one.start + shift,
-                    one.end + shift,
-                    one.connection + connections,
-                    self._text(one.group.name or "group"),
-                    operation_ids[id(one)],
+                    self._operation_name(collective, turn * total),
+                    collective.start + shift,
+                    collective.end + shift,
+                    collective.connection + connections,
+                    self._text(collective.group.name or "group"),
+                    operation_ids[id(collective)],
                     0,
                     0,
                     4,
                     self._text("MESH-RING"),
-                    one.count,
-                    self._text(f"hcom_{one.kind}_"),
+                    collective.count,
+                    self._text(f"hcom_{collective.kind}_"),
                 )
-                for one in recording.collectives
+                for collective in recording.collectives
             ),
         )
         if self._level:
             yield "COMMUNICATION_TASK_INFO", self._transfers(ids, operation_ids)
 
+    def _operation_name(self, collective: Collective, earlier: int) -> int:
+        """Return the number of the name of a collective after `earlier` others."""
+        number = collective.index + earlier
+        return self._text(f"hcom_{collective.kind}__{collective.group.digits}_{number}_1")
+
     def _transfers(self, ids: dict[int, int], operation_ids: dict[int, int]) -> Iterator[Row]:
-        of_connection = {one.connection: one for one in self._recording.collectives}
+        of_connection = {collective.connection: collective for collective in self._recording.collectives}
         numbers = {
             table: {name: number for number, name in _ENUMS[table].items()}
             for table in ("ENUM_HCCL_TRANSPORT_TYPE", "ENUM_HCCL_LINK_TYPE", "ENUM_HCCL_DATA_TYPE")
         }
         transports, links, types = numbers.values()
         for move in self._recording.transfers:
-            one = of_connection[move.task.connection]
+            collective = of_connection[move.task.connection]
             notify = move.type.startswith("Notify")
             yield (
-                self._text(f"hcom_{one.kind}"),
+                self._text(f"hcom_{collective.kind}"),
                 ids[id(move.task)],
                 self._text(move.type),
                 move.plane,
@@ -282,7 +291,7 @@ class DatabaseWriter:
                 move.size,
                 types.get(move.dtype, 65535),
                 links.get(move.wire, 65535),
-                operation_ids[id(one)],
+                operation_ids[id(collective)],
             )
 
     def _host(self, turn: int) -> Iterator[tuple[str, Iterable[Row]]]:
@@ -317,7 +326,7 @@ class DatabaseWriter:
         id_of = {id(operator): next(number) for operator in recording.operators}
         used = self._connected(turn, id_of)
         links += used
-        known = {id_ for id_, _ in used}
+        connected = {id_ for id_, _ in used}
         stacks: dict[Stack, int] = {}
         for operator in recording.operators:
             id_ = id_of[id(operator)]
@@ -329,7 +338,7 @@ class DatabaseWriter:
                     for depth, frame in enumerate(operator.stack)
                 ]
                 stacks[operator.stack] = id_
-            rows.append(self._operator(operator, turn, shift, id_ if id_ in known else None, chain))
+            rows.append(self._operator(operator, turn, shift, id_ if id_ in connected else None, chain))
         correlations = turn * recording.correlations
         for name, slots in (("Enqueue", recording.enqueues), ("", recording.dequeues)):
             for slot in slots:
@@ -359,22 +368,22 @@ class DatabaseWriter:
         """Return the rows of CONNECTION_IDS of operators: what they launch, and the pairs of both passes."""
         recording = self._recording
         connections = turn * recording.connections
-        found = [
+        pairs = [
             (id_of[id(task.launch.operator)], task.connection + connections)
             for task in recording.tasks
             if task.launch is not None and task.type in AICORE + AICPU and id(task.launch.operator) in id_of
         ]
-        found += [
-            (id_of[id(one.launch.operator)], one.connection + connections)
-            for one in recording.collectives
-            if id(one.launch.operator) in id_of
+        pairs += [
+            (id_of[id(collective.launch.operator)], collective.connection + connections)
+            for collective in recording.collectives
+            if id(collective.launch.operator) in id_of
         ]
-        at = {(operator.tid, operator.start): operator for operator in recording.operators}
+        operator_at = {(operator.tid, operator.start): operator for operator in recording.operators}
         for pair in recording.pairs:
             ends = ((pair.forward_tid, pair.forward_at), (pair.backward_tid, pair.backward_at))
-            own = _PAIRS + pair.sequence + turn * recording.sequences
-            found += [(id_of[id(at[end])], own) for end in ends if end in at]
-        return list(dict.fromkeys(found))
+            pair_id = _PAIRS + pair.sequence + turn * recording.sequences
+            pairs += [(id_of[id(operator_at[end])], pair_id) for end in ends if end in operator_at]
+        return list(dict.fromkeys(pairs))
 
     def _operator(self, operator: Operator, turn: int, shift: int, id_: int | None, chain: int | None) -> Row:
         name = operator.name
@@ -390,20 +399,20 @@ class DatabaseWriter:
         return (start, end, thread, id_, text, sequence, operator.forward_thread, *inputs)
 
     def _api(self, start: int, end: int, tid: int, id_: int | None, text: int, kind: str) -> Row:
-        nothing = (None, None, None, None, None)
-        return (str(start), str(end), self._thread(tid), id_, text, *nothing, _API_TYPES[kind])
+        absent = (None, None, None, None, None)
+        return (str(start), str(end), self._thread(tid), id_, text, *absent, _API_TYPES[kind])
 
     def _counters(self, turn: int) -> Iterator[tuple[str, Iterable[Row]]]:
         recording, shift = self._recording, turn * self._period
         times = range(recording.start + 240 + shift, recording.end + shift, self._counters_ns)
-        samples = [(at, place % 3) for place, at in enumerate(times)]
+        samples = [(time, place % 3) for place, time in enumerate(times)]
         kinds = ((self._text("read"), 8_100_500_000), (self._text("write"), 5_400_250_000))
         yield (
             "HBM",
-            ((0, at, speed * busy, 0, kind) for at, busy in samples for kind, speed in kinds),
+            ((0, time, speed * busy, 0, kind) for time, busy in samples for kind, speed in kinds),
         )
-        yield "QOS", ((0, self._text("OTHERS"), 1908 * busy, at + 66_168) for at, busy in samples)
-        yield "SOC_BANDWIDTH_LEVEL", ((busy, None, at + 70_000, 0) for at, busy in samples)
+        yield "QOS", ((0, self._text("OTHERS"), 1908 * busy, time + 66_168) for time, busy in samples)
+        yield "SOC_BANDWIDTH_LEVEL", ((busy, None, time + 70_000, 0) for time, busy in samples)
 
     def _memory(self) -> Iterator[tuple[str, Iterable[Row]]]:
         if not self._blocks:
@@ -438,8 +447,8 @@ class DatabaseWriter:
         yield (
             "MEMORY_RECORD",
             (
-                (text(component), time, held, reserved, held, 1162636336, 0)
-                for component, time, held in samples_of(self._blocks)
+                (text(component), time, amount, reserved, amount, 1162636336, 0)
+                for component, time, amount in samples_of(self._blocks)
             ),
         )
         yield "NPU_MEM", [(text("app"), 0, reserved + (1 << 29), self._recording.end, 0)]

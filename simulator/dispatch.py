@@ -24,7 +24,8 @@ class Dispatcher(Host):
         forward: Operator | None = None,
         depth: int = 0,
     ) -> Operator:
-        """The recipe's operators from `depth` on, each inside the one before, the launch in the innermost.
+        """Run the recipe's operators from `depth` on, each inside the one before, the launch in the
+        innermost.
 
         Returns the innermost operator.
         """

@@ -41,8 +41,8 @@ class FrameworkLayer:
 
     def metadata(self) -> list[Event]:
         recording = self._recording
-        seen = {operator.tid for operator in recording.operators}
-        threads = [(tid, tid) for tid in (recording.main_tid, recording.autograd_tid) if tid in seen]
+        active_tids = {operator.tid for operator in recording.operators}
+        threads = [(tid, tid) for tid in (recording.main_tid, recording.autograd_tid) if tid in active_tids]
         if recording.dequeues:
             threads.append((recording.dequeue_tid, threads[-1][0] + 1))
 
@@ -81,7 +81,7 @@ class FrameworkLayer:
         return events
 
     def calls(self, roots: bool) -> list[Event]:
-        """The python_function slices that are open from start to end, or all others."""
+        """Return the python_function slices that are open from start to end, or all others."""
         events = []
         for call in self._recording.calls:
             if (call.id < self._roots) != roots:
@@ -96,7 +96,7 @@ class FrameworkLayer:
         return events
 
     def collections(self) -> list[Event]:
-        """Garbage collections: slices of a process of their own."""
+        """Return garbage collections: slices of a process of their own."""
         pid = self._pid(1)
         return [
             {
@@ -126,26 +126,26 @@ class FrameworkLayer:
 
     def launches(self) -> list[Event]:
         recording = self._recording
-        made: list[tuple[int, Operator, int, int]] = []
+        flows: list[tuple[int, Operator, int, int]] = []
         hardware, group = self._pid(13), self._pid(15)
         for task in recording.tasks:
             if task.link is not None and task.launch is not None:
-                made.append((task.start, task.launch.operator, hardware, task.stream))
+                flows.append((task.start, task.launch.operator, hardware, task.stream))
         for operation in recording.collectives:
-            made.append((operation.start, operation.launch.operator, group, recording.row(operation.group)))
-        made.sort(key=lambda flow: (flow[1].start, flow[0]))
+            flows.append((operation.start, operation.launch.operator, group, recording.row(operation.group)))
+        flows.sort(key=lambda flow: (flow[1].start, flow[0]))
         events = []
-        for at, operator, pid, tid in made:
+        for begin, operator, pid, tid in flows:
             for phase, side, thread, time in (
                 ("s", self.python, operator.tid, operator.start),
-                ("f", pid, tid, at),
+                ("f", pid, tid, begin),
             ):
                 events.append(
                     {
                         "ph": phase,
                         "bp": "e",
                         "name": "torch_to_npu",
-                        "id": number(at, Clock.NANOSECONDS),
+                        "id": number(begin, Clock.NANOSECONDS),
                         "pid": side,
                         "tid": thread,
                         "ts": timestamp(time),

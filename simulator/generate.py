@@ -36,30 +36,30 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--scheduler", type=Path, help="also write what the scheduler did, as the kernel does"
     )
-    chosen = parser.parse_args(arguments)
-    if chosen.scheduler and chosen.mb:
+    options = parser.parse_args(arguments)
+    if options.scheduler and options.mb:
         parser.error("--scheduler tells of one run: not with --mb")
-    if chosen.truth and chosen.mb:
+    if options.truth and options.mb:
         parser.error("--truth tells of one run: not with --mb")
 
-    recording = simulate(chosen.scenario, chosen.steps, chosen.seed, not chosen.no_task_queue)
-    writer = TraceWriter(recording, chosen.level)
-    times = writer.repetitions(int(chosen.mb * 1e6)) if chosen.mb else 1
-    chosen.out.parent.mkdir(parents=True, exist_ok=True)
-    if chosen.out.suffix == ".db":
-        chosen.out.unlink(missing_ok=True)
-        DatabaseWriter(recording, chosen.level).write(chosen.out, times)
-        size = chosen.out.stat().st_size
+    recording = simulate(options.scenario, options.steps, options.seed, not options.no_task_queue)
+    writer = TraceWriter(recording, options.level)
+    times = writer.repetitions(int(options.mb * 1e6)) if options.mb else 1
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    if options.out.suffix == ".db":
+        options.out.unlink(missing_ok=True)
+        DatabaseWriter(recording, options.level).write(options.out, times)
+        size = options.out.stat().st_size
     else:
-        with chosen.out.open("wb") as file:
+        with options.out.open("wb") as file:
             size = writer.write(file, times)
-    if chosen.truth:
-        answers = Truth(recording, chosen.level).as_json()
-        chosen.truth.write_text(json.dumps(answers, indent=1) + "\n", encoding="utf-8")
-    if chosen.scheduler:
-        text = SimulatedScheduler(recording, chosen.seed, with_process=True).text()
-        chosen.scheduler.write_text(text, encoding="utf-8")
-    print(f"{chosen.out}: {size / 1e6:.2f} MB, {times * len(recording.steps)} steps")
+    if options.truth:
+        answers = Truth(recording, options.level).as_json()
+        options.truth.write_text(json.dumps(answers, indent=1) + "\n", encoding="utf-8")
+    if options.scheduler:
+        text = SimulatedScheduler(recording, options.seed, with_process=True).text()
+        options.scheduler.write_text(text, encoding="utf-8")
+    print(f"{options.out}: {size / 1e6:.2f} MB, {times * len(recording.steps)} steps")
     return 0
 
 

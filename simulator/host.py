@@ -47,7 +47,7 @@ class Host:
         self._cached_stack: Stack | None = None
 
     def enter_roots(self, *lines: str) -> None:
-        """The frames that are open when the profiler starts, outermost first: the code each is executing."""
+        """Open the frames of when the profiler starts, outermost first, each at the code it executes."""
         for code in lines:
             line = self.script.line(code)
             function = self.script.function(line)[0]
@@ -56,7 +56,7 @@ class Host:
         self.machine.recording.roots = [level.call for level in self._stack]
 
     def record_from_here(self) -> None:
-        """The profiler joins the host only now: what was before is lost, open frames seem to begin."""
+        """Let the profiler join the host only now: what was before is lost, open frames seem to begin."""
         self.machine.recording.forget_host()
         for level in self._stack:
             level.call.start = self.machine.main.now
@@ -73,7 +73,7 @@ class Host:
         machine.recording.end = max(machine.recording.end, *(task.end for task in machine.recording.tasks))
 
     def at(self, code: str) -> None:
-        """The innermost function of the script goes on to the line that holds `code`."""
+        """Move the innermost function of the script on to the line that holds `code`."""
         line = self.script.line(code)
         function = self.script.function(line)[0]
         for level in reversed(self._stack):
@@ -123,25 +123,25 @@ class Host:
 
     @contextmanager
     def library(self, file: str, defined: int, line: int, function: str) -> Iterator[None]:
-        """A function of a library: defined at one line, executing another."""
+        """Enter a function of a library: defined at one line, executing another."""
         with self.frame(f"{file}({defined}): {function}", Frame(f"{SITE}/{file}", line, function)):
             yield
 
     def python(self, us: float, at: str | None = None) -> None:
-        """Plain Python for so long."""
+        """Run plain Python for so long."""
         if at is not None:
             self.at(at)
         self.machine.spend(self.machine.main, us)
 
     def collect(self, ms: float) -> None:
-        """A run of the garbage collector on the main thread."""
+        """Run the garbage collector on the main thread."""
         thread = self.machine.main
         start = thread.now
         self.machine.spend(thread, ms * 1000)
         self.machine.recording.collections.append(Collection(thread.tid, start, thread.now))
 
     def go_to(self, line: int) -> None:
-        """The innermost frame goes on to `line`."""
+        """Move the innermost frame on to `line`."""
         frame = self._stack[-1].frame
         assert frame is not None
         self._stack[-1].frame = frame._replace(line=line)
@@ -161,7 +161,7 @@ class Host:
 
     @contextmanager
     def frame(self, name: str, frame: Frame | None, module: int | None = None) -> Iterator[None]:
-        """A frame of the Python tracer around what happens inside."""
+        """Put a frame of the Python tracer around what happens inside."""
         thread = self.machine.main
         level = self._open(name, frame, module)
         self.machine.spend(thread, 1.6)
@@ -183,11 +183,11 @@ class Host:
             yield
 
     def _executes(self, thread: Thread, line: int) -> bool:
-        """Whether the thread is at a line of the script, or in what that calls."""
+        """Return whether the thread is at a line of the script, or in what that calls."""
         if thread is not self.machine.main:
             return False
-        own = (frame for frame in self.call_stack() if frame.path == self.script.traced_as)
-        frame = next(own, None)
+        script_frames = (frame for frame in self.call_stack() if frame.path == self.script.traced_as)
+        frame = next(script_frames, None)
         return frame is not None and frame.line == line
 
     def call_stack(self) -> Stack:
@@ -207,7 +207,7 @@ class Host:
         sequence: int = -1,
         forward: Operator | None = None,
     ) -> Iterator[Operator]:
-        """A cpu_op around what happens inside; half of `us` before it, a quarter after it."""
+        """Put a cpu_op around what happens inside; half of `us` before it, a quarter after it."""
         operator = Operator(name, thread.tid, thread.now, sequence=sequence, role=role)
         if shapes is not None:
             operator.types = ";\r\n".join(types or [self.dtype] * len(shapes))

@@ -8,7 +8,7 @@ Interval = tuple[int, int]
 
 
 def union(intervals: list[Interval]) -> list[Interval]:
-    """Disjoint, sorted intervals that cover the same time."""
+    """Return disjoint, sorted intervals that cover the same time."""
     merged: list[Interval] = []
     for start, end in sorted(intervals):
         if merged and start <= merged[-1][1]:
@@ -19,8 +19,8 @@ def union(intervals: list[Interval]) -> list[Interval]:
 
 
 def without(intervals: list[Interval], holes: list[Interval]) -> list[Interval]:
-    """What of `intervals` lies outside `holes`."""
-    left: list[Interval] = []
+    """Return what of `intervals` lies outside `holes`."""
+    rest: list[Interval] = []
     index = 0
     for start, end in intervals:
         while index < len(holes) and holes[index][1] <= start:
@@ -28,12 +28,12 @@ def without(intervals: list[Interval], holes: list[Interval]) -> list[Interval]:
         scan = index
         while scan < len(holes) and holes[scan][0] < end:
             if start < holes[scan][0]:
-                left.append((start, holes[scan][0]))
+                rest.append((start, holes[scan][0]))
             start = max(start, holes[scan][1])
             scan += 1
         if start < end:
-            left.append((start, end))
-    return left
+            rest.append((start, end))
+    return rest
 
 
 def total(intervals: list[Interval]) -> int:
@@ -41,11 +41,11 @@ def total(intervals: list[Interval]) -> int:
 
 
 def within(intervals: list[Interval], start: int, end: int) -> int:
-    """How much of `intervals` lies in [start, end)."""
-    found = 0
+    """Return how much of `intervals` lies in [start, end)."""
+    total = 0
     for place in range(max(0, bisect_left(intervals, (start,)) - 1), len(intervals)):
         first, last = intervals[place]
         if first >= end:
             break
-        found += max(0, min(last, end) - max(first, start))
-    return found
+        total += max(0, min(last, end) - max(first, start))
+    return total

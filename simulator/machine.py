@@ -97,7 +97,7 @@ class Machine:
         self._late_us = us
 
     def jitter(self, us: float, spread: float = 0.2) -> int:
-        """`us` give or take `spread` of it, in ns, a multiple of 10 and at least 10."""
+        """Return `us` give or take `spread` of it, in ns, a multiple of 10 and at least 10."""
         scale = 1 + self._variation * spread * (2 * self._random.random() - 1)
         return max(1, int(us * scale * 100)) * 10
 
@@ -110,7 +110,7 @@ class Machine:
         return self._connection - 1
 
     def api(self, name: str, thread: Thread, start: int, end: int, mode: str, level: str) -> Api:
-        """A CANN call; runtime calls and api calls differ in what they write as `id`."""
+        """Record a CANN call; runtime calls and api calls differ in what they write as `id`."""
         label = {"acl": "AscendCL", "node": "Node", "hccl": "Hccl", "runtime": "Runtime"}[level]
         call = Api(f"{label}@{name}", thread.tid, start, end, mode, level, self.connection())
         if level == "acl":
@@ -208,7 +208,7 @@ class Machine:
         self._done(worker, launch)
 
     def all_reduce(self, thread: Thread, operator: Operator, count: int, us: float, skew_us: float) -> None:
-        """An all-reduce on the collective stream; the slowest rank comes `skew_us` late."""
+        """Run an all-reduce on the collective stream; the slowest rank comes `skew_us` late."""
         group = self.recording.groups[0]
         posted = self.post(thread, operator, "allReduce", group)
         ring = Ring(self.recording, posted.number, posted.connection, count * 4 // len(group.ranks))
@@ -238,9 +238,9 @@ class Machine:
         return Posted(begin, stream.tasks - 1, node.connection, kind, group, link, launch, worker)
 
     def complete(self, posted: Posted, count: int, end: int, skew: int) -> None:
-        """A collective ends on the device, the last rank having come `skew` ns after this one."""
+        """End a collective on the device, the last rank having come `skew` ns after this one."""
         recorded = self.recording.collectives
-        index = sum(other.group == posted.group for other in recorded)
+        index = sum(collective.group == posted.group for collective in recorded)
         call = posted.begin, end, posted.connection, count, posted.link, posted.launch, skew
         recorded.append(Collective(index, *call, posted.kind, posted.group))
         self.stream(posted.group.stream).free = end
@@ -267,7 +267,7 @@ class Machine:
         thread.now = outer.end
 
     def read_back(self, thread: Thread) -> None:
-        """A blocking copy of a few bytes from device to host, as `.item()` makes at its end."""
+        """Copy a few bytes from device to host, blocking, as `.item()` does at its end."""
         start = thread.now
         end = start + self.jitter(32 * self.pace(thread))
         outer = self.api("aclrtMemcpy", thread, start, end, "ACL_RTS", "acl")
@@ -321,14 +321,14 @@ class Machine:
         self.api("KernelLaunchWithHandle", worker, inner, worker.now, "KernelLaunchWithHandle", "runtime")
         self.spend(worker, 1.6)
         node.end = worker.now
-        own = replace(launch, end=node.end)
+        task_launch = replace(launch, end=node.end)
         if launch.slot is None:
-            own.enqueue = own.dequeue = start
+            task_launch.enqueue = task_launch.dequeue = start
         ready = flow + self.jitter(8.5)
         if self._late_us:
-            ready, self._late_us, own.late = node.end + self.jitter(self._late_us), 0.0, True
+            ready, self._late_us, task_launch.late = node.end + self.jitter(self._late_us), 0.0, True
         task = self._task(name, kernel.type, COMPUTE_STREAM, ready, kernel.us, node.connection)
-        task.launch = own
+        task.launch = task_launch
         if kernel.type.startswith("MIX"):
             task.subtask = 0
         task.link = Link(worker.tid, flow, "kernel", 0)
@@ -351,7 +351,7 @@ class Machine:
         return link
 
     def _task(self, name: str, kind: str, number: int, ready: int, us: float, connection: int) -> Task:
-        """A task that starts when it is `ready` and its stream is free."""
+        """Record a task that starts when it is `ready` and its stream is free."""
         stream = self.stream(number)
         start = max(ready + int(self._random.random() * 10), stream.free + self.jitter(0.5) + 4)
         ticks = max(1, int(us * (1 + 0.04 * self._variation * self._random.random()) * 50))

@@ -62,7 +62,7 @@ class Block(NamedTuple):
 
 
 def grpo(program: Program, steps: int) -> None:
-    """An actor of 28 layers: attention, a cast, an addition each."""
+    """Run an actor of 28 layers: attention, a cast, an addition each."""
     p = program
     states = (16, 512, 1024)
     p.enter_roots("    main()", "        update(actor, optimizer", "prof.step()")
@@ -90,12 +90,12 @@ def simulate_grpo(steps: int, seed: int = 1, task_queue: bool = True) -> Recordi
 
 
 def last_cast(operator: Operator, _step: int, nth: int) -> bool:
-    """The leak of the script: the cast of the last layer."""
+    """Return the leak of the script: the cast of the last layer."""
     return operator.name == _CAST and nth == LAYERS
 
 
 def no_leak(_operator: Operator, _step: int, _nth: int) -> bool:
-    """Nothing is kept."""
+    """Keep nothing."""
     return False
 
 
@@ -106,7 +106,7 @@ def allocate(recording: Recording, leak: Leak = last_cast) -> list[Block]:
     counts: dict[tuple[int, str], int] = {}
     blocks = []
     for place, op in enumerate(operators):
-        step = sum(each.start <= op.start for each in steps) - 1
+        step = sum(span.start <= op.start for span in steps) - 1
         nth = counts[step, op.name] = counts.get((step, op.name), 0) + 1
         start = op.start + (op.end - op.start) // 20 * 10
         release: int | None = operators[min(place + 3, len(operators) - 1)].start + 20
@@ -134,11 +134,11 @@ def _allocating(recording: Recording) -> Iterator[Operator]:
 
 
 def _workspaces(recording: Recording) -> Iterator[Block]:
-    """What the graph engine allocates for every tenth launch, until the launch is done."""
-    for number, taken in enumerate(sorted(recording.dequeues, key=lambda each: each.start)):
+    """Yield what the graph engine allocates for every tenth launch, until the launch is done."""
+    for number, dequeue in enumerate(sorted(recording.dequeues, key=lambda item: item.start)):
         if number % 10 == 0:
-            middle = taken.start + (taken.end - taken.start) // 20 * 10
-            yield Block(f"cann::Node_{number}", 65536, middle, taken.end, -1)
+            middle = dequeue.start + (dequeue.end - dequeue.start) // 20 * 10
+            yield Block(f"cann::Node_{number}", 65536, middle, dequeue.end, -1)
 
 
 def write_tables(directory: Path, blocks: list[Block], end: int) -> None:
@@ -146,9 +146,9 @@ def write_tables(directory: Path, blocks: list[Block], end: int) -> None:
     rows: list[list[object]] = []
     for block in blocks:
         released = "" if block.release is None else _us(block.release)
-        held = "" if block.release is None else _us(block.release - block.start)
+        duration = "" if block.release is None else _us(block.release - block.start)
         size = block.bytes / 1024
-        rows.append([block.name, size, _us(block.start), released, released, held, 1162636336, "NPU:0"])
+        rows.append([block.name, size, _us(block.start), released, released, duration, 1162636336, "NPU:0"])
     _write(directory / "operator_memory.csv", _BLOCK_TITLES, rows)
     rows = [["APP", _us(end), "", (_RESERVED + (1 << 29)) / 2**20, "", "", "NPU:0"]]
     for component, time, sum_ in samples_of(blocks):
@@ -168,12 +168,12 @@ def samples_of(blocks: list[Block]) -> Iterator[tuple[str, int, int]]:
         [(block.start, block.bytes, block.name) for block in blocks]
         + [(block.release, -block.bytes, block.name) for block in blocks if block.release is not None]
     )
-    held = {"PTA": _BEFORE, "GE": 0}
+    amounts = {"PTA": _BEFORE, "GE": 0}
     for time, change, name in changes:
         component = "GE" if name.startswith("cann::") else "PTA"
-        held[component] += change
-        yield component, time, held[component]
-        yield "PTA+GE", time, sum(held.values())
+        amounts[component] += change
+        yield component, time, amounts[component]
+        yield "PTA+GE", time, sum(amounts.values())
 
 
 def write_run(
@@ -202,10 +202,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("directory", type=Path)
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--no-leak", action="store_true")
-    chosen = parser.parse_args(arguments)
-    chosen.directory.mkdir(parents=True, exist_ok=True)
-    blocks = write_run(chosen.directory, chosen.steps, no_leak if chosen.no_leak else last_cast)
-    print(f"{chosen.directory}: {len(blocks)} blocks")
+    options = parser.parse_args(arguments)
+    options.directory.mkdir(parents=True, exist_ok=True)
+    blocks = write_run(options.directory, options.steps, no_leak if options.no_leak else last_cast)
+    print(f"{options.directory}: {len(blocks)} blocks")
     return 0
 
 

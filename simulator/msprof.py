@@ -66,16 +66,16 @@ class MsprofLayers:
         return timed
 
     def profiling(self, start: int, end: int) -> tuple[Event, Event]:
-        """The two tasks with which the profiler begins and ends."""
+        """Return the two tasks with which the profiler begins and ends."""
         pid = self.pid(13)
-        made = []
-        for name, task_id, at in (("PROFILING_ENABLE", 8, start), ("PROFILING_DISABLE", 9, end)):
-            task = Task(name, "PLACE_HOLDER_SQE", 0, task_id, at, at + 20, 960)
-            made.append(self._task(task, pid))
-        return made[0], made[1]
+        tasks = []
+        for name, task_id, time in (("PROFILING_ENABLE", 8, start), ("PROFILING_DISABLE", 9, end)):
+            task = Task(name, "PLACE_HOLDER_SQE", 0, task_id, time, time + 20, 960)
+            tasks.append(self._task(task, pid))
+        return tasks[0], tasks[1]
 
     def collectives(self) -> list[Timed]:
-        """The operations of the groups and, above level 0, the tasks of their planes."""
+        """Return the operations of the groups and, above level 0, the tasks of their planes."""
         recording, pid = self._recording, self.pid(15)
         timed = []
         if self._level:
@@ -127,7 +127,7 @@ class MsprofLayers:
         return timed
 
     def overlap(self, tid: int, name: str, start: int, end: int) -> Timed:
-        """A row of the Overlap Analysis."""
+        """Return a row of the Overlap Analysis."""
         event = {
             "name": name,
             "pid": self.pid(23),
@@ -158,7 +158,9 @@ class MsprofLayers:
         label: str = "NPU",
         sorts: bool = True,
     ) -> list[Event]:
-        """Metadata of a process: `paired` threads each with its index, `grouped` ones names first."""
+        """Return the metadata of a process: `paired` threads each with its index, `grouped` ones names
+        first.
+        """
         pid = self.pid(sort)
 
         def meta(kind: str, tid: int, args: Event) -> Event:

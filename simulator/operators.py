@@ -263,7 +263,9 @@ METHODS = {
 
 
 def builtin(name: str) -> str | None:
-    """The C function that Python calls for an operator; None where it is an operator of the language."""
+    """Return the C function that Python calls for an operator; None where it is an operator of the
+    language.
+    """
     if name in SYNTAX:
         return None
     method = RECIPES[name].ops[0].split("::")[1]

@@ -130,13 +130,13 @@ class Program(Dispatcher):
             machine.synchronize(thread)
 
     def all_reduce(self, at: str, count: int, us: float) -> None:
-        """`dist.all_reduce`: the compute stream waits for the collective."""
+        """Call `dist.all_reduce`: the compute stream waits for the collective."""
         self.at(at)
         machine, thread = self.machine, self.machine.main
         with self.library("torch/distributed/distributed_c10d.py", 1941, 2004, "all_reduce"):
-            done = self._autograd.reduce(thread, count, us, 0)
+            end = self._autograd.reduce(thread, count, us, 0)
             with self.operator(thread, "wait_event", None, 2, role=Role.COLLECTIVE) as wait:
-                machine.wait_event(thread, wait, COMPUTE_STREAM, done)
+                machine.wait_event(thread, wait, COMPUTE_STREAM, end)
 
     def empty_cache(self, at: str, ms: float) -> None:
         """Give unused memory of the device back to the driver, in several calls."""
@@ -170,7 +170,7 @@ class Program(Dispatcher):
         self.machine.recording.steps.append(self._step_operator)
 
     def end_step(self, at: str, last: bool) -> None:
-        """`prof.step()`: close this ProfilerStep#N and open the next, unless this was the last."""
+        """Call `prof.step()`: close this ProfilerStep#N and open the next, unless this was the last."""
         self.at(at)
         with self.library("torch_npu/profiler/profiler.py", 231, 241, "step"):
             self.python(40)
@@ -195,7 +195,7 @@ class Program(Dispatcher):
             self.python(ms * 1000)
 
     def backward(self, at: str, bucket: int = 0, collective_us: float = 0.0, skew_us: float = 0.0) -> None:
-        """`loss.backward()`: the autograd thread differentiates what was recorded, last first.
+        """Call `loss.backward()`: the autograd thread differentiates what was recorded, last first.
 
         Gradients are reduced in buckets of `bucket` elements (0: not at all).
         """
@@ -219,7 +219,7 @@ class Program(Dispatcher):
             self.python(30)
 
     def adamw(self, at: str, us: float) -> None:
-        """`optimizer.step()` with the foreach implementation; each of its kernels takes `us`."""
+        """Call `optimizer.step()` with the foreach implementation; each of its kernels takes `us`."""
         self.at(at)
         thread = self.machine.main
         with ExitStack() as inside:

@@ -29,7 +29,9 @@ def _cross_entropy(p: Program, at: str, shape: Shape, us: float) -> None:
 
 
 def moba(program: Program, steps: int) -> None:
-    """MoBA attention whose gate is computed block by block in two Python loops, so that the NPU starves."""
+    """Run MoBA attention whose gate is computed block by block in two Python loops, so that the NPU
+    starves.
+    """
     p = program
     layers, blocks, tokens, width, heads, words = 2, 6, 768, 1024, 8, 8192
     hidden = (tokens, width)
@@ -129,7 +131,7 @@ def moba(program: Program, steps: int) -> None:
 
 
 def balanced(program: Program, steps: int) -> None:
-    """A wide MLP that never reads back: the host is far ahead and the device always busy."""
+    """Run a wide MLP that never reads back: the host is far ahead and the device always busy."""
     p = program
     layers, batch, width, classes = 4, 2048, 4096, 1024
     hidden, broad = (batch, width), (batch, 4 * width)
@@ -162,7 +164,9 @@ def balanced(program: Program, steps: int) -> None:
 
 
 def mixed(program: Program, steps: int) -> None:
-    """A classifier with a slow loader, blocking copies, AI CPU, compilation, late ranks, `.item()` and gc."""
+    """Run a classifier with a slow loader, blocking copies, AI CPU, compilation, late ranks, `.item()` and
+    gc.
+    """
     p = program
     batch, patches, width, classes, groups = 256, 196, 768, 1000, 8
     images, hidden = (batch, 3, 224, 224), (batch, patches, width)
@@ -220,7 +224,9 @@ def mixed(program: Program, steps: int) -> None:
 
 
 def stalls(program: Program, steps: int) -> None:
-    """A small ranker that waits for `nonzero`, collectives, memory, a busy task queue and a late device."""
+    """Run a small ranker that waits for `nonzero`, collectives, memory, a busy task queue and a late
+    device.
+    """
     p = program
     batch, width, classes = 1024, 1024, 512
     hidden, broad = (batch, width), (batch, 4 * width)
@@ -264,7 +270,9 @@ def stalls(program: Program, steps: int) -> None:
 
 
 def attached(program: Program, steps: int) -> None:
-    """A small tagger whose host is recorded only after its first step: the device's tasks of it have none."""
+    """Run a small tagger whose host is recorded only after its first step: tasks of that step have no
+    host.
+    """
     p = program
     batch, width, classes = 256, 512, 64
     hidden, broad = (batch, width), (batch, 4 * width)

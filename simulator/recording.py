@@ -255,9 +255,9 @@ class Recording:
     sequences: int = 0
 
     def row(self, group: Communicator) -> int:
-        """The thread of a group's operations; those of its planes follow."""
-        before = self.groups[: self.groups.index(group)]
-        return sum(len(other.ranks) + 1 for other in before)
+        """Return the thread of a group's operations; those of its planes follow."""
+        earlier = self.groups[: self.groups.index(group)]
+        return sum(len(group_before.ranks) + 1 for group_before in earlier)
 
     def forget_host(self) -> None:
         """Lose what the host did so far, but not what it launched: tasks without a chain.
@@ -277,5 +277,7 @@ class Recording:
 
 
 def clock_fraction(duration: int) -> int:
-    """The part below a nanosecond that the device's clock adds to a duration: n/32 ns, less than half."""
+    """Return the part below a nanosecond that the device's clock adds to a duration: n/32 ns, less than
+    half.
+    """
     return duration // 1600 % 16

@@ -20,18 +20,18 @@ class TrainingScript:
         self._functions = _functions(self._text)
 
     def line(self, code: str) -> int:
-        """The number of the only line that holds `code`; ValueError unless there is exactly one."""
-        found = _lines(self._text, code)
-        if len(found) != 1:
-            raise ValueError(f"{code!r} is on {len(found)} lines of {self.name}")
-        return found[0]
+        """Return the number of the only line that holds `code`; ValueError unless there is exactly one."""
+        numbers = _lines(self._text, code)
+        if len(numbers) != 1:
+            raise ValueError(f"{code!r} is on {len(numbers)} lines of {self.name}")
+        return numbers[0]
 
     def function(self, line: int) -> tuple[str, int]:
         """Name and first line of the innermost function around `line`; `<module>`, 1 outside of any."""
-        around = [(first, name) for first, last, name in self._functions if first <= line <= last]
-        if not around:
+        enclosing = [(first, name) for first, last, name in self._functions if first <= line <= last]
+        if not enclosing:
             return "<module>", 1
-        first, name = max(around)
+        first, name = max(enclosing)
         return name, first
 
 

@@ -101,7 +101,7 @@ class Truth:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Everything, as one JSON object: times in epoch ns."""
+        """Return everything as one JSON object: times in epoch ns."""
         recording = self._recording
         tasks = [task for task in recording.tasks if task.launch is not None]
         aicore = union([(task.start, task.end) for task in tasks if task.type in AICORE])
@@ -154,19 +154,21 @@ class Truth:
         if not launch.recorded:
             return self._unlinked(work, start, end)
         enqueued, dequeued, launched = self._milestones(work)
-        first, second, third = (min(max(at, start), end) for at in (enqueued, dequeued, launched))
-        second = max(first, second)
-        third = max(second, third)
-        own = line_of(launch.operator)
+        enqueue, dequeue, launch_end = (min(max(time, start), end) for time in (enqueued, dequeued, launched))
+        dequeue = max(enqueue, dequeue)
+        launch_end = max(dequeue, launch_end)
+        line = line_of(launch.operator)
         name = launch.operator.name
-        pieces = self._host(launch.thread, start, first, own)
+        pieces = self._host(launch.thread, start, enqueue, line)
         worker = launch.thread if launch.slot is None else launch.slot.tid
-        taken = self._split(first, second, self._dequeues, "queue.busy", "queue.wakeup", own, name)
-        taken += self._split(second, third, self._compiles, "launch.compile", "launch.dispatch", own, name)
+        taken = self._split(enqueue, dequeue, self._dequeues, "queue.busy", "queue.wakeup", line, name)
+        taken += self._split(
+            dequeue, launch_end, self._compiles, "launch.compile", "launch.dispatch", line, name
+        )
         pieces += [{**piece, "thread": worker} for piece in taken]
         waits = union([(wait.start, wait.end) for wait in self._waits if wait.stream == work.stream])
         outside = "device.unknown" if launch.late else "device.latency"
-        pieces += self._split(third, end, waits, "device.stream_wait", outside, own, name)
+        pieces += self._split(launch_end, end, waits, "device.stream_wait", outside, line, name)
         return {
             "start_ns": start,
             "dur_ns": end - start,
@@ -176,16 +178,16 @@ class Truth:
             "enqueue_ns": enqueued,
             "dequeue_ns": dequeued,
             "launched_ns": launched,
-            "file": own[0],
-            "line": own[1],
-            "function": own[2],
-            "backward": own[3],
-            "exposed_by": self._exposed_by(launch.thread, start, first),
+            "file": line[0],
+            "line": line[1],
+            "function": line[2],
+            "backward": line[3],
+            "exposed_by": self._exposed_by(launch.thread, start, enqueue),
             "pieces": pieces,
         }
 
     def _unlinked(self, work: Work, start: int, end: int) -> dict[str, Any]:
-        """An interval that a task ends of whose way to the device nothing was recorded."""
+        """Describe an interval ended by a task of whose way to the device nothing was recorded."""
         nobody = line_of(None)
         unknown = ("operator", "enqueue_ns", "dequeue_ns", "launched_ns", "file", "line", "function")
         return {
@@ -200,7 +202,7 @@ class Truth:
         }
 
     def _milestones(self, work: Work) -> tuple[int, int, int]:
-        """When the task was enqueued, dequeued and launched, as the level shows it."""
+        """Return when the task was enqueued, dequeued and launched, as the level shows it."""
         launch = work.launch
         if self._level:
             return launch.enqueue, launch.dequeue, launch.end
@@ -209,23 +211,23 @@ class Truth:
         assert work.link is not None
         return work.link.at, work.link.at, work.link.at
 
-    def _ending(self, at: int) -> Work:
-        """The task that starts at `at`; of several, the one enqueued first."""
-        found = []
-        for task in self._tasks.get(at, []):
+    def _ending(self, start: int) -> Work:
+        """Return the task that starts at a time; of several, the one enqueued first."""
+        candidates = []
+        for task in self._tasks.get(start, []):
             if task.launch is not None and (task.type in AICORE + AICPU or task.name == COPY):
-                found.append(Work(task.start, task.end, task.name, task.stream, task.launch, task.link))
+                candidates.append(Work(task.start, task.end, task.name, task.stream, task.launch, task.link))
         for operation in self._recording.collectives:
-            if operation.start == at:
+            if operation.start == start:
                 name = f"hcom_{operation.kind}__{operation.group.digits}_{operation.index}_1"
                 stream = operation.group.stream
-                found.append(Work(at, operation.end, name, stream, operation.launch, operation.link))
-        return min(found, key=lambda work: work.launch.enqueue)
+                candidates.append(Work(start, operation.end, name, stream, operation.launch, operation.link))
+        return min(candidates, key=lambda work: work.launch.enqueue)
 
     def _split(
         self, start: int, end: int, covers: list[Interval], inside: str, outside: str, line: Line, name: str
     ) -> list[dict[str, Any]]:
-        """[start, end) cut into what `covers` cover and the rest."""
+        """Cut [start, end) into what `covers` cover and the rest."""
         outer = without([(start, end)], covers) if start < end else []
         inner = without([(start, end)], outer) if start < end else []
         parts = [(*part, inside) for part in inner] + [(*part, outside) for part in outer]
@@ -233,22 +235,22 @@ class Truth:
 
     # -- the host -------------------------------------------------------------------------------------
 
-    def _host(self, thread: int, start: int, end: int, own: Line) -> list[dict[str, Any]]:
-        """What the responsible thread did in [start, end), cut wherever that changes."""
+    def _host(self, thread: int, start: int, end: int, line: Line) -> list[dict[str, Any]]:
+        """Say what the responsible thread did in [start, end), cut wherever that changes."""
         recording = self._recording
         pieces: list[dict[str, Any]] = []
-        woken = start
+        wake_time = start
         if thread == recording.autograd_tid:
             burst = max(
                 (burst for burst in recording.bursts if burst.start <= end), key=lambda burst: burst.start
             )
             index = bisect_left(self._starts[thread], burst.start)
-            woken = min(max(start, self._starts[thread][index]), end)
-            pieces += self._thread(burst.waker, start, woken)
+            wake_time = min(max(start, self._starts[thread][index]), end)
+            pieces += self._thread(burst.waker, start, wake_time)
         for piece in pieces:
             if piece["cause"] == "host.python" and piece["start_ns"] >= burst.start:
-                piece["file"], piece["line"], piece["function"], piece["backward"] = own
-        return pieces + self._thread(thread, woken, end)
+                piece["file"], piece["line"], piece["function"], piece["backward"] = line
+        return pieces + self._thread(thread, wake_time, end)
 
     def _thread(self, tid: int, start: int, end: int) -> list[dict[str, Any]]:
         if start >= end:
@@ -259,7 +261,7 @@ class Truth:
         for begin, finish in [(span.start, span.end) for span in spans] + [
             (op.start, op.end) for op in running
         ]:
-            cuts |= {at for at in (begin, finish) if start < at < end}
+            cuts |= {cut for cut in (begin, finish) if start < cut < end}
         cuts |= {op.start for op in self._telling[tid] if start < op.start < end}
         edges = sorted(cuts)
         pieces: list[dict[str, Any]] = []
@@ -268,8 +270,8 @@ class Truth:
             cause = next((cause for cause in PRIORITY if cause in active), "host.python")
             inner = [op for op in running if op.start <= first and op.end >= last]
             operator = max(inner, key=lambda op: op.start) if inner else None
-            shown = operator or self._next(tid, first)
-            piece = _piece(first, last, cause, line_of(shown), operator.name if operator else None)
+            named_operator = operator or self._next(tid, first)
+            piece = _piece(first, last, cause, line_of(named_operator), operator.name if operator else None)
             piece["thread"] = tid
             if pieces and all(
                 pieces[-1][key] == piece[key] for key in ("cause", "file", "line", "backward", "op")
@@ -280,12 +282,14 @@ class Truth:
         return pieces
 
     def _next(self, tid: int, at: int) -> Operator | None:
-        """The operator that begins next on the thread, also one that only wraps Python: it has a stack."""
+        """Return the operator that begins next on the thread, also one that only wraps Python: it has a
+        stack.
+        """
         index = bisect_right(self._tells_at[tid], at)
         return self._telling[tid][index] if index < len(self._telling[tid]) else None
 
     def _exposed_by(self, tid: int, start: int, end: int) -> str | None:
-        """The line of the synchronising call that was under way when the interval began."""
+        """Return the line of the synchronising call that was under way when the interval began."""
         for op in self._running[tid]:
             if op.role is Role.SYNC and op.start < start < op.end and start < end:
                 file, line, _, _ = line_of(op)
@@ -317,7 +321,9 @@ class Truth:
 
 
 def line_of(operator: Operator | None) -> Line:
-    """File, line and function of the first user frame of the operator's stack, or of its forward one's."""
+    """Return file, line and function of the first user frame of the operator's stack, or of its forward
+    one's.
+    """
     if operator is None:
         return None, None, None, False
     backward = operator.stack is None and operator.forward_stack is not None

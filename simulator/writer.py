@@ -42,10 +42,10 @@ class Template:
                 elif kind is int or kind is float:
                     members.append(_key(key) + repr(value))
                 elif kind is Cell:
-                    written, number, clock = value
+                    rendered, number, clock = value
                     values.append(number)
                     clocks.append(clock)
-                    members.append(_key(key) + written)
+                    members.append(_key(key) + rendered)
                 else:
                     members.append(_key(key) + (text(value) if kind is dict else _ENCODER.encode(value)))
             return "{" + ", ".join(members) + "}"
@@ -54,7 +54,7 @@ class Template:
         self._first = values
 
     def repeat(self, repetitions: range, strides: dict[Clock, int]) -> Iterator[str]:
-        """The text of each of some consecutive repetitions; nothing where there are no events."""
+        """Return the text of each of some consecutive repetitions; nothing where there are no events."""
         if not self._text:
             return
         values = self._first
@@ -94,18 +94,18 @@ class TraceWriter:
         }
 
     def repetitions(self, size: int) -> int:
-        """How many repetitions make a file of about `size` bytes."""
-        once = sum(len(text.encode()) for text in self._pieces(1))
-        return max(1, round(size / once))
+        """Return how many repetitions make a file of about `size` bytes."""
+        bytes_a_run = sum(len(text.encode()) for text in self._pieces(1))
+        return max(1, round(size / bytes_a_run))
 
     def write(self, file: BinaryIO, times: int = 1) -> int:
         """Write the recording `times` times over; returns the number of bytes."""
-        written = 0
+        size = 0
         for text in self._pieces(times):
             encoded = text.encode()
             file.write(encoded)
-            written += len(encoded)
-        return written
+            size += len(encoded)
+        return size
 
     def _pieces(self, times: int) -> Iterator[str]:
         yield "["
@@ -142,23 +142,23 @@ class TraceWriter:
         timed = [*layers.tasks(), *layers.collectives(), *layers.apis(), *self._counters()]
         rows, window = self._overlap()
         timed += rows
-        again = layers.overlap(3, "Free", window[1], window[0] + self._period)
+        bridge = layers.overlap(3, "Free", window[1], window[0] + self._period)
         if times > 1:
-            bridged = Template(_by_time([*timed, again]))
+            bridged = Template(_by_time([*timed, bridge]))
             yield from bridged.repeat(range(times - 1), self._strides)
         yield from Template(_by_time(timed)).repeat(range(times - 1, times), self._strides)
         if self._level:
             yield from self._once([last])
-        at = end + 4000 - (end + 4000) % 1000
-        event = layers.counter(*frequency, at, {"MHz": 800})[1]
-        event["ts"] = str(at // 1000)
+        sample_time = end + 4000 - (end + 4000) % 1000
+        event = layers.counter(*frequency, sample_time, {"MHz": 800})[1]
+        event["ts"] = str(sample_time // 1000)
         yield from self._once([event])
 
     def _once(self, events: list[Event]) -> Iterator[str]:
         return Template(events).repeat(range(1), self._strides)
 
     def _overlap(self) -> tuple[list[Timed], Interval]:
-        """The rows of the Overlap Analysis and the window that they fill."""
+        """Return the rows of the Overlap Analysis and the window that they fill."""
         compute = union(
             [(task.start, task.end) for task in self._recording.tasks if task.type in AICORE + AICPU]
         )
@@ -177,12 +177,14 @@ class TraceWriter:
     def _counters(self) -> list[Timed]:
         layers, recording = self._layers, self._recording
         timed = []
-        for index, at in enumerate(range(recording.start + 240, recording.end, self._counters_ns)):
+        for index, time in enumerate(range(recording.start + 240, recording.end, self._counters_ns)):
             busy = index % 3
             for name, field, value in (("Read", "Read(MB/s)", 8100.5), ("Write", "Write(MB/s)", 5400.25)):
-                timed.append(layers.counter(17, f"HBM 0/{name}", at, {field: value * busy}))
-            timed.append(layers.counter(22, "QoS OTHERS", at + 66_168, {"value": 1908 * busy}))
-            timed.append(layers.counter(20, "L2 Buffer Bw Level", at + 70_000, {"L2 Buffer Bw Level": busy}))
+                timed.append(layers.counter(17, f"HBM 0/{name}", time, {field: value * busy}))
+            timed.append(layers.counter(22, "QoS OTHERS", time + 66_168, {"value": 1908 * busy}))
+            timed.append(
+                layers.counter(20, "L2 Buffer Bw Level", time + 70_000, {"L2 Buffer Bw Level": busy})
+            )
         return timed
 
 
@@ -191,7 +193,7 @@ class TraceWriter:
 
 @cache
 def _quoted(text: str) -> str:
-    """A string of a template."""
+    """Return a string of a template."""
     return _ENCODER.encode(text).replace("%", "%%")
 
 

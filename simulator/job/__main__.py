@@ -10,7 +10,7 @@ from pathlib import Path
 
 from simulator.job.directory import write_job
 from simulator.job.scenarios import JOBS
-from simulator.job.truth import tell
+from simulator.job.truth import simulate_truth
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -23,15 +23,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--fixed", action="store_true", help="the same job with nothing planted")
     parser.add_argument("--db", action="store_true", help="write databases instead of JSON")
     parser.add_argument("--truth", type=Path, help="also write the offsets, waits and their roots, as JSON")
-    chosen = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
 
-    job = replace(JOBS[chosen.scenario], seed=chosen.seed)
-    job = replace(job, extra={}, slow={}) if chosen.fixed else job
-    told = tell(replace(job, steps=chosen.steps) if chosen.steps else job)
-    written = write_job(told.outcome, chosen.out, chosen.level, chosen.db)
-    if chosen.truth:
-        chosen.truth.write_text(json.dumps(told.as_json(), indent=1) + "\n", encoding="utf-8")
-    print(f"{chosen.out}: {len(written)} of {job.layout.world} ranks, waits {told.waits_ns / 1e6:.1f} ms")
+    job = replace(JOBS[options.scenario], seed=options.seed)
+    job = replace(job, extra={}, slow={}) if options.fixed else job
+    truth = simulate_truth(replace(job, steps=options.steps) if options.steps else job)
+    directories = write_job(truth.outcome, options.out, options.level, options.db)
+    if options.truth:
+        options.truth.write_text(json.dumps(truth.as_json(), indent=1) + "\n", encoding="utf-8")
+    print(
+        f"{options.out}: {len(directories)} of {job.layout.world} ranks, waits {truth.waits_ns / 1e6:.1f} ms"
+    )
     return 0
 
 

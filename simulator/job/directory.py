@@ -24,8 +24,8 @@ def write_job(outcome: Outcome, directory: Path, level: int = 2, databases: bool
 def write_rank(outcome: Outcome, rank: int, directory: Path, level: int = 2, database: bool = False) -> Path:
     """Write the directory of one rank below `directory`."""
     job = outcome.job
-    written = directory / directory_name(job, rank)
-    output = written / "ASCEND_PROFILER_OUTPUT"
+    rank_directory = directory / directory_name(job, rank)
+    output = rank_directory / "ASCEND_PROFILER_OUTPUT"
     output.mkdir(parents=True)
     if database:
         writer = DatabaseWriter(outcome.recordings[rank], level, rank, metadata=_metadata(job, rank))
@@ -33,14 +33,14 @@ def write_rank(outcome: Outcome, rank: int, directory: Path, level: int = 2, dat
     else:
         with (output / "trace_view.json").open("wb") as file:
             TraceWriter(outcome.recordings[rank], level).write(file)
-    _write(written / f"profiler_info_{rank}.json", _info(outcome, rank, level))
+    _write(rank_directory / f"profiler_info_{rank}.json", _info(outcome, rank, level))
     if not database:
-        _write(written / "profiler_metadata.json", _metadata(job, rank))
-    return written
+        _write(rank_directory / "profiler_metadata.json", _metadata(job, rank))
+    return rank_directory
 
 
 def directory_name(job: Job, rank: int) -> str:
-    """`<host>_<pid>_<time>_ascend_pt`."""
+    """Return `<host>_<pid>_<time>_ascend_pt`."""
     started = datetime.fromtimestamp(START_NS // 10**9 + rank % 3, tz=timezone.utc)
     return f"{job.host(rank)}_{PID + 17 * rank}_{started:%Y%m%d%H%M%S}{rank % 1000:03d}_ascend_pt"
 

@@ -39,7 +39,7 @@ class Workload(NamedTuple):
         return self.worked_at[(rank - step * self.rotates) % RANKS] * TOKENS
 
     def imbalance(self, steps: int) -> float:
-        """The most tokens of a rank divided by the mean, on average over steps."""
+        """Return the most tokens of a rank divided by the mean, on average over steps."""
         of_steps = [[self.tokens(rank, step) for rank in range(RANKS)] for step in range(steps)]
         return sum(max(tokens) * RANKS / sum(tokens) for tokens in of_steps) / steps
 

@@ -24,7 +24,7 @@ class Layout:
         return self.tp * self.dp * self.pp
 
     def place(self, rank: int) -> tuple[int, int, int]:
-        """The rank's number in its tensor, data and pipeline parallel group."""
+        """Return the rank's number in its tensor, data and pipeline parallel group."""
         return rank % self.tp, rank // self.tp % self.dp, rank // (self.tp * self.dp)
 
     def tensor(self, rank: int) -> tuple[int, ...]:
@@ -37,43 +37,45 @@ class Layout:
         return tuple(range(first, first + self.tp * self.dp, self.tp))
 
     def model(self, rank: int) -> tuple[int, ...]:
-        """The ranks that hold one copy of the model: as many stages of tensor groups."""
+        """Return the ranks that hold one copy of the model: as many stages of tensor groups."""
         first = self.place(rank)[1] * self.tp
         stages = range(0, self.world, self.tp * self.dp)
         return tuple(stage + first + column for stage in stages for column in range(self.tp))
 
     def neighbour(self, rank: int, stages: int) -> tuple[int, ...] | None:
-        """The rank and that of another stage with which it exchanges; None where there is no such stage."""
-        other = rank + stages * self.tp * self.dp
-        return tuple(sorted((rank, other))) if 0 <= other < self.world else None
+        """Return the rank and that of another stage with which it exchanges; None where there is no such
+        stage.
+        """
+        neighbour = rank + stages * self.tp * self.dp
+        return tuple(sorted((rank, neighbour))) if 0 <= neighbour < self.world else None
 
     def groups(self, rank: int) -> list[Communicator]:
-        """The groups in which a rank communicates, each on a stream of its own."""
-        told = [("tp", self.tensor(rank)), ("dp", self.data(rank))]
+        """Return the groups in which a rank communicates, each on a stream of its own."""
+        candidates = [("tp", self.tensor(rank)), ("dp", self.data(rank))]
         if self.pp > 1 and self.joined:
-            told.append(("mp", self.model(rank)))
-        told += [("pp", pair) for stages in (-1, 1) if (pair := self.neighbour(rank, stages))]
-        found = [(role, ranks) for role, ranks in told if len(ranks) > 1]
+            candidates.append(("mp", self.model(rank)))
+        candidates += [("pp", pair) for stages in (-1, 1) if (pair := self.neighbour(rank, stages))]
+        groups = [(role, ranks) for role, ranks in candidates if len(ranks) > 1]
         return [
             communicator(role, ranks, rank, COLLECTIVE_STREAM + number)
-            for number, (role, ranks) in enumerate(found)
+            for number, (role, ranks) in enumerate(groups)
         ]
 
     def every_group(self) -> Iterator[tuple[int, ...]]:
-        """The ranks of each group of the job, once."""
-        found = {group.ranks: None for rank in range(self.world) for group in self.groups(rank)}
-        yield from found
+        """Yield the ranks of each group of the job, once."""
+        groups = {group.ranks: None for rank in range(self.world) for group in self.groups(rank)}
+        yield from groups
 
 
 def communicator(role: str, ranks: tuple[int, ...], rank: int, stream: int) -> Communicator:
-    """A group of ranks as one of them knows it, with a name as HCCL makes it."""
+    """Return a group of ranks as one of them knows it, with a name as HCCL makes it."""
     root = sum(member * 7919 for member in ranks)
     name = f"10.174.216.241%enp189s0f1_55000_{ranks[0]}_{1738895486152654 + root * 1009 + len(role)}"
     return Communicator(name, role, ranks.index(rank), ranks, _hash(name)[-3:], stream)
 
 
 def _hash(name: str) -> str:
-    """The number by which msprof calls a communicator."""
+    """Return the number by which msprof calls a communicator."""
     halves = [0, 0]
     for character in name:
         halves = [(half * factor + ord(character)) % 2**32 for half, factor in zip(halves, HASH_FACTORS)]

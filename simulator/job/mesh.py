@@ -63,32 +63,34 @@ def meet(
     parts = [
         [
             Step("Reduce_Inline", 0, None, begin, begin + 620, 4),
-            Step("Memcpy", 0, me, begin + 1740, begin + 5160, sizes[me]),
+            Step("Memcpy", 0, member, begin + 1740, begin + 5160, sizes[member]),
         ]
-        for me, begin in enumerate(begins)
+        for member, begin in enumerate(begins)
     ]
     ready = 0
-    for me in members:
-        for plane, peer in _planes(me, len(ranks)):
-            at = records[me][plane - 1]
-            parts[me].append(Step("Notify_Record", plane, peer, at, at + 720, 0))
-            wait = begins[me] + HANDSHAKE + 3000 + 750 * (plane - 1)
-            told = records[peer][_plane(peer, me) - 1] + NOTIFIED + 20 * chance.randrange(16)
-            parts[me].append(Step("Notify_Wait", plane, peer, wait, max(wait + 20, told), 0))
-            ready = max(ready, parts[me][-1].end)
+    for member in members:
+        for plane, peer in _planes(member, len(ranks)):
+            record_time = records[member][plane - 1]
+            parts[member].append(Step("Notify_Record", plane, peer, record_time, record_time + 720, 0))
+            wait = begins[member] + HANDSHAKE + 3000 + 750 * (plane - 1)
+            release_time = records[peer][_plane(peer, member) - 1] + NOTIFIED + 20 * chance.randrange(16)
+            parts[member].append(Step("Notify_Wait", plane, peer, wait, max(wait + 20, release_time), 0))
+            ready = max(ready, parts[member][-1].end)
     for number, phase in enumerate(PHASES[kinds[0]]):
         if number:
             ready = _notify(parts, ready, chance)
         ends = [ready]
-        for me in members:
-            for plane, peer in _planes(me, len(ranks)):
-                if kinds[me] == "receive":
+        for member in members:
+            for plane, peer in _planes(member, len(ranks)):
+                if kinds[member] == "receive":
                     continue
-                factor = slow.get(frozenset((ranks[me], ranks[peer])), 1.0)
-                lasts = max(20, int(sizes[me] / BYTES_PER_NS * factor * (1 + 0.01 * chance.random())))
+                factor = slow.get(frozenset((ranks[member], ranks[peer])), 1.0)
+                lasts = max(20, int(sizes[member] / BYTES_PER_NS * factor * (1 + 0.01 * chance.random())))
                 start = ready + 1300 + 250 * (plane - 1)
-                parts[me].append(Step(phase, plane, peer, start, start + lasts - lasts % 20, sizes[me]))
-                ends.append(parts[me][-1].end)
+                parts[member].append(
+                    Step(phase, plane, peer, start, start + lasts - lasts % 20, sizes[member])
+                )
+                ends.append(parts[member][-1].end)
         ready = max(ends)
     last = max(begins)
     return [
@@ -98,23 +100,30 @@ def meet(
 
 
 def _notify(parts: list[list[Step]], ready: int, chance: random.Random) -> int:
-    """The handshake between two phases; returns when it is done."""
-    done = ready
-    for me, steps in enumerate(parts):
-        for plane, peer in _planes(me, len(parts)):
-            at = ready + 1000 + 400 * (plane - 1)
-            steps.append(Step("Notify_Record", plane, peer, at, at + 720, 0))
+    """Add the handshake between two phases; return when it is done."""
+    end = ready
+    for member, steps in enumerate(parts):
+        for plane, peer in _planes(member, len(parts)):
+            record_time = ready + 1000 + 400 * (plane - 1)
+            steps.append(Step("Notify_Record", plane, peer, record_time, record_time + 720, 0))
             steps.append(
-                Step("Notify_Wait", plane, peer, at + 2500, at + 5000 + 20 * chance.randrange(40), 0)
+                Step(
+                    "Notify_Wait",
+                    plane,
+                    peer,
+                    record_time + 2500,
+                    record_time + 5000 + 20 * chance.randrange(40),
+                    0,
+                )
             )
-            done = max(done, steps[-1].end)
-    return done
+            end = max(end, steps[-1].end)
+    return end
 
 
-def _planes(me: int, size: int) -> list[tuple[int, int]]:
-    """The planes of a rank and the peer of each: plane 0 is its own, each other one leads to a peer."""
-    return [(1 + place, peer) for place, peer in enumerate(peer for peer in range(size) if peer != me)]
+def _planes(member: int, size: int) -> list[tuple[int, int]]:
+    """List the planes of a rank and the peer of each: plane 0 is its own, each other one leads to a peer."""
+    return [(1 + place, peer) for place, peer in enumerate(peer for peer in range(size) if peer != member)]
 
 
-def _plane(me: int, peer: int) -> int:
-    return 1 + peer - (peer > me)
+def _plane(member: int, peer: int) -> int:
+    return 1 + peer - (peer > member)

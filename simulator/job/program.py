@@ -82,7 +82,7 @@ class RankProgram(Program):
         self._slower = 1.0
 
     def run(self, steps: int) -> Running:
-        """All steps, and the end of the recording."""
+        """Run all steps, and end the recording."""
         self.enter_roots("    main()", "        train(stage, optimizer, loader", "        prof.step()")
         self.begin_step()
         for step in range(steps):

@@ -46,11 +46,11 @@ class Job:
         return f"node{rank * self.hosts // self.layout.world:02d}"
 
     def offset(self, rank: int) -> int:
-        """The rank's clock minus the common one, ns: a multiple of 10."""
+        """Return the rank's clock minus the common one, ns: a multiple of 10."""
         chance = random.Random(f"{self.seed} {self.host(rank)}")
-        between = chance.randint(-self.host_clock_ns, self.host_clock_ns) if self.hosts > 1 else 0
+        host_offset = chance.randint(-self.host_clock_ns, self.host_clock_ns) if self.hosts > 1 else 0
         return round(
-            between + random.Random(f"{self.seed} {rank}").randint(-self.clock_ns, self.clock_ns), -1
+            host_offset + random.Random(f"{self.seed} {rank}").randint(-self.clock_ns, self.clock_ns), -1
         )
 
 
@@ -121,12 +121,12 @@ def _run(running: list[Running], job: Job) -> list[Meeting]:
         ends = [part.end for part in parts]
         meetings.append(Meeting(ranks, counts[ranks], kinds, posting.elements, begins, ends))
         counts[ranks] += 1
-        ready += [(member, _moved(part, job.offset(member))) for member, part in zip(ranks, parts)]
+        ready += [(member, _shift_part(part, job.offset(member))) for member, part in zip(ranks, parts)]
     assert not waiting, "ranks posted collectives in different orders"
     return meetings
 
 
-def _moved(part: Part, by: int) -> Part:
-    """A part on another clock."""
-    steps = [Step(*step[:3], step.start + by, step.end + by, step.size) for step in part.steps]
-    return Part(steps, part.end + by, part.wait)
+def _shift_part(part: Part, shift: int) -> Part:
+    """Return a part on another clock."""
+    steps = [Step(*step[:3], step.start + shift, step.end + shift, step.size) for step in part.steps]
+    return Part(steps, part.end + shift, part.wait)

@@ -48,7 +48,7 @@ class JobTruth:
         return _waits(self.plain)
 
     def as_json(self) -> dict[str, Any]:
-        """Everything as one JSON object; times of collectives in ns of the common clock."""
+        """Return everything as one JSON object; times of collectives in ns of the common clock."""
         job = self.outcome.job
         return {
             "schema": 1,
@@ -75,21 +75,21 @@ class JobTruth:
         }
 
 
-def tell(job: Job, run: Callable[[Job], Outcome] = simulate) -> JobTruth:
+def simulate_truth(job: Job, run: Callable[[Job], Outcome] = simulate) -> JobTruth:
     """Run a job, without anything planted, and with each thing that was planted alone."""
-    plain = run(replace(job, extra={}, slow={}))
-    planted = list(_each(job))
-    outcome = run(job) if planted else plain
-    alone = [run(one) for one, _ in planted] if len(planted) > 1 else [outcome]
+    baseline = run(replace(job, extra={}, slow={}))
+    planted = list(_planted_alone(job))
+    outcome = run(job) if planted else baseline
+    alone = [run(part) for part, _ in planted] if len(planted) > 1 else [outcome]
     roots = tuple(
-        _root(one, ranks, _waits(ran, ranks) - _waits(plain, ranks))
-        for (one, ranks), ran in zip(planted, alone)
+        _root(part, ranks, _waits(part_outcome, ranks) - _waits(baseline, ranks))
+        for (part, ranks), part_outcome in zip(planted, alone)
     )
-    return JobTruth(outcome, plain, roots)
+    return JobTruth(outcome, baseline, roots)
 
 
-def _each(job: Job) -> Iterator[tuple[Job, tuple[int, ...]]]:
-    """The job with only one thing planted, and the ranks that it is about, of each."""
+def _planted_alone(job: Job) -> Iterator[tuple[Job, tuple[int, ...]]]:
+    """Return, for each thing planted, the job with only that, and the ranks that it is about."""
     for link, factor in job.slow.items():
         yield replace(job, extra={}, slow={link: factor}), tuple(sorted(link))
     together: dict[Extra, list[int]] = defaultdict(list)
@@ -100,7 +100,7 @@ def _each(job: Job) -> Iterator[tuple[Job, tuple[int, ...]]]:
 
 
 def _root(job: Job, ranks: tuple[int, ...], lost: int) -> Root:
-    """What is planted in a job: one thing."""
+    """Return what is planted in a job: one thing."""
     nowhere: Line = (None, None, None)
     if job.slow:
         return Root(ranks, "transfer", None, nowhere, lost)
@@ -113,10 +113,10 @@ def _root(job: Job, ranks: tuple[int, ...], lost: int) -> Root:
     return Root(ranks, "idle", cause, (TRACED_AS, number, script.function(number)[0]), lost)
 
 
-def _waits(outcome: Outcome, but: tuple[int, ...] = ()) -> int:
-    """All waits of the ranks that are not missing, but those of some."""
-    asked = set(outcome.job.present) - set(but)
-    return sum(meeting.wait(rank) for meeting in outcome.meetings for rank in meeting.ranks if rank in asked)
+def _waits(outcome: Outcome, excluded: tuple[int, ...] = ()) -> int:
+    """Sum the waits of the ranks that are present, but for some."""
+    ranks = set(outcome.job.present) - set(excluded)
+    return sum(meeting.wait(rank) for meeting in outcome.meetings for rank in meeting.ranks if rank in ranks)
 
 
 def _meeting(meeting: Meeting, job: Job) -> dict[str, Any]:

@@ -18,11 +18,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, required=True, help="the directory to write into")
     parser.add_argument("--slices", type=int, default=0, help="of graph mode: slices, not iterations")
     parser.add_argument("--seed", type=int, default=1, help="seed of the variation (default 1)")
-    chosen = parser.parse_args(arguments)
-    if chosen.kind == "graph":
-        print(GraphProfile(seed=chosen.seed).write(chosen.out, chosen.slices))
+    options = parser.parse_args(arguments)
+    if options.kind == "graph":
+        print(GraphProfile(seed=options.seed).write(options.out, options.slices))
     else:
-        print(PyNativeTrace(seed=chosen.seed).write(chosen.out))
+        print(PyNativeTrace(seed=options.seed).write(options.out))
     return 0
 
 

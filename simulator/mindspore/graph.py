@@ -72,8 +72,8 @@ class GraphProfile:
         start = {"collectionTimeBegin": str(BEGIN_US), "clockMonotonicRaw": str(BOOT_NS)}
         (device / "start_info.0").write_text(json.dumps(start), encoding="utf-8")
         (device / "start_info.0.done").write_text("filesize:1\n", encoding="utf-8")
-        told = {"rank_id": str(self._rank), "hostname": "node7", "pid": "10036", "devices": "0"}
-        (device / "info.json.0").write_text(json.dumps(told), encoding="utf-8")
+        info = {"rank_id": str(self._rank), "hostname": "node7", "pid": "10036", "devices": "0"}
+        (device / "info.json.0").write_text(json.dumps(info), encoding="utf-8")
         output = top / "mindstudio_profiler_output" if slices else device / "timeline"
         output.mkdir()
         parts = self._sliced(slices) if slices else self.events
@@ -82,12 +82,12 @@ class GraphProfile:
             content = json.dumps([*_metadata(), *events])
             (output / f"{name}.json").write_text(content, encoding="utf-8")
             if not slices:  # what repeats parts of it
-                for other in ("hccl", "task_time", "step_trace"):
-                    (output / f"{other}_0_2_{number + 1}.json").write_text(content, encoding="utf-8")
+                for kind in ("hccl", "task_time", "step_trace"):
+                    (output / f"{kind}_0_2_{number + 1}.json").write_text(content, encoding="utf-8")
         return top
 
     def _sliced(self, slices: int) -> list[list[Event]]:
-        events = [event for own in self.events for event in own]
+        events = [event for iteration in self.events for event in iteration]
         size = -(-len(events) // slices)
         return [events[first : first + size] for first in range(0, len(events), size)]
 
@@ -140,10 +140,10 @@ class GraphProfile:
         parts = [("Notify_Wait", "NOTIFY_WAIT", begin, middle), ("Memcpy", "MEMCPY_ASYNC", middle, end)]
         events = [_slice(f"Default/AllReduce-op50_{number}", HCCL, GROUP, begin, end)]
         for name, kind, first, last in parts:
-            told: dict[str, Any] = {"stream id": 12, "task id": 2, "task type": name, "src rank": self._rank}
-            told |= {"dst rank": (self._rank + 1) % 4, "transport type": "SDMA", "link type": "HCCS"}
-            told["size(Byte)"] = move // 100
-            events.append({**_slice(name, HCCL, 1, first, last), "args": told})
+            args: dict[str, Any] = {"stream id": 12, "task id": 2, "task type": name, "src rank": self._rank}
+            args |= {"dst rank": (self._rank + 1) % 4, "transport type": "SDMA", "link type": "HCCS"}
+            args["size(Byte)"] = move // 100
+            events.append({**_slice(name, HCCL, 1, first, last), "args": args})
             events.append(_task(kind, kind, 12, first, last))
         return events
 
@@ -159,11 +159,11 @@ class GraphProfile:
             "cat": "Data_aug Bound",
             "id": f"Data_aug Bound {number}",
         }
-        at = {"pid": HARDWARE, "tid": STEP_TRACE, "ts": _us(truth.end), "args": {"Iteration ID": number}}
+        place = {"pid": HARDWARE, "tid": STEP_TRACE, "ts": _us(truth.end), "args": {"Iteration ID": number}}
         return [
             *({**_slice(name, HARDWARE, STEP_TRACE, *span), "cat": cat} for name, cat, *span in named),
-            {**bound, **at, "ph": "s"},
-            {**bound, **at, "ph": "t"},
+            {**bound, **place, "ph": "s"},
+            {**bound, **place, "ph": "t"},
         ]
 
 
@@ -176,8 +176,8 @@ def _slice(name: str, pid: int, tid: int, begin: int, end: int) -> Event:
 
 
 def _task(name: str, kind: str, stream: int, begin: int, end: int) -> Event:
-    told = {"Task Type": kind, "Stream Id": stream, "Task Id": 2, "Batch Id": 0, "Aicore Time(ms)": "N/A"}
-    return {**_slice(name, HARDWARE, stream, begin, end), "args": told}
+    args = {"Task Type": kind, "Stream Id": stream, "Task Id": 2, "Batch Id": 0, "Aicore Time(ms)": "N/A"}
+    return {**_slice(name, HARDWARE, stream, begin, end), "args": args}
 
 
 def _metadata() -> list[Event]:
@@ -187,10 +187,10 @@ def _metadata() -> list[Event]:
     threads += [(HARDWARE, stream, f"Stream {stream}") for stream in (2, 4, 12)]
     threads += [(HCCL, 1, "Plane 1"), (CANN, 16027, "Thread 16027")]
     threads += [(OVERLAP, row, name) for row, name in enumerate(_OVERLAP_ROWS)]
-    told = [("process_name", pid, 0, "name", name) for pid, name, _ in processes]
-    told += [("process_labels", pid, 0, "labels", label) for pid, _, label in processes]
-    told += [("thread_name", pid, tid, "name", name) for pid, tid, name in threads]
+    entries = [("process_name", pid, 0, "name", name) for pid, name, _ in processes]
+    entries += [("process_labels", pid, 0, "labels", label) for pid, _, label in processes]
+    entries += [("thread_name", pid, tid, "name", name) for pid, tid, name in threads]
     return [
         {"name": name, "pid": pid, "tid": tid, "args": {key: value}, "ph": "M"}
-        for name, pid, tid, key, value in told
+        for name, pid, tid, key, value in entries
     ]

@@ -85,12 +85,12 @@ class PyNativeTrace:
     def _operator(self, name: str, line: int) -> None:
         draw = self._random.randrange
         begin = self._free[PYTHON] + draw(1_000, 9_000) * draw(1, 5)
-        handed, done = begin + draw(500, 2_000), begin + draw(2_500, 6_000)
-        self._free[PYTHON] = done + 500
+        hand_over, end_time = begin + draw(500, 2_000), begin + draw(2_500, 6_000)
+        self._free[PYTHON] = end_time + 500
         frame = f"{_SCRIPT}({line}): forward"
-        self._add(frame, PYTHON, begin - 500, done + 400, "python_function")
-        self._add(f"PynativeFramework::RunOp::{name}", PYTHON, begin, done)
-        front, front_passed, front_end = self._stage(FRONT, handed, draw(3_000, 9_000))
+        self._add(frame, PYTHON, begin - 500, end_time + 400, "python_function")
+        self._add(f"PynativeFramework::RunOp::{name}", PYTHON, begin, end_time)
+        front, front_passed, front_end = self._stage(FRONT, hand_over, draw(3_000, 9_000))
         back, back_passed, back_end = self._stage(BACK, front_passed, draw(2_000, 6_000))
         launch, launched, launch_end = self._stage(LAUNCH, back_passed, draw(4_000, 14_000))
         for stage, tid, first, last in (
@@ -100,29 +100,29 @@ class PyNativeTrace:
         ):
             self._add(f"PynativeFramework::{stage}::{name}", tid, first, last)
         self._add(f"PynativeFramework::PyBoostLaunchAclnn::{name}", LAUNCH, launch + 300, launch_end - 100)
-        for giver, moment, taker, taken in (
-            (PYTHON, handed, FRONT, front),
+        for giver, moment, taker, take_time in (
+            (PYTHON, hand_over, FRONT, front),
             (FRONT, front_passed, BACK, back),
             (BACK, back_passed, LAUNCH, launch),
         ):
             self._flow += 1
             self._hand_over(
-                "mindspore_to_self", "async_mindspore", str(self._flow), (giver, moment), (taker, taken)
+                "mindspore_to_self", "async_mindspore", str(self._flow), (giver, moment), (taker, take_time)
             )
         connection = len(self.tasks) + 1
-        told = {"level": "node", "item_id": name, "connection_id": connection}
-        self._msprof.append(_slice("Node@launch", CANN, LAUNCH, launch + 600, launched, args=told))
+        args = {"level": "node", "item_id": name, "connection_id": connection}
+        self._msprof.append(_slice("Node@launch", CANN, LAUNCH, launch + 600, launched, args=args))
         start = max(launched + draw(2_000, 5_000), self._free[HARDWARE] + draw(0, 300))
         end = start + draw(1_000, 9_000)
         self._free[HARDWARE] = end
-        told = {
+        args = {
             "Model Id": 4294967295,
             "Task Type": "AI_CORE",
             "Physic Stream Id": 2,
             "connection_id": connection,
         }
-        told["mindspore_op"] = f"PynativeFramework::PyNativeLaunchTask::{name}"
-        self._msprof.append(_slice(f"aclnn{name}", HARDWARE, 2, start, end, args=told))
+        args["mindspore_op"] = f"PynativeFramework::PyNativeLaunchTask::{name}"
+        self._msprof.append(_slice(f"aclnn{name}", HARDWARE, 2, start, end, args=args))
         ends = (
             {"pid": MINDSPORE, "tid": LAUNCH, "ts": _us(launch)},
             {"pid": HARDWARE, "tid": 2, "ts": _us(start)},
@@ -130,11 +130,11 @@ class PyNativeTrace:
         for phase, at in zip("sf", ends):
             flow = {"ph": phase, "bp": "e", "name": "mindspore_to_npu", "id": _us(start), "cat": "async_npu"}
             self._flows.append({**flow, **at})
-        self.tasks.append(Task(name, handed, front, back, launch, launched, start, end))
+        self.tasks.append(Task(name, hand_over, front, back, launch, launched, start, end))
 
-    def _stage(self, tid: int, given: int, ns: int) -> tuple[int, int, int]:
-        """When a thread began with what it was given, passed it on, and ended."""
-        begin = max(given + self._random.randrange(500, 2_500), self._free[tid])
+    def _stage(self, tid: int, hand_over: int, ns: int) -> tuple[int, int, int]:
+        """Return when a thread began with what it was given, passed it on, and ended."""
+        begin = max(hand_over + self._random.randrange(500, 2_500), self._free[tid])
         self._free[tid] = begin + ns
         return begin, begin + ns - 800, begin + ns
 
@@ -153,7 +153,7 @@ def _us(ns: int) -> str:
     return f"{ns // 1000}.{ns % 1000:03d}"
 
 
-def _slice(name: str, pid: int, tid: int, begin: int, end: int, **more: Any) -> Event:
+def _slice(name: str, pid: int, tid: int, begin: int, end: int, **fields: Any) -> Event:
     return {
         "name": name,
         "ph": "X",
@@ -161,13 +161,13 @@ def _slice(name: str, pid: int, tid: int, begin: int, end: int, **more: Any) -> 
         "tid": tid,
         "ts": _us(begin),
         "dur": _us(end - begin),
-        **more,
+        **fields,
     }
 
 
 def _metadata() -> list[Event]:
     processes = ((MINDSPORE, "MindSpore", "CPU"), (3, "Scope Layer", "NPU"), (CANN, "CANN", "CPU"))
-    told = [
+    entries = [
         {"ph": "M", "name": key, "pid": pid, "tid": 0, "args": {value: word}}
         for pid, name, label in (
             *processes,
@@ -178,7 +178,7 @@ def _metadata() -> list[Event]:
     ]
     threads = [(MINDSPORE, tid, f"Thread {tid}") for tid in (PYTHON, FRONT, BACK, LAUNCH)]
     threads += [(CANN, LAUNCH, f"Thread {LAUNCH}"), (HARDWARE, 2, "Stream 2")]
-    return told + [
+    return entries + [
         {"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": {"name": name}}
         for pid, tid, name in threads
     ]

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from simulator.job.directory import write_job
 from simulator.job.scenarios import JOBS
-from simulator.job.truth import tell
+from simulator.job.truth import simulate_truth
 from tests.ui.terminal import ROOT
 from tests.ui.walking import KEYS, SIZES, SUSPEND, Gone, Walker, walk, walker
 from tracetui.ui.screen_specs import SCREENS
@@ -55,7 +55,7 @@ def main() -> None:
 
 def _made_job(directory: Path) -> Path:
     """The directory of a job of four ranks, one of which is late."""
-    write_job(tell(JOBS["loader"]).outcome, directory, 1)
+    write_job(simulate_truth(JOBS["loader"]).outcome, directory, 1)
     return directory
 
 

@@ -14,7 +14,7 @@ from simulator.generate import main as generate
 from simulator.job.directory import write_job
 from simulator.job.layout import Layout
 from simulator.job.scenarios import JOBS
-from simulator.job.truth import tell
+from simulator.job.truth import simulate_truth
 from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
 
@@ -148,7 +148,7 @@ def test_what_belongs_together(
 def jobs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A job whose rank 1 is late, and the same without what makes it so: their traces, and their digests."""
     late = replace(JOBS["late"], layout=Layout(tp=1, dp=2), steps=2, extra={1: JOBS["late"].extra[5]})
-    told, directory = tell(late), tmp_path_factory.mktemp("jobs")
+    told, directory = simulate_truth(late), tmp_path_factory.mktemp("jobs")
     for name, outcome in (("base", told.plain), ("other", told.outcome)):
         write_job(outcome, directory / name, 1)
     for name, digests in (("base", "kept"), ("other", "told")):

@@ -13,7 +13,7 @@ import pytest
 from simulator.database import DatabaseWriter
 from simulator.job.directory import write_job
 from simulator.job.scenarios import JOBS
-from simulator.job.truth import tell
+from simulator.job.truth import simulate_truth
 from simulator.memory import write_run
 from simulator.recording import Recording
 from simulator.scenarios import SCENARIOS, simulate
@@ -102,7 +102,7 @@ def test_memory_is_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 )
 def test_jobs_say_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     """Ranks as databases, as JSON, and mixed; the two jobs compare as equal."""
-    outcome = tell(JOBS[name]).outcome
+    outcome = simulate_truth(JOBS[name]).outcome
     for kind in ("text", "data"):
         write_job(outcome, tmp_path / kind, 1, databases=kind == "data")
     expected = said(capsys, "ranks", tmp_path / "text")

@@ -17,7 +17,7 @@ from simulator.job.layout import Layout
 from simulator.job.program import Extra
 from simulator.job.simulation import Job as Simulated
 from simulator.job.simulation import Outcome, simulate
-from simulator.job.truth import JobTruth, tell
+from simulator.job.truth import JobTruth, simulate_truth
 from tests.once import once
 from tracetui.job.channels import Rank
 from tracetui.job.digest import Digest
@@ -61,7 +61,7 @@ def whole(*names: str, levels: Sequence[int] = ()) -> list[ParameterSet]:
 
 @cache
 def truth(name: str) -> JobTruth:
-    return tell(JOBS[name], _simulated)
+    return simulate_truth(JOBS[name], _simulated)
 
 
 def digests(name: str, level: int = 1, plain: bool = False) -> tuple[Digest, ...]:

@@ -14,7 +14,7 @@ from simulator.job.directory import directory_name, write_job
 from simulator.job.program import Extra
 from simulator.job.scenarios import JOBS
 from simulator.job.simulation import Outcome, simulate
-from simulator.job.truth import tell
+from simulator.job.truth import simulate_truth
 from tests.job import planted
 from tests.simulator.traces import processes, start
 from tracetui.siblings.metadata import parallel_groups
@@ -141,18 +141,18 @@ def test_clocks_of_ranks_differ_and_those_of_hosts_by_milliseconds() -> None:
 
 def test_the_truth_is_what_the_planted_causes_change() -> None:
     both, balanced = (replace(planted.JOBS[name], steps=2) for name in ("both", "balanced"))
-    told = tell(both)
-    assert told.own_ns == tell(balanced).waits_ns
+    told = simulate_truth(both)
+    assert told.own_ns == simulate_truth(balanced).waits_ns
     assert [(root.ranks, root.kind) for root in told.roots] == [((1,), "computing"), ((2,), "idle")]
     for root in told.roots:
-        alone = tell(replace(both, extra={rank: both.extra[rank] for rank in root.ranks}))
+        alone = simulate_truth(replace(both, extra={rank: both.extra[rank] for rank in root.ranks}))
         assert alone.roots == (root,)
         assert root.lost_ns == pytest.approx(alone.waits_ns - alone.own_ns, rel=0.01)
 
 
 def test_a_late_line_costs_each_other_rank_what_it_took() -> None:
     """In a group of all ranks, every one of them waits once for what the late one did longer."""
-    told = tell(replace(SHORT["loader"], extra={2: Extra(loader_ms=5.0)}))
+    told = simulate_truth(replace(SHORT["loader"], extra={2: Extra(loader_ms=5.0)}))
     assert told.waits_ns == pytest.approx(3 * 5_000_000, rel=0.02)
     (root,) = told.roots
     assert (root.ranks, root.kind, root.cause, root.line[2]) == ((2,), "idle", "host.dataloader", "train")
