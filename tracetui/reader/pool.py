@@ -40,16 +40,19 @@ class WorkerPool:
         self._piece_bytes = piece_bytes
         self._syntax = syntax
         self._reader = PieceReader(syntax)
-        self._at, self._lost = start, False  # where the next piece begins
-        self._number = 0  # of the next piece: pieces are numbered by the cut before their start
-        self._fresh = 1  # number of the first piece that nobody was asked for; this process reads number 0
-        self._last = sys.maxsize  # number of the piece at the end of the text, once that is known
+        self._next_start = start  # where the next piece begins that is yielded
+        self._next_lost = False  # whether it begins inside of something damaged
+        self._next_number = 0  # pieces are numbered by the cut before their start
+        self._first_unassigned = (
+            1  # number of the first piece that no worker has; this process reads number 0
+        )
+        self._last_number = sys.maxsize  # number of the piece at the end of the text, once that is known
         if text.shared is not None:
-            self._last = (min(text.shared.end, end) - 1 - start) // piece_bytes
-        self._jobs = min(jobs, self._last)
-        self._todo: dict[int, PieceTask] = {}  # that nobody has in hand
+            self._last_number = (min(text.shared.end, end) - 1 - start) // piece_bytes
+        self._jobs = min(jobs, self._last_number)
+        self._todo: dict[int, PieceTask] = {}  # tasks that were taken back from workers
         self._answers: dict[int, tuple[PieceTask, PieceAnswer, Worker]] = {}
-        self._own: Background[Piece] | None = None  # the next piece, while this process reads it
+        self._own_reading: Background[Piece] | None = None  # the next piece, while this process reads it
         self._inflating: tuple[int, Background[bytes]] | None = None  # text for workers, and its offset
         self._buffers = Buffers()
         self._workers: list[Worker] = []
@@ -79,48 +82,54 @@ class WorkerPool:
         """Yield all pieces from front to back; None while the next one is awaited, so that one may stop."""
         if self._text.shared is not None:
             self._assign()
-        piece = self._read()  # meanwhile the workers start
+        piece = self._read_here()  # meanwhile the workers start
         while True:
             yield piece
             if piece is not None:
                 if piece.over or piece.end >= self._end:
                     return
-                self._at, self._lost = piece.end, piece.lost
-                self._number = (piece.end - self._start) // self._piece_bytes
-                self._drop_passed()
-            piece = self._piece()
+                self._next_start, self._next_lost = piece.end, piece.lost
+                self._next_number = (piece.end - self._start) // self._piece_bytes
+                self._drop_earlier()
+            piece = self._next_piece()
 
     def troubles(self) -> Iterator[str]:
-        """Yield what was survived, one sentence each."""
+        """Yield a sentence for each kind of trouble with workers that the reading got over."""
         if self._start_errors:
             count, why = len(self._start_errors), ", ".join(sorted(set(self._start_errors)))
             yield f"{count} of {self._jobs} worker processes could not be started ({why})"
         if self._ends:
             count, why = len(self._ends), ", ".join(sorted(set(self._ends)))
-            its = "its part was" if count == 1 else "their parts were"
-            yield f"{count} of {self._jobs} worker processes ended early ({why}); {its} read again"
+            parts = "its part was" if count == 1 else "their parts were"
+            yield f"{count} of {self._jobs} worker processes ended early ({why}); {parts} read again"
 
-    def _piece(self) -> Piece | None:
-        """Return the next piece, if it can be had now."""
-        if self._own is not None:
-            return self._read()
-        number = self._number
-        if number > self._last:
-            return self._read()
+    def _next_piece(self) -> Piece | None:
+        """Return the next piece if it is there, else wait a little for workers and return None.
+
+        A worker's answer counts if it begins where the piece before ended. If not, the piece is read again
+        from there, by a worker where there is one.
+        """
+        if self._own_reading is not None:
+            return self._read_here()
+        number = self._next_number
+        if number > self._last_number:
+            return self._read_here()
         if number in self._answers:
             task, answer, worker = self._answers.pop(number)
             piece = None
-            if (answer.start, task.lost) == (self._at, self._lost):
-                piece = self._fetched(task, answer, worker)
+            if (answer.start, task.lost) == (self._next_start, self._next_lost):
+                piece = self._fetch(task, answer, worker)
             if piece is not None or task.exact:
                 self._buffers.free(number)
                 self._assign()
-                return piece or self._read()
+                return piece or self._read_here()
             self._todo[number] = task
         if number in self._todo:
-            self._todo[number] = replace(self._todo[number], start=self._at, exact=True, lost=self._lost)
+            self._todo[number] = replace(
+                self._todo[number], start=self._next_start, exact=True, lost=self._next_lost
+            )
         if not self._workers:
-            return self._read()
+            return self._read_here()
         assigned = self._assign()
         ready = self._selector.select(0 if assigned else PATIENCE)
         for key, _ in ready:
@@ -129,26 +138,32 @@ class WorkerPool:
             self._give_up_silent()
         return None
 
-    def _read(self) -> Piece | None:
+    def _read_here(self) -> Piece | None:
         """Read the next piece in this process; None while that is under way."""
-        if self._own is None:
-            stop = stop_of(self._at, self._start, self._piece_bytes, self._end)
-            self._own = Background(partial(self._reader.read, self._text, self._at, stop, self._lost))
-        if not self._own.wait(PATIENCE):
+        if self._own_reading is None:
+            stop = stop_of(self._next_start, self._start, self._piece_bytes, self._end)
+            self._own_reading = Background(
+                partial(self._reader.read, self._text, self._next_start, stop, self._next_lost)
+            )
+        if not self._own_reading.wait(PATIENCE):
             return None
-        future, self._own = self._own, None
+        future, self._own_reading = self._own_reading, None
         return future.result()
 
-    def _drop_passed(self) -> None:
-        """Give up all that is before the next piece: the one before it went on over several cuts."""
-        for number in [number for number in (*self._todo, *self._answers) if number < self._number]:
+    def _drop_earlier(self) -> None:
+        """Forget the tasks and answers before the next piece: the last piece went on over several cuts."""
+        for number in [number for number in (*self._todo, *self._answers) if number < self._next_number]:
             self._todo.pop(number, None)
             self._answers.pop(number, None)
             self._buffers.free(number)
-        self._fresh = max(self._fresh, self._number)
+        self._first_unassigned = max(self._first_unassigned, self._next_number)
 
     def _assign(self) -> bool:
-        """Give workers something to do; return whether there is more: inflating all of it would take long."""
+        """Hand tasks to the workers with the fewest until each has `_IN_HAND`, or there are no more.
+
+        Of a gzip file one task at a time: its text is inflated here, which takes long. Returns whether it
+        stopped for that reason.
+        """
         while self._workers:
             worker = min(self._workers, key=lambda worker: len(worker.tasks))
             if len(worker.tasks) >= _IN_HAND:
@@ -164,16 +179,16 @@ class WorkerPool:
         return False
 
     def _new_task(self) -> PieceTask | None:
-        """Return the first piece that nobody was asked for, None where there is none, or no buffer for it."""
-        number = self._fresh
-        buffer = self._buffers.take(number) if number <= self._last else None
+        """Return a task for the first unassigned piece; None without one, or without a buffer or text."""
+        number = self._first_unassigned
+        buffer = self._buffers.take(number) if number <= self._last_number else None
         if buffer is None:
             return None
-        exact = number == self._number
-        start = self._at if exact else self._start + number * self._piece_bytes
+        exact = number == self._next_number
+        start = self._next_start if exact else self._start + number * self._piece_bytes
         stop = stop_of(start, self._start, self._piece_bytes, self._end)
         try:
-            loan = self._text.shared or self._lent(buffer, max(0, start - BEFORE), stop + _BEYOND)
+            loan = self._text.shared or self._lend_text(buffer, max(0, start - BEFORE), stop + _BEYOND)
         except OSError as error:  # no memory: none for other pieces either
             self._buffers.free(number)
             for worker in [*self._workers]:
@@ -183,15 +198,15 @@ class WorkerPool:
             self._buffers.free(number)
             return None
         if loan.last:
-            self._last = (loan.end - 1 - self._start) // self._piece_bytes
-            if number > self._last:
+            self._last_number = (loan.end - 1 - self._start) // self._piece_bytes
+            if number > self._last_number:
                 self._buffers.free(number)
                 return None
-        self._fresh += 1
-        return PieceTask(number, start, stop, exact, exact and self._lost, loan, buffer.piece)
+        self._first_unassigned += 1
+        return PieceTask(number, start, stop, exact, exact and self._next_lost, loan, buffer.piece)
 
-    def _lent(self, buffer: Buffer, start: int, stop: int) -> Loan | None:
-        """Put inflated text where workers can read it; None while it is inflated. Raises OSError."""
+    def _lend_text(self, buffer: Buffer, start: int, stop: int) -> Loan | None:
+        """Put inflated text where workers can read it; None while it is being inflated. Raises OSError."""
         if self._inflating is None or self._inflating[0] != start:
             self._inflating = start, Background(partial(self._text.read, start, stop - start))
         _, inflating = self._inflating
@@ -201,7 +216,7 @@ class WorkerPool:
         return buffer.lend(inflating.result(), start, stop)
 
     def _receive(self, worker: Worker) -> None:
-        """Take what a worker has to say."""
+        """Store the answers that a worker has written; give it up where they are nonsense."""
         lines = worker.lines()
         if lines is None:
             self._give_up(worker)
@@ -213,12 +228,12 @@ class WorkerPool:
             except (ValueError, TypeError, KeyError):
                 self._give_up(worker, _NONSENSE)
                 return
-            if answer.number < self._number:
+            if answer.number < self._next_number:
                 self._buffers.free(answer.number)
             else:
                 self._answers[answer.number] = task, answer, worker
 
-    def _fetched(self, task: PieceTask, answer: PieceAnswer, worker: Worker) -> Piece | None:
+    def _fetch(self, task: PieceTask, answer: PieceAnswer, worker: Worker) -> Piece | None:
         """Return the piece that a worker wrote; None where that is nonsense."""
         try:
             content = LentText(Loan(task.buffer, 0, answer.length, True))
@@ -231,14 +246,17 @@ class WorkerPool:
         return piece
 
     def _give_up_silent(self) -> None:
-        """Go on without those that have a task and are silent for long: a clock would count a suspension."""
+        """Give up workers that have a task and were silent for long.
+
+        Rounds of waiting are counted, as a clock would also count the time in which the machine is suspended.
+        """
         for worker in [*self._workers]:
             worker.silent += PATIENCE
             if worker.tasks and worker.silent >= _SILENCE:
                 self._give_up(worker, "it did not answer")
 
     def _give_up(self, worker: Worker, why: str | None = None) -> None:
-        """Go on without a worker: others do what it has in hand."""
+        """End a worker and take its tasks back, for others to do."""
         if worker not in self._workers:
             return
         self._workers.remove(worker)
@@ -248,7 +266,7 @@ class WorkerPool:
         status = worker.reap()
         self._ends.append(why or exit_words(status))
         for number, task in worker.tasks.items():
-            if number < self._number:
+            if number < self._next_number:
                 self._buffers.free(number)
             else:
                 self._todo[number] = task

@@ -30,27 +30,27 @@ from tracetui.trace.dialects.known import KNOWN
 
 
 class _Pieces(NamedTuple):
-    """Pieces as they are found; columns of equal length, rows of -1: none."""
+    """Pieces of intervals, each with one cause; columns of equal length, slice rows, -1 for none."""
 
-    interval: Int64s
-    start: Int64s
+    interval: Int64s  #: place of the idle interval
+    start: Int64s  #: ns
     end: Int64s
-    cause: Int8s
-    operator: Int64s  #: to show
-    charged: Int64s  #: operator whose stack it is charged to
-    frame: Int64s  #: frame it is charged to, -1: that of the operator
-    wait: Int64s
+    cause: Int8s  #: a Cause
+    operator: Int64s  #: the operator that is shown
+    charged: Int64s  #: the operator to whose stack the piece is charged
+    frame: Int64s  #: the frame of Python that the piece is charged to; -1: that of the operator
+    wait: Int64s  #: the task that waited for an event on the stream
     track: Int64s  #: of the thread that is answerable, -1: none, or not known
 
 
 class _Stretches(NamedTuple):
     """Parts of intervals during which one thread had not enqueued the task; columns of equal length."""
 
-    interval: Int64s
-    start: Int64s
+    interval: Int64s  #: place of the idle interval
+    start: Int64s  #: ns
     end: Int64s
-    thread: Int64s
-    following: Int64s  #: the operator of another thread that this one leads to, -1 for none
+    thread: Int64s  #: index of the thread, -1: none is known
+    following: Int64s  #: row of the operator of another thread that this one leads to, -1 for none
 
 
 def explain(idle: IdleIntervals, links: LaunchChains, hosts: Hosts, by_frame: bool = False) -> Causes:
@@ -72,10 +72,10 @@ class _Explainer:
         self._by_frame = by_frame or not links.trace.slices.have_stacks
         self._streams = Streams(links)
         marks = milestones(links)
-        self._limit = self._streams.latency_limit(marks)
-        self._at = links.index(idle.task)
-        self._operator = pick(links.operator, self._at)
-        self._clipped = self._clip(marks)
+        self._longest_latency = self._streams.latency_limit(marks)
+        self._task_places = links.index(idle.task)
+        self._operator = pick(links.operator, self._task_places)
+        self._milestones = self._clip(marks)
         self._stretches = self._host_stretches()
 
     def causes(self) -> Causes:
@@ -117,7 +117,7 @@ class _Explainer:
         An unlinked task has all three at the end of its interval, so that the whole of it is the host's; or
         at its start where the task was launched with the iteration of a graph that had begun before.
         """
-        start, end, places = self._idle.start, self._idle.end, self._at
+        start, end, places = self._idle.start, self._idle.end, self._task_places
         enqueued, dequeued, launched = (pick(mark, places) for mark in marks)
         unlinked = np.where(self._within_iteration, start, end)
         enqueue = np.where(enqueued < 0, unlinked, np.clip(enqueued, start, end))
@@ -128,7 +128,7 @@ class _Explainer:
     @cached_property
     def _within_iteration(self) -> Bools:
         """For each interval, whether it begins and ends in one iteration of a graph."""
-        inside = np.zeros(len(self._at), np.bool_)
+        inside = np.zeros(len(self._task_places), np.bool_)
         for index, device in enumerate(self._trace.devices):
             device_iterations = iterations(self._trace, device)
             if device_iterations:
@@ -148,8 +148,8 @@ class _Explainer:
         it.
         """
         rows = (self._links.launch, self._links.operator, self._links.enqueue)
-        thread = self._hosts.of_tasks(*(pick(column, self._at) for column in rows))
-        start, end = self._idle.start, self._clipped[0]
+        thread = self._hosts.of_tasks(*(pick(column, self._task_places) for column in rows))
+        start, end = self._idle.start, self._milestones[0]
         interval = np.arange(len(start))
         none = np.full(len(start), -1, np.int64)
         parts = []
@@ -204,7 +204,7 @@ class _Explainer:
 
         Each is int64[intervals], -1 for none.
         """
-        exposing, frame, thread = (np.full(len(self._at), -1, np.int64) for _ in range(3))
+        exposing, frame, thread = (np.full(len(self._task_places), -1, np.int64) for _ in range(3))
         first = self._stretches.start == self._idle.start[self._stretches.interval]
         for index in distinct(self._stretches.thread[first & (self._stretches.thread >= 0)]).tolist():
             synchronising = self._hosts.thread(index).spans.get(Cause.SYNC)
@@ -226,7 +226,7 @@ class _Explainer:
 
         Where threads hand work on to each other, anything that one of them does with that work covers.
         """
-        rows = pick(self._links.dequeue, self._at)
+        rows = pick(self._links.dequeue, self._task_places)
         stages = self._hosts.callers.stages
 
         def busy(track: int) -> Intervals:
@@ -238,14 +238,14 @@ class _Explainer:
             ]
             return self._time(dequeues if len(dequeues) else stages)
 
-        enqueue, dequeue, _ = self._clipped
+        enqueue, dequeue, _ = self._milestones
         tracks = self._tracks(rows)
         cuts, inside = cut_by_cover(enqueue, dequeue, tracks, busy)
         return self._of_task(cuts, np.where(inside, Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP), tracks)
 
     def _launch(self) -> _Pieces:
         """Return the pieces between dequeue and the end of the launch: covered by compiling calls, or not."""
-        rows = pick(self._links.launch, self._at)
+        rows = pick(self._links.launch, self._task_places)
 
         def compiling(track: int) -> Intervals:
             rows_on_track = rows_of([self._trace.tracks[track]])
@@ -253,10 +253,10 @@ class _Explainer:
                 rows_on_track[by_name(self._trace, rows_on_track, calls.compiles_at_launch) == 1]
             )
 
-        _, dequeue, launch = self._clipped
+        _, dequeue, launch = self._milestones
         tracks = self._tracks(rows)
         cuts, inside = cut_by_cover(dequeue, launch, tracks, compiling)
-        taken = self._tracks(pick(self._links.dequeue, self._at))
+        taken = self._tracks(pick(self._links.dequeue, self._task_places))
         tracks = np.where(tracks >= 0, tracks, taken)
         return self._of_task(cuts, np.where(inside, Cause.LAUNCH_COMPILE, Cause.LAUNCH_DISPATCH), tracks)
 
@@ -265,8 +265,8 @@ class _Explainer:
         usual, or unknown.
         """
         streams = self._streams.of_tasks(self._idle.task)
-        cuts, inside = cut_by_cover(self._clipped[2], self._idle.end, streams, self._streams.waits)
-        usual = np.where(cuts.end - cuts.start <= self._limit, Cause.LATENCY, Cause.UNKNOWN)
+        cuts, inside = cut_by_cover(self._milestones[2], self._idle.end, streams, self._streams.waits)
+        usual = np.where(cuts.end - cuts.start <= self._longest_latency, Cause.LATENCY, Cause.UNKNOWN)
         usual = np.where(self._within_graph[cuts.place], Cause.GRAPH, usual)
         nobody = np.full(len(streams), -1, np.int64)
         pieces = self._of_task(cuts, np.where(inside, Cause.STREAM_WAIT, usual), nobody)
@@ -284,10 +284,10 @@ class _Explainer:
         graph[graph] = by_name(self._trace, self._links.launch[graph], calls.launches_graph) == 1
         launch, tasks = self._links.launch[graph], self._links.tasks[graph]
         order = np.argsort(starts[tasks], kind="stable")
-        first = pick(tasks[order], first_equal(launch[order], pick(self._links.launch, self._at)))
+        first = pick(tasks[order], first_equal(launch[order], pick(self._links.launch, self._task_places)))
         follows = first >= 0
         follows[follows] = starts[first[follows]] < self._idle.end[follows]
-        return follows | (self._within_iteration & (pick(self._links.launch_point, self._at) < 0))
+        return follows | (self._within_iteration & (pick(self._links.launch_point, self._task_places) < 0))
 
     def _of_task(self, cuts: Cuts, cause: Int64s, tracks: Int64s) -> _Pieces:
         """Return pieces charged to the operators of the tasks; `tracks` are answerable, one an interval."""
