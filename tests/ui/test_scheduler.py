@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import tracetui
+from simulator.database import DatabaseWriter
 from simulator.scheduler import OFFSET, SimulatedScheduler
 from tests.analysis.test_scheduler import analysed
 from tests.simulator import traces
 from tests.ui.viewing import analysis_of, lines_of, open_viewer, said, timeline, until
+from tracetui.analysis.analyse import analyse
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.scheduler.scheduler import SchedulerSource
+from tracetui.analysis.scheduler.scheduler import SchedulerSource, recording_of
 from tracetui.ui.drawing.glyphs import glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.pen import Pen
@@ -86,6 +90,30 @@ def test_the_story_names_who_had_the_core(recording: Path) -> None:
         text = "".join(piece[0] for piece in sentence)
         assert all(word in text for word in words), text
     assert not [*scheduler_sentences(traces.analysed("mixed"), slice(0, 100), pen)]
+
+
+def test_the_story_names_the_call_that_a_thread_slept_in(recording: Path, tmp_path: Path) -> None:
+    """Of a database that records calls of the system, the one that takes most of the sleep."""
+    run, path = traces.recording("mixed", True), tmp_path / "ascend_pytorch_profiler_0.db"
+    DatabaseWriter(run).write(path)
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE OSRT_API (name, globalTid, startNs, endNs)")
+    connection.execute("INSERT INTO STRING_IDS VALUES (1 << 29, 'ioctl'), ((1 << 29) + 1, 'futex')")
+    threads = connection.execute("SELECT DISTINCT globalTid FROM PYTORCH_API").fetchall()
+    calls = [((1 << 29) + 1, thread, run.start, run.end) for (thread,) in threads]
+    calls += [(1 << 29, thread, run.start, run.start + 10) for (thread,) in threads]
+    connection.executemany("INSERT INTO OSRT_API VALUES (?, ?, ?, ?)", calls)
+    connection.commit()
+    connection.close()
+    trace = tracetui.load(path, cache=False).trace
+    analysis = analyse(trace, None, recording_of(trace, SchedulerSource(recording, OFFSET)))
+    place = int((analysis.causes.cause == Cause.BLOCKED).nonzero()[0][0])
+    pen = Pen(Palette("none"), glyphs(False))
+    (sentence,) = scheduler_sentences(analysis, slice(place, place + 1), pen)
+    text = "".join(piece[0] for piece in sentence)
+    assert text.endswith("woke it. It waited in futex.")
+    assert analysis.system_calls.call_during("1", run.start, run.end) is None
+    assert analysis.system_calls.call_during(str(run.main_tid), run.end + 1, run.end + 2) is None
 
 
 async def test_states_of_threads_are_below_them(recording: Path) -> None:

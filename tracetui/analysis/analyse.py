@@ -54,6 +54,7 @@ from tracetui.analysis.scheduler.summary import SchedulerSummary, summarise
 from tracetui.analysis.scopes import ScopeTime, has_scopes, scope_times, scope_tree
 from tracetui.analysis.self_time import self_times
 from tracetui.analysis.steps import Step, StepWindows, step_of, step_table
+from tracetui.analysis.system_calls import SystemCalls
 from tracetui.arrays import Int64s
 from tracetui.databases.exports import OtherExport, other_export
 from tracetui.siblings.run import RunDescription, run_of
@@ -168,6 +169,11 @@ class Analysis:
     def causes(self) -> Causes:
         """Why the devices were idle: the idle intervals in pieces, each with a cause and a stack."""
         return explain(self.idle, self.links, self.hosts)
+
+    @cached_property
+    def system_calls(self) -> SystemCalls:
+        """The calls of the system that threads of the host made, where a database records them."""
+        return SystemCalls(self.trace)
 
     @cached_property
     def scheduler_summary(self) -> SchedulerSummary | None:

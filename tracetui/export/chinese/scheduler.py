@@ -49,6 +49,7 @@ SCHEDULER = {
     "{thread} was ready for {time} and had no core; it was with {tasks}. Pin the process: CPU_AFFINITY_CONF.": (
         "{thread} 就绪了 {time} 却没有核；核在 {tasks}。请绑核：CPU_AFFINITY_CONF。"
     ),
+    " It waited in {call}.": "它在 {call} 中等待。",
     "{thread} slept for {time}.": "{thread} 睡眠了 {time}。",
     "{thread} slept for {time}, until {waker} woke it.": "{thread} 睡眠了 {time}，直到 {waker} 唤醒它。",
     "{thread} slept for {time}, until {waker} woke it, which was ready for {ready} of that "

@@ -15,11 +15,13 @@ from tracetui.analysis.sums import most_first
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.scheduler import task_name
 from tracetui.language import names, tell
+from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.drawing.strips import Piece
 from tracetui.units import format_duration
 
+_LONGEST_CALL = 60  # characters
 MOST_NAMED = 3  #: tasks that had a core
 _PART = 10  # of a sleep, from which on what kept its waker is told
 
@@ -47,7 +49,7 @@ def scheduler_sentences(analysis: Analysis, pieces: slice, pen: Pen) -> Iterator
 
 class _SchedulerWords:
     def __init__(self, analysis: Analysis, scheduler: Scheduler, pen: Pen) -> None:
-        self._causes, self._scheduler, self._pen = analysis.causes, scheduler, pen
+        self._analysis, self._causes, self._scheduler, self._pen = analysis, analysis.causes, scheduler, pen
 
     def preempted(self, places: Int64s) -> list[Piece]:
         """Return which thread was ready without a core, and who had it."""
@@ -63,9 +65,13 @@ class _SchedulerWords:
         ]
 
     def blocked(self, places: Int64s) -> list[Piece]:
-        """Return which thread slept, who woke it, and what had kept that from its core."""
-        pen, ns = self._pen, self._causes.end[places] - self._causes.start[places]
+        """Return which thread slept, who woke it and what had kept that from its core, and in which call."""
+        ns = self._causes.end[places] - self._causes.start[places]
         longest = int(places[ns.argmax()])
+        return [*self._sleep(places, longest), *self._call(longest)]
+
+    def _sleep(self, places: Int64s, longest: int) -> list[Piece]:
+        pen = self._pen
         start, end = int(self._causes.start[longest]), int(self._causes.end[longest])
         states = self._scheduler.states_of(self._pid(longest))
         waker = int(states.waker[states.state_at(np.array([start]))[0]])
@@ -89,6 +95,17 @@ class _SchedulerWords:
                 tasks=_tasks(kept),
             )
         ]
+
+    def _call(self, place: int) -> list[Piece]:
+        """Return in which call of the system the thread slept, where that is recorded."""
+        trace, causes = self._analysis.trace, self._causes
+        track = trace.tracks[int(causes.track[place])]
+        start, end = int(causes.start[place]), int(causes.end[place])
+        row = self._analysis.system_calls.call_during(track.tid, start, end)
+        if row is None:
+            return []
+        call = self._pen.text(printable(trace.name(row), _LONGEST_CALL), Role.NUMBER)
+        return [*self._pen.said(" It waited in {call}.", call=call)]
 
     def waited(self, places: Int64s) -> list[Piece]:
         """Return which thread waited for a disk."""
