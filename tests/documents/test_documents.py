@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import tracetui
-from tests.documents.generated import GENERATED, block
-from tests.documents.pages import ROOT, Page, page_at, pages
 from tests.documents.shell import Shell, commands, shows, typed
-from tools import manpage
+from tools.documents import manpage
+from tools.documents.generated import GENERATED, block
+from tools.documents.pages import ROOT, Page, page_at, pages
 from tracetui.cli import commands as cli
 from tracetui.cli.command import Command
 from tracetui.cli.command_line import parse_arguments
@@ -43,13 +43,13 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("place", GENERATED, ids="#".join)
 def test_what_is_generated_is_renewed(place: tuple[str, str]) -> None:
-    """Where this fails, `python -m tests.documents` renews the page."""
+    """Where this fails, `python -m tools.documents` renews the page."""
     page, name = place
     assert block(PAGES[page].text, name) == GENERATED[place]().strip()
 
 
 def test_the_manual_page_is_renewed() -> None:
-    """Where this fails, `python -m tools.manpage` renews it."""
+    """Where this fails, `python -m tools.documents` renews it."""
     assert manpage.PAGE.read_text(encoding="utf-8") == manpage.manual()
 
 
@@ -145,7 +145,7 @@ def test_pictures_are_in_the_sdist() -> None:
 
 @pytest.mark.parametrize("page", TRANSLATED, ids=lambda page: page.name)
 def test_a_translation_tells_what_its_original_does(page: Page) -> None:
-    """Where blocks differ, `python -m tests.documents` renews them."""
+    """Where blocks differ, `python -m tools.documents` renews them."""
     assert page.original is not None
     original = page_at(page.original)
     assert list(page.blocks()) == list(original.blocks())

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from textual.actions import parse
 
-from tracetui.ui.actions import ACTIONS, GROUPS, actions_of, bindings, key_label, keys_markdown
+from tools.documents.generated import keys_markdown
+from tracetui.ui.actions import ACTIONS, GROUPS, actions_of, bindings, key_label
 from tracetui.ui.app import TraceApp
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.screen_specs import SCREENS, ScreenScope

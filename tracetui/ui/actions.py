@@ -271,15 +271,3 @@ def merged(actions: Iterable[Action]) -> Iterator[tuple[tuple[str, ...], Action]
         else:
             for action in (first, *rest):
                 yield tuple(key_label(key) for key in action.keys), action
-
-
-def keys_markdown() -> str:
-    """Return the table of docs/keys.md, by group: keys, what they do, and on which screens."""
-    lines = ["| keys | | | on |", "|---|---|---|---|"]
-    for group in GROUPS:
-        lines.append(f"| **{group}** | | | |")
-        for keys, action in merged(action for action in ACTIONS if action.group == group):
-            shown = " ".join(f"`{key}`" for key in keys).replace("|", "\\|")
-            where = ", ".join(action.screens) or "all"
-            lines.append(f"| {shown} | {action.title} | {action.help} | {where} |")
-    return "\n".join(lines) + "\n"

@@ -6,7 +6,6 @@ here reads a trace.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -319,16 +318,3 @@ FAMILIES = tuple(dict.fromkeys(cause.family for cause in Cause))
 def of_families(*families: str) -> tuple[Cause, ...]:
     """Return the causes of some families, those that win first."""
     return tuple(cause for cause in Cause if cause.family in families)
-
-
-def causes_markdown() -> str:
-    """Return the table of docs/method.md."""
-    return "\n".join(_markdown_rows())
-
-
-def _markdown_rows() -> Iterator[str]:
-    yield "| | cause | the rule | what helps |"
-    yield "|---|---|---|---|"
-    for facts in (cause.facts for cause in Cause):
-        cells = (f"`{facts.letter}`", f"`{facts.label}`", facts.rule, facts.remedy)
-        yield f"| {' | '.join(cells)} |".replace("|  |", "| |")

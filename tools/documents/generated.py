@@ -1,4 +1,4 @@
-"""The parts of the documents that are made of tables in the code: `python -m tests.documents` renews them."""
+"""The parts of the documents that are made of tables in the code: `python -m tools.documents` renews them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import tracetui
 from tests.job.planted import job
 from tracetui.analysis.advice.rules import RULES
-from tracetui.analysis.idle.cause import causes_markdown
+from tracetui.analysis.idle.cause import Cause
 from tracetui.cli.commands import COMMANDS
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.export.chinese.advice import ADVICE as CHINESE_ADVICE
@@ -31,7 +31,28 @@ from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS
 from tracetui.export.tables.signatures import SIGNATURES
 from tracetui.export.tables.steps import STEPS
 from tracetui.export.tables.syncs import SYNCS
-from tracetui.ui.actions import ACTIONS, GROUPS, keys_markdown, merged
+from tracetui.ui.actions import ACTIONS, GROUPS, merged
+
+
+def causes_markdown() -> str:
+    """Return the table of docs/method.md: the causes, their rules, and what helps."""
+    lines = ["| | cause | the rule | what helps |", "|---|---|---|---|"]
+    for facts in (cause.facts for cause in Cause):
+        cells = (f"`{facts.letter}`", f"`{facts.label}`", facts.rule, facts.remedy)
+        lines.append(f"| {' | '.join(cells)} |".replace("|  |", "| |"))
+    return "\n".join(lines)
+
+
+def keys_markdown() -> str:
+    """Return the table of docs/keys.md, by group: keys, what they do, and on which screens."""
+    lines = ["| keys | | | on |", "|---|---|---|---|"]
+    for group in GROUPS:
+        lines.append(f"| **{group}** | | | |")
+        for keys, action in merged(action for action in ACTIONS if action.group == group):
+            shown = " ".join(f"`{key}`" for key in keys).replace("|", "\\|")
+            where = ", ".join(action.screens) or "all"
+            lines.append(f"| {shown} | {action.title} | {action.help} | {where} |")
+    return "\n".join(lines) + "\n"
 
 
 def commands_markdown() -> str:

@@ -1,4 +1,4 @@
-"""Makes the manual page of the parsers of the commands: python -m tools.manpage"""
+"""The manual page, made of the parsers of the commands."""
 
 from __future__ import annotations
 
@@ -30,9 +30,6 @@ def manual() -> str:
     return f"{str(page).rstrip()}\n.SH EXIT STATUS\n{statuses}.SH FILES\n{_FILES}"
 
 
-def main() -> None:
+def write() -> None:
+    """Renew the page."""
     PAGE.write_text(manual(), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

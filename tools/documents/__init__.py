@@ -1,0 +1,1 @@
+"""The parts of the documents that are made of the code, and what makes them: python -m tools.documents"""
