@@ -76,7 +76,18 @@ def test_json_has_the_schema(slower: Comparison) -> None:
     told = document(slower)
     tables = ["classes", "operators", "modules", "kernels", "lines", "causes", "communication", "api"]
     tables += ["advice", "memory"]
-    assert list(told) == ["schema", "verdict", "base", "other", "step", "waterfall", *tables, "warnings"]
+    assert list(told) == [
+        "schema",
+        "verdict",
+        "trust",
+        "findings",
+        "base",
+        "other",
+        "step",
+        "waterfall",
+        *tables,
+        "warnings",
+    ]
     assert told["schema"] == 1
     assert {key: told["base"][key] for key in ("kind", "steps")} == {
         "kind": "ascend",

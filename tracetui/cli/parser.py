@@ -45,6 +45,7 @@ class Request(argparse.Namespace):
     force: bool = False
     top: int | None = None  #: rows to list; 0: all; None: the command's own default
     ascii: bool = False
+    trusted: bool = False  #: check: numbers that limits are about have to be good
     all_steps: bool = False  #: outlier steps count, too, and those that are not to be believed
     shapes: bool = False  #: operators are matched by their shapes, too
     step: int | None = None

@@ -5,8 +5,8 @@ It needs no trace any more, so that the two sides are never in memory at once, a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -15,6 +15,8 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.health.facts import HealthFacts, health_facts
+from tracetui.analysis.health.finding import Severity
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.operators import OperatorSlices as Spans
 from tracetui.analysis.sums import sums
@@ -91,6 +93,9 @@ class Run:
     api: ApiSums
     memory: MemoryUse | None  #: None where nothing was recorded of it
     advice: Sums  #: by title: the time that the costliest of a kind explains in a mean step, and how many
+    health: HealthFacts = field(
+        default_factory=HealthFacts
+    )  #: how it was recorded, and what of it can be believed
     has_runtime: bool = True  #: calls of the runtime are recorded: at profiler level 0 none is
     ranks: int = 1  #: of a job: each step is the sum of so many ranks, and so are all sums
     members: tuple[int, ...] = ()  #: of a job: the ranks it is the mean of
@@ -123,6 +128,7 @@ def run_of(analysis: Analysis, choice: StepChoice | None = None, args_of: ArgsOf
     terms = waterfall(analysis, walls, idle, exposed)
     device_terms = waterfall(analysis, lagging, device_idle, exposed_pieces(analysis, lagging))
     memory, work_done = memory_use(analysis.memory, choice_made), work.result()
+    health = health_facts(analysis)
     shape_notes = [_NO_SHAPES] if args_of is not None and work_done.sequences.plain is None else []
     working = [activity for activity in analysis.devices if activity.window_ns > 0]
     return Run(
@@ -130,7 +136,7 @@ def run_of(analysis: Analysis, choice: StepChoice | None = None, args_of: ArgsOf
         kind=analysis.trace.kind,
         devices=tuple(activity.device for activity in working),
         numbers=tuple(sorted({number for number in walls.number.tolist() if number >= 0})),
-        notes=(*walls.notes, *_notes(analysis, walls), *shape_notes),
+        notes=(*walls.notes, *_notes(analysis, walls), *shape_notes, *_doubts(health)),
         totals=_totals(working) if len(walls) == _wall_count(analysis, choice_made) else None,
         wall_ns=walls.end - walls.start,
         terms_ns=terms,
@@ -149,8 +155,15 @@ def run_of(analysis: Analysis, choice: StepChoice | None = None, args_of: ArgsOf
         api=work_done.api,
         memory=memory,
         advice=advice.result(),
+        health=health,
         has_runtime=any(track.layer == Layer.RUNTIME and len(track.rows) for track in analysis.trace.tracks),
     )
+
+
+def _doubts(health: HealthFacts) -> Iterator[str]:
+    """Yield what of a recording is not to be believed."""
+    for doubt in health.doubts:
+        yield f"{doubt.sentence} ({', '.join(doubt.affects)}: {Severity(doubt.severity).verdict})"
 
 
 class _StepWork(NamedTuple):

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from tracetui.analysis.health.facts import worst_trust
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
 from tracetui.comparison.classes import rank_of
@@ -22,7 +23,11 @@ from tracetui.comparison.operator_sequences import OperatorStretch, match_operat
 from tracetui.comparison.rank_test import LEAST_STEPS
 from tracetui.comparison.tally import NOTHING, Sum, comparable_sums, tested_steps
 from tracetui.comparison.waterfall import DEVICE_TERMS, PREPARING, TERMS, places_of
+from tracetui.trace.clean import printable
 from tracetui.trace.model import Kind
+from tracetui.units import format_duration
+
+_LONGEST_VERSIONS = 200  #: characters
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,16 @@ class Comparison:
     def comparable(self) -> bool:
         """Return whether both sides have work of a device."""
         return len(self.base.wall_ns) > 0 and len(self.other.wall_ns) > 0
+
+    @property
+    def trust(self) -> dict[str, str]:
+        """Return what is to be thought of changes of each number: the worse of the two sides."""
+        return worst_trust((self.base.health, self.other.health))
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """Return the ids of the findings on both sides, each once."""
+        return tuple(dict.fromkeys((*self.base.health.findings, *self.other.health.findings)))
 
     @property
     def knows_spread(self) -> bool:
@@ -214,8 +229,39 @@ def _notes(base: Run, other: Run) -> Iterator[str]:
     }
     for note in dict.fromkeys((*notes_by_side["BASE"], *notes_by_side["OTHER"])):
         yield f"{' and '.join(name for name, notes in notes_by_side.items() if note in notes)}: {note}"
+    yield from _recording_notes(base, other)
     if base.kind is not other.kind:
         yield "The runs are of different makes of devices: their kernels are not compared by name"
+
+
+def _recording_notes(base: Run, other: Run) -> Iterator[str]:
+    """Yield how differently two runs were recorded, and what that alone explains."""
+    mine, theirs = base.health, other.health
+    if mine.level != theirs.level and mine.level and theirs.level:
+        levels = f"{printable(mine.level)} and {printable(theirs.level)}"
+        yield f"The runs were recorded at different levels: {levels}"
+    elif base.has_runtime != other.has_runtime and base.kind is other.kind:
+        name = "BASE" if base.has_runtime else "OTHER"
+        yield f"Only {name} records calls of the runtime: its host is slower by what recording them takes"
+    if mine.stacks != theirs.stacks and len(base.wall_ns) and len(other.wall_ns):
+        name, recorded, plain = ("BASE", base, other) if mine.stacks else ("OTHER", other, base)
+        longer = int(_host_bound(recorded) - _host_bound(plain))
+        cost = "its devices do not wait longer for the host: what recording them costs does not show"
+        if longer > 0:
+            cost = (
+                f"its devices wait {format_duration(longer)} longer for the host in a step, which is what "
+                "recording costs if nothing else differs"
+            )
+        yield f"Only {name} records stacks of Python: {cost}"
+    if mine.versions != theirs.versions and mine.versions and theirs.versions:
+        differing = sorted(set(mine.versions) ^ set(theirs.versions))
+        yield f"The runs are of different versions: {printable(', '.join(differing), _LONGEST_VERSIONS)}"
+
+
+def _host_bound(run: Run) -> Fraction:
+    """Ns of a mean step in which devices wait for the host."""
+    host = sum(cause.ns for name, cause in run.causes.items() if str(name).startswith(("host.", "queue.")))
+    return Fraction(host, max(len(run.wall_ns), 1) * run.ranks)
 
 
 def _few_steps(steps: int) -> str:

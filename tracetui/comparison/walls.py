@@ -37,7 +37,7 @@ class StepChoice:
 
     step: int | None = None  #: number of a ProfilerStep; None: all
     window: tuple[int, int] | None = None  #: [start, end), epoch ns, in place of steps
-    all_steps: bool = False  #: outliers too
+    all_steps: bool = False  #: outliers too, and steps that cannot be believed
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class StepWalls:
     device_start: Int64s  #: ns: the step of the device
     device_end: Int64s
     notes: tuple[str, ...]  #: what was left out, and why: sentences without full stop
-    left_out: tuple[int, ...] = ()  #: numbers of the steps that are outliers
+    left_out: tuple[int, ...] = ()  #: numbers of the steps that are outliers, or cannot be believed
 
     def __len__(self) -> int:
         return len(self.start)
@@ -129,16 +129,23 @@ def find_walls(analysis: Analysis, choice: StepChoice) -> StepWalls:
             walls_by_device.append((index, [_Wall(-1, start, start, end, *launched, start, end)]))
     notes: list[str] = []
     outliers: dict[int, int] = {}  # their numbers, by when they start on the host: numbers may repeat
+    doubted: dict[int, int] = {}  # likewise of steps that cannot be believed
     by_all = choice.step is None and choice.window is None
     if by_all and not choice.all_steps:
-        outliers = {wall.start: wall.number for _, walls in walls_by_device for wall in _outliers(walls)}
+        doubted = _doubted(analysis, walls_by_device)
+        believed = [[wall for wall in walls if wall.start not in doubted] for _, walls in walls_by_device]
+        outliers = {wall.start: wall.number for walls in believed for wall in _outliers(walls)}
+        outliers.update(doubted)
+        if doubted:
+            notes.append(_not_believed(sorted(set(doubted.values()))))
     rows = []
     for index, walls in walls_by_device:
         if choice.step is not None:
             walls = [wall for wall in walls if wall.number == choice.step]
         used = [wall for wall in walls if wall.start not in outliers]
         if by_all:
-            notes += [*_left_out_note(walls, used), *_last_wall_note(used)]
+            believed_walls = [wall for wall in walls if wall.start not in doubted]
+            notes += [*_left_out_note(believed_walls, used), *_last_wall_note(used)]
         rows += [(index, *wall) for wall in used]
     device, *columns = np.array(rows, np.int64).reshape(-1, 1 + len(_Wall._fields)).T
     columns_by_name = dict(zip(_Wall._fields, columns))
@@ -175,6 +182,24 @@ def _tile_walls(steps: Sequence[Step], end_of_work: int) -> list[_Wall]:
             launches = start, max(launched, start)
             walls_found.append(_Wall(step.number, start, prepared, end, *launches, device_start, reached))
     return walls_found
+
+
+def _doubted(analysis: Analysis, walls_by_device: Sequence[tuple[int, list[_Wall]]]) -> dict[int, int]:
+    """Return the numbers of the steps that cannot be believed, by when they start on the host.
+
+    None where no other step would be left.
+    """
+    starts = {analysis.steps[place].host_start_ns for place in analysis.health.doubted_steps}
+    every = [wall for _, walls in walls_by_device for wall in walls]
+    if all(wall.start in starts for wall in every):
+        return {}
+    return {wall.start: wall.number for wall in every if wall.start in starts}
+
+
+def _not_believed(numbers: Sequence[int]) -> str:
+    named = ", ".join(map(str, numbers[:_MOST_NAMED])) + (", ..." if len(numbers) > _MOST_NAMED else "")
+    steps = f"step {named} is" if len(numbers) == 1 else f"steps {named} are"
+    return f"{steps} not to be believed and left out: tracetui doctor tells why (--all-steps keeps all)"
 
 
 def _outliers(walls: Sequence[_Wall]) -> list[_Wall]:

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 import orjson
 
+from tracetui.analysis.health.facts import Doubt, HealthFacts
+from tracetui.analysis.health.finding import NUMBERS, Severity
 from tracetui.arrays import Int64s
 from tracetui.comparison.waterfall import TERMS
 from tracetui.job.columns import Columns
@@ -221,6 +223,26 @@ def _facts(document: dict[str, Any] | None) -> RunFacts | None:
         shapes=bool(document["shapes"]),
         runtime=bool(document["runtime"]),
         left_out=tuple(map(_int64, document["left_out"])),
+        health=_health(document.get("health")),
+    )
+
+
+def _health(document: dict[str, Any] | None) -> HealthFacts:
+    """Return what a digest keeps of a recording's health; nothing of an older one."""
+    if document is None:
+        return HealthFacts()
+    doubts = tuple(
+        Doubt(str(identity), int(Severity(_int64(severity))), tuple(map(str, affects)), str(sentence))
+        for identity, severity, affects, sentence in document["doubts"]
+    )
+    _require(all(number in NUMBERS for doubt in doubts for number in doubt.affects))
+    return HealthFacts(
+        doubts=doubts,
+        findings=tuple(map(str, document["findings"])),
+        steps=tuple(map(_int64, document["steps"])),
+        level=str(document["level"]),
+        stacks=bool(document["stacks"]),
+        versions=tuple(map(str, document["versions"])),
     )
 
 

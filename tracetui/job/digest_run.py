@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tracetui.analysis.health.facts import HealthFacts
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
 from tracetui.comparison.collective_sums import CollectiveKey, CollectiveSums
@@ -95,6 +96,7 @@ def reduce_run(run: Run, texts: TextPlaces, lines: LinePlaces) -> RunColumns:
             shapes=run.kernels.by_shape is not None,
             runtime=run.has_runtime,
             left_out=run.walls.left_out,
+            health=_kept_health(run.health),
         ),
         walls=WallColumns(**{column.name: getattr(run.walls, column.name) for column in fields(WallColumns)}),
         terms=_term_columns(run.terms_ns, texts),
@@ -102,6 +104,16 @@ def reduce_run(run: Run, texts: TextPlaces, lines: LinePlaces) -> RunColumns:
         sums=SumColumns(*_transposed(rows, 7)),
         parts=StepParts(np.array([ns for entry in entries for ns in entry.sum.steps], np.int64)),
         calls=CallColumns(*_transposed(calls, 2)),
+    )
+
+
+def _kept_health(health: HealthFacts) -> HealthFacts:
+    """Return what is kept of a recording's health, its texts as long as people read."""
+    return replace(
+        health,
+        doubts=tuple(doubt._replace(sentence=shortened(doubt.sentence)) for doubt in health.doubts),
+        level=shortened(health.level),
+        versions=tuple(map(shortened, health.versions)),
     )
 
 
@@ -160,6 +172,7 @@ def run_of_digest(digest: Digest, path: str) -> Run:
         api=ApiSums(sums.by_name(SumTable.API), sums.by_name(SumTable.API_OWN)),
         memory=memory if facts.memory else None,
         advice=sums.by_name(SumTable.ADVICE),
+        health=facts.health,
         has_runtime=facts.runtime,
     )
 

@@ -23,6 +23,7 @@ class Job:
 
     ranks: tuple[Rank, ...]
     remarks: tuple[str, ...] = field(default=())  #: what was found beside it, in sentences without full stop
+    all_steps: bool = False  #: means are of all steps, also of those not to be believed
 
     @cached_property
     def world(self) -> int | None:

@@ -9,6 +9,7 @@ import numpy as np
 from tracetui.arrays import Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.digest import StepColumns, TimeClass
+from tracetui.job.health import believed_steps
 from tracetui.job.job import Job
 
 #: Percent of the mean stage by which ranks have to differ in a measure for it to be told.
@@ -89,7 +90,7 @@ def rank_rows(job: Job, step: int | None = None) -> tuple[RankRow, ...]:
     rows = []
     for place, rank in enumerate(job.ranks):
         steps = rank.digest.steps
-        rank_steps = steps if step is None else steps.at(steps.number == step)
+        rank_steps = believed_steps(job, rank) if step is None else steps.at(steps.number == step)
         measures = (
             _step_measures(rank_steps) if len(rank_steps) or step is not None else _window_measures(rank)
         )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
+from tracetui.analysis.health.facts import HealthFacts
 from tracetui.arrays import Int64s
 from tracetui.job.columns import Columns
 
@@ -47,7 +48,8 @@ class RunFacts:
     memory: bool  #: something was recorded of it
     shapes: bool  #: those of kernels are told
     runtime: bool  #: calls of the runtime are recorded
-    left_out: tuple[int, ...]  #: numbers of the steps that are outliers
+    left_out: tuple[int, ...]  #: numbers of the steps that are outliers, or cannot be believed
+    health: HealthFacts = field(default_factory=HealthFacts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,8 +23,9 @@ LEAST_EARLY, EARLY_SHARE = 3, 0.005
 ROUNDED = 1_000
 #: ns: a leap of all clocks is at least so long.
 LEAST_LEAP = 1_000_000
-#: Tracks that go back at once, from which on a clock did; tracks that go back more often are not in order.
-_LEAST_BACK, _MOST_BACK = 3, 5
+#: Tracks that go back at once, from which on a clock did; tracks of fewer slices, or that go back more often,
+#: tell nothing.
+_LEAST_BACK, _LEAST_ORDERED, _MOST_BACK = 3, 50, 3
 _LAYERS = (Layer.PYTHON, Layer.RUNTIME, Layer.DEVICE)
 _FAMILIES = (Family.FRAMES, Family.OPERATORS, Family.CALLS, Family.TASKS)
 #: So many of the longest holes are looked at, without those among the first and last slices.
@@ -155,7 +156,7 @@ def _by_order(recording: Recording, tracks: Sequence[Track]) -> Jump | None:
         starts = slices.start[rows[np.argsort(slices.event[rows], kind="stable")]]
         change = np.diff(starts)
         back = np.flatnonzero(change < -LEAST_LEAP // 10)
-        if len(back) <= _MOST_BACK:
+        if len(starts) >= _LEAST_ORDERED and np.count_nonzero(change < 0) <= _MOST_BACK:
             later = np.maximum.accumulate(starts[::-1])[::-1]
             steps += [
                 (track, int(starts[place]), int(change[place]))
@@ -171,7 +172,17 @@ def _by_order(recording: Recording, tracks: Sequence[Track]) -> Jump | None:
     families = {track.family == Family.TASKS for track, *_ in alike}
     if len({track.index for track, *_ in alike}) < _LEAST_BACK or False not in families:
         return None
+    if not any(_meets_itself(recording, track, at + by, at) for track in tracks):
+        return None
     return Jump(at, by, tuple(sorted({track.index for track, *_ in alike})))
+
+
+def _meets_itself(recording: Recording, track: Track, begin: int, end: int) -> bool:
+    """Return whether slices of a thread, or tasks of a stream, cross each other in a stretch of time, ns."""
+    slices = recording.trace.slices
+    rows = np.arange(track.rows.start, track.rows.stop)
+    rows = rows[(slices.start[rows] >= begin) & (slices.start[rows] <= end)]
+    return bool(crossing(slices.start[rows], slices.end[rows]).any())
 
 
 def _by_crossing(recording: Recording, tracks: Sequence[Track]) -> Jump | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -26,6 +26,7 @@ from tracetui.trace.clean import printable
 
 if TYPE_CHECKING:
     from tracetui.analysis.analyse import Analysis
+    from tracetui.analysis.health.facts import HealthFacts
     from tracetui.analysis.limits import Limit
     from tracetui.analysis.memory.limits import MemoryLimit
     from tracetui.cli.comparing import RunPart
@@ -139,6 +140,11 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--same-exports", action="store_true", help="hold the JSON and the database of a run to say the same"
     )
+    parser.add_argument(
+        "--trusted",
+        action="store_true",
+        help="fail too where a number that a limit is about is doubtful or wrong (see tracetui doctor)",
+    )
     parser.add_argument("--each-step", action="store_true", help="hold each step to the limits too")
     add_json(parser)
     add_ascii(parser)
@@ -201,13 +207,21 @@ def _check_limits(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_
     if request.limits_of_jobs:
         from tracetui.cli.job_reading import open_job
 
-        yield _check_job(open_job(request, [Path(request.path)]), request.limits_of_jobs)
+        job = open_job(request, [Path(request.path)])
+        yield _check_job(job, request.limits_of_jobs)
+        if request.trusted:
+            from tracetui.job.health import job_trust, rank_health
+
+            facts = [rank_health(rank) for rank in job.ranks]
+            yield _check_trust(job_trust(job), {"steps", "communication", "ranks"}, facts)
         return
     if not of_devices and not request.limits_of_memory:
         from tracetui.cli.comparing import RunPart, compare_paths
 
         compared = compare_paths(request, RunPart(request.baseline), _part(request))
         yield _check_regressions(compared, request.regressions)
+        if request.trusted:
+            yield _check_trust_of_sides(compared, request.regressions)
         return
     from tracetui.cli.trace_reading import open_trace
     from tracetui.job.sources import digest_at
@@ -218,12 +232,75 @@ def _check_limits(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_
     if of_devices and not any(activity.window_ns > 0 for activity in analysis.devices):
         raise _NothingToCheck("no device computes or communicates in this trace: there is nothing to check")
     yield _check_devices(analysis, of_devices, request.each_step)
+    if request.trusted:
+        from tracetui.analysis.health.facts import health_facts
+
+        kept = health_facts(analysis)
+        yield _check_trust(kept.trust, _numbers_of(of_devices, request), [kept])
     if request.limits_of_memory:
         yield _check_memory(analysis, request.limits_of_memory)
     if request.baseline is not None:
         from tracetui.cli.comparing import compare_with
 
-        yield _check_regressions(compare_with(request, request.baseline, analysis), request.regressions)
+        compared = compare_with(request, request.baseline, analysis)
+        yield _check_regressions(compared, request.regressions)
+        if request.trusted:
+            yield _check_trust_of_sides(compared, request.regressions)
+
+
+def _numbers_of(limits: tuple[Limit, ...], request: Request) -> set[str]:
+    """Return the numbers of a recording that limits are about, as its health calls them."""
+    from tracetui.analysis.limits import FREE, IDLE
+
+    numbers = {"idle"} if limits else set[str]()
+    numbers |= {"causes"} if any(limit.measure not in (FREE, IDLE) for limit in limits) else set()
+    numbers |= {"steps"} if request.each_step else set()
+    return numbers | ({"memory"} if request.limits_of_memory else set())
+
+
+def _check_trust_of_sides(comparison: Comparison, limits: tuple[RegressionLimit, ...]) -> _CheckResult:
+    """Hold both sides of a comparison to be believed in what limits on regressions are about."""
+    from tracetui.comparison.regressions import COMMUNICATION, IDLE, MEMORY, STEP, WAIT
+
+    known = {
+        STEP: {"steps"},
+        IDLE: {"steps", "idle"},
+        COMMUNICATION: {"steps", "communication"},
+        MEMORY: {"memory"},
+        WAIT: {"steps", "communication", "ranks"},
+    }
+    numbers = set[str]()
+    for limit in limits:
+        is_cause = "." in limit.measure
+        numbers |= known.get(limit.measure, {"steps", "causes"} if is_cause else {"steps", "operators"})
+    return _check_trust(comparison.trust, numbers, [comparison.base.health, comparison.other.health])
+
+
+def _check_trust(trust: Mapping[str, str], numbers: set[str], facts: Sequence[HealthFacts]) -> _CheckResult:
+    """Hold recordings to be believed in some numbers: a line for each that is doubtful or wrong.
+
+    Args:
+        trust: what is to be thought of each number.
+        numbers: that limits are about.
+        facts: of the recordings, which tell why.
+    """
+    from tracetui.export.sentences.health import number_names, verdict_word
+    from tracetui.language import tell
+
+    broken = [number for number, worth in trust.items() if number in numbers and worth != "good"]
+    lines = []
+    for number in broken:
+        sentences = (d.sentence for part in facts for d in part.doubts if number in d.affects)
+        lines.append(
+            tell(
+                "not trusted: {numbers} {verdict}: {finding}",
+                numbers=number_names([number]),
+                verdict=verdict_word(trust[number]),
+                finding=printable(next(sentences, "")),
+            )
+        )
+    document = {"trust": {number: worth for number, worth in trust.items() if number in numbers}}
+    return _CheckResult(document, "".join(f"{line}\n" for line in lines), bool(broken))
 
 
 def _hold_exports(request: Request) -> _CheckResult:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.job_parser import add_job
-from tracetui.cli.parser import Parser, Request, UsageError, add_outputs, add_step
+from tracetui.cli.parser import Parser, Request, UsageError, add_all_steps, add_outputs, add_step
 from tracetui.cli.terminal import text_width
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def _add_arguments(parser: Parser) -> None:
         "show the measures that tell ranks apart there",
     )
     add_step(parser, "only step N")
+    add_all_steps(parser, "means are of all steps, also of those not to be believed")
     add_outputs(parser, "rows of each table (default 10), 0: all")
 
 
@@ -69,6 +71,8 @@ def _print_job(request: Request, job: Job, by: str | None) -> None:
     from tracetui.export.job.frames import write_ranks
     from tracetui.export.job.text import TOP, job_markdown, job_text
 
+    if request.all_steps:
+        job = replace(job, all_steps=True)
     step = request.step
     if step is not None and step not in job.steps:
         known = ", ".join(map(str, job.steps[:10])) + (", ..." if len(job.steps) > 10 else "")

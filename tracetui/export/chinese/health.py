@@ -184,4 +184,8 @@ HEALTH = {
     "Not all of this recording can be believed. {parts}.": "这次采集并非全部可信。{parts}。",
     "Where: {windows}": "时间：{windows}",
     "{start} to {end}": "{start} 到 {end}",
+    "{runs} cannot be believed in all: changes of {numbers} are not certain.": (
+        "{runs} 并非全部可信：{numbers} 的变化不确定。"
+    ),
+    "not trusted: {numbers} {verdict}: {finding}": "不可信：{numbers} {verdict}：{finding}",
 }

@@ -24,6 +24,8 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "verdict": verdict(comparison),
+        "trust": comparison.trust,
+        "findings": list(comparison.findings),
         "base": _side(comparison.base),
         "other": _side(comparison.other),
         "step": _step(comparison),

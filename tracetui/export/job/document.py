@@ -10,6 +10,7 @@ from tracetui.export.sentences.notes import job_notes
 from tracetui.export.tables.column import records
 from tracetui.export.tables.job import LATE, LINES, RANKS, ROOTS, STEPS, JobRows, RankRows, RootRows
 from tracetui.export.tables.job_links import LINKS, STAGES
+from tracetui.job.health import job_findings, job_trust
 from tracetui.job.idle_lines import job_lines
 from tracetui.job.job import Job
 from tracetui.job.late_ranks import late_ranks, slow_steps
@@ -29,6 +30,8 @@ def job_document(job: Job, by: str | None = None, step: int | None = None) -> di
     slow = [each for each in slow_steps(job) if step in (None, each.step)]
     return {
         "schema": SCHEMA,
+        "trust": job_trust(job),
+        "findings": job_findings(job),
         "job": _job(job),
         "step": step,
         "ranks": records(RANKS, RankRows(job, sorted_by(rows, by) if by else rows)),

@@ -8,6 +8,7 @@ from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.job_part import JobDoubts, JobPart
 from tracetui.job.digest import MOST_RANKS
 from tracetui.job.doubts import find_doubts
+from tracetui.job.health import health_notes
 from tracetui.job.job import Job
 from tracetui.job.load import ranks_in_words
 from tracetui.trace.clean import printable
@@ -18,7 +19,7 @@ _MOST = 3  #: sentences of one kind
 
 def job_notes(job: Job) -> list[str]:
     """Return what was left out of a job, what differs between its ranks, and which numbers are bounds."""
-    return _doubt_sentences(find_doubts(job))
+    return [*health_notes(job), *_doubt_sentences(find_doubts(job))]
 
 
 def comparison_notes(comparison: Comparison) -> list[str]:

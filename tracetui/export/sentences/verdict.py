@@ -19,8 +19,9 @@ from tracetui.comparison.changes import (
 )
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
+from tracetui.export.sentences.health import number_names
 from tracetui.export.sentences.roots import root_words
-from tracetui.language import alternatives, clauses, sentences, speaks_english, tell, wording
+from tracetui.language import alternatives, clauses, names, sentences, speaks_english, tell, wording
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_percent
 
@@ -37,7 +38,20 @@ _CHANGES = {  #: what is said of more of a group, and of less
 
 def verdict(comparison: Comparison) -> str:
     """Return one true sentence, safe to print; of jobs a second one, on what ranks lose by waiting."""
-    return sentences(filter(None, (_step_sentence(comparison), _waits_sentence(comparison))))
+    parts = (_step_sentence(comparison), _waits_sentence(comparison), _doubt_sentence(comparison))
+    return sentences(filter(None, parts))
+
+
+def _doubt_sentence(comparison: Comparison) -> str:
+    """Return which side cannot be believed, and so which changes are not certain; "" where both can."""
+    numbers = [number for number, worth in comparison.trust.items() if worth != "good"]
+    if not numbers:
+        return ""
+    sides = [
+        name for name, run in (("BASE", comparison.base), ("OTHER", comparison.other)) if run.health.doubts
+    ]
+    template = "{runs} cannot be believed in all: changes of {numbers} are not certain."
+    return tell(template, runs=names(sides), numbers=number_names(numbers))
 
 
 def _waits_sentence(comparison: Comparison) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from tracetui.arrays import Int64s
 from tracetui.export.cells import encodable
+from tracetui.export.sentences.health import verdict_word
 from tracetui.export.sentences.job import affected_ranks, late_words, line_words, root_words, short_line
 from tracetui.export.sentences.ranks import group_words
 from tracetui.export.tables.column import (
@@ -33,6 +34,7 @@ from tracetui.export.tables.common import (
     texts_of,
     values_of,
 )
+from tracetui.job.health import rank_health, rank_verdict
 from tracetui.job.identity import PARALLEL
 from tracetui.job.job import Job
 from tracetui.job.rank_table import MEASURES, RankRow
@@ -287,6 +289,16 @@ RANKS: Table[RankRows] = Table(
         json_only("most", _spread_getter("most")),
         named(
             "host", "host", lambda row: _identity(row).host or "-", forms=PRINTED, least=8, when=_shows_hosts
+        ),
+        Column("trust", "", texts_by(lambda row: rank_verdict(row.rank)), forms=Form.JSON),
+        json_only("findings", lambda rows: [[*rank_health(row.rank).findings] for row in rows.rows]),
+        Column(
+            "trust",
+            "trust",
+            texts_by(lambda row: verdict_word(rank_verdict(row.rank))),
+            forms=PRINTED | Form.VIEWER,
+            own=True,
+            when=lambda rows, _: any(rank_health(row.rank).doubts for row in rows.rows),
         ),
     ),
 )

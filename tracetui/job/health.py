@@ -1,0 +1,71 @@
+"""What is to be thought of the numbers of a job: the health of its ranks, and of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tracetui.analysis.health.facts import HealthFacts, worst_trust
+from tracetui.analysis.health.finding import Severity
+from tracetui.job.channels import Rank
+from tracetui.job.digest import StepColumns
+from tracetui.job.job import Job
+
+MISSING, UNALIGNED = "ranks.missing", "ranks.unaligned"
+_MOST = 3  #: sentences of one kind
+
+
+def rank_health(rank: Rank) -> HealthFacts:
+    """Return what a rank's digest keeps of its health; nothing of an older digest."""
+    return HealthFacts() if rank.digest.facts is None else rank.digest.facts.health
+
+
+def rank_verdict(rank: Rank) -> str:
+    """Return "good", "doubtful" or "wrong": the worst of what is found in a rank."""
+    return Severity(max((doubt.severity for doubt in rank_health(rank).doubts), default=0)).verdict
+
+
+def job_trust(job: Job) -> dict[str, str]:
+    """Return what is to be thought of each number: the worst of the ranks, and whether clocks align."""
+    trust = worst_trust(map(rank_health, job.ranks))
+    if _unaligned(job):
+        trust["ranks"] = Severity.DOUBTFUL.verdict
+    return trust
+
+
+def job_findings(job: Job) -> list[str]:
+    """Return the ids of the findings of all ranks, and of the job itself, each once."""
+    of_ranks = (identity for rank in job.ranks for identity in rank_health(rank).findings)
+    of_job = [MISSING] * bool(job.missing) + [UNALIGNED] * _unaligned(job)
+    return [*dict.fromkeys((*of_job, *of_ranks))]
+
+
+def health_notes(job: Job) -> Iterator[str]:
+    """Yield what of which rank is not to be believed, the worst first, in sentences without full stop."""
+    doubts = [(doubt, rank.number) for rank in job.ranks for doubt in rank_health(rank).doubts]
+    doubts.sort(key=lambda pair: -pair[0].severity)
+    for doubt, number in doubts[:_MOST]:
+        verdict = Severity(doubt.severity).verdict
+        yield f"rank {number}: {doubt.sentence} ({', '.join(doubt.affects)}: {verdict})"
+    if len(doubts) > _MOST:
+        more = len(doubts) - _MOST
+        yield f"{more} more findings put numbers of ranks in doubt: tracetui doctor tells of each rank"
+    left_out = [rank.number for rank in job.ranks if len(believed_steps(job, rank)) < len(rank.digest.steps)]
+    if left_out:
+        shown = ", ".join(map(str, left_out[:8])) + (", ..." if len(left_out) > 8 else "")
+        ranks = f"rank {shown}" if len(left_out) == 1 else f"ranks {shown}"
+        yield f"means of {ranks} leave out steps that are not to be believed (--all-steps takes all)"
+
+
+def believed_steps(job: Job, rank: Rank) -> StepColumns:
+    """Return the steps of a rank that means are of: without those not to be believed, all if none is left."""
+    steps, doubted = rank.digest.steps, rank_health(rank).steps
+    if job.all_steps or not doubted:
+        return steps
+    believed = ~np.isin(steps.number, np.array(doubted, np.int64))
+    return steps.at(believed) if believed.any() else steps
+
+
+def _unaligned(job: Job) -> bool:
+    return len(job.ranks) > 1 and len(set(job.clocks.family.tolist())) > 1
