@@ -156,4 +156,42 @@ JOBS = {
     "Single fixes, by what a step gains as replayed": "各项单独的修复，按重放后一个 step 省下的时间排列",
     # -- causes
     "{cause} ({label})": "{cause}（{label}）",
+    # -- notes ------------------------------------------------------------------------------------------
+    "only {run} has {ranks}: not compared": "只有 {run} 有 {ranks}：不作比较",
+    "a job of {count} ranks is not believed: {most} are the most": "{count} 张卡的作业不可信：最多 {most} 张",
+    "the ranks are profiled at different levels: {levels}": "各卡的采集级别不同：{levels}",
+    "{ranks} has no collective in common with rank {rank}: their clocks are not aligned": (
+        "{ranks} 与 rank {rank} 没有共同的集合通信：它们的时钟没有对齐"
+    ),
+    "{ranks} have no collective in common with rank {rank}: their clocks are not aligned": (
+        "{ranks} 与 rank {rank} 没有共同的集合通信：它们的时钟没有对齐"
+    ),
+    "the clock of rank {rank} is {time} behind that of rank {other}: its times are shifted by that": (
+        "rank {rank} 的时钟比 rank {other} 慢 {time}：它的时间已按此平移"
+    ),
+    "the clock of rank {rank} is {time} ahead of that of rank {other}: its times are shifted by that": (
+        "rank {rank} 的时钟比 rank {other} 快 {time}：它的时间已按此平移"
+    ),
+    "rank {rank} ran other collectives in group {group} than the others: number {number} is {ran} "
+    "there, and {elsewhere} elsewhere": (
+        "rank {rank} 在通信域 {group} 中执行的集合通信与别的卡不同：第 {number} 个在它那里是 {ran}，在别处是 {elsewhere}"
+    ),
+    "rank {rank} ran other collectives in group {group} than the others: number {number} of step "
+    "{step} is {ran} there, and {elsewhere} elsewhere": (
+        "rank {rank} 在通信域 {group} 中执行的集合通信与别的卡不同：step {step} 的第 {number} 个在它那里是 {ran}，"
+        "在别处是 {elsewhere}"
+    ),
+    "nothing more": "没有更多",
+    "{count} more sequences of collectives differ": "另有 {count} 个集合通信序列不同",
+    "not compared are {count} collectives that look alike on several ranks and do not end together": (
+        "有 {count} 次集合通信在几张卡上看似相同但不同时结束，不作比较"
+    ),
+    "not compared are {count} collectives that look alike on several ranks and do not end together, "
+    "or whose ranks are not aligned": (
+        "有 {count} 次集合通信在几张卡上看似相同但不同时结束，或者各卡没有对齐，不作比较"
+    ),
+    "in {count} collectives planes and clocks name different late ranks: the clocks count, aligned "
+    "within {time}": "在 {count} 次集合通信中，plane 与时钟给出的慢卡不同：以时钟为准，对齐误差不超过 {time}",
+    "{count} collectives have no planes, and ranks of their groups may be missing: their waits are "
+    "lower bounds": "{count} 次集合通信没有 plane，其通信域中可能缺卡：它们的等待是下界",
 }

@@ -173,4 +173,11 @@ REPORTS = {
     "Operators of the devices, most time first": "Device 上的算子，耗时多的在前",
     "outside steps": "step 之外",
     "{base} compared with {other}": "{base} 与 {other} 的比较",
+    "Operators of the devices by type, most time first": "各 Device 的算子，按类型，耗时多的在前",
+    "Operators of the devices by name, most time first": "各 Device 的算子，按名称，耗时多的在前",
+    "Operators of the host by type, most own time first": "Host 算子，按类型，自身耗时多的在前",
+    "Operators of the host by name, most own time first": "Host 算子，按名称，自身耗时多的在前",
+    "Types of kernels and the shapes of their inputs, most time first": "kernel 的类型及其输入形状，耗时多的在前",
+    "Kernels, the longest first": "各 kernel，最长的在前",
+    "{title}: none.": "{title}：没有。",
 }

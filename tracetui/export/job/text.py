@@ -72,7 +72,7 @@ def job_text(job: Job, width: int, by: str | None = None, step: int | None = Non
     if notes:
         lines.append(tell("Notes"))
         for note in notes:
-            lines += wrapped(f"{printable(note)}.", width, MARGIN, 2 * MARGIN)
+            lines += wrapped(tell("{sentence}.", sentence=printable(note)), width, MARGIN, 2 * MARGIN)
         lines.append("")
     return "\n".join(lines)
 
@@ -85,7 +85,7 @@ def job_markdown(job: Job, by: str | None = None, step: int | None = None, top: 
         cells = markdown_table(section.table, section.rows)
         lines += [f"### {markdown.plain(section.title)}", "", *cells, ""]
         lines += [section.more, ""] if section.more else []
-    lines += [f"- {markdown.plain(note)}." for note in job_notes(job)]
+    lines += [f"- {markdown.plain(tell('{sentence}.', sentence=note))}" for note in job_notes(job)]
     return "\n".join(lines).rstrip() + "\n"
 
 

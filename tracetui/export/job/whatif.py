@@ -63,7 +63,7 @@ def whatif_text(answer: WhatIf, width: int, top: int = TOP) -> str:
     if notes:
         lines.append(tell("Notes"))
         for note in notes:
-            lines += wrapped(f"{printable(note)}.", width, MARGIN, 2 * MARGIN)
+            lines += wrapped(tell("{sentence}.", sentence=printable(note)), width, MARGIN, 2 * MARGIN)
         lines.append("")
     return "\n".join(lines)
 
@@ -77,7 +77,7 @@ def whatif_markdown(answer: WhatIf, top: int = TOP) -> str:
     if rows.rows:
         lines += [f"### {_title()}", "", *markdown_table(TRIALS, rows), ""]
         lines += [_more(answer, rows), ""] if _more(answer, rows) else []
-    lines += [f"- {markdown.plain(note)}." for note in job_notes(job)]
+    lines += [f"- {markdown.plain(tell('{sentence}.', sentence=note))}" for note in job_notes(job)]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -11,6 +11,7 @@ from tracetui.job.doubts import find_doubts
 from tracetui.job.health import health_notes
 from tracetui.job.job import Job
 from tracetui.job.load import ranks_in_words
+from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration
 
@@ -31,7 +32,8 @@ def comparison_notes(comparison: Comparison) -> list[str]:
 def _notes_on_jobs(job: JobPart) -> Iterator[str]:
     for name, unshared, doubts in zip(("BASE", "OTHER"), job.unshared, job.doubts):
         if unshared:
-            yield f"only {name} has {ranks_in_words(list(unshared), 0)}: not compared"
+            ranks = ranks_in_words(list(unshared), 0)
+            yield tell("only {run} has {ranks}: not compared", run=name, ranks=ranks)
         yield from (f"{name}: {sentence}" for sentence in _doubt_sentences(doubts))
 
 
@@ -41,48 +43,78 @@ def _doubt_sentences(doubts: JobDoubts) -> list[str]:
 
 def _about_ranks(doubts: JobDoubts) -> Iterator[str]:
     for world in doubts.unbelieved_worlds:
-        yield f"a job of {format_count(world)} ranks is not believed: {format_count(MOST_RANKS)} are the most"
-    if doubts.profiler_levels:
-        yield f"the ranks are profiled at different levels: {printable(', '.join(doubts.profiler_levels))}"
-    if doubts.unaligned:
-        ranks = ranks_in_words(list(doubts.unaligned), 0)
-        have = "has" if len(doubts.unaligned) == 1 else "have"
-        lowest = f"rank {doubts.lowest}"
-        yield f"{ranks} {have} no collective in common with {lowest}: their clocks are not aligned"
-    for clock in doubts.shifted:
-        side = "ahead of" if clock.ahead_ns > 0 else "behind"
-        yield (
-            f"the clock of rank {clock.rank} is {format_duration(abs(clock.ahead_ns))} {side} that of rank "
-            f"{clock.reference}: its times are shifted by that"
+        yield tell(
+            "a job of {count} ranks is not believed: {most} are the most",
+            count=format_count(world),
+            most=format_count(MOST_RANKS),
         )
+    if doubts.profiler_levels:
+        levels = printable(", ".join(doubts.profiler_levels))
+        yield tell("the ranks are profiled at different levels: {levels}", levels=levels)
+    if doubts.unaligned:
+        template = "{ranks} have no collective in common with rank {rank}: their clocks are not aligned"
+        if len(doubts.unaligned) == 1:
+            template = "{ranks} has no collective in common with rank {rank}: their clocks are not aligned"
+        yield tell(template, ranks=ranks_in_words(list(doubts.unaligned), 0), rank=doubts.lowest)
+    for clock in doubts.shifted:
+        template = (
+            "the clock of rank {rank} is {time} behind that of rank {other}: its times are shifted by that"
+        )
+        if clock.ahead_ns > 0:
+            template = (
+                "the clock of rank {rank} is {time} ahead of that of rank {other}: its times are shifted "
+                "by that"
+            )
+        time = format_duration(abs(clock.ahead_ns))
+        yield tell(template, rank=clock.rank, time=time, other=clock.reference)
 
 
 def _about_collectives(doubts: JobDoubts) -> Iterator[str]:
     for difference in doubts.differences[:_MOST]:
-        step = "" if difference.step < 0 else f" of step {difference.step}"
-        ran = printable(difference.ran) or "nothing more"
-        elsewhere = printable(difference.elsewhere) or "nothing more"
-        yield (
-            f"rank {difference.rank} ran other collectives in group {printable(difference.group)} than "
-            f"the others: number {difference.position + 1}{step} is {ran} there, and {elsewhere} elsewhere"
+        template = (
+            "rank {rank} ran other collectives in group {group} than the others: number {number} is {ran} "
+            "there, and {elsewhere} elsewhere"
+        )
+        if difference.step >= 0:
+            template = (
+                "rank {rank} ran other collectives in group {group} than the others: number {number} of step "
+                "{step} is {ran} there, and {elsewhere} elsewhere"
+            )
+        yield tell(
+            template,
+            rank=difference.rank,
+            group=printable(difference.group),
+            number=difference.position + 1,
+            step=difference.step,
+            ran=printable(difference.ran) or tell("nothing more"),
+            elsewhere=printable(difference.elsewhere) or tell("nothing more"),
         )
     if len(doubts.differences) > _MOST:
-        yield f"{format_count(len(doubts.differences) - _MOST)} more sequences of collectives differ"
+        count = format_count(len(doubts.differences) - _MOST)
+        yield tell("{count} more sequences of collectives differ", count=count)
     if doubts.strangers:
-        yield (
-            f"not compared are {format_count(doubts.strangers)} collectives that look alike on several ranks "
-            f"and do not end together{', or whose ranks are not aligned' if doubts.is_split else ''}"
+        template = (
+            "not compared are {count} collectives that look alike on several ranks and do not end together"
         )
+        if doubts.is_split:
+            template = (
+                "not compared are {count} collectives that look alike on several ranks and do not end "
+                "together, or whose ranks are not aligned"
+            )
+        yield tell(template, count=format_count(doubts.strangers))
 
 
 def _about_waits(doubts: JobDoubts) -> Iterator[str]:
     if doubts.disagreeing:
-        yield (
-            f"in {format_count(doubts.disagreeing)} collectives planes and clocks name different late ranks: "
-            f"the clocks count, aligned within {format_duration(doubts.residual_ns)}"
+        yield tell(
+            "in {count} collectives planes and clocks name different late ranks: the clocks count, aligned "
+            "within {time}",
+            count=format_count(doubts.disagreeing),
+            time=format_duration(doubts.residual_ns),
         )
     if doubts.lower_bounds:
-        yield (
-            f"{format_count(doubts.lower_bounds)} collectives have no planes, and ranks of their groups may "
-            "be missing: their waits are lower bounds"
+        yield tell(
+            "{count} collectives have no planes, and ranks of their groups may be missing: their waits are "
+            "lower bounds",
+            count=format_count(doubts.lower_bounds),
         )

@@ -18,7 +18,16 @@ from tracetui.export.tables.operators import OPERATORS
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN
 from tracetui.export.trace.selection import Selection
+from tracetui.language import tell
 from tracetui.units import format_count
+
+#: titles by whether the operators are the host's, and by what they are summed
+_TITLES = {
+    (False, "type"): "Operators of the devices by type, most time first",
+    (False, "name"): "Operators of the devices by name, most time first",
+    (True, "type"): "Operators of the host by type, most own time first",
+    (True, "name"): "Operators of the host by name, most own time first",
+}
 
 
 class NoKernels(Exception):  # noqa: N818 - nothing went wrong
@@ -53,8 +62,7 @@ def list_operators(
     if by in ("type", "name"):
         every = operators.by_type() if by == "type" else operators.by_name()
         table = _first(every, top) if top else every
-        of, most = ("host", "own time") if host else ("devices", "time")
-        title = f"Operators of the {of} by {by}, most {most} first"
+        title = tell(_TITLES[host, by])
         return OperatorListing(title, "operators", OPERATORS, table, len(table), len(every))
     kernels = analysis.kernels
     if kernels is None:
@@ -62,11 +70,11 @@ def list_operators(
     among = None if selection == Selection() else _is_among(kernels, operators)
     if by == "shape":
         types = TypeRows(kernels, among, top)
-        title = "Types of kernels and the shapes of their inputs, most time first"
+        title = tell("Types of kernels and the shapes of their inputs, most time first")
         return OperatorListing(title, "operators", SHAPES, types, len(types.rows), len(types.all_rows))
     rows = KernelRows(analysis, kernels, among, top)
     return OperatorListing(
-        "Kernels, the longest first", "kernels", kernel_table(kernels), rows, len(rows), rows.total
+        tell("Kernels, the longest first"), "kernels", kernel_table(kernels), rows, len(rows), rows.total
     )
 
 
@@ -91,7 +99,7 @@ def listing_document(listing: OperatorListing[Any]) -> dict[str, Any]:
 def listing_text(listing: OperatorListing[Any], width: int) -> str:
     """Return the rows as plain text."""
     if not listing.shown:
-        return f"{listing.title}: none.\n"
+        return tell("{title}: none.", title=listing.title) + "\n"
     lines = text_table(listing.table, listing.rows, width)
     return "\n".join([listing.title, *lines, *_more(listing)]) + "\n"
 
@@ -104,7 +112,7 @@ def listing_markdown(listing: OperatorListing[Any]) -> str:
 
 def _more(listing: OperatorListing[Any]) -> list[str]:
     left = listing.total - listing.shown
-    return [f"{MARGIN}{format_count(left)} more: --top 0"] if left else []
+    return [MARGIN + tell("{count} more: --top 0", count=format_count(left))] if left else []
 
 
 def _is_among(kernels: Kernels, operators: OperatorSlices) -> Bools:
