@@ -94,7 +94,7 @@ def chinese_keys_markdown() -> str:
 def columns_markdown() -> str:
     """Return the tables that scripts get: of each what a row is, and the names of its columns."""
     return "\n\n".join(
-        f"### `{name}`\n\n{inspect.getdoc(getattr(tracetui, name))}\n\n{_names(table)}"
+        f"### `{name}`\n\n{_rows_of(getattr(tracetui, name))}\n\n{_names(table)}"
         for name, table in TABLES.items()
     )
 
@@ -111,9 +111,13 @@ def job_columns_markdown() -> str:
         tracetui.experts_frame,
     )
     return "\n\n".join(
-        f"### `{frame.__name__}`\n\n{inspect.getdoc(frame)}\n\n{_listed(frame(made).columns)}"
-        for frame in frames
+        f"### `{frame.__name__}`\n\n{_rows_of(frame)}\n\n{_listed(frame(made).columns)}" for frame in frames
     )
+
+
+def _rows_of(frame: Callable[..., object]) -> str:
+    """Return what the documentation of a frame says of its rows: "One row per gap ..."."""
+    return (inspect.getdoc(frame) or "").replace("Return a row per", "One row per", 1)
 
 
 def _names(table: Table[Any]) -> str:
