@@ -237,14 +237,23 @@ class Machine:
         stream.tasks += 1
         return Posted(begin, stream.tasks - 1, node.connection, kind, group, link, launch, worker)
 
-    def complete(self, posted: Posted, count: int, end: int, skew: int) -> None:
-        """End a collective on the device, the last rank having come `skew` ns after this one."""
+    def launched(self, posted: Posted) -> None:
+        """End the launch of a collective that its worker does not wait for."""
+        self._done(posted.worker, posted.launch)
+
+    def complete(self, posted: Posted, count: int, end: int, skew: int, awaited: bool = True) -> None:
+        """End a collective on the device, the last rank having come `skew` ns after this one.
+
+        `awaited`: its worker waits until then; else it has gone on.
+        """
         recorded = self.recording.collectives
         index = sum(collective.group == posted.group for collective in recorded)
         call = posted.begin, end, posted.connection, count, posted.link, posted.launch, skew
         recorded.append(Collective(index, *call, posted.kind, posted.group))
-        self.stream(posted.group.stream).free = end
-        self._done(posted.worker, posted.launch)
+        stream = self.stream(posted.group.stream)
+        stream.free = end if awaited else max(stream.free, end)
+        if awaited:
+            self._done(posted.worker, posted.launch)
 
     def change_memory(self, thread: Thread, api: str, us: float) -> None:
         """Take memory of the device from the driver on `thread`, or give it back."""

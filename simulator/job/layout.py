@@ -18,6 +18,7 @@ class Layout:
     dp: int = 2
     pp: int = 1
     joined: bool = True  #: the stages of a pipeline share a collective, beside their sends and receives
+    two_ways: bool = False  #: a group for each way between two stages, and not one for both
 
     @property
     def world(self) -> int:
@@ -49,12 +50,19 @@ class Layout:
         neighbour = rank + stages * self.tp * self.dp
         return tuple(sorted((rank, neighbour))) if 0 <= neighbour < self.world else None
 
+    def _pairs(self, rank: int) -> list[tuple[int, ...]]:
+        """Return the rank and each of those with which it exchanges."""
+        return [pair for stages in (-1, 1) if (pair := self.neighbour(rank, stages))]
+
     def groups(self, rank: int) -> list[Communicator]:
         """Return the groups in which a rank communicates, each on a stream of its own."""
         candidates = [("tp", self.tensor(rank)), ("dp", self.data(rank))]
         if self.pp > 1 and self.joined:
             candidates.append(("mp", self.model(rank)))
-        candidates += [("pp", pair) for stages in (-1, 1) if (pair := self.neighbour(rank, stages))]
+        if self.two_ways:
+            candidates += [(role, pair) for role in ("p2p", "p2pb") for pair in self._pairs(rank)]
+        else:
+            candidates += [("pp", pair) for pair in self._pairs(rank)]
         groups = [(role, ranks) for role, ranks in candidates if len(ranks) > 1]
         return [
             communicator(role, ranks, rank, COLLECTIVE_STREAM + number)

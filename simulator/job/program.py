@@ -5,7 +5,7 @@ The program is a generator: at every collective it yields what it brings to it, 
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from typing import NamedTuple
 
@@ -39,6 +39,8 @@ class Posting(NamedTuple):
     kind: str
     elements: int
     begin: int
+    #: is given its part and when it began, where the rank goes on at once; None: it waits for its part
+    finish: Callable[[Part, int], None] | None = None
 
 
 Running = Generator[Posting, Part, None]

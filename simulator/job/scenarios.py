@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simulator.job import experts
+from simulator.job import experts, pipeline
 from simulator.job.layout import Layout
 from simulator.job.program import Extra, Size
 from simulator.job.roles import RolesProgram
@@ -11,6 +11,9 @@ from simulator.job.simulation import Job
 BRIEF = Size(layers=2, microbatches=1, buckets=2)
 HYBRID = Layout(tp=2, dp=4)
 PIPELINE = Layout(tp=2, dp=2, pp=2)
+
+STAGES = Layout(tp=1, dp=1, pp=4, joined=False, two_ways=True)
+BLOCKS = Size(2, 8, 1)
 
 JOBS = {
     #: nothing: chance only
@@ -42,6 +45,11 @@ JOBS = {
     "partial": Job(HYBRID, BRIEF, extra={5: Extra(python_ms=4.0)}, missing=frozenset({0, 3, 6})),
     #: the late rank is missing
     "absent": Job(Layout(tp=1, dp=4), BRIEF, extra={2: Extra(python_ms=4.0)}, missing=frozenset({2})),
+    #: pipelines of four stages: their schedules
+    "pipeline-1f1b": Job(STAGES, BLOCKS, program=pipeline.PipelineProgram),
+    "pipeline-gpipe": Job(STAGES, BLOCKS, program=pipeline.GPipeProgram),
+    #: a stage with more work
+    "pipeline-uneven": Job(STAGES, BLOCKS, extra={2: Extra(computing=1.4)}, program=pipeline.PipelineProgram),
     #: roles of reinforcement learning, of which one rank generates longer
     "roles": Job(Layout(tp=1, dp=4), Size(3, 1, 1), extra={2: Extra(computing=3.0)}, program=RolesProgram),
     #: a mixture of experts whose tokens are spread in eight ways

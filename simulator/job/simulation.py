@@ -7,7 +7,7 @@ needed: ranks post the collectives of a group in one order, so that one is compl
 from __future__ import annotations
 
 import random
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -19,6 +19,7 @@ from simulator.recording import Recording
 from simulator.scenarios import START_NS
 
 PID = 3178231
+_BETWEEN = 240  # ns from the end of a task of a stream to the next one
 
 
 @dataclass(frozen=True)
@@ -98,8 +99,9 @@ def simulate(job: Job) -> Outcome:
 
 def _run(running: list[Running], job: Job) -> list[Meeting]:
     chance = random.Random(job.seed)
-    waiting: dict[tuple[int, ...], dict[int, Posting]] = defaultdict(dict)
-    counts: dict[tuple[int, ...], int] = defaultdict(int)
+    waiting: dict[str, dict[int, deque[Posting]]] = defaultdict(lambda: defaultdict(deque))
+    counts: dict[str, int] = defaultdict(int)
+    free: dict[tuple[str, int], int] = defaultdict(int)  # when what nobody waited for has ended, by rank
     meetings = []
     ready: list[tuple[int, Part | None]] = [(rank, None) for rank in range(len(running))]
     while ready:
@@ -108,21 +110,30 @@ def _run(running: list[Running], job: Job) -> list[Meeting]:
             posting = next(running[rank]) if part is None else running[rank].send(part)
         except StopIteration:
             continue
-        ranks = posting.group.ranks
-        posted = waiting[ranks]
-        posted[rank] = posting
-        if len(posted) < len(ranks):
+        group, ranks = posting.group.name, posting.group.ranks
+        waiting[group][rank].append(posting)
+        if posting.finish is not None:
+            ready.append((rank, None))
+        if not all(waiting[group][member] for member in ranks):
             continue
-        del waiting[ranks]
-        begins = [posted[member].begin - job.offset(member) for member in ranks]
+        posted = {member: waiting[group][member].popleft() for member in ranks}
+        own_begins = [max(posted[member].begin, free[group, member]) for member in ranks]
+        begins = [begin - job.offset(member) for begin, member in zip(own_begins, ranks)]
         kinds = [posted[member].kind for member in ranks]
         sizes = [4 * posted[member].elements // len(ranks) for member in ranks]
         parts = meet(kinds, ranks, begins, sizes, job.slow, chance)
         ends = [part.end for part in parts]
-        meetings.append(Meeting(ranks, counts[ranks], kinds, posting.elements, begins, ends))
-        counts[ranks] += 1
-        ready += [(member, _shift_part(part, job.offset(member))) for member, part in zip(ranks, parts)]
-    assert not waiting, "ranks posted collectives in different orders"
+        meetings.append(Meeting(ranks, counts[group], kinds, posting.elements, begins, ends))
+        counts[group] += 1
+        for member, part, begin in zip(ranks, parts, own_begins):
+            moved, finish = _shift_part(part, job.offset(member)), posted[member].finish
+            if finish is None:
+                ready.append((member, moved))
+            else:
+                free[group, member] = moved.end + _BETWEEN
+                finish(moved, begin)
+    left = [group for group, ranks in waiting.items() if any(ranks.values())]
+    assert not left, "ranks posted collectives in different orders"
     return meetings
 
 

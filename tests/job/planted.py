@@ -47,6 +47,7 @@ JOBS = {
     "partial": replace(_job("partial", SQUARE, {3: PYTHON}), missing=frozenset({0})),
     "absent": scenarios.JOBS["absent"],
     "roles": scenarios.JOBS["roles"],
+    **{name: job for name, job in scenarios.JOBS.items() if name.startswith("pipeline")},
     **{name: job for name, job in scenarios.JOBS.items() if name.startswith("experts")},
     "hosts": replace(_job("hosts", SQUARE, {3: PYTHON}), hosts=2),
 }

@@ -112,6 +112,20 @@ JOBS = {
     "Stages of the pipeline": "流水线的各 stage",
     "communicates much": "通信多",
     "Notes": "说明",
+    # -- pipeline ---------------------------------------------------------------------------------------
+    "This is no pipeline: no stages send to each other.": "这不是流水线：没有 stage 互相发送。",
+    "an unknown schedule": "未知的调度",
+    "{count} stages follow {schedule} with {batches} micro-batches.": (
+        "{count} 个 stage 采用 {schedule}，有 {batches} 个微批次。"
+    ),
+    "A stage is in a bubble for {bubble} ({share}) of a step of {step}, {schedule} by the schedule.": (
+        "在 {step} 的 step 里，一个 stage 有 {bubble}（{share}）是气泡，其中 {schedule} 来自调度本身。"
+    ),
+    "Stages of equal lengths save {time} of a step; the replay is off by {error}.": (
+        "各 stage 等长可以让一个 step 省下 {time}；重放的误差是 {error}。"
+    ),
+    "Stages, one step: F forward, B backward": "各 stage 的一个 step：F 前向，B 反向",
+    "Stages, of a mean step": "各 stage，平均一个 step",
     # -- experts ----------------------------------------------------------------------------------------
     "No rank exchanges tokens with others: there is no all-to-all.": "没有卡与别的卡交换 token：没有 all-to-all。",
     "The experts are balanced: no rank has 1 % more tokens than the mean.": (

@@ -1,0 +1,84 @@
+"""Pipelines of simulated jobs: their schedule, and bubbles that are those of the closed form."""
+
+from __future__ import annotations
+
+import pytest
+
+from simulator.job.pipeline import gpipe, one_forward_one_backward
+from tests.job.planted import job
+from tracetui.job.pipeline import BACKWARD, FORWARD, Pipeline, find_pipeline
+from tracetui.job.whatif.answer import Replays
+
+STAGES, MICROBATCHES = 4, 8
+
+
+def pipeline(name: str) -> Pipeline:
+    found = find_pipeline(job(f"pipeline-{name}"))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "schedule"), [("1f1b", "1f1b"), ("uneven", "1f1b"), pytest.param("gpipe", "gpipe")]
+)
+def test_the_schedule_is_recognised(name: str, schedule: str) -> None:
+    found = pipeline(name)
+    assert found.schedule == schedule
+    assert [stage.number for stage in found.stages] == [0, 1, 2, 3]
+    assert {stage.microbatches for stage in found.stages} == {MICROBATCHES}
+    planted = {"1f1b": one_forward_one_backward, "gpipe": gpipe}[schedule]
+    for stage in range(STAGES):
+        blocks = [block for block in found.blocks if block.stage == stage and block.step == 0]
+        ways = [way for block in blocks for way in block.ways]
+        expected = [FORWARD if block.forward else BACKWARD for block in planted(stage, STAGES, MICROBATCHES)]
+        assert ways == expected
+
+
+@pytest.mark.parametrize("name", ["1f1b", "gpipe"])
+def test_the_bubble_of_the_schedule_is_the_closed_form(name: str) -> None:
+    found = pipeline(name)
+    times = found.order.times()
+    busy = sum(block.end(times) - block.start(times) for block in found.blocks)
+    passes = busy / (STAGES * len(found.order.steps) * MICROBATCHES)
+    for stage in found.stages:
+        assert stage.schedule_ns == pytest.approx((STAGES - 1) * passes, rel=0.01)
+        assert abs(stage.imbalance_ns) < 0.01 * stage.bubble_ns
+
+
+@pytest.mark.parametrize("name", ["1f1b", "gpipe", "uneven"])
+def test_the_parts_of_a_bubble_sum_to_what_is_measured(name: str) -> None:
+    found = pipeline(name)
+    times = found.order.times()
+    for stage in found.stages:
+        bubbles = []
+        for step in range(len(found.order.steps)):
+            blocks = [block for block in found.blocks if block.step == step]
+            low = min(block.start(times) for block in blocks)
+            high = max(block.end(times) for block in blocks)
+            own = [block for block in blocks if block.stage == stage.number]
+            bubbles.append(high - low - sum(block.end(times) - block.start(times) for block in own))
+        # idle time inside of blocks is of the bubble too
+        assert stage.bubble_ns == pytest.approx(sum(bubbles) / len(bubbles), rel=0.02)
+        assert stage.warmup_ns + stage.steady_ns + stage.drain_ns > stage.bubble_ns
+
+
+def test_a_longer_stage_is_imbalance_of_the_others() -> None:
+    found = pipeline("uneven")
+    imbalance = [stage.imbalance_ns for stage in found.stages]
+    assert imbalance[2] < 0 < min(imbalance[0], imbalance[1], imbalance[3])
+    assert found.balance_saves_ns > 0.1 * found.step_ns
+    assert abs(pipeline("1f1b").balance_saves_ns) < 0.002 * found.step_ns
+
+
+def test_equal_stages_and_late_hosts_are_as_good_as_the_job_that_has_them() -> None:
+    """A stage that computes 1.4 times as long, brought to 1.1 as all others are then."""
+    even, uneven = Replays(job("pipeline-1f1b")).step_ns, pipeline("uneven")
+    assert uneven.step_ns - uneven.balance_saves_ns == pytest.approx(1.1 * even, rel=0.02)
+
+
+def test_a_replay_of_a_pipeline_is_the_step_that_was() -> None:
+    assert Replays(job("pipeline-uneven")).error <= 0.001
+
+
+def test_ranks_that_do_not_send_are_no_pipeline() -> None:
+    assert find_pipeline(job("loader")) is None

@@ -1,0 +1,75 @@
+"""`tracetui pipeline`: the stages of a pipeline, and what their bubbles consist of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tracetui.cli.command import Command
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.cli.job_parser import add_job
+from tracetui.cli.parser import Parser, Request, add_outputs
+from tracetui.cli.terminal import text_width
+
+if TYPE_CHECKING:
+    from tracetui.job.job import Job
+
+_DESCRIPTION = """Print the pipeline of a job: which schedule its stages follow, a chart of a
+step, how long each stage warms up, works steadily and drains, and what its
+bubble consists of, by replay: the schedule's own, imbalance of the stages,
+jitter (unequal lengths of the same block, and transfers), and a late host
+(idle time and delays). The four parts sum to the bubble. Imbalance is below 0
+where a stage works longer than the mean. Then, what stages of equal lengths
+would save.
+
+PATH is as of tracetui ranks."""
+
+
+def _add_arguments(parser: Parser) -> None:
+    add_job(parser)
+    add_outputs(parser, "stages that are listed (default 32), 0: all")
+
+
+def _run(request: Request) -> ExitCode:
+    from tracetui.cli.job_reading import open_job
+    from tracetui.job.cluster import Interrupted
+    from tracetui.job.load import join
+
+    try:
+        job = open_job(request, request.paths, request.only)
+    except Interrupted as interrupted:
+        _print_pipeline(request, join(interrupted.found, {}))
+        raise
+    _print_pipeline(request, job)
+    return ExitCode.OK
+
+
+def _print_pipeline(request: Request, job: Job) -> None:
+    from tracetui.cli.output import answer
+    from tracetui.export.job import pipeline
+    from tracetui.job.pipeline import find_pipeline
+    from tracetui.job.whatif.answer import NoReplay
+    from tracetui.reader.errors import Reason, UnreadableTrace
+
+    try:
+        found = find_pipeline(job)
+    except NoReplay as error:
+        raise UnreadableTrace(Reason.NOT_A_TRACE, f"the job cannot be replayed: {error}") from None
+    top = pipeline.TOP if request.top is None else request.top
+    answer(
+        request,
+        what="stages",
+        csv=lambda stream: pipeline.write_stages(stream, job, found),
+        document=lambda: pipeline.pipeline_document(job, found),
+        markdown=lambda: pipeline.pipeline_markdown(job, found, top),
+        text=lambda: pipeline.pipeline_text(job, found, text_width(), top),
+    )
+
+
+COMMAND = Command(
+    "pipeline",
+    "pipeline PATH...",
+    "the stages of a pipeline, and what their bubbles are of",
+    _DESCRIPTION,
+    _add_arguments,
+    _run,
+)
