@@ -26,6 +26,7 @@ from tracetui.analysis.counter_tracks import of_counter
 from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.job.load import load_job
+from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.joined import open_trace
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Activity, Family, Layer
@@ -324,6 +325,13 @@ def test_a_directory_tells_of_the_databases_in_it(tmp_path: Path, capsys: pytest
         f"tracetui: {tmp_path}: no trace in this directory: "
         "cluster_analysis.db is the result of msprof-analyze, not a trace\n"
     )
-    write(tmp_path / "saved.db", {"TASK": Rows("startNs INTEGER", [(1,)])})
-    assert main(["summary", str(tmp_path), "--no-cache"]) == ExitCode.UNREADABLE
-    assert "saved.db may be one: name it itself" in capsys.readouterr().err
+
+
+def test_a_database_that_was_renamed_is_the_trace_of_its_directory(tmp_path: Path) -> None:
+    text = Texts()
+    write(tmp_path / "analysis.db", {"StepTraceTime": Rows("step INTEGER", [(1,)])})
+    write(tmp_path / "saved.db", {**kernels(text, TIMES), "STRING_IDS": text.rows()})
+    assert tracetui.load(tmp_path, cache=False).trace.path.endswith("saved.db")
+    write(tmp_path / "again.db", {"TASK": Rows("startNs INTEGER", [(1,)])})
+    with pytest.raises(UnreadableTrace, match=r"name one of them: again\.db, saved\.db"):
+        tracetui.load(tmp_path, cache=False)

@@ -10,8 +10,8 @@ SUFFIX = ".db"
 #: Of the frameworks, by rank where there is one; of msprof, by the time of its export; of msMonitor.
 _TRACES = (
     re.compile(r"ascend_(?:pytorch|mindspore)_profiler(?:_(?P<rank>\d{1,9}))?\.db", re.ASCII),
-    re.compile(r"msprof_\d{14}\.db", re.ASCII),
-    re.compile(r"msmonitor_\d+_\d{17}_(?P<rank>-?\d{1,9})\.db", re.ASCII),
+    re.compile(r"msprof_\d{8,20}\.db", re.ASCII),
+    re.compile(r"msmonitor_\d+_\d{8,20}_(?P<rank>-?\d{1,9})\.db", re.ASCII),
 )
 _FRAMEWORK = re.compile(r"ascend_(?:pytorch|mindspore)_profiler(?:_\d{1,9})?\.db", re.ASCII)
 #: What other files called `.db` hold, by their names: none of them is a trace.

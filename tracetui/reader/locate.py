@@ -104,6 +104,7 @@ def _in_directory(path: Path, export: Export | None) -> Path:
         [file for file in text if file.parent == path and TIMELINE.fullmatch(file.name)],
         databases,
         [file for file in text if file.parent == path and not _is_side_file(file)],
+        _renamed_databases(path, files) if export != "json" else [],
     ):
         if len(choice) == 1:
             return _prefer_whole(choice[0], export)
@@ -134,9 +135,6 @@ def _no_trace_sentence(files: list[Path], export: Export | None) -> str:
     if export == "json":
         return "no trace in this directory: no JSON of a run"
     known = [f"{file.name} {what}" for file in files if (what := what_else(file.name)) is not None]
-    others = [file.name for file in files if is_database(file) and what_else(file.name) is None]
-    if others and not is_trace_database(others[0]):
-        known.append(f"{others[0]} may be one: name it itself")
     missing = "no database of a run" if export else f"no {_TRACE}, no msprof_*.json, no database"
     return f"no trace in this directory: {'; '.join(known[:_SHOWN_DATABASES]) or missing}"
 
@@ -187,6 +185,11 @@ def _latest_exports(databases: list[Path]) -> list[Path]:
         if key not in latest or file.name > latest[key].name:
             latest[key] = file
     return sorted(latest.values())
+
+
+def _renamed_databases(path: Path, files: list[Path]) -> list[Path]:
+    """Return the databases in a directory itself that may be traces under names of users."""
+    return [file for file in files if file.parent == path and is_database(file) and not what_else(file.name)]
 
 
 def _is_side_file(file: Path) -> bool:
