@@ -564,7 +564,13 @@ def test_real_kernels_run_at_full_frequency(real_traces: Path) -> None:
 # -- what holds of all ------------------------------------------------------------------------------------
 
 
-NOTES = {"collect_host_events", "collect_stacks", "collect_level_1"}
+NOTES = {
+    "collect_host_events",
+    "collect_stacks",
+    "collect_level_1",
+    "record_the_scheduler",
+    "threads_migrate",
+}
 
 
 def check(analysis: Analysis) -> None:

@@ -12,6 +12,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +22,13 @@ from simulator.scheduler import OFFSET, SimulatedScheduler
 from simulator.truth import Truth
 from tests.once import once
 from tests.simulator import traces
+from tracetui.analysis.advice import find_advice
+from tracetui.analysis.advice.evidence import Evidence
+from tracetui.analysis.advice.model import HOST_BOUND
+from tracetui.analysis.advice.scheduler import unrecorded
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.scheduler.cores import Cores
 from tracetui.analysis.scheduler.scheduler import SCHEDULED, SchedulerSource, recording_of
 from tracetui.analysis.scheduler.states import State, thread_states
@@ -435,3 +441,58 @@ def test_contention_of_real_threads(tmp_path: Path) -> None:
     assert all(by_pid[other.pid] > 0 for other in others)
     assert by_pid[0] < 0.5 * ready.total  # whoever else is at work here, the core is
     assert events.processes[tid] == os.getpid()
+
+
+# -- advice ------------------------------------------------------------------------------------------------
+
+
+def test_advice_names_what_pinning_saves_at_most() -> None:
+    analysis = analysed("mixed")
+    (advice,) = [found for found in find_advice(analysis) if found.id == "threads_without_a_core"]
+    assert advice.cost_ns == analysis.causes.by_cause()[Cause.PREEMPTED]
+    saves = advice.evidence["saves_at_most_ns"]
+    scheduler = analysis.scheduler
+    assert scheduler is not None
+    ready = sum(scheduler.states(thread).sums()[State.READY] for thread in scheduler.threads)
+    assert saves == analysis.pinning_saves_ns
+    assert 0 < analysis.pinning_saves_ns <= ready
+    assert "CPU_AFFINITY_CONF=1 or taskset" in advice.text
+    assert "kworker/3:1" in advice.subjects
+    assert [found.id for found in find_advice(analysis) if found.id.startswith("interrupts")]
+    assert not [found.id for found in find_advice(analysis) if found.id == "threads_migrate"]
+    assert traces.analysed("mixed").pinning_saves_ns == 0
+
+
+def test_pinning_saves_what_a_thread_waited_on_the_critical_path() -> None:
+    """Take all planted waiting for a core away: no wall time is saved that was not waited for."""
+    analysis = analysed("mixed")
+    none = analysis.what_ifs.without(
+        lambda _: Intervals(np.empty(0, np.int64), np.empty(0, np.int64)),
+        lambda rows, *_: np.zeros_like(rows),
+    )
+    assert none.before_ns == none.after_ns
+    assert none.before_ns - analysis.pinning_saves_ns > 0
+
+
+@pytest.mark.parametrize(("times", "found"), [(1, False), (400, True)])
+def test_threads_that_migrate_are_told(times: int, found: bool, tmp_path: Path) -> None:
+    tid = planted("mixed").recording.main_tid
+    lines = planted("mixed").text().splitlines()
+    at = lines[200].split("]")[1].split()[1]
+    head = f"               x-9       (      9) [020] d..2. {at} sched_migrate_task: comm=python3"
+    lines[200:200] = [f"{head} pid={tid} prio=120 orig_cpu=3 dest_cpu=4"] * times
+    path = laid_beside(tmp_path, "\n".join(lines) + "\n")
+    trace = traces.analysed("mixed").trace
+    analysis = analyse(trace, None, recording_of(trace, SchedulerSource(path, OFFSET)))
+    assert ("threads_migrate" in {advice.id for advice in find_advice(analysis)}) == found
+
+
+def test_a_late_host_is_a_reason_to_record_the_scheduler() -> None:
+    """Where it costs much, and the scheduler is not recorded."""
+    evidence = Evidence(traces.analysed("moba"))
+    assert not [*unrecorded(evidence)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tracetui.analysis.advice.scheduler.HOST_BOUND", replace(HOST_BOUND, least=1_000_000))
+        (advice,) = unrecorded(evidence)
+        assert advice.cost_ns is None
+        assert not [*unrecorded(Evidence(analysed("moba")))]

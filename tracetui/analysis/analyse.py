@@ -41,6 +41,7 @@ from tracetui.analysis.idle.lines import (
 from tracetui.analysis.idle.preparing import Preparing, explain_preparing
 from tracetui.analysis.idle.signatures import Signature, signatures
 from tracetui.analysis.idle.syncs import SyncCall, sync_table
+from tracetui.analysis.intervals import NOTHING, Intervals
 from tracetui.analysis.kernels import Kernels, kernels_of
 from tracetui.analysis.launch_chains import LaunchChains, link_tasks
 from tracetui.analysis.lead import HostLead, LeadLosses, host_leads, lead_losses
@@ -50,8 +51,10 @@ from tracetui.analysis.notes import step_notes
 from tracetui.analysis.operators import OperatorSlices, OperatorTable, host_operators
 from tracetui.analysis.raster import Raster
 from tracetui.analysis.scheduler.scheduler import Scheduler, SchedulerRecording
+from tracetui.analysis.scheduler.states import State
 from tracetui.analysis.scheduler.summary import SchedulerSummary, summarise
 from tracetui.analysis.scopes import ScopeTime, has_scopes, scope_times, scope_tree
+from tracetui.analysis.search import pick, runs, track_of_rows
 from tracetui.analysis.self_time import self_times
 from tracetui.analysis.steps import Step, StepWindows, step_of, step_table
 from tracetui.analysis.system_calls import SystemCalls
@@ -179,6 +182,34 @@ class Analysis:
     def scheduler_summary(self) -> SchedulerSummary | None:
         """What the scheduler did in sum, and what it cost; None where it is not recorded."""
         return None if self.scheduler is None else summarise(self.scheduler, self.causes)
+
+    @cached_property
+    def pinning_saves_ns(self) -> int:
+        """Ns of wall time that are saved at most if every thread that is ready has a core; 0 where the
+        scheduler is not recorded.
+        """
+        scheduler = self.scheduler
+        if scheduler is None:
+            return 0
+        pids = scheduler.pid_of_track
+
+        def ready(pid: int) -> Intervals:
+            return NOTHING if pid < 0 else scheduler.states_of(pid).of(State.READY)
+
+        def of_launch(rows: Int64s, starts: Int64s, ends: Int64s) -> Int64s:
+            places = self.links.index(rows)
+            taken = pick(self.links.dequeue, places)
+            launchers = np.where(taken >= 0, taken, pick(self.links.launch, places))
+            of_row = pick(pids, track_of_rows(self.trace, launchers))
+            waited = np.zeros(len(rows), np.int64)
+            for pid, places in runs(of_row):
+                waited[places] = ready(pid).covered(starts[places], ends[places])
+            return waited
+
+        answer = self.what_ifs.without(
+            lambda index: ready(int(pids[self.hosts.thread(index).track.index])), of_launch
+        )
+        return max(answer.before_ns - answer.after_ns, 0)
 
     @cached_property
     def communication(self) -> Communication:

@@ -90,6 +90,11 @@ DATA_QUEUE_SHARE = Threshold(5, "%", OURS)
 DATA_QUEUE_EMPTY = Threshold(30, "%", MINDSPORE)
 FREQUENCY = Threshold(5, "%", MSPROF)
 FREE_SHARE = Threshold(10, "%", OURS)
+PREEMPTED_SHARE = Threshold(1, "%", OURS)
+INTERRUPT_SHARE = Threshold(1, "%", OURS)
+MIGRATIONS = Threshold(100, "times", OURS)
+HOST_BOUND_SHARE = Threshold(20, "%", OURS)
+HOST_BOUND = Threshold(100 * MS, "ns", OURS)
 MISSING_SHARE = Threshold(1, "%", OURS)
 
 

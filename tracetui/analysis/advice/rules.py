@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Callable
 from weakref import WeakKeyDictionary
 
-from tracetui.analysis.advice import data, device, frequency, host, launch, recording, transfers
+from tracetui.analysis.advice import data, device, frequency, host, launch, recording, scheduler, transfers
 from tracetui.analysis.advice.evidence import Evidence
 from tracetui.analysis.advice.model import Advice
 from tracetui.analysis.analyse import Analysis
@@ -20,6 +20,9 @@ RULES: tuple[Callable[[Evidence], Iterator[Advice]], ...] = (
     host.memory_stalls,
     launch.dispatch_queue,
     launch.compilation,
+    scheduler.preempted,
+    scheduler.interrupts,
+    scheduler.migrations,
     device.ai_cpu,
     device.conversions,
     frequency.core_frequency,
@@ -31,6 +34,7 @@ RULES: tuple[Callable[[Evidence], Iterator[Advice]], ...] = (
     recording.unlinked,
     recording.stacks,
     recording.level,
+    scheduler.unrecorded,
 )
 
 

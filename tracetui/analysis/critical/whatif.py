@@ -8,6 +8,7 @@ each task, stay as they are. Of the dependencies depends whether late peers come
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,8 +20,14 @@ from tracetui.analysis.critical.points import Edge
 from tracetui.analysis.critical.saves import keys_of
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.lines import LineKey
+from tracetui.analysis.intervals import Intervals
+from tracetui.analysis.search import runs
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Trace
+
+WaitsOfThread = Callable[[int], Intervals]
+#: int64[n], ns: of slice rows, and of stretches of time from `starts` to `ends`, how long of each
+WaitsOfLaunch = Callable[[Int64s, Int64s, Int64s], Int64s]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +56,30 @@ class WhatIfs:
         """
         if not 0 <= factor <= 1:
             raise ValueError(f"a factor of 0 to 1, not {factor}")
-        times = self._times(self._work_of(key), factor)
+        return self._answer(key, factor, self._times(self._work_of(key), factor))
+
+    def without(self, waits: WaitsOfThread, launching: WaitsOfLaunch) -> WhatIf:
+        """Return what follows if the host never waited for what it did: for a core, as a rule.
+
+        Args:
+            waits: when a thread, by its index, waited.
+            launching: when the thread waited that took and launched the task of a slice row.
+        """
+        points, pieces = self._depends.points, self._pieces
+        work = np.zeros(len(points), np.int64)
+        thread = points.thread[self._working][pieces.place]
+        for index, places in runs(thread):
+            waited = waits(index).covered(pieces.start[places], pieces.end[places])
+            np.add.at(work, self._working[pieces.place[places]], waited)
+        source = points.cause[Edge.LAUNCH]
+        launched = np.flatnonzero((source >= 0) & (points.device >= 0))
+        starts = points.time[source[launched]]
+        ends = starts + points.lag[Edge.LAUNCH, launched]
+        sooner = np.zeros(len(points), np.int64)
+        sooner[launched] = launching(points.row[launched], starts, ends)
+        return self._answer(NO_LINE, 0, self._times(work, 0, sooner))
+
+    def _answer(self, key: LineKey, factor: float, times: Int64s) -> WhatIf:
         ends = self._depends.device_end
         begin = self._depends.begin
         measured = self._depends.points.time
@@ -85,12 +115,14 @@ class WhatIfs:
             )
         return work
 
-    def _times(self, work: Int64s, factor: float) -> Int64s:
-        """Return when each point is reached, ns."""
+    def _times(self, work: Int64s, factor: float, sooner: Int64s | None = None) -> Int64s:
+        """Return when each point is reached, ns; `sooner`: how much less its launch takes."""
         points = self._depends.points
         saved = work - np.rint(work * factor).astype(np.int64)
         lag = points.lag.copy()
         lag[Edge.BEFORE] -= saved
+        if sooner is not None:
+            lag[Edge.LAUNCH] -= sooner
         times: list[int] = (points.time - saved).tolist()
         columns = [points.cause[edge].tolist() for edge in Edge] + [lag[edge].tolist() for edge in Edge]
         for point, (previous, launch, wait, turn, latency, wake) in enumerate(zip(*columns)):
@@ -125,4 +157,6 @@ class WhatIfs:
         return keys_of(self._trace, pieces.stack, pieces.frame, pieces.backward, self._rules)
 
 
+#: The key of what is no line.
+NO_LINE: LineKey = (None, 0, "", False)
 _NEVER = np.iinfo(np.int64).min

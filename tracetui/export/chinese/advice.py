@@ -174,6 +174,31 @@ ADVICE = {
         "{idle_ns} 的空闲和 {operators} 个算子找不到 Python 代码行。采集时打开 with_stack=True。",
         _rule("没有任何事件带调用栈，且空闲至少占 Device 时间的 {}", model.MISSING_SHARE),
     ),
+    "threads_without_a_core": AdviceWords(
+        "线程就绪却没有核",
+        "有 {idle_ns} 的空闲期间 Host 线程已就绪却没有核；其中 {foreign_ns} 核被其他进程占用，或核在唤醒。有 "
+        "{shared_cores} 个核上有 trace 中的多个线程。用 {setting} 把进程绑到自己的核上：最多省下 "
+        "{saves_at_most_ns}。",
+        _rule("线程没有核的空闲至少占 Device 时间的 {}", model.PREEMPTED_SHARE),
+    ),
+    "threads_migrate": AdviceWords(
+        "线程在核之间迁移",
+        "有 {threads} 个 Host 线程换到别的核上，最多每秒 {migrations_per_s} 次，缓存随之失效。用 {setting} "
+        "把它们绑到同一插槽的核上。",
+        _rule("一个线程每秒至少换核 {}", model.MIGRATIONS),
+    ),
+    "interrupts_on_launching_cores": AdviceWords(
+        "中断阻塞下发线程",
+        "{cores} 个 Host 线程所在的核上的中断造成 {idle_ns} 的空闲。让中断避开这些核：irqbalance 中禁用它们，或设置 "
+        "/proc/irq/N/smp_affinity。",
+        _rule("中断造成的空闲至少占 Device 时间的 {}", model.INTERRUPT_SHARE),
+    ),
+    "record_the_scheduler": AdviceWords(
+        "没有调度器的记录",
+        "有 {idle_ns} 的空闲是 Host 来得晚。线程当时有没有核没有记录：docs/zh/scheduler.md 用三行说明如何采集，"
+        "用 --sched 读取。",
+        _rule("Host 来得晚造成的空闲至少占 Device 时间的 {}", model.HOST_BOUND_SHARE),
+    ),
     "collect_level_1": AdviceWords(
         "没有下发的记录",
         "有 {launch_idle_ns} 的空闲处于算子下发之中，Level0 无法区分是在编译还是在下发。用 Level1 或 Level2 采集。",
@@ -228,6 +253,12 @@ FIGURES = {
     "share_of_computing": "占计算时间",
     "share_of_window": "占 Device 时间",
     "setting": "设置",
+    "cores": "核数",
+    "foreign_ns": "其他进程占用",
+    "migrations_per_s": "每秒迁移",
+    "saves_at_most_ns": "最多省下",
+    "shared_cores": "共用的核",
+    "threads": "线程数",
     "without": "不要调用",
     "graph": "图",
     "slow_batches": "慢的 batch",
@@ -270,4 +301,8 @@ TITLES = {
     "Some idle time has no known origin": "collect_host_events",
     "The trace has no Python stacks": "collect_stacks",
     "Launches are not recorded": "collect_level_1",
+    "Threads are ready and have no core": "threads_without_a_core",
+    "Threads migrate between cores": "threads_migrate",
+    "Interrupts stop the threads that launch": "interrupts_on_launching_cores",
+    "The scheduler is not recorded": "record_the_scheduler",
 }

@@ -1,0 +1,128 @@
+"""Advice about cores: threads that had none, moves between them, interrupts; and a note on recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tracetui.analysis.advice.evidence import Evidence, rounded
+from tracetui.analysis.advice.model import (
+    HOST_BOUND,
+    HOST_BOUND_SHARE,
+    INTERRUPT_SHARE,
+    MIGRATIONS,
+    PREEMPTED_SHARE,
+    Advice,
+    duration,
+)
+from tracetui.analysis.idle.cause import Cause
+
+_HOST_BOUND = (Cause.OPERATOR, Cause.PYTHON, Cause.QUEUE_WAKEUP, Cause.LAUNCH_DISPATCH)
+
+
+def preempted(evidence: Evidence) -> Iterator[Advice]:
+    """Find threads that were ready and had no core while the device was idle."""
+    pieces = evidence.caused(Cause.PREEMPTED)
+    cost, summary = evidence.idle(pieces), evidence.analysis.scheduler_summary
+    if summary is None or not PREEMPTED_SHARE.share(cost, evidence.window_ns):
+        return
+    foreign = sum(culprit.idle_ns for culprit in summary.culprits if not culprit.own_process)
+    saves = min(evidence.analysis.pinning_saves_ns, evidence.window_ns)
+    shared = sum(len(core.threads) > 1 for core in summary.cores)
+    setting = _setting(evidence)
+    yield Advice(
+        id="threads_without_a_core",
+        title="Threads are ready and have no core",
+        text=(
+            f"For {duration(cost)} of idle time a thread of the host was ready and had no core; for "
+            f"{duration(foreign)} of that other processes, or nobody, had it. {shared} cores had several "
+            f"threads of the trace. Pin the process to cores of its own with {setting}: that saves "
+            f"{duration(saves)} at most."
+        ),
+        rule=PREEMPTED_SHARE.rule("Idle time of threads without a core is at least {} of the device's time"),
+        cost_ns=cost,
+        evidence={
+            "idle_ns": cost,
+            "foreign_ns": foreign,
+            "saves_at_most_ns": saves,
+            "shared_cores": shared,
+            "setting": setting,
+        },
+        subjects=tuple(dict.fromkeys(culprit.task.comm for culprit in summary.culprits))[:5],
+        **evidence.worst_line(pieces)._asdict(),
+        per_step_ns=evidence.step_ns(cost),
+        gaps=evidence.gaps(pieces),
+    )
+
+
+def migrations(evidence: Evidence) -> Iterator[Advice]:
+    """Find threads that come to another core again and again."""
+    summary = evidence.analysis.scheduler_summary
+    if summary is None:
+        return
+    moving = [time for time in summary.threads if time.migrations_per_s >= MIGRATIONS.least]
+    if not moving:
+        return
+    most = max(time.migrations_per_s for time in moving)
+    setting = _setting(evidence)
+    yield Advice(
+        id="threads_migrate",
+        title="Threads migrate between cores",
+        text=(
+            f"{len(moving)} threads of the host come to another core, up to {rounded(most)} times a second, "
+            f"and find their caches cold. Pin them to cores of one socket with {setting}."
+        ),
+        rule=MIGRATIONS.rule("A thread comes to another core at least {} a second"),
+        cost_ns=None,
+        evidence={"threads": len(moving), "migrations_per_s": most, "setting": setting},
+        subjects=tuple(dict.fromkeys(time.task.comm for time in moving))[:5],
+    )
+
+
+def interrupts(evidence: Evidence) -> Iterator[Advice]:
+    """Find interrupts on the cores of threads that launch, while the device is idle."""
+    pieces = evidence.caused(Cause.INTERRUPTED)
+    cost, summary = evidence.idle(pieces), evidence.analysis.scheduler_summary
+    if summary is None or not INTERRUPT_SHARE.share(cost, evidence.window_ns):
+        return
+    cores = [core for core in summary.cores if core.threads and core.interrupted_ns]
+    yield Advice(
+        id="interrupts_on_launching_cores",
+        title="Interrupts stop the threads that launch",
+        text=(
+            f"Interrupts on {len(cores)} cores of the host's threads keep the device idle for "
+            f"{duration(cost)}. Keep them off these cores: irqbalance with a list of banned cores, or "
+            "/proc/irq/N/smp_affinity."
+        ),
+        rule=INTERRUPT_SHARE.rule("Interrupts cost at least {} of the device's time, as idle time"),
+        cost_ns=cost,
+        evidence={"idle_ns": cost, "cores": len(cores)},
+        per_step_ns=evidence.step_ns(cost),
+        gaps=evidence.gaps(pieces),
+    )
+
+
+def _setting(evidence: Evidence) -> str:
+    """Return what binds threads to cores."""
+    return "taskset" if evidence.is_gpu else "CPU_AFFINITY_CONF=1 or taskset"
+
+
+def unrecorded(evidence: Evidence) -> Iterator[Advice]:
+    """Find a late host in a trace without a recording of the scheduler."""
+    pieces = evidence.caused(*_HOST_BOUND)
+    cost = evidence.idle(pieces)
+    if evidence.analysis.scheduler is not None or cost < HOST_BOUND.least:
+        return
+    if not HOST_BOUND_SHARE.share(cost, evidence.window_ns):
+        return
+    yield Advice(
+        id="record_the_scheduler",
+        title="The scheduler is not recorded",
+        text=(
+            f"For {duration(cost)} of idle time the host was late. Whether its threads had cores is not "
+            "recorded: docs/scheduler.md tells in three lines how to record it, and --sched reads it."
+        ),
+        rule=HOST_BOUND_SHARE.rule("A late host costs at least {} of the device's time, as idle time"),
+        cost_ns=None,
+        evidence={"idle_ns": cost},
+        gaps=evidence.gaps(pieces)[:100],
+    )
