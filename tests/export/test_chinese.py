@@ -39,7 +39,7 @@ from tracetui.language import in_english, names, tell
 from tracetui.ui.actions import ACTIONS, merged
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
-from tracetui.ui.drawing.pen import Line, said
+from tracetui.ui.drawing.pen import Line
 from tracetui.ui.drawing.strips import flowing
 from tracetui.ui.stories.advice_story import AdviceStory, advice_answer
 from tracetui.ui.stories.gap_story import GapStory
@@ -353,7 +353,7 @@ def test_styled_text_breaks_between_wide_characters(width: int) -> None:
     bold = Style(bold=True)
     template = "{device} was idle {time} before {task}."
     time = ("1.24\u00a0ms", bold)
-    pieces = [*said(template, Style(), device="NPU", time=time, task="aclnnMatmul")]
+    pieces = [*compose_sentence(template, Style(), device="NPU", time=time, task="aclnnMatmul")]
     assert ("1.24\u00a0ms", bold) in pieces
     lines = _texts(flowing(pieces * 4, width))
     assert all(cell_width(line) <= width for line in lines)

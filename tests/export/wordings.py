@@ -28,7 +28,8 @@ PACKAGE = Path(tracetui.__file__).parent
 TELLING = {
     "tell": (0, 1),
     "wording": (0, 1),
-    "said": (0, 1),
+    "compose": (0, 1),
+    "compose_sentence": (0, 1),
     "counted": (1, 3),
     "_joined": (0, 1),
     # what the viewer translates where it shows it

@@ -69,7 +69,7 @@ class _Name(NamedTuple):
 class _Shape:
     """A curve at one zoom."""
 
-    most: Floats  #: float64[columns], NaN before the first sample
+    highest: Floats  #: float64[columns], NaN before the first sample
     levels: Int64s  #: int64[rows, columns], the uppermost row first: up to the most of each column
     solid: Int64s  #: the same up to the least
     mark: tuple[int, int]  #: row and column of the mark of the peak; -1 where nothing is higher than the rest
@@ -110,13 +110,13 @@ class CurveLines:
         cells = [self._glyphs.shades[shade] for shade in level.tolist()]
         style = np.where(level == 0, -1, np.where(2 * solid >= level, _AREA, _SPREAD)).astype(np.int64)
         if curve.shows_nothing and row.part == row.parts - 1:
-            mostly = _mostly_nothing(curve, edges) & ~np.isnan(shape.most)
-            empty = (shape.most == 0) | (mostly & (level <= 1))  # what is higher keeps its height
+            mostly = _mostly_nothing(curve, edges) & ~np.isnan(shape.highest)
+            empty = (shape.highest == 0) | (mostly & (level <= 1))  # what is higher keeps its height
             style[mostly | empty] = _NOTHING
             for column in np.flatnonzero(empty).tolist():
                 cells[column] = self._glyphs.dot
         if self._picture.sketch is not None and row.part == row.parts - 1:
-            sampled = np.isnan(shape.most) & self._picture.sketch.samples(row.curve, edges)
+            sampled = np.isnan(shape.highest) & self._picture.sketch.samples(row.curve, edges)
             style[sampled] = _UNREAD
             for column in np.flatnonzero(sampled).tolist():
                 cells[column] = self._glyphs.unread[1]

@@ -16,7 +16,7 @@ from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece
 
 Line = list[Piece]
-Said = Union[str, Piece, Iterable[Piece]]  #: what stands in a field of a sentence
+FieldText = Union[str, Piece, Iterable[Piece]]  #: what stands in a field of a sentence
 
 LABEL = 10  #: cells of the label before a line
 
@@ -35,14 +35,14 @@ class Pen(NamedTuple):
     def text(self, text: str, what: Role | Activity = Role.TEXT) -> tuple[str, Style]:
         return (text, self.palette.style_of(what))
 
-    def said(
-        self, english: str, what: Role | Activity = Role.TEXT, /, **values: Said
+    def compose(
+        self, english: str, what: Role | Activity = Role.TEXT, /, **values: FieldText
     ) -> Iterator[tuple[str, Style]]:
         """Yield a sentence in the language chosen; a field is text of that look, or has its own."""
-        return said(english, self.palette.style_of(what), **values)
+        return compose_sentence(english, self.palette.style_of(what), **values)
 
 
-def said(english: str, style: Style, /, **values: Said) -> Iterator[Piece]:
+def compose_sentence(english: str, style: Style, /, **values: FieldText) -> Iterator[Piece]:
     """Yield a sentence in the language chosen; each of its fields is text of that style, or has its own."""
     for text, field, _, _ in Formatter().parse(wording(english)):
         if text:

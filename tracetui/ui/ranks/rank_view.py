@@ -32,7 +32,7 @@ class MeasureWords(NamedTuple):
 
     name: str  #: in the list of maps
     question: str
-    told: str  #: what its time is
+    time_words: str  #: what its time is
     unit: str = "of the time of a cell"
     heat: Heat = Heat.LOST
 
@@ -116,7 +116,7 @@ class RankView:
 
     @property
     def heats(self) -> tuple[tuple[Heat, str], ...]:
-        return ((self._words.heat, self._words.told),)
+        return ((self._words.heat, self._words.time_words),)
 
     def sheet(self, columns: int, lines: int, halves: bool) -> RankSheet:
         head = self._words.name
@@ -145,7 +145,7 @@ class RankView:
             if self._ns.shape[1] > sheet.cells.ns.shape[1]:
                 where += tell(", the worst of its column")
             ns, of = int(self._ns[row, step]), int(self._of[row, step])
-        what = f"{wording(self._words.told)} {share(ns, of)}" if of else tell("not recorded")
+        what = f"{wording(self._words.time_words)} {share(ns, of)}" if of else tell("not recorded")
         return joined(self._name(row), where, what, self._why(row))
 
     def _why(self, row: int) -> str:

@@ -250,7 +250,7 @@ class Watched(io.RawIOBase):
         self.stream: BinaryIO | None = None
         self.size = 0
         self._should_stop, self._on_progress = should_stop, on_progress
-        self._said = time.monotonic()
+        self._reported_s = time.monotonic()
 
     def writable(self) -> bool:
         return True
@@ -262,8 +262,8 @@ class Watched(io.RawIOBase):
         assert self.stream is not None
         count = self.stream.write(content)
         self.size += count
-        if time.monotonic() - self._said > PROGRESS_S:
-            self._said = time.monotonic()
+        if time.monotonic() - self._reported_s > PROGRESS_S:
+            self._reported_s = time.monotonic()
             self._on_progress(self.size)
         return count
 

@@ -60,11 +60,11 @@ def communication_sentences(analysis: Analysis, gap: int, device: str, pen: Pen)
         moved_ns = ns_by_cause[CommunicationCause.TRANSFER]
         words = _OperationWords(analysis, operation, pen)
         actions = words.actions(times, moved_ns)
-        yield [*pen.said("{device} {did}: {name}.", device=device, did=actions, name=words.name())]
+        yield [*pen.compose("{device} {did}: {name}.", device=device, did=actions, name=words.name())]
     if len(order) > named_count:
         rest = format_share(units[-1], unit).replace(" ", "\u00a0")
         count = f"{len(order) - named_count:,}"
-        yield [*pen.said("{count} more operations took {time}.", count=count, time=rest)]
+        yield [*pen.compose("{count} more operations took {time}.", count=count, time=rest)]
 
 
 class _OperationWords:
@@ -83,14 +83,14 @@ class _OperationWords:
         if CommunicationCause.WAIT in times:
             wait_time = self._time_piece(times[CommunicationCause.WAIT])
             late_rank = late_rank_of(self._analysis, self._operation)
-            yield from pen.said("waited {time} for {rank}", time=wait_time, rank=late_rank)
+            yield from pen.compose("waited {time} for {rank}", time=wait_time, rank=late_rank)
             if CommunicationCause.TRANSFER in times:
                 yield pen.text(tell(", then "))
         if CommunicationCause.TRANSFER in times:
             yield from self._transfer_pieces(times[CommunicationCause.TRANSFER], moved_ns)
         if CommunicationCause.UNSPLIT in times:
             template = "communicated for {time}, waiting or moving (the trace does not tell)"
-            yield from pen.said(template, time=self._time_piece(times[CommunicationCause.UNSPLIT]))
+            yield from pen.compose(template, time=self._time_piece(times[CommunicationCause.UNSPLIT]))
 
     def name(self) -> Iterator[Piece]:
         """Yield the name of the operation, and the line that issued it."""
@@ -110,7 +110,7 @@ class _OperationWords:
             location.insert(0, pen.text(f"{path}({line.line}) ", Role.USER_LINE))
         if analysis.links.backward[task][0]:
             location.append(pen.text(tell(" (backward of it)"), Role.DIM))
-        yield from pen.said("{name} at {line}", name=name, line=location)
+        yield from pen.compose("{name} at {line}", name=name, line=location)
 
     def _transfer_pieces(self, time: str, moved_ns: int) -> Iterator[Piece]:
         """Yield "moved 16.0 MB in 0.3 ms, 52.0 GB/s".
@@ -122,9 +122,9 @@ class _OperationWords:
         transfer = length - int(self._communication.waits.wait[self._operation])
         size = int(operations.size[self._operation])
         if size < 0 or moved_ns != transfer:
-            yield from pen.said("moved data for {time}", time=self._time_piece(time))
+            yield from pen.compose("moved data for {time}", time=self._time_piece(time))
             return
-        yield from pen.said(
+        yield from pen.compose(
             "moved {size} in {time}, {speed} GB/s",
             size=format_bytes(size),
             time=self._time_piece(time),

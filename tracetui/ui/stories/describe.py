@@ -124,7 +124,7 @@ def describe_worst(analysis: Analysis, ranked: Sequence[int], by: Measure, pen: 
                 pen.text(f"{format_duration(int(ns_by_gap[gap])):>9} {tell(word)}", Role.IDLE),
                 reason,
                 pen.text(" " + clip_cells(line, _LINE_CELLS, pen.glyphs.ellipsis)),
-                *pen.said(" until {task}", Role.DIM, task=pen.text(name, activity)),
+                *pen.compose(" until {task}", Role.DIM, task=pen.text(name, activity)),
             ]
         )
     return lines

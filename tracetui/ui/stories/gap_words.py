@@ -157,7 +157,7 @@ class GapWords:
         pen, idle, trace = self._pen, self._analysis.idle, self._analysis.trace
         device = _capitalise(self._device)
         if not self._idle_ns:
-            return [*pen.said("{device} was never idle in this gap: other work ran.", device=device)]
+            return [*pen.compose("{device} was never idle in this gap: other work ran.", device=device)]
         longest = max(self._intervals, key=lambda index: int(idle.end[index] - idle.start[index]))
         task = int(idle.task[longest])
         name = printable(trace.name(task), NAME) if task >= 0 else tell("the next task")
@@ -167,7 +167,7 @@ class GapWords:
             template = "{device} was idle {time} in {count} stretches, the longest before {task}."
         time, task_name = self._time_piece(whole, Role.IDLE), pen.text(name, Role.NUMBER)
         return [
-            *pen.said(template, device=device, time=time, count=str(len(self._intervals)), task=task_name)
+            *pen.compose(template, device=device, time=time, count=str(len(self._intervals)), task=task_name)
         ]
 
     def _family_sentence(self, family: str, shares: list[Share], units: int) -> list[Piece]:
@@ -181,12 +181,14 @@ class GapWords:
             "unlinked": ("For {time} the trace does not tell what the host did",) * 2,
         }[family]
         time = self._time_piece(units, Role.NUMBER)
-        opening = [*pen.said(singular if len(self._intervals) == 1 else plural, time=time)]
+        opening = [*pen.compose(singular if len(self._intervals) == 1 else plural, time=time)]
         if family == "unlinked":
-            return [*pen.said("{said}: {why}.", said=opening, why=self._missing_link())]
+            return [*pen.compose("{opening}: {why}.", opening=opening, why=self._missing_link())]
         if len(shares) == 1:
-            return [*pen.said("{said} ({why}).", said=opening, why=self._share_pieces(shares[0], None))]
-        return [*pen.said("{said}: {why}.", said=opening, why=self._listed_shares(shares, units))]
+            return [
+                *pen.compose("{opening} ({why}).", opening=opening, why=self._share_pieces(shares[0], None))
+            ]
+        return [*pen.compose("{opening}: {why}.", opening=opening, why=self._listed_shares(shares, units))]
 
     def _listed_shares(self, shares: list[Share], total_units: int) -> Iterator[Piece]:
         """Yield the largest shares, those of one line together; "and 9 more pieces, 0.12 ms" for the rest."""
@@ -208,7 +210,7 @@ class GapWords:
         if smaller:
             count = sum(share.pieces for share in smaller)
             template = "; and 1 more piece, {time}" if count == 1 else "; and {count} more pieces, {time}"
-            yield from pen.said(template, count=f"{count:,}", time=self._time_piece(units[-1]))
+            yield from pen.compose(template, count=f"{count:,}", time=self._time_piece(units[-1]))
 
     def _share_pieces(self, share: Share, units: int | None, with_line: bool = True) -> Iterator[Piece]:
         """Yield "P 402 µs Python at train.py(88) main". `units` None: the sentence has the time already."""
@@ -219,7 +221,7 @@ class GapWords:
             yield pen.text(" ")
         if share.frame is not None and with_line:
             line = self._line_pieces(share.frame, share.backward)
-            yield from pen.said("{doing} at {line}", doing=share.doing, line=line)
+            yield from pen.compose("{doing} at {line}", doing=share.doing, line=line)
         else:
             yield pen.text(share.doing)
 
@@ -274,9 +276,9 @@ class GapWords:
         frames, line_index = lines_of(self._analysis.trace, stack, frame, self._analysis.rules)
         if line_index[0] >= 0:
             line = self._line_pieces(frames[int(line_index[0])], False)
-            call = [*pen.said("{call} at {line}", call=call, line=line)]
+            call = [*pen.compose("{call} at {line}", call=call, line=line)]
         template = "{call} began before {device} went idle: the host could not work ahead."
-        return [*pen.said(template, call=call, device=self._device)]
+        return [*pen.compose(template, call=call, device=self._device)]
 
     def _rest_sentence(self) -> list[Piece] | None:
         """Return what ran in the gap beside idle time and exposed communication; None if nothing did."""

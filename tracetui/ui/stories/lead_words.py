@@ -26,7 +26,7 @@ def lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> lis
     tasks = counted(count, "1 task", "{count} tasks")
     work, pause_ns = format_duration(int(losses.work[index])), int(losses.pause_end[index]) - start
     pieces = [
-        *pen.said(
+        *pen.compose(
             "The host was {tasks} ({work}) ahead; it lost that when it enqueued nothing for {pause} from "
             "{start} on",
             tasks=tasks,
@@ -38,18 +38,20 @@ def lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> lis
     cause, line = int(losses.cause[index]), int(losses.line[index])
     if cause >= 0:
         cause_piece = (cause_words(Cause(cause)), cause_style(Cause(cause), pen.palette))
-        pieces = [*pen.said("{said}: {why}", said=pieces, why=cause_piece)]
+        pieces = [*pen.compose("{sentence}: {why}", sentence=pieces, why=cause_piece)]
     if line >= 0:
         file, number, function = losses.lines[line]
         function_name = printable(function, 60)
         if file:
             location = pen.text(f"{printable(path_end(file, 2), 60)}({number})", Role.USER_LINE)
             pieces = [
-                *pen.said("{said} at {line} {function}", said=pieces, line=location, function=function_name)
+                *pen.compose(
+                    "{sentence} at {line} {function}", sentence=pieces, line=location, function=function_name
+                )
             ]
         else:
-            pieces = [*pen.said("{said} in {function}", said=pieces, function=function_name)]
-    return [*pen.said("{said}.", said=pieces)]
+            pieces = [*pen.compose("{sentence} in {function}", sentence=pieces, function=function_name)]
+    return [*pen.compose("{sentence}.", sentence=pieces)]
 
 
 def _unbroken(text: str) -> str:

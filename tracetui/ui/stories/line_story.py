@@ -23,7 +23,7 @@ from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.causes import cause_letter, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.pen import Line, said
+from tracetui.ui.drawing.pen import Line, compose_sentence
 from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.columns import clipped
 from tracetui.ui.tables.hotspot_columns import RowOfLine, line_name, saves_at_most
@@ -143,7 +143,7 @@ class LineStory(Story):
                 format_duration(ns) for ns in (min(counts), _median(counts), max(counts))
             )
             line = [
-                *said(
+                *compose_sentence(
                     template,
                     self._dim,
                     some=f"{steps_with_idle:,}",
@@ -182,7 +182,7 @@ class LineStory(Story):
                     template = "{exposed} by {call}, which waits once, {time}"
                 yield [
                     (f"{cause_letter(Cause.SYNC)} ", cause_style(Cause.SYNC, self._palette)),
-                    *said(
+                    *compose_sentence(
                         template,
                         self._text,
                         exposed=(exposed, self._bold),
@@ -204,12 +204,14 @@ class LineStory(Story):
         key = ("%", self._palette.style_of(Role.KEY))
         if format_duration(with_peers) != format_duration(saving):
             template, time = WITH_PEERS if saving else NOT_ALONE, (format_duration(saving), self._bold)
-            return [*said(template, self._dim, time=time, more=format_duration(with_peers), key=key)]
+            return [
+                *compose_sentence(template, self._dim, time=time, more=format_duration(with_peers), key=key)
+            ]
         if not saving:
             sentence = tell("Saves nothing: no step waits for what the host does in it.")
             return [(sentence, self._dim)]
         template = BEYOND_IDLE if idle_ns is not None and saving > idle_ns else WITHOUT_HOST
-        return [*said(template, self._dim, time=(format_duration(saving), self._bold), key=key)]
+        return [*compose_sentence(template, self._dim, time=(format_duration(saving), self._bold), key=key)]
 
 
 def what_if_words(what_if: WhatIf, width: int, glyphs: Glyphs, with_peers: WhatIf | None = None) -> str:

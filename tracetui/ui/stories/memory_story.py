@@ -16,7 +16,7 @@ from tracetui.export.sentences.memory import growing_sentence, ordinal, place_na
 from tracetui.language import clauses, counted, sentences, tell
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.pen import Line, said
+from tracetui.ui.drawing.pen import Line, compose_sentence
 from tracetui.ui.drawing.strips import Piece, flowing
 from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.memory_views import BLOCKS, GROWING, SIZES, MemoryView, Shown
@@ -56,7 +56,7 @@ class MemoryStory(Story):
         if view is GROWING:
             group = shown.document["growing"][row]
             grows = printable(growing_sentence(group, shown.sources.get(frame)), 400)
-            growth = said(
+            growth = compose_sentence(
                 "{grows}. The last {size} allocated {start}, {life}.",
                 self._dim,
                 grows=(grows, self._palette.style_of(Role.WARNING)),
@@ -72,16 +72,18 @@ class MemoryStory(Story):
         template = "{size} allocated {start}, {call} of that line"
         if recorded.timed:
             template = "{size} allocated {start} by {call} of that line"
-        allocation: Iterable[Piece] = said(
+        allocation: Iterable[Piece] = compose_sentence(
             template, self._text, size=(size, self._bold), start=start, call=call
         )
         step = int(blocks.step[block])
         if step >= 0:
             number = str(recorded.steps[step].number)
-            allocation = said("{said} in step {number}", self._text, said=allocation, number=number)
+            allocation = compose_sentence(
+                "{allocation} in step {number}", self._text, allocation=allocation, number=number
+            )
         pieces = [
             (self._which_block(shown, view, row), self._dim),
-            *said("{said}, {life}.", self._text, said=allocation, life=life),
+            *compose_sentence("{allocation}, {life}.", self._text, allocation=allocation, life=life),
             (sentences(["", self._neighbour_sentence(neighbours)]), self._dim),
         ]
         return [title, *flowing(pieces, max(width, 20))][:height]

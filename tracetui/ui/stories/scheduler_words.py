@@ -55,7 +55,7 @@ class _SchedulerWords:
         """Return which thread was ready without a core, and who had it."""
         culprits = culprits_of(self._scheduler, self._causes, places)
         return [
-            *self._pen.said(
+            *self._pen.compose(
                 "{thread} was ready for {time} and had no core; it was with {tasks}. Pin the process: "
                 "CPU_AFFINITY_CONF.",
                 thread=self._thread(places),
@@ -77,15 +77,15 @@ class _SchedulerWords:
         waker = int(states.waker[states.state_at(np.array([start]))[0]])
         thread, time = self._thread(places), self._time(places)
         if waker <= 0:
-            return [*pen.said("{thread} slept for {time}.", thread=thread, time=time)]
+            return [*pen.compose("{thread} slept for {time}.", thread=thread, time=time)]
         task = task_name(self._scheduler.task(waker, end))
         kept = self._kept(waker, start, end)
         if not kept:
             template = "{thread} slept for {time}, until {waker} woke it."
-            return [*pen.said(template, thread=thread, time=time, waker=task)]
+            return [*pen.compose(template, thread=thread, time=time, waker=task)]
         ready = sum(culprit.idle_ns for culprit in kept)
         return [
-            *pen.said(
+            *pen.compose(
                 "{thread} slept for {time}, until {waker} woke it, which was ready for {ready} of that "
                 "and had no core; it was with {tasks}.",
                 thread=thread,
@@ -110,12 +110,12 @@ class _SchedulerWords:
     def waited(self, places: Int64s) -> list[Piece]:
         """Return which thread waited for a disk."""
         template = "{thread} waited {time} for a disk or a page of memory."
-        return [*self._pen.said(template, thread=self._thread(places), time=self._time(places))]
+        return [*self._pen.compose(template, thread=self._thread(places), time=self._time(places))]
 
     def interrupted(self, places: Int64s) -> list[Piece]:
         """Return whose core served interrupts."""
         template = "The core of {thread} served interrupts for {time}."
-        return [*self._pen.said(template, thread=self._thread(places), time=self._time(places))]
+        return [*self._pen.compose(template, thread=self._thread(places), time=self._time(places))]
 
     def _kept(self, waker: int, start: int, end: int) -> tuple[Culprit, ...]:
         """Return who had the core of the waker while it was ready, where that is much of a stretch."""

@@ -17,7 +17,7 @@ from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.language import clauses, counted, tell
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.causes import cause_letter, cause_style, legend
-from tracetui.ui.drawing.pen import Line, said
+from tracetui.ui.drawing.pen import Line, compose_sentence
 from tracetui.ui.stories.line_story import LineStory
 from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.hotspot_columns import line_name, times_a_step
@@ -73,7 +73,7 @@ class SyncStory(Story):
             else "The host waited {time} in {calls}"
         )
         wait_time = (format_duration(sync.total_ns), self._bold)
-        line = [*said(template, self._text, time=wait_time, calls=calls, often=calls_a_step)]
+        line = [*compose_sentence(template, self._text, time=wait_time, calls=calls, often=calls_a_step)]
         if sync.count > 1:
             longest = tell("longest {time}", time=format_duration(sync.longest_ns))
             line.append((clauses(["", longest]), self._dim))
@@ -87,7 +87,7 @@ class SyncStory(Story):
         share = format_percent(sync.exposed_ns, analysis.idle_ns)
         return [
             (f"{cause_letter(Cause.SYNC)} ", cause_style(Cause.SYNC, self._palette)),
-            *said(
+            *compose_sentence(
                 "exposes {idle}, {share} of all, in {gaps}",
                 self._text,
                 idle=(tell("{time} of idle", time=format_duration(sync.exposed_ns)), self._bold),

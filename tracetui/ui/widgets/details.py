@@ -106,7 +106,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         self._main = MainLine((), False)  # of the selected gap
         self._title = ""
         self._worst = 0  # so many of the last lines are the worst gaps, by rank
-        self._told: tuple[Analysis, Measure, list[Line]] | None = (
+        self._worst_lines: tuple[Analysis, Measure, list[Line]] | None = (
             None  # the lines of the worst gaps of an analysis
         )
         self._selection = (-1, -1)  # row, gap
@@ -301,9 +301,13 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         gaps = session.analysis.gaps
         by = session.ranked_by
         worst = [gap for gap in session.ranked[:20].tolist() if gaps.measured(by)[gap] > 0]
-        if self._told is None or self._told[0] is not session.analysis or self._told[1] is not by:
+        if (
+            self._worst_lines is None
+            or self._worst_lines[0] is not session.analysis
+            or self._worst_lines[1] is not by
+        ):
             # Of one analysis they are always the same: 6 ms of a real trace each time nothing is selected
-            self._told = session.analysis, by, describe_worst(session.analysis, worst, by, pen)
+            self._worst_lines = session.analysis, by, describe_worst(session.analysis, worst, by, pen)
         if worst:
             title = "worst gaps by {measure}: a click, a digit or x goes there"
             if self._title == "the run":
@@ -314,7 +318,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
                 room, lost = self.size.width - cell_len(why[0]), lost_by_cause(session.analysis)
                 warn.append([why, *legend(lost, app.palette, app.glyphs, room)])
         self._worst = len(worst)
-        return [*warn, *self._told[2]]
+        return [*warn, *self._worst_lines[2]]
 
     def _read(self) -> None:
         """Read args and source of the selection in a thread."""

@@ -165,15 +165,15 @@ class KeyLine(InViewer, Lines):
         """Name actions; `actions`: the id of each and one or two words for it."""
         super().__init__()
         self._actions = actions
-        self._said = ("", Role.TEXT)  # what may come before it is on screen
+        self._status = ("", Role.TEXT)  # what may come before it is on screen
 
     def on_mount(self) -> None:
-        self.show_status(*self._said)
+        self.show_status(*self._status)
 
     def show_status(self, sentence: str, role: Role = Role.TEXT) -> None:
         """Show a sentence in place of the keys; "" shows the keys again."""
         sentence = wording(sentence)
-        style, self._said = self.viewer.palette.style_of, (sentence, role)
+        style, self._status = self.viewer.palette.style_of, (sentence, role)
         if sentence:
             self.show([[(f" {sentence}", style(role))]])
             return
@@ -194,7 +194,7 @@ class KeyLine(InViewer, Lines):
         self.show([pieces], right if room > 8 else ())
 
     def on_resize(self) -> None:
-        self.show_status(*self._said)
+        self.show_status(*self._status)
 
 
 def _keys_of(action_id: str) -> str:
