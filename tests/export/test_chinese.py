@@ -39,7 +39,7 @@ from tracetui.language import in_english, names, tell
 from tracetui.ui.actions import ACTIONS, merged
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
-from tracetui.ui.drawing.pen import Line
+from tracetui.ui.drawing.pen import Line, compose_sentence
 from tracetui.ui.drawing.strips import flowing
 from tracetui.ui.stories.advice_story import AdviceStory, advice_answer
 from tracetui.ui.stories.gap_story import GapStory

@@ -106,7 +106,6 @@ STORIES = {
     "{count} frames of {package}": "{package} 的 {count} 帧",
     "The host was {tasks} ({work}) ahead; it lost that when it enqueued nothing for {pause} from "
     "{start} on": "Host 曾领先 {tasks}（{work}）；从 {start} 起 {pause} 没有入队，丢掉了领先",
-    "{sentence}.": "{sentence}。",
     "{sentence}: {why}": "{sentence}：{why}",
     "{sentence} at {line} {function}": "{sentence}，位于 {line} {function}",
     "{sentence} in {function}": "{sentence}，在 {function} 中",

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tracetui.analysis.counter_tracks import CounterTrack
+from tracetui.language import counted, tell
 from tracetui.trace.clean import printable
 from tracetui.trace.quantity import format_value
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, Pen
 from tracetui.ui.drawing.picture import Picture
+from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.state import ViewState
-from tracetui.units import format_count, format_duration, format_time
+from tracetui.units import format_duration, format_time
 
 _STARVES = "where it is 0, nothing waits for the device: it starves as soon as it is done with what it runs"
 
@@ -43,22 +45,22 @@ def describe_curve(spot: CurveSpot, origin_ns: int, pen: Pen) -> list[Line]:
     dot = f" {pen.glyphs.dot} "
     place = dot.join(printable(part, 60) for part in (curve.device, curve.group) if part)
     value = curve.series.at(time_ns)
-    value_text = "nothing is known yet" if value is None else format_value(value, curve.unit)
+    value_text = tell("nothing is known yet") if value is None else format_value(value, curve.unit)
     lines: list[Line] = [
         [pen.text(f" {printable(curve.name, 200)}", Role.TITLE), pen.text(f"  {place}", Role.DIM)],
         [
-            pen.label("here"),
+            pen.label(tell("here")),
             pen.text(value_text, Role.NUMBER),
-            pen.text("  at ", Role.DIM),
-            pen.text(format_time(time_ns - origin_ns)),
+            *pen.compose("  at {time}", Role.DIM, time=pen.text(format_time(time_ns - origin_ns))),
         ],
     ]
     if curve.shows_nothing:
-        lines[-1].append(pen.text(f"  {_STARVES}", Role.DIM))
-    lines.append(_span_line("window" if is_window else "screen", curve, span, origin_ns, pen))
+        lines[-1].append(pen.text(f"  {tell(_STARVES)}", Role.DIM))
+    label = tell("window") if is_window else tell("screen")
+    lines.append(_span_line(label, curve, span, origin_ns, pen))
     if len(curve.series):
         first, last = int(curve.series.time[0]), int(curve.series.time[-1])
-        lines.append(_span_line("all", curve, (first, last + 1), origin_ns, pen))
+        lines.append(_span_line(tell("all"), curve, (first, last + 1), origin_ns, pen))
     return lines
 
 
@@ -66,21 +68,23 @@ def _span_line(label: str, curve: CounterTrack, span: tuple[int, int], origin_ns
     """Return "mean 1,575 MHz  least 900 MHz at 1.204 s  most 1,800 MHz at 0.1 s  12 samples in 4.2 ms"."""
     summary = curve.series.within(*span)
     if summary is None:
-        return [pen.label(label), pen.text("nothing is known of it", Role.DIM)]
+        return [pen.label(label), pen.text(tell("nothing is known of it"), Role.DIM)]
     line: Line = [
         pen.label(label),
-        pen.text("mean ", Role.DIM),
-        pen.text(format_value(summary.mean, curve.unit), Role.NUMBER),
+        *pen.compose("mean {value}", Role.DIM, value=_value_piece(summary.mean, curve, pen)),
     ]
-    for word, value, time_ns in (
-        ("least", summary.least, summary.least_ns),
-        ("most", summary.most, summary.most_ns),
+    for template, value, time_ns in (
+        ("  least {value} at {time}", summary.least, summary.least_ns),
+        ("  most {value} at {time}", summary.most, summary.most_ns),
     ):
-        line += [
-            pen.text(f"  {word} ", Role.DIM),
-            pen.text(format_value(value, curve.unit), Role.NUMBER),
-            pen.text(f" at {format_time(time_ns - origin_ns)}"),
-        ]
-    samples = f"{format_count(summary.samples)} sample{'s' if summary.samples != 1 else ''}"
-    line.append(pen.text(f"  {samples} in {format_duration(span[1] - span[0])}", Role.DIM))
+        time = format_time(time_ns - origin_ns)
+        line += pen.compose(template, Role.DIM, value=_value_piece(value, curve, pen), time=time)
+    samples = counted(summary.samples, "1 sample", "{count} samples")
+    length = format_duration(span[1] - span[0])
+    line += pen.compose("  {samples} in {time}", Role.DIM, samples=samples, time=length)
     return line
+
+
+def _value_piece(value: float, curve: CounterTrack, pen: Pen) -> Piece:
+    """Return a value of a curve in its unit."""
+    return pen.text(format_value(value, curve.unit), Role.NUMBER)

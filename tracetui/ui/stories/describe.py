@@ -54,21 +54,24 @@ def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
     if track.device:
         place = f"{printable(track.device)} {pen.glyphs.dot} {place}"
     head: Line = [pen.text(f" {printable(trace.name(row), 300)}", Role.TITLE)]
+    length, exact = format_duration(dur), format_exact(dur)
     facts: Line = [
-        pen.label("took"),
-        pen.text(format_duration(dur), Role.NUMBER),
-        pen.text(f" ({exact})" if (exact := format_exact(dur)) != format_duration(dur) else "", Role.DIM),
-        pen.text("  at ", Role.DIM),
-        pen.text(format_time(start - trace.start_ns, 1)),
-        pen.text("  on ", Role.DIM),
-        pen.text(place),
+        pen.label(tell("took")),
+        pen.text(length, Role.NUMBER),
+        pen.text(f" ({exact})" if exact != length else "", Role.DIM),
+        *pen.compose(
+            "  at {time}  on {place}",
+            Role.DIM,
+            time=pen.text(format_time(start - trace.start_ns, 1)),
+            place=pen.text(place),
+        ),
     ]
     if activity is not Activity.NONE:
         if activity is Activity.AICPU:
             kind = printable(engine_of(trace, row), 40)
         else:
-            kind = _ACTIVITY_WORDS.get(activity) or activity_words(activity, trace.kind)
-        facts += [pen.text("  is ", Role.DIM), pen.text(kind, activity)]
+            kind = wording(_ACTIVITY_WORDS.get(activity) or activity_words(activity, trace.kind))
+        facts += pen.compose("  is {kind}", Role.DIM, kind=pen.text(kind, activity))
         task_type = trace.string(int(trace.slices.task_type[row]))
         if task_type:
             facts.append(pen.text(f" {printable(task_type, 40)}", Role.DIM))

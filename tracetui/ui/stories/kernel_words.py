@@ -39,7 +39,11 @@ def _kernel_line(facts: KernelFacts, pen: Pen) -> Line:
     name = printable(texts["type"], 60) if "type" in texts else ""
     if not name and not parts:
         return []
-    return [pen.label("kernel"), pen.text(name, Role.NUMBER), pen.text(f" {clauses(parts)}".rstrip())]
+    return [
+        pen.label("kernel"),
+        pen.text(name, Role.NUMBER),
+        pen.text(f" {clauses(parts)}".rstrip()),
+    ]
 
 
 def _tensor_line(side: str, facts: KernelFacts, pen: Pen) -> Line:
@@ -58,7 +62,7 @@ def _tensor_line(side: str, facts: KernelFacts, pen: Pen) -> Line:
         )
     else:
         text = "  ".join(";".join(parts) for parts in values_by_column)
-    return [pen.label(f"{side}s"), pen.text(printable(text, _MAX_CHARACTERS))]
+    return [pen.label(tell(f"{side}s")), pen.text(printable(text, _MAX_CHARACTERS))]
 
 
 def _tensor_parts(values_by_column: list[list[str]]) -> list[tuple[str, ...]]:

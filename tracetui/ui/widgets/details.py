@@ -241,12 +241,12 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         app, session = self.viewer, self.session
         pen = Pen(app.palette, app.glyphs)
         row, gap = self._selection
-        self._title = "slice" if row >= 0 else "details"
+        self._title = tell("slice") if row >= 0 else tell("details")
         self.lines, self._worst = [], 0
         if session.trace is None:
             self.lines = self._hints(pen)
         elif self.shows_stack and self.stack:
-            self._title = "Python stack"
+            self._title = tell("Python stack")
             self.lines = describe_frames(self.stack, self.rules, pen)
         elif gap >= 0 and session.analysis is not None:
             self._title = gap_title(session.analysis, gap, session.rank_of(gap), app.glyphs)
@@ -262,7 +262,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             self.lines += describe_args(self._found.args, pen)
             self.lines += describe_frames(self.stack, self.rules, pen)
         elif self._at is not None and self._run is None:
-            self._title = "counter"
+            self._title = tell("counter")
             self.lines = describe_curve(self._at, session.trace.start_ns, pen)
         else:
             self.lines = self._hints(pen)
@@ -285,18 +285,20 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             for warning in session.warnings
             for place, part in enumerate(wrapped(warning, max(self.size.width - 4, 1)))
         ]
+        run_lines: list[Line] = []
         if self._run is not None:
             run_lines = describe_run(self._run, pen, self.size.width)
-            self._title = "the run" if run_lines else self._title
+            self._title = tell("the run") if run_lines else self._title
             warn += run_lines
         if session.trace is None:
             return warn
         if session.analysis is None:
-            hint = [pen.text(" arrows or a click select a slice", Role.DIM)]
+            hint = [pen.text(f" {tell('arrows or a click select a slice')}", Role.DIM)]
             if session.picture is None or session.picture.sketch is None:
                 return [*warn, hint]
             shades = [pen.text(f" {' '.join(app.glyphs.unread[1:])}", Role.UNREAD)]
-            words = pen.text("  not read yet: from a sample, about how busy each line is", Role.DIM)
+            sampled = tell("not read yet: from a sample, about how busy each line is")
+            words = pen.text(f"  {sampled}", Role.DIM)
             return [*warn, hint, [*shades, words]]
         gaps = session.analysis.gaps
         by = session.ranked_by
@@ -310,7 +312,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             self._worst_lines = session.analysis, by, describe_worst(session.analysis, worst, by, pen)
         if worst:
             title = "worst gaps by {measure}: a click, a digit or x goes there"
-            if self._title == "the run":
+            if run_lines:
                 title = "the run, then the worst gaps by {measure}: a click, a digit or x goes there"
             self._title = tell(title, measure=tell(MEASURES[by]))
             if self.tells_causes:
