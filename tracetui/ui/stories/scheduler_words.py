@@ -105,7 +105,7 @@ class _SchedulerWords:
         if row is None:
             return []
         call = self._pen.text(printable(trace.name(row), _LONGEST_CALL), Role.NUMBER)
-        return [*self._pen.said(" It waited in {call}.", call=call)]
+        return [*self._pen.compose(" It waited in {call}.", call=call)]
 
     def waited(self, places: Int64s) -> list[Piece]:
         """Return which thread waited for a disk."""
