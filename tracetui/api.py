@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Union
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.scheduler.scheduler import SchedulerRecording, SchedulerSource, recording_of
-from tracetui.cache.reading import read_trace
+from tracetui.cache.cached_reading import read_trace
 from tracetui.databases.exports import Export
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.joined import open_trace

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from simulator.recording import COLLECTIVE_STREAM, Communicator
@@ -68,11 +67,6 @@ class Layout:
             communicator(role, ranks, rank, COLLECTIVE_STREAM + number)
             for number, (role, ranks) in enumerate(groups)
         ]
-
-    def every_group(self) -> Iterator[tuple[int, ...]]:
-        """Yield the ranks of each group of the job, once."""
-        groups = {group.ranks: None for rank in range(self.world) for group in self.groups(rank)}
-        yield from groups
 
 
 def communicator(role: str, ranks: tuple[int, ...], rank: int, stream: int) -> Communicator:

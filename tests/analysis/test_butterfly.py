@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.analysis.test_lines import walk
 from tests.ui.test_branches import node, nodes, root
 from tracetui.analysis.butterfly import callees, callers
-from tracetui.analysis.idle.lines import StackNode
+from tracetui.analysis.idle.idle_lines import StackNode
 from tracetui.trace.stack import Frame
 
 

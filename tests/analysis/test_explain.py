@@ -36,7 +36,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.explain import explain
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import idle_lines
+from tracetui.analysis.idle.idle_lines import idle_lines
 from tracetui.trace.stack import parse_call_stack
 
 COLLECTOR = 500

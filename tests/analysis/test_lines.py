@@ -29,7 +29,7 @@ from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import DEEPEST_STACK, LineIdle, StackNode
+from tracetui.analysis.idle.idle_lines import DEEPEST_STACK, LineIdle, StackNode
 
 ROOT = "<string>(1): <module>"
 TORCH = "/opt/lib/python3.9/site-packages/torch/nn/functional.py(9): linear"

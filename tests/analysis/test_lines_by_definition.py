@@ -13,7 +13,7 @@ from tests.analysis.machine import QUEUE, frame, npu, operator
 from tests.synthetic import trace_of
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import Charges, LineIdle, StackNode, idle_lines, lines_of, stack_tree
+from tracetui.analysis.idle.idle_lines import Charges, LineIdle, StackNode, idle_lines, lines_of, stack_tree
 from tracetui.analysis.launch_chains import frames_of
 from tracetui.trace.model import Family, Trace
 from tracetui.trace.stack import Frame, parse_call_stack

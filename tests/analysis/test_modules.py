@@ -14,7 +14,7 @@ from tests.analysis.machine import AUTOGRAD, MAIN, PYTHON, arrow, call, frame, n
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.ancestors import Ancestors
-from tracetui.analysis.idle.lines import StackNode
+from tracetui.analysis.idle.idle_lines import StackNode
 from tracetui.analysis.modules import ModuleIdle, Modules, module_of
 from tracetui.trace.stack import Frame
 

@@ -29,7 +29,7 @@ from tracetui.analysis.critical.host_time import HostTime
 from tracetui.analysis.critical.meetings import Meetings
 from tracetui.analysis.critical.saves import LineSaving, keys_of, least_capped, line_savings
 from tracetui.analysis.critical.whatif import WhatIf, WhatIfs
-from tracetui.analysis.idle.lines import LineKey
+from tracetui.analysis.idle.idle_lines import LineKey
 from tracetui.arrays import Bools
 
 

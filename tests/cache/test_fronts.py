@@ -11,7 +11,7 @@ from textual.message import Message
 import tracetui
 from tests.cache.files import found, read, read_and_keep, same
 from tests.forks import fork
-from tracetui.cache.background import finish
+from tracetui.cache.keeping import finish
 from tracetui.cache.traces import cached_traces
 from tracetui.cli import main
 from tracetui.cli.command_line import parse_arguments

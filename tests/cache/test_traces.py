@@ -16,8 +16,8 @@ import pytest
 
 from tests.cache.files import at_rest, found, read_and_keep, same, training
 from tests.forks import fork
-from tracetui.cache import background, traces
-from tracetui.cache.background import finish, keep_meanwhile
+from tracetui.cache import keeping, traces
+from tracetui.cache.keeping import finish, keep_meanwhile
 from tracetui.cache.traces import EntryState, cached_traces, clear, keep, reopen
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
@@ -271,7 +271,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 from tests.cache.files import TraceFile, found, read, same
-from tracetui.cache import background, traces
+from tracetui.cache import keeping, traces
 path, other, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 traces.SMALLEST = 0
 expected = read(path)
@@ -294,7 +294,7 @@ def test_two_at_once(path: Path, home: Path, tmp_path: Path, other: str, thoroug
     """Both write the same entry over and over, and never find anything but a whole one."""
     (tmp_path / "writer.py").write_text(_WRITER)
     times = str(25 if thorough else 12)
-    imports = ("tests.cache.files", "tracetui.cache.background")
+    imports = ("tests.cache.files", "tracetui.cache.keeping")
     begun, begin = os.pipe()
     both = [
         fork("writer", str(path), other, times, stdin=begun, cwd=tmp_path, imports=imports) for _ in range(2)
@@ -333,8 +333,8 @@ def test_a_disk_that_is_too_slow_is_given_up(path: Path, home: Path, monkeypatch
             given_up.set()
 
     monkeypatch.setattr(os, "write", slow)
-    monkeypatch.setattr(background, "threading", SimpleNamespace(Event=Stop, Thread=threading.Thread))
-    monkeypatch.setattr(background, "_LAST", 300.0)
+    monkeypatch.setattr(keeping, "threading", SimpleNamespace(Event=Stop, Thread=threading.Thread))
+    monkeypatch.setattr(keeping, "_LAST", 300.0)
     with TraceFile(path) as trace_file:
         keep_meanwhile(trace_file, build_trace(trace_file.read()))
     assert writes.wait(300)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.analysis.run import run_in_short
+from tracetui.analysis.run_facts import run_in_short
 from tracetui.export.trace.documents import summary_document
 from tracetui.export.trace.markdown import summary_markdown
 from tracetui.export.trace.selection import Selection

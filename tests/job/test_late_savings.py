@@ -14,7 +14,7 @@ from simulator.job.layout import Layout
 from simulator.job.program import AUGMENTED, SCRIPT, Extra
 from simulator.job.simulation import Job, simulate
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.idle.lines import LineKey
+from tracetui.analysis.idle.idle_lines import LineKey
 
 #: both ranks spend time at one line, rank 1 more of it: rank 0 waits for it in each step
 USUAL, LATE = 1.0, 4.0

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.reader.rows import rows_of
-from tracetui.cache.reading import read_trace
+from tracetui.cache.cached_reading import read_trace
 from tracetui.cache.traces import keep, reopen
 from tracetui.reader import joined
 from tracetui.reader.errors import UnreadableTrace

@@ -10,7 +10,7 @@ import pytest
 from tracetui.job.identity import identify
 from tracetui.siblings.rank import rank_info
 from tracetui.siblings.rank_files import side_files
-from tracetui.siblings.run import RunDescription, run_of
+from tracetui.siblings.run_description import RunDescription, run_of
 
 
 def test_a_real_run(real_traces: Path) -> None:

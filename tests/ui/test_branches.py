@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import StackNode
+from tracetui.analysis.idle.idle_lines import StackNode
 from tracetui.trace.stack import Frame
 from tracetui.ui.branches import THRESHOLDS, Branch, Branches, package_of
 

@@ -14,7 +14,7 @@ from tests.synthetic import trace_of
 from tests.ui.test_branches import node, nodes, root
 from tests.ui.viewing import analysis_of, lines_of, said, until, viewing
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import StackNode
+from tracetui.analysis.idle.idle_lines import StackNode
 from tracetui.trace.stack import Frame
 from tracetui.ui.branches import Branches
 from tracetui.ui.drawing.flame import flame_rows

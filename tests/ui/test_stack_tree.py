@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.app import App, ComposeResult
 
 from tests.ui.test_branches import STDLIB, TORCH, node, root
-from tracetui.analysis.idle.lines import StackNode
+from tracetui.analysis.idle.idle_lines import StackNode
 from tracetui.trace.stack import Frame
 from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette

@@ -29,7 +29,7 @@ from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.explain import explain
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.host import Hosts
-from tracetui.analysis.idle.lines import (
+from tracetui.analysis.idle.idle_lines import (
     Charges,
     LineIdle,
     LineKey,
@@ -60,7 +60,7 @@ from tracetui.analysis.steps import Step, StepWindows, step_of, step_table
 from tracetui.analysis.system_calls import SystemCalls
 from tracetui.arrays import Int64s
 from tracetui.databases.exports import OtherExport, other_export
-from tracetui.siblings.run import RunDescription, run_of
+from tracetui.siblings.run_description import RunDescription, run_of
 from tracetui.trace.model import Activity, Trace
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tracetui.analysis.idle.lines import StackNode
+from tracetui.analysis.idle.idle_lines import StackNode
 from tracetui.trace.stack import Frame
 
 

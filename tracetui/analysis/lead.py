@@ -20,7 +20,7 @@ from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.explain import explain
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.host import Hosts
-from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.idle.milestones import milestones
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import each_once, pick, ranges

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.ancestors import Ancestors
-from tracetui.analysis.idle.lines import Charges
+from tracetui.analysis.idle.idle_lines import Charges
 from tracetui.analysis.nested_idle import NestedIdle, nested_idle, places_under
 from tracetui.analysis.search import pick, rows_of
 from tracetui.arrays import Bools, Int64s

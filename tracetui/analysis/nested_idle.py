@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.lines import Charges, charged_stacks, python_line
+from tracetui.analysis.idle.idle_lines import Charges, charged_stacks, python_line
 from tracetui.analysis.search import pick, runs
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int64s

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.operators import OperatorSlices, OperatorTable
 from tracetui.analysis.sums import most_of_each

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tracetui.analysis.idle.causes import Causes
-from tracetui.analysis.idle.lines import StackNode
+from tracetui.analysis.idle.idle_lines import StackNode
 from tracetui.analysis.nested_idle import NestedIdle, nested_idle, places_under
 from tracetui.analysis.search import among, distinct, pick
 from tracetui.arrays import Bools, Int64s

@@ -11,7 +11,7 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.search import distinct, rows_of
 from tracetui.analysis.sums import sums
 from tracetui.comparison.launched_work import StepOperators

@@ -11,7 +11,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.groups import Group, name_in
 from tracetui.analysis.communication.links import CARRIERS, Transfers
 from tracetui.analysis.communication.waits import SHORTEST, Waits
-from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.operator_types import host_operator_type
 from tracetui.analysis.search import first_equal, pick, runs, track_of_rows
 from tracetui.analysis.steps import StepWindows

@@ -16,7 +16,7 @@ from tracetui.analysis.communication.speeds import chip_of
 from tracetui.analysis.marked_ranges import marked_ranges, range_name
 from tracetui.analysis.steps import Span
 from tracetui.arrays import Bools
-from tracetui.cache.reading import read_trace
+from tracetui.cache.cached_reading import read_trace
 from tracetui.comparison.compared_run import run_of
 from tracetui.job.collectives import collective_tables, link_columns
 from tracetui.job.digest import (

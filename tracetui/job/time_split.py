@@ -16,7 +16,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.owners import last_begun
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.idle.pieces import cut
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import among

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tracetui.analysis.idle.frames import FrameRules, Origin
-from tracetui.analysis.idle.lines import StackNode
+from tracetui.analysis.idle.idle_lines import StackNode
 from tracetui.analysis.modules import module_of
 from tracetui.language import clauses, names, tell
 from tracetui.trace.dialects.known import KNOWN

@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.causes import Causes
-from tracetui.analysis.idle.lines import PythonLine, lines_of, python_line
+from tracetui.analysis.idle.idle_lines import PythonLine, lines_of, python_line
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import distinct, rows_of, runs, track_of_rows, tracks_by_device
 from tracetui.analysis.sums import most_first

@@ -10,7 +10,7 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.exposed import ExposedPieces, find_exposed
 from tracetui.analysis.communication.groups import Group, find_groups
-from tracetui.analysis.communication.lines import (
+from tracetui.analysis.communication.line_communication import (
     LatePeer,
     LineCommunication,
     communication_lines,

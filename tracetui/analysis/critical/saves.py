@@ -31,7 +31,7 @@ from tracetui.analysis.critical.chain import CriticalChain, CriticalKind
 from tracetui.analysis.critical.dependencies import Dependencies
 from tracetui.analysis.critical.meetings import Meetings
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import LineFields, LineKey, lines_of, python_line
+from tracetui.analysis.idle.idle_lines import LineFields, LineKey, lines_of, python_line
 from tracetui.analysis.idle.pieces import cut
 from tracetui.analysis.search import distinct, pick
 from tracetui.analysis.sums import sums

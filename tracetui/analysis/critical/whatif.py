@@ -19,7 +19,7 @@ from tracetui.analysis.critical.host_time import HostPieces, HostTime
 from tracetui.analysis.critical.points import Edge
 from tracetui.analysis.critical.saves import keys_of
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import LineKey
+from tracetui.analysis.idle.idle_lines import LineKey
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.search import runs
 from tracetui.arrays import Int64s

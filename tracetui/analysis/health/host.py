@@ -11,7 +11,7 @@ from tracetui.analysis.health.finding import Finding, Severity
 from tracetui.analysis.health.recording import Recording
 from tracetui.analysis.idle.cause import of_families
 from tracetui.analysis.idle.causes import Causes
-from tracetui.analysis.idle.lines import has_python
+from tracetui.analysis.idle.idle_lines import has_python
 from tracetui.analysis.search import rows_of
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Family, Kind, Layer

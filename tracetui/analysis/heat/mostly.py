@@ -8,7 +8,7 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Int64s
 from tracetui.trace.stack import Frame

@@ -14,7 +14,7 @@ import numpy as np
 
 from tracetui.analysis.gaps import IdleIntervals
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.lines import Charges
+from tracetui.analysis.idle.idle_lines import Charges
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s
 
 

@@ -10,7 +10,7 @@ from tracetui.analysis.gaps import Gaps
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import LineFields, lines_of, python_line
+from tracetui.analysis.idle.idle_lines import LineFields, lines_of, python_line
 from tracetui.analysis.search import pick, runs
 from tracetui.analysis.sums import most_of_each
 from tracetui.arrays import Int64s

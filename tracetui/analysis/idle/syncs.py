@@ -17,7 +17,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.host import Hosts, HostThread
-from tracetui.analysis.idle.lines import lines_of, python_line
+from tracetui.analysis.idle.idle_lines import lines_of, python_line
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.search import pick, runs
 from tracetui.analysis.sums import most_first, sums

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.launch_chains import NOT_OPERATORS, LaunchChains, is_operator_track
 from tracetui.analysis.memory.model import (
     HOST,

@@ -17,7 +17,7 @@ import numpy as np
 from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.host_steps import host_steps
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.launch_chains import LaunchChains, is_operator_track, operators_of_dequeues
 from tracetui.analysis.memory.model import (
     ADAPTER,

@@ -12,7 +12,7 @@ from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.analysis.health.finding import Health
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.heat.cells import pool
-from tracetui.analysis.idle.lines import LineIdle
+from tracetui.analysis.idle.idle_lines import LineIdle
 from tracetui.analysis.raster import even_edges
 from tracetui.export.language import cause_facts
 from tracetui.export.memory.document import memory_document

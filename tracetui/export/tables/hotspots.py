@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.idle.lines import LineIdle
+from tracetui.analysis.idle.idle_lines import LineIdle
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.causes import leading_shares, line_name
 from tracetui.export.tables.column import Table, count, duration, json_only

@@ -18,7 +18,7 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.exposed import ExposedPieces
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
-from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.search import pick, ranges
 from tracetui.analysis.sums import most_of_each
 from tracetui.arrays import Bools, Int8s, Int64s

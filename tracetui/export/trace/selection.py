@@ -9,7 +9,7 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import Measure
-from tracetui.analysis.idle.lines import Charges, LineIdle, idle_lines
+from tracetui.analysis.idle.idle_lines import Charges, LineIdle, idle_lines
 from tracetui.analysis.idle.syncs import SyncCall, sync_table
 from tracetui.analysis.modules import ModuleIdle, idle_modules
 from tracetui.analysis.nested_idle import FrameIdle, idle_frames

@@ -14,7 +14,7 @@ from tracetui.databases.tables import UNKNOWN
 from tracetui.reader.database.assembly import Assembly
 from tracetui.reader.database.device import DeviceRows
 from tracetui.reader.database.host import OPERATOR, QUEUE, CallRows, HostRows
-from tracetui.reader.database.reading import TableColumns, places_of
+from tracetui.reader.database.table_reader import TableColumns, places_of
 
 
 def add_launches(assembly: Assembly, calls: CallRows, tasks: DeviceRows) -> None:

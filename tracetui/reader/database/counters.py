@@ -38,7 +38,7 @@ from tracetui.reader.database.layers import (
     ProcessLayer,
     layer_pid,
 )
-from tracetui.reader.database.reading import TableColumns, TableReader
+from tracetui.reader.database.table_reader import TableColumns, TableReader
 
 
 class CounterSeries(NamedTuple):

@@ -12,7 +12,7 @@ from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.databases.tables import UNKNOWN
 from tracetui.reader.database.assembly import NONE_ID, Assembly
 from tracetui.reader.database.layers import COMMUNICATION, HARDWARE, OVERLAP, ProcessLayer, layer_pid
-from tracetui.reader.database.reading import TableColumns, TableReader, places_of, take
+from tracetui.reader.database.table_reader import TableColumns, TableReader, places_of, take
 
 _UNKNOWN_TYPES = frozenset({"N/A", "UNKNOWN", ""})
 _PART_OF_COLLECTIVE = "COMMUNICATION"  #: the type of a task that is a part of one, whatever runs it

@@ -12,8 +12,8 @@ from tracetui.databases.tables import UNKNOWN
 from tracetui.reader.database.assembly import Assembly
 from tracetui.reader.database.device import enum_texts
 from tracetui.reader.database.layers import CANN, COLLECTOR, MARKS, OS_CALLS, PYTHON, ProcessLayer, layer_pid
-from tracetui.reader.database.reading import TableColumns, TableReader, distinct_places, places_of, take
 from tracetui.reader.database.stacks import call_stacks
+from tracetui.reader.database.table_reader import TableColumns, TableReader, distinct_places, places_of, take
 
 OPERATOR, QUEUE, CALL, MARK = range(4)  #: what a row of the framework is
 _KINDS = {"op": OPERATOR, "queue": QUEUE, "trace": CALL, "mstx": MARK}

@@ -18,7 +18,7 @@ from tracetui.reader.database.assembly import Assembly
 from tracetui.reader.database.counters import TABLES, read_counters
 from tracetui.reader.database.device import DeviceTables
 from tracetui.reader.database.host import HostTables
-from tracetui.reader.database.reading import EventPlace, ReadingStopped, TableReader
+from tracetui.reader.database.table_reader import EventPlace, ReadingStopped, TableReader
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import BlockColumns, EventTable, ReadReport
 from tracetui.reader.source import COARSEST_CLOCK, Progress, TraceFile, uncollected

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tracetui.arrays import Int32s, Int64s
 from tracetui.reader.database.assembly import TextNumbers
-from tracetui.reader.database.reading import TableColumns, TableReader, places_of, take
+from tracetui.reader.database.table_reader import TableColumns, TableReader, places_of, take
 
 _BETWEEN = ";\r\n"  #: as text exports join frames, the innermost first
 _TABLE = "PYTORCH_CALLCHAINS"

@@ -148,7 +148,6 @@ class CollectiveNames:
     receives: tuple[str, ...] = ()  #: beginnings of the names of operations that receive
     rank_waits: tuple[str, ...] = ()  #: patterns of parts, on planes or streams, that wait for another rank
     notify_waits: frozenset[str] = frozenset()  #: names of the tasks of planes that do
-    data_moves: tuple[str, ...] = ()  #: patterns of parts that move bytes
     sdma_moves: frozenset[str] = frozenset()  #: names of the tasks of planes that move bytes by SDMA
     rdma_sends: frozenset[str] = frozenset()  #: and of those that send by RDMA: bytes or a notification
     element_bytes: Mapping[str, int] = field(default_factory=dict)  #: by the type's name in upper case

@@ -226,7 +226,6 @@ MSPROF = Dialect(
         receives=("hcom_receive",),  # [C]
         rank_waits=(r"(?i:notify[ _]wait)",),
         notify_waits=frozenset({"Notify_Wait"}),
-        data_moves=(r"(?i:Memcpy|Reduce|RDMA|SDMA|Write)",),
         sdma_moves=frozenset({"Memcpy", "Reduce_Inline"}),
         rdma_sends=frozenset({"RDMASend"}),  # [C]
         element_bytes=_ELEMENT_BYTES,

@@ -17,7 +17,7 @@ from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.critical.saves import LineSaving
-from tracetui.analysis.idle.lines import LineIdle, LineKey
+from tracetui.analysis.idle.idle_lines import LineIdle, LineKey
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.analysis.modules import ModuleIdle
 from tracetui.analysis.nested_idle import FrameIdle, NestedIdle

@@ -6,7 +6,7 @@ from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.critical.whatif import WhatIf
-from tracetui.analysis.idle.lines import LineKey
+from tracetui.analysis.idle.idle_lines import LineKey
 
 NEXT_FACTOR = {1.0: 0.5, 0.5: 0.0, 0.0: 1.0}
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
-from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.search import runs
 from tracetui.analysis.sums import most_first
 from tracetui.export.sentences.late_ranks import NAME_CELLS, late_rank_of

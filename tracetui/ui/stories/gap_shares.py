@@ -14,7 +14,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.exposed import ExposedPieces
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
-from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.launch_chains import frames_of
 from tracetui.analysis.sums import most_first
 from tracetui.export.language import cause_facts

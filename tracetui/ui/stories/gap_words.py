@@ -14,7 +14,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import FAMILIES, Cause
 from tracetui.analysis.idle.cause_raster import CauseRaster
-from tracetui.analysis.idle.lines import lines_of
+from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.raster import even_edges
 from tracetui.export.text import padded

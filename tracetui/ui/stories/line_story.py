@@ -15,7 +15,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.critical.saves import LineSaving
 from tracetui.analysis.critical.whatif import WhatIf
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.lines import LineIdle, LineKey
+from tracetui.analysis.idle.idle_lines import LineIdle, LineKey
 from tracetui.export.language import cause_facts
 from tracetui.language import clauses, counted, tell
 from tracetui.trace.clean import printable

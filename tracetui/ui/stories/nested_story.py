@@ -7,7 +7,7 @@ from typing import Union
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.butterfly import callees, callers
-from tracetui.analysis.idle.lines import StackNode
+from tracetui.analysis.idle.idle_lines import StackNode
 from tracetui.analysis.modules import ModuleIdle, module_of
 from tracetui.analysis.nested_idle import FrameIdle
 from tracetui.analysis.scopes import ScopeTime

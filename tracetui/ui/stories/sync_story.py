@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.critical.saves import LineSaving
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.lines import LineIdle, LineKey
+from tracetui.analysis.idle.idle_lines import LineIdle, LineKey
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.language import clauses, counted, tell
 from tracetui.trace.clean import printable

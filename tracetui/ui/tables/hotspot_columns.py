@@ -12,7 +12,7 @@ from rich.style import Style
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.critical.saves import LineSaving
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.lines import LineIdle, LineKey
+from tracetui.analysis.idle.idle_lines import LineIdle, LineKey
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.arrays import Int32s, Int64s
 from tracetui.export.sentences.causes import NO_STACK

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Optional, Union
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.critical.saves import LineSaving
-from tracetui.analysis.idle.lines import LineIdle, LineKey
+from tracetui.analysis.idle.idle_lines import LineIdle, LineKey
 from tracetui.analysis.idle.signatures import Signature
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.analysis.modules import ModuleIdle

@@ -24,7 +24,7 @@ from tracetui.analysis.kernels import KernelFacts
 from tracetui.analysis.launch_chains import Chain
 from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.notes import overlap_note
-from tracetui.analysis.run import facts_beside
+from tracetui.analysis.run_facts import facts_beside
 from tracetui.export.sentences.causes import MEASURES
 from tracetui.language import tell
 from tracetui.trace.clean import printable

@@ -18,7 +18,7 @@ from textual.strip import Strip
 
 from tracetui.analysis.butterfly import callees, callers
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import StackNode
+from tracetui.analysis.idle.idle_lines import StackNode
 from tracetui.analysis.modules import module_of
 from tracetui.export.sentences.causes import NO_STACK
 from tracetui.export.text import aligned

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.cells import cell_len
 
 from tracetui.analysis.communication.analyse import WindowSplit
-from tracetui.analysis.run import run_in_short
+from tracetui.analysis.run_facts import run_in_short
 from tracetui.databases.exports import export_of
 from tracetui.language import counted, tell, wording
 from tracetui.trace.clean import printable

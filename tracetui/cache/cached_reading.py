@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tracetui.cache.background import keep_meanwhile
+from tracetui.cache.keeping import keep_meanwhile
 from tracetui.cache.traces import reopen
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.trace.build import build_trace

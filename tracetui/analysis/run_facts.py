@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tracetui.siblings.run import RunDescription, run_of
+from tracetui.siblings.run_description import RunDescription, run_of
 
 
 def facts_of_run(run: RunDescription) -> list[tuple[str, list[str]]]:

@@ -13,7 +13,7 @@ from tracetui.analysis.communication.groups import Group
 from tracetui.analysis.communication.planes import Operations
 from tracetui.analysis.communication.waits import Waits
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.lines import LineFields, lines_of, python_line
+from tracetui.analysis.idle.idle_lines import LineFields, lines_of, python_line
 from tracetui.analysis.search import runs
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Int8s, Int32s, Int64s
