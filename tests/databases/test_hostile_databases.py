@@ -326,6 +326,34 @@ def test_a_journal_that_names_a_file_of_the_users(whole: Path, tmp_path: Path) -
     assert precious.read_text() == "thesis"
 
 
+@pytest.mark.parametrize("is_logged", [False, pytest.param(True, marks=pytest.mark.thorough)])
+def test_every_command_leaves_file_and_directory_as_they_were(
+    database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], is_logged: bool
+) -> None:
+    """Also where a writer holds it, its log has something, and nobody may write to the directory."""
+    writer = sqlite3.connect(database, isolation_level=None)
+    if is_logged:
+        writer.execute("PRAGMA journal_mode=WAL")
+        writer.execute("CREATE TABLE more (a)")
+    directory = database.parent
+    directory.chmod(0o555)
+    before = state(directory)
+    results = tmp_path / "results"
+    results.mkdir()
+    for command, *options in (
+        *(["summary"], ["gaps"], ["hotspots"], ["operators"], ["memory"], ["advice"], ["ranks"]),
+        ["check", "--max-free", "100%"],
+        ["export", "--csv", str(results / "events.csv")],
+        ["digest", "-o", str(results)],
+    ):
+        assert main([command, str(database), *options, "--no-cache"]) == ExitCode.OK, command
+    assert main(["compare", str(database), str(database), "--no-cache"]) == ExitCode.OK
+    assert state(directory) == before
+    capsys.readouterr()
+    directory.chmod(0o755)
+    writer.close()
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     database.chmod(0)
