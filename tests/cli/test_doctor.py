@@ -14,7 +14,7 @@ from tracetui.cli.exit_codes import ExitCode
 from tracetui.export.language import ENGLISH, choose_language
 
 STACKS = "gpu/pairs/h100/gaunernst_bert-small-uncased__1016001.json.gz"
-HEAD = "Idle time is overstated: the first 8 kernel launches have no task on the device"
+HEAD = "Idle time and steps are wrong: the first 8 kernel launches have no task on the device"
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_a_healthy_recording_is_good(run: Run, real_traces: Path) -> None:
     assert document["verdict"] == "good" and set(document["trust"].values()) == {"good"}
     assert [finding["severity"] for finding in document["findings"]] == ["note", "note"]
     summary = run("summary", healthy).out
-    assert "(?)" not in summary and "(!)" not in summary and "overstated" not in summary
+    assert "(?)" not in summary and "(!)" not in summary and "wrong" not in summary
 
 
 def test_a_recording_that_lost_tasks_is_not(run: Run, lossy: str) -> None:
@@ -69,7 +69,7 @@ def test_all_reports_say_so_and_mark_their_numbers(run: Run, lossy: str) -> None
     assert "(!)" in run("gaps", lossy).out.splitlines()[0]
     assert "(!)" in run("hotspots", lossy).out.splitlines()[0]
     markdown = run("summary", lossy, "--md").out
-    assert markdown.startswith("**Idle time is overstated")
+    assert markdown.startswith("**Idle time and steps are wrong")
     for command, numbers in (("summary", 8), ("gaps", 4), ("hotspots", 3)):
         document = json.loads(run(command, lossy, "--json").out)
         assert document["trust"]["idle"] == "wrong" and len(document["trust"]) == numbers
@@ -81,4 +81,4 @@ def test_all_reports_say_so_and_mark_their_numbers(run: Run, lossy: str) -> None
 def test_chinese(run: Run, lossy: str, request: pytest.FixtureRequest) -> None:
     request.addfinalizer(lambda: choose_language(ENGLISH))
     summary = run("summary", lossy, "--lang", "zh").out
-    assert summary.startswith("空闲时间偏大：最初 8 次 kernel 下发在 Device 上没有任务")
+    assert summary.startswith("空闲时间与 step 有误：最初 8 次 kernel 下发在 Device 上没有任务")

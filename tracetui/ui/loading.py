@@ -151,7 +151,7 @@ def read_curves(session: Session, trace: Trace, with_memory: bool, post: Post) -
 
 def _warm(analysis: Analysis) -> None:
     """Make what the first frame wants: 0.8 s of 3 million idle intervals, not for the screen's thread."""
-    _ = analysis.run
+    _ = analysis.run, analysis.health
     _ = analysis.gaps.ranked(), analysis.communication.exposed_sets
     edges = np.array([analysis.trace.start_ns, analysis.trace.start_ns + 1], np.int64)
     for idle, causes in zip(analysis.idle_rasters, analysis.cause_rasters):

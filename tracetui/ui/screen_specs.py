@@ -100,6 +100,7 @@ SCREENS = {
             "Which threads had no core, and who had it",
             has_views=True,
         ),
+        _table("health", "HealthScreen", "B", "go: health", "Whether the recording can be believed"),
         _table("advice", "AdviceScreen", "V", "go: advice", "What to do about lost time"),
         ScreenSpec(
             "ranks",

@@ -166,6 +166,7 @@ HEALTH = {
     "doubtful": "存疑",
     "wrong": "有误",
     "Idle time is overstated: {finding}": "空闲时间偏大：{finding}",
+    "Idle time and steps are wrong: {finding}": "空闲时间与 step 有误：{finding}",
     "Idle time may be overstated: {finding}": "空闲时间可能偏大：{finding}",
     "Not certain ({numbers}): {finding}": "不确定（{numbers}）：{finding}",
     "{finding} ({steps})": "{finding}（{steps}）",
@@ -188,4 +189,12 @@ HEALTH = {
         "{runs} 并非全部可信：{numbers} 的变化不确定。"
     ),
     "not trusted: {numbers} {verdict}: {finding}": "不可信：{numbers} {verdict}：{finding}",
+    # -- the screen -------------------------------------------------------------------------------------
+    "Whether the recording can be believed": "这次采集是否可信",
+    "go: health": "前往：采集可信度",
+    "health": "可信度",
+    "Health": "可信度",
+    "This finding has no place in the timeline: it is about the whole recording.": (
+        "这项发现在时间线上没有位置：它说的是整个采集。"
+    ),
 }

@@ -67,7 +67,9 @@ def headline(health: Health, steps: tuple[Step, ...]) -> str:
     numbers = number_names(worst.affects)
     if "idle" in worst.affects and worst.id.startswith(("device.", "graph.")):
         template = "Idle time may be overstated: {finding}"
-        if worst.severity is Severity.WRONG:
+        if worst.id in ("device.head_lost", "device.tail_lost"):
+            template = "Idle time and steps are wrong: {finding}"
+        elif worst.severity is Severity.WRONG:
             template = "Idle time is overstated: {finding}"
     else:
         template = "Not certain ({numbers}): {finding}"

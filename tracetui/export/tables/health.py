@@ -41,13 +41,16 @@ def _tracks(rows: FindingRows) -> list[list[str]]:
 FINDINGS: Table[FindingRows] = Table(
     (
         Column("id", "finding", texts_of("id"), own=True),
-        Column("severity", "", lambda rows: listed([f.severity.label for f in rows.rows]), forms=Form.JSON),
+        Column("severity", "", lambda rows: listed([f.severity.label for f in rows.rows]), forms=Form.DATA),
         Column(
             "severity",
             "severity",
             lambda rows: listed([verdict_word(f.severity.label) for f in rows.rows]),
             forms=Form.SHOWN,
             own=True,
+        ),
+        Column(
+            "affects", "", lambda rows: listed([", ".join(f.affects) for f in rows.rows]), forms=Form.FRAME
         ),
         json_only("affects", lambda rows: [list(f.affects) for f in rows.rows]),
         Column(
@@ -68,9 +71,9 @@ FINDINGS: Table[FindingRows] = Table(
         ),
         json_only("windows", lambda rows: [[list(window) for window in f.windows] for f in rows.rows]),
         json_only("tracks", _tracks),
-        Column("count", "", lambda rows: np.array([f.count for f in rows.rows], np.int64), forms=Form.JSON),
+        Column("count", "", lambda rows: np.array([f.count for f in rows.rows], np.int64), forms=Form.DATA),
         json_only("share", lambda rows: [f.share for f in rows.rows]),
-        Column("sentence", "", lambda rows: listed([f.english for f in rows.rows]), forms=Form.JSON),
+        Column("sentence", "", lambda rows: listed([f.english for f in rows.rows]), forms=Form.DATA),
         Column(
             "sentence",
             "what was seen",
@@ -82,7 +85,7 @@ FINDINGS: Table[FindingRows] = Table(
             "remedy",
             "",
             lambda rows: listed([f.remedy.format(**f.figures) for f in rows.rows]),
-            forms=Form.JSON,
+            forms=Form.DATA,
         ),
         Column(
             "remedy",

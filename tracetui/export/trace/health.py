@@ -90,13 +90,13 @@ def _finding(analysis: Analysis, finding: Finding, width: int) -> Iterator[str]:
     room = min(width, LONGEST_LINE)
     sentence = finding_sentence(finding)
     yield from wrapped(f"{sentence[:1].upper()}{sentence[1:]}.", room, MARGIN, MARGIN)
-    windows = list(_windows(analysis, finding))
+    windows = list(finding_windows(analysis, finding))
     if windows:
         yield MARGIN + tell("Where: {windows}", windows="; ".join(windows))
     yield from wrapped(finding_remedy(finding), room, f"{MARGIN}→ ", MARGIN * 2)
 
 
-def _windows(analysis: Analysis, finding: Finding) -> Iterator[str]:
+def finding_windows(analysis: Analysis, finding: Finding) -> Iterator[str]:
     """Yield when a finding concerns, from the start of the trace; the first of many."""
     origin = analysis.trace.start_ns
     for start, end in finding.windows[:_MOST_WINDOWS]:

@@ -48,6 +48,7 @@ class AdviceScreen(TableScreen):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("advice")]
     TITLE_OF = "Advice"
+    NUMBERS = ("idle", "causes", "lines")
     KEYS = (("enter", "evidence"), ("x X", "walk it"), ("o", "editor"), ("T", "timeline"), ("?", "keys"))
 
     class Found(Message):

@@ -40,6 +40,7 @@ class FlameScreen(AnswerScreen):
         Binding("escape", "leave", show=False),
     ]
     TITLE_OF = "Flame"
+    NUMBERS = ("idle", "causes", "lines")
     KEYS = (
         ("arrows", "frames"),
         ("enter", "zoom"),

@@ -49,6 +49,7 @@ class GapsScreen(TableScreen):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("gaps")]
     TITLE_OF = "Gaps"
+    NUMBERS = ("idle", "causes")
     KEYS = (
         ("enter", "timeline"),
         ("1-9", "n-th worst"),

@@ -53,6 +53,7 @@ class HeatmapScreen(MapScreen):
     AUTO_FOCUS = "HeatMap"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("heatmap")]
     TITLE_OF = "Heatmap"
+    NUMBERS = ("idle", "causes")
     KEYS = (
         ("enter", "open"),
         ("x", "next worst"),

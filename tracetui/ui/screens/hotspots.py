@@ -74,6 +74,7 @@ class HotspotsScreen(TableScreen):
         *bindings("hotspots"),
     ]
     TITLE_OF = "Hotspots"
+    NUMBERS = ("idle", "causes", "lines")
     KEYS = (
         ("enter", "worst gap"),
         ("x", "next"),

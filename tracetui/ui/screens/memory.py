@@ -69,6 +69,7 @@ class MemoryScreen(TableScreen):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("memory")]
     TITLE_OF = "Memory"
+    NUMBERS = ("memory",)
 
     @dataclass
     class Read(Message, bubble=False):

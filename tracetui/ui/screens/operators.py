@@ -54,6 +54,7 @@ class OperatorsScreen(TableScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("operators")]
     TITLE_OF = "Operators"
+    NUMBERS = ("operators",)
 
     @dataclass
     class Summed(Message, bubble=False):

@@ -70,6 +70,7 @@ class StepsScreen(TableScreen):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("steps")]
     TITLE_OF = "Steps, ms"
+    NUMBERS = ("steps", "idle")
     KEYS = (
         ("enter", "open in the timeline"),
         ("< > =", "sort"),

@@ -18,6 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from tracetui.arrays import Int64s
+from tracetui.export.sentences.health import mark
 from tracetui.language import tell, wording
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
@@ -70,6 +71,7 @@ class AnswerScreen(ViewerScreen[None]):
             self.group, self.sentence = group, sentence
 
     TITLE_OF: ClassVar[str] = ""  #: the first word of the answer
+    NUMBERS: ClassVar[tuple[str, ...]] = ()  #: what of a recording its numbers stand on, as health calls it
     KEYS: ClassVar[tuple[tuple[str, str], ...]] = ()  #: (key, what it does), the most useful first
 
     def __init__(self, session: Session) -> None:
@@ -138,8 +140,11 @@ class AnswerScreen(ViewerScreen[None]):
         """Say the answer in the first line, and `right` at its end."""
         self._is_empty = False
         self.show_keys()
-        title = (f"{wording(self.heading)}  ", self.style_of(Role.TITLE))
-        self.query_one("#answer", Lines).show([[title, (wording(answer), self.style_of(Role.TEXT))]], right)
+        analysis = self.session.analysis
+        doubt = mark(analysis.health, *self.NUMBERS) if analysis is not None and self.NUMBERS else ""
+        title = [(wording(self.heading), self.style_of(Role.TITLE)), (doubt, self.style_of(Role.WARNING))]
+        line = [*title, ("  ", self.style_of(Role.TITLE)), (wording(answer), self.style_of(Role.TEXT))]
+        self.query_one("#answer", Lines).show([[piece for piece in line if piece[0]]], right)
 
     def refresh_answer(self) -> None:
         """Build anew, now or when the screen is next in front."""

@@ -7,6 +7,7 @@ from rich.cells import cell_len
 from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.analysis.run_facts import run_in_short
 from tracetui.databases.exports import export_of
+from tracetui.export.sentences.health import headline, mark
 from tracetui.language import counted, tell, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Kind
@@ -44,7 +45,21 @@ class TopLine(InViewer, Lines):
 
     def update(self) -> None:
         """Say it again: the trace, the analysis, the progress or the room has changed."""
-        self.show([self._left()], self._right())
+        doubt = self._doubt()
+        self.styles.height = 2 if doubt else 1
+        self.show([doubt, self._left()] if doubt else [self._left()], self._right())
+
+    def _doubt(self) -> list[Piece]:
+        """Return the worst finding about the recording, for a line of its own; nothing where all is good."""
+        analysis = self.session.analysis
+        text = "" if analysis is None else headline(analysis.health, analysis.steps)
+        if not text:
+            return []
+        return [
+            (f" {text}", self.viewer.palette.style_of(Role.WARNING)),
+            ("  B", self.viewer.palette.style_of(Role.KEY)),
+            (f" {tell('health')}", self.viewer.palette.style_of(Role.DIM)),
+        ]
 
     def _left(self) -> list[Piece]:
         app, session = self.viewer, self.session
@@ -121,10 +136,13 @@ class TopLine(InViewer, Lines):
         else:
             parts = [max(lost, key=lambda part: part[1]), idle]
         pieces: list[Piece] = []
+        analysis = self.session.analysis
+        idle_doubt = "" if analysis is None else mark(analysis.health, "idle")
         for words, ns, role in parts:
             if ns or role is Role.IDLE:
                 share = format_percent(ns, split.window_ns)
-                pieces.append((f"{' ' if pieces else ''}{words} {share}", style(role)))
+                doubt = idle_doubt if role is Role.IDLE else ""
+                pieces.append((f"{' ' if pieces else ''}{words} {share}{doubt}", style(role)))
         return pieces
 
     def _right(self) -> list[Piece]:
