@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracetui.export.text import (
-    TextColumn,
+    ColumnLayout,
     _shrink,
     bar,
     cell_width,
@@ -37,9 +37,9 @@ def test_cut_fits(text: str, width: int, keep_end: bool) -> None:
 @given(st.lists(st.tuples(NAMES, st.integers(0, 10**6), NAMES), min_size=1, max_size=6), st.integers(50, 100))
 def test_a_table_that_gives_way_fits_and_aligns(rows: list[tuple[str, int, str]], width: int) -> None:
     columns = [
-        TextColumn("name", right=False, shrink_to=10),
-        TextColumn("ns"),
-        TextColumn("line", right=False, shrink_to=10, keep_end=True),
+        ColumnLayout("name", right=False, shrink_to=10),
+        ColumnLayout("ns"),
+        ColumnLayout("line", right=False, shrink_to=10, keep_end=True),
     ]
     lines = table(columns, [[name, str(ns), line] for name, ns, line in rows], width)
     assert len(lines) == len(rows) + 2
@@ -49,13 +49,13 @@ def test_a_table_that_gives_way_fits_and_aligns(rows: list[tuple[str, int, str]]
 
 
 def test_the_widest_column_gives_way_first() -> None:
-    columns = [TextColumn("a", right=False, shrink_to=4), TextColumn("b", right=False, shrink_to=4)]
+    columns = [ColumnLayout("a", right=False, shrink_to=4), ColumnLayout("b", right=False, shrink_to=4)]
     lines = table(columns, [["x" * 40, "y" * 8]], 24)
     assert lines[-1] == "  " + "x" * 11 + "…  " + "y" * 8
 
 
 def test_a_rigid_column_is_never_cut() -> None:
-    assert table([TextColumn("n")], [["123456"]], 3)[-1] == "  123456"
+    assert table([ColumnLayout("n")], [["123456"]], 3)[-1] == "  123456"
 
 
 @given(st.integers(-5, 10**6), st.integers(0, 10**6), st.integers(1, 40))
@@ -100,9 +100,9 @@ def test_a_bar_of_two_cells(part: int, whole: int, drawn: str) -> None:
 
 def test_what_a_table_looks_like() -> None:
     columns = [
-        TextColumn("name", right=False),
-        TextColumn("long\ntitle"),
-        TextColumn("path", right=False, keep_end=True),
+        ColumnLayout("name", right=False),
+        ColumnLayout("long\ntitle"),
+        ColumnLayout("path", right=False, keep_end=True),
     ]
     assert table(columns, [["a", "12,345", "x"], ["bcdef", "1", ""]], 80, ["", "noted"]) == [
         "           long",
@@ -115,7 +115,7 @@ def test_what_a_table_looks_like() -> None:
 
 
 def test_a_note_is_cut_where_the_page_ends() -> None:
-    lines = table([TextColumn("name", right=False)], [["abc"]], 20, ["0123456789abcdef"])
+    lines = table([ColumnLayout("name", right=False)], [["abc"]], 20, ["0123456789abcdef"])
     assert lines[-1] == "        0123456789a…" and len(lines[-1]) == 20
 
 
@@ -124,7 +124,7 @@ def test_a_note_is_cut_where_the_page_ends() -> None:
     [(33, [20, 9, 4]), (32, [19, 9, 4]), (22, [9, 9, 4]), (21, [8, 9, 4]), (20, [8, 8, 4]), (9, [4, 3, 4])],
 )
 def test_columns_give_way_from_the_widest_on_and_to_their_least(room: int, widths: list[int]) -> None:
-    columns = [TextColumn("", shrink_to=4), TextColumn("", shrink_to=3), TextColumn("")]
+    columns = [ColumnLayout("", shrink_to=4), ColumnLayout("", shrink_to=3), ColumnLayout("")]
     found = [20, 9, 4]
     _shrink(found, columns, room)
     assert found == widths
@@ -135,7 +135,7 @@ def test_the_widest_column_gives_way_cell_by_cell(seed: int) -> None:
     """The first of those that are as wide."""
     chooser = random.Random(seed)
     count = chooser.randrange(1, 5)
-    columns = [TextColumn("", shrink_to=chooser.choice([0, 1, 2, 6])) for _ in range(count)]
+    columns = [ColumnLayout("", shrink_to=chooser.choice([0, 1, 2, 6])) for _ in range(count)]
     widths = [chooser.randrange(1, 15) for _ in range(count)]
     for room in range(-1, sum(widths) + 2):
         expected, found = widths.copy(), widths.copy()

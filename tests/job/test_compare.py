@@ -20,7 +20,7 @@ from tracetui.export.tables.comparison import EVERY, WATERFALL
 from tracetui.export.text import cell_width
 from tracetui.job.compare_jobs import Incomparable, compare_jobs
 from tracetui.job.job import job_of
-from tracetui.job.run_columns import StepParts
+from tracetui.job.run_columns import StepSumColumns
 
 
 def compared(name: str) -> Comparison:
@@ -124,7 +124,7 @@ def test_steps_that_differ_count_one_by_one() -> None:
         device_terms=replace(
             of_devices.at(of_devices.wall > 0), wall=of_devices.wall[of_devices.wall > 0] - 1
         ),
-        parts=StepParts(np.concatenate([each[1:] for each in parts])),
+        parts=StepSumColumns(np.concatenate([each[1:] for each in parts])),
     )
     comparison = compare_jobs(whole, job_of([replace(first, digest=less), *others]), ("a", "b"))
     assert len(comparison.base.wall_ns) == steps

@@ -17,7 +17,7 @@ from tracetui.comparison.waterfall import AICORE, AICPU, COPY, IDLE_TERMS, PREPA
 from tracetui.trace.stack import Frame
 
 
-class Group(Enum):
+class ChangeGroup(Enum):
     """Terms of the waterfall that are one thing to a reader; each group covers those after it."""
 
     COMPUTING = "computing"
@@ -28,19 +28,19 @@ class Group(Enum):
 
 _COMMUNICATION_TERMS = tuple(name for name in TERMS if name.startswith("communication."))
 _TERMS = {
-    Group.IDLE: IDLE_TERMS,
-    Group.COMPUTING: (AICORE, AICPU),
-    Group.COMMUNICATION: _COMMUNICATION_TERMS,
-    Group.COPIES: (COPY, PREPARING_COPY),
+    ChangeGroup.IDLE: IDLE_TERMS,
+    ChangeGroup.COMPUTING: (AICORE, AICPU),
+    ChangeGroup.COMMUNICATION: _COMMUNICATION_TERMS,
+    ChangeGroup.COPIES: (COPY, PREPARING_COPY),
 }
-_COVERING = tuple(Group)
+_COVERING = tuple(ChangeGroup)
 
 
 @dataclass(frozen=True)
 class GroupChange:
     """The terms of a group together in both runs."""
 
-    group: Group
+    group: ChangeGroup
     sum: ComparedRow
     witnesses: tuple[ComparedRow, ...]  #: its terms, and device time by the steps that launched it
 
@@ -91,7 +91,7 @@ def agree(one: ComparedRow, other: ComparedRow) -> bool:
 def _hides(step: ComparedRow, changed: Sequence[GroupChange]) -> bool:
     """Return whether the step did not change, or by less than half of work that changed the other way."""
     opposing = [
-        change for change in changed if change.group is not Group.IDLE and not agree(change.sum, step)
+        change for change in changed if change.group is not ChangeGroup.IDLE and not agree(change.sum, step)
     ]
     largest = max((abs(change.sum.delta_ns) for change in opposing), default=Fraction(0))
     return 100 * abs(step.delta_ns) <= step.scale.step_ns or 2 * abs(step.delta_ns) < largest
@@ -102,18 +102,20 @@ def _group_changes(comparison: Comparison) -> Iterator[GroupChange]:
     base, other = comparison.base, comparison.other
     lagging = steadier_on_device(base, other)
     for group, names in _TERMS.items():
-        on_device = lagging if group is Group.IDLE else True
+        on_device = lagging if group is ChangeGroup.IDLE else True
         total = sums_of_walls(base, other, group.value, names, on_device)
         launched = tuple(row for row in comparison.classes if group_of_class(row.name) is group)
         witnesses = (*(terms[term] for term in (*names, PREPARING) if term in terms), *launched)
         yield GroupChange(group, total, witnesses)
 
 
-def group_of_class(kind: str) -> Group | None:
+def group_of_class(kind: str) -> ChangeGroup | None:
     """Return the group that the device time of a class belongs to; None of a part of another class."""
     if is_part(kind):
         return None
-    return {COMMUNICATION: Group.COMMUNICATION, COPY_CLASS: Group.COPIES}.get(kind, Group.COMPUTING)
+    return {COMMUNICATION: ChangeGroup.COMMUNICATION, COPY_CLASS: ChangeGroup.COPIES}.get(
+        kind, ChangeGroup.COMPUTING
+    )
 
 
 def largest_change(rows: Iterable[ComparedRow], total: ComparedRow) -> ComparedRow | None:
@@ -173,7 +175,7 @@ def largest_computing(
     comparison: Comparison, total: ComparedRow
 ) -> tuple[ComparedRow | None, ComparedRow | None]:
     """Return the class of kernels, and the operator, whose time changed most as the total did."""
-    classes = (row for row in comparison.classes if group_of_class(row.name) is Group.COMPUTING)
+    classes = (row for row in comparison.classes if group_of_class(row.name) is ChangeGroup.COMPUTING)
     return largest_change(classes, total), largest_change(comparison.computing, total)
 
 

@@ -281,13 +281,13 @@ def _kernel_rows(base: Run, other: Run, scale: RowScale) -> tuple[ComparedRow, .
 
 def _module_rows(base: Run, other: Run, scale: RowScale) -> Iterator[ModuleRow]:
     if base.modules.total and other.modules.total:
-        for whole, own in _pairs_with_own(base.modules, other.modules, scale):
-            yield ModuleRow(**vars(whole), own=own)
+        for whole, own_row in _pairs_with_own(base.modules, other.modules, scale):
+            yield ModuleRow(**vars(whole), own=own_row)
 
 
 def _api_rows(base: Run, other: Run, scale: RowScale) -> Iterator[ApiRow]:
-    for whole, own in _pairs_with_own(base.api, other.api, scale):
-        yield ApiRow(**vars(whole), own=own)
+    for whole, own_row in _pairs_with_own(base.api, other.api, scale):
+        yield ApiRow(**vars(whole), own=own_row)
 
 
 def _pairs_with_own(

@@ -39,7 +39,7 @@ def module_times(analysis: Analysis, launched: LaunchedWork, steps: int) -> Modu
     frame = analysis.links.frame[analysis.links.index(launched.row)]
     frames, frame_place = numbered(frame)
     call, levels = modules.around(frames), [np.full(len(frames), -1)]
-    own = _number_of_calls(trace.slices.name, call, number)[frame_place]
+    innermost = _number_of_calls(trace.slices.name, call, number)[frame_place]
     while (call >= 0).any():
         level = _number_of_calls(trace.slices.name, call, number)
         # A module that calls itself holds what it launches once.
@@ -53,7 +53,7 @@ def module_times(analysis: Analysis, launched: LaunchedWork, steps: int) -> Modu
         total=tally(
             texts, inside[task, level], launched.step[task], launched.ns[task], steps, launched.row[task]
         ),
-        own=tally(texts, own, launched.step, launched.ns, steps, launched.row),
+        own=tally(texts, innermost, launched.step, launched.ns, steps, launched.row),
     )
 
 

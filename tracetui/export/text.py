@@ -21,7 +21,7 @@ _ASCII = str.maketrans("…µμ─█▏▎▍▌▋▊▉", "~uu-#   ####")
 
 
 @dataclass(frozen=True)
-class TextColumn:
+class ColumnLayout:
     """How one column of a table is set."""
 
     title: str  #: lines joined by "\n"
@@ -31,7 +31,7 @@ class TextColumn:
 
 
 def table(
-    columns: Sequence[TextColumn], rows: Sequence[Sequence[str]], width: int, notes: Sequence[str] = ()
+    columns: Sequence[ColumnLayout], rows: Sequence[Sequence[str]], width: int, notes: Sequence[str] = ()
 ) -> list[str]:
     """Return the lines of a table: titles, a rule, rows, each with its note below, beside the first column.
 
@@ -136,7 +136,7 @@ def _character_width(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def _row_line(columns: Sequence[TextColumn], widths: Sequence[int], cells: Sequence[str]) -> str:
+def _row_line(columns: Sequence[ColumnLayout], widths: Sequence[int], cells: Sequence[str]) -> str:
     line = ""
     for column, width, cell in zip(columns, widths, cells):
         cell_text = cut(cell, width, column.keep_end)
@@ -145,7 +145,7 @@ def _row_line(columns: Sequence[TextColumn], widths: Sequence[int], cells: Seque
     return line.rstrip()
 
 
-def _shrink(widths: list[int], columns: Sequence[TextColumn], room: int) -> None:
+def _shrink(widths: list[int], columns: Sequence[ColumnLayout], room: int) -> None:
     """Take cells from the widest column that still gives way, until the table fits."""
     excess = sum(widths) - room
     while excess > 0:

@@ -25,7 +25,7 @@ WIDEST_BOUNDS = 100_000
 _SHARE = 95  # percent of what was seen that the residual holds for
 
 
-class ClockPair(NamedTuple):
+class RankPair(NamedTuple):
     """Two ranks that saw the same events, and by how much the clock of one is ahead."""
 
     reference: int  #: place in the job
@@ -43,7 +43,7 @@ class Clocks:
     offset: Int64s  #: ns by place of the rank: its clock minus that of the lowest rank it is aligned with
     family: Int64s  #: the lowest place of the ranks that each is aligned with
     residual_ns: int  #: how far off the alignment may be; 0 where nothing is aligned
-    sights: tuple[ClockPair, ...]  #: what they are aligned by
+    sights: tuple[RankPair, ...]  #: what they are aligned by
 
     @property
     def parts(self) -> int:
@@ -68,7 +68,7 @@ def find_clocks(ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel]) -> 
             place = family[place]
         return place
 
-    tree: list[ClockPair] = []
+    tree: list[RankPair] = []
     for pair in pairs:
         lower, higher = sorted((root(pair.reference), root(pair.rank)))
         if lower != higher:
@@ -79,7 +79,7 @@ def find_clocks(ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel]) -> 
     return Clocks(offset, families, max((pair.spread_ns for pair in tree), default=0), tuple(tree))
 
 
-def _offsets_along(count: int, tree: Sequence[ClockPair]) -> Int64s:
+def _offsets_along(count: int, tree: Sequence[RankPair]) -> Int64s:
     """Return int64[ranks]: each clock minus that of the lowest rank that the tree leads to, ns."""
     neighbours: dict[int, list[tuple[int, int]]] = {}
     for pair in tree:
@@ -100,7 +100,7 @@ def _offsets_along(count: int, tree: Sequence[ClockPair]) -> Int64s:
     return offset
 
 
-def _channel_pairs(ranks: tuple[Rank, ...], matched: MatchedChannel) -> Iterator[ClockPair]:
+def _channel_pairs(ranks: tuple[Rank, ...], matched: MatchedChannel) -> Iterator[RankPair]:
     """Yield, for each rank of a channel, what it saw together with the rank that has most in common."""
     if len(matched.channel.ranks) < 2:
         return
@@ -130,7 +130,7 @@ def _channel_pairs(ranks: tuple[Rank, ...], matched: MatchedChannel) -> Iterator
                 yield pair
 
 
-def _send_pairs(ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel]) -> Iterator[ClockPair]:
+def _send_pairs(ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel]) -> Iterator[RankPair]:
     """Yield the pairs of ranks that send to each other: neither saw the other come before it came.
 
     Each rank gives a bound of its own, and both together how far apart the clocks are, at most half of what
@@ -155,7 +155,7 @@ def _send_pairs(ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel]) -> 
             ahead_ns, second_events = bounds[other, one]
             apart = -(-(ahead_ns + behind) // 2)
             if 0 <= apart <= WIDEST_BOUNDS:
-                yield ClockPair(one, other, ahead_ns - apart, apart, False, first_events + second_events)
+                yield RankPair(one, other, ahead_ns - apart, apart, False, first_events + second_events)
 
 
 _NEVER = np.iinfo(np.int64).max
@@ -178,11 +178,11 @@ def _peer_times(ranks: tuple[Rank, ...], matched: MatchedChannel) -> Int64s:
     return met
 
 
-def _pair_of(reference: int, rank: int, ahead_ns: Int64s, by_arrivals: bool) -> ClockPair:
+def _pair_of(reference: int, rank: int, ahead_ns: Int64s, by_arrivals: bool) -> RankPair:
     median = int(np.floor(np.median(ahead_ns)))
     distances = np.sort(np.abs(ahead_ns - median))
     place = -(-len(distances) * _SHARE // 100) - 1
-    return ClockPair(reference, rank, median, int(distances[place]), by_arrivals, len(ahead_ns))
+    return RankPair(reference, rank, median, int(distances[place]), by_arrivals, len(ahead_ns))
 
 
 def _seen_arrivals(ranks: tuple[Rank, ...], matched: MatchedChannel, member: int) -> tuple[Int64s, Int64s]:
@@ -229,30 +229,30 @@ def without_strangers(
     places, members = matched.places, np.array(matched.channel.ranks, np.int64)
     if len(members) < 2:
         return matched, 0
-    here = places >= 0
+    is_here = places >= 0
     ends = matched.column(ranks, "end") - clocks.offset[members]
     family = np.broadcast_to(clocks.family[members], places.shape)
-    middle = _middles(ends, here)
+    middle = _middles(ends, is_here)
     spans = matched.column(ranks, "end") - matched.column(ranks, "start")
-    allowed = np.maximum(LONGEST_APART, np.where(here, spans, 0).max(axis=1) // 10)
-    counts = here.sum(axis=1, keepdims=True)
-    told = here & ends_together(ranks, matched)[:, None] & (counts > 1)
-    apart = told & (np.abs(ends - middle[:, None]) > allowed[:, None])
+    limits = np.maximum(LONGEST_APART, np.where(is_here, spans, 0).max(axis=1) // 10)
+    counts = is_here.sum(axis=1, keepdims=True)
+    is_checked = is_here & ends_together(ranks, matched)[:, None] & (counts > 1)
+    is_apart = is_checked & (np.abs(ends - middle[:, None]) > limits[:, None])
     # Where most of a rank's operations are strange to the others, the rest ends together by chance.
-    strange_to = told & (apart | ((counts == 2) & apart.any(axis=1, keepdims=True)))
-    apart |= here & (2 * strange_to.sum(axis=0) > told.sum(axis=0))
-    lowest = np.where(here, family, np.iinfo(np.int64).max).min(axis=1)
-    strange = apart | (here & (family != lowest[:, None]))
-    strange &= here.sum(axis=1, keepdims=True) > 1
-    if not strange.any():
+    strange_to = is_checked & (is_apart | ((counts == 2) & is_apart.any(axis=1, keepdims=True)))
+    is_apart |= is_here & (2 * strange_to.sum(axis=0) > is_checked.sum(axis=0))
+    lowest = np.where(is_here, family, np.iinfo(np.int64).max).min(axis=1)
+    is_strange = is_apart | (is_here & (family != lowest[:, None]))
+    is_strange &= is_here.sum(axis=1, keepdims=True) > 1
+    if not is_strange.any():
         return matched, 0
-    operation, member = np.nonzero(strange)
-    alone = np.full((len(operation), places.shape[1]), -1, np.int64)
-    alone[np.arange(len(operation)), member] = places[operation, member]
-    kept = np.where(strange, -1, places)
-    kept = kept[(kept >= 0).any(axis=1)]
-    return MatchedChannel(matched.channel, np.concatenate((kept, alone)), matched.differences), int(
-        strange.any(axis=1).sum()
+    operation, member = np.nonzero(is_strange)
+    separated = np.full((len(operation), places.shape[1]), -1, np.int64)
+    separated[np.arange(len(operation)), member] = places[operation, member]
+    remaining = np.where(is_strange, -1, places)
+    remaining = remaining[(remaining >= 0).any(axis=1)]
+    return MatchedChannel(matched.channel, np.concatenate((remaining, separated)), matched.differences), int(
+        is_strange.any(axis=1).sum()
     )
 
 

@@ -118,9 +118,9 @@ def _group_tracks(analysis: Analysis, places: Int64s) -> Int32s:
     return np.where(operations.group[places] >= 0, operations.group[places], stream)
 
 
-def _rank_groups(analysis: Analysis, own: Int64s) -> tuple[tuple[RankGroup, ...], Int64s]:
+def _rank_groups(analysis: Analysis, places: Int64s) -> tuple[tuple[RankGroup, ...], Int64s]:
     """Return the groups of operations by their first one, and the place of each operation's group."""
-    tracks = _group_tracks(analysis, own)
+    tracks = _group_tracks(analysis, places)
     order = list(dict.fromkeys(tracks.tolist()))
     highest = _highest_group_ranks(analysis)
     groups = tuple(_group(analysis, track, highest.get(track, -1)) for track in order)
@@ -129,17 +129,21 @@ def _rank_groups(analysis: Analysis, own: Int64s) -> tuple[tuple[RankGroup, ...]
 
 def _group(analysis: Analysis, track: int, highest: int) -> RankGroup:
     trace, title = analysis.trace, analysis.trace.tracks[track].name
-    found = analysis.communication.groups.get(track)
-    if found is None:  # a stream
+    group_here = analysis.communication.groups.get(track)
+    if group_here is None:  # a stream
         return RankGroup(shortened(title.lower()), "", "", -1, (), 0)
-    group: Group = found
-    known = {told.global_ranks: told for told in parallel_groups(Path(trace.path)) if told.name == group.name}
-    told = known.get(group.global_ranks) if group.global_ranks else None
-    called = name_in(title)
-    whole = called if called != title and len(called) >= _WHOLE_NAME else ""
+    group: Group = group_here
+    known = {
+        named_group.global_ranks: named_group
+        for named_group in parallel_groups(Path(trace.path))
+        if named_group.name == group.name
+    }
+    named_group = known.get(group.global_ranks) if group.global_ranks else None
+    group_name = name_in(title)
+    whole_name = group_name if group_name != title and len(group_name) >= _WHOLE_NAME else ""
     return RankGroup(
-        key=shortened(group.number or called),
-        communicator=shortened(told.communicator if told else whole),
+        key=shortened(group.number or group_name),
+        communicator=shortened(named_group.communicator if named_group else whole_name),
         name=shortened(group.name),
         rank=-1 if group.rank is None else group.rank,
         global_ranks=group.global_ranks,

@@ -22,7 +22,7 @@ from tracetui.job.run_columns import (
     WALL_TABLES,
     CallColumns,
     RunFacts,
-    StepParts,
+    StepSumColumns,
     SumColumns,
     SumTable,
     TermColumns,
@@ -247,7 +247,7 @@ class Digest:
     terms: TermColumns = field(default_factory=TermColumns.empty)
     device_terms: TermColumns = field(default_factory=TermColumns.empty)  #: of the steps of the devices
     sums: SumColumns = field(default_factory=SumColumns.empty)
-    parts: StepParts = field(default_factory=StepParts.empty)
+    parts: StepSumColumns = field(default_factory=StepSumColumns.empty)
     calls: CallColumns = field(default_factory=CallColumns.empty)
     ranges: RangeColumns | None = None  #: None of a digest of before they were kept
     tokens: TokenColumns | None = None  #: None of a digest of before they were kept

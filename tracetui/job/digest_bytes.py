@@ -44,7 +44,7 @@ from tracetui.job.digest import (
 from tracetui.job.run_columns import (
     CallColumns,
     RunFacts,
-    StepParts,
+    StepSumColumns,
     SumColumns,
     SumTable,
     TermColumns,
@@ -72,7 +72,7 @@ _COMPARED: dict[str, type[Columns]] = {
     "terms": TermColumns,
     "device_terms": TermColumns,
     "sums": SumColumns,
-    "parts": StepParts,
+    "parts": StepSumColumns,
     "calls": CallColumns,
 }
 
@@ -329,8 +329,8 @@ def _pack(column: Int64s) -> str:
     """Return a column as text: the bytes of a number, then those of the differences."""
     steps = np.diff(column, prepend=np.zeros(1, np.int64))
     zigzag = ((steps << 1) ^ (steps >> 63)).view(np.uint64)
-    most = int(zigzag.max()) if len(zigzag) else 0
-    width = max((most.bit_length() + 7) // 8, 1)
+    largest = int(zigzag.max()) if len(zigzag) else 0
+    width = max((largest.bit_length() + 7) // 8, 1)
     by_byte = zigzag.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :width].T
     return f"{width}{base64.b64encode(np.ascontiguousarray(by_byte).tobytes()).decode('ascii')}"
 

@@ -25,7 +25,7 @@ from tracetui.job.digest import Digest
 from tracetui.job.run_columns import (
     CallColumns,
     RunFacts,
-    StepParts,
+    StepSumColumns,
     SumColumns,
     SumTable,
     TermColumns,
@@ -50,7 +50,7 @@ class RunColumns(NamedTuple):
     terms: TermColumns
     device_terms: TermColumns
     sums: SumColumns
-    parts: StepParts
+    parts: StepSumColumns
     calls: CallColumns
 
 
@@ -102,7 +102,7 @@ def reduce_run(run: Run, texts: TextPlaces, lines: LinePlaces) -> RunColumns:
         terms=_term_columns(run.terms_ns, texts),
         device_terms=_term_columns(run.device_terms_ns, texts),
         sums=SumColumns(*_transposed(rows, 7)),
-        parts=StepParts(np.array([ns for entry in entries for ns in entry.sum.steps], np.int64)),
+        parts=StepSumColumns(np.array([ns for entry in entries for ns in entry.sum.steps], np.int64)),
         calls=CallColumns(*_transposed(calls, 2)),
     )
 

@@ -11,7 +11,7 @@ from tracetui.arrays import Bools, Int64s
 from tracetui.comparison.tally import OTHERS
 from tracetui.job.digest import Digest, TimeCells, TimeClass, TimeKeys
 from tracetui.job.digest_bytes import encode
-from tracetui.job.run_columns import StepParts, SumColumns, SumTable
+from tracetui.job.run_columns import StepSumColumns, SumColumns, SumTable
 from tracetui.job.texts import TextPlaces
 from tracetui.trace.order import numbered
 
@@ -54,8 +54,8 @@ def _without_ranges(digest: Digest) -> Digest:
     """Return a digest without marked ranges, and without the boundaries that are theirs alone."""
     if digest.ranges is None or not len(digest.ranges):
         return digest
-    own, steps = digest.collectives, digest.steps
-    edges = np.concatenate((own.start, own.end, steps.host_start, steps.start, steps.end))
+    collectives, steps = digest.collectives, digest.steps
+    edges = np.concatenate((collectives.start, collectives.end, steps.host_start, steps.start, steps.end))
     edges = np.concatenate((edges, digest.boundaries[:1], digest.boundaries[-1:]))
     boundaries = digest.boundaries[np.isin(digest.boundaries, edges)]
     segment = np.searchsorted(boundaries, digest.boundaries[digest.cells.segment], "right") - 1
@@ -155,14 +155,14 @@ def _with_fewer_sums(digest: Digest, names: int) -> Digest:
     )
 
 
-def _parts(digest: Digest, is_kept: Bools, tables: Int64s, order: Int64s) -> StepParts:
+def _parts(digest: Digest, is_kept: Bools, tables: Int64s, order: Int64s) -> StepSumColumns:
     """Return what sums have in each step, those of others together; as `_with_fewer_sums` orders them."""
     parts_of_sums = np.split(digest.parts.ns, np.cumsum(digest.part_counts)[:-1])
     kept_parts = [parts_of_sums[place] for place in np.flatnonzero(is_kept).tolist()]
     for table in tables.tolist():
         rest = np.flatnonzero(~is_kept & (digest.sums.table == table)).tolist()
         kept_parts.append(np.sum([parts_of_sums[place] for place in rest], axis=0, dtype=np.int64))
-    return StepParts(
+    return StepSumColumns(
         np.concatenate([np.empty(0, np.int64), *(kept_parts[place] for place in order.tolist())])
     )
 

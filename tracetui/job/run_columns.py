@@ -90,7 +90,7 @@ class SumColumns(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class StepParts(Columns):
+class StepSumColumns(Columns):
     """What each of the sums has in each step that is tested: all steps of the first, then of the second."""
 
     ns: Int64s

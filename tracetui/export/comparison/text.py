@@ -25,7 +25,7 @@ from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL, ComparedRows, ComparedTable
 from tracetui.export.tables.shown import markdown_table, text_table
-from tracetui.export.text import MARGIN, TextColumn, bar, cut, table, wrapped
+from tracetui.export.text import MARGIN, ColumnLayout, bar, cut, table, wrapped
 from tracetui.language import heading, tell
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_ms
@@ -147,11 +147,11 @@ def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
     largest = max(abs(row.delta_ns) for row in rows)
     is_roomy = width >= _ROOMY_FROM and comparison.knows_spread
     columns = [
-        TextColumn("", right=False),
-        *(TextColumn(heading(title)) for title in ("base", "other", "delta")),
-        TextColumn(heading("changed"), right=False),
-        *([TextColumn(heading("shift (interval)"), right=False)] if is_roomy else []),
-        TextColumn("", right=False),
+        ColumnLayout("", right=False),
+        *(ColumnLayout(heading(title)) for title in ("base", "other", "delta")),
+        ColumnLayout(heading("changed"), right=False),
+        *([ColumnLayout(heading("shift (interval)"), right=False)] if is_roomy else []),
+        ColumnLayout("", right=False),
     ]
     cells = [
         [

@@ -48,7 +48,7 @@ _IN_VIEWS = {"communication_without_receive": "other comm.", "forward_backward":
 
 
 @dataclass(frozen=True)
-class Section:
+class TableSection:
     """A table of the report."""
 
     title: str
@@ -108,7 +108,7 @@ def _cost_by_rank(waits: JobWaits, job: Job) -> dict[int | None, int]:
     return cost
 
 
-def job_sections(job: Job, by: str | None, step: int | None, top: int) -> Iterator[Section]:
+def job_sections(job: Job, by: str | None, step: int | None, top: int) -> Iterator[TableSection]:
     rows = rank_rows(job, step)
     roots, waits = roots_of(job, step), _waits_of(job, step)
     job_ns = job_time(rows)
@@ -139,13 +139,13 @@ def job_sections(job: Job, by: str | None, step: int | None, top: int) -> Iterat
         yield _section(tell("Stages of the pipeline"), STAGES, stages, top)
 
 
-def _section(title: str, table: Table[Any], rows: JobRows, top: int) -> Section:
+def _section(title: str, table: Table[Any], rows: JobRows, top: int) -> TableSection:
     shown = rows.first(top)
     hidden = len(rows.rows) - len(shown.rows)
-    return Section(title, table, shown, counted(hidden, "1 more", "{count} more") if hidden else "")
+    return TableSection(title, table, shown, counted(hidden, "1 more", "{count} more") if hidden else "")
 
 
-def _root_section(all_roots: RootRows, costly: Sequence[Root], top: int) -> Section:
+def _root_section(all_roots: RootRows, costly: Sequence[Root], top: int) -> TableSection:
     """Return what the ranks that cost most did longer; all else there is stands in one line."""
     shown = RootRows(all_roots.job, costly[:top] if top else all_roots.rows, all_roots.whole)
     hidden = [root for root in all_roots.rows if root not in shown.rows]
@@ -155,10 +155,10 @@ def _root_section(all_roots: RootRows, costly: Sequence[Root], top: int) -> Sect
         time=format_duration(sum(root.lost_ns for root in hidden)),
     )
     title = tell("Roots: why the late ranks were late, summed over all that waited")
-    return Section(title, ROOTS, shown, rest_words if hidden else "")
+    return TableSection(title, ROOTS, shown, rest_words if hidden else "")
 
 
-def _rank_section(job: Job, rows: tuple[RankRow, ...], by: str | None, top: int) -> Section:
+def _rank_section(job: Job, rows: tuple[RankRow, ...], by: str | None, top: int) -> TableSection:
     measure = leading(rows, by)
     view = VIEWS.get(by or "")
     differing_measures = [name for name in differing(rows) if view is None or name in view]

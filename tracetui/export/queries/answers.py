@@ -14,7 +14,7 @@ from tracetui.export.cells import encodable, text_cell
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.queries.query import Answer
 from tracetui.export.tables.column import UNKNOWN
-from tracetui.export.text import MARGIN, TextColumn, table
+from tracetui.export.text import MARGIN, ColumnLayout, table
 from tracetui.language import tell
 from tracetui.trace.clean import printable
 from tracetui.units import format_count
@@ -27,7 +27,7 @@ def answer_text(answer: Answer, top: int, width: int) -> str:
     rows = answer.rows[:top] if top else answer.rows
     numeric = _numeric(answer)
     columns = [
-        TextColumn(printable(name), right=is_number, shrink_to=0 if is_number else LEAST_CELLS)
+        ColumnLayout(printable(name), right=is_number, shrink_to=0 if is_number else LEAST_CELLS)
         for name, is_number in zip(answer.columns, numeric)
     ]
     lines = table(columns, [[printable(_written(value)) for value in row] for row in rows], width)

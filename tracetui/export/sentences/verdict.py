@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from tracetui.analysis.idle.cause import Cause
 from tracetui.comparison.changes import (
-    Group,
+    ChangeGroup,
     GroupChange,
     change_of_step,
     changed_roots,
@@ -29,10 +29,10 @@ LONGEST_NAME = 60  #: characters
 _LONGEST_ROOT = 120
 _MOST_REASONS = 2
 _CHANGES = {  #: what is said of more of a group, and of less
-    Group.IDLE: ("{time} more idle", "{time} less idle"),
-    Group.COMPUTING: ("{time} more computing", "{time} less computing"),
-    Group.COMMUNICATION: ("{time} more exposed communication", "{time} less exposed communication"),
-    Group.COPIES: ("{time} more exposed copies", "{time} less exposed copies"),
+    ChangeGroup.IDLE: ("{time} more idle", "{time} less idle"),
+    ChangeGroup.COMPUTING: ("{time} more computing", "{time} less computing"),
+    ChangeGroup.COMMUNICATION: ("{time} more exposed communication", "{time} less exposed communication"),
+    ChangeGroup.COPIES: ("{time} more exposed copies", "{time} less exposed copies"),
 }
 
 
@@ -132,11 +132,11 @@ def _amount(change: GroupChange) -> str:
 
 def _story(comparison: Comparison, change: GroupChange) -> str:
     """Return what most of a change is, such as ", Matmul in aten::mm"; "" where nothing tells."""
-    if change.group is Group.IDLE:
+    if change.group is ChangeGroup.IDLE:
         return _idle_story(comparison, change.sum)
-    if change.group is Group.COMPUTING:
+    if change.group is ChangeGroup.COMPUTING:
         return _computing_story(comparison, change.sum)
-    return _communication_story(comparison, change.sum) if change.group is Group.COMMUNICATION else ""
+    return _communication_story(comparison, change.sum) if change.group is ChangeGroup.COMMUNICATION else ""
 
 
 def _idle_story(comparison: Comparison, total: ComparedRow) -> str:

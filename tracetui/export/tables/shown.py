@@ -18,7 +18,7 @@ def text_table(table: Table[Rows], rows: Rows, width: int, notes: Sequence[str] 
     columns = table.shown(Form.TEXT, rows)
     cells = [column.cells(rows, printable) for column in columns]
     heads = [
-        text.TextColumn(
+        text.ColumnLayout(
             _head(column),
             right=own.numeric,
             shrink_to=0 if own.numeric or column.own else column.least,

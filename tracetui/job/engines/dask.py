@@ -97,14 +97,16 @@ def digests(
         raise UnusableCluster(f"no Dask scheduler answers at {address}: {error}") from None
     with closing(client):
         _check_scheduler(client)
-        every = sorted(present(client, looks=100) or ())
-        workers = Workers(client, every)
-        here = {"distributed": version("distributed"), "tracetui": __version__}
+        addresses = sorted(present(client, looks=100) or ())
+        workers = Workers(client, addresses)
+        versions_here = {"distributed": version("distributed"), "tracetui": __version__}
         asking = Pinned(workers, version, patience_s, should_stop)
-        others = _unusable_workers(asking.run([(worker, name, 0) for worker in every for name in here]), here)
-        for worker, reason in sorted(others.items()):
+        unusable = _unusable_workers(
+            asking.run([(worker, name, 0) for worker in addresses for name in versions_here]), versions_here
+        )
+        for worker, reason in sorted(unusable.items()):
             yield LeftOut(worker, reason)
-        usable = [worker for worker in every if worker not in others]
+        usable = [worker for worker in addresses if worker not in unusable]
         if not usable:
             raise UnusableCluster(f"{address} has no worker that can be used")
         hosts_by_trace: dict[tuple[int, str], dict[str, VisibleTrace]] = defaultdict(dict)  # then by worker

@@ -46,9 +46,9 @@ def present(client: Client, looks: int = 1) -> dict[str, dict[str, Any]] | None:
     is what is returned where it comes in between: looked at so many times.
     """
     for _ in range(looks):
-        told = client.scheduler_info(n_workers=-1)
-        workers: dict[str, dict[str, Any]] = told["workers"]
-        if len(workers) == told.get("n_workers", len(workers)):
+        answer = client.scheduler_info(n_workers=-1)
+        workers: dict[str, dict[str, Any]] = answer["workers"]
+        if len(workers) == answer.get("n_workers", len(workers)):
             return workers
     return None
 
@@ -78,11 +78,11 @@ class Workers:
                 continue
             self._silent_s[address] += passed
             if found is not None:
-                told = found[address]
-                self._threads[address] = int(told.get("nthreads") or 1)
-                self._memory[address] = int(told.get("memory_limit") or 0)
-                if told["last_seen"] != beat:
-                    self._beats[address], self._silent_s[address] = told["last_seen"], 0.0
+                worker = found[address]
+                self._threads[address] = int(worker.get("nthreads") or 1)
+                self._memory[address] = int(worker.get("memory_limit") or 0)
+                if worker["last_seen"] != beat:
+                    self._beats[address], self._silent_s[address] = worker["last_seen"], 0.0
             if self._silent_s[address] > SILENT_S:
                 self._lost[address] = f"has been silent for {self._silent_s[address]:.0f} s"
 

@@ -218,14 +218,14 @@ class _Pool:
         end = worker.held.find(b"\n")
         if end < 0:
             return False
-        told = json.loads(worker.held[:end])
+        message = json.loads(worker.held[:end])
         del worker.held[: end + 1]
-        if "done" in told:
-            self._work.read(worker.place, int(told["done"]))
-        elif "error" in told:
-            self._finish(worker, str(told["error"]))
+        if "done" in message:
+            self._work.read(worker.place, int(message["done"]))
+        elif "error" in message:
+            self._finish(worker, str(message["error"]))
         else:
-            worker.awaited = int(told["bytes"])
+            worker.awaited = int(message["bytes"])
         return True
 
     def _finish(self, worker: _Worker, result: Result) -> None:
@@ -252,8 +252,8 @@ def available_memory() -> int:
     """Return the bytes of memory that may be taken now, as far as the system tells; else very many."""
     try:
         with Path("/proc/meminfo").open(encoding="ascii") as file:
-            told = dict(line.split(":", 1) for line in file if ":" in line)
-        return int(told["MemAvailable"].split()[0]) * 1024 * 8 // 10
+            fields = dict(line.split(":", 1) for line in file if ":" in line)
+        return int(fields["MemAvailable"].split()[0]) * 1024 * 8 // 10
     except (OSError, KeyError, ValueError):
         return sys.maxsize
 

@@ -24,8 +24,8 @@ def main() -> int:
         answers.write(json.dumps(document).encode("ascii") + b"\n" + data)
         answers.flush()
 
-    def progress(told: Progress) -> None:
-        answer({"done": told.done_bytes})
+    def progress(read: Progress) -> None:
+        answer({"done": read.done_bytes})
 
     for line in sys.stdin:
         path, cache = json.loads(line)
