@@ -18,6 +18,7 @@ import pytest
 from tests.export.training import NAMES, PYTHON, training_events
 from tracetui import __version__
 from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.scheduler.scheduler import SchedulerSource
 from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.export.cells import text_cell
@@ -514,6 +515,13 @@ def test_the_viewer_gets_the_options(monkeypatch: pytest.MonkeyPatch, trace_path
     assert main([trace_path, *arguments, "--jobs", "3"]) == 0
     rules = FrameRules((), ("a/",))
     expected = ViewerOptions(
-        "256", False, False, (Path("src"),), 6, Window(Moment(1000), Moment(2000)), rules, jobs=3
+        "256",
+        mouse=False,
+        sources=(Path("src"),),
+        step=6,
+        window=Window(Moment(1000), Moment(2000)),
+        rules=rules,
+        scheduler=SchedulerSource(),
+        jobs=3,
     )
     assert opened == [([Path(trace_path)], expected)]

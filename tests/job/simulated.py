@@ -20,11 +20,13 @@ from tracetui.job.digest import (
     Line,
     LinkColumns,
     OperatorColumns,
+    RangeColumns,
     RankGroup,
     StepColumns,
     TimeCells,
     TimeClass,
     TimeKeys,
+    TokenColumns,
 )
 from tracetui.job.job import Job, job_of
 
@@ -186,5 +188,7 @@ def _rank(
         keys=TimeKeys(*columns(list(keys), 3)),
         boundaries=boundaries + offset,
         cells=TimeCells(*columns(told, 3)),
+        ranges=RangeColumns.empty(),
+        tokens=TokenColumns.empty(),
     )
     return Rank(number, digest, f"rank{number}")
