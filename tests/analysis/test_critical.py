@@ -210,7 +210,7 @@ def test_a_task_without_a_chain_follows_the_work_before_it() -> None:
 
 def test_a_device_whose_clock_is_behind_is_put_right() -> None:
     analysis = analyse(trace_of([*FIRST, *launched(2_000, 1_990, 7)]))
-    assert analysis.dependencies.behind.tolist() == [25]
+    assert analysis.dependencies.clock_lag.tolist() == [25]
     assert told([*FIRST, *launched(2_000, 1_990, 7)])[2:] == [
         (2_000, 2_010, "queue", None),
         (2_010, 2_015, "launch", None),
@@ -222,7 +222,7 @@ def test_a_device_whose_clock_is_behind_is_put_right() -> None:
 def test_a_step_that_ends_on_the_host_ends_by_its_clock() -> None:
     analysis = analyse(trace_of([*FIRST, *launched(2_000, 1_990, 7), step(2, 1_060, 5_000)]))
     depends = analysis.dependencies
-    assert depends.behind.tolist() == [25]
+    assert depends.clock_lag.tolist() == [25]
     assert depends.points.time[depends.step_end].tolist() == [1_175, 6_060]
 
 

@@ -381,7 +381,7 @@ def test_the_waits_of_a_group_are_those_for_late_peers(real_traces: Path) -> Non
 
 def test_without_planes_a_collective_waits_while_a_task_waits_and_none_moves(real_traces: Path) -> None:
     analysis = real.npu(real_traces, "level0/rank1")
-    assert not analysis.communication.waits.known.any()
+    assert not analysis.communication.waits.has_handshake.any()
     assert waits_of_group(analysis) == 64_171_260
 
 

@@ -13,7 +13,7 @@ from tests.export.training import training_events
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.kernels import _rows_of_same_task, kernels_of
 from tracetui.api import load
-from tracetui.siblings.tables import SiblingTable, TextColumn
+from tracetui.siblings.tables import SiblingTable, StringColumn
 from tracetui.trace.model import Activity
 
 
@@ -123,7 +123,7 @@ def test_what_is_told_of_a_task_is_that_of_the_row_with_its_name_alone() -> None
             rows=len(names),
             numbers={"stream": unknown, "task": unknown},
             floats={},
-            texts={"name": TextColumn(places, names)},
+            texts={"name": StringColumn(places, names)},
             problems=(),
         )
 

@@ -88,21 +88,21 @@ def test_where_the_lead_was_lost(stalls: Analysis) -> None:
         begun = int(causes.intervals.end[interval])
         had = inside.any() and lead.count[inside][np.argmax(lead.work[inside])] > 0
         if not had or lead.at(np.array([start]))[0][0]:
-            assert losses.at[place] == -1
+            assert losses.lost_at[place] == -1
             continue
         assert losses.work[place] == lead.work[inside].max()
-        assert losses.at[place] == lead.time[inside][lead.work[inside] == losses.work[place]][-1]
-        moments = issued[(issued >= losses.at[place]) & (issued <= due)]
+        assert losses.lost_at[place] == lead.time[inside][lead.work[inside] == losses.work[place]][-1]
+        moments = issued[(issued >= losses.lost_at[place]) & (issued <= due)]
         assert losses.pause_end[place] - losses.pause_start[place] == np.diff(moments).max()
         assert losses.pause_end[place] in moments
-    assert (losses.at >= 0).sum() == 3
+    assert (losses.lost_at >= 0).sum() == 3
 
 
 def starts_of_losses(analysis: Analysis) -> Int64s:
     """When the intervals begin that are told to follow a loss, of the first device."""
     losses, intervals = analysis.lead_losses, analysis.causes.intervals
     found = []
-    for place in np.flatnonzero(losses.at >= 0).tolist():
+    for place in np.flatnonzero(losses.lost_at >= 0).tolist():
         own = np.flatnonzero(intervals.gap == losses.gap[place])
         lengths = (intervals.end - intervals.start)[own]
         found.append(int(intervals.start[own[lengths == losses.idle[place]][0]]))
@@ -121,7 +121,7 @@ def test_where_a_lead_was_lost_there_is_none(real_traces: Path, rank: str) -> No
 def test_a_lead_that_waits_on_the_device_is_not_lost(real_traces: Path) -> None:
     """All along there are 258 tasks or more whose streams wait for each other."""
     analysis = gpu(real_traces, "resnet_rank0.json.gz")
-    assert len(analysis.lead_losses.gap) > 70 and (analysis.lead_losses.at == -1).all()
+    assert len(analysis.lead_losses.gap) > 70 and (analysis.lead_losses.lost_at == -1).all()
 
 
 def test_the_time_without_a_lead_is_exact(stalls: Analysis) -> None:
@@ -139,7 +139,7 @@ def test_the_time_without_a_lead_is_exact(stalls: Analysis) -> None:
 def test_the_line_is_that_of_the_pause(stalls: Analysis) -> None:
     """That of the cause with most of its time, as the idle time in it has."""
     losses = stalls.lead_losses
-    known = np.flatnonzero(losses.at >= 0)
+    known = np.flatnonzero(losses.lost_at >= 0)
     longest = known[np.argmax((losses.pause_end - losses.pause_start)[known])]
     pause = int(losses.pause_start[longest]), int(losses.pause_end[longest])
     causes = stalls.causes
@@ -152,7 +152,7 @@ def test_a_gap_tells_its_longest_interval(stalls: Analysis) -> None:
     losses = stalls.lead_losses
     for gap in np.unique(losses.gap).tolist():
         place = losses.of_gap(gap)
-        own = np.flatnonzero((losses.gap == gap) & (losses.at >= 0))
+        own = np.flatnonzero((losses.gap == gap) & (losses.lost_at >= 0))
         assert place == (own[np.argmax(losses.idle[own])] if len(own) else -1)
     assert losses.of_gap(10**6) == -1
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tracetui.analysis.heat.cells import HeatCells, pool
-from tracetui.analysis.heat.fold import FoldMap, Phase, _phases
+from tracetui.analysis.heat.fold import FoldMap, FoldPhase, _phases
 from tracetui.analysis.heat.lengths import LengthMap, half_of_idle
 from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.heat.step_map import StepMap
@@ -52,7 +52,7 @@ def test_a_page_holds_the_idle_time_of_its_phases(seed: int) -> None:
     source = random.Random(seed)
     idle, preparing = (stretches(source, 6) + stretches(source, 3) for _ in range(2))
     bounds = sorted(source.sample(range(60), 2 + source.randrange(4))) if seed else []
-    phases = tuple(Phase("", a, b, source.randrange(3) == 0) for a, b in zip(bounds, bounds[1:]))
+    phases = tuple(FoldPhase("", a, b, source.randrange(3) == 0) for a, b in zip(bounds, bounds[1:]))
     analysis: Any = SimpleNamespace(
         idle=columns_of(idle),
         preparing=SimpleNamespace(causes=SimpleNamespace(intervals=columns_of(preparing))),
@@ -82,7 +82,7 @@ def test_a_page_holds_the_idle_time_of_its_phases(seed: int) -> None:
     assert place == len(told) == len(starts) == len(edges) == len(cells.ns)
 
 
-def told_phases(step: Any, start: int, end: int, back: int | None) -> list[Phase]:
+def told_phases(step: Any, start: int, end: int, back: int | None) -> list[FoldPhase]:
     """What a step consists of: each phase lasts until the next one begins, none reaches out of the work."""
     gap = step.iteration_gap or (None, step.start_ns)
     begins = {"before the step": start, "iteration gap": gap[0], "step": gap[1]}
@@ -94,11 +94,13 @@ def told_phases(step: Any, start: int, end: int, back: int | None) -> list[Phase
     known = [(name, begin) for name, begin in begins.items() if begin is not None]
     known.append(("after the step", max(step.end_ns, known[-1][1])))
     prepared = min(step.prepared_ns, start)
-    found = [Phase("preparing", step.host_start_ns, prepared, True)] if step.host_start_ns < prepared else []
+    found = (
+        [FoldPhase("preparing", step.host_start_ns, prepared, True)] if step.host_start_ns < prepared else []
+    )
     for (name, begin), (_, stop) in zip(known, [*known[1:], ("", end)]):
         begin, stop = max(begin, start), min(stop, end)
         if begin < stop:
-            found.append(Phase(name, begin, stop))
+            found.append(FoldPhase(name, begin, stop))
     return found
 
 
@@ -158,7 +160,7 @@ def test_without_steps_a_page_is_of_the_work_of_all_devices(spans: _Spans, pages
     analysis: Any = SimpleNamespace(
         devices=[SimpleNamespace(start_ns=start, end_ns=end) for start, end in spans], steps=()
     )
-    assert FoldMap.of(analysis).phases == tuple(Phase("", start, end) for start, end in pages)
+    assert FoldMap.of(analysis).phases == tuple(FoldPhase("", start, end) for start, end in pages)
 
 
 def step_map(seed: int) -> tuple[StepMap, Any, list[_Spans]]:

@@ -97,9 +97,9 @@ def test_a_sample_tells_the_tracks_the_names_and_the_extent(tmp_path: Path, styl
     assert names_in(skeleton.table) == {("1", "Python"), ("2", "Ascend Hardware")}
     assert (trace.start_ns, trace.end_ns) == (whole.start_ns, whole.end_ns), "head and tail are sampled"
     assert skeleton.table.report.events < whole.report.events / 2
-    assert len(skeleton.nothing.slices.start) == 0
-    assert skeleton.nothing.report == ReadReport(path.stat().st_size, 0, 0, 0)
-    for report in (skeleton.nothing.report, skeleton.table.report):
+    assert len(skeleton.empty_table.slices.start) == 0
+    assert skeleton.empty_table.report == ReadReport(path.stat().st_size, 0, 0, 0)
+    for report in (skeleton.empty_table.report, skeleton.table.report):
         assert (report.skipped, report.truncated, report.stopped, report.files) == (0, False, False, 1)
 
 

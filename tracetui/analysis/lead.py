@@ -95,7 +95,7 @@ class LeadLosses:
 
     gap: Int64s  #: index of the AICore gap
     idle: Int64s  #: ns of the interval
-    at: Int64s  #: ns
+    lost_at: Int64s  #: ns
     count: Int64s  #: of the lead then
     work: Int64s
     pause_start: Int64s  #: ns
@@ -107,7 +107,7 @@ class LeadLosses:
     def of_gap(self, gap: int) -> int:
         """Return the place of the longest interval of a gap that had a lead to lose, -1 where none had."""
         first, stop = np.searchsorted(self.gap, [gap, gap + 1]).tolist()
-        places = first + np.flatnonzero(self.at[first:stop] >= 0)
+        places = first + np.flatnonzero(self.lost_at[first:stop] >= 0)
         return int(places[np.argmax(self.idle[places])]) if len(places) else -1
 
 
@@ -151,7 +151,7 @@ def lead_losses(
     return LeadLosses(
         gap=intervals.gap[interval],
         idle=(intervals.end - intervals.start)[interval],
-        at=lost_at,
+        lost_at=lost_at,
         count=count,
         work=work,
         pause_start=start,

@@ -91,7 +91,7 @@ def collective_sums(analysis: Analysis, walls: StepWalls) -> CollectiveSums:
         operations.end[in_steps] - operations.start[in_steps],
         operations.row[in_steps],
     )
-    known = np.where(waits.known[in_steps], key, -1)
+    known = np.where(waits.has_handshake[in_steps], key, -1)
 
     def by_key(key_places: Int64s, time: Int64s) -> dict[CollectiveKey, Sum]:
         sums = tally(names, key_places, step[in_steps], time, steps, row)

@@ -55,7 +55,7 @@ def collective_tables(
         start=start,
         end=operations.end[places],
         line=lines.places(frames, frame_places, analysis.links.backward[task]),
-        known=waits.known[places].astype(np.int64),
+        known=waits.has_handshake[places].astype(np.int64),
         wait=waits.wait[places],
         peer=waits.peer[places].astype(np.int64),
         ring=waits.ring[places].astype(np.int64),

@@ -40,7 +40,7 @@ def open_trace(path: Path, jobs: int | None = None) -> TraceFile:
 
         return DatabaseFile(path)
     parts, clock = parts_of(path), clock_of(path)
-    if len(parts.files) == 1 and not parts.said:
+    if len(parts.files) == 1 and not parts.sentences:
         trace_file = TraceFile(path, jobs=jobs)
         with contextlib.suppress(OSError):
             trace_file.set_clock(clock)
@@ -169,7 +169,7 @@ class JoinedFile(TraceFile):
             truncated=any(report.truncated for report in reports),
             stopped=any(report.stopped for report in reports) or left_count > 0,
             unknown_phases=dict(unknown),
-            warnings=(*self._parts.said, *warnings),
+            warnings=(*self._parts.sentences, *warnings),
             passing=tuple(passing),
             files=len(read),
         )

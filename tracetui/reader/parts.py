@@ -29,7 +29,7 @@ class TraceParts(NamedTuple):
     """The files of one trace."""
 
     files: tuple[Path, ...]  #: in the order of the trace
-    said: tuple[str, ...]  #: sentences about files beside them that are not read
+    sentences: tuple[str, ...]  #: sentences about files beside them that are not read
 
 
 def parts_of(path: Path) -> TraceParts:

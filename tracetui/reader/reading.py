@@ -29,7 +29,7 @@ class _Passage:
     """A part of the text that is read from front to back."""
 
     start: int  #: offset in the text
-    at: int  #: everything before is dealt with
+    offset: int  #: everything before is dealt with
     whole: int  #: after the last whole event
     ended: bool = False  #: the array's end was met
     lost: bool = False  #: `at` lies in something damaged
@@ -109,7 +109,7 @@ class Reading:
     def joined(self) -> bool:
         """Whether the passages make up the text."""
         last, first = self._passages[0], self._passages[-1]
-        return last is first or (first.at == last.start and not first.lost)
+        return last is first or (first.offset == last.start and not first.lost)
 
     def take(self, piece: Piece) -> None:
         """Take the piece after all that were taken since `begin_head`, if that was called.
@@ -124,7 +124,7 @@ class Reading:
         self._builder.add(piece.part)
         passage = self._passages[-1]
         passage.damage.extend(piece.damage)
-        passage.at, passage.ended, passage.lost = piece.end, piece.ended, piece.lost
+        passage.offset, passage.ended, passage.lost = piece.end, piece.ended, piece.lost
         passage.cut |= piece.cut
         if piece.whole >= 0:
             passage.whole = piece.whole
@@ -152,7 +152,7 @@ class Reading:
         self._finished = True
         last = self._passages[0]
         if last.ended and self._wrapped:
-            tail = self._text.read(last.at, _TAIL)
+            tail = self._text.read(last.offset, _TAIL)
             self._document.update(read_tail(tail))
         report = self.report()
         if not self.stopped and self._counts().skipped >= report.events:
@@ -164,7 +164,7 @@ class Reading:
 
     def _seen(self) -> int:
         """Return how many bytes of text were read."""
-        return sum(passage.at - passage.start for passage in self._passages)
+        return sum(passage.offset - passage.start for passage in self._passages)
 
     def _damage(self) -> Damage:
         damage = Damage()
@@ -200,7 +200,7 @@ class Reading:
             unknown_phases={plain(phase[:40]): number for phase, number in counts.unknown.items()},
             warnings=tuple(self._warnings(counts, truncated, damage)),
             passing=tuple(self.troubles),
-            seen=tuple((passage.start, passage.at) for passage in reversed(self._passages)),
+            seen=tuple((passage.start, passage.offset) for passage in reversed(self._passages)),
         )
 
     def _warnings(self, counts: _EventCounts, truncated: bool, damage: Damage) -> Iterator[str]:

@@ -41,7 +41,7 @@ class Skeleton:
     start: Int64s  #: int64[chunks]: where the text begins that a chunk stands for; ascending
     end: Int64s  #: int64[chunks]: where that ends: the start of the next, at last the end of the file
     length: Int64s  #: int64[chunks]: bytes of the chunk itself
-    nothing: EventTable  #: what is read of the trace before its reading begins
+    empty_table: EventTable  #: what is read of the trace before its reading begins
 
 
 def sample(text: Text, start: int, wrapped: bool, path: str, document: dict[str, Any]) -> Skeleton | None:

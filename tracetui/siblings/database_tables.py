@@ -21,7 +21,7 @@ from tracetui.siblings.formats import (
     OPERATOR_MEMORY,
     STEP_TIMES,
 )
-from tracetui.siblings.tables import Format, SiblingTable, TextColumn, ValueKind
+from tracetui.siblings.tables import Format, SiblingTable, StringColumn, ValueKind
 
 #: What counters of text exports are called otherwise.
 _TOTALS = {"aic_total_time": "aicore_time(us)", "aiv_total_time": "aiv_time(us)"}
@@ -81,14 +81,14 @@ def _table(
     format_: Format,
     rows: int,
     numbers: dict[str, Int64s],
-    texts: dict[str, TextColumn],
+    texts: dict[str, StringColumn],
     floats: dict[str, Floats],
     problems: tuple[str, ...] = (),
 ) -> SiblingTable:
     """Return a table with all columns of its format; what is not given is unknown."""
     for column in format_.columns:
         if column.kind is ValueKind.TEXT:
-            texts.setdefault(column.key, TextColumn(np.full(rows, -1, np.int32), []))
+            texts.setdefault(column.key, StringColumn(np.full(rows, -1, np.int32), []))
         elif column.kind is ValueKind.NUMBER:
             floats.setdefault(column.key, np.full(rows, np.nan))
         else:
@@ -110,7 +110,7 @@ class _Strings:
     def text(self, id_: int) -> str | None:
         return self._text.get(id_)
 
-    def column(self, ids: Int64s) -> TextColumn:
+    def column(self, ids: Int64s) -> StringColumn:
         """Return a column of texts; what says that there is none is none."""
         different, place = np.unique(ids, return_inverse=True)
         numbers: dict[str, int] = {}
@@ -119,7 +119,7 @@ class _Strings:
             text = _without_quotes(self._text.get(id_, ""))
             codes.append(-1 if text in ("", "N/A") else numbers.setdefault(text, len(numbers)))
         code: Int32s = np.array([*codes, -1], np.int32)[place]
-        return TextColumn(code, list(numbers))
+        return StringColumn(code, list(numbers))
 
 
 def _without_quotes(text: str) -> str:
@@ -139,13 +139,13 @@ def _clamp_unknown(column: Int64s) -> Int64s:
     return np.where(column < 0, -1, column)
 
 
-def _devices(column: Int64s) -> TextColumn:
+def _devices(column: Int64s) -> StringColumn:
     """Return the devices as text exports write them: NPU:0."""
     different, place = np.unique(column, return_inverse=True)
     labels = [(f"NPU:{device}" if device >= 0 else None) for device in different.tolist()]
     texts = [text for text in labels if text is not None]
     codes = np.array([texts.index(text) if text is not None else -1 for text in labels] or [-1], np.int32)
-    return TextColumn(codes[place], texts)
+    return StringColumn(codes[place], texts)
 
 
 def _operator_memory(database: Database, format_: Format) -> SiblingTable | None:
@@ -172,7 +172,7 @@ def _operator_memory(database: Database, format_: Format) -> SiblingTable | None
     }
     name = _Strings(database).column(columns["name"])
     is_node = _is_of_graph_engine(database, columns["allocationTime"], columns["size"])
-    nodes = TextColumn(
+    nodes = StringColumn(
         np.where(is_node & (name.place >= 0), name.place + len(name.texts), name.place).astype(np.int32),
         [*name.texts, *(text if text.startswith(_NODE) else _NODE + text for text in name.texts)],
     )
@@ -210,18 +210,18 @@ def _memory_record(database: Database, format_: Format) -> SiblingTable | None:
     columns = {"time": time, "allocated": allocated, "reserved": reserved, "active": active}
     numbers = {key: _clamp_unknown(column[is_sample]) for key, column in columns.items()}
     names_of = {
-        "component": _in_order(TextColumn(place[is_sample], texts)),
+        "component": _in_order(StringColumn(place[is_sample], texts)),
         "device": _devices(device[is_sample]),
     }
     return _table(format_, int(np.count_nonzero(is_sample)), numbers, names_of, {})
 
 
-def _in_order(column: TextColumn) -> TextColumn:
+def _in_order(column: StringColumn) -> StringColumn:
     """Return a column of texts numbered as they appear in it; each row has one."""
     numbers = list(dict.fromkeys(column.place.tolist()))
     order = np.empty(max(numbers, default=-1) + 1, np.int32)
     order[numbers] = np.arange(len(numbers), dtype=np.int32)
-    return TextColumn(order[column.place], [column.texts[number] for number in numbers])
+    return StringColumn(order[column.place], [column.texts[number] for number in numbers])
 
 
 def _application_memory(database: Database, strings: _Strings) -> tuple[Int64s, Int64s, Int64s] | None:
@@ -248,7 +248,7 @@ def _module_memory(database: Database, format_: Format) -> SiblingTable | None:
         "reserved": _clamp_unknown(columns["totalReserved"][is_sample]),
     }
     texts = {
-        "component": TextColumn(component.place[is_sample], component.texts),
+        "component": StringColumn(component.place[is_sample], component.texts),
         "device": _devices(columns["deviceId"][is_sample]),
     }
     return _table(format_, int(np.count_nonzero(is_sample)), numbers, texts, {})
@@ -339,7 +339,7 @@ def _step_times(database: Database, format_: Format) -> SiblingTable | None:
     devices = [str(row["deviceId"]) if row.get("deviceId") is not None else "" for row in rows]
     texts = list(dict.fromkeys(filter(None, devices)))
     place = np.array([texts.index(device) if device else -1 for device in devices], np.int32)
-    return _table(format_, len(rows), numbers, {"device": TextColumn(place, texts)}, {})
+    return _table(format_, len(rows), numbers, {"device": StringColumn(place, texts)}, {})
 
 
 def _step(value: Any) -> int:

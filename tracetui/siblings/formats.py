@@ -78,7 +78,7 @@ KERNEL_DETAILS = Format(
         TableColumn("output_formats", ValueKind.TEXT, ("Output Formats",)),
         TableColumn("context", ValueKind.TEXT, ("Context ID", "Context Id")),
     ),
-    others=True,  # the counters of the cores, by --aic-metrics
+    has_extra=True,  # the counters of the cores, by --aic-metrics
 )
 OP_STATISTIC = Format(
     "op_statistic.csv",

@@ -41,11 +41,11 @@ class SnapshotEvents:
     freed: Int64s  #: 1 where a block was given back, 0 where one was allocated
     stack: Int32s  #: place in `stacks`
     stacks: list[tuple[tuple[str, int, str], ...]]  #: (file, line, function), leaf first, as written
-    held: Mapping[int, int]  #: bytes allocated at the end, by number of the device
+    allocated_at_end: Mapping[int, int]  #: bytes allocated at the end, by number of the device
     reserved: Mapping[int, int]
     skipped: int  #: events that cannot be read
     #: How many at the beginning are no events: blocks alive at the end that were allocated before all others.
-    before: int = 0
+    alive_before: int = 0
     settings: tuple[str, ...] = ()  #: the names of the allocator's settings
     blocks_have_history: bool = False  #: only PyTorch's own, on a GPU, wrote this, in 2022 and 2023
 
@@ -96,10 +96,10 @@ def read_snapshot(path: Path) -> SnapshotEvents:
         freed=columns[3].copy(),
         stack=columns[4].astype(np.int32),
         stacks=stacks.distinct,
-        held=allocated,
+        allocated_at_end=allocated,
         reserved=reserved,
         skipped=skipped,
-        before=len(alive),
+        alive_before=len(alive),
         settings=tuple(filter(_is_text, settings)) if isinstance(settings, dict) else (),
         blocks_have_history=any("history" in block for _, _, block in _blocks(document.get("segments"))),
     )

@@ -42,7 +42,7 @@ def step_points(timeline: Path) -> StepPoints | None:
         return None
     columns = [TableColumn("step", ValueKind.WHOLE, ("step_num",))]
     columns += [TableColumn(point, ValueKind.WHOLE, (point,), needed=True) for point in _POINTS]
-    table = read_table(path, Format(path.name, tuple(columns), others=True))
+    table = read_table(path, Format(path.name, tuple(columns), has_extra=True))
     return _points(table)
 
 

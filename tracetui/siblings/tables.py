@@ -58,10 +58,10 @@ class Format:
 
     name: str  #: of its file
     columns: tuple[TableColumn, ...]
-    others: bool = False  #: columns of any other name hold numbers that are kept too
+    has_extra: bool = False  #: columns of any other name hold numbers that are kept too
 
 
-class TextColumn(NamedTuple):
+class StringColumn(NamedTuple):
     """A column of texts: each row's place among the different ones, -1 where it has none."""
 
     place: Int32s
@@ -75,7 +75,7 @@ class SiblingTable:
     rows: int
     numbers: Mapping[str, Int64s]  #: by key: times and lengths in ns, sizes in bytes
     floats: Mapping[str, Floats]  #: by key, or by title for what the format does not know; NaN where unknown
-    texts: Mapping[str, TextColumn]
+    texts: Mapping[str, StringColumn]
     problems: tuple[str, ...]  #: sentences about what is not read, free of control characters
 
     def text(self, key: str, row: int) -> str | None:
@@ -123,7 +123,7 @@ def _read(path: Path, format_: Format) -> SiblingTable:
         for place, title in enumerate(header)
         if title and title not in named and header.index(title) == place
     ]
-    builder = _Builder(format_, places, extra if format_.others else [])
+    builder = _Builder(format_, places, extra if format_.has_extra else [])
     try:
         for block in read_cells(path, len(header), builder.wanted):
             builder.add(block)
@@ -198,7 +198,7 @@ class _Builder:
             parts = self._parts.pop(column.key)
             if column.kind is ValueKind.TEXT:
                 codes = _join_parts(parts, place, self._rows, np.int32(-1))
-                texts[column.key] = TextColumn(codes, list(self._numbers[column.key]))
+                texts[column.key] = StringColumn(codes, list(self._numbers[column.key]))
             elif column.kind is ValueKind.NUMBER:
                 floats[column.key] = _join_parts(parts, place, self._rows, np.float64("nan"))
             else:

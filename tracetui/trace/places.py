@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tracetui.trace.dialects.dialect import Place
+from tracetui.trace.dialects.dialect import ProcessPlace
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Family, Layer
 
@@ -27,7 +27,7 @@ _GPU_LABEL = re.compile(rf"(?:{'|'.join(KNOWN.processes.gpu_labels)})\b", re.IGN
 _DEVICE_LABEL = re.compile(rf"(?:{'|'.join(KNOWN.processes.device_labels)})\b", re.IGNORECASE)
 
 
-def place_of(process: str | None, label: str, thread: str, category: str, marks: bool) -> Place:
+def place_of(process: str | None, label: str, thread: str, category: str, marks: bool) -> ProcessPlace:
     """Return where the slices of a category of a thread are shown.
 
     A process name that is known decides, except that the framework's own process is divided by category;
@@ -46,17 +46,17 @@ def place_of(process: str | None, label: str, thread: str, category: str, marks:
         if place.layer == Layer.PYTHON and by_category is not None:
             return by_category
         if place.family == Family.GROUP and thread.startswith(KNOWN.threads.planes):
-            return Place(Layer.COMMUNICATION, Family.PLANE)
+            return ProcessPlace(Layer.COMMUNICATION, Family.PLANE)
         if place.layer == Layer.DEVICE and thread.startswith(KNOWN.threads.annotations):
-            return Place(Layer.DEVICE, Family.ANNOTATIONS)
+            return ProcessPlace(Layer.DEVICE, Family.ANNOTATIONS)
         return place
     if by_category is not None:
         return by_category
     if marks:
-        return Place(Layer.MARKS, Family.OTHER)
+        return ProcessPlace(Layer.MARKS, Family.OTHER)
     if is_gpu(label):
-        return Place(Layer.DEVICE, Family.ANNOTATIONS)
-    return Place(Layer.OTHER, Family.OTHER)
+        return ProcessPlace(Layer.DEVICE, Family.ANNOTATIONS)
+    return ProcessPlace(Layer.OTHER, Family.OTHER)
 
 
 def layer_of(process: str | None) -> Layer | None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tracetui.arrays import Int32s
 from tracetui.reader.events import EventTable
-from tracetui.trace.dialects.dialect import Place
+from tracetui.trace.dialects.dialect import ProcessPlace
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import distinct
 from tracetui.trace.model import DEVICE_LAYERS, MOST_DEVICES, Family, Kind, Layer, Track
@@ -128,7 +128,7 @@ def _track_of(thread: tuple[str, str], category: str, processes: Processes) -> U
     return UnplacedTrack(place.layer, place.family, process.title, title, device, pid, tid)
 
 
-def _device(place: Place, process: Process, processes: Processes) -> str:
+def _device(place: ProcessPlace, process: Process, processes: Processes) -> str:
     """Return the label of the process; a file that was cut may lack it."""
     device = processes.device_of(process.pid)
     if device is not None:

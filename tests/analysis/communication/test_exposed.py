@@ -68,7 +68,7 @@ def test_pieces_are_what_their_definition_says(events: list[dict[str, Any]]) -> 
     found = analysis.communication
     operations, waits, exposed = found.operations, found.waits, found.exposed
     for index in range(len(operations)):
-        assert (waits.wait[index], waits.peer[index], waits.known[index]) == wait_of(analysis, index)
+        assert (waits.wait[index], waits.peer[index], waits.has_handshake[index]) == wait_of(analysis, index)
     for device, activity in enumerate(analysis.devices):
         times = {}
         intervals = activity.communication_not_overlapped
@@ -85,7 +85,7 @@ def test_pieces_are_what_their_definition_says(events: list[dict[str, Any]]) -> 
             if time < start + waits.wait[index]:
                 times[time] = (index, CommunicationCause.WAIT)
             else:
-                known = waits.known[index]
+                known = waits.has_handshake[index]
                 times[time] = (index, CommunicationCause.TRANSFER if known else CommunicationCause.UNSPLIT)
         told = {
             time: (int(exposed.operation[piece]), CommunicationCause(int(exposed.cause[piece])))

@@ -151,7 +151,7 @@ def test_an_operation_waits_for_the_last_peer_to_come(seed: int, monkeypatch: py
         peers = {wait["dst"] for wait in met}
         others = run.sizes.get(operation["group"], 0) - 1
         all_met = operation["algorithm"] == 5 or operation["name"] in (2, 3) or 0 < others <= len(peers)
-        assert bool(found.known[number]) == bool(peers)
+        assert bool(found.has_handshake[number]) == bool(peers)
         assert bool(found.ring[number]) == (bool(peers) and not all_met)
     assert [*zip(*(column.tolist() for column in vars(hands).values()))] == expected
 

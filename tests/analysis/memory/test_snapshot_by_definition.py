@@ -39,7 +39,8 @@ class Events:
         names = ("device", "address", "bytes", "freed", "stack")
         whole: dict[str, Any] = {name: np.array(getattr(self, name), np.int64) for name in names}
         stacks: list[Any] = [((("a.py", line, "f"),) if line else ()) for line in range(3) if self.stack]
-        told: dict[str, Any] = {"held": self.held, "reserved": self.reserved, "before": self.before}
+        told: dict[str, Any] = {"reserved": self.reserved}
+        told |= {"allocated_at_end": self.held, "alive_before": self.before}
         return SnapshotEvents(**whole, stacks=stacks, skipped=0, **told)
 
     def release(self, place: int) -> int:

@@ -17,7 +17,7 @@ from tracetui.analysis.launch_chains import link_tasks
 from tracetui.analysis.memory import tables
 from tracetui.analysis.memory.model import NEVER, MemoryStep
 from tracetui.analysis.memory.tables import MemoryTables, curves_of, device_label, joined, steps_of
-from tracetui.siblings.tables import SiblingTable, TextColumn
+from tracetui.siblings.tables import SiblingTable, StringColumn
 
 NAMES = ("aten::mm", "aten::add", "aten::empty", "cann::MatMul", "cann::Add")
 DEVICES = (None, "NPU:0", "0", "NPU:1")
@@ -41,7 +41,7 @@ def table(rows: list[dict[str, Any]], texts: tuple[str, ...]) -> SiblingTable:
         for key in texts
     }
     return SiblingTable(
-        len(rows), numbers, {}, {key: TextColumn(places[key], different[key]) for key in texts}, ()
+        len(rows), numbers, {}, {key: StringColumn(places[key], different[key]) for key in texts}, ()
     )
 
 

@@ -116,7 +116,7 @@ def _waiting(evidence: Evidence) -> int | None:
     it.
     """
     communication = evidence.analysis.communication
-    if not communication.waits.known.any():
+    if not communication.waits.has_handshake.any():
         return None
     return sum(split.wait_ns for split in communication.splits)
 

@@ -156,7 +156,9 @@ def _split_at_waits(
     arrived = np.clip(collectives.start[operation] + waits.wait[operation], start, end)
     starts = np.stack((start, arrived), axis=1).reshape(-1)
     ends = np.stack((arrived, end), axis=1).reshape(-1)
-    rest_cause = np.where(waits.known[operation], CommunicationCause.TRANSFER, CommunicationCause.UNSPLIT)
+    rest_cause = np.where(
+        waits.has_handshake[operation], CommunicationCause.TRANSFER, CommunicationCause.UNSPLIT
+    )
     cause = np.stack((np.full(len(rest_cause), CommunicationCause.WAIT), rest_cause), axis=1).reshape(-1)
     (not_empty,) = np.nonzero(starts < ends)
     return cause[not_empty], starts[not_empty], ends[not_empty], not_empty // 2

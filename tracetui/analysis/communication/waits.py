@@ -43,7 +43,7 @@ class Waits:
     """How long each operation waited, and for whom; columns as long as the operations."""
 
     handshakes: Handshakes
-    known: Bools  #: it shook hands with a peer: else nothing tells wait and transfer apart
+    has_handshake: Bools  #: it shook hands with a peer: else nothing tells wait and transfer apart
     wait: Int64s  #: ns from its start, within it; 0 where nobody was late, or nothing is known
     peer: Int32s  #: rank in the group of the late peer, -1 where nobody was late, or nothing is known
     row: Int64s  #: slice row of the wait for that peer, -1 likewise
@@ -61,7 +61,7 @@ def find_waits(trace: Trace, collectives: Operations, tasks: PlaneTasks, sizes: 
     peers = _distinct_peers(handshakes, len(collectives))
     return Waits(
         handshakes=handshakes,
-        known=peers > 0,
+        has_handshake=peers > 0,
         wait=wait,
         peer=peer,
         row=row,

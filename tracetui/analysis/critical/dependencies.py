@@ -48,7 +48,7 @@ class Dependencies:
     """
 
     points: Points
-    behind: Int64s  #: ns of each device: what its clock, and so each time of a slice of it, is behind
+    clock_lag: Int64s  #: ns of each device: what its clock, and so each time of a slice of it, is behind
     begin: int  #: ns: the host's start of the first step, or the first work of a device where that is sooner
     device_end: Int64s  #: of each device: the point at which all its steps, and its work, are done
     step_begin: Int64s  #: ns of each step: when the one before it on the device is done

@@ -86,7 +86,7 @@ def line_savings(
         start, end = chain.start[on_host], chain.end[on_host]
         np.add.at(critical[device], keyed, end - start)
         working = activity.compute | activity.communication
-        late = int(depends.behind[device])
+        late = int(depends.clock_lag[device])
         free = chain.wall_ns - working.clip(chain.begin_ns - late, chain.end_ns - late).total
         (on_device,) = np.nonzero((step_devices == device) & (begins < ends))
         meeting_times, wait = _waits(meetings, device)

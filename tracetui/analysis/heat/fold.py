@@ -18,7 +18,7 @@ from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity
 
 
-class Phase(NamedTuple):
+class FoldPhase(NamedTuple):
     """A stretch of the time of the devices."""
 
     name: str  #: "" where the trace has no steps
@@ -32,7 +32,7 @@ class FoldMap:
     """The phases of one step, or of a trace without steps, one after the other."""
 
     analysis: Analysis
-    phases: tuple[Phase, ...]
+    phases: tuple[FoldPhase, ...]
 
     @classmethod
     def of(cls, analysis: Analysis) -> FoldMap:
@@ -42,7 +42,7 @@ class FoldMap:
         start = min((device.start_ns for device in analysis.devices), default=0)
         end = max((device.end_ns for device in analysis.devices), default=0)
         if len(analysis.steps) != 1:
-            return cls(analysis, (Phase("", start, end),) if end > start else ())
+            return cls(analysis, (FoldPhase("", start, end),) if end > start else ())
         return cls(analysis, tuple(_phases(analysis, analysis.steps[0], start, end)))
 
     def lines(self, lines: int) -> tuple[Int64s, Int64s]:
@@ -117,7 +117,7 @@ class FoldMap:
         return edges
 
 
-def _phases(analysis: Analysis, step: Step, start: int, end: int) -> list[Phase]:
+def _phases(analysis: Analysis, step: Step, start: int, end: int) -> list[FoldPhase]:
     """Return what the trace knows of the step, from preparing to the tail, and what is
     before and after it.
     """
@@ -139,11 +139,11 @@ def _phases(analysis: Analysis, step: Step, start: int, end: int) -> list[Phase]
     phases = []
     ready = min(step.prepared_ns, start)
     if step.host_start_ns < ready:
-        phases.append(Phase("preparing", step.host_start_ns, ready, preparing=True))
+        phases.append(FoldPhase("preparing", step.host_start_ns, ready, preparing=True))
     for (begin, name), (stop, _) in zip(marks, [*marks[1:], (end, "")]):
         begin, stop = max(begin, start), min(stop, end)
         if stop > begin:
-            phases.append(Phase(name, begin, stop))
+            phases.append(FoldPhase(name, begin, stop))
     return phases
 
 

@@ -218,7 +218,7 @@ def _waits_of_group(analysis: Analysis, group: Track, tracks: Sequence[Track]) -
     """
     operations, waits = analysis.communication.operations, analysis.communication.waits
     (members,) = np.nonzero(operations.group == group.index)
-    is_split = waits.known[members]
+    is_split = waits.has_handshake[members]
     split, unsplit = members[is_split], members[~is_split]
     late = union(operations.start[split], operations.start[split] + waits.wait[split])
     whole = union(operations.start[unsplit], operations.end[unsplit])

@@ -29,7 +29,7 @@ from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.trace.dialects.known import KNOWN
 
 
-class _Pieces(NamedTuple):
+class _CausePieces(NamedTuple):
     """Pieces of intervals, each with one cause; columns of equal length, slice rows, -1 for none."""
 
     interval: Int64s  #: place of the idle interval
@@ -81,12 +81,12 @@ class _Explainer:
     def causes(self) -> Causes:
         """Return the pieces of all intervals, by interval, then start."""
         parts = [self._unlinked(), *self._host(), self._queue(), self._launch(), self._device()]
-        pieces = _Pieces._make(np.concatenate(columns) for columns in zip(*parts))
+        pieces = _CausePieces._make(np.concatenate(columns) for columns in zip(*parts))
         del parts  # as much memory again
         scheduler = self._hosts.scheduler
         if scheduler is not None:
             cuts, cause = scheduler.split(pieces.start, pieces.end, pieces.cause, pieces.track)
-            pieces = _Pieces._make(column[cuts.place] for column in pieces)
+            pieces = _CausePieces._make(column[cuts.place] for column in pieces)
             pieces = pieces._replace(start=cuts.start, end=cuts.end, cause=cause)
         pieces = _merge(pieces, by_track=scheduler is not None)
         sites = self._hosts.callers.call_sites(pieces.charged)
@@ -174,14 +174,14 @@ class _Explainer:
         stretches = _Stretches(*(np.concatenate(columns) for columns in zip(empty, *parts)))
         return _Stretches(*(column[stretches.start < stretches.end] for column in stretches))
 
-    def _unlinked(self) -> _Pieces:
+    def _unlinked(self) -> _CausePieces:
         """Return the pieces of the host of which no thread is known."""
         rows = np.flatnonzero(self._stretches.thread < 0)
         none = np.full(len(rows), -1, np.int64)
         interval, start, end = (column[rows] for column in self._stretches[:3])
-        return _Pieces(interval, start, end, _filled(Cause.UNLINKED, rows), none, none, none, none, none)
+        return _CausePieces(interval, start, end, _filled(Cause.UNLINKED, rows), none, none, none, none, none)
 
-    def _host(self) -> list[_Pieces]:
+    def _host(self) -> list[_CausePieces]:
         """Return the pieces of each thread, cut wherever it begins to do something else."""
         parts = []
         for index in distinct(self._stretches.thread[self._stretches.thread >= 0]).tolist():
@@ -194,7 +194,7 @@ class _Explainer:
             interval = stretches.interval[cuts.place]
             track = np.full(len(cause), thread.track.index)
             parts.append(
-                _Pieces(interval, cuts.start, cuts.end, cause, operator, charged, frame, none, track)
+                _CausePieces(interval, cuts.start, cuts.end, cause, operator, charged, frame, none, track)
             )
         return parts
 
@@ -221,7 +221,7 @@ class _Explainer:
 
     # -- queue, launch, device ------------------------------------------------------------------------
 
-    def _queue(self) -> _Pieces:
+    def _queue(self) -> _CausePieces:
         """Return the pieces between enqueue and dequeue: covered by Dequeue slices of the thread, or not.
 
         Where threads hand work on to each other, anything that one of them does with that work covers.
@@ -243,7 +243,7 @@ class _Explainer:
         cuts, inside = cut_by_cover(enqueue, dequeue, tracks, busy)
         return self._of_task(cuts, np.where(inside, Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP), tracks)
 
-    def _launch(self) -> _Pieces:
+    def _launch(self) -> _CausePieces:
         """Return the pieces between dequeue and the end of the launch: covered by compiling calls, or not."""
         rows = pick(self._links.launch, self._task_places)
 
@@ -260,7 +260,7 @@ class _Explainer:
         tracks = np.where(tracks >= 0, tracks, taken)
         return self._of_task(cuts, np.where(inside, Cause.LAUNCH_COMPILE, Cause.LAUNCH_DISPATCH), tracks)
 
-    def _device(self) -> _Pieces:
+    def _device(self) -> _CausePieces:
         """Return the pieces after the launch: covered by waits of the stream, inside a graph, as long as
         usual, or unknown.
         """
@@ -289,11 +289,13 @@ class _Explainer:
         follows[follows] = starts[first[follows]] < self._idle.end[follows]
         return follows | (self._within_iteration & (pick(self._links.launch_point, self._task_places) < 0))
 
-    def _of_task(self, cuts: Cuts, cause: Int64s, tracks: Int64s) -> _Pieces:
+    def _of_task(self, cuts: Cuts, cause: Int64s, tracks: Int64s) -> _CausePieces:
         """Return pieces charged to the operators of the tasks; `tracks` are answerable, one an interval."""
         operator, none = self._operator[cuts.place], np.full(len(cause), -1, np.int64)
         codes, track = cause.astype(np.int8), tracks[cuts.place]
-        return _Pieces(cuts.place, cuts.start, cuts.end, codes, operator, operator, none, none.copy(), track)
+        return _CausePieces(
+            cuts.place, cuts.start, cuts.end, codes, operator, operator, none, none.copy(), track
+        )
 
     def _tracks(self, rows: Int64s) -> Int64s:
         return track_of_rows(self._trace, rows).astype(np.int64)
@@ -302,7 +304,7 @@ class _Explainer:
         return union(self._trace.slices.start[rows], self._trace.slices.end[rows])
 
 
-def _merge(pieces: _Pieces, by_track: bool) -> _Pieces:
+def _merge(pieces: _CausePieces, by_track: bool) -> _CausePieces:
     """Return the pieces by interval, then start; neighbours that differ in nothing but their time as one.
 
     by_track : those of different threads stay apart.
@@ -317,7 +319,7 @@ def _merge(pieces: _Pieces, by_track: bool) -> _Pieces:
         differs |= ordered[1:] != ordered[:-1]
     opens = order[np.concatenate(([True], differs))]
     closes = order[np.concatenate((differs, [True]))]
-    return _Pieces._make(column[opens] for column in pieces)._replace(end=pieces.end[closes])
+    return _CausePieces._make(column[opens] for column in pieces)._replace(end=pieces.end[closes])
 
 
 def _filled(cause: Cause, rows: Int64s) -> Int8s:

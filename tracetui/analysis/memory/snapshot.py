@@ -52,11 +52,11 @@ def recorded_in_snapshot(path: Path, rules: FrameRules) -> MemoryRecording:
     ]
     operators = tuple(dict.fromkeys(leaves)) or ("",)
     operator = np.array([operators.index(leaf) for leaf in leaves], np.int32)
-    in_snapshot = allocated[events.before :]
+    in_snapshot = allocated[events.alive_before :]
     end = int(numbers[-1]) + 1 if len(numbers) else 0
     steps = repetitions(numbers[in_snapshot], events.stack[in_snapshot], end, stacks)
     devices = sorted(
-        {*np.unique(events.device).tolist(), *(n for n, amount in events.held.items() if amount)}
+        {*np.unique(events.device).tolist(), *(n for n, amount in events.allocated_at_end.items() if amount)}
     )
     blocks = Blocks(
         start=numbers[allocated],
@@ -81,7 +81,7 @@ def recorded_in_snapshot(path: Path, rules: FrameRules) -> MemoryRecording:
 def _numbers(events: SnapshotEvents) -> Int64s:
     """Return the number of each event, by which it is told; 0 for all before the first."""
     numbers = np.arange(len(events.freed))
-    return np.maximum(numbers - events.before + 1, 0) if events.before else numbers
+    return np.maximum(numbers - events.alive_before + 1, 0) if events.alive_before else numbers
 
 
 def _leaf(stack: tuple[Frame, ...], line: Frame | None) -> str:
@@ -158,8 +158,8 @@ def _curve(events: SnapshotEvents, numbers: Int64s, number: int, label: str) -> 
     )
     if not len(of_device):
         time, amount = np.zeros(1, np.int64), np.zeros(1, np.int64)
-    if number in events.held:
-        amount += events.held[number] - int(amount[-1])
+    if number in events.allocated_at_end:
+        amount += events.allocated_at_end[number] - int(amount[-1])
     last = np.append(time[1:] != time[:-1], True)  # of all that was there before the first event
     time, amount = time[last], amount[last]
     unknown = np.full(len(time), -1, np.int64)

@@ -18,7 +18,7 @@ def lead_lost_document(analysis: Analysis, gap: int) -> dict[str, Any] | None:
     cause, line = int(losses.cause[place]), int(losses.line[place])
     start = int(losses.pause_start[place])
     return {
-        "at_ns": int(losses.at[place]),
+        "at_ns": int(losses.lost_at[place]),
         "tasks": int(losses.count[place]),
         "work_ns": int(losses.work[place]),
         "pause_start_ns": start,

@@ -57,7 +57,7 @@ class CounterTable(NamedTuple):
     layer: ProcessLayer
     series: tuple[CounterSeries, ...]
     #: Columns that say what is counted: of numbers, "text:" and of texts, "die:" and of dies, if there are.
-    of: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
     time: str = "timestampNs"
     on_device: bool = True
 
@@ -102,9 +102,9 @@ _PCIE = (
 )
 TABLES = (
     CounterTable(
-        "AICORE_FREQ", FREQUENCY, (CounterSeries("freq", "AI Core Freq{}", "MHz"),), of=("die:dieId",)
+        "AICORE_FREQ", FREQUENCY, (CounterSeries("freq", "AI Core Freq{}", "MHz"),), keys=("die:dieId",)
     ),
-    CounterTable("HBM", HBM, (_speed("bandwidth", "HBM {}/{}", "{}"),), of=("hbmId", "text:type")),
+    CounterTable("HBM", HBM, (_speed("bandwidth", "HBM {}/{}", "{}"),), keys=("hbmId", "text:type")),
     CounterTable("DDR", DDR, (_speed("read", "DDR/Read", "Read"), _speed("write", "DDR/Write", "Write"))),
     CounterTable(
         "LLC",
@@ -113,13 +113,13 @@ TABLES = (
             _speed("throughput", "LLC {} {}/Throughput", "Throughput"),
             CounterSeries("hitRate", "LLC {} {}/Hit Rate", "Hit Rate(%)", 100),
         ),
-        of=("llcId", "text:mode"),
+        keys=("llcId", "text:mode"),
     ),
     CounterTable(
         "NPU_MEM",
         MEMORY,
         (CounterSeries("ddr", "{}/DDR", "KB", 1024), CounterSeries("hbm", "{}/HBM", "KB", 1024)),
-        of=("text:type",),
+        keys=("text:type",),
     ),
     CounterTable(
         "SOC_BANDWIDTH_LEVEL",
@@ -140,7 +140,7 @@ TABLES = (
         ),
     ),
     CounterTable(
-        "QOS", QOS, (CounterSeries("bandwidth", "QoS {}{}", "value"),), of=("text:eventName", "die:dieId")
+        "QOS", QOS, (CounterSeries("bandwidth", "QoS {}{}", "value"),), keys=("text:eventName", "die:dieId")
     ),
     CounterTable(
         "HCCS", HCCS, (_speed("txThroughput", "HCCS/Tx", "Tx"), _speed("rxThroughput", "HCCS/Rx", "Rx"))
@@ -154,7 +154,7 @@ TABLES = (
             for way in ("rx", "tx")
             for what in ("Req", "Rsp", "Snp", "Dat")
         ),
-        of=("text:name",),
+        keys=("text:name",),
     ),
     CounterTable(
         "UB",
@@ -162,10 +162,10 @@ TABLES = (
         tuple(
             CounterSeries(f"{way}UdmaBind", f"UB Port {{}}/{way.title()}", "value") for way in ("rx", "tx")
         ),
-        of=("portId",),
+        keys=("portId",),
     ),
-    CounterTable("NIC", NIC, _port("NIC"), of=("funcId",)),
-    CounterTable("ROCE", ROCE, _port("RoCE"), of=("funcId",)),
+    CounterTable("NIC", NIC, _port("NIC"), keys=("funcId",)),
+    CounterTable("ROCE", ROCE, _port("RoCE"), keys=("funcId",)),
     CounterTable(
         "NETDEV_STATS",
         NETWORK,
@@ -186,9 +186,9 @@ TABLES = (
             CounterSeries("usage", "{} core {}/Usage", "Usage(%)"),
             CounterSeries("freq", "{} core {}/Frequency", "MHz"),
         ),
-        of=("text:coreType", "coreId"),
+        keys=("text:coreType", "coreId"),
     ),
-    CounterTable("CPU_USAGE", CPU, (_usage("CPU {}"),), of=("cpuId",), on_device=False),
+    CounterTable("CPU_USAGE", CPU, (_usage("CPU {}"),), keys=("cpuId",), on_device=False),
     CounterTable("HOST_MEM_USAGE", HOST_MEMORY, (_usage("Memory"),), on_device=False),
     CounterTable(
         "HOST_DISK_USAGE",
@@ -214,7 +214,7 @@ def read_counters(reader: TableReader, assembly: Assembly, devices: DeviceTables
     for counted in TABLES:
         if not reader.database.has(counted.table, counted.time):
             continue
-        keys = [column.rpartition(":")[2] for column in counted.of]
+        keys = [column.rpartition(":")[2] for column in counted.keys]
         rows = reader.columns(
             counted.table,
             [counted.time, *(["deviceId"] if counted.on_device else []), *keys],
@@ -225,8 +225,8 @@ def read_counters(reader: TableReader, assembly: Assembly, devices: DeviceTables
 
 
 def _add_series(counted: CounterTable, rows: TableColumns, assembly: Assembly, devices: DeviceTables) -> None:
-    keys = [column.rpartition(":")[2] for column in counted.of]
-    kinds = [column.rpartition(":")[0] for column in counted.of]
+    keys = [column.rpartition(":")[2] for column in counted.keys]
+    kinds = [column.rpartition(":")[0] for column in counted.keys]
     device = rows["deviceId"] if counted.on_device else np.zeros(rows.count, np.int64)
     for places, (own_device, *values) in _groups(device, *(rows[column] for column in keys)):
         names = [_part_of_name(assembly, kind, value) for kind, value in zip(kinds, values)]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from tracetui.trace.model import Activity, Family, Layer
 
 
-class Place(NamedTuple):
+class ProcessPlace(NamedTuple):
     """Where slices are shown."""
 
     layer: Layer
@@ -32,7 +32,7 @@ class ProcessNames:
     """What says which process holds what: the CPU, the runtime, a device, a group."""
 
     #: Process names that say by themselves what the process holds, exactly as written.
-    places: Mapping[str, Place] = field(default_factory=dict)
+    places: Mapping[str, ProcessPlace] = field(default_factory=dict)
     #: Process names, and categories of slices and flows as written, that only an Ascend profiler writes.
     ascend: frozenset[str] = frozenset()
     ascend_categories: frozenset[str] = frozenset()
@@ -76,7 +76,9 @@ class ProcessHints:
 class SliceCategories:
     """The categories of slices."""
 
-    places: Mapping[str, Place] = field(default_factory=dict)  #: where the process name does not decide
+    places: Mapping[str, ProcessPlace] = field(
+        default_factory=dict
+    )  #: where the process name does not decide
     activities: Mapping[str, Activity] = field(default_factory=dict)  #: of the tasks of a device
     #: Of the slices that hand tasks to a queue, of those that take them out, and of the user's own ranges;
     #: these three as written: they are no operators.

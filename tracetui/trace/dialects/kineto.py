@@ -10,8 +10,8 @@ from tracetui.trace.dialects.dialect import (
     FlowCategories,
     NativeFrameNames,
     OperatorNames,
-    Place,
     ProcessNames,
+    ProcessPlace,
     Purpose,
     SliceCategories,
     TaskNames,
@@ -29,27 +29,27 @@ KINETO = Dialect(
     categories=SliceCategories(
         # In 2021 without "gpu_" and "cuda_", and capitalised: Operator, Kernel, Runtime, Memcpy, Memset.
         places={
-            "operator": Place(Layer.PYTHON, Family.OPERATORS),
-            "cuda_runtime": Place(Layer.RUNTIME, Family.CALLS),
-            "cuda_driver": Place(Layer.RUNTIME, Family.CALLS),
-            "mtia_runtime": Place(Layer.RUNTIME, Family.CALLS),
-            "xpu_runtime": Place(Layer.RUNTIME, Family.CALLS),  # [C], as the five below
-            "xpu_driver": Place(Layer.RUNTIME, Family.CALLS),
-            "hpu_op": Place(Layer.RUNTIME, Family.CALLS),
-            "privateuse1_runtime": Place(Layer.RUNTIME, Family.CALLS),
-            "privateuse1_driver": Place(Layer.RUNTIME, Family.CALLS),
-            "cuda_profiler_range": Place(Layer.DEVICE, Family.ANNOTATIONS),
-            "runtime": Place(Layer.RUNTIME, Family.CALLS),
-            "kernel": Place(Layer.DEVICE, Family.TASKS),
-            "gpu_memcpy": Place(Layer.DEVICE, Family.TASKS),
-            "memcpy": Place(Layer.DEVICE, Family.TASKS),
-            "gpu_memset": Place(Layer.DEVICE, Family.TASKS),
-            "memset": Place(Layer.DEVICE, Family.TASKS),
-            "cuda_sync": Place(Layer.DEVICE, Family.TASKS),
-            "xpu_sync": Place(Layer.DEVICE, Family.TASKS),  # [C]
-            "mtia_ccp_events": Place(Layer.DEVICE, Family.TASKS),
-            "gpu_user_annotation": Place(Layer.DEVICE, Family.ANNOTATIONS),
-            "overhead": Place(Layer.OTHER, Family.OTHER),  # [C]
+            "operator": ProcessPlace(Layer.PYTHON, Family.OPERATORS),
+            "cuda_runtime": ProcessPlace(Layer.RUNTIME, Family.CALLS),
+            "cuda_driver": ProcessPlace(Layer.RUNTIME, Family.CALLS),
+            "mtia_runtime": ProcessPlace(Layer.RUNTIME, Family.CALLS),
+            "xpu_runtime": ProcessPlace(Layer.RUNTIME, Family.CALLS),  # [C], as the five below
+            "xpu_driver": ProcessPlace(Layer.RUNTIME, Family.CALLS),
+            "hpu_op": ProcessPlace(Layer.RUNTIME, Family.CALLS),
+            "privateuse1_runtime": ProcessPlace(Layer.RUNTIME, Family.CALLS),
+            "privateuse1_driver": ProcessPlace(Layer.RUNTIME, Family.CALLS),
+            "cuda_profiler_range": ProcessPlace(Layer.DEVICE, Family.ANNOTATIONS),
+            "runtime": ProcessPlace(Layer.RUNTIME, Family.CALLS),
+            "kernel": ProcessPlace(Layer.DEVICE, Family.TASKS),
+            "gpu_memcpy": ProcessPlace(Layer.DEVICE, Family.TASKS),
+            "memcpy": ProcessPlace(Layer.DEVICE, Family.TASKS),
+            "gpu_memset": ProcessPlace(Layer.DEVICE, Family.TASKS),
+            "memset": ProcessPlace(Layer.DEVICE, Family.TASKS),
+            "cuda_sync": ProcessPlace(Layer.DEVICE, Family.TASKS),
+            "xpu_sync": ProcessPlace(Layer.DEVICE, Family.TASKS),  # [C]
+            "mtia_ccp_events": ProcessPlace(Layer.DEVICE, Family.TASKS),
+            "gpu_user_annotation": ProcessPlace(Layer.DEVICE, Family.ANNOTATIONS),
+            "overhead": ProcessPlace(Layer.OTHER, Family.OTHER),  # [C]
         },
         activities={
             "kernel": Activity.COMPUTE,

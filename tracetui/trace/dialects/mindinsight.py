@@ -9,8 +9,8 @@ from __future__ import annotations
 from tracetui.trace.dialects.dialect import (
     Dialect,
     OperatorNames,
-    Place,
     ProcessNames,
+    ProcessPlace,
     TaskNames,
     ThreadNames,
 )
@@ -22,14 +22,14 @@ _COMMUNICATION, _HOST, _OVERLAP = "Communication Op", "Host CPU OP", "Op Overlap
 MINDINSIGHT = Dialect(
     processes=ProcessNames(
         places={
-            _COMPUTES: Place(Layer.DEVICE, Family.TASKS),
-            "Ascend Op": Place(Layer.DEVICE, Family.TASKS),  # [C], of PyNative mode
-            _AI_CPU: Place(Layer.DEVICE, Family.TASKS),
-            _COMMUNICATION: Place(Layer.COMMUNICATION, Family.GROUP),
-            _HOST: Place(Layer.PYTHON, Family.OPERATORS),
-            _OVERLAP: Place(Layer.OVERLAP, Family.OVERLAP),
-            _GPU: Place(Layer.DEVICE, Family.TASKS),  # [C], as what follows
-            "Activity Op": Place(Layer.DEVICE, Family.TASKS),
+            _COMPUTES: ProcessPlace(Layer.DEVICE, Family.TASKS),
+            "Ascend Op": ProcessPlace(Layer.DEVICE, Family.TASKS),  # [C], of PyNative mode
+            _AI_CPU: ProcessPlace(Layer.DEVICE, Family.TASKS),
+            _COMMUNICATION: ProcessPlace(Layer.COMMUNICATION, Family.GROUP),
+            _HOST: ProcessPlace(Layer.PYTHON, Family.OPERATORS),
+            _OVERLAP: ProcessPlace(Layer.OVERLAP, Family.OVERLAP),
+            _GPU: ProcessPlace(Layer.DEVICE, Family.TASKS),  # [C], as what follows
+            "Activity Op": ProcessPlace(Layer.DEVICE, Family.TASKS),
         },
         ascend=frozenset({_COMPUTES, "Ascend Op", _AI_CPU, _COMMUNICATION, _OVERLAP}),
         ai_cpu=frozenset({_AI_CPU}),

@@ -12,9 +12,9 @@ from tracetui.trace.dialects.dialect import (
     FlowCategories,
     FrameNames,
     OperatorNames,
-    Place,
     ProcessHints,
     ProcessNames,
+    ProcessPlace,
     Purpose,
     SliceCategories,
 )
@@ -23,9 +23,9 @@ from tracetui.trace.model import Family, Layer
 MINDSPORE = Dialect(
     processes=ProcessNames(
         places={
-            "MindSpore": Place(Layer.PYTHON, Family.OPERATORS),
-            "CPU OP": Place(Layer.PYTHON, Family.OPERATORS),
-            "Scope Layer": Place(Layer.PYTHON, Family.OTHER),  # networks, cut from names: no calls
+            "MindSpore": ProcessPlace(Layer.PYTHON, Family.OPERATORS),
+            "CPU OP": ProcessPlace(Layer.PYTHON, Family.OPERATORS),
+            "Scope Layer": ProcessPlace(Layer.PYTHON, Family.OTHER),  # networks, cut from names: no calls
         },
         ascend=frozenset({"MindSpore"}),
         ascend_categories=frozenset({"async_npu", "async_mindspore"}),
@@ -41,7 +41,7 @@ MINDSPORE = Dialect(
         ),
     ),
     categories=SliceCategories(
-        places={"python_function": Place(Layer.PYTHON, Family.FRAMES)},
+        places={"python_function": ProcessPlace(Layer.PYTHON, Family.FRAMES)},
     ),
     flows=FlowCategories(
         families={

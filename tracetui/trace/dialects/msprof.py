@@ -15,9 +15,9 @@ from tracetui.trace.dialects.dialect import (
     FlowCategories,
     NetworkLinks,
     OperatorNames,
-    Place,
     ProcessHints,
     ProcessNames,
+    ProcessPlace,
     Purpose,
     TaskNames,
     ThreadNames,
@@ -154,13 +154,17 @@ _ELEMENT_BYTES = {
 MSPROF = Dialect(
     processes=ProcessNames(
         places={
-            "CANN": Place(Layer.RUNTIME, Family.CALLS),
-            "Ascend Hardware": Place(Layer.DEVICE, Family.TASKS),
-            "HCCL": Place(Layer.COMMUNICATION, Family.GROUP),
-            "Communication": Place(Layer.COMMUNICATION, Family.GROUP),  # [C], what HCCL is called later
-            "Overlap Analysis": Place(Layer.OVERLAP, Family.OVERLAP),
-            "OS Runtime API": Place(Layer.OTHER, Family.CALLS),  # [C]
-            "msTX": Place(Layer.MARKS, Family.OTHER),  # of databases: in text exports the name is the user's
+            "CANN": ProcessPlace(Layer.RUNTIME, Family.CALLS),
+            "Ascend Hardware": ProcessPlace(Layer.DEVICE, Family.TASKS),
+            "HCCL": ProcessPlace(Layer.COMMUNICATION, Family.GROUP),
+            "Communication": ProcessPlace(
+                Layer.COMMUNICATION, Family.GROUP
+            ),  # [C], what HCCL is called later
+            "Overlap Analysis": ProcessPlace(Layer.OVERLAP, Family.OVERLAP),
+            "OS Runtime API": ProcessPlace(Layer.OTHER, Family.CALLS),  # [C]
+            "msTX": ProcessPlace(
+                Layer.MARKS, Family.OTHER
+            ),  # of databases: in text exports the name is the user's
         },
         ascend=frozenset({"CANN", "Ascend Hardware", "HCCL", "Overlap Analysis"}),
         ascend_categories=frozenset({"HostToDevice"}),

@@ -8,7 +8,7 @@ from tracetui.trace.dialects.dialect import (
     FrameNames,
     NativeFrameNames,
     OperatorNames,
-    Place,
+    ProcessPlace,
     Purpose,
     SliceCategories,
 )
@@ -17,9 +17,9 @@ from tracetui.trace.model import Family, Layer
 PYTORCH = Dialect(
     categories=SliceCategories(
         places={
-            "cpu_op": Place(Layer.PYTHON, Family.OPERATORS),
-            "user_annotation": Place(Layer.PYTHON, Family.OPERATORS),
-            "python_function": Place(Layer.PYTHON, Family.FRAMES),
+            "cpu_op": ProcessPlace(Layer.PYTHON, Family.OPERATORS),
+            "user_annotation": ProcessPlace(Layer.PYTHON, Family.OPERATORS),
+            "python_function": ProcessPlace(Layer.PYTHON, Family.FRAMES),
         },
         annotations=frozenset({"user_annotation"}),
     ),

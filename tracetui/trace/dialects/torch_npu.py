@@ -7,9 +7,9 @@ from tracetui.trace.dialects.dialect import (
     FlowCategories,
     FrameNames,
     OperatorNames,
-    Place,
     ProcessHints,
     ProcessNames,
+    ProcessPlace,
     Purpose,
     SliceCategories,
 )
@@ -18,8 +18,8 @@ from tracetui.trace.model import Family, Layer
 TORCH_NPU = Dialect(
     processes=ProcessNames(
         places={
-            "Python": Place(Layer.PYTHON, Family.OPERATORS),
-            "Python GC": Place(Layer.PYTHON, Family.COLLECTOR),  # [C]
+            "Python": ProcessPlace(Layer.PYTHON, Family.OPERATORS),
+            "Python GC": ProcessPlace(Layer.PYTHON, Family.COLLECTOR),  # [C]
         },
         numbered=frozenset({"Python GC"}),  # [C]
         ascend_categories=frozenset({"enqueue", "dequeue", "async_npu", "async_task_queue"}),
@@ -35,9 +35,9 @@ TORCH_NPU = Dialect(
     ),
     categories=SliceCategories(
         places={
-            "enqueue": Place(Layer.PYTHON, Family.OPERATORS),
-            "dequeue": Place(Layer.PYTHON, Family.OPERATORS),
-            "gc": Place(Layer.PYTHON, Family.COLLECTOR),  # [C]
+            "enqueue": ProcessPlace(Layer.PYTHON, Family.OPERATORS),
+            "dequeue": ProcessPlace(Layer.PYTHON, Family.OPERATORS),
+            "gc": ProcessPlace(Layer.PYTHON, Family.COLLECTOR),  # [C]
         },
         enqueues=frozenset({"enqueue"}),
         dequeues=frozenset({"dequeue"}),

@@ -106,7 +106,7 @@ class Sketch:
 
     def nothing(self) -> Trace:
         """Build the trace of which nothing is read yet."""
-        return self.read_part(self._skeleton.nothing)
+        return self.read_part(self._skeleton.empty_table)
 
     def levels(self, key: Key, edges: Int64s) -> Int64s:
         """Return int64[columns] of a line of the timeline: 0 where all is read, else a shade: 1, 2 or 3."""

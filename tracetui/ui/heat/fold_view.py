@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from rich.cells import cell_len
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.heat.fold import FoldMap, Phase
+from tracetui.analysis.heat.fold import FoldMap, FoldPhase
 from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.arrays import Int64s
 from tracetui.export.text import padded
@@ -87,7 +87,7 @@ class FoldView:
         words = clauses(text for text in phrases if text)
         return tell("{idle}: {phases}", idle=idle, phases=words) if words else idle
 
-    def _phase_words(self, phase: Phase) -> str:
+    def _phase_words(self, phase: FoldPhase) -> str:
         """Return "9.18 ms of 12.6 ms forward"; "" where it is never idle."""
         span = phase.start_ns, phase.end_ns
         ns = sum(device.idle.clip(*span).total for device in self._analysis.devices)
