@@ -309,16 +309,16 @@ def test_patterns_fit_the_beginning_one_by_one_and_none_fits_nothing() -> None:
 NEW_PRODUCER = """
 from tracetui.trace import dialects
 from tracetui.trace.dialects.dialect import (
-    CallNames, Dialect, OperatorNames, Place, ProcessNames, Purpose, TaskNames,
+    CallNames, Dialect, OperatorNames, ProcessPlace, ProcessNames, Purpose, TaskNames,
 )
 from tracetui.trace.model import Activity, Family, Layer
 
 ACME = Dialect(
     processes=ProcessNames(
         places={
-            "Acme Host": Place(Layer.PYTHON, Family.OPERATORS),
-            "Acme Driver": Place(Layer.RUNTIME, Family.CALLS),
-            "Acme Chip": Place(Layer.DEVICE, Family.TASKS),
+            "Acme Host": ProcessPlace(Layer.PYTHON, Family.OPERATORS),
+            "Acme Driver": ProcessPlace(Layer.RUNTIME, Family.CALLS),
+            "Acme Chip": ProcessPlace(Layer.DEVICE, Family.TASKS),
         },
         device_labels=("ACME",),
     ),
