@@ -151,6 +151,17 @@ def test_a_clock_that_nothing_tells_is_refused(tmp_path: Path) -> None:
         recording_of(traces.analysed("balanced").trace, SchedulerSource(path))
 
 
+def test_a_clock_that_is_told_is_believed_and_doubted(tmp_path: Path) -> None:
+    """An offset that is wrong by 3 ms: it was given, so it holds, and how little agrees is told."""
+    path = laid_beside(tmp_path, planted("mixed").text())
+    source = SchedulerSource(path, OFFSET + 3_000_000)
+    scheduler = recording_of(traces.analysed("mixed").trace, source).scheduler
+    assert scheduler is not None
+    assert scheduler.clock.source == "given"
+    assert len(scheduler.threads) == 3
+    assert scheduler.agreeing is not None and scheduler.agreeing < 0.9
+
+
 def beside(tmp_path: Path, scenario: str) -> tuple[Path, Path]:
     """A trace and the profiler's clock in the directories of a rank."""
     output = tmp_path / "rank_ascend_pt" / "ASCEND_PROFILER_OUTPUT"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
-from tracetui.analysis.scheduler.fitting import agreement, fit_offset
+from tracetui.analysis.scheduler.fitting import Activity, agreement, fit_offset
 from tracetui.analysis.scheduler.matching import (
     HostThread,
     Matching,
@@ -62,61 +64,74 @@ class _Alignment:
         if not self._threads:
             raise Refusal("cannot be laid beside the trace, which has no threads of the host with a number")
         profiler = profiler_clock(Path(self._trace.path))
-        for clock in self._clocks(given, profiler):
-            aligned = self._at(clock)
-            if aligned is not None:
-                return aligned
-        return self._fitted(profiler)
+        clock = self._told(given, profiler)
+        if clock is None or not self._overlaps(clock):
+            return self._fitted(profiler)
+        matching = self._plausible(clock.offset_ns)
+        if matching is None:
+            matching = infer_numbers(self._trace, self._threads, self._events, clock.offset_ns)
+        if matching.host:
+            return self._aligned(clock, matching)
+        if not self._known.host:
+            raise Refusal(_STRANGERS)
+        if given is None:  # the clock may be another one than the profiler's
+            with suppress(Refusal):
+                return self._fitted(profiler)
+        return self._aligned(clock, self._known)
 
-    def _clocks(self, given: int | None, profiler: ProfilerClock | None) -> list[SchedulerClock]:
+    def _told(self, given: int | None, profiler: ProfilerClock | None) -> SchedulerClock | None:
+        """Return the clock that is told; None where nothing tells."""
         if given is not None:
-            return [SchedulerClock("given", given)]
+            return SchedulerClock("given", given)
         if self._events.aligned:
-            return [SchedulerClock("start_info", 0, None, _ROUNDED)]
+            return SchedulerClock("start_info", 0, None, _ROUNDED)
         if profiler is None:
-            return []
+            return None
         drift, offset = profiler.drift_ppm, profiler.offset_ns
         moved = round(abs(drift or 0) * 1e-6 * abs(self._window[1] - profiler.start.monotonic_ns))
-        return [SchedulerClock("start_info", offset, drift, _ROUNDED + moved)]
+        return SchedulerClock("start_info", offset, drift, _ROUNDED + moved)
 
-    def _at(self, clock: SchedulerClock) -> Aligned | None:
-        """Return what is known with a clock; None where the trace speaks against it, and it is not given."""
+    def _overlaps(self, clock: SchedulerClock) -> bool:
         start, end = (time + clock.offset_ns for time in self._window)
-        if start >= self._trace.end_ns or end <= self._trace.start_ns:
-            if clock.source != "given":
-                return None
+        overlaps = start < self._trace.end_ns and end > self._trace.start_ns
+        if not overlaps and clock.source == "given":
             raise Refusal("does not overlap the trace with that offset")
-        matching = self._plausible(clock.offset_ns)
-        if not matching.host:
-            matching = infer_numbers(self._trace, self._threads, self._events, clock.offset_ns)
-        agreeing = self._agreement(matching, clock.offset_ns)
-        if not matching.host and clock.source != "given" and self._known.host:
-            return None
-        if not matching.host:
-            raise Refusal(_STRANGERS)
-        return Aligned(clock, matching, agreeing, self._mapping)
+        return overlaps
 
-    def _plausible(self, offset_ns: int) -> Matching:
-        """Return the threads that are on a core when they call something: numbers may be of other threads."""
-        host: dict[int, int] = {}
-        for thread in self._threads:
-            if thread.tid in self._known.host:
-                alone = Matching((thread,), {thread.tid: self._known.host[thread.tid]})
-                share = self._agreement(alone, offset_ns)
-                if share is None or share >= _PLAUSIBLE:
-                    host.update(alone.host)
-        return Matching(self._threads, host)
+    def _plausible(self, offset_ns: int) -> Matching | None:
+        """Return the threads by their numbers; None where those are of other threads.
+
+        One thread that has a core whenever it calls something is enough: all are numbered alike.
+        """
+        shares = [self._share([activity], offset_ns) for activity in self._activities.values()]
+        known = [share for share in shares if share is not None]
+        plausible = max(known) >= _PLAUSIBLE if known else bool(shares)
+        return self._known if plausible else None
+
+    def _aligned(self, clock: SchedulerClock, matching: Matching) -> Aligned:
+        return Aligned(clock, matching, self._agreement(matching, clock.offset_ns), self._mapping)
+
+    @cached_property
+    def _activities(self) -> dict[int, Activity]:
+        """What trace and recording know of the threads whose numbers are in both, by number."""
+        return activities(self._trace, self._known, self._events, self._window)
 
     def _agreement(self, matching: Matching, offset_ns: int) -> float | None:
-        known = activities(self._trace, matching, self._events, self._window)
+        if matching.inferred:
+            known = activities(self._trace, matching, self._events, self._window)
+        else:
+            known = {tid: self._activities[tid] for tid in matching.host}
+        return self._share([*known.values()], offset_ns)
+
+    def _share(self, known: list[Activity], offset_ns: int) -> float | None:
+        """Return the share of times that agree with an offset; None of too few."""
         agreeing, total = agreement(known, offset_ns, self._window)
         return agreeing / total if total >= _FEW else None
 
     def _fitted(self, profiler: ProfilerClock | None) -> Aligned:
         if not self._known.host:
             raise Refusal(_STRANGERS)
-        known = activities(self._trace, self._known, self._events, self._window)
-        fit = fit_offset(known, self._window)
+        fit = fit_offset([*self._activities.values()], self._window)
         if fit is None:
             raise Refusal(
                 "cannot be laid on the clock of the trace: no start_info of the profiler fits, and what the "
@@ -124,8 +139,7 @@ class _Alignment:
             )
         drift = None if profiler is None else profiler.drift_ppm
         clock = SchedulerClock("fitted", fit.offset_ns, drift, fit.error_ns)
-        matching = self._plausible(fit.offset_ns)
-        return Aligned(clock, matching, self._agreement(matching, fit.offset_ns), self._mapping)
+        return self._aligned(clock, self._known)
 
 
 _STRANGERS = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from tracetui.analysis.scheduler.fitting import Activity, agreement
 from tracetui.analysis.scheduler.states import State, thread_states
 from tracetui.analysis.search import distinct, rows_of
 from tracetui.arrays import Int64s
-from tracetui.siblings.scheduler.events import MOST_PIDS, Kind, SchedulerEvents
+from tracetui.siblings.scheduler.events import MOST_PIDS, Columns, Kind, SchedulerEvents
 from tracetui.siblings.scheduler.files import PidMapping
 from tracetui.trace.model import Family, Layer, Trace, Track
 
@@ -22,6 +22,8 @@ _LEAST_AGREEING = 0.9
 _AHEAD = 0.1  # no other thread may come as close
 _MOST_LOOKED_AT = 400  # threads that are compared with one of the trace
 _FEW = 3_000  # times of a thread that are compared
+_LOOKED_AT = 5_000_000_000  # ns of the beginning of the trace, in which that is
+_LEAD = 100_000_000  # ns before it, which tell what threads are about
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +66,19 @@ def host_threads(trace: Trace) -> tuple[HostThread, ...]:
         tid = _number(track.tid)
         if tid is not None and track.family != Family.COLLECTOR:
             found.setdefault(tid, []).append(track)
-    threads = []
-    for tid, tracks in found.items():
-        pids = [pid for track in tracks if (pid := _number(track.pid)) is not None]
-        own = [pid for track, pid in zip(tracks, pids) if track.layer == Layer.PYTHON] or pids
-        pid = own[0] if own and own[0] < MOST_PIDS else tid
-        threads.append(HostThread(pid, tid, tuple(tracks), tracks[0].name))
-    return tuple(threads)
+    processes = {tid: _process(tracks) for tid, tracks in found.items()}
+    known = {pid for pid in processes.values() if pid is not None}
+    only = next(iter(known)) if len(known) == 1 else None  # what the runtime numbers otherwise is of it too
+    return tuple(
+        HostThread(processes[tid] or only or tid, tid, tuple(tracks), tracks[0].name)
+        for tid, tracks in found.items()
+    )
+
+
+def _process(tracks: Sequence[Track]) -> int | None:
+    """Return the process of a thread; None where the framework's own layer does not tell it."""
+    pids = [_number(track.pid) for track in tracks if track.layer == Layer.PYTHON]
+    return next((pid for pid in pids if pid is not None and pid < MOST_PIDS), None)
 
 
 def known_numbers(
@@ -85,14 +93,15 @@ def known_numbers(
 
 def activities(
     trace: Trace, matching: Matching, events: SchedulerEvents, window: tuple[int, int]
-) -> list[Activity]:
-    """Return what trace and recording know of the threads in both."""
-    threads = [thread for thread in matching.threads if thread.tid in matching.host]
+) -> dict[int, Activity]:
+    """Return what trace and recording know of the threads in both, by their number in the trace."""
     states = thread_states(events, matching.host.values(), window)
-    return [
-        Activity(thread.times(trace), states[matching.host[thread.tid]].of(State.RUNNING, State.INTERRUPTED))
-        for thread in threads
-    ]
+    found = {}
+    for thread in matching.threads:
+        if thread.tid in matching.host:
+            known = states[matching.host[thread.tid]]
+            found[thread.tid] = Activity(thread.times(trace), known.of(State.RUNNING, State.INTERRUPTED))
+    return found
 
 
 def infer_numbers(
@@ -102,8 +111,11 @@ def infer_numbers(
 
     A thread is left out where two are as good, or none is good.
     """
-    window = events.start_ns, events.end_ns
-    columns = events.columns
+    first = trace.start_ns - offset_ns
+    window = first - _LEAD, min(trace.end_ns - offset_ns, first + _LOOKED_AT)
+    begin, stop = np.searchsorted(events.columns.time, np.array(window)).tolist()
+    columns = Columns._make(column[begin:stop] for column in events.columns)
+    events = replace(events, columns=columns)
     got = columns.other[columns.kind == Kind.SWITCH]
     counts = np.bincount(got[got > 0])
     busiest = np.argsort(-counts, kind="stable")[:_MOST_LOOKED_AT]
