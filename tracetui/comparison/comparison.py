@@ -281,13 +281,13 @@ def _kernel_rows(base: Run, other: Run, scale: RowScale) -> tuple[ComparedRow, .
 
 def _module_rows(base: Run, other: Run, scale: RowScale) -> Iterator[ModuleRow]:
     if base.modules.total and other.modules.total:
-        for whole, own_row in _pairs_with_own(base.modules, other.modules, scale):
-            yield ModuleRow(**vars(whole), own=own_row)
+        for total, own_row in _pairs_with_own(base.modules, other.modules, scale):
+            yield ModuleRow(**vars(total), own=own_row)
 
 
 def _api_rows(base: Run, other: Run, scale: RowScale) -> Iterator[ApiRow]:
-    for whole, own_row in _pairs_with_own(base.api, other.api, scale):
-        yield ApiRow(**vars(whole), own=own_row)
+    for total, own_row in _pairs_with_own(base.api, other.api, scale):
+        yield ApiRow(**vars(total), own=own_row)
 
 
 def _pairs_with_own(
@@ -295,11 +295,11 @@ def _pairs_with_own(
 ) -> Iterator[tuple[ComparedRow, ComparedRow]]:
     """Yield the rows of whole times, those that changed most first, each with what is its own of it."""
     totals, own_sums = comparable_sums(base.total, other.total), comparable_sums(base.own, other.own)
-    for whole in rows(*totals, scale):
+    for total in rows(*totals, scale):
         yield (
-            whole,
+            total,
             row(
-                whole.name, own_sums[0].get(whole.name, NOTHING), own_sums[1].get(whole.name, NOTHING), scale
+                total.name, own_sums[0].get(total.name, NOTHING), own_sums[1].get(total.name, NOTHING), scale
             ),
         )
 

@@ -67,8 +67,8 @@ def _components(base: Mapping[str, int], other: Mapping[str, int]) -> tuple[dict
     """Return the peaks of both sides by component; of all tensors alone, where no names are shared."""
     if not base or not other or base.keys() & other.keys():
         return dict(base), dict(other)
-    whole = [next(name for name in (*WHOLE, *side) if name in side) for side in (base, other)]
-    return {TENSORS: base[whole[0]]}, {TENSORS: other[whole[1]]}
+    all_tensors = [next(name for name in (*WHOLE, *side) if name in side) for side in (base, other)]
+    return {TENSORS: base[all_tensors[0]]}, {TENSORS: other[all_tensors[1]]}
 
 
 def _peak_sum(peaks: Mapping[str, int], name: str) -> Sum:

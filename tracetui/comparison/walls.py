@@ -190,10 +190,10 @@ def _doubted(analysis: Analysis, walls_by_device: Sequence[tuple[int, list[_Wall
     None where no other step would be left.
     """
     starts = {analysis.steps[place].host_start_ns for place in analysis.health.doubted_steps}
-    every = [wall for _, walls in walls_by_device for wall in walls]
-    if all(wall.start in starts for wall in every):
+    all_walls = [wall for _, walls in walls_by_device for wall in walls]
+    if all(wall.start in starts for wall in all_walls):
         return {}
-    return {wall.start: wall.number for wall in every if wall.start in starts}
+    return {wall.start: wall.number for wall in all_walls if wall.start in starts}
 
 
 def _not_believed(numbers: Sequence[int]) -> str:

@@ -27,9 +27,9 @@ def digest_rank(
         return digest_trace(path, on_progress, cache, jobs)
     trace = locate_trace(path.absolute())
     beside = [*side_files(trace), *filter(None, (find_beside(trace, name) for name in _TABLES))]
-    kept = find_digest(trace, beside)
-    if kept is not None:
-        return kept
+    cached = find_digest(trace, beside)
+    if cached is not None:
+        return cached
     digest = digest_trace(trace, on_progress, cache, jobs)
     keep_digest(trace, beside, digest)
     return digest

@@ -72,12 +72,12 @@ def compare_jobs(base: Job, other: Job, paths: tuple[str, str]) -> Comparison:
         for job, alone in zip((base, other), unshared)
     ]
     sides = [[run_of_digest(rank.digest, rank.path) for rank in job.ranks] for job in jobs]
-    whole = [_mean_rank(runs, job.ranks, path) for runs, job, path in zip(sides, jobs, paths)]
-    comparison = compare_runs(*whole)
+    mean_runs = [_mean_rank(runs, job.ranks, path) for runs, job, path in zip(sides, jobs, paths)]
+    comparison = compare_runs(*mean_runs)
     job_part = JobPart(
         ranks=ranked(_rank_row(rank.number, *pair) for rank, *pair in zip(jobs[0].ranks, *sides)),
-        waits=_waits(jobs, whole),
-        roots=_roots(jobs, whole),
+        waits=_waits(jobs, mean_runs),
+        roots=_roots(jobs, mean_runs),
         doubts=(find_doubts(jobs[0]), find_doubts(jobs[1])),
         unshared=(unshared[0], unshared[1]),
     )
@@ -205,19 +205,19 @@ def _notes(runs: Sequence[Run], ranks: Sequence[Rank]) -> Iterable[str]:
         yield note if len(numbers) == len(runs) else f"{ranks_in_words(numbers, len(runs))}: {note}"
 
 
-def _waits(jobs: Sequence[Job], whole: Sequence[Run]) -> ComparedRow:
+def _waits(jobs: Sequence[Job], mean_runs: Sequence[Run]) -> ComparedRow:
     base, other = (
-        [int(job.waits.wait[asked].sum()) for asked in _waits_by_step(job, run)]
-        for job, run in zip(jobs, whole)
+        [int(job.waits.wait[is_of_step].sum()) for is_of_step in _waits_by_step(job, run)]
+        for job, run in zip(jobs, mean_runs)
     )
-    return row("waits", _sum_of_steps(base), _sum_of_steps(other), _scale(whole))
+    return row("waits", _sum_of_steps(base), _sum_of_steps(other), _scale(mean_runs))
 
 
-def _roots(jobs: Sequence[Job], whole: Sequence[Run]) -> tuple[ComparedRoot, ...]:
+def _roots(jobs: Sequence[Job], mean_runs: Sequence[Run]) -> tuple[ComparedRoot, ...]:
     """Return why ranks waited, by rank, reason and line."""
-    renamed = {before: after for after, before in same_lines(*whole).items()}
-    scale = _scale(whole)
-    waits_by_step = [_waits_by_step(job, run) for job, run in zip(jobs, whole)]
+    renamed = {before: after for after, before in same_lines(*mean_runs).items()}
+    scale = _scale(mean_runs)
+    waits_by_step = [_waits_by_step(job, run) for job, run in zip(jobs, mean_runs)]
     if max(map(len, waits_by_step)) * len(jobs[0].ranks) > _MOST_BY_STEP:
         waits_by_step = [[np.logical_or.reduce(steps)] for steps in waits_by_step]
         scale = replace(scale, few_steps=True)
@@ -276,12 +276,14 @@ def _root_row(
     return ComparedRoot(**vars(compared), **reason._asdict(), base_line=base_line)
 
 
-def _scale(whole: Sequence[Run]) -> RowScale:
+def _scale(mean_runs: Sequence[Run]) -> RowScale:
     """Return the scale of what all ranks lose in a step, beside what a step takes all of them."""
-    base, other = (max(_step_count(run), 1) for run in whole)
+    base, other = (max(_step_count(run), 1) for run in mean_runs)
     has_few_steps = min(base, other) < LEAST_STEPS
-    on_gpu = any(run.kind is Kind.GPU for run in whole)
-    return RowScale(base, other, whole[0].step_ns * max(len(whole[0].members), 1), has_few_steps, on_gpu)
+    on_gpu = any(run.kind is Kind.GPU for run in mean_runs)
+    return RowScale(
+        base, other, mean_runs[0].step_ns * max(len(mean_runs[0].members), 1), has_few_steps, on_gpu
+    )
 
 
 def _step_count(run: Run) -> int:

@@ -141,7 +141,7 @@ def _with_fewer_sums(digest: Digest, names: int) -> Digest:
         np.add.at(column, place, values)
     rest_names, rest_lines = np.full(len(tables), others_text), np.full(len(tables), -1)
     columns_by_name = zip(
-        (getattr(sums.at(is_kept), each.name) for each in fields(SumColumns)),
+        (getattr(sums.at(is_kept), field.name) for field in fields(SumColumns)),
         (tables, rest_names, rest_lines, *columns),
     )
     kept_sums = SumColumns(*(np.concatenate(parts) for parts in columns_by_name))

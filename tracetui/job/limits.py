@@ -39,10 +39,10 @@ def find_breaches(job: Job, limits: Iterable[Limit]) -> tuple[JobBreach, ...]:
     for limit in limits:
         if limit.measure.startswith(PHASE):
             continue
-        for row, (ns, whole) in zip(rows, measured[limit.measure]):
-            allowed = limit.ns if limit.share is None else limit.share * whole
+        for row, (ns, total) in zip(rows, measured[limit.measure]):
+            allowed = limit.ns if limit.share is None else limit.share * total
             if allowed is not None and ns > allowed:
-                breaches.append(JobBreach(limit, row.rank.number, ns, whole))
+                breaches.append(JobBreach(limit, row.rank.number, ns, total))
     return tuple(breaches)
 
 

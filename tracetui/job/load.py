@@ -98,11 +98,11 @@ def distinct_ranks(
     sources: Sequence[Source], ranks: Sequence[FoundRank], digests: dict[int, Digest], notes: Sequence[str]
 ) -> FoundRanks:
     """Return ranks without their doubles, which are said; the arguments are those of `FoundRanks`."""
-    kept, doubles = latest_recordings(ranks)
+    kept_places, doubles = latest_recordings(ranks)
     return FoundRanks(
-        tuple(sources[place] for place in kept),
-        tuple(ranks[place] for place in kept),
-        {number: digests[place] for number, place in enumerate(kept) if place in digests},
+        tuple(sources[place] for place in kept_places),
+        tuple(ranks[place] for place in kept_places),
+        {number: digests[place] for number, place in enumerate(kept_places) if place in digests},
         (*notes, *doubles),
     )
 
@@ -144,10 +144,10 @@ def join(found: FoundRanks, made: dict[int, Result]) -> Job:
         notes.append(f"stopped: {unread:,} of {len(found.sources):,} ranks are not read")
     if not places:
         raise UnreadableTrace(Reason.NOT_A_TRACE, notes[0] if notes else "no rank is read")
-    kept, left_out = largest_job(
+    kept_places, left_out = largest_job(
         [found.ranks[place] for place in places], [digests[place] for place in places]
     )
-    places = [places[number] for number in kept]
+    places = [places[number] for number in kept_places]
     numbers_given, unnumbered = number_ranks([found.ranks[place] for place in places])
     ranks = [
         Rank(number, digests[place], str(found.sources[place].path))

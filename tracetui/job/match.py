@@ -95,7 +95,7 @@ def match(ranks: tuple[Rank, ...], channel: Channel, signatures: Signatures) -> 
     differences: list[Difference] = []
     for step in sorted({number for column in steps for number in np.unique(column).tolist()}):
         places = [np.flatnonzero(column == step) for column in steps]
-        table, differing = _match_step(ranks, channel, signatures_of_members, places, whole=step >= 0)
+        table, differing = _match_step(ranks, channel, signatures_of_members, places, is_whole_step=step >= 0)
         parts.append(table)
         differences.extend(
             _difference(ranks, channel, step, places, *ranks_differ) for ranks_differ in differing
@@ -104,7 +104,11 @@ def match(ranks: tuple[Rank, ...], channel: Channel, signatures: Signatures) -> 
 
 
 def _match_step(
-    ranks: tuple[Rank, ...], channel: Channel, signatures: list[Int64s], places: list[Int64s], whole: bool
+    ranks: tuple[Rank, ...],
+    channel: Channel,
+    signatures: list[Int64s],
+    places: list[Int64s],
+    is_whole_step: bool,
 ) -> tuple[Int64s, list[tuple[int, int, int]]]:
     """Return the operations of one step, and where ranks differ: member, place in its sequence, reference."""
     sequences = [signatures[m][places[m]].tobytes() for m in range(len(places))]
@@ -121,7 +125,7 @@ def _match_step(
             shift: int | None = 0
         else:
             reference_ends, ends = (_ends(ranks, channel, member, places) for member in (reference, m))
-            shift = _shift(expected, signatures[m][places[m]], reference_ends, ends, whole)
+            shift = _shift(expected, signatures[m][places[m]], reference_ends, ends, is_whole_step)
         if shift is None:
             until = _common_prefix(expected, signatures[m][places[m]])
             differing.append((m, until, reference))
@@ -139,20 +143,20 @@ def _match_step(
 
 
 def _shift(
-    reference: Int64s, sequence: Int64s, reference_ends: Int64s, ends: Int64s, whole: bool
+    reference: Int64s, sequence: Int64s, reference_ends: Int64s, ends: Int64s, is_whole_step: bool
 ) -> int | None:
     """Return by how many operations a sequence lies after another one; None where none fits.
 
-    Of several the one by which they end together best. Where the sequences are `whole` steps the shorter one
-    has to be part of the other; else three quarters of it, as recordings begin and end at different times.
+    Of several the one by which they end together best. Of whole steps the shorter sequence has to be part of
+    the other; else three quarters of it, as recordings begin and end at different times.
     """
     shortest = min(len(reference), len(sequence))
-    if whole and len(reference) == len(sequence):
+    if is_whole_step and len(reference) == len(sequence):
         return None
     best: tuple[float, int] | None = None
     for shift in range(-min(len(sequence) - 1, LONGEST_SHIFT), min(len(reference), LONGEST_SHIFT + 1)):
         first, stop = max(shift, 0), min(len(reference), len(sequence) + shift)
-        if (stop - first) * 4 < shortest * 4 - (0 if whole else shortest):
+        if (stop - first) * 4 < shortest * 4 - (0 if is_whole_step else shortest):
             continue
         if not np.array_equal(reference[first:stop], sequence[first - shift : stop - shift]):
             continue

@@ -96,8 +96,8 @@ def _opened(request: Request) -> tuple[Memory | None, MemoryPart | None, int]:
     from tracetui.siblings.snapshot import is_pickle
 
     if is_pickle(Path(request.path)):
-        told = _snapshot(request)
-        return told, told.part(request.step, None, None), 0
+        memory_of_snapshot = _snapshot(request)
+        return memory_of_snapshot, memory_of_snapshot.part(request.step, None, None), 0
     analysis, selection = open_trace(request)
     memory, origin = analysis.memory, analysis.trace.start_ns
     if memory is None:

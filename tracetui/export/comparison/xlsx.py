@@ -69,11 +69,11 @@ def _sheet(sheet: Any, table: ComparedTable, comparison: Comparison, bold: Any) 
         scales.append(scale)
     for row, values in enumerate(zip(*(column.exact(rows) for column in columns)), start=1):
         for place, (column, value, scale) in enumerate(zip(columns, values, scales)):
-            told = _CHANGED[value] if column.key == "changed" else value
-            if isinstance(told, str):
-                sheet.write_string(row, place, _text(told))
-            elif told is not None:
-                sheet.write_number(row, place, told / scale)
+            content = _CHANGED[value] if column.key == "changed" else value
+            if isinstance(content, str):
+                sheet.write_string(row, place, _text(content))
+            elif content is not None:
+                sheet.write_number(row, place, content / scale)
 
 
 def _text(text: str) -> str:

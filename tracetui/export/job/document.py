@@ -27,7 +27,7 @@ def job_document(job: Job, by: str | None = None, step: int | None = None) -> di
     rows = rank_rows(job, step)
     roots = roots_of(job, step)
     late = late_ranks(job, None if step is None else job.waits.at(job.waits.step == step))
-    slow = [each for each in slow_steps(job) if step in (None, each.step)]
+    slow = [slow_step for slow_step in slow_steps(job) if step in (None, slow_step.step)]
     return {
         "schema": SCHEMA,
         "trust": job_trust(job),

@@ -37,8 +37,8 @@ def memory_document(memory: Memory | None, part: MemoryPart | None, top: int = 0
         "schema": SCHEMA,
         "components": records(COMPONENTS, MemoryRows(recorded, memory.curves)),
         "growth": [
-            {"device": encodable(each.device), "step": each.step, "bytes": each.bytes}
-            for each in memory.growth
+            {"device": encodable(growth.device), "step": growth.step, "bytes": growth.bytes}
+            for growth in memory.growth
         ],
         "peak": None if part.peak is None else _peak(recorded, part.peak),
         "lines": records(LINES, MemoryRows(recorded, part.lines, top)),

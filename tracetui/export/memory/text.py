@@ -118,8 +118,8 @@ def growth_sentences(document: Row, memory: Memory, source: SourceLine | None) -
             growing_sentence(row, source(group.frame) if source and group.frame else None)
             for row, group in groups
         ]
-    told = len(memory.recorded.steps) > 1 and len(memory.recorded.blocks) > 0
-    return [tell("No operator leaves a block behind in every step.")] if told else []
+    can_grow = len(memory.recorded.steps) > 1 and len(memory.recorded.blocks) > 0
+    return [tell("No operator leaves a block behind in every step.")] if can_grow else []
 
 
 def memory_listings(
@@ -165,5 +165,5 @@ def _listed(memory: Memory, part: MemoryPart, by: str, top: int | None, origin_n
 
 
 def _more(listing: Listing) -> list[str]:
-    left = listing.total - listing.shown
-    return [MARGIN + tell(listing.left, count=format_count(left))] if left > 0 else []
+    hidden = listing.total - listing.shown
+    return [MARGIN + tell(listing.left, count=format_count(hidden))] if hidden > 0 else []

@@ -104,8 +104,8 @@ class Column(Generic[Rows]):
         values = self.get(rows)
         if isinstance(values, CodedTexts):
             places, texts = values.distinct()
-            told = [None if text is None else encodable(text) for text in texts]
-            return [told[place] for place in places.tolist()]
+            texts_or_none = [None if text is None else encodable(text) for text in texts]
+            return [texts_or_none[place] for place in places.tolist()]
         if not isinstance(values, np.ndarray):
             return list(values)
         if self.optional:
@@ -118,13 +118,13 @@ class Column(Generic[Rows]):
         if isinstance(values, np.ndarray):
             known = ((None if self.optional and value < 0 else value) for value in values.tolist())
             return ColumnCells(
-                [self.unknown if each is None else self.write(each, rows) for each in known], True
+                [self.unknown if value is None else self.write(value, rows) for value in known], True
             )
         quoted = str if self.own else quote
         if isinstance(values, CodedTexts):
             places, texts = values.distinct()
-            told = [self.unknown if text is None else quoted(text) for text in texts]
-            return ColumnCells([told[place] for place in places.tolist()], False)
+            quoted_texts = [self.unknown if text is None else quoted(text) for text in texts]
+            return ColumnCells([quoted_texts[place] for place in places.tolist()], False)
         return ColumnCells([", ".join(map(quoted, names)) or self.unknown for names in values], False)
 
 

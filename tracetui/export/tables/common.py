@@ -104,7 +104,7 @@ def cause_columns(
         return Column(
             f"{cause.label}_ns",
             "",
-            lambda rows: np.array([told.get(cause, 0) for told in of(rows)], np.int64),
+            lambda rows: np.array([ns_by_cause.get(cause, 0) for ns_by_cause in of(rows)], np.int64),
             forms=Form.FRAME,
         )
 
@@ -118,12 +118,12 @@ def flag_column(name: str) -> Column[Any]:
     )
 
 
-def name_column(title: str, called: Callable[[Any], str]) -> Column[Any]:
+def name_column(title: str, name_of: Callable[[Any], str]) -> Column[Any]:
     """Return the column of what each row is called; the viewer has shorter names, with inks of their own."""
     return Column(
         "name",
         title,
-        lambda rows: listed([*map(called, rows.rows)]),
+        lambda rows: listed([*map(name_of, rows.rows)]),
         forms=Form.TEXT | Form.MARKDOWN,
         path=True,
     )
@@ -167,10 +167,10 @@ def causes_document(causes: Mapping[AnyCause, int]) -> dict[str, int]:
 
 def ops_document(ops: Mapping[str, int]) -> dict[str, int]:
     """Return ns by the name of the operator, "" where none ran; what differs in nothing encodable is one."""
-    told: dict[str, int] = {}
+    ns_by_name: dict[str, int] = {}
     for name, ns in ops.items():
-        told[encodable(name)] = told.get(encodable(name), 0) + ns
-    return told
+        ns_by_name[encodable(name)] = ns_by_name.get(encodable(name), 0) + ns
+    return ns_by_name
 
 
 def share_words(share: float) -> str:
@@ -178,13 +178,13 @@ def share_words(share: float) -> str:
     return format_percent(round(share * PARTS), PARTS)
 
 
-def share_column(ns: Callable[[Rows], Values], whole: Callable[[Rows], int], **more: Any) -> Column[Rows]:
+def share_column(ns: Callable[[Rows], Values], total: Callable[[Rows], int], **more: Any) -> Column[Rows]:
     """Return a column of the share that ns are of a whole, for people."""
     return Column(
         "share",
         "share",
         ns,
-        lambda part, rows: format_percent(part, whole(rows)),
+        lambda part, rows: format_percent(part, total(rows)),
         forms=Form.SHOWN,
         **more,
     )

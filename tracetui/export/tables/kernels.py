@@ -90,8 +90,8 @@ def _event(key: str, title: str) -> Column[KernelRows]:
 
 def _counter(title: str) -> Column[KernelRows]:
     def values(rows: KernelRows) -> Values:
-        told = rows.table.floats[title][rows.places]
-        return np.where(np.isnan(told), -1, told)
+        counter_values = rows.table.floats[title][rows.places]
+        return np.where(np.isnan(counter_values), -1, counter_values)
 
     return Column(title, title, values, forms=Form.DATA, optional=True)
 

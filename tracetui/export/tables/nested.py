@@ -66,7 +66,7 @@ def _frame_label(row: FrameIdle) -> str:
     return line_name(row.file, row.line, row.function)
 
 
-def _nested(title: str, *first: Column[Any], called: Any) -> Table[Any]:
+def _nested(title: str, *first: Column[Any], label: Any) -> Table[Any]:
     """Return the table of what holds others of its kind; `first` are the columns that name a row."""
     return Table(
         columns=(
@@ -79,7 +79,7 @@ def _nested(title: str, *first: Column[Any], called: Any) -> Table[Any]:
             count("gaps", "gaps", values_of("gaps")),
             duration("longest_ns", "longest", values_of("longest_ns")),
             *reason_columns(_two_shares),
-            name_column(title, called),
+            name_column(title, label),
         ),
         order=("idle_ns", "share", "own_ns", "gaps", "longest_ns", ..., "name"),
         markdown=("name", "idle_ns", "share", "own_ns", "gaps", "longest_ns", ..., "why", "operators"),
@@ -140,6 +140,6 @@ MODULES: Table[ModuleRows] = _nested(
     Column(
         "path", "", lambda rows: listed([" > ".join(row.path) or None for row in rows.rows]), forms=Form.FRAME
     ),
-    called=_module_label,
+    label=_module_label,
 )
-FRAMES: Table[FrameRows] = _nested("frame of Python", called=_frame_label)
+FRAMES: Table[FrameRows] = _nested("frame of Python", label=_frame_label)

@@ -20,22 +20,26 @@ def text_table(table: Table[Rows], rows: Rows, width: int, notes: Sequence[str] 
     heads = [
         text.ColumnLayout(
             _head(column),
-            right=own.numeric,
-            shrink_to=0 if own.numeric or column.own else column.least,
+            right=cells_of_column.numeric,
+            shrink_to=0 if cells_of_column.numeric or column.own else column.least,
             keep_end=column.path,
         )
-        for column, own in zip(columns, cells)
+        for column, cells_of_column in zip(columns, cells)
     ]
-    return text.table(heads, [*zip(*(own.texts for own in cells))], width, notes)
+    return text.table(heads, [*zip(*(cells_of_column.texts for cells_of_column in cells))], width, notes)
 
 
 def markdown_table(table: Table[Rows], rows: Rows) -> list[str]:
     """Return the lines of a table as Markdown."""
     columns = table.shown(Form.MARKDOWN, rows)
     cells = [column.cells(rows, markdown.code) for column in columns]
-    left = [heading(column.title) for column, own in zip(columns, cells) if not own.numeric]
+    left_titles = [
+        heading(column.title)
+        for column, cells_of_column in zip(columns, cells)
+        if not cells_of_column.numeric
+    ]
     titles = [heading(column.title) for column in columns]
-    return markdown.table(titles, [*zip(*(own.texts for own in cells))], left)
+    return markdown.table(titles, [*zip(*(cells_of_column.texts for cells_of_column in cells))], left_titles)
 
 
 def _head(column: Column[Rows]) -> str:

@@ -134,8 +134,8 @@ def preparing_causes(analysis: Analysis, activity: DeviceActivity) -> dict[str, 
     Counted from the start of each step on the host; the copies in between are "copy", last. None without
     steps.
     """
-    own = analysis.steps_by_device.get(activity.device, [])
-    return analysis.preparing.by_steps(own) if own else None
+    places = analysis.steps_by_device.get(activity.device, [])
+    return analysis.preparing.by_steps(places) if places else None
 
 
 def _trace(analysis: Analysis) -> dict[str, Any]:
@@ -169,8 +169,8 @@ def _run(analysis: Analysis) -> dict[str, Any]:
         "level": None if run.level is None else encodable(run.level),
         "activities": [*map(encodable, run.activities)],
         **{
-            name: {encodable(key): encodable(str(value)) for key, value in told.items()}
-            for name, told in (
+            name: {encodable(key): encodable(str(value)) for key, value in texts.items()}
+            for name, texts in (
                 ("versions", run.versions),
                 ("options", run.options),
                 ("environment", run.environment),
@@ -194,7 +194,7 @@ def _notes(analysis: Analysis) -> Iterator[str]:
 def _device(analysis: Analysis, index: int, selected: set[int]) -> dict[str, Any]:
     activity, exposed = analysis.devices[index], analysis.communication.exposed
     preparing = preparing_causes(analysis, activity)
-    own = [place for place in analysis.steps_by_device.get(activity.device, ()) if place in selected]
+    places = [place for place in analysis.steps_by_device.get(activity.device, ()) if place in selected]
     return {
         "device": encodable(activity.device),
         "start_ns": activity.start_ns,
@@ -206,5 +206,5 @@ def _device(analysis: Analysis, index: int, selected: set[int]) -> dict[str, Any
         "communication_causes": causes_document(exposed.by_cause(exposed.of_device(index))),
         "preparing_ns": None if preparing is None else sum(preparing.values()),
         "preparing_causes": preparing,
-        "steps": records(STEPS, StepRows(analysis, own)),
+        "steps": records(STEPS, StepRows(analysis, places)),
     }

@@ -55,8 +55,8 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
     splits = analysis.communication.splits
     for device, activity, split in zip(document["devices"], analysis.devices, splits):
         lines += ["", *_device(analysis, device, activity, split)]
-        own = selection.steps(analysis, activity.device)
-        lines += _steps(analysis, own, TOP_STEPS if top is None else top)
+        places = selection.steps(analysis, activity.device)
+        lines += _steps(analysis, places, TOP_STEPS if top is None else top)
     lines += _communication(analysis, selection)
     if len(analysis.gaps):
         lines += ["", *_gaps(analysis, selection, TOP_GAPS if top is None else top)]

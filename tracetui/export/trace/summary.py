@@ -199,8 +199,8 @@ def _why(device: dict[str, Any], width: int, doubt: str) -> list[str]:
         rows = CauseRows(causes, idle)
         columns = [column.cells(rows, printable).texts for column in CAUSES.of(Form.TEXT)]
         label, time = (max(map(len, texts)) for texts in columns[:2])
-        left = width - label - time - max(map(cell_width, meanings().values())) - CAUSE_SPACE
-        cells = min(max(left, LEAST_CELLS), CAUSE_CELLS)
+        width_left = width - label - time - max(map(cell_width, meanings().values())) - CAUSE_SPACE
+        cells = min(max(width_left, LEAST_CELLS), CAUSE_CELLS)
         for ns, cause, taken, share, meaning in zip(causes.values(), *columns):
             line = f"{MARGIN}{cause:<{label}}{taken:>{time + 2}}{share:>9}"
             lines.append(cut(f"{line}{MARGIN}{bar(ns, idle, cells):<{cells}}{MARGIN}{meaning}", width))
@@ -214,11 +214,11 @@ def _preparing(whole_ns: int, causes: dict[str, int]) -> list[str]:
     """Return "Preparing steps took 17.9 ms, of which copies 0.80 ms", and "the rest: host.sync 70 %, …"."""
     copies = causes.get(COPY, 0)
     rest = shares({cause: ns for cause, ns in causes.items() if cause != COPY}, 3)
-    whole = format_duration(whole_ns)
+    total = format_duration(whole_ns)
     if not copies:
-        return [tell("Preparing steps took {time}: {causes}", time=whole, causes=rest)]
+        return [tell("Preparing steps took {time}: {causes}", time=total, causes=rest)]
     copied = tell(
-        "Preparing steps took {time}, of which copies {copies}", time=whole, copies=format_duration(copies)
+        "Preparing steps took {time}, of which copies {copies}", time=total, copies=format_duration(copies)
     )
     return [copied, MARGIN + tell("the rest: {causes}", causes=rest)] if rest else [copied]
 
@@ -226,10 +226,10 @@ def _preparing(whole_ns: int, causes: dict[str, int]) -> list[str]:
 def _producer(device: dict[str, Any], producer: dict[str, int], left_out_ns: int = 0) -> list[str]:
     """Return where the trace's own rows say otherwise."""
     lines = [MARGIN + tell("the trace's own Overlap Analysis says otherwise:")]
-    for key, theirs in producer.items():
-        if theirs != device.get(key):
+    for key, producers_ns in producer.items():
+        if producers_ns != device.get(key):
             label = key[: -len("_ns")].replace("_", " ")
-            lines.append(f"{MARGIN * 2}{label:<28}{format_ms(theirs):>14} ms")
+            lines.append(f"{MARGIN * 2}{label:<28}{format_ms(producers_ns):>14} ms")
     if left_out_ns:
         between = tell("it leaves out {time} between iterations", time=format_duration(left_out_ns))
         lines.append(MARGIN * 2 + between)

@@ -22,9 +22,9 @@ def sync_lines(analysis: Analysis, selection: Selection, top: int, width: int) -
     lines = [syncs_title(rows.all_rows), *text_table(SYNCS, rows, width)]
     more = len(rows.all_rows) - len(rows.rows)
     if more:
-        left = format_duration(sum(sync.exposed_ns for sync in rows.all_rows[len(rows.rows) :]))
+        rest = format_duration(sum(sync.exposed_ns for sync in rows.all_rows[len(rows.rows) :]))
         lines.append(
-            MARGIN + tell("{count} more, exposing {left}: --top 0", count=format_count(more), left=left)
+            MARGIN + tell("{count} more, exposing {left}: --top 0", count=format_count(more), left=rest)
         )
     return lines
 
