@@ -129,9 +129,8 @@ class _Chunks:
         next_start = self._starts[place] if place < len(self._starts) else self._text.size
         if not previous_end <= offset < next_start:
             return
-        text = self._text.read(
-            offset, min(CHUNK, next_start - offset + 1)
-        )  # a boundary shows by what is after
+        length = min(CHUNK, next_start - offset + 1)  # a boundary shows by what is after
+        text = self._text.read(offset, length)
         chunk = self._take(self._decode(offset, text, offset == previous_end), next_start)
         self._starts.insert(place, chunk.start)
         self._chunks.insert(place, chunk)
