@@ -27,6 +27,7 @@ from tracetui.analysis.advice.evidence import Evidence
 from tracetui.analysis.advice.model import HOST_BOUND
 from tracetui.analysis.advice.scheduler import unrecorded
 from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.heat.work import Occupation, WorkMap
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.scheduler.cores import Cores
@@ -452,6 +453,15 @@ def test_contention_of_real_threads(tmp_path: Path) -> None:
     assert all(by_pid[other.pid] > 0 for other in others)
     assert by_pid[0] < 0.5 * ready.total  # whoever else is at work here, the core is
     assert events.processes[tid] == os.getpid()
+
+
+def test_the_first_heat_map_has_threads_without_a_core() -> None:
+    scheduler = analysed("mixed").scheduler
+    assert scheduler is not None
+    rows = [row for row in WorkMap.of(analysed("mixed")).things if row.doing is Occupation.READY]
+    ready = [scheduler.states(thread).of(State.READY).total for thread in scheduler.threads]
+    assert sorted(row.times.total for row in rows) == sorted(ns for ns in ready if ns)
+    assert not [row for row in WorkMap.of(traces.analysed("mixed")).things if row.doing is Occupation.READY]
 
 
 # -- advice ------------------------------------------------------------------------------------------------

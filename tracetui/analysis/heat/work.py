@@ -24,6 +24,7 @@ from tracetui.analysis.idle.host import HostThread
 from tracetui.analysis.idle.naming import by_name, matching
 from tracetui.analysis.idle.pieces import cut, edges_of
 from tracetui.analysis.intervals import NOTHING, Intervals, union
+from tracetui.analysis.scheduler.states import State
 from tracetui.analysis.search import among, of_category, rows_of
 from tracetui.analysis.sums import most_first
 from tracetui.analysis.window import rows_in_window
@@ -46,6 +47,7 @@ class Occupation(Enum):
     CALLS = "calls"  #: of the runtime: CANN, CUDA, HIP
     WORKS = "works"  #: a stream or group
     WAITS = "waits"
+    READY = "no core"  #: a thread is ready, and another has its core; known of the scheduler
 
 
 _COMMUNICATION = {
@@ -58,6 +60,7 @@ LOST = (Occupation.IDLE, *_COMMUNICATION.values())
 _BLOCKED = any_of(KNOWN.frames.blocked)
 _RANK_WAIT = any_of(KNOWN.collectives.rank_waits)
 _WAITING = (Cause.SYNC, Cause.DATALOADER)
+_NO_WORK = (Occupation.WAITS, Occupation.READY)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,12 +132,15 @@ def _host(analysis: Analysis) -> Iterator[WorkRow]:
     """Yield the threads of the framework's process, the busiest while a device is idle first; then others."""
     hosts = analysis.hosts
     idle = reduce(Intervals.__or__, (device.idle for device in analysis.devices), NOTHING)
-    threads = [list(_thread(analysis.trace, hosts.thread(index))) for index in range(len(hosts))]
+    threads = [
+        [*_thread(analysis.trace, hosts.thread(index)), *_scheduled(analysis, hosts.thread(index))]
+        for index in range(len(hosts))
+    ]
     assigned = {track.index for rows in threads for thing in rows for track in thing.tracks}
     threads += [list(_other_rows(analysis.trace, track)) for track in _other_tracks(analysis.trace, assigned)]
 
     def works_while_idle(rows: list[WorkRow]) -> int:
-        working = (thing.times for thing in rows if thing.doing is not Occupation.WAITS)
+        working = (thing.times for thing in rows if thing.doing not in _NO_WORK)
         return (reduce(Intervals.__or__, working, NOTHING) & idle).total
 
     for rows in sorted(threads, key=works_while_idle, reverse=True):
@@ -156,6 +162,14 @@ def _thread(trace: Trace, thread: HostThread) -> Iterator[WorkRow]:
     yield WorkRow(Occupation.DEQUEUE, dequeues - waits, tracks=(track,))
     yield WorkRow(Occupation.CALLS, _time(trace, rows_of(calls)) - waits, tracks=calls)
     yield WorkRow(Occupation.WAITS, waits, tracks=(*calls, track, *frames))
+
+
+def _scheduled(analysis: Analysis, thread: HostThread) -> Iterator[WorkRow]:
+    """Yield when a thread was ready and had no core, where the scheduler is recorded."""
+    scheduler = analysis.scheduler
+    pid = -1 if scheduler is None else int(scheduler.pid_of_track[thread.track.index])
+    if scheduler is not None and pid >= 0:
+        yield WorkRow(Occupation.READY, scheduler.states_of(pid).of(State.READY), tracks=(thread.track,))
 
 
 def _other_rows(trace: Trace, track: Track) -> Iterator[WorkRow]:

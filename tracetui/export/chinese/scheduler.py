@@ -44,6 +44,7 @@ SCHEDULER = {
     "Which threads had no core, and who had it": "哪些线程没有核，核被谁占着",
     "threads": "线程",
     "states": "状态",
+    "no core": "没有核",
     "who had the cores": "谁占着核",
     "cores": "核",
     "{thread} was ready for {time} and had no core; it was with {tasks}. Pin the process: CPU_AFFINITY_CONF.": (

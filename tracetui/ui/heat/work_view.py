@@ -107,7 +107,8 @@ class WorkView:
             section = (thing.lost, min(thing.device, 0))
             apart = before is not None and section != before
             before = section
-            heat = Heat.LOST if thing.lost else Heat.WAIT if thing.doing is Occupation.WAITS else Heat.WORK
+            waits = thing.doing in (Occupation.WAITS, Occupation.READY)
+            heat = Heat.LOST if thing.lost else Heat.WAIT if waits else Heat.WORK
             total = format_duration(thing.times.total).rjust(7)
             part = "" if thing.lost else format_percent(both, idle)
             yield SheetRow(self._label(thing), f"{total} {part:>8}", heat, apart)
