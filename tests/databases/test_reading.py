@@ -11,6 +11,7 @@ import pytest
 from tests.databases.handmade import Rows, Texts, kernels, write
 from tracetui.databases.tables import Database
 from tracetui.reader.database.growing import GrowingColumn
+from tracetui.reader.freed_memory import return_freed_memory
 from tracetui.reader.joined import open_trace
 from tracetui.reader.source import Progress
 
@@ -58,3 +59,18 @@ def test_progress_grows_to_the_whole_file(tmp_path: Path) -> None:
         assert [part.done_bytes for part in told] == sorted(part.done_bytes for part in told)
         assert 0.8 < told[-1].done_bytes / file.size <= 1
     assert len(told[-1].snapshot().slices.start) >= 69_999
+
+
+def test_freed_memory_is_given_back() -> None:
+    """What lies below a block that is in use is kept by the allocator until it is asked for."""
+
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1])
+
+    blocks = [bytes([number % 250]) * 100_000 for number in range(2000)]
+    last = blocks[-1]
+    filled = resident()
+    del blocks
+    return_freed_memory()
+    assert last
+    assert resident() < filled - 100_000_000 // 4096

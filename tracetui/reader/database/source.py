@@ -21,6 +21,7 @@ from tracetui.reader.database.host import HostTables
 from tracetui.reader.database.table_reader import EventPlace, ReadingStopped, TableReader
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import BlockColumns, EventTable, ReadReport
+from tracetui.reader.freed_memory import return_freed_memory
 from tracetui.reader.source import COARSEST_CLOCK, Progress, TraceFile, uncollected
 from tracetui.reader.text import Stamp
 
@@ -34,6 +35,7 @@ _OTHERS = (
     *("STRING_IDS", "COMPUTE_TASK_INFO", "COMMUNICATION_SCHEDULE_TASK_INFO", "MEMCPY_INFO"),
     *("CONNECTION_IDS", "PYTORCH_CALLCHAINS"),
 )
+_LARGE = 1 << 26  # bytes: the columns of its tables were large
 _SAID = 8  # tables that are damaged, each with a sentence
 
 
@@ -90,7 +92,10 @@ class DatabaseFile(TraceFile):
     ) -> EventTable:
         """Read all tables, devices first; `first` is of no use here. As of a file of JSON else."""
         with uncollected():
-            return _Reading(self, self._database, on_progress, should_stop).table()
+            table = _Reading(self, self._database, on_progress, should_stop).table()
+        if self.size > _LARGE:
+            return_freed_memory()
+        return table
 
     def skeleton(self) -> Skeleton | None:
         """Return None: what a database holds shows only as its tables are read."""
