@@ -250,9 +250,8 @@ class Machine:
         index = sum(collective.group == posted.group for collective in recorded)
         call = posted.begin, end, posted.connection, count, posted.link, posted.launch, skew
         recorded.append(Collective(index, *call, posted.kind, posted.group))
-        stream = self.stream(posted.group.stream)
-        stream.free = end if awaited else max(stream.free, end)
         if awaited:
+            self.stream(posted.group.stream).free = end
             self._done(posted.worker, posted.launch)
 
     def change_memory(self, thread: Thread, api: str, us: float) -> None:

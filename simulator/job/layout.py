@@ -17,7 +17,7 @@ class Layout:
     dp: int = 2
     pp: int = 1
     joined: bool = True  #: the stages of a pipeline share a collective, beside their sends and receives
-    two_ways: bool = False  #: a group for each way between two stages, and not one for both
+    two_ways: bool = False  #: a group for each way between two stages, which are a ring
 
     @property
     def world(self) -> int:
@@ -50,8 +50,10 @@ class Layout:
         return tuple(sorted((rank, neighbour))) if 0 <= neighbour < self.world else None
 
     def _pairs(self, rank: int) -> list[tuple[int, ...]]:
-        """Return the rank and each of those with which it exchanges."""
-        return [pair for stages in (-1, 1) if (pair := self.neighbour(rank, stages))]
+        """Return the rank and each of those with which it exchanges; the stages of two ways are a ring."""
+        ways = (1 - self.pp, -1, 1, self.pp - 1) if self.two_ways else (-1, 1)
+        pairs = [pair for stages in ways if (pair := self.neighbour(rank, stages))]
+        return list(dict.fromkeys(pairs))
 
     def groups(self, rank: int) -> list[Communicator]:
         """Return the groups in which a rank communicates, each on a stream of its own."""

@@ -21,6 +21,7 @@ from simulator.source import SCRIPTS, TrainingScript
 PIPELINE_SCRIPT = SCRIPTS / "pipeline" / "train_pipeline.py"
 PIPELINE_TRACED_AS = "/workspace/pipeline/train_pipeline.py"
 BACKWARD = 2  #: times as long as the forward pass of a micro-batch
+CHUNKS = 2  #: of the model in each stage, where the schedule is interleaved
 ELEMENTS = 65_536  #: of what one stage sends to another
 
 
@@ -28,6 +29,7 @@ class Block(NamedTuple):
     """One block of a stage."""
 
     forward: bool
+    chunk: int = 0
 
 
 def one_forward_one_backward(stage: int, stages: int, microbatches: int) -> list[Block]:
@@ -42,10 +44,21 @@ def gpipe(stage: int, stages: int, microbatches: int) -> list[Block]:
     return [Block(True)] * microbatches + [Block(False)] * microbatches
 
 
+def interleaved(stage: int, stages: int, microbatches: int) -> list[Block]:
+    """Return the blocks of a stage that has two chunks of the model, as Megatron interleaves them."""
+    total = microbatches * CHUNKS
+    warmup = min(2 * (stages - stage - 1) + (CHUNKS - 1) * stages, total)
+    forward = [Block(True, place // stages % CHUNKS) for place in range(total)]
+    backward = [Block(False, CHUNKS - 1 - place // stages % CHUNKS) for place in range(total)]
+    steady = [block for pair in zip(forward[warmup:], backward) for block in pair]
+    return forward[:warmup] + steady + backward[total - warmup :]
+
+
 Schedule = Callable[[int, int, int], "list[Block]"]
 SCHEDULES: dict[str, Schedule] = {
     "1f1b": one_forward_one_backward,
     "gpipe": gpipe,
+    "interleaved": interleaved,
 }
 
 
@@ -53,6 +66,7 @@ class PipelineProgram(RankProgram):
     """The process of one stage; `Extra.computing` is how much longer all its blocks take."""
 
     schedule = "1f1b"
+    chunks = 1
 
     def __init__(self, machine: Machine, layout: Layout, rank: int, size: Size, extra: Extra) -> None:
         super().__init__(machine, layout, rank, size, extra)
@@ -87,7 +101,7 @@ class PipelineProgram(RankProgram):
         source = self._link(block, -step)
         if source is not None:
             yield from self.collective("dist.recv(block.received,", source, "receive", ELEMENTS)
-        us = self._size.matmul_us * self._slower
+        us = self._size.matmul_us * self._slower / self.chunks
         if block.forward:
             with self.call("forward", at="states = forward(stage, block.received)"):
                 for _ in range(self._size.layers):
@@ -102,8 +116,10 @@ class PipelineProgram(RankProgram):
 
     def _link(self, block: Block, way: int) -> Communicator | None:
         """Return the group in which a block receives from or sends to the next stage on one way."""
-        stage = self._stage + way
+        stage, chunk = self._stage + way, block.chunk
         if not 0 <= stage < self._stages:
+            stage, chunk = stage % self._stages, chunk + way
+        if not 0 <= chunk < self.chunks:
             return None
         width = self._layout.tp * self._layout.dp
         ranks = tuple(sorted((self._rank, self._rank + (stage - self._stage) * width)))
@@ -125,11 +141,11 @@ class PipelineProgram(RankProgram):
                     posted = machine.post(thread, calling, "send", group)
                     machine.launched(posted)
 
-                    def finish(part: Part, begin: int) -> None:
+                    def finish(part: Part) -> None:
                         tasks = Tasks(machine.recording, group, posted.number, posted.connection)
                         for task in part.steps:
                             tasks.add(*task)
-                        machine.complete(posted._replace(begin=begin), ELEMENTS, part.end, part.wait, False)
+                        machine.complete(posted, ELEMENTS, part.end, part.wait, False)
 
                     yield Posting(group, "send", ELEMENTS, posted.begin, finish)
 
@@ -138,3 +154,10 @@ class GPipeProgram(PipelineProgram):
     """The process of one stage that goes forward with all micro-batches first."""
 
     schedule = "gpipe"
+
+
+class InterleavedProgram(PipelineProgram):
+    """The process of one stage that has two chunks of the model."""
+
+    schedule = "interleaved"
+    chunks = CHUNKS

@@ -39,8 +39,8 @@ class Posting(NamedTuple):
     kind: str
     elements: int
     begin: int
-    #: is given its part and when it began, where the rank goes on at once; None: it waits for its part
-    finish: Callable[[Part, int], None] | None = None
+    #: is given its part, where the rank goes on at once; None: the rank waits for its part
+    finish: Callable[[Part], None] | None = None
 
 
 Running = Generator[Posting, Part, None]

@@ -48,6 +48,7 @@ JOBS = {
     #: pipelines of four stages: their schedules
     "pipeline-1f1b": Job(STAGES, BLOCKS, program=pipeline.PipelineProgram),
     "pipeline-gpipe": Job(STAGES, BLOCKS, program=pipeline.GPipeProgram),
+    "pipeline-interleaved": Job(STAGES, BLOCKS, program=pipeline.InterleavedProgram),
     #: a stage with more work
     "pipeline-uneven": Job(STAGES, BLOCKS, extra={2: Extra(computing=1.4)}, program=pipeline.PipelineProgram),
     #: roles of reinforcement learning, of which one rank generates longer

@@ -19,7 +19,6 @@ from simulator.recording import Recording
 from simulator.scenarios import START_NS
 
 PID = 3178231
-_BETWEEN = 240  # ns from the end of a task of a stream to the next one
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,6 @@ def _run(running: list[Running], job: Job) -> list[Meeting]:
     chance = random.Random(job.seed)
     waiting: dict[str, dict[int, deque[Posting]]] = defaultdict(lambda: defaultdict(deque))
     counts: dict[str, int] = defaultdict(int)
-    free: dict[tuple[str, int], int] = defaultdict(int)  # when what nobody waited for has ended, by rank
     meetings = []
     ready: list[tuple[int, Part | None]] = [(rank, None) for rank in range(len(running))]
     while ready:
@@ -117,21 +115,19 @@ def _run(running: list[Running], job: Job) -> list[Meeting]:
         if not all(waiting[group][member] for member in ranks):
             continue
         posted = {member: waiting[group][member].popleft() for member in ranks}
-        own_begins = [max(posted[member].begin, free[group, member]) for member in ranks]
-        begins = [begin - job.offset(member) for begin, member in zip(own_begins, ranks)]
+        begins = [posted[member].begin - job.offset(member) for member in ranks]
         kinds = [posted[member].kind for member in ranks]
         sizes = [4 * posted[member].elements // len(ranks) for member in ranks]
         parts = meet(kinds, ranks, begins, sizes, job.slow, chance)
         ends = [part.end for part in parts]
         meetings.append(Meeting(ranks, counts[group], kinds, posting.elements, begins, ends))
         counts[group] += 1
-        for member, part, begin in zip(ranks, parts, own_begins):
+        for member, part in zip(ranks, parts):
             moved, finish = _shift_part(part, job.offset(member)), posted[member].finish
             if finish is None:
                 ready.append((member, moved))
             else:
-                free[group, member] = moved.end + _BETWEEN
-                finish(moved, begin)
+                finish(moved)
     left = [group for group, ranks in waiting.items() if any(ranks.values())]
     assert not left, "ranks posted collectives in different orders"
     return meetings

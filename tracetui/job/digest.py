@@ -163,6 +163,13 @@ class RangeColumns(Columns):
 
 
 @dataclass(frozen=True, eq=False)
+class AwaitedColumns(Columns):
+    """The collectives that the device waited for: exposed communication ends with them, and not before."""
+
+    collective: Int64s  #: place in `collectives`, ascending
+
+
+@dataclass(frozen=True, eq=False)
 class TokenColumns(Columns):
     """How many tokens the experts of a rank work at: the grouped matmuls of the device, by start."""
 
@@ -251,6 +258,7 @@ class Digest:
     calls: CallColumns = field(default_factory=CallColumns.empty)
     ranges: RangeColumns | None = None  #: None of a digest of before they were kept
     tokens: TokenColumns | None = None  #: None of a digest of before they were kept
+    awaited: AwaitedColumns | None = None  #: None of a digest of before they were kept
 
     @property
     def part_counts(self) -> Int64s:

@@ -25,6 +25,7 @@ from tracetui.comparison.waterfall import TERMS
 from tracetui.job.columns import Columns
 from tracetui.job.digest import (
     ArrivalColumns,
+    AwaitedColumns,
     CollectiveColumns,
     Digest,
     Identity,
@@ -77,7 +78,11 @@ _COMPARED: dict[str, type[Columns]] = {
 }
 
 
-_MARKED: dict[str, type[Columns]] = {"ranges": RangeColumns, "tokens": TokenColumns}
+_MARKED: dict[str, type[Columns]] = {
+    "ranges": RangeColumns,
+    "tokens": TokenColumns,
+    "awaited": AwaitedColumns,
+}
 
 
 class UnreadableDigest(Exception):  # noqa: N818 - the name says what is wrong, "Error" would add nothing
@@ -289,6 +294,7 @@ def _check_digest(digest: Digest) -> None:
         (sums.line, -1, lines),
         (calls.line, 0, lines),
         *(((digest.ranges.name, 0, texts),) if digest.ranges is not None else ()),
+        *(((digest.awaited.collective, 0, len(collectives)),) if digest.awaited is not None else ()),
         (cells.segment, 0, max(len(digest.boundaries) - 1, 0)),
     ):
         _require(not len(column) or (int(column.min()) >= least and int(column.max()) < limit))

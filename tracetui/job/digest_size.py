@@ -81,6 +81,7 @@ def _first_collectives(digest: Digest, count: int) -> Digest:
         warnings=(*warnings, cut_warning),
         collectives=digest.collectives.at(slice(count)),
         arrivals=digest.arrivals.at(digest.arrivals.collective < count),
+        awaited=None if digest.awaited is None else digest.awaited.at(digest.awaited.collective < count),
         boundaries=boundaries,
         cells=summed(segment, digest.cells.key, digest.cells.ns),
     )

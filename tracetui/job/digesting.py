@@ -13,6 +13,7 @@ from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.speeds import chip_of
+from tracetui.analysis.intervals import union
 from tracetui.analysis.marked_ranges import marked_ranges, range_name
 from tracetui.analysis.steps import Span
 from tracetui.arrays import Bools
@@ -21,6 +22,7 @@ from tracetui.comparison.compared_run import run_of
 from tracetui.job.collectives import collective_tables, link_columns
 from tracetui.job.digest import (
     ArrivalColumns,
+    AwaitedColumns,
     CollectiveColumns,
     Digest,
     Identity,
@@ -44,6 +46,7 @@ from tracetui.reader.source import Progress
 from tracetui.trace.clean import shortened
 
 MOST_OPERATORS = 300  #: types that are kept
+_RIGHT_AFTER = 20_000  # ns: how late a kernel starts that only waits for a collective
 MOST_RANGES = 4000  #: marked ranges that are kept
 _FIRST_DIMENSION = re.compile(r'["\s]*(\d{1,12})')
 
@@ -110,6 +113,7 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
         cells=TimeCells.empty(),
         ranges=RangeColumns.empty(),
         tokens=TokenColumns.empty(),
+        awaited=AwaitedColumns.empty(),
     )
     if not working:
         cut_warnings = (*map(shortened, warnings), "no device computes or communicates in it")
@@ -151,6 +155,7 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
         cells=cells,
         ranges=ranges,
         tokens=_tokens(analysis, device),
+        awaited=_awaited(analysis, device, collectives, texts),
         **run_columns._asdict(),
     )
 
@@ -187,6 +192,23 @@ def _tokens(analysis: Analysis, device: int) -> TokenColumns:
         and (match := _FIRST_DIMENSION.match(kernels.table.text("input_shapes", place) or ""))
     ]
     return TokenColumns(*np.array(sorted(rows), np.int64).reshape(-1, 2).T)
+
+
+def _awaited(
+    analysis: Analysis, device: int, collectives: CollectiveColumns, texts: TextPlaces
+) -> AwaitedColumns:
+    """Return which collectives the device waited for until they ended.
+
+    A send is waited for where the device computes right after it: else it is merely under way.
+    """
+    exposed = analysis.communication.exposed
+    own = exposed.at(exposed.of_device(device))
+    awaited = np.isin(collectives.end, union(own.start, own.end).ends)
+    starts = analysis.devices[device].compute.starts
+    following = np.append(starts, np.iinfo(np.int64).max)[np.searchsorted(starts, collectives.end)]
+    sends = [place for place, text in enumerate(texts.all) if text.lower() == "send"]
+    late = np.isin(collectives.type, sends) & (following - collectives.end > _RIGHT_AFTER)
+    return AwaitedColumns(np.flatnonzero(awaited & ~late))
 
 
 def _busy_ns(analysis: Analysis, device: int) -> int:

@@ -2,10 +2,10 @@
 
 Of each rank, the work between two boundaries of its digest is one operation: what computes, is idle and
 copies there, without the exposed communication. It comes after the work before it and after the collectives
-that the device waited for in between: those that ended while communication was exposed. A collective begins
-after the work before it and after the collective before it in its group, and moves its data once its last
-member has come. What a missing rank did is not known: it comes to the collectives for which others waited for
-it as long after the one before as it did.
+that the device waited for in between: exposed communication ended with them. A collective begins after the
+work before it and after the collective before it in its group, sends and receives after the work alone, and
+moves its data once its last member has come. What a missing rank did is not known: it comes to the
+collectives for which others waited for it as long after the one before as it did.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ COMPUTING, IDLE, COPY = range(3)  #: the parts of work
 PARTS = ("computing", "idle", "copy")
 _PART_OF_CLASS = {TimeClass.COMPUTING: COMPUTING, TimeClass.IDLE: IDLE, TimeClass.COPY: COPY}
 MISSING = -1  #: place in the job of what stands for a rank that is missing
+_PAIRS = ("send", "receive", "recv")
 _MOST_JOINED = 4  #: collectives without work between them that one operation comes after
 
 
@@ -187,7 +188,10 @@ def _rank_part(rank: Rank, offset: int) -> _RankPart:
     works = len(segment)
     starts, ends = np.searchsorted(bounds, own.start), np.searchsorted(bounds, own.end)
     inside = (ends < len(bounds)) & (starts < ends)
-    waited = np.flatnonzero(inside & exposed[np.minimum(ends, max(segments, 0))]) if len(bounds) else ends[:0]
+    if digest.awaited is not None:
+        waited = digest.awaited.collective[inside[digest.awaited.collective]]
+    else:
+        waited = np.flatnonzero(inside & exposed[np.minimum(ends, segments)]) if len(bounds) else ends[:0]
     waited = waited[np.argsort(ends[waited], kind="stable")]
     at = np.concatenate((segment, np.minimum(starts, segments)))
     last_work = work_at[at] if len(bounds) else at
@@ -244,9 +248,14 @@ def _pairs(after: Int64s, before: Int64s) -> Int64s:
 
 
 def _after_in_group(rank: Rank, works: int) -> Int64s:
-    """Return the links from each collective to the one before it in its group, if that had ended."""
+    """Return the links from each collective to the one before it in its group, if that had ended.
+
+    Sends and receives have none: several may be under way.
+    """
     own = rank.collectives
+    pairs = [number for number, text in enumerate(rank.digest.texts) if text.lower() in _PAIRS]
     order = np.argsort(own.group, kind="stable")
+    order = order[~np.isin(own.type[order], pairs)]
     same = own.group[order][1:] == own.group[order][:-1]
     earlier, later = order[:-1][same], order[1:][same]
     ended = own.end[earlier] <= own.start[later]
