@@ -554,4 +554,11 @@ SCREENS = {
     "where it is 0, nothing waits for the device: it starves as soon as it is done with what it runs": (
         "为 0 处没有任务等待 Device：执行完当前任务就会空等"
     ),
+    # -- statistics of a window, open traces ------------------------------------------------------------
+    "{names} of {count} {what}, {time} cut to the window": "{count} 个{what}，{names}，窗口内 {time}",
+    "host operators": " Host 算子",
+    "tasks that work": "在工作的任务",
+    "idle {share}": "空闲 {share}",
+    "reading, {share} %": "正在读取，{share} %",
+    "not opened yet": "尚未打开",
 }

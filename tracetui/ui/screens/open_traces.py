@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tracetui.language import clauses, tell
 from tracetui.reader.errors import plain
 from tracetui.ui.screens.chooser import Choice, Chooser
 from tracetui.ui.session import Session
@@ -47,11 +48,13 @@ def note(session: Session) -> str:
         span = format_duration(session.analysis.trace.end_ns - session.analysis.trace.start_ns)
         window = sum(device.window_ns for device in session.analysis.devices)
         idle = sum(device.idle_ns for device in session.analysis.devices)
-        state = f"{span}, idle {format_percent(idle, window)}" if window else span
+        state = span
+        if window:
+            state = clauses((span, tell("idle {share}", share=format_percent(idle, window))))
     elif session.progress is not None:
-        state = f"reading, {session.share} %"
+        state = tell("reading, {share} %", share=session.share)
     elif session.problem:
         state = session.problem
     else:
-        state = "analysing" if session.trace is not None else "not opened yet"
+        state = tell("analysing") if session.trace is not None else tell("not opened yet")
     return f"{size:>8}  {state}"

@@ -51,9 +51,14 @@ class Statistics(Vertical):
         inside = window_statistics(analysis.trace, tracks, analysis.devices, *window)
         names = inside.names if of is not None else analysis.operators_in_window(*window, host=host).by_name()
         text = self._palette.style_of(Role.TEXT)
-        whose = track_words(of) if of is not None else "host operators" if host else "tasks that work"
-        count, total = int(names.count.sum()), format_duration(int(names.self_ns.sum()))
-        rows = f"{name_count(len(names))} of {count:,} {whose}, {total} cut to the window"
+        what = tell("host operators") if host else tell("tasks that work")
+        rows = tell(
+            "{names} of {count} {what}, {time} cut to the window",
+            names=name_count(len(names)),
+            count=f"{int(names.count.sum()):,}",
+            what=what if of is None else track_words(of),
+            time=format_duration(int(names.self_ns.sum())),
+        )
         idle = self._palette.style_of(Role.IDLE)
         self.query_one(Lines).show([[(idle_answer(analysis, inside), idle)], [(rows, text)]])
         columns = operator_columns(
