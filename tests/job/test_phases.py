@@ -59,6 +59,7 @@ def test_digests_of_before_say_that_they_know_none() -> None:
     old = job_of([replace(first, digest=replace(first.digest, ranges=None)), *others])
     assert without_ranges(old) == (0,)
     assert all(phase.ranks == [1, 2, 3] for phase in job_phases(old))
+    assert decode(encode(old.ranks[0].digest)).ranges is None
 
 
 def test_ranges_are_kept_in_digests() -> None:

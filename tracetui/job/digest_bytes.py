@@ -56,7 +56,7 @@ from tracetui.trace.model import Kind
 #: Those of 1 keep nothing to compare runs by, those of 2 not what each step had of it, and those of 3 end
 #: the preparing of steps elsewhere: of these only what is not compared is read. Those of 4 have no ranges.
 SCHEMA, _READABLE = 5, (1, 2, 3, 4, 5)
-_WITH_RUNS, _WITH_RANGES = 4, 5
+_WITH_RUNS = 4
 _KIND = "tracetui digest"
 _LARGEST = 1 << 28  # bytes of JSON; 8 MB of it gzip'ed are the most that is written
 _TABLES: dict[str, type[Columns]] = {
@@ -160,7 +160,7 @@ def _digest(document: dict[str, Any]) -> Digest:
     table_types = {
         **_TABLES,
         **(_COMPARED if document["schema"] >= _WITH_RUNS else {}),
-        **(_MARKED if document["schema"] >= _WITH_RANGES else {}),
+        **{name: table for name, table in _MARKED.items() if name in document},
     }
     columns = {
         name: table(**{column.name: _unpack(document[name][column.name]) for column in fields(table)})
