@@ -69,12 +69,12 @@ class Sketch:
     @property
     def first(self) -> int:
         """Where in the text to begin so that the devices are read before anything else; 0: at its start."""
-        own = [
+        device_places = [
             self._places.get(track_key(track), _NOWHERE)
             for track in self.tracks
             if track.layer in _OF_DEVICES
         ]
-        spots = np.concatenate([_NOWHERE, *own])
+        spots = np.concatenate([_NOWHERE, *device_places])
         chunk = int(self._spots.chunk[spots].min()) if len(spots) else 0
         place = int(self._skeleton.start[chunk - 1] + self._skeleton.length[chunk - 1]) if chunk else 0
         return place if place > self._skeleton.end[-1] // _WORTH else 0
@@ -280,16 +280,16 @@ def _groups(trace: Trace) -> Int64s:
     chunks: dict[tuple[str, bool], set[int]] = {}
     for track in trace.tracks:
         if len(track.rows):
-            own = set(trace.slices.event[track.rows.start : track.rows.stop].tolist())
-            chunks.setdefault(_kin(track), set()).update(own)
+            track_chunks = set(trace.slices.event[track.rows.start : track.rows.stop].tolist())
+            chunks.setdefault(_kin(track), set()).update(track_chunks)
     groups: list[set[int]] = []
     group_of: dict[tuple[str, bool], int] = {}
     for kin in sorted(chunks, key=lambda kin: -len(chunks[kin])):
-        own = chunks[kin]
-        found = (place for place, others in enumerate(groups) if 2 * len(own & others) >= len(own))
-        group_of[kin] = next(found, len(groups))
+        kin_chunks = chunks[kin]
+        same = (place for place, group in enumerate(groups) if 2 * len(kin_chunks & group) >= len(kin_chunks))
+        group_of[kin] = next(same, len(groups))
         if group_of[kin] == len(groups):
-            groups.append(own)
+            groups.append(kin_chunks)
     return np.array([group_of.get(_kin(track), -1) for track in trace.tracks], np.int64)
 
 
