@@ -171,7 +171,7 @@ class Analysis:
     @cached_property
     def causes(self) -> Causes:
         """Why the devices were idle: the idle intervals in pieces, each with a cause and a stack."""
-        return explain(self.idle, self.links, self.hosts)
+        return explain(self.idle, self.links, self.hosts, unrecorded=self.examination.unrecorded)
 
     @cached_property
     def system_calls(self) -> SystemCalls:
@@ -299,7 +299,8 @@ class Analysis:
         """The idle time in pieces cut wherever a frame of Python begins or ends."""
         if not self.trace.slices.have_stacks:
             return self.causes.charges  # cut so already
-        return explain(self.idle, self.links, self.hosts, by_frame=True).charges
+        unrecorded = self.examination.unrecorded
+        return explain(self.idle, self.links, self.hosts, True, unrecorded).charges
 
     @cached_property
     def modules(self) -> tuple[ModuleIdle, ...]:

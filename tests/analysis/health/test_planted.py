@@ -256,3 +256,17 @@ def test_a_defect_is_found_and_nothing_else(real_traces: Path, tmp_path: Path, n
     assert all(health.trust[number] != "good" for number in case.affects)
     spared = set(health.trust) - set(case.affects) - ({"idle"} if as_it_is else set())
     assert all(health.trust[number] == "good" for number in spared)
+
+
+def test_idle_time_that_may_be_unrecorded_work_has_a_cause_of_its_own(
+    real_traces: Path, tmp_path: Path
+) -> None:
+    causes = {}
+    for name, plant in (("clean", lambda e: e.all), ("partial", CASES["graphs with fewer kernels"].plant)):
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps(plant(events_of(real_traces / GRAPHS))))
+        analysis = analyse(read(path))
+        causes[name] = {cause.label: ns for cause, ns in analysis.causes.by_cause(0).items()}
+        assert sum(causes[name].values()) == analysis.idle_ns
+    assert "device.unseen" not in causes["clean"]
+    assert causes["partial"]["device.unseen"] > causes["partial"].get("device.unknown", 0)

@@ -31,6 +31,16 @@ class Examination:
         """What is found of graphs that lack kernels."""
         return tuple(graphs.incomplete_graphs(self._recording, self._launching, self._holes))
 
+    @cached_property
+    def unrecorded(self) -> list[tuple[int, int, int]]:
+        """Device, start and end, ns, of all stretches in which a device did what is not recorded."""
+        every = range(len(self._recording.devices))
+        graphs_lack = (window for finding in self.incomplete for window in finding.windows)
+        return [
+            *((stretch.device, stretch.start, stretch.end) for stretch in self.unseen),
+            *((device, start, end) for start, end in graphs_lack for device in every),
+        ]
+
     def health(self, causes: Callable[[], Causes]) -> Health:
         """Return all findings, worst first.
 

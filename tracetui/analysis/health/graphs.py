@@ -144,6 +144,14 @@ def _around(recording: Recording, busy: Sequence[Intervals], replay: Replay) -> 
     return start, end, index
 
 
+def _until_later(recording: Recording, replay: Replay) -> tuple[int, int]:
+    """Return the time from the launch of a replay without kernels to the first task launched later, ns."""
+    slices, links = recording.trace.slices, recording.links
+    start, end = int(slices.start[replay.row]), int(slices.end[replay.row])
+    later = links.tasks[links.launch_point > start]
+    return start, max(end, int(slices.start[later].min())) if len(later) else end
+
+
 def _is_part(names: Sequence_, whole: Sequence_) -> bool:
     """Return whether one sequence is another with some left out."""
     following = iter(whole[:_MOST_KERNELS])
@@ -175,13 +183,13 @@ def _finding(
             "{count} of {replays} graph launches have no kernels on the device, or fewer than others of the "
             "same graph"
         )
+    busy = [activity.compute | activity.communication | activity.copies for activity in recording.devices]
     windows = []
     for replay in lacking:
         if len(replay.tasks):
-            window = int(slices.start[replay.tasks[0]]), int(slices.end[replay.tasks].max())
+            windows.append(_around(recording, busy, replay)[:2])
         else:
-            window = int(slices.start[replay.row]), int(slices.end[replay.row])
-        windows.append(window)
+            windows.append(_until_later(recording, replay))
     return Finding(
         id="graph.incomplete",
         severity=severity,

@@ -289,6 +289,19 @@ class Cause(IntEnum):
         doing="unexplained",
         rule="launched, not running, and nothing says why",
     )
+    UNSEEN = CauseFacts(
+        label="device.unseen",
+        letter="n",
+        name="not recorded",
+        brief="work that is not recorded",
+        meaning="launched and not running: the device was busy with work that is not in the recording.",
+        doing="busy with work that is not recorded",
+        rule=(
+            "nothing else says why, and the recording lacks what the device did: work of a graph, or from "
+            "before the recording (`tracetui doctor`)"
+        ),
+        remedy="synchronise before the profiler starts; record kernels inside of graphs",
+    )
     UNLINKED = CauseFacts(
         label="unlinked",
         letter="?",

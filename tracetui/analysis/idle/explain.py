@@ -7,6 +7,7 @@ enqueued the task; before the first operator of a burst of the autograd thread, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -53,7 +54,13 @@ class _Stretches(NamedTuple):
     following: Int64s  #: row of the operator of another thread that this one leads to, -1 for none
 
 
-def explain(idle: IdleIntervals, links: LaunchChains, hosts: Hosts, by_frame: bool = False) -> Causes:
+def explain(
+    idle: IdleIntervals,
+    links: LaunchChains,
+    hosts: Hosts,
+    by_frame: bool = False,
+    unrecorded: Sequence[tuple[int, int, int]] = (),
+) -> Causes:
     """Return the causes of idle intervals; for each, pieces that sum to it.
 
     Args:
@@ -62,12 +69,21 @@ def explain(idle: IdleIntervals, links: LaunchChains, hosts: Hosts, by_frame: bo
         hosts: its threads.
         by_frame: cut the host's pieces wherever a python_function frame begins or ends too, so that each is
             charged to the frame it is in. Always so where the trace has no `Call stack`.
+        unrecorded: device, start and end, ns, of stretches in which a device did what is not recorded.
     """
-    return _Explainer(idle, links, hosts, by_frame).causes()
+    return _Explainer(idle, links, hosts, by_frame, unrecorded).causes()
 
 
 class _Explainer:
-    def __init__(self, idle: IdleIntervals, links: LaunchChains, hosts: Hosts, by_frame: bool) -> None:
+    def __init__(
+        self,
+        idle: IdleIntervals,
+        links: LaunchChains,
+        hosts: Hosts,
+        by_frame: bool,
+        unrecorded: Sequence[tuple[int, int, int]],
+    ) -> None:
+        self._unrecorded = unrecorded
         self._trace, self._idle, self._links, self._hosts = links.trace, idle, links, hosts
         self._by_frame = by_frame or not links.trace.slices.have_stacks
         self._streams = Streams(links)
@@ -88,6 +104,7 @@ class _Explainer:
             cuts, cause = scheduler.split(pieces.start, pieces.end, pieces.cause, pieces.track)
             pieces = _CausePieces._make(column[cuts.place] for column in pieces)
             pieces = pieces._replace(start=cuts.start, end=cuts.end, cause=cause)
+        pieces = pieces._replace(cause=self._without_unrecorded(pieces))
         pieces = _merge(pieces, by_track=scheduler is not None)
         sites = self._hosts.callers.call_sites(pieces.charged)
         exposing, exposing_frame, exposing_thread = self._exposing()
@@ -138,6 +155,18 @@ class _Explainer:
                     place == iteration_at(device_iterations, self._idle.end[on_device])
                 )
         return inside
+
+    def _without_unrecorded(self, pieces: _Pieces) -> Int8s:
+        """Return the causes of pieces; those without a reason in stretches that lack work are UNSEEN."""
+        if not self._unrecorded:
+            return pieces.cause
+        cause: Int8s = pieces.cause.copy()
+        device = self._idle.device[pieces.interval]
+        middle = pieces.start + (pieces.end - pieces.start) // 2
+        without_reason = np.isin(cause, (Cause.UNKNOWN, Cause.GRAPH))
+        for number, start, end in self._unrecorded:
+            cause[without_reason & (device == number) & (start <= middle) & (middle < end)] = Cause.UNSEEN
+        return cause
 
     # -- the host -------------------------------------------------------------------------------------
 

@@ -67,5 +67,11 @@ CAUSES = {
     ),
     "device.latency": CauseWords("时延", "已下发，正常时延", "已下发；任务启动前的正常时延。", "正常时延"),
     "device.unknown": CauseWords("未知", "已下发，原因未知", "已下发却没有运行，原因未知。", "原因不明"),
+    "device.unseen": CauseWords(
+        "未采集",
+        "没有采集到的工作",
+        "已下发却没有运行：Device 在做没有采集到的工作。",
+        "在做没有采集到的工作",
+    ),
     "unlinked": CauseWords("无关联", "没有下发记录", "Trace 中没有记录是什么下发了该任务。", ""),
 }

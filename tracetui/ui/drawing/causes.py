@@ -51,6 +51,7 @@ ROLES: Mapping[LossCause, Role | Activity] = {
     Cause.GRAPH: Role.LAUNCHED,
     Cause.LATENCY: Role.LAUNCHED,
     Cause.UNKNOWN: Role.LAUNCHED,
+    Cause.UNSEEN: Role.UNLINKED,
     Cause.UNLINKED: Role.UNLINKED,
     CommunicationCause.WAIT: Role.WAITING,
     CommunicationCause.TRANSFER: Activity.COMMUNICATION,
