@@ -156,7 +156,7 @@ class _Explainer:
                 )
         return inside
 
-    def _without_unrecorded(self, pieces: _Pieces) -> Int8s:
+    def _without_unrecorded(self, pieces: _CausePieces) -> Int8s:
         """Return the causes of pieces; those without a reason in stretches that lack work are UNSEEN."""
         if not self._unrecorded:
             return pieces.cause
