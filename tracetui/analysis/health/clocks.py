@@ -215,7 +215,7 @@ def crossing(start: Int64s, end: Int64s) -> Bools:
     crossed = np.zeros(len(start), np.bool_)
     if len(start) < 2:
         return crossed
-    order = np.lexsort((-end, start))
+    order = np.argsort(start, kind="stable")
     starts, ends = start[order], end[order]
     inside = (starts[1:] > starts[:-1] + ROUNDED) & (starts[1:] < ends[:-1] - ROUNDED)
     after = (ends[1:] > ends[:-1] + ROUNDED) & (ends[1:] < end.max() - ROUNDED)
@@ -235,13 +235,14 @@ def _leaps_ahead(recording: Recording) -> Iterator[Jump]:
     timed = rows_of(t for t in trace.tracks if t.layer in _LAYERS)
     if len(timed) < 100:
         return
-    starts = np.sort(slices.start[timed])
+    starts = np.sort(slices.start[timed], kind="stable")  # lanes are in order: merged, not sorted
     gaps = np.diff(starts)
     holes = []
-    for place in np.argsort(-gaps)[:_MOST_HOLES].tolist():
+    wide = np.flatnonzero(gaps >= LEAST_LEAP)
+    for place in wide[np.argsort(-gaps[wide], kind="stable")[:_MOST_HOLES]].tolist():
         begin, resume = int(starts[place]), int(starts[place + 1])
         inside = _EDGE <= place < len(starts) - _EDGE
-        if resume - begin >= LEAST_LEAP and inside and not _host_waits(recording, begin, resume):
+        if inside and not _host_waits(recording, begin, resume):
             holes.append((begin, resume))
     for number, (begin, resume) in enumerate(holes[:3]):
         following = max((end - start for start, end in holes[number + 1 :]), default=0)

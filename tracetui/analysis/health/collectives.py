@@ -39,6 +39,8 @@ def missing_parts(recording: Recording) -> Iterator[Finding]:
         own = [by_id.get(int(slices.correlation[row]), parts[:0]) for row in rows]
         counts = np.array([len(found) for found in own])
         whole = counts == counts.max()
+        if whole.all():
+            continue
         covered = np.array([_covered(recording, row, found) for row, found in zip(rows, own)])
         if np.count_nonzero(whole & (covered >= COVERED)) >= _LEAST_WHOLE:
             lacking += np.array(rows)[~whole & (covered < COVERED)].tolist()

@@ -78,6 +78,8 @@ def unclosed_calls(recording: Recording) -> Iterator[Finding]:
 def _unclosed(start: Int64s, end: Int64s) -> Bools:
     """Return which slices of a thread end with the last of it, and begin in one that ends before."""
     last = end >= end.max() - ROUNDED
+    if np.count_nonzero(last) == 1 and start[last][0] == start.min():
+        return np.zeros(len(start), np.bool_)
     order = np.argsort(start, kind="stable")
     reach = np.maximum.accumulate(np.where(last[order], start[order], end[order]))
     unclosed = np.zeros(len(start), np.bool_)
@@ -116,7 +118,7 @@ def overhead(recording: Recording, causes: Causes) -> Iterator[Finding]:
     starts, ends = starts[order], ends[order]
     for family, cost in families.items():
         rows = rows_of(t for t in trace.tracks if t.family == family and t.layer == Layer.PYTHON)
-        times = np.sort(trace.slices.start[rows])
+        times = np.sort(trace.slices.start[rows], kind="stable")  # lanes are in order
         counts[family] = int((np.searchsorted(times, ends) - np.searchsorted(times, starts)).sum())
         least, most = least + cost[0] * counts[family], most + cost[1] * counts[family]
     if not bound or not counts[Family.FRAMES]:
