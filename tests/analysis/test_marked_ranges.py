@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.job.planted import digests
-from tracetui.analysis.marked_ranges import range_name
+from tracetui.analysis.marked_ranges import marked_ranges, range_name
+from tracetui.api import load
 
 
 @pytest.mark.parametrize(("name", "called"), [("## forward ##", "forward"), ("generate", "generate")])
@@ -19,3 +22,9 @@ def test_what_pytorch_marks_itself_is_no_range() -> None:
     ):  # its optimizer is `Optimizer.step#AdamW.step`, its steps `ProfilerStep#50`
         assert digest.ranges is not None
         assert len(digest.ranges) == 0
+
+
+def test_nodes_of_autograd_are_no_ranges(real_traces: Path) -> None:
+    """PyTorch 1.8 calls them `AddmmBackward`, without a namespace; they hold operators, as ranges do."""
+    analysis = load(real_traces / "gpu" / "workers4", cache=False)
+    assert len(marked_ranges(analysis.trace, analysis.devices[0], analysis.links).row) == 0

@@ -28,6 +28,7 @@ _MADE_BY_LIBRARIES = any_of(
         r"\w+:[^:].*",  # nccl:all_reduce
         r"enumerate\(.*",
         r"PyTorch Profiler.*",
+        r"\w+Backward\d*",  # nodes of autograd, as PyTorch called them before 1.13: AddmmBackward
     )
 )
 _PHASE = any_of(KNOWN.operators.phases)
