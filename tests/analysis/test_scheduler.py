@@ -347,6 +347,13 @@ def test_lost_events_leave_unknown_what_they_leave_open(tmp_path: Path) -> None:
     ]
 
 
+def test_events_that_are_lost_for_no_time_change_nothing(tmp_path: Path) -> None:
+    text = switch(100, 1, 0, "R", 7) + "CPU:1 [LOST 3 EVENTS]\n" + wake(100, 1, 7, 9, 1)
+    text += switch(200, 1, 7, "S", 0)
+    assert pieces(tmp_path, text)[0] == (100, 200, "RUNNING", 1, -1)
+    assert Cores(read_recording(tmp_path / "trace.txt"), 0).busy_ns(1, (0, 5_000_200_000)) == 100_000
+
+
 def test_a_core_is_known_to_have_whoever_leaves_it_next(tmp_path: Path) -> None:
     text = switch(100, 1, 5, "R", 7) + switch(200, 1, 7, "S", 0) + "CPU:1 [LOST 3 EVENTS]\n"
     text += switch(300, 1, 8, "S", 9) + switch(400, 1, 9, "S", 0) + switch(500, 2, 0, "S", 3)

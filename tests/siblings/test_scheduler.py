@@ -139,10 +139,13 @@ def test_names_of_anything(comm: str) -> None:
 
 def test_lines_that_cannot_be_read_are_counted() -> None:
     bad = [
-        # of another locale, cut, nothing at all, and of a thread that cannot be
+        # of another locale, cut, nothing at all, and of a thread, a core or a time that cannot be
         "            bash-11537   [001] d..2.   918,470501: sched_switch: prev_comm=a prev_pid=1",
         "            bash-11537   [001] d..2.   918.470501: sched_switch: prev_comm=a prev_pid=1 prev_prio=1",
         "nonsense",
+        " bash-11537   [70000] d..2.   918.470501: sched_waking: comm=a pid=1 prio=1 target_cpu=001",
+        " bash-11537 [001] d..2. 9918470501.470501: sched_waking: comm=a pid=1 prio=1 target_cpu=001",
+        "CPU:70000 [LOST 4 EVENTS]",
         "            bash-11537   [001] d..2.   918.470501: sched_switch: prev_comm=a prev_pid=99999999 "
         "prev_prio=120 prev_state=S ==> next_comm=b next_pid=2 next_prio=120",
     ]

@@ -124,7 +124,8 @@ def losses_by_cpu(losses: Iterable[Loss]) -> dict[int, Intervals]:
         before = loss.before_ns if loss.before_ns >= 0 else 1 << 62
         found.setdefault(loss.cpu, []).append((loss.after_ns if loss.after_ns >= 0 else -1, before))
     spans = {cpu: np.array(times, np.int64).T for cpu, times in found.items()}
-    return {cpu: union(starts, ends) for cpu, (starts, ends) in spans.items()}
+    lost = {cpu: union(starts, ends) for cpu, (starts, ends) in spans.items()}
+    return {cpu: times for cpu, times in lost.items() if len(times)}
 
 
 class Interrupts:

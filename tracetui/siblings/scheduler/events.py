@@ -15,6 +15,10 @@ from tracetui.arrays import Int8s, Int16s, Int32s, Int64s
 #: Linux gives no thread a greater number.
 MOST_PIDS = 1 << 22
 NO_PID = -1
+#: Linux knows no more cores.
+MOST_CORES = 1 << 13
+#: ns: no clock tells a later time.
+LATEST = 1 << 61
 
 
 @unique

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from tracetui.siblings.scheduler.events import MOST_PIDS, NAMES, NO_PID, Kind
+from tracetui.siblings.scheduler.events import LATEST, MOST_CORES, MOST_PIDS, NAMES, NO_PID, Kind
 
 _HEADER = re.compile(
     rb"\s*(?P<comm>.*?)"  # then a dash; a space where perf writes it
@@ -107,7 +107,7 @@ def read_line(line: bytes) -> Event | LostEvents | Overwritten | None:
     match = _HEADER.match(line)
     if match is None:
         lost = _LOST.match(line)
-        if lost is not None:
+        if lost is not None and int(lost["cpu"]) < MOST_CORES:
             return LostEvents(int(lost["cpu"]), int(lost["count"] or 0))
         entries = _ENTRIES.match(line)
         if entries is not None:
@@ -117,7 +117,7 @@ def read_line(line: bytes) -> Event | LostEvents | Overwritten | None:
     time = int(match["seconds"]) * 10**9 + int(fraction) * 10 ** (9 - len(fraction))
     thread = int(match["pid"] or match["tid"])
     process = match["tgid"] or match["process"]
-    if cpu >= 1 << 15 or thread >= MOST_PIDS:
+    if cpu >= MOST_CORES or thread >= MOST_PIDS or time >= LATEST:
         return None
     payload = _payload(NAMES.get(match["event"], Kind.OTHER), match["args"].rstrip(), thread)
     if payload is None:
@@ -157,7 +157,7 @@ def _payload(kind: Kind, args: bytes, thread: int) -> _Payload | None:
         child = int(match["child"])
         return (kind, child, pid, 0, -1, ()) if max(pid, child) < MOST_PIDS else None
     target = int(match["target"]) if match["target"] else -1
-    if pid >= MOST_PIDS or target >= 1 << 15:
+    if pid >= MOST_PIDS or target >= MOST_CORES:
         return None
     return kind, pid, thread, 0, target, ()
 
