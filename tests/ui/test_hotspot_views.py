@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from textual.pilot import Pilot
@@ -33,6 +34,7 @@ from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.hotspots import NO_GAP, HotspotsScreen
 from tracetui.ui.stories.line_story import what_if_words
 from tracetui.ui.stories.sync_story import SyncStory
+from tracetui.ui.tables.columns import name_column, with_line_number
 from tracetui.ui.tables.hotspot_columns import line_name, line_of, times_a_step
 from tracetui.ui.tables.hotspot_views import (
     FRAMES,
@@ -299,3 +301,15 @@ def test_operators_come_first_where_neither_python_nor_scopes_are_recorded() -> 
     assert [column.title for column in columns if column.key == "frame"] == ["operator"]
     answer = "0 operators of the host, 80 ns of idle time; no Python stack is recorded"
     assert OPERATORS.answer(bare) == answer
+
+
+def test_a_line_keeps_its_number_where_its_name_does_not_fit() -> None:
+    names = ["resnet50_profiler_api.py(42) <module>", "train.py(7) step"]
+    plain = name_column("line", "line", np.arange(2, dtype=np.int32), names)
+    column = with_line_number(plain, "~")
+    assert [column.draw(0, width) for width in (40, 30, 24)] == [
+        names[0],
+        names[0],
+        "~t50_profiler_api.py(42)",
+    ]
+    assert column.draw(1, 14) == names[1], "the table cuts the function"

@@ -41,7 +41,8 @@ from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration
 
 TOP = 10  #: rows of each table
-SHORTEST = 5_000  #: ns of a mean step from which a measure has a column: less is 0.00 ms
+SHORTEST = 5_000  #: ns of a mean step from which a measure has a column, as less is 0.00 ms,
+LEAST_PART = 1000  #: if it is one of so many parts of the step
 TELLING = 1000  #: parts of the time of a job of which a root has to cost one
 #: Titles in the views of measures whose own names are long.
 _IN_VIEWS = {"communication_without_receive": "other comm.", "forward_backward": "fwd+bwd"}
@@ -181,8 +182,10 @@ def _rank_section(job: Job, rows: tuple[RankRow, ...], by: str | None, top: int)
 
 
 def _is_worth_showing(rows: tuple[RankRow, ...], measure: str) -> bool:
-    """Return whether any rank has so much of a measure that it is printed as more than 0.00 ms."""
-    return any((row.mean(measure) or 0) >= SHORTEST for row in rows)
+    """Return whether any rank has so much of a measure that a column tells anything."""
+    return any(
+        (row.mean(measure) or 0) >= max(SHORTEST, (row.mean("stage") or 0) // LEAST_PART) for row in rows
+    )
 
 
 def _measure_title(measure: str) -> str:

@@ -60,7 +60,7 @@ def memory_text(
 ) -> str:
     """Return the memory as text; `top` rows, 0 for all, None for 20. `by`: "line", "size" or "block"."""
     if memory is None or part is None:
-        return tell(NOTHING) + "\n"
+        return "\n".join(wrapped(tell(NOTHING), width)) + "\n"
     document = memory_document(memory, part)
     lines: list[str] = []
     for number, sentence in enumerate(memory_facts(document, origin_ns, memory)):

@@ -222,7 +222,7 @@ LINES: Table[JobRows] = Table(
             lambda line: _line_place(line) or tell("(no line)"),
             forms=PRINTED,
             path=True,
-            least=16,
+            least=14,
         ),
         named("line", "Python line", _short_line_place, forms=Form.VIEWER),
     ),

@@ -86,7 +86,7 @@ LINKS: Table[JobRows] = Table(
         ),
         flag_column("slow"),
         named("transport", "by", lambda link: link.ends.transport or None, unknown="", least=0),
-        named("path", "from", link_path, forms=PRINTED, least=0),
+        named("path", "from", link_path, forms=PRINTED, least=30),
         named("src", "from", _end("src"), forms=Form.VIEWER),
         named("dst", "to", _end("dst"), forms=Form.VIEWER),
         named("slow", "", _slow, unknown="", least=0, when=_marked),

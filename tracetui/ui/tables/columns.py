@@ -6,9 +6,10 @@ sort by and a function that writes the cell of one row, so only the rows on scre
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Union
 
 import numpy as np
@@ -17,7 +18,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 
 from tracetui.arrays import Bools, Floats, Int32s, Int64s
-from tracetui.export.text import cell_width
+from tracetui.export.text import cell_width, cut
 from tracetui.language import heading
 from tracetui.trace.clean import printable
 
@@ -88,6 +89,22 @@ def _of_each_magnitude(values: Int64s | Floats) -> Int64s | Floats:
         places = np.nan_to_num(np.floor(np.log10(np.abs(values))), nan=-99, posinf=99, neginf=-98)
     _, one_of_each = np.unique(places.astype(np.int16), return_index=True)
     return np.concatenate(([values.min(), values.max()], values[one_of_each]))
+
+
+def with_line_number(column: ViewColumn, ellipsis: str) -> ViewColumn:
+    """Return a column of lines that gives up the start of their files before their numbers."""
+
+    def draw(row: int, width: int) -> Cell:
+        text = column.draw(row, width)
+        place = _PLACE.match(text) if isinstance(text, str) else None
+        if place is None or cell_width(place[0]) < width or cell_width(str(text)) <= width:
+            return text
+        return ellipsis + cut(place[0], width, keep_end=True)[1:]
+
+    return replace(column, draw=draw)
+
+
+_PLACE = re.compile(r".*?\(\d+\)")  # "train.py(88)"
 
 
 def name_column(

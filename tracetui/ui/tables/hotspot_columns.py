@@ -28,7 +28,7 @@ from tracetui.ui.drawing.causes import cause_letter, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.tables.cause_column import cause_column
-from tracetui.ui.tables.columns import LONGEST, Cell, ViewColumn, clipped, name_column
+from tracetui.ui.tables.columns import LONGEST, Cell, ViewColumn, clipped, name_column, with_line_number
 from tracetui.ui.tables.layout import ColumnLook, Place, laid_out
 from tracetui.units import format_count, format_duration, format_percent
 
@@ -50,7 +50,10 @@ def line_columns(
     main = [next(iter(line.causes)) for line in lines]
     places = [
         *idle_places([line.idle_ns for line in lines], rows.idle_ns, palette, glyphs),
-        name_column("line", "line", codes_of(lines), line_names(lines), width=60, least=24),
+        with_line_number(
+            name_column("line", "line", codes_of(lines), line_names(lines), width=60, least=24),
+            glyphs.ellipsis,
+        ),
         ColumnLook("saves_at_most_ns", 1, 10, title="saves", write=lambda ns: at_most(ns, glyphs)),
         cause_column(np.array(main, np.int8), palette),
         *GAPS,
@@ -67,7 +70,10 @@ def signature_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> l
     places = [
         *idle_places([signature.idle_ns for signature in found], rows.idle_ns, palette, glyphs),
         cause_column(np.array([signature.cause for signature in found], np.int8), palette),
-        name_column("line", "line", codes_of(found), line_names(found), width=60, least=22),
+        with_line_number(
+            name_column("line", "line", codes_of(found), line_names(found), width=60, least=22),
+            glyphs.ellipsis,
+        ),
         operator_column([signature.operator or BETWEEN for signature in found], palette, 16, 1),
         *GAPS,
         ...,
@@ -84,7 +90,10 @@ def sync_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[V
     places = [
         ColumnLook("exposed_ns", 0, TIME, style=palette.style_of(Role.NUMBER), title="exposed"),
         _call_column(syncs, palette, glyphs),
-        name_column("line", "line", codes_of(syncs), line_names(syncs), width=36, least=18),
+        with_line_number(
+            name_column("line", "line", codes_of(syncs), line_names(syncs), width=36, least=18),
+            glyphs.ellipsis,
+        ),
         ColumnLook("count", 1, 6),
         *([ViewColumn("", "a step", count, lambda row, _: often[row], 6, rank=4)] if analysis.steps else []),
         ColumnLook("waited_ns", 2, TIME),
@@ -121,6 +130,12 @@ class RowOfLine(Protocol):
 def line_of(row: RowOfLine) -> LineKey:
     """Return what tells the line of a row from others; what says nothing of a backward pass is of none."""
     return row.file, row.line, row.function, getattr(row, "backward", False)
+
+
+def _line_column(lines: Sequence[RowOfLine], width: int, least: int, glyphs: Glyphs) -> ViewColumn:
+    """Return the lines of rows, in `width` cells at most and `least` cells where there is little room."""
+    column = name_column("line", "line", codes_of(lines), line_names(lines), width=width, least=least)
+    return with_line_number(column, glyphs.ellipsis)
 
 
 def line_names(lines: Sequence[RowOfLine]) -> list[str]:

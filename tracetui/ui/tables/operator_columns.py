@@ -18,7 +18,7 @@ from tracetui.trace.stack import Frame, distinct_ends
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.tables.columns import Cell, ViewColumn, name_column
+from tracetui.ui.tables.columns import Cell, ViewColumn, name_column, with_line_number
 from tracetui.ui.tables.layout import ColumnLook, Place, laid_out
 from tracetui.units import format_duration
 
@@ -51,7 +51,7 @@ def operator_columns(
         ColumnLook("count", 1),
         ColumnLook("self_ns", 0, DURATION_CELLS, style=number) if host else total,
         ColumnLook("share", 1, SHARE_CELLS),
-        *([_line_column(lines)] if lines is not None else []),
+        *([_line_column(lines, glyphs)] if lines is not None else []),
         _bar_column(table, palette, glyphs),
         *([total] if host else []),
         *(ColumnLook(key, rank, DURATION_CELLS) for key, rank in _TIMES),
@@ -132,12 +132,13 @@ def frame_names(frames: Sequence[Frame | None]) -> list[str] | None:
     ]
 
 
-def _line_column(lines: Sequence[str]) -> ViewColumn:
+def _line_column(lines: Sequence[str], glyphs: Glyphs) -> ViewColumn:
     """Return the line of Python that launched most of each row."""
     names = list(dict.fromkeys(lines))
     places = {name: place for place, name in enumerate(names)}
     codes = np.array([places[name] for name in lines], np.int32)
-    return name_column("line", "launched by", codes, names, width=44, least=19, rank=1, show=printable)
+    column = name_column("line", "launched by", codes, names, width=44, least=19, rank=1, show=printable)
+    return with_line_number(column, glyphs.ellipsis)
 
 
 def _bar_column(table: OperatorTable, palette: Palette, glyphs: Glyphs) -> ViewColumn:
