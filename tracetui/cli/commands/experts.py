@@ -61,7 +61,7 @@ def _print_experts(request: Request, job: Job) -> None:
 COMMAND = Command(
     "experts",
     "experts PATH...",
-    "a mixture of experts: how uneven, and what that costs",
+    "how uneven experts are, and what that costs",
     _DESCRIPTION,
     _add_arguments,
     _run,

@@ -68,7 +68,7 @@ def _print_pipeline(request: Request, job: Job) -> None:
 COMMAND = Command(
     "pipeline",
     "pipeline PATH...",
-    "the stages of a pipeline, and what their bubbles are of",
+    "stages of a pipeline, and what bubbles are of",
     _DESCRIPTION,
     _add_arguments,
     _run,
