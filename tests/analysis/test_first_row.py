@@ -131,7 +131,7 @@ def _work(analysis: Analysis, slices: Callable[[Any], Any]) -> Iterator[Any]:
     """What ran in each row of the map of work, in each third of the time of a device."""
     spans = [(device.start_ns, device.end_ns) for device in analysis.devices] or [(0, 1_000)]
     edges = even_edges(*spans[0], 3).tolist()
-    for thing in WorkMap.of(analysis).things:
+    for thing in WorkMap.from_analysis(analysis).things:
         main = [main_slice(analysis, thing, *each) for each in zip(edges, edges[1:])]
         yield thing.doing, thing.times.total, slices(main)
 

@@ -78,19 +78,19 @@ def all_maps_add_up(analysis: Analysis, columns: int, rows: int) -> None:
     """Every map holds exactly the idle time, or the time of its rows, at this size."""
     trace = analysis.trace
     edges = even_edges(trace.start_ns, trace.end_ns, columns)
-    work = WorkMap.of(analysis)
+    work = WorkMap.from_analysis(analysis)
     cells = work.cells(edges)
     as_sums(cells)
     for thing, ns in zip(work.things, cells.ns):
         assert ns.sum() == thing.times.total > 0
-    assert as_sums(LengthMap.of(analysis, rows).cells(edges)) == analysis.idle_ns
+    assert as_sums(LengthMap.from_analysis(analysis, rows).cells(edges)) == analysis.idle_ns
     causes = CauseMap(analysis)
     for by in (causes.by_time(edges), causes.by_step()):
         assert as_sums(by) == analysis.idle_ns
         assert by.ns.sum(axis=1).tolist() == list(causes.causes.values())
     for index in range(len(analysis.steps)):
         assert causes.by_step().ns[:, index].sum() == sum(analysis.causes.by_step(index).values())
-    steps = StepMap.of(analysis)
+    steps = StepMap.from_analysis(analysis)
     if len(steps):
         within = steps.cells(steps.edges(rows))
         assert as_sums(within) + steps.outside_ns == analysis.idle_ns
@@ -98,7 +98,7 @@ def all_maps_add_up(analysis: Analysis, columns: int, rows: int) -> None:
         whole = steps.whole_steps()
         assert whole.ns[0].sum() == sum(step.idle_ns for step in analysis.steps)
         assert whole.ns[1].sum() == sum(max(step.preparing_ns, 0) for step in analysis.steps)
-    fold = FoldMap.of(analysis)
+    fold = FoldMap.from_analysis(analysis)
     phase, _ = fold.lines(rows)
     early = np.array([fold.phases[place].preparing for place in phase.tolist()], np.bool_)
     assert len(phase) <= max(rows, len(fold.phases))
@@ -150,7 +150,7 @@ def test_a_column_of_several_steps_shows_the_worst_and_holds_the_sum() -> None:
 
 def rows_of_work(analysis: Analysis) -> dict[tuple[str, str], list[int]]:
     trace = analysis.trace
-    found = WorkMap.of(analysis)
+    found = WorkMap.from_analysis(analysis)
     cells = found.cells(np.arange(trace.start_ns, trace.end_ns + 10, 10, dtype=np.int64))
     names = [(thing.doing.value, thing.tracks[0].name if thing.tracks else "") for thing in found.things]
     return dict(zip(names, cells.ns.tolist()))
@@ -214,7 +214,7 @@ def test_a_row_tells_how_much_of_the_idle_time_it_works_and_what_at() -> None:
     analysis = analysis_of(
         [operator(5, 20, "aten::mm"), operator(40, 5, "aten::add"), task(0, 10), task(60, 10)]
     )
-    work = WorkMap.of(analysis)
+    work = WorkMap.from_analysis(analysis)
     (thread_row,) = [thing for thing in work.things if thing.doing is Occupation.OPERATORS]
     assert work.while_idle(thread_row) == (20, 50)
     start = analysis.trace.start_ns
@@ -229,7 +229,7 @@ def test_a_row_tells_how_much_of_the_idle_time_it_works_and_what_at() -> None:
 
 def test_steps_lie_upon_each_other_at_their_first_work() -> None:
     analysis = analysis_of(steps_of(0, 100, 230))
-    places = StepMap.of(analysis)
+    places = StepMap.from_analysis(analysis)
     start = analysis.trace.start_ns
     assert (places.base - start).tolist() == [20, 120, 250]
     assert (places.start - start).tolist() == [20, 70, 170]
@@ -247,14 +247,14 @@ def test_steps_lie_upon_each_other_at_their_first_work() -> None:
 
 def test_idle_time_before_the_first_step_is_said_and_not_drawn() -> None:
     analysis = analysis_of([task(0, 10), task(50, 10)], steps_of(100, 200))
-    places = StepMap.of(analysis)
+    places = StepMap.from_analysis(analysis)
     assert places.outside_ns == 40
     assert int(places.cells(places.edges(20)).ns.sum()) == analysis.idle_ns - 40
 
 
 def test_the_only_step_is_folded_by_phase_and_preparing_is_no_idle_time() -> None:
     analysis = analysis_of(steps_of(0))
-    fold = FoldMap.of(analysis)
+    fold = FoldMap.from_analysis(analysis)
     start = analysis.trace.start_ns
     assert [(each.name, each.start_ns - start, each.end_ns - start) for each in fold.phases] == [
         ("preparing", 0, 20),
@@ -285,14 +285,14 @@ def test_a_step_is_folded_where_its_passes_meet(
         at = 40 * connection
         events += [operator(at - 15, 5, name, tid), task(at, 10)]
         events += arrow("async_npu", connection, (PYTHON, tid, at - 15), (300, 1, at))
-    found = FoldMap.of(analysis_of(events)).phases
+    found = FoldMap.from_analysis(analysis_of(events)).phases
     start = min(phase.start_ns for phase in found)
     told = [(each.name, each.start_ns - start, each.end_ns - start) for each in found if not each.preparing]
     assert told == phases
 
 
 def test_a_trace_without_steps_is_one_page() -> None:
-    fold = FoldMap.of(analysis_of([task(0, 10), task(90, 10)]))
+    fold = FoldMap.from_analysis(analysis_of([task(0, 10), task(90, 10)]))
     assert [(each.name, each.end_ns - each.start_ns) for each in fold.phases] == [("", 100)]
     assert fold.cells(5, 2).ns.tolist() == [[0, 10], [10, 10], [10, 10], [10, 10], [10, 0]]
 
@@ -306,7 +306,7 @@ def test_a_gap_lies_between_the_bounds_of_its_row(lengths: list[int], rows: int)
     for length in lengths:
         at += 10 + length
         tasks.append(task(at, 10))
-    found = LengthMap.of(analysis_of(tasks), rows)
+    found = LengthMap.from_analysis(analysis_of(tasks), rows)
     assert (np.diff(found.bounds) < 0).all()
     assert len(found.gaps) <= max(rows, 11)
     for place, (gaps, idle) in enumerate(zip(found.gaps.tolist(), found.idle.tolist())):
@@ -359,7 +359,7 @@ def test_real_gpu_traces_add_up(real_traces: Path, name: str) -> None:
 def waits_of_group(analysis: Analysis) -> int:
     (waits,) = [
         thing.times
-        for thing in WorkMap.of(analysis).things
+        for thing in WorkMap.from_analysis(analysis).things
         if thing.doing is Occupation.WAITS and thing.tracks[0].name.startswith("Group")
     ]
     return waits.total
@@ -370,7 +370,7 @@ def test_the_waits_of_a_group_are_those_for_late_peers(real_traces: Path) -> Non
     analysis = real.npu(real_traces, "level2/rank0")
     assert waits_of_group(analysis) == analysis.communication.waits.wait.sum()
     assert round(waits_of_group(analysis), -4) == 95_470_000
-    lost = {thing.doing: thing.times.total for thing in WorkMap.of(analysis).things if thing.lost}
+    lost = {thing.doing: thing.times.total for thing in WorkMap.from_analysis(analysis).things if thing.lost}
     (split,) = analysis.communication.splits
     assert lost == {
         Occupation.IDLE: split.idle_ns,
@@ -388,10 +388,10 @@ def test_without_planes_a_collective_waits_while_a_task_waits_and_none_moves(rea
 def test_maps_of_nothing() -> None:
     analysis = analyse(trace_of([]))
     edges: Int64s = np.array([0, 5, 10], np.int64)
-    assert not WorkMap.of(analysis).things
-    assert not len(StepMap.of(analysis))
-    assert not FoldMap.of(analysis).phases
-    assert LengthMap.of(analysis, 5).cells(edges).ns.shape == (0, 2)
+    assert not WorkMap.from_analysis(analysis).things
+    assert not len(StepMap.from_analysis(analysis))
+    assert not FoldMap.from_analysis(analysis).phases
+    assert LengthMap.from_analysis(analysis, 5).cells(edges).ns.shape == (0, 2)
     assert CauseMap(analysis).by_time(edges).ns.shape == (0, 2)
     assert not union(edges[:0], edges[:0]).total
 
@@ -404,7 +404,7 @@ def test_the_time_without_a_lead_adds_up_to_that_of_the_windows(
     real_traces: Path, lines: int, columns: int
 ) -> None:
     analysis = real.npu(real_traces, "level2/rank0")
-    fold = FoldMap.of(analysis)
+    fold = FoldMap.from_analysis(analysis)
     told = lead_of_lines(fold, lines + len(fold.phases), columns)
     ((device,), (lead,)) = analysis.devices, analysis.leads
     start = min(phase.start_ns for phase in fold.phases)
@@ -420,7 +420,7 @@ def test_the_time_without_a_lead_adds_up_to_that_of_the_windows(
 
 def test_each_step_has_the_lead_on_its_own_time() -> None:
     analysis = analyse(trace_of(training_events(PLAIN, steps=4)))
-    steps = StepMap.of(analysis)
+    steps = StepMap.from_analysis(analysis)
     down = steps.edges(9)
     told = lead_of_steps(steps, down)
     assert told.cells.ns.shape == (9, 4)

@@ -160,7 +160,7 @@ def test_without_steps_a_page_is_of_the_work_of_all_devices(spans: _Spans, pages
     analysis: Any = SimpleNamespace(
         devices=[SimpleNamespace(start_ns=start, end_ns=end) for start, end in spans], steps=()
     )
-    assert FoldMap.of(analysis).phases == tuple(FoldPhase("", start, end) for start, end in pages)
+    assert FoldMap.from_analysis(analysis).phases == tuple(FoldPhase("", start, end) for start, end in pages)
 
 
 def step_map(seed: int) -> tuple[StepMap, Any, list[_Spans]]:
@@ -202,7 +202,7 @@ def step_map(seed: int) -> tuple[StepMap, Any, list[_Spans]]:
         steps=steps,
         steps_by_device=by_device,
     )
-    return StepMap.of(analysis), analysis, frees
+    return StepMap.from_analysis(analysis), analysis, frees
 
 
 @pytest.mark.parametrize("seed", range(50))
@@ -304,7 +304,7 @@ def test_a_row_of_lengths_holds_the_gaps_between_its_bounds(seed: int) -> None:
         devices=[None] * 2,
     )
     rows = source.randrange(1, 30)
-    found = LengthMap.of(analysis, rows)
+    found = LengthMap.from_analysis(analysis, rows)
     some = [length for length in lengths if length]
     bounds = found.bounds.tolist()
     assert bounds == sorted({*bounds}, reverse=True)

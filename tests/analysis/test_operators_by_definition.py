@@ -94,7 +94,7 @@ def test_a_quantity_is_what_the_last_sample_says(seed: int) -> None:
         key=lambda sample: sample[0],
     )
     time, value = [t for t, _ in samples], [v for _, v in samples]
-    series = Series.of(np.array(time, np.int64), np.array(value, np.float64))
+    series = Series.from_samples(np.array(time, np.int64), np.array(value, np.float64))
     held = {at: next((v for t, v in reversed(samples) if t <= at), None) for at in range(28)}
     assert {at: series.at(at) for at in held} == held
     assert series.bounds == ((min(value), max(value)) if samples else (0.0, 0.0))

@@ -465,10 +465,12 @@ def test_contention_of_real_threads(tmp_path: Path) -> None:
 def test_the_first_heat_map_has_threads_without_a_core() -> None:
     scheduler = analysed("mixed").scheduler
     assert scheduler is not None
-    rows = [row for row in WorkMap.of(analysed("mixed")).things if row.doing is Occupation.READY]
+    rows = [row for row in WorkMap.from_analysis(analysed("mixed")).things if row.doing is Occupation.READY]
     ready = [scheduler.states(thread).of(State.READY).total for thread in scheduler.threads]
     assert sorted(row.times.total for row in rows) == sorted(ns for ns in ready if ns)
-    assert not [row for row in WorkMap.of(traces.analysed("mixed")).things if row.doing is Occupation.READY]
+    assert not [
+        row for row in WorkMap.from_analysis(traces.analysed("mixed")).things if row.doing is Occupation.READY
+    ]
 
 
 # -- advice ------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from tracetui.trace.quantity import Quantity, is_core_frequency, quantity_of
 
 def series(*samples: tuple[int, float]) -> Series:
     time, value = zip(*samples) if samples else ((), ())
-    return Series.of(np.array(time, np.int64), np.array(value, np.float64))
+    return Series.from_samples(np.array(time, np.int64), np.array(value, np.float64))
 
 
 def test_a_value_holds_until_the_next() -> None:

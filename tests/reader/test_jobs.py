@@ -87,7 +87,7 @@ class Actor:
         assert self.reader is not None
         if self.stage.chance.random() < 0.1:
             return [b""]  # it is at work
-        task = PieceTask.of(self.queue.pop(0))
+        task = PieceTask.parse(self.queue.pop(0))
         if self.stage.chance.random() >= self.stage.mishaps:
             self.stage.answered += 1
             return [read_task(task, self.reader).line()[:-1]]
@@ -286,7 +286,7 @@ def test_each_piece_but_the_first_is_asked_for_once(
     class Asked(Actor):
         def send(self, line: bytes) -> bool:
             if self.reader is not None:
-                asked.append(PieceTask.of(line))
+                asked.append(PieceTask.parse(line))
                 of.append(self)
             return super().send(line)
 

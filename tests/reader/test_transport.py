@@ -47,9 +47,9 @@ def test_a_piece_is_the_same_after_the_way(count: int, damage: bytes) -> None:
 
 def test_tasks_and_answers_are_the_same_after_the_way() -> None:
     task = PieceTask(3, 5, 9, True, False, Loan(7, -5, 12, True), 8)
-    assert PieceTask.of(task.line()) == task
+    assert PieceTask.parse(task.line()) == task
     for answer in (PieceAnswer(3), PieceAnswer(3, 5, 7, 9, "a problem")):
-        assert PieceAnswer.of(answer.line()) == answer
+        assert PieceAnswer.parse(answer.line()) == answer
 
 
 @pytest.mark.parametrize("member", ["number", "start", "document", "length"])
@@ -57,4 +57,4 @@ def test_tasks_and_answers_are_the_same_after_the_way() -> None:
 def test_an_answer_of_anything_but_whole_numbers_is_nonsense(member: str, odd: Any) -> None:
     line = orjson.dumps({"number": 3, "start": 5, "document": 7, "length": 9, member: odd})
     with pytest.raises(TypeError):
-        PieceAnswer.of(line)
+        PieceAnswer.parse(line)

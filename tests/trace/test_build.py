@@ -173,7 +173,7 @@ def test_a_trace_is_looked_at_by_lane_by_track_and_by_process(level2: Trace) -> 
     ]
     counters = build_trace(counted_again()).counters
     assert [
-        [column.tolist() for column in counters.of(number, range(2 * number, 2 * number + 2))]
+        [column.tolist() for column in counters.samples_of_track(number, range(2 * number, 2 * number + 2))]
         for number in (0, 1)
     ] == [
         [[2, 5], [2.0, 0.0]],

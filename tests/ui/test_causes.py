@@ -222,7 +222,7 @@ def test_columns_of_causes_add_up_to_the_idle_time(
     analysis: Analysis, count: int, start: int, span: int
 ) -> None:
     edges = analysis.trace.start_ns + start + np.arange(count + 1, dtype=np.int64) * span // count
-    ns = CauseRaster.of(analysis.causes, 0).ns(edges)
+    ns = CauseRaster.from_causes(analysis.causes, 0).ns(edges)
     assert np.array_equal(ns.sum(axis=0), np.diff(analysis.devices[0].idle.before(edges)))
     chosen = main_causes(ns)
     for column in range(count):
@@ -238,7 +238,7 @@ def test_the_idle_line_has_the_colour_of_the_cause_with_most_of_each_column(anal
     line = IdleLine(Picture(analysis.trace, analysis), palette, BLOCKS)
     state = ViewState(Viewport(analysis.trace.start_ns, analysis.trace.end_ns))
     edges = state.viewport.edges(400)
-    cause = main_causes(CauseRaster.of(analysis.causes, 0).ns(edges))
+    cause = main_causes(CauseRaster.from_causes(analysis.causes, 0).ns(edges))
     cells = [(character, part.style) for part in line.draw(0, -1, edges) for character in part.text]
     assert len(cells) == 400
     drawn = 0

@@ -65,7 +65,7 @@ def test_a_lead_that_is_mostly_none_is_dotted_at_any_zoom() -> None:
     at = np.arange(0, 1_000_000, 10_000)
     ahead = np.where(at % 100_000 == 0, 1.0, 0.0)
     ahead[80:89] = 64.0
-    lead = CounterTrack(LEAD, "host lead", "", "NPU", lambda: Series.of(trace.start_ns + at, ahead))
+    lead = CounterTrack(LEAD, "host lead", "", "NPU", lambda: Series.from_samples(trace.start_ns + at, ahead))
     picture = Picture(trace)
     picture.take_extras(Extras((lead,)))
     state = ViewState(Viewport(trace.start_ns, trace.start_ns + 1_000_000))

@@ -116,7 +116,7 @@ async def test_what_the_idle_lines_draw_is_made_in_a_thread(
     trace: Trace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made_by = []
-    make = CauseRaster.of
+    make = CauseRaster.from_causes
 
     def of(causes: Causes, device: int) -> CauseRaster:
         made_by.append(threading.current_thread())

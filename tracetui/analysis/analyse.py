@@ -234,7 +234,7 @@ class Analysis:
     @cached_property
     def cause_rasters(self) -> tuple[CauseRaster, ...]:
         """For each device, the causes of its idle time per column of a screen."""
-        return tuple(CauseRaster.of(self.causes, index) for index in range(len(self.devices)))
+        return tuple(CauseRaster.from_causes(self.causes, index) for index in range(len(self.devices)))
 
     @cached_property
     def kernels(self) -> Kernels | None:

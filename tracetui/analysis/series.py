@@ -34,7 +34,7 @@ class Series:
     value: Floats  #: finite, and far enough from infinity that sums are finite too
 
     @classmethod
-    def of(cls, time: Int64s, value: Floats) -> Series:
+    def from_samples(cls, time: Int64s, value: Floats) -> Series:
         """Return the series of samples sorted by time, without those that are no numbers or absurd."""
         usable = np.abs(value) < _LARGEST  # False of NaN
         return cls(time, value) if usable.all() else cls(time[usable], value[usable])
@@ -121,6 +121,6 @@ class Series:
 def counter_series(trace: Trace, track: Track) -> Series:
     """Return the samples of a counter, in the unit of its quantity."""
     first = next(candidate.index for candidate in trace.tracks if candidate.layer == Layer.COUNTER)
-    time, value = trace.counters.of(track.index - first, track.samples)
+    time, value = trace.counters.samples_of_track(track.index - first, track.samples)
     factor = quantity_of(track).factor
-    return Series.of(time, value if factor == 1.0 else value * factor)
+    return Series.from_samples(time, value if factor == 1.0 else value * factor)

@@ -32,7 +32,7 @@ class Chunks:
         self._lock = threading.Lock()
 
     @classmethod
-    def of(cls, text: Text, blocks: BlockColumns) -> Chunks:
+    def from_columns(cls, text: Text, blocks: BlockColumns) -> Chunks:
         """Return the chunks that `columns` describes."""
         chunks = cls(text)
         chunks.add(blocks)

@@ -98,7 +98,7 @@ class JoinedFile(TraceFile):
         refused: list[UnreadableTrace] = []
         done_bytes = 0
 
-        def told(progress: Progress) -> None:
+        def forward_progress(progress: Progress) -> None:
             if on_progress is not None:
                 current_bytes = min(done_bytes + progress.done_bytes, self.size)
                 read_so_far = tuple(read)  # a picture may be made of it later
@@ -116,7 +116,7 @@ class JoinedFile(TraceFile):
                 try:
                     with TraceFile(path, self._block_bytes, self._part_bytes, self._jobs) as part:
                         part.set_clock(Clock(self._clock.base_ns, ()))
-                        read.append(_Read(path.name, part.read_after(after, told, should_stop)))
+                        read.append(_Read(path.name, part.read_after(after, forward_progress, should_stop)))
                         done_bytes += part.size
                 except UnreadableTrace as error:
                     refused.append(error)
@@ -189,7 +189,7 @@ class _JoinedText(Text):
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = paths
-        self._stamps = [Stamp.of(path.stat()) for path in paths]
+        self._stamps = [Stamp.from_status(path.stat()) for path in paths]
         self.size = sum(stamp.size for stamp in self._stamps)
         self.stamp, self.likely = Stamp.joined(self._stamps), self.size
         self._lock = threading.Lock()

@@ -223,7 +223,7 @@ class WorkerPool:
             return
         for line in filter(None, lines):
             try:
-                answer = PieceAnswer.of(line)
+                answer = PieceAnswer.parse(line)
                 task = worker.tasks.pop(answer.number)
             except (ValueError, TypeError, KeyError):
                 self._give_up(worker, _NONSENSE)

@@ -53,7 +53,7 @@ class _EventCounts(NamedTuple):
     unknown: dict[str, int]
 
     @classmethod
-    def of(cls, builder: TableBuilder) -> _EventCounts:
+    def from_builder(cls, builder: TableBuilder) -> _EventCounts:
         return cls(builder.events, builder.skipped, dict(builder.unknown_phases))
 
     def since(self, earlier: _EventCounts) -> _EventCounts:
@@ -84,7 +84,7 @@ class Reading:
         self.stopped = False
         self.troubles: list[str] = []  #: sentences for the report: of what the decoding survived
         self._builder = TableBuilder() if continuation is None else continuation.builder
-        self._before = _EventCounts.of(self._builder)
+        self._before = _EventCounts.from_builder(self._builder)
         self._shift = 0 if continuation is None else continuation.shift
         self._path = path
         self._text = text
@@ -160,7 +160,7 @@ class Reading:
         return report
 
     def _counts(self) -> _EventCounts:
-        return _EventCounts.of(self._builder).since(self._before)
+        return _EventCounts.from_builder(self._builder).since(self._before)
 
     def _seen(self) -> int:
         """Return how many bytes of text were read."""

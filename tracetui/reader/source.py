@@ -185,13 +185,13 @@ class TraceFile:
         if self._text.problem() is not None or self._opened - self.stamp.modified < COARSEST_CLOCK:
             return False
         try:
-            return self._stamp(Stamp.of(self.path.stat())) == self.stamp
+            return self._stamp(Stamp.from_status(self.path.stat())) == self.stamp
         except OSError:
             return False
 
     def _stamp(self, file_stamp: Stamp) -> Stamp:
         """Return the stamp of the file and of those that tell its clock. Raises OSError."""
-        return Stamp.joined([file_stamp, *(Stamp.of(path.stat()) for path in self._clock.files)])
+        return Stamp.joined([file_stamp, *(Stamp.from_status(path.stat()) for path in self._clock.files)])
 
     @property
     def blocks(self) -> BlockColumns:
@@ -200,7 +200,7 @@ class TraceFile:
 
     def restore(self, blocks: BlockColumns) -> None:
         """Take over the blocks of an earlier reading of this very file: `args` and `event` work at once."""
-        self._chunks = Chunks.of(self._text, blocks)
+        self._chunks = Chunks.from_columns(self._text, blocks)
 
     def event(self, event: int) -> dict[str, Any]:
         """Return the event with this ordinal as it is in the file; {} where it can't be read any more."""

@@ -38,13 +38,13 @@ class Stamp(NamedTuple):
     inode: int
 
     @classmethod
-    def of(cls, status: os.stat_result) -> Stamp:
+    def from_status(cls, status: os.stat_result) -> Stamp:
         return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
     @classmethod
     def of_files(cls, paths: Sequence[Path]) -> Stamp:
         """Return the stamp of some files together, one at least. Raises OSError."""
-        return cls.joined([cls.of(path.stat()) for path in paths])
+        return cls.joined([cls.from_status(path.stat()) for path in paths])
 
     @classmethod
     def joined(cls, stamps: Sequence[Stamp]) -> Stamp:
@@ -152,7 +152,7 @@ class _File:
 
     def __init__(self, fd: int, status: os.stat_result, path: Path) -> None:
         self.size = status.st_size
-        self.stamp = Stamp.of(status)
+        self.stamp = Stamp.from_status(status)
         self._fd = fd
         self._path = path
         self._modified = status.st_mtime_ns

@@ -40,7 +40,7 @@ class PieceTask:
         return orjson.dumps(self) + b"\n"
 
     @classmethod
-    def of(cls, line: bytes) -> PieceTask:
+    def parse(cls, line: bytes) -> PieceTask:
         """Return the task again."""
         members = orjson.loads(line)
         return cls(**{**members, "loan": Loan(**members["loan"])})
@@ -61,7 +61,7 @@ class PieceAnswer:
         return orjson.dumps(self) + b"\n"
 
     @classmethod
-    def of(cls, line: bytes) -> PieceAnswer:
+    def parse(cls, line: bytes) -> PieceAnswer:
         """Return the answer again; raises ValueError or TypeError where the line is something else."""
         answer = cls(**orjson.loads(line))
         if not all(
@@ -79,7 +79,7 @@ def main() -> None:
     reader = PieceReader(Syntax(**orjson.loads(stdin.readline())))
     pulse = _Pulse().beat
     for line in iter(stdin.readline, b""):
-        answer = read_task(PieceTask.of(line), reader, pulse)
+        answer = read_task(PieceTask.parse(line), reader, pulse)
         try:
             os.write(1, answer.line())
         except OSError:

@@ -30,7 +30,7 @@ def build_trace(table: EventTable) -> Trace:
     The table is used up: there is no room for two of all slices, so its columns go one by one.
     """
     strings = table.strings
-    processes = Processes.of(table)
+    processes = Processes.from_table(table)
     unplaced, track_of_slice, surplus_devices = place_slices(table, processes)
     counters_unplaced, track_of_series = place_counters(table, processes)
     unclosed = close_calls(table.slices, track_of_slice)

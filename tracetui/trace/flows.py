@@ -148,7 +148,7 @@ def _pair_by_id(table: EventTable, starts: Int64s, ends: Int64s, ids: Int64s) ->
     is_end = np.repeat([False, True], [len(starts), len(ends)])
     order = np.lexsort((is_end, flows.time[events], ids[events], flows.category[events]))
     events, is_end = events[order], is_end[order]
-    groups = _Groups.of(flows.category[events], ids[events], is_end)
+    groups = _Groups.from_columns(flows.category[events], ids[events], is_end)
     start_events, end_places = events[~is_end], np.flatnonzero(is_end)
     group = groups.number[end_places]
     started = np.cumsum(~is_end)[end_places]
@@ -188,7 +188,7 @@ class _Groups:
     mixes: Bools  #: per group, whether one start follows another before any end
 
     @classmethod
-    def of(cls, category: Int32s, flow_id: Int64s, is_end: Bools) -> _Groups:
+    def from_columns(cls, category: Int32s, flow_id: Int64s, is_end: Bools) -> _Groups:
         changes = (category[1:] != category[:-1]) | (flow_id[1:] != flow_id[:-1])
         number = np.concatenate(([0], np.cumsum(changes)))[: len(category)]
         counts = np.bincount(number)

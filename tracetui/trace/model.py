@@ -166,7 +166,7 @@ class Counters:
         """The value at each `time`."""
         return self._by_track[1]
 
-    def of(self, number: int, place: range) -> tuple[Int64s, Floats]:
+    def samples_of_track(self, number: int, place: range) -> tuple[Int64s, Floats]:
         """Return the times, sorted, and the values of one track: of a few among many, all need no order.
 
         Args:

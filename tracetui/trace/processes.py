@@ -31,7 +31,7 @@ class Processes:
     by_pid: dict[str, Process]
 
     @classmethod
-    def of(cls, table: EventTable) -> Processes:
+    def from_table(cls, table: EventTable) -> Processes:
         """Gather the metadata; where an event is repeated, the last one that says something counts."""
         by_pid: dict[str, Process] = {pid: Process(pid) for pid, _ in table.threads}
         for entry in table.metadata:

@@ -35,7 +35,7 @@ class FoldMap:
     phases: tuple[FoldPhase, ...]
 
     @classmethod
-    def of(cls, analysis: Analysis) -> FoldMap:
+    def from_analysis(cls, analysis: Analysis) -> FoldMap:
         """Fold the time from the start of the only step's preparing, or of the devices' work, to the end of
         that work.
         """

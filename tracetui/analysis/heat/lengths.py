@@ -29,7 +29,7 @@ class LengthMap:
     idle: Int64s  #: int64[rows]: their idle ns
 
     @classmethod
-    def of(cls, analysis: Analysis, rows: int) -> LengthMap:
+    def from_analysis(cls, analysis: Analysis, rows: int) -> LengthMap:
         """Map the idle time with at most so many rows; more where there are more decades of lengths."""
         length = analysis.gaps.idle[analysis.gaps.idle > 0]
         bounds = _bounds(int(length.min()), int(length.max()), rows) if len(length) else np.empty(0, np.int64)

@@ -30,7 +30,7 @@ class StepMap:
     column: Int64s  #: int64[intervals]: of each interval of `analysis.idle` the place of its step, or -1
 
     @classmethod
-    def of(cls, analysis: Analysis) -> StepMap:
+    def from_analysis(cls, analysis: Analysis) -> StepMap:
         """Return the steps of all devices that have any."""
         none = np.empty(0, np.int64)
         parts, offset = [(none, none, none, none)], 0

@@ -20,13 +20,13 @@ class CauseRaster:
     sets: dict[Cause, Intervals]
 
     @classmethod
-    def of(cls, causes: Causes, device: int) -> CauseRaster:
+    def from_causes(cls, causes: Causes, device: int) -> CauseRaster:
         """Return the raster of a device, by its index."""
         on_device = causes.of_device(device)
-        return cls.of_pieces(causes, np.arange(on_device.start, on_device.stop))
+        return cls.from_pieces(causes, np.arange(on_device.start, on_device.stop))
 
     @classmethod
-    def of_pieces(cls, causes: Causes, places: Int64s) -> CauseRaster:
+    def from_pieces(cls, causes: Causes, places: Int64s) -> CauseRaster:
         """Return the raster of some pieces of one device, in their order."""
         sets = {}
         for index in distinct(causes.cause[places]).tolist():

@@ -76,7 +76,7 @@ class TextNumbers:
             self._listed = list(self._numbers)
         return self._listed
 
-    def of(self, ids: Int64s) -> Int32s:
+    def numbers_of(self, ids: Int64s) -> Int32s:
         """Return the number of the text of each id; -1 where there is none."""
         if not len(self._ids):
             return np.full(len(ids), -1, np.int32)
@@ -85,7 +85,7 @@ class TextNumbers:
 
     def names(self, ids: Int64s) -> Int32s:
         """Return the number of a name for each id: one without a text is called by its id."""
-        numbers = self.of(ids)
+        numbers = self.numbers_of(ids)
         for id_ in np.unique(ids[numbers < 0]).tolist():
             text = "(no name)" if id_ == UNKNOWN else f"(name {id_} is missing)"
             numbers[ids == id_] = self.number(text)

@@ -135,7 +135,7 @@ class DeviceTables:
         texts = self._assembly.texts
         kernels = self._reader.columns("COMPUTE_TASK_INFO", ("globalTaskId", "name", "taskType"))
         scheduled = self._reader.columns("COMMUNICATION_SCHEDULE_TASK_INFO", ("globalTaskId", "name"))
-        types = texts.of(kernels["taskType"])
+        types = texts.numbers_of(kernels["taskType"])
         types = np.where(texts.fit(types, _UNKNOWN_TYPES.__contains__), np.int32(-1), types)
         columns: dict[str, NDArray[Any]] = {
             "globalTaskId": np.concatenate((kernels["globalTaskId"], scheduled["globalTaskId"])),
@@ -197,7 +197,7 @@ class DeviceTables:
             event=operations.event,
             count=_sizes(operations["count"]),
             dtype=self._enum("ENUM_HCCL_DATA_TYPE", operations["dataType"]),
-            algorithm=texts.of(operations["algType"]),
+            algorithm=texts.numbers_of(operations["algType"]),
         )
         plane = np.zeros(parts.count, np.int32)
         for places, key in _groups(device_of_part, group):

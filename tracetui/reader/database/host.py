@@ -148,7 +148,7 @@ class HostTables:
             "MSTX_EVENTS", ("startNs", "endNs", "message", "globalTid", "domainId"), drawn=True
         )
         texts = self._assembly.texts
-        domains = texts.of(rows["domainId"])
+        domains = texts.numbers_of(rows["domainId"])
         all_texts = texts.all()
         thread = np.zeros(rows.count, np.int32)
         for number in np.unique(domains).tolist():

@@ -142,7 +142,7 @@ class DatabaseFile(TraceFile):
             if self._closed or blocks is None or not 0 <= event < self._first[-1]:
                 return {}
             index = bisect_right(self._first, event, hi=len(self._first) - 1) - 1
-            place = EventPlace.of(int(blocks.offset[index]))
+            place = EventPlace.from_number(int(blocks.offset[index]))
             if not 0 <= place.table < len(DRAWN):
                 return {}
             return arguments(self._database, DRAWN[place.table], place.rowid, event - self._first[index])

@@ -89,7 +89,7 @@ class _StackTexts:
     def _number(self, frames: Int64s) -> int:
         key = frames.tobytes()
         if key not in self._known:
-            numbers = self._texts.of(frames)
+            numbers = self._texts.numbers_of(frames)
             all_texts = self._texts.all()
             text = _BETWEEN.join(all_texts[number] for number in numbers.tolist() if number >= 0)
             self._known[key] = self._texts.number(text) if text else -1

@@ -69,7 +69,7 @@ class EventPlace(NamedTuple):
         return self.table << _ROWID_BITS | rowid
 
     @classmethod
-    def of(cls, number: int) -> EventPlace:
+    def from_number(cls, number: int) -> EventPlace:
         """Return the place that a number stands for."""
         return cls(number >> _ROWID_BITS, number & _NO_ROWID)
 

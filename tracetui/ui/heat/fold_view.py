@@ -36,7 +36,7 @@ class FoldView:
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
-        self._map = FoldMap.of(analysis)
+        self._map = FoldMap.from_analysis(analysis)
         self._reasons = IdleReasons(analysis)
         one = len(analysis.steps) == 1
         self.question = "When in the step is it idle?" if one else "When is it idle? (no steps to compare)"

@@ -57,8 +57,8 @@ class LeadView:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self._reasons = IdleReasons(analysis)
-        self._steps = StepMap.of(analysis) if len(analysis.steps) > 1 else None
-        self._fold = FoldMap.of(analysis)
+        self._steps = StepMap.from_analysis(analysis) if len(analysis.steps) > 1 else None
+        self._fold = FoldMap.from_analysis(analysis)
         if self._steps is not None:
             self._names = step_names(analysis, self._steps.step.tolist())
             self.label_cells = cell_len(tell("first work"))

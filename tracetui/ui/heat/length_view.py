@@ -43,7 +43,7 @@ class LengthView:
     def sheet(self, columns: int, lines: int, halves: bool) -> Sheet | None:
         trace = self._analysis.trace
         many = halves and len(self._analysis.gaps) >= MANY * lines
-        lengths = LengthMap.of(self._analysis, lines * 2 if many else lines)
+        lengths = LengthMap.from_analysis(self._analysis, lines * 2 if many else lines)
         if not len(lengths.gaps):
             return None
         edges = even_edges(trace.start_ns, trace.end_ns, min(columns, trace.end_ns - trace.start_ns))

@@ -46,7 +46,7 @@ class StepView:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self.label_cells = max(cell_len(tell(label)) for label in ("whole step", "preparing", "first work"))
-        self._map = StepMap.of(analysis)
+        self._map = StepMap.from_analysis(analysis)
         self._reasons = IdleReasons(analysis)
         self._names = step_names(analysis, self._map.step.tolist())
 

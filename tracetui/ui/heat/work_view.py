@@ -35,7 +35,7 @@ class WorkView:
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
-        self._map = WorkMap.of(analysis)
+        self._map = WorkMap.from_analysis(analysis)
         self._reasons = IdleReasons(analysis)
         self._calls = "CANN" if analysis.trace.kind is Kind.ASCEND else "runtime"
         self._while_idle = [self._map.while_idle(thing) for thing in self._map.things]

@@ -103,7 +103,7 @@ class GapWords:
         # int64[causes, then the kinds of work; cells]
         ns = np.concatenate(
             [
-                CauseRaster.of_pieces(self._analysis.causes, piece_indices).ns(edges),
+                CauseRaster.from_pieces(self._analysis.causes, piece_indices).ns(edges),
                 np.stack([np.diff(intervals.before(edges)) for intervals in work_intervals]),
             ]
         )
