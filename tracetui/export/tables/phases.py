@@ -14,6 +14,9 @@ from tracetui.export.tables.job import JobRows
 from tracetui.language import tell
 
 
+_WIDE = Form.MARKDOWN | Form.VIEWER  #: what a terminal of 80 columns has no room for
+
+
 def _spread(rows: JobRows) -> Floats:
     return np.array([phase.spread for phase in rows.rows], np.float64)
 
@@ -32,7 +35,7 @@ PHASES: Table[JobRows] = Table(
         data("name", texts_of("name")),
         json_only("ranks", lambda rows: [list(phase.ranks) for phase in rows.rows]),
         count("count", "count", values_of("count")),
-        duration("time_ns", "total", values_of("time_ns")),
+        duration("time_ns", "total", values_of("time_ns"), forms=_WIDE | Form.DATA),
         duration("mean_ns", "mean", values_of("mean_ns"), forms=Form.SHOWN | Form.FRAME),
         duration("longest_ns", "longest", values_of("longest_ns"), forms=Form.FRAME),
         duration("computing_ns", "computing", values_of("computing_ns")),
@@ -42,7 +45,7 @@ PHASES: Table[JobRows] = Table(
         json_only("causes", _causes),
         data("waits_for", texts_of("waits_for")),
         Column("spread", "spread", _spread, lambda share, _: f"{share * 100:.0f} %"),
-        count("ranks", "ranks", numbers_by(lambda phase: len(phase.ranks)), forms=Form.SHOWN | Form.FRAME),
+        count("ranks", "ranks", numbers_by(lambda phase: len(phase.ranks)), forms=_WIDE | Form.FRAME),
         named("waits_for", "waits for", lambda phase: phase.waits_for, unknown="", least=8),
         named("name", "phase", lambda phase: phase.name, least=12),
     ),

@@ -6,14 +6,16 @@ from tracetui.export.tables.column import Column, Form, Table, count, duration, 
 from tracetui.export.tables.common import numbers_by, values_of
 from tracetui.export.tables.job import JobRows
 
+_WIDE = Form.MARKDOWN | Form.VIEWER  #: what a terminal of 80 columns has no room for
+
 PIPELINE_STAGES: Table[JobRows] = Table(
     columns=(
         Column("stage", "stage", values_of("number")),
         json_only("ranks", lambda rows: [list(stage.ranks) for stage in rows.rows]),
-        count("ranks", "ranks", numbers_by(lambda stage: len(stage.ranks)), forms=Form.SHOWN | Form.FRAME),
-        count("microbatches", "batches", values_of("microbatches")),
+        count("ranks", "ranks", numbers_by(lambda stage: len(stage.ranks)), forms=_WIDE | Form.FRAME),
+        count("microbatches", "batches", values_of("microbatches"), forms=_WIDE | Form.DATA),
         duration("warmup_ns", "warm-up", values_of("warmup_ns")),
-        duration("steady_ns", "steady", values_of("steady_ns")),
+        duration("steady_ns", "steady", values_of("steady_ns"), forms=_WIDE | Form.DATA),
         duration("drain_ns", "drain", values_of("drain_ns")),
         duration("bubble_ns", "bubble", values_of("bubble_ns")),
         duration("schedule_ns", "schedule", values_of("schedule_ns")),
