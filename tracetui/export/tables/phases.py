@@ -13,7 +13,6 @@ from tracetui.export.tables.common import named, numbers_by, texts_of, values_of
 from tracetui.export.tables.job import JobRows
 from tracetui.language import tell
 
-
 _WIDE = Form.MARKDOWN | Form.VIEWER  #: what a terminal of 80 columns has no room for
 
 
