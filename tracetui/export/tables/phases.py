@@ -43,7 +43,7 @@ PHASES: Table[JobRows] = Table(
         duration("waits_ns", "waits", values_of("waits_ns"), forms=Form.SHOWN | Form.FRAME),
         json_only("causes", _causes),
         data("waits_for", texts_of("waits_for")),
-        Column("spread", "spread", _spread, lambda share, _: f"{share * 100:.0f} %"),
+        Column("spread", "spread", _spread, lambda share, _: f"{share * 100:.0f} %", _WIDE | Form.DATA),
         count("ranks", "ranks", numbers_by(lambda phase: len(phase.ranks)), forms=_WIDE | Form.FRAME),
         named("waits_for", "waits for", lambda phase: phase.waits_for, unknown="", least=8),
         named("name", "phase", lambda phase: phase.name, least=12),
