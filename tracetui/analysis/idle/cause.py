@@ -292,7 +292,7 @@ class Cause(IntEnum):
     UNSEEN = CauseFacts(
         label="device.unseen",
         letter="n",
-        name="not recorded",
+        name="unseen",
         brief="work that is not recorded",
         meaning="launched and not running: the device was busy with work that is not in the recording.",
         doing="busy with work that is not recorded",
