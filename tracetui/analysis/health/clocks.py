@@ -28,6 +28,8 @@ LEAST_LEAP = 1_000_000
 _LEAST_BACK, _LEAST_ORDERED, _MOST_BACK = 3, 50, 3
 _LAYERS = (Layer.PYTHON, Layer.RUNTIME, Layer.DEVICE)
 _FAMILIES = (Family.FRAMES, Family.OPERATORS, Family.CALLS, Family.TASKS)
+#: Crossings within this share of the recording are of one time.
+_AT_ONCE = 0.25
 #: So many of the longest holes are looked at, without those among the first and last slices.
 _MOST_HOLES, _EDGE = 12, 20
 #: A hole in which a queue stops is a leap where it is so many times as long as all others.
@@ -198,7 +200,12 @@ def _by_crossing(recording: Recording, tracks: Sequence[Track]) -> Jump | None:
             times = slices.start[rows[crossed]]
             spans.append((track, int(times.min()), int(times.max())))
     hosts = [span for span in spans if span[0].family != Family.TASKS]
-    if len(hosts) < 2 and not (hosts and len(spans) > len(hosts)):
+    # Producers let a few ranges of a thread cross each other in any step: a leap shows on a device, on other
+    # threads, or at one time alone.
+    threads = {(track.pid, track.tid) for track, _, _ in hosts}
+    length = max((end for _, _, end in spans), default=0) - min((start for _, start, _ in spans), default=0)
+    at_once = len(hosts) > 1 and length <= _AT_ONCE * (recording.trace.end_ns - recording.trace.start_ns)
+    if not hosts or (len(threads) < 2 and len(spans) == len(hosts) and not at_once):
         return None
     first = int(np.median([start for _, start, _ in spans]))
     last = max(end for _, _, end in spans)
