@@ -118,11 +118,11 @@ async def test_what_the_idle_lines_draw_is_made_in_a_thread(
     made_by = []
     make = CauseRaster.from_causes
 
-    def of(causes: Causes, device: int) -> CauseRaster:
+    def from_causes(causes: Causes, device: int) -> CauseRaster:
         made_by.append(threading.current_thread())
         return make(causes, device)
 
-    monkeypatch.setattr(CauseRaster, "of", of)
+    monkeypatch.setattr(CauseRaster, "from_causes", from_causes)
     async with viewing(trace, "timeline", (100, 30)) as (app, _):
         assert app.session.analysis is not None
     assert len(made_by) == 1 and threading.main_thread() not in made_by

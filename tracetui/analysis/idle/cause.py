@@ -294,7 +294,7 @@ class Cause(IntEnum):
         letter="n",
         name="unseen",
         brief="work that is not recorded",
-        meaning="launched and not running: the device was busy with work that is not in the recording.",
+        meaning="launched and not running: busy with work that is not recorded.",
         doing="busy with work that is not recorded",
         rule=(
             "nothing else says why, and the recording lacks what the device did: work of a graph, or from "
