@@ -14,6 +14,7 @@ from typing import Any
 from textual._context import active_app
 from textual.app import App
 from textual.message_pump import MessagePump
+from textual.screen import Screen
 
 SOON_S = 0.2  #: debounces are shorter, sentences come and stand later
 CALM = 3  #: turns of the event loop in which nothing was left to do
@@ -112,8 +113,14 @@ def _works(app: App[Any]) -> bool:
         or screen._repaint_required
         or screen._scroll_required
         or screen._callbacks
+        or any(map(_works_behind, app._background_screens))
         or any(pump._message_queue.qsize() or pump._next_callbacks for pump in _pumps(app))
     )
+
+
+def _works_behind(screen: Screen[Any]) -> bool:
+    """Return whether a screen that others let through will draw something, which theirs show then."""
+    return screen._update_timer._active.is_set()
 
 
 def _pumps(app: App[Any]) -> list[MessagePump]:
