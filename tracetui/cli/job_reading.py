@@ -35,6 +35,21 @@ def open_job(request: Request, paths: Sequence[Path], only: str = "*") -> Job:
         return load_job(paths, only, show, cache=request.cache, jobs=request.jobs, export=request.export)
 
 
+def print_job(
+    request: Request, paths: Sequence[Path], only: str, print_answer: Callable[[Job], None]
+) -> None:
+    """Print what a command answers of the job that paths hold.
+
+    Where a cluster is interrupted, it is of the ranks that are done, before that is raised.
+    """
+    try:
+        job = open_job(request, paths, only)
+    except Interrupted as interrupted:
+        print_answer(join(interrupted.found, {}))
+        raise
+    print_answer(job)
+
+
 def write_digests(request: Request, directory: Path) -> tuple[int, int]:
     """Write the digests of the ranks of a request into a directory; returns how many, and how many failed.
 

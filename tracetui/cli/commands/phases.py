@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
@@ -30,16 +31,9 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> ExitCode:
-    from tracetui.cli.job_reading import open_job
-    from tracetui.job.cluster import Interrupted
-    from tracetui.job.load import join
+    from tracetui.cli.job_reading import print_job
 
-    try:
-        job = open_job(request, request.paths, request.only)
-    except Interrupted as interrupted:
-        _print_phases(request, join(interrupted.found, {}))
-        raise
-    _print_phases(request, job)
+    print_job(request, request.paths, request.only, partial(_print_phases, request))
     return ExitCode.OK
 
 

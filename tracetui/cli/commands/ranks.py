@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,22 +51,15 @@ def _run(request: Request) -> ExitCode:
 
 def print_ranks(request: Request, paths: Sequence[Path], only: str = "*", by: str | None = None) -> None:
     """Print or write the job that paths hold; `only` and `by` as on the command line."""
-    from tracetui.cli.job_reading import open_job
-    from tracetui.job.cluster import Interrupted
-    from tracetui.job.load import join
+    from tracetui.cli.job_reading import print_job
     from tracetui.job.rank_table import MEASURES, VIEWS
 
     if by is not None and by not in (*MEASURES, *VIEWS):
         raise UsageError(f"--by is one of {', '.join((*MEASURES, *VIEWS))}")
-    try:
-        job = open_job(request, paths, only)
-    except Interrupted as interrupted:
-        _print_job(request, join(interrupted.found, {}), by)
-        raise
-    _print_job(request, job, by)
+    print_job(request, paths, only, partial(_print_ranks, request, by))
 
 
-def _print_job(request: Request, job: Job, by: str | None) -> None:
+def _print_ranks(request: Request, by: str | None, job: Job) -> None:
     from tracetui.cli.output import answer
     from tracetui.export.job.document import job_document
     from tracetui.export.job.frames import write_ranks

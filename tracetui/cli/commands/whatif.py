@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
@@ -50,17 +51,9 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> ExitCode:
-    from tracetui.cli.job_reading import open_job
-    from tracetui.job.cluster import Interrupted
-    from tracetui.job.load import join
+    from tracetui.cli.job_reading import print_job
 
-    fixes = _fixes(request)
-    try:
-        job = open_job(request, request.paths, request.only)
-    except Interrupted as interrupted:
-        _print_answer(request, join(interrupted.found, {}), fixes)
-        raise
-    _print_answer(request, job, fixes)
+    print_job(request, request.paths, request.only, partial(_print_answer, request, _fixes(request)))
     return ExitCode.OK
 
 
@@ -77,7 +70,7 @@ def _fixes(request: Request) -> list[Fix]:
     return fixes
 
 
-def _print_answer(request: Request, job: Job, fixes: list[Fix]) -> None:
+def _print_answer(request: Request, fixes: list[Fix], job: Job) -> None:
     from tracetui.cli.output import answer
     from tracetui.export.job.whatif import TOP, whatif_document, whatif_markdown, whatif_text, write_fixes
     from tracetui.job.whatif.answer import NoReplay, what_if
