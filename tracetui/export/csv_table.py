@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, BinaryIO, TypeVar
 
@@ -22,16 +23,22 @@ def write_table(stream: BinaryIO, table: Table[Rows], rows: Rows) -> int:
 
 def write_small_table(stream: BinaryIO, table: Table[Rows], rows: Rows) -> int:
     """Write the same, without pandas: of some thousand rows that takes less than to import it."""
+    columns = table.of(Form.FRAME)
+    return write_rows(
+        stream, [column.key for column in columns], [*zip(*(column.exact(rows) for column in columns))]
+    )
+
+
+def write_rows(stream: BinaryIO, titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> int:
+    """Write rows of Python values, unknown ones empty, texts as no spreadsheet computes; return how many."""
     cell_of = lru_cache(maxsize=None)(text_cell)
 
     def cell(value: Any) -> Any:
         return cell_of(value) if isinstance(value, str) else "" if value is None else value
 
-    columns = table.of(Form.FRAME)
-    found = [*zip(*(column.exact(rows) for column in columns))]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(column.key for column in columns)
-    writer.writerows(map(cell, row) for row in found)
-    stream.write(text.getvalue().encode())
-    return len(found)
+    writer.writerow(map(cell, titles))
+    writer.writerows(map(cell, row) for row in rows)
+    stream.write(text.getvalue().encode("utf-8", "replace"))
+    return len(rows)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import datetime
 import decimal
-import io
 import math
 from typing import Any, BinaryIO
 
 from tracetui.export import markdown
-from tracetui.export.cells import encodable, text_cell
+from tracetui.export.cells import encodable
+from tracetui.export.csv_table import write_rows
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.queries.query import Answer
 from tracetui.export.tables.column import UNKNOWN
@@ -66,19 +65,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
 
 def write_answer(stream: BinaryIO, answer: Answer) -> int:
     """Write the answer as csv, its texts as cells that no spreadsheet computes; return the number of rows."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(map(text_cell, answer.columns))
-    for row in answer.rows:
-        exact = map(_exact, row)
-        writer.writerow(
-            [
-                "" if value is None else text_cell(value) if isinstance(value, str) else value
-                for value in exact
-            ]
-        )
-    stream.write(text.getvalue().encode("utf-8", "replace"))
-    return len(answer.rows)
+    return write_rows(stream, answer.columns, [[*map(_exact, row)] for row in answer.rows])
 
 
 def _numeric(answer: Answer) -> list[bool]:
@@ -89,11 +76,6 @@ def _numeric(answer: Answer) -> list[bool]:
 def _is_number(value: Any) -> bool:
     """Return whether a value is a number or not known."""
     return value is None or (isinstance(value, (int, float, decimal.Decimal)) and not isinstance(value, bool))
-
-
-def _cell(value: Any) -> Any:
-    exact = _exact(value)
-    return text_cell(exact) if isinstance(exact, str) else "" if exact is None else exact
 
 
 def _written(value: Any) -> str:
