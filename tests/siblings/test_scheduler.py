@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -250,7 +251,7 @@ def test_progress_can_stop_the_reading(tmp_path: Path) -> None:
 
 def insight(path: Path) -> Path:
     """A database as trace_convert.py makes it: a thread leaves core 1 twice, and is woken once."""
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         database.execute("CREATE TABLE thread (track_id INTEGER PRIMARY KEY, tid TEXT, pid TEXT)")
         database.execute(
             "CREATE TABLE slice (id INTEGER PRIMARY KEY, timestamp INTEGER, duration INTEGER, name TEXT, "

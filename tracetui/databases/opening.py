@@ -82,12 +82,16 @@ def _connect(path: Path, immutable: bool) -> sqlite3.Connection:
             check_same_thread=False,
             isolation_level=None,
         )
+    except (sqlite3.Error, ValueError, UnicodeError) as error:
+        raise Refused(f"cannot be read as a database: {_error_text(error)}") from None
+    try:
         # A schema may hold expressions of its own, and what is called a table may be none.
         connection.execute("PRAGMA trusted_schema=OFF")
         connection.execute("PRAGMA query_only=ON")
         connection.execute("PRAGMA temp_store=MEMORY")
         connection.execute("PRAGMA cell_size_check=ON")
-    except (sqlite3.Error, ValueError, UnicodeError) as error:
+    except sqlite3.Error as error:
+        connection.close()
         raise Refused(f"cannot be read as a database: {_error_text(error)}") from None
     connection.text_factory = _text
     return connection
