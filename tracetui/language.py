@@ -55,14 +55,14 @@ def heading(title: str) -> str:
     return wording(title, f"title.{title}")
 
 
-def tell(english: str, /, **values: object) -> str:
+def translate(english: str, /, **values: object) -> str:
     """Return a sentence in the language chosen, its fields replaced by the values."""
     return wording(english).format(**values)
 
 
 def counted(count: int, one: str, several: str) -> str:
     """Return "1 gap", "1,234 gaps": the templates of one, and of several with a field `count`."""
-    return tell(one if count == 1 else several, count=f"{count:,}")
+    return translate(one if count == 1 else several, count=f"{count:,}")
 
 
 def names(parts: Iterable[str]) -> str:

@@ -35,7 +35,7 @@ from tracetui.export.language import CHINESE, ENGLISH, SHOWN_FACTS, cause_facts,
 from tracetui.export.sentences.advice import advice_in_language, figure_in_language
 from tracetui.export.text import cell_width
 from tracetui.export.trace.advice_text import _advice
-from tracetui.language import in_english, names, tell
+from tracetui.language import in_english, names, translate
 from tracetui.ui.actions import ACTIONS, merged
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
@@ -105,7 +105,7 @@ def test_nothing_is_missing() -> None:
 
 
 def test_no_sentence_of_the_viewer_has_its_values_in_it_already() -> None:
-    """A catalogue has templates: `tell` fills them in."""
+    """A catalogue has templates: `translate` fills them in."""
     assert formatted() == []
 
 
@@ -124,7 +124,7 @@ def test_what_is_missing_is_shown_in_english() -> None:
         shown = advice_in_language(advice)
         assert (shown.title, shown.text, shown.rule) == (advice.title, advice.text, advice.rule)
         assert figure_in_language("novel_ns", 7) == ("novel", "7 ns")
-        assert tell("{count} new things", count=2) == "2 new things"
+        assert translate("{count} new things", count=2) == "2 new things"
     finally:
         WORDS.update(words)
         choose_language(ENGLISH)
@@ -362,7 +362,7 @@ def test_styled_text_breaks_between_wide_characters(width: int) -> None:
 
 
 def test_documents_are_made_in_english_while_all_else_is_chinese(chinese: None) -> None:
-    assert tell("No gaps.") == "没有间隙。" and names(["a", "b"]) == "a、b"
+    assert translate("No gaps.") == "没有间隙。" and names(["a", "b"]) == "a、b"
     with in_english():
-        assert tell("No gaps.") == "No gaps." and names(["a", "b"]) == "a, b"
-    assert tell("No gaps.") == "没有间隙。"
+        assert translate("No gaps.") == "No gaps." and names(["a", "b"]) == "a, b"
+    assert translate("No gaps.") == "没有间隙。"

@@ -26,7 +26,7 @@ from tracetui.ui.screens.help import GLOSSARY
 PACKAGE = Path(tracetui.__file__).parent
 #: Calls that take templates: by name, how many of their first arguments are some, and how many are skipped.
 TELLING = {
-    "tell": (0, 1),
+    "translate": (0, 1),
     "wording": (0, 1),
     "compose": (0, 1),
     "compose_sentence": (0, 1),

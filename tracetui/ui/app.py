@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
 from tracetui.ui.comparing.comparing import COMPARE, Comparing, Flipped
@@ -168,7 +168,7 @@ class TraceApp(Viewer):
         self.copy_to_clipboard(text)
         path = keep_copy(text)
         if path:
-            self.show_status(tell("Copied to the clipboard, and to {path}.", path=path))
+            self.show_status(translate("Copied to the clipboard, and to {path}.", path=path))
         else:
             self.show_status("Copied to the clipboard.")
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tracetui.analysis.idle.frames import FrameRules, Origin
 from tracetui.analysis.idle.idle_lines import StackNode
 from tracetui.analysis.modules import module_of
-from tracetui.language import clauses, names, tell
+from tracetui.language import clauses, names, translate
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.stack import Frame
 
@@ -29,15 +29,15 @@ def package_of(frame: Frame, rules: FrameRules) -> str:
     if origin is Origin.USER:
         return ""
     if origin is Origin.NO_FILE:
-        return tell("built-ins")
+        return translate("built-ins")
     if origin is Origin.GENERATED:
-        return tell("generated code")
+        return translate("generated code")
     path = frame.file.replace("\\", "/")
     installed = _INSTALLED.search(path)
     first = installed[1] if installed else path.split("/", 1)[0]
     if installed or first in KNOWN.frames.framework_packages:
         return first
-    return tell("the standard library")
+    return translate("the standard library")
 
 
 @dataclass(eq=False)
@@ -157,20 +157,24 @@ class Branches:
         if folded:
             nodes = [node for branch in folded for node in branch.nodes]
             packages = self.packages(nodes)
-            facts.append(tell("{count} frames of {packages} folded", count=len(nodes), packages=packages))
+            facts.append(
+                translate("{count} frames of {packages} folded", count=len(nodes), packages=packages)
+            )
         if small:
             count, share = sum(branch.small for branch in small), THRESHOLDS[self.threshold] / 10
-            facts.append(tell("{count} frames under {share} % summed up", count=count, share=f"{share:g}"))
+            facts.append(
+                translate("{count} frames under {share} % summed up", count=count, share=f"{share:g}")
+            )
         return clauses(facts)
 
     def packages(self, nodes: Sequence[StackNode]) -> str:
         """Name what the frames belong to: "torch, accelerate and 3 more"."""
         packages = [*dict.fromkeys(package_of(node.frame, self.rules) for node in nodes if node.frame)]
         if len(packages) > 3:
-            packages = [*packages[:2], tell("{count} more", count=len(packages) - 2)]
+            packages = [*packages[:2], translate("{count} more", count=len(packages) - 2)]
         if len(packages) == 1:
             return packages[0]
-        return tell("{first} and {last}", first=names(packages[:-1]), last=packages[-1])
+        return translate("{first} and {last}", first=names(packages[:-1]), last=packages[-1])
 
     def is_users(self, frame: Frame) -> bool:
         """Return whether the frame is the user's own code."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tracetui.language import tell, wording
+from tracetui.language import translate, wording
 from tracetui.trace.clean import printable
 
 _LONGEST = 200  #: characters of an error
@@ -17,6 +17,6 @@ def failure(error: Exception, work: str = "This", purpose: str = "this") -> str:
         purpose: what memory may not be enough for.
     """
     if isinstance(error, MemoryError):
-        return tell("There is not enough memory for {purpose}.", purpose=wording(purpose))
+        return translate("There is not enough memory for {purpose}.", purpose=wording(purpose))
     reason = printable(f"{type(error).__name__}: {error}", _LONGEST)
-    return tell("{work} failed: {reason}", work=wording(work), reason=reason)
+    return translate("{work} failed: {reason}", work=wording(work), reason=reason)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tracetui.job.load import FoundRanks
 from tracetui.job.same_job import FoundRank
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.ui.app import TraceApp, run_app
 from tracetui.ui.options import ViewerOptions
@@ -53,7 +53,7 @@ class JobApp(TraceApp):
         self.in_thread(lambda: read_job(self.job_session, self.options, self.post_message))
 
     def full_name(self, session: Session) -> str:
-        return tell("{part} of {whole}", part=session.name, whole=self.run_name)
+        return translate("{part} of {whole}", part=session.name, whole=self.run_name)
 
     def has_screen(self, screen: str) -> bool:
         return is_of_job(screen) or super().has_screen(screen)

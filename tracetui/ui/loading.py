@@ -15,7 +15,7 @@ from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.counter_tracks import CounterTrack, has_memory, of_leads, of_memory
 from tracetui.analysis.scheduler.scheduler import SchedulerRecording, recording_of
 from tracetui.cache.traces import keep, reopen
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.events import EventTable
 from tracetui.reader.source import Progress, TraceFile
@@ -114,7 +114,7 @@ def _scheduler(session: Session, trace: Trace, post: Post) -> SchedulerRecording
     try:
         return recording_of(trace, source, show, must_be_of_use=False)
     except _Stopped:
-        return SchedulerRecording(None, tell("its reading was stopped"))
+        return SchedulerRecording(None, translate("its reading was stopped"))
     finally:
         post(RecordingProgress(session, 0, 0))
 

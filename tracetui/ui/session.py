@@ -18,7 +18,7 @@ from tracetui.analysis.gaps import Measure
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.causes import MEASURES
 from tracetui.export.sentences.scheduler import scheduler_notes
-from tracetui.language import tell, wording
+from tracetui.language import translate, wording
 from tracetui.reader.joined import open_trace
 from tracetui.reader.source import TraceFile
 from tracetui.trace.clean import printable
@@ -246,7 +246,7 @@ class Session:
             if step.number == wanted:
                 self.state.show(step.start_ns, max(step.end_ns, step.start_ns + 1))
                 return ""
-        return tell("There is no step {number} in this trace.", number=wanted)
+        return translate("There is no step {number} in this trace.", number=wanted)
 
     # What is said of it
 
@@ -260,14 +260,14 @@ class Session:
     def waiting(self) -> str:
         """Why there are no gaps yet."""
         if self.progress is not None:
-            return tell("reading, {share} % so far: gaps are found once all is read", share=self.share)
-        return self.problem or tell("analysing" if self.analysing else "nothing of this device was read")
+            return translate("reading, {share} % so far: gaps are found once all is read", share=self.share)
+        return self.problem or translate("analysing" if self.analysing else "nothing of this device was read")
 
     @property
     def unanswered(self) -> str:
         """The same as a sentence, for those who ask for more than gaps."""
         if self.progress is not None:
-            return tell("Still reading the trace, {share} % so far.", share=self.share)
+            return translate("Still reading the trace, {share} % so far.", share=self.share)
         return self.problem or "Still analysing."
 
     @property
@@ -287,9 +287,11 @@ class Session:
     def _stopped(self, share: int) -> str:
         sketch = self.picture.sketch if self.picture is not None else None
         if sketch is None:
-            return tell("Stopped at {share} % of the file: what was read until then is here.", share=share)
+            return translate(
+                "Stopped at {share} % of the file: what was read until then is here.", share=share
+            )
         template = "Stopped at {share} % of the file; the rest ({glyph}) is only sampled. ! tells more."
-        return tell(template, share=share, glyph=glyphs(self.options.ascii).unread[1])
+        return translate(template, share=share, glyph=glyphs(self.options.ascii).unread[1])
 
     # Gaps, which may be asked for before they are found
 
@@ -300,7 +302,7 @@ class Session:
         if self.analysis is not None:
             self._rank(self.analysis)
             self._ranked_anew = True
-        return tell("Gaps are ranked by {measure}.", measure=wording(MEASURES[self.ranked_by]))
+        return translate("Gaps are ranked by {measure}.", measure=wording(MEASURES[self.ranked_by]))
 
     def _rank(self, analysis: Analysis) -> None:
         if self.picture is not None:

@@ -14,7 +14,7 @@ from textual.events import Key
 from textual.message import Message
 from textual.screen import Screen
 
-from tracetui.language import tell, wording
+from tracetui.language import translate, wording
 from tracetui.reader.errors import UnreadableTrace, plain
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
@@ -118,7 +118,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         """Show another screen of the same trace."""
         if not self.has_screen(screen):
             template = "One trace has no {screen}: tracetui on a directory of ranks shows them."
-            self.show_status(tell(template, screen=wording(screen)))
+            self.show_status(translate(template, screen=wording(screen)))
         elif screen != self.shown:
             self.switch_mode(self.mode_of(self.session, screen))
 
@@ -145,7 +145,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         self.look_at(session)
         self.name_window(self.full_name(session))
         place, count = self.sessions.index(session) + 1, len(self.sessions)
-        self.show_status(tell("{place} of {count}: {name}", place=place, count=count, name=session.name))
+        self.show_status(translate("{place} of {count}: {name}", place=place, count=count, name=session.name))
 
     def full_name(self, session: Session) -> str:
         """Return what tells an open trace also from those that are open elsewhere."""
@@ -215,7 +215,9 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         self._left_key = key.key, self.screen
         self.set_timer(SAID_AGAIN_S, self._forget_left_key)
         label = key.character if key.character and key.character.isprintable() else key_label(key.key)
-        self.show_status(tell("{key} does nothing here: ? shows the keys that do", key=printable(label, 20)))
+        self.show_status(
+            translate("{key} does nothing here: ? shows the keys that do", key=printable(label, 20))
+        )
 
     def _forget_left_key(self) -> None:
         self._left_key = None

@@ -285,14 +285,14 @@ def _check_trust(trust: Mapping[str, str], numbers: set[str], facts: Sequence[He
         facts: of the recordings, which tell why.
     """
     from tracetui.export.sentences.health import number_names, verdict_word
-    from tracetui.language import tell
+    from tracetui.language import translate
 
     broken = [number for number, worth in trust.items() if number in numbers and worth != "good"]
     lines = []
     for number in broken:
         sentences = (d.sentence for part in facts for d in part.doubts if number in d.affects)
         lines.append(
-            tell(
+            translate(
                 "not trusted: {numbers} {verdict}: {finding}",
                 numbers=number_names([number]),
                 verdict=verdict_word(trust[number]),

@@ -26,7 +26,7 @@ from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL, ComparedRows, ComparedTable
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN, ColumnLayout, bar, cut, table, wrapped
-from tracetui.language import heading, tell
+from tracetui.language import heading, translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_ms
 
@@ -71,7 +71,9 @@ def comparison_text(comparison: Comparison, only: ComparedTable | None, top: int
         ]
         if limit and len(rows) > limit:
             more = format_count(len(rows) - limit)
-            lines.append(MARGIN + tell("{count} more: --by {table} --top 0", count=more, table=compared.by))
+            lines.append(
+                MARGIN + translate("{count} more: --by {table} --top 0", count=more, table=compared.by)
+            )
         if compared.by == "operator":
             lines += _unmatched_lines(comparison, width)
     notes = comparison_notes(comparison)
@@ -111,7 +113,7 @@ def comparison_markdown(comparison: Comparison, only: ComparedTable | None, top:
 
 
 def table_title(compared: ComparedTable) -> str:
-    return tell("{title}, {unit}", title=tell(compared.title), unit=tell(compared.unit))
+    return translate("{title}, {unit}", title=translate(compared.title), unit=translate(compared.unit))
 
 
 def _side_lines(comparison: Comparison, width: int) -> Iterator[str]:
@@ -133,7 +135,7 @@ def shown_rows(
 
 def _absence(compared: ComparedTable, width: int) -> Iterator[str]:
     """Yield why a table may have no row, in lines."""
-    for line in wrapped(tell(_ABSENT.get(compared.by, "Neither side has any.")), width - len(MARGIN)):
+    for line in wrapped(translate(_ABSENT.get(compared.by, "Neither side has any.")), width - len(MARGIN)):
         yield MARGIN + line
 
 
@@ -168,7 +170,7 @@ def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
     lines = table(columns, cells, width)
     yield from (
         "",
-        tell("{title}, {unit}", title=tell(WATERFALL.title), unit=tell("ms")),
+        translate("{title}, {unit}", title=translate(WATERFALL.title), unit=translate("ms")),
         *lines[:-1],
         lines[1],
         lines[-1],
@@ -186,13 +188,13 @@ def _unmatched_lines(comparison: Comparison, width: int) -> Iterator[str]:
         ("OTHER", comparison.new, comparison.other.steps),
     ):
         for stretch in stretches[:TOP_STRETCHES]:
-            words = tell("only in {run}: {what}", run=name, what=_stretch_words(stretch, max(steps, 1)))
+            words = translate("only in {run}: {what}", run=name, what=_stretch_words(stretch, max(steps, 1)))
             yield cut(MARGIN + words, width)
         if len(stretches) > TOP_STRETCHES:
             rest = stretches[TOP_STRETCHES:]
             ns = format_ms(round(Fraction(sum(stretch.ns for stretch in rest), max(steps, 1))))
             template = "only in {run}: {count} more stretches, {time} ms a step"
-            yield MARGIN + tell(template, run=name, count=format_count(len(rest)), time=ns)
+            yield MARGIN + translate(template, run=name, count=format_count(len(rest)), time=ns)
 
 
 def _stretch_words(stretch: OperatorStretch, steps: int) -> str:
@@ -201,10 +203,10 @@ def _stretch_words(stretch: OperatorStretch, steps: int) -> str:
     operators_words = names[0]
     if len(names) > 1:
         template = "{first} … {last} ({count} operators)"
-        operators_words = tell(template, first=names[0], last=names[-1], count=format_count(len(names)))
+        operators_words = translate(template, first=names[0], last=names[-1], count=format_count(len(names)))
     ns = format_ms(round(Fraction(stretch.ns, steps)))
     times = count_words(Fraction(stretch.count, steps))
-    return tell("{what}, {times} times and {time} ms a step", what=operators_words, times=times, time=ns)
+    return translate("{what}, {times} times and {time} ms a step", what=operators_words, times=times, time=ns)
 
 
 def _bar(delta: Fraction, largest: Fraction) -> str:

@@ -17,7 +17,7 @@ from tracetui.job.job import Job
 from tracetui.job.whatif.answer import NoReplay, Replays
 from tracetui.job.whatif.durations import UnknownFix
 from tracetui.job.whatif.fixes import BALANCED_EXPERTS
-from tracetui.language import counted, in_english, tell
+from tracetui.language import counted, in_english, translate
 from tracetui.units import format_duration, format_percent
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def write_layers(stream: BinaryIO, answer: ExpertsAnswer) -> int:
 
 
 def _title() -> str:
-    return tell("Layers of experts, all ranks and steps together")
+    return translate("Layers of experts, all ranks and steps together")
 
 
 def _first(answer: ExpertsAnswer, top: int) -> tuple[LayerRows, str]:
@@ -112,14 +112,14 @@ def _sentences(answer: ExpertsAnswer) -> list[str]:
     """Return what uneven experts cost, and which layer and rank is worst."""
     rows = answer.rows
     if not rows.rows:
-        return [tell("No rank exchanges tokens with others: there is no all-to-all.")]
+        return [translate("No rank exchanges tokens with others: there is no all-to-all.")]
     worst = max(rows.rows, key=lambda layer: layer.imbalance(rows.groups))
     ratio = worst.imbalance(rows.groups)
     if ratio < _EVEN:
-        found = [tell("The experts are balanced: no rank has 1 % more tokens than the mean.")]
+        found = [translate("The experts are balanced: no rank has 1 % more tokens than the mean.")]
     else:
         found = [
-            tell(
+            translate(
                 "Layer {layer} is the least balanced: rank {rank} has most tokens, {ratio} times the mean.",
                 layer=worst.number,
                 rank=rows.job.ranks[worst.hot_rank].number,
@@ -128,7 +128,7 @@ def _sentences(answer: ExpertsAnswer) -> list[str]:
         ]
     if answer.step_ns:
         found.append(
-            tell(
+            translate(
                 "Balanced experts save {time} ({share}) of a step of {step}; the replay is off by {error}.",
                 time=format_duration(max(answer.saves_ns, 0)),
                 share=format_percent(max(answer.saves_ns, 0), answer.step_ns),

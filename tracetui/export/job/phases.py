@@ -16,7 +16,7 @@ from tracetui.export.text import MARGIN, wrapped
 from tracetui.job.job import Job
 from tracetui.job.load import ranks_in_words
 from tracetui.job.phases import job_phases, without_ranges
-from tracetui.language import counted, in_english, tell
+from tracetui.language import counted, in_english, translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration
 
@@ -86,12 +86,12 @@ def _sentences(job: Job) -> list[str]:
     phases = job_phases(job)
     found = []
     if not phases:
-        found.append(tell("No ranges are marked (msTX, NVTX, record_function)."))
+        found.append(translate("No ranges are marked (msTX, NVTX, record_function)."))
     waiting = [(phase.waits_by[phase.waits_for], phase) for phase in phases if phase.waits_for is not None]
     if waiting:
         ns, phase = max(waiting, key=lambda pair: pair[0])
         found.append(
-            tell(
+            translate(
                 "{phase} waits {time} for {other}.",
                 phase=printable(phase.name),
                 time=format_duration(ns),
@@ -101,5 +101,7 @@ def _sentences(job: Job) -> list[str]:
     old = without_ranges(job)
     if old:
         ranks = ranks_in_words(list(old), len(job.ranks))
-        found.append(tell("The digests of {ranks} are too old to know ranges: make them again.", ranks=ranks))
+        found.append(
+            translate("The digests of {ranks} are too old to know ranges: make them again.", ranks=ranks)
+        )
     return found

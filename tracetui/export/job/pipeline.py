@@ -16,7 +16,7 @@ from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN, wrapped
 from tracetui.job.job import Job
 from tracetui.job.pipeline import FORWARD, Block, Pipeline
-from tracetui.language import in_english, tell
+from tracetui.language import in_english, translate
 from tracetui.units import format_duration, format_percent
 
 TOP = 32  #: stages that are listed
@@ -44,9 +44,9 @@ def pipeline_text(job: Job, pipeline: Pipeline | None, width: int, top: int = TO
         lines += wrapped(sentence, width, later=MARGIN)
     lines.append("")
     if pipeline is not None:
-        lines += [tell("Stages, one step: F forward, B backward"), *_chart(pipeline, width, top), ""]
+        lines += [translate("Stages, one step: F forward, B backward"), *_chart(pipeline, width, top), ""]
         rows = JobRows(job, pipeline.stages).first(top)
-        lines += [tell("Stages, of a mean step"), *text_table(PIPELINE_STAGES, rows, width), ""]
+        lines += [translate("Stages, of a mean step"), *text_table(PIPELINE_STAGES, rows, width), ""]
     return "\n".join(lines)
 
 
@@ -56,7 +56,12 @@ def pipeline_markdown(job: Job, pipeline: Pipeline | None, top: int = TOP) -> st
     lines += [markdown.plain(sentence) for sentence in _sentences(pipeline)] + [""]
     if pipeline is not None:
         rows = JobRows(job, pipeline.stages).first(top)
-        lines += [f"### {tell('Stages, of a mean step')}", "", *markdown_table(PIPELINE_STAGES, rows), ""]
+        lines += [
+            f"### {translate('Stages, of a mean step')}",
+            "",
+            *markdown_table(PIPELINE_STAGES, rows),
+            "",
+        ]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -71,24 +76,24 @@ def write_stages(stream: BinaryIO, job: Job, pipeline: Pipeline | None) -> int:
 
 def _sentences(pipeline: Pipeline | None) -> list[str]:
     if pipeline is None:
-        return [tell("This is no pipeline: no stages send to each other.")]
+        return [translate("This is no pipeline: no stages send to each other.")]
     bubble = sum(stage.bubble_ns for stage in pipeline.stages) // len(pipeline.stages)
     schedule = sum(stage.schedule_ns for stage in pipeline.stages) // len(pipeline.stages)
     return [
-        tell(
+        translate(
             "{count} stages follow {schedule} with {batches} micro-batches.",
             count=len(pipeline.stages),
-            schedule=_NAMES.get(pipeline.schedule) or tell("an unknown schedule"),
+            schedule=_NAMES.get(pipeline.schedule) or translate("an unknown schedule"),
             batches=max(stage.microbatches for stage in pipeline.stages),
         ),
-        tell(
+        translate(
             "A stage is in a bubble for {bubble} ({share}) of a step of {step}, {schedule} by the schedule.",
             bubble=format_duration(bubble),
             step=format_duration(pipeline.step_ns),
             share=format_percent(bubble, pipeline.step_ns),
             schedule=format_duration(schedule),
         ),
-        tell(
+        translate(
             "Stages of equal lengths save {time} of a step; the replay is off by {error}.",
             time=format_duration(max(pipeline.balance_saves_ns, 0)),
             error=f"{pipeline.error * 100:.1f} %",

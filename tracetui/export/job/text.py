@@ -36,7 +36,7 @@ from tracetui.job.rank_table import VIEWS, RankRow, differing, leading, rank_row
 from tracetui.job.roots import Root
 from tracetui.job.stages import job_stages
 from tracetui.job.waits import JobWaits
-from tracetui.language import clauses, counted, heading, names, tell
+from tracetui.language import clauses, counted, heading, names, translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration
 
@@ -71,9 +71,9 @@ def job_text(job: Job, width: int, by: str | None = None, step: int | None = Non
         lines.append("")
     notes = job_notes(job)
     if notes:
-        lines.append(tell("Notes"))
+        lines.append(translate("Notes"))
         for note in notes:
-            lines += wrapped(tell("{sentence}.", sentence=printable(note)), width, MARGIN, 2 * MARGIN)
+            lines += wrapped(translate("{sentence}.", sentence=printable(note)), width, MARGIN, 2 * MARGIN)
         lines.append("")
     return "\n".join(lines)
 
@@ -86,7 +86,7 @@ def job_markdown(job: Job, by: str | None = None, step: int | None = None, top: 
         cells = markdown_table(section.table, section.rows)
         lines += [f"### {markdown.plain(section.title)}", "", *cells, ""]
         lines += [section.more, ""] if section.more else []
-    lines += [f"- {markdown.plain(tell('{sentence}.', sentence=note))}" for note in job_notes(job)]
+    lines += [f"- {markdown.plain(translate('{sentence}.', sentence=note))}" for note in job_notes(job)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -121,23 +121,23 @@ def job_sections(job: Job, by: str | None, step: int | None, top: int) -> Iterat
         yield _root_section(RootRows(job, roots.roots, job_ns), costly_roots, top)
     late = JobRows(job, late_ranks(job, waits))
     if late.rows:
-        yield _section(tell("Late ranks: what the others lost by waiting for them"), LATE, late, top)
+        yield _section(translate("Late ranks: what the others lost by waiting for them"), LATE, late, top)
     steps = JobRows(job, [slow_step for slow_step in slow_steps(job) if step in (None, slow_step.step)])
     if len(steps.rows) > 1:
-        yield _section(tell("Steps"), STEPS, steps, top)
+        yield _section(translate("Steps"), STEPS, steps, top)
     lines = JobRows(job, job_lines(job, step))
     if lines.rows:
-        yield _section(tell("Lines that ranks were idle for, all ranks together"), LINES, lines, top)
+        yield _section(translate("Lines that ranks were idle for, all ranks together"), LINES, lines, top)
     yield _rank_section(job, rows, by, top)
     phases = JobRows(job, job_phases(job) if step is None else ())
     if phases.rows:
         yield _section(phases_title(), PHASES, phases, top)
     links = JobRows(job, job_links(job))
     if links.rows:
-        yield _section(tell("Links, most time first"), LINKS, links, top)
+        yield _section(translate("Links, most time first"), LINKS, links, top)
     stages = JobRows(job, job_stages(job, rows))
     if stages.rows:
-        yield _section(tell("Stages of the pipeline"), STAGES, stages, top)
+        yield _section(translate("Stages of the pipeline"), STAGES, stages, top)
 
 
 def _section(title: str, table: Table[Any], rows: JobRows, top: int) -> TableSection:
@@ -150,12 +150,12 @@ def _root_section(all_roots: RootRows, costly: Sequence[Root], top: int) -> Tabl
     """Return what the ranks that cost most did longer; all else there is stands in one line."""
     shown = RootRows(all_roots.job, costly[:top] if top else all_roots.rows, all_roots.whole)
     hidden = [root for root in all_roots.rows if root not in shown.rows]
-    rest_words = tell(
+    rest_words = translate(
         "{count} more: {time}, below 0 what a late rank did less than the others",
         count=format_count(len(hidden)),
         time=format_duration(sum(root.lost_ns for root in hidden)),
     )
-    title = tell("Roots: why the late ranks were late, summed over all that waited")
+    title = translate("Roots: why the late ranks were late, summed over all that waited")
     return TableSection(title, ROOTS, shown, rest_words if hidden else "")
 
 
@@ -171,13 +171,17 @@ def _rank_section(job: Job, rows: tuple[RankRow, ...], by: str | None, top: int)
     if measure:
         titles.setdefault(measure, _measure_title(measure))
     ranked_rows = RankRows(job, sorted_by(rows, measure) if measure else rows, titles)
-    title = [tell("Ranks, ms of a mean step") if any(row.steps > 1 for row in rows) else tell("Ranks, ms")]
+    title = [
+        translate("Ranks, ms of a mean step")
+        if any(row.steps > 1 for row in rows)
+        else translate("Ranks, ms")
+    ]
     title += [str(by)] if view is not None else []
-    title += [tell("by {measure}", measure=heading(_measure_title(measure)))] if measure else []
+    title += [translate("by {measure}", measure=heading(_measure_title(measure)))] if measure else []
     title_words = clauses(title)
     if differing_measures:
         measures = names(heading(_measure_title(name)) for name in differing_measures[:3])
-        title_words = tell("{title}; differ in {measures}", title=title_words, measures=measures)
+        title_words = translate("{title}; differ in {measures}", title=title_words, measures=measures)
     return _section(title_words, printed_ranks(ranked_rows), ranked_rows, top)
 
 

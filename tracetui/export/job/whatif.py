@@ -15,7 +15,7 @@ from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.tables.whatif import TRIALS, TrialRows
 from tracetui.export.text import MARGIN, wrapped
 from tracetui.job.whatif.answer import Trial, WhatIf
-from tracetui.language import counted, in_english, names, tell
+from tracetui.language import counted, in_english, names, translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_percent
 
@@ -61,9 +61,9 @@ def whatif_text(answer: WhatIf, width: int, top: int = TOP) -> str:
         lines.append("")
     notes = job_notes(answer.order.job)
     if notes:
-        lines.append(tell("Notes"))
+        lines.append(translate("Notes"))
         for note in notes:
-            lines += wrapped(tell("{sentence}.", sentence=printable(note)), width, MARGIN, 2 * MARGIN)
+            lines += wrapped(translate("{sentence}.", sentence=printable(note)), width, MARGIN, 2 * MARGIN)
         lines.append("")
     return "\n".join(lines)
 
@@ -77,7 +77,7 @@ def whatif_markdown(answer: WhatIf, top: int = TOP) -> str:
     if rows.rows:
         lines += [f"### {_title()}", "", *markdown_table(TRIALS, rows), ""]
         lines += [_more(answer, rows), ""] if _more(answer, rows) else []
-    lines += [f"- {markdown.plain(tell('{sentence}.', sentence=note))}" for note in job_notes(job)]
+    lines += [f"- {markdown.plain(translate('{sentence}.', sentence=note))}" for note in job_notes(job)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -101,27 +101,27 @@ def whatif_sentences(answer: WhatIf) -> Iterator[str]:
     else:
         now = format_duration(answer.step_ns)
         error = f"{answer.replay_error * 100:.1f} %"
-        yield tell("A step takes {now}; its replay is off by {error} at most.", now=now, error=error)
+        yield translate("A step takes {now}; its replay is off by {error} at most.", now=now, error=error)
     if answer.asked.fixes:
         error = f"{answer.replay_error * 100:.1f} %"
-        yield tell("The replay of a step as it was is off by {error} at most.", error=error)
+        yield translate("The replay of a step as it was is off by {error} at most.", error=error)
     if answer.replay_error > LARGEST_ERROR:
-        yield tell("What of the order of its operations is not in the traces is not modelled.")
+        yield translate("What of the order of its operations is not in the traces is not modelled.")
     critical = answer.critical
     if critical is not None and critical.rank is not None:
         template = "Rank {rank} is critical: {share} of the longest chain, mostly {reason}."
         if answer.asked.fixes:
             template = "Rank {rank} is critical then: {share} of the longest chain, mostly {reason}."
         share = f"{critical.share * 100:.0f} %"
-        yield tell(template, rank=critical.rank, share=share, reason=tell(critical.reason))
-    yield tell(
+        yield translate(template, rank=critical.rank, share=share, reason=translate(critical.reason))
+    yield translate(
         "If each operation took the mean of its kind, a step would take {time}: slowdown {slowdown}.",
         time=format_duration(answer.ideal_ns),
         slowdown=f"{answer.slowdown:.3f}",
     )
     slow = [f"{printable(kind)} {ratio:.3f}" for kind, ratio in answer.by_kind.items() if ratio >= _WORTH]
     if slow:
-        yield tell("Slowdown by one kind alone: {kinds}.", kinds=names(slow[:_MOST_KINDS]))
+        yield translate("Slowdown by one kind alone: {kinds}.", kinds=names(slow[:_MOST_KINDS]))
 
 
 def _asked_words(answer: WhatIf) -> str:
@@ -129,7 +129,7 @@ def _asked_words(answer: WhatIf) -> str:
     template = "With {fixes} fixed a step takes {then} instead of {now}: {saved} ({share}) less."
     if asked.saves_ns <= 0:
         template = "With {fixes} fixed a step takes {then} instead of {now}: nothing is gained."
-    return tell(
+    return translate(
         template,
         fixes=names(printable(fix.text) for fix in asked.fixes),
         then=format_duration(asked.step_ns),
@@ -140,7 +140,7 @@ def _asked_words(answer: WhatIf) -> str:
 
 
 def _title() -> str:
-    return tell("Single fixes, by what a step gains as replayed")
+    return translate("Single fixes, by what a step gains as replayed")
 
 
 def _rows(answer: WhatIf, top: int) -> TrialRows:

@@ -29,7 +29,7 @@ from tracetui.export.tables.memory import (
 )
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN, wrapped
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame
 from tracetui.units import format_count
@@ -60,7 +60,7 @@ def memory_text(
 ) -> str:
     """Return the memory as text; `top` rows, 0 for all, None for 20. `by`: "line", "size" or "block"."""
     if memory is None or part is None:
-        return "\n".join(wrapped(tell(NOTHING), width)) + "\n"
+        return "\n".join(wrapped(translate(NOTHING), width)) + "\n"
     document = memory_document(memory, part)
     lines: list[str] = []
     for number, sentence in enumerate(memory_facts(document, origin_ns, memory)):
@@ -86,7 +86,7 @@ def memory_markdown(
 ) -> str:
     """Return the same as Markdown."""
     if memory is None or part is None:
-        return tell(NOTHING) + "\n"
+        return translate(NOTHING) + "\n"
     document = memory_document(memory, part)
     head, *rest = memory_facts(document, origin_ns, memory)
     lines = [f"## {markdown.plain(head)}", "", *(f"- {markdown.plain(sentence)}" for sentence in rest)]
@@ -106,7 +106,7 @@ def memory_facts(document: Row, origin_ns: int, memory: Memory) -> list[str]:
         peak_sentence(document, origin_ns),
         *parts,
         growth_sentence(document, len(memory.recorded.steps)),
-        *([] if memory.recorded.timed else [tell(NO_TIMES)]),
+        *([] if memory.recorded.timed else [translate(NO_TIMES)]),
     ]
 
 
@@ -119,7 +119,7 @@ def growth_sentences(document: Row, memory: Memory, source: SourceLine | None) -
             for row, group in groups
         ]
     can_grow = len(memory.recorded.steps) > 1 and len(memory.recorded.blocks) > 0
-    return [tell("No operator leaves a block behind in every step.")] if can_grow else []
+    return [translate("No operator leaves a block behind in every step.")] if can_grow else []
 
 
 def memory_listings(
@@ -132,7 +132,7 @@ def memory_listings(
 def _host(memory: Memory, part: MemoryPart) -> Listing:
     every = () if part.host is None else part.host.lines
     rows = MemoryRows(memory.recorded, every, TOP_HOST)
-    title = tell("Memory of the host, in no sum of a device")
+    title = translate("Memory of the host, in no sum of a device")
     return Listing(title, LINES, rows, len(rows.rows), len(every), "{count} more with --json")
 
 
@@ -140,14 +140,14 @@ def _components(memory: Memory) -> Listing:
     curves = sorted(memory.curves, key=lambda curve: not len(curve.told))
     rows = MemoryRows(memory.recorded, curves, TOP_COMPONENTS)
     return Listing(
-        tell("Components"), COMPONENTS, rows, len(rows.rows), len(curves), "{count} more with --json"
+        translate("Components"), COMPONENTS, rows, len(rows.rows), len(curves), "{count} more with --json"
     )
 
 
 def _graphs(memory: Memory) -> Listing:
     graphs = memory.recorded.graphs
     rows = MemoryRows(memory.recorded, graphs, TOP_COMPONENTS)
-    title = tell("Static memory of graphs, given before they run")
+    title = translate("Static memory of graphs, given before they run")
     return Listing(title, GRAPHS, rows, len(rows.rows), len(graphs), "{count} more with --json")
 
 
@@ -155,10 +155,12 @@ def _listed(memory: Memory, part: MemoryPart, by: str, top: int | None, origin_n
     count = TOP if top is None else top
     if by == "block":
         blocks = BlockRows(memory, part, count, origin_ns)
-        return Listing(tell("Blocks, the largest first"), BLOCKS, blocks, len(blocks.blocks), blocks.total)
+        return Listing(
+            translate("Blocks, the largest first"), BLOCKS, blocks, len(blocks.blocks), blocks.total
+        )
     title, table, every = {
-        "size": (tell("Blocks by size, most in all first"), SIZES, part.sizes),
-        "line": (tell("Lines, those first that hold most at the peak"), LINES, part.lines),
+        "size": (translate("Blocks by size, most in all first"), SIZES, part.sizes),
+        "line": (translate("Lines, those first that hold most at the peak"), LINES, part.lines),
     }[by]
     rows = MemoryRows(memory.recorded, every, count)
     return Listing(title, table, rows, len(rows.rows), len(every))
@@ -166,4 +168,4 @@ def _listed(memory: Memory, part: MemoryPart, by: str, top: int | None, origin_n
 
 def _more(listing: Listing) -> list[str]:
     hidden = listing.total - listing.shown
-    return [MARGIN + tell(listing.left, count=format_count(hidden))] if hidden > 0 else []
+    return [MARGIN + translate(listing.left, count=format_count(hidden))] if hidden > 0 else []

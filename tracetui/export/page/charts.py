@@ -15,7 +15,7 @@ from tracetui.analysis.heat.cells import HeatCells
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
 from tracetui.export.page.html import quote
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.units import format_duration, format_percent
 
 COLUMNS = 360  #: of a strip
@@ -42,10 +42,10 @@ def time_strip(activity: DeviceActivity, origin_ns: int) -> str:
     drawn = _stacked(ns, np.diff(edges))
     scale = _scale(activity.start_ns - origin_ns, activity.end_ns - origin_ns, 0, WIDTH, HEIGHT + _AXIS - 3)
     labels = {
-        "computing": tell("computing"),
-        "communication": tell("exposed communication"),
-        "copies": tell("copies"),
-        "idle": tell("idle"),
+        "computing": translate("computing"),
+        "communication": translate("exposed communication"),
+        "copies": translate("copies"),
+        "idle": translate("idle"),
     }
     shares = {kind: format_percent(int(own.sum()), activity.window_ns) for kind, own in ns.items()}
     legend = "".join(

@@ -11,14 +11,14 @@ from tracetui.export.sentences.comparison import run_words, steps_sentence
 from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL, ComparedRows
-from tracetui.language import tell
+from tracetui.language import translate
 
 TOP = 15  #: rows of each table
 
 
 def comparison_sections(comparison: Comparison) -> Iterator[Section]:
     """Yield the parts of the page of a comparison, its head first."""
-    title = tell("{base} compared with {other}", base=comparison.base.path, other=comparison.other.path)
+    title = translate("{base} compared with {other}", base=comparison.base.path, other=comparison.other.path)
     blocks = [paragraph(verdict(comparison), "lead")]
     if comparison.comparable:
         blocks.append(paragraph(steps_sentence(comparison.step)))
@@ -32,4 +32,4 @@ def comparison_sections(comparison: Comparison) -> Iterator[Section]:
             yield Section(table_title(compared), [table(compared.table, shown)])
     notes = comparison_notes(comparison)
     if notes:
-        yield Section(tell("Notes"), [bullets([tell("{fact}.", fact=note) for note in notes])])
+        yield Section(translate("Notes"), [bullets([translate("{fact}.", fact=note) for note in notes])])

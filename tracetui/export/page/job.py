@@ -9,7 +9,7 @@ from tracetui.export.page.html import Section, bullets, paragraph, table
 from tracetui.export.sentences.job import head_words
 from tracetui.export.sentences.notes import job_notes
 from tracetui.job.job import Job
-from tracetui.language import tell
+from tracetui.language import translate
 
 
 def job_page_sections(job: Job, title: str) -> Iterator[Section]:
@@ -22,4 +22,4 @@ def job_page_sections(job: Job, title: str) -> Iterator[Section]:
         yield Section(section.title, [table(section.table, section.rows), *more])
     notes = job_notes(job)
     if notes:
-        yield Section(tell("Notes"), [bullets([tell("{fact}.", fact=note) for note in notes])])
+        yield Section(translate("Notes"), [bullets([translate("{fact}.", fact=note) for note in notes])])

@@ -40,7 +40,7 @@ from tracetui.export.trace.operators import list_operators
 from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.summary import in_all, no_work, run_facts, task_facts, trace_facts
 from tracetui.export.trace.sync_text import syncs_title
-from tracetui.language import clauses, counted, sentences, tell
+from tracetui.language import clauses, counted, sentences, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.source_files import SourceFile, SourceFiles
 from tracetui.trace.stack import path_end
@@ -68,7 +68,9 @@ def trace_sections(analysis: Analysis, source: SourceFiles | None = None) -> Ite
         yield _advice(analysis)
     if analysis.devices:
         operators = list_operators(analysis, whole, "name", top=TOP_OPERATORS)
-        yield Section(tell("Operators of the devices, most time first"), [table(OPERATORS, operators.rows)])
+        yield Section(
+            translate("Operators of the devices, most time first"), [table(OPERATORS, operators.rows)]
+        )
     yield from _memory(analysis)
     if analysis.health.findings:
         yield Section(verdict_line(analysis), [table(FINDINGS, FindingRows(analysis))])
@@ -85,7 +87,7 @@ def _head(analysis: Analysis, document: dict[str, Any]) -> Section:
     warnings = [*analysis.trace.report.warnings, *analysis.trace.notes]
     blocks += [bullets(warnings)] if warnings else []
     if not document["devices"]:
-        blocks.append(paragraph(tell("No device in this trace: it shows the host only.")))
+        blocks.append(paragraph(translate("No device in this trace: it shows the host only.")))
     return Section(trace["path"], blocks)
 
 
@@ -97,7 +99,7 @@ def _lead(analysis: Analysis, devices: Sequence[Mapping[str, Any]]) -> str:
     device = max(busy, key=lambda device: int(device["idle_ns"]))
     window = device["end_ns"] - device["start_ns"]
     parts = [
-        tell(
+        translate(
             "{device} was idle {share} of {time}.",
             device=printable(device["device"]),
             share=format_percent(device["idle_ns"], window) + mark(analysis.health, "idle"),
@@ -108,12 +110,12 @@ def _lead(analysis: Analysis, devices: Sequence[Mapping[str, Any]]) -> str:
     cause = max(causes, key=lambda name: int(causes[name]), default=None)
     if cause is not None and causes[cause]:
         share = format_percent(causes[cause], device["idle_ns"])
-        parts.append(tell("The largest cause is {cause}, {share} of it.", cause=cause, share=share))
+        parts.append(translate("The largest cause is {cause}, {share} of it.", cause=cause, share=share))
     line = next((line for line in analysis.lines if line.file), None)
     if line is not None:
         place = printable(line_name(path_end(line.file or ""), line.line, line.function))
         time = format_duration(line.idle_ns)
-        parts.append(tell("The worst line is {place}: {time} on all devices.", place=place, time=time))
+        parts.append(translate("The worst line is {place}: {time} on all devices.", place=place, time=time))
     return sentences(parts)
 
 
@@ -123,7 +125,7 @@ def _device(
     start, end, origin = device["start_ns"], device["end_ns"], analysis.trace.start_ns
     if end <= start:
         return Section(device["device"], [paragraph(no_work(device))])
-    span = tell(
+    span = translate(
         "{length}, from {start} to {end}",
         length=format_duration(end - start),
         start=format_time(start - origin),
@@ -132,13 +134,17 @@ def _device(
     facts = (span, in_all(device), *task_facts(analysis, device, activity))
     blocks = [
         charts.time_strip(activity, origin),
-        paragraph(sentences(tell("{fact}.", fact=fact) for fact in facts)),
+        paragraph(sentences(translate("{fact}.", fact=fact) for fact in facts)),
         _split_table(split, end - start, analysis.health),
     ]
     for title, causes, total in (
-        (tell("Why it was idle for {time}", time=format_duration(device["idle_ns"])), "causes", "idle_ns"),
         (
-            tell("Why preparing steps took {time}", time=format_duration(device["preparing_ns"])),
+            translate("Why it was idle for {time}", time=format_duration(device["idle_ns"])),
+            "causes",
+            "idle_ns",
+        ),
+        (
+            translate("Why preparing steps took {time}", time=format_duration(device["preparing_ns"])),
             "preparing_causes",
             "preparing_ns",
         ),
@@ -152,7 +158,7 @@ def _device(
         rows = StepRows(analysis, places, TOP_STEPS)
         left = len(rows.all_rows) - len(rows.rows)
         blocks += [
-            f"<h3>{quote(tell('Steps, in ms') + mark(analysis.health, 'steps'))}</h3>",
+            f"<h3>{quote(translate('Steps, in ms') + mark(analysis.health, 'steps'))}</h3>",
             table(STEPS, rows),
         ]
         blocks += _more(left, "1 more step is not shown.", "{count} more steps are not shown.")
@@ -178,12 +184,19 @@ def _cause_map(analysis: Analysis, activity: DeviceActivity) -> list[str]:
         cells = causes.by_step()
         shown, _ = pool(cells.ns.shape[1], MAP_COLUMNS).columns(cells)
         numbers = [step.number for step in analysis.steps]
-        last = tell("outside steps") if causes.outside_ns else tell("step {number}", number=numbers[-1])
-        title, bounds = tell("Idle time by cause and step"), (tell("step {number}", number=numbers[0]), last)
+        last = (
+            translate("outside steps")
+            if causes.outside_ns
+            else translate("step {number}", number=numbers[-1])
+        )
+        title, bounds = (
+            translate("Idle time by cause and step"),
+            (translate("step {number}", number=numbers[0]), last),
+        )
     else:
         origin = analysis.trace.start_ns
         shown = causes.by_time(even_edges(activity.start_ns, activity.end_ns, MAP_COLUMNS))
-        title = tell("Idle time by cause and time")
+        title = translate("Idle time by cause and time")
         bounds = (format_time(activity.start_ns - origin), format_time(activity.end_ns - origin))
     return [f"<h3>{quote(title)}</h3>", charts.map_of_cells(shown, names, bounds)]
 
@@ -242,7 +255,7 @@ def _advice(analysis: Analysis) -> Section:
             f"<li><strong>{quote(advice.title)}</strong> ({quote(cost_words(advice))})<br>"
             f"{quote(micro(advice.text), 4000)}{place}</li>"
         )
-    return Section(tell(TITLE), [f"<ol>{''.join(pieces)}</ol>"])
+    return Section(translate(TITLE), [f"<ol>{''.join(pieces)}</ol>"])
 
 
 def _memory(analysis: Analysis) -> Iterator[Section]:

@@ -14,7 +14,7 @@ from tracetui.export.json_document import SCHEMA
 from tracetui.export.queries.query import Answer
 from tracetui.export.tables.column import UNKNOWN
 from tracetui.export.text import MARGIN, ColumnLayout, table
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_count
 
@@ -31,7 +31,7 @@ def answer_text(answer: Answer, top: int, width: int) -> str:
     ]
     lines = table(columns, [[printable(_written(value)) for value in row] for row in rows], width)
     left = len(answer.rows) - len(rows)
-    more = [MARGIN + tell("{count} more: --top 0", count=format_count(left))] if left else []
+    more = [MARGIN + translate("{count} more: --top 0", count=format_count(left))] if left else []
     return "\n".join([*lines, *more]) + "\n"
 
 
@@ -50,7 +50,7 @@ def answer_markdown(answer: Answer, top: int) -> str:
     texts = [title for title, is_number in zip(titles, numeric) if not is_number]
     lines = markdown.table(titles, cells, texts)
     left = len(answer.rows) - len(rows)
-    more = ["", tell("{count} more: --top 0", count=format_count(left))] if left else []
+    more = ["", translate("{count} more: --top 0", count=format_count(left))] if left else []
     return "\n".join([*lines, *more]) + "\n"
 
 

@@ -10,7 +10,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.preparing import COPY
 from tracetui.analysis.task_counts import TaskCounts
 from tracetui.export.language import cause_facts
-from tracetui.language import clauses, counted, names, tell
+from tracetui.language import clauses, counted, names, translate
 from tracetui.trace.stack import Frame
 from tracetui.units import format_count, format_percent
 
@@ -29,7 +29,10 @@ _ASCII_MICRO = re.compile(r"(?<=[0-9] )us\b")
 
 def meanings() -> dict[str, str]:
     """Return what causes mean in a few words, by their names."""
-    return {**{cause.label: cause_facts(cause).brief for cause in Cause}, COPY: tell("copies on the device")}
+    return {
+        **{cause.label: cause_facts(cause).brief for cause in Cause},
+        COPY: translate("copies on the device"),
+    }
 
 
 def module_name(module: str | None, path: Sequence[str]) -> str:
@@ -37,7 +40,7 @@ def module_name(module: str | None, path: Sequence[str]) -> str:
 
     As written in the trace: never print it unescaped.
     """
-    return tell(NO_MODULE) if module is None else " > ".join([*path, module])
+    return translate(NO_MODULE) if module is None else " > ".join([*path, module])
 
 
 def scope_name(scope: Sequence[str]) -> str:
@@ -45,7 +48,7 @@ def scope_name(scope: Sequence[str]) -> str:
 
     As written in the trace: never print it unescaped.
     """
-    return "/".join(scope) or tell(NO_SCOPE)
+    return "/".join(scope) or translate(NO_SCOPE)
 
 
 def line_name(file: str | None, line: int, function: str) -> str:
@@ -54,7 +57,7 @@ def line_name(file: str | None, line: int, function: str) -> str:
     As written in the trace: never print it unescaped.
     """
     if file is None:
-        return tell(NO_STACK)
+        return translate(NO_STACK)
     return f"{file}({line}) {function}" if file else function
 
 
@@ -66,9 +69,11 @@ def task_words(counts: TaskCounts) -> str:
         "{count} copies",
         "{count} waits and the like",
     )
-    kinds = [tell(template, count=format_count(count)) for count, template in zip(counts, templates) if count]
+    kinds = [
+        translate(template, count=format_count(count)) for count, template in zip(counts, templates) if count
+    ]
     tasks = counted(counts.total, "1 task", "{count} tasks")
-    return tell("{tasks}: {kinds}", tasks=tasks, kinds=clauses(kinds))
+    return translate("{tasks}: {kinds}", tasks=tasks, kinds=clauses(kinds))
 
 
 def file_line(frame: Frame | None) -> str | None:

@@ -12,7 +12,7 @@ from tracetui.comparison.line_rows import LineRow
 from tracetui.comparison.memory_rows import MemoryRow
 from tracetui.comparison.waterfall import AICORE, AICPU
 from tracetui.export.sentences.roots import root_words
-from tracetui.language import alternatives, clauses, counted, names, tell, wording
+from tracetui.language import alternatives, clauses, counted, names, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.units import format_bytes, format_count, format_duration, format_ms
@@ -30,26 +30,28 @@ _MOST_NUMBERS = 8  #: of ranks that are listed
 def run_words(run: Run) -> str:
     """Return "gpu, 6 steps (5 to 10) of 177.6 ms, 174.1 to 181.3; in all computing 591.5 ms, free 402 ms"."""
     if not len(run.wall_ns):
-        return tell("{kind}, no work of a device", kind=run.kind.value)
+        return translate("{kind}, no work of a device", kind=run.kind.value)
     mean, low, high = lengths(run)
     steps = counted(len(run.wall_ns), "1 step", "{count} steps")
     if len(run.numbers) == 1:
-        steps = tell("{steps} ({number})", steps=steps, number=run.numbers[0])
+        steps = translate("{steps} ({number})", steps=steps, number=run.numbers[0])
     elif 0 < len(run.numbers) <= min(_MOST_NUMBERS, run.numbers[-1] - run.numbers[0]):
-        steps = tell("{steps} ({numbers})", steps=steps, numbers=names(map(str, run.numbers)))
+        steps = translate("{steps} ({numbers})", steps=steps, numbers=names(map(str, run.numbers)))
     elif run.numbers:
-        steps = tell("{steps} ({first} to {last})", steps=steps, first=run.numbers[0], last=run.numbers[-1])
+        steps = translate(
+            "{steps} ({first} to {last})", steps=steps, first=run.numbers[0], last=run.numbers[-1]
+        )
     facts = [run.kind.value, *([_rank_numbers(run.members)] if run.members else [])]
-    facts.append(tell("{steps} of {mean} ms", steps=steps, mean=mean))
-    facts += [tell("{low} to {high}", low=low, high=high)] if low != high else []
+    facts.append(translate("{steps} of {mean} ms", steps=steps, mean=mean))
+    facts += [translate("{low} to {high}", low=low, high=high)] if low != high else []
     if run.totals is None:
         return clauses(facts)
     totals = run.totals
-    parts = [tell("computing {time}", time=format_duration(totals.computing_ns))]
+    parts = [translate("computing {time}", time=format_duration(totals.computing_ns))]
     exposed = totals.communication_not_overlapped_ns
-    parts += [tell("exposed communication {time}", time=format_duration(exposed))] if exposed else []
-    parts.append(tell("free {time}", time=format_duration(totals.free_ns)))
-    in_all = tell("in all {time}: {parts}", time=format_duration(totals.window_ns), parts=clauses(parts))
+    parts += [translate("exposed communication {time}", time=format_duration(exposed))] if exposed else []
+    parts.append(translate("free {time}", time=format_duration(totals.free_ns)))
+    in_all = translate("in all {time}: {parts}", time=format_duration(totals.window_ns), parts=clauses(parts))
     return alternatives([clauses(facts), in_all])
 
 
@@ -68,7 +70,9 @@ def changed_words(row: ComparedRow) -> str:
     if not row.changed:
         return "?" if row.changed is None else ""
     steps = steps_count(row)
-    return tell("{changed} {steps}", changed=tell("yes"), steps=steps) if steps else tell("yes")
+    return (
+        translate("{changed} {steps}", changed=translate("yes"), steps=steps) if steps else translate("yes")
+    )
 
 
 def steps_count(row: ComparedRow) -> str:
@@ -85,7 +89,7 @@ def shift_words(row: ComparedRow) -> str:
     if test is None or not row.delta_ns:
         return ""
     low, high = signed_ms(test.low_ns), signed_ms(test.high_ns)
-    return tell("{shift} ({low} to {high})", shift=signed_ms(test.shift_ns), low=low, high=high)
+    return translate("{shift} ({low} to {high})", shift=signed_ms(test.shift_ns), low=low, high=high)
 
 
 def steps_sentence(row: ComparedRow) -> str:
@@ -100,19 +104,19 @@ def steps_sentence(row: ComparedRow) -> str:
     if row.delta_ns < 0:
         template = "{count} of {steps} steps are faster than the median of BASE"
     count = test.slower if row.delta_ns > 0 else test.faster
-    interval = tell(
+    interval = translate(
         "{share} % interval {low} to {high} ms",
         share=f"{100 * test.confidence:.3g}",
         low=signed_ms(test.low_ns),
         high=signed_ms(test.high_ns),
     )
     parts = (
-        tell(template, count=count, steps=test.steps),
-        tell("shift {shift} ms", shift=signed_ms(test.shift_ns)),
+        translate(template, count=count, steps=test.steps),
+        translate("shift {shift} ms", shift=signed_ms(test.shift_ns)),
         interval,
-        tell("p = {p}", p=f"{test.p:.2g}"),
+        translate("p = {p}", p=f"{test.p:.2g}"),
     )
-    return tell("{said}.", said=clauses(parts))
+    return translate("{said}.", said=clauses(parts))
 
 
 def row_name(row: ComparedRow) -> str:
@@ -128,11 +132,11 @@ def row_name(row: ComparedRow) -> str:
         return printable(root_words(row), LONGEST_NAME)
     if isinstance(row, MemoryRow) and row.holder is not None and row.holder.frame is not None:
         file, line, _ = row.holder.frame
-        place = tell("{what} at {line}", what=row.holder.operator, line=f"{path_end(file)}({line})")
+        place = translate("{what} at {line}", what=row.holder.operator, line=f"{path_end(file)}({line})")
         return printable(place, LONGEST_NAME)
     if isinstance(row, LineRow) and row.moved and row.frame is not None:
         name = f"{row.frame.file}({row.base_line}) -> ({row.frame.line}) {row.frame.function}"
-        return printable(tell("{line} (backward)", line=name) if row.backward else name, LONGEST_NAME)
+        return printable(translate("{line} (backward)", line=name) if row.backward else name, LONGEST_NAME)
     return printable(vendor_name(row), LONGEST_NAME)
 
 
@@ -164,7 +168,7 @@ def advice_name(row: ComparedRow) -> str:
 def ratio_words(row: ComparedRow) -> str:
     """Return OTHER / BASE: "1.250"; "new" or "gone" where one has none."""
     if row.status != "matched":
-        return tell(row.status)
+        return translate(row.status)
     return "-" if row.ratio is None else f"{row.ratio:,.3f}"
 
 
@@ -194,10 +198,10 @@ def signed_size(size: Fraction) -> str:
 def _rank_numbers(numbers: Sequence[int]) -> str:
     """Return "8 ranks (0 to 7)", "3 ranks (0, 2, 5)"."""
     if len(numbers) < 2:
-        return tell("rank {number}", number=numbers[0])
-    listed = tell("{low} to {high}", low=numbers[0], high=numbers[-1])
+        return translate("rank {number}", number=numbers[0])
+    listed = translate("{low} to {high}", low=numbers[0], high=numbers[-1])
     if numbers[-1] - numbers[0] != len(numbers) - 1:
         listed = names(
             [*map(str, numbers[:_MOST_NUMBERS]), *(["..."] if len(numbers) > _MOST_NUMBERS else [])]
         )
-    return tell("{count} ranks ({numbers})", count=format_count(len(numbers)), numbers=listed)
+    return translate("{count} ranks ({numbers})", count=format_count(len(numbers)), numbers=listed)

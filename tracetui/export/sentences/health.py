@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tracetui.analysis.health.finding import NUMBERS, Finding, Health, Severity
 from tracetui.analysis.steps import Step
-from tracetui.language import counted, names, tell, wording
+from tracetui.language import counted, names, translate, wording
 
 #: What stands beside a number that is not good.
 MARKS = {Severity.NOTE: "", Severity.DOUBTFUL: " (?)", Severity.WRONG: " (!)"}
@@ -26,7 +26,7 @@ _MOST_STEPS = 5
 
 def number_names(numbers: Iterable[str]) -> str:
     """Return what numbers are called: "steps, idle time"."""
-    return names(tell(_NUMBERS[number]) for number in NUMBERS if number in set(numbers))
+    return names(translate(_NUMBERS[number]) for number in NUMBERS if number in set(numbers))
 
 
 def verdict_word(verdict: str) -> str:
@@ -36,12 +36,12 @@ def verdict_word(verdict: str) -> str:
 
 def finding_sentence(finding: Finding) -> str:
     """Return what was seen, with its numbers, without full stop."""
-    return tell(finding.sentence, **finding.figures)
+    return translate(finding.sentence, **finding.figures)
 
 
 def finding_remedy(finding: Finding) -> str:
     """Return how to record it better, or how to read it."""
-    return tell(finding.remedy, **finding.figures)
+    return translate(finding.remedy, **finding.figures)
 
 
 def step_words(steps: Iterable[int]) -> str:
@@ -50,7 +50,7 @@ def step_words(steps: Iterable[int]) -> str:
     if not numbers:
         return ""
     shown = names(map(str, numbers[:_MOST_STEPS])) + (", …" if len(numbers) > _MOST_STEPS else "")
-    return tell("step {steps}" if len(numbers) == 1 else "steps {steps}", steps=shown)
+    return translate("step {steps}" if len(numbers) == 1 else "steps {steps}", steps=shown)
 
 
 def steps_of(finding: Finding, steps: tuple[Step, ...]) -> list[int]:
@@ -76,11 +76,11 @@ def headline(health: Health, steps: tuple[Step, ...]) -> str:
     where = step_words(steps_of(worst, steps))
     finding = finding_sentence(worst)
     if where:
-        finding = tell("{finding} ({steps})", finding=finding, steps=where)
-    line = tell(template, numbers=numbers, finding=finding)
+        finding = translate("{finding} ({steps})", finding=finding, steps=where)
+    line = translate(template, numbers=numbers, finding=finding)
     if len(doubts) > 1:
         more = counted(len(doubts) - 1, "1 finding more", "{count} findings more")
-        line = tell("{headline}; {more}", headline=line, more=more)
+        line = translate("{headline}; {more}", headline=line, more=more)
     return line
 
 
@@ -93,7 +93,7 @@ def legend(health: Health) -> str:
     """Return what the marks mean, and where the findings are; "" where no number has one."""
     if not health.doubts:
         return ""
-    return tell("(?) may be wrong, (!) is wrong: tracetui doctor tells why")
+    return translate("(?) may be wrong, (!) is wrong: tracetui doctor tells why")
 
 
 def left_out_words(numbers: Iterable[int]) -> str:
@@ -101,4 +101,4 @@ def left_out_words(numbers: Iterable[int]) -> str:
     steps = step_words(numbers)
     if not steps:
         return ""
-    return tell("left out of means: {steps}, not to be believed (--all-steps takes all)", steps=steps)
+    return translate("left out of means: {steps}, not to be believed (--all-steps takes all)", steps=steps)

@@ -18,7 +18,7 @@ from tracetui.job.network_links import JobLink
 from tracetui.job.rank_table import RankRow
 from tracetui.job.roots import MISSING, UNALIGNED, Root, Roots
 from tracetui.job.waits import JobWaits
-from tracetui.language import clauses, counted, names, speaks_english, tell
+from tracetui.language import clauses, counted, names, speaks_english, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.units import format_count, format_duration, format_percent
@@ -36,15 +36,15 @@ def head_words(job: Job, step: int | None = None) -> str:
     ranks = counted(ranks_here, "1 rank", "{count} ranks")
     if world:
         template = "{here} of at least {world} ranks" if job.world_is_least else "{here} of {world} ranks"
-        ranks = tell(template, here=format_count(ranks_here), world=format_count(world))
-    steps = tell("step {number}", number=step) if step is not None else _steps_words(job)
+        ranks = translate(template, here=format_count(ranks_here), world=format_count(world))
+    steps = translate("step {number}", number=step) if step is not None else _steps_words(job)
     common = ""
     if ranks_here > 1:
         common = counted(job.matched, "1 collective in common", "{count} collectives in common")
     clocks, parts = "clocks aligned within {time}", job.clocks.parts
     if parts > 1:
         clocks = "clocks aligned within {time} in {parts} parts"
-    alignment = tell(clocks, time=format_duration(job.clocks.residual_ns), parts=format_count(parts))
+    alignment = translate(clocks, time=format_duration(job.clocks.residual_ns), parts=format_count(parts))
     return clauses(filter(None, (ranks, steps, common, alignment if job.clocks.sights else "")))
 
 
@@ -74,22 +74,24 @@ def verdict(
         template = "Waiting for each other took the ranks {time}: {share} of their time."
         if job.missing or job.clocks.parts > 1:
             template = "Waiting for each other took the ranks {time}, at least: {share} of their time."
-        yield tell(template, time=format_duration(roots.total_ns), share=share)
+        yield translate(template, time=format_duration(roots.total_ns), share=share)
     elif len(job.ranks) > 1:
-        yield tell("No rank waits for another one.")
+        yield translate("No rank waits for another one.")
     yield from sentences[1:]
     more_ranks = len([loss for loss in costly[_MOST:] if isinstance(loss, LateRank)])
     if more_ranks:
         template = "1 more rank cost the others at least {worth} % of their time."
         if more_ranks > 1:
             template = "{count} more ranks cost the others at least {worth} % of their time each."
-        yield tell(template, count=format_count(more_ranks), worth=WORTH)
+        yield translate(template, count=format_count(more_ranks), worth=WORTH)
 
 
 def _balanced_sentence(job: Job) -> str:
     if len(job.ranks) < 2:
-        return tell("One rank is here: there is nothing to compare it with.")
-    return tell("The ranks are balanced: no rank, link or stage costs {worth} % of their time.", worth=WORTH)
+        return translate("One rank is here: there is nothing to compare it with.")
+    return translate(
+        "The ranks are balanced: no rank, link or stage costs {worth} % of their time.", worth=WORTH
+    )
 
 
 def _loss_sentence(
@@ -98,7 +100,7 @@ def _loss_sentence(
     if isinstance(loss, LateRank):
         return _late_rank_sentence(loss, _waits_of(job, waits, loss), roots, unread)
     if isinstance(loss, UnevenStages):
-        return tell(
+        return translate(
             "Stage {stage} computes {time} a step, {share} longer than the mean of the {count} stages.",
             stage=loss.slowest.number,
             time=format_duration(loss.slowest.computing_max_ns),
@@ -113,7 +115,7 @@ def _loss_sentence(
             "{count} links are slow, most of all {link}: "
             "it moves at {share} of the usual speed, and took {time} longer."
         )
-    return tell(
+    return translate(
         template,
         count=other_links + 1,
         link=printable(link_words(slowest_link)),
@@ -124,16 +126,16 @@ def _loss_sentence(
 
 def link_path(link: JobLink) -> str:
     """Return "rank 0 to 4", "peer 0 to 5 of group 271"; as written in the trace: never print it unescaped."""
-    ends, group = link.ends, tell("group {key}", key=link.ends.group)
+    ends, group = link.ends, translate("group {key}", key=link.ends.group)
     if ends.src is not None and ends.dst is not None:
-        return tell("rank {src} to {dst}", src=ends.src, dst=ends.dst)
+        return translate("rank {src} to {dst}", src=ends.src, dst=ends.dst)
     template = "peer {src} to {dst} of {group}"
     src, dst = ends.group_src, ends.group_dst
     if ends.src is not None:
         template, src = "rank {src} to peer {dst} of {group}", ends.src
     elif ends.dst is not None:
         template, dst = "peer {src} of {group} to rank {dst}", ends.dst
-    return tell(template, src=src, dst=dst, group=group)
+    return translate(template, src=src, dst=dst, group=group)
 
 
 def link_words(link: JobLink) -> str:
@@ -150,12 +152,12 @@ def late_words(late: LateRank, unread: frozenset[int] = frozenset()) -> str:
     state = absent_state(late, unread)
     if late.rank is not None:
         if not late.missing:
-            return tell("rank {number}", number=late.rank)
-        return tell("rank {number} ({state})", number=late.rank, state=state)
+            return translate("rank {number}", number=late.rank)
+        return translate("rank {number} ({state})", number=late.rank, state=state)
     group = group_words(late.group, late.name)
     if late.group_rank < 0:
-        return tell("a rank of {group} ({state})", group=group, state=state)
-    return tell("peer {number} of {group} ({state})", number=late.group_rank, group=group, state=state)
+        return translate("a rank of {group} ({state})", group=group, state=state)
+    return translate("peer {number} of {group} ({state})", number=late.group_rank, group=group, state=state)
 
 
 def absent_state(late: LateRank, unread: frozenset[int]) -> str:
@@ -163,7 +165,7 @@ def absent_state(late: LateRank, unread: frozenset[int]) -> str:
 
     Ranks whose numbers are not known may be any of those that are not known, -1 among the numbers.
     """
-    return tell("not read") if _may_be_unread(late.rank, unread) else tell("missing")
+    return translate("not read") if _may_be_unread(late.rank, unread) else translate("missing")
 
 
 def _may_be_unread(rank: int | None, unread: frozenset[int]) -> bool:
@@ -176,14 +178,16 @@ def root_words(root: Root, unread: frozenset[int] = frozenset()) -> str:
     `unread`: numbers of ranks that are there and not read, which are not missing.
     """
     if root.kind == MISSING and _may_be_unread(root.rank, unread):
-        return tell("not known: its trace is not read")
+        return translate("not known: its trace is not read")
     return reason_words(root.kind, root.reason)
 
 
 def root_place(root: Root) -> str:
     """Return "idle, host.dataloader at data.py(70)"; as written in the trace: never print it unescaped."""
     reason = root_words(root)
-    return reason if root.line is None else tell("{why} at {line}", why=reason, line=short_line(root.line))
+    return (
+        reason if root.line is None else translate("{why} at {line}", why=reason, line=short_line(root.line))
+    )
 
 
 def short_line(line: Line | None) -> str:
@@ -202,12 +206,12 @@ def affected_ranks(job: Job, job_line: JobLine) -> str:
     """Return whose problem a line is: "every rank", "rank 2", "ranks 2, 5", "40 of 64 ranks"."""
     numbers = [job.ranks[place].number for place in job_line.affected]
     if len(numbers) == len(job.ranks) > 1:
-        return tell("every rank")
+        return translate("every rank")
     if len(numbers) > _NUMBERED:
         affected, total = format_count(len(numbers)), format_count(len(job.ranks))
-        return tell("{here} of {world} ranks", here=affected, world=total)
+        return translate("{here} of {world} ranks", here=affected, world=total)
     template = "rank {number}" if len(numbers) == 1 else "ranks {number}"
-    return tell(template, number=names(map(str, numbers)))
+    return translate(template, number=names(map(str, numbers)))
 
 
 def passes_on(lost_ns: int, longer: Sequence[Root]) -> bool:
@@ -243,7 +247,7 @@ def _late_rank_sentence(
                 "{rank} cost the {others} ranks here {time} each on average, {most} at most, in {collectives}"
             )
     name = printable(late_words(late, unread))
-    cost = tell(
+    cost = translate(
         template,
         rank=f"{name[0].upper()}{name[1:]}" if speaks_english() else name,
         others=waiting,
@@ -252,17 +256,17 @@ def _late_rank_sentence(
         collectives=counted(late.operations, "1 collective", "{count} collectives"),
     )
     if late.missing:
-        return tell("{said}; only its own trace tells why.", said=cost)
+        return translate("{said}; only its own trace tells why.", said=cost)
     roots_of_rank = [root for root in roots.roots if root.rank == late.rank and root.kind != MISSING]
     longer = [root for root in roots_of_rank if root.lost_ns > 0]
     if longer and longer[0].kind == UNALIGNED:
-        return tell("{said}; why is not known, as their clocks are not aligned.", said=cost)
+        return translate("{said}; why is not known, as their clocks are not aligned.", said=cost)
     if passes_on(late.lost_ns, longer):
         return _passed_on_sentence(cost, bool(longer), waited, unread)
     longest = longer[0]
     share = format_percent(longest.lost_ns, sum(root.lost_ns for root in longer))
     ending = "{said}: {what} ({share} of what it did longer)."
-    return tell(ending, said=cost, what=printable(root_place(longest)), share=share)
+    return translate(ending, said=cost, what=printable(root_place(longest)), share=share)
 
 
 def _passed_on_sentence(
@@ -275,14 +279,14 @@ def _passed_on_sentence(
             if has_own_part
             else "{said}, because it waited itself."
         )
-        return tell(template, said=cost)
+        return translate(template, said=cost)
     template = "{said}, because it waited itself, longest for {rank}."
     if has_own_part:
         template = "{said}, mostly because it waited itself, longest for {rank}."
-    return tell(template, said=cost, rank=printable(late_words(waited_for[0], unread)))
+    return translate(template, said=cost, rank=printable(late_words(waited_for[0], unread)))
 
 
 def _steps_words(job: Job) -> str:
     if len(job.steps) == 1:
-        return tell("step {number}", number=job.steps[0])
+        return translate("step {number}", number=job.steps[0])
     return counted(len(job.steps), "1 step", "{count} steps") if job.steps else ""

@@ -8,7 +8,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.sums import most_first
 from tracetui.export.sentences.ranks import group_key, group_words, rank_words
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration
 
@@ -39,7 +39,7 @@ def capped_savings(analysis: Analysis) -> str:
         return ""
     waits = analysis.communication.waits
     longest = int(waits.wait.argmax())
-    return tell(
+    return translate(
         "This rank waits {time} for late peers, longest for {rank}: what a line saves before such a wait "
         "becomes waiting first, and only what is beyond it counts, until those peers come sooner.",
         time=format_duration(sum(peer.wait_ns for peer in late)),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tracetui.export.sentences.causes import line_name
-from tracetui.language import alternatives, clauses, counted, names, speaks_english, tell
+from tracetui.language import alternatives, clauses, counted, names, speaks_english, translate
 from tracetui.trace.stack import Frame, path_end
 from tracetui.units import format_bytes, format_count, format_time
 
@@ -27,17 +27,17 @@ def peak_sentence(document: Mapping[str, Any], origin_ns: int) -> str:
     """Return "NPU 0: peak 57.3 GB at 1.204 s in step 12: 31.0 GB of it allocated at model.py(88) forward"."""
     peak = document["peak"]
     if peak is None:
-        return tell("No curve tells how much is held.")
-    words = tell("{device}: peak {size}", device=peak["device"], size=format_bytes(peak["bytes"]))
+        return translate("No curve tells how much is held.")
+    words = translate("{device}: peak {size}", device=peak["device"], size=format_bytes(peak["bytes"]))
     if peak["at_ns"] is not None:
-        words = tell("{peak} at {time}", peak=words, time=format_time(peak["at_ns"] - origin_ns))
+        words = translate("{peak} at {time}", peak=words, time=format_time(peak["at_ns"] - origin_ns))
     if peak["step"] is not None:
-        words = tell("{peak} in step {step}", peak=words, step=peak["step"])
+        words = translate("{peak} in step {step}", peak=words, step=peak["step"])
     largest = most_at_peak(document["lines"])
     if largest is None:
         return words
     template = "{peak}: {size} of it allocated at {line}"
-    return tell(template, peak=words, size=format_bytes(largest[1]), line=largest[0])
+    return translate(template, peak=words, size=format_bytes(largest[1]), line=largest[0])
 
 
 def most_at_peak(lines: Sequence[Mapping[str, Any]]) -> tuple[str, int] | None:
@@ -54,35 +54,35 @@ def peak_parts(peak: Mapping[str, Any]) -> Iterator[str]:
     """Yield what else is to say of a peak: "736 MB of it was allocated before the recording began"."""
     if peak["before_bytes"]:
         before = format_bytes(peak["before_bytes"])
-        yield tell("{size} of it was allocated before the recording began", size=before)
+        yield translate("{size} of it was allocated before the recording began", size=before)
     if peak["cached_bytes"]:
         cached = format_bytes(peak["cached_bytes"])
-        yield tell("{size} more was reserved: cached, or lost between blocks", size=cached)
+        yield translate("{size} more was reserved: cached, or lost between blocks", size=cached)
     if peak["outside_bytes"]:
         outside = format_bytes(peak["outside_bytes"])
         template = "{size} of the process lay outside: workspace, communication, others"
-        yield tell(template, size=outside)
+        yield translate(template, size=outside)
 
 
 def growth_sentence(document: Mapping[str, Any], steps: int) -> str:
     """Return "From step to step: +312 MB in 3, +312 MB in 4"."""
     if steps < 2:
         sentence = "Of one step nothing can be said about growth."
-        return tell(sentence) if steps else tell("There are no steps to compare.")
+        return translate(sentence) if steps else translate("There are no steps to compare.")
     devices = dict.fromkeys(entry["device"] for entry in document["growth"])
     parts = []
     for device in devices:
         growth = [step for step in document["growth"] if step["device"] == device]
         last_steps = clauses(
-            tell("{size} in {step}", size=signed_bytes(step["bytes"]), step=step["step"])
+            translate("{size} in {step}", size=signed_bytes(step["bytes"]), step=step["step"])
             for step in growth[-8:]
         )
         parts.append(
-            tell("{device}: {what}", device=device, what=last_steps) if len(devices) > 1 else last_steps
+            translate("{device}: {what}", device=device, what=last_steps) if len(devices) > 1 else last_steps
         )
     if not parts:
-        return tell("No curve tells of growth.")
-    return tell("From step to step: {parts}", parts=alternatives(parts))
+        return translate("No curve tells of growth.")
+    return translate("From step to step: {parts}", parts=alternatives(parts))
 
 
 def growing_sentence(group: Mapping[str, Any], source: str | None = None) -> str:
@@ -94,36 +94,38 @@ def growing_sentence(group: Mapping[str, Any], source: str | None = None) -> str
     listed = names(steps if len(steps) <= 6 else [*steps[:2], "...", *steps[-3:]])
     operator = group["operator"] + (f" ({group['task']})" if group["task"] else "")
     template = _GROWING[group["verdict"]]
-    calls = tell("{calls} at {line}", calls=calls_words(group), line=place_words(group))
+    calls = translate("{calls} at {line}", calls=calls_words(group), line=place_words(group))
     parts = [
         *([operator] if operator else []),
         calls + (f" `{source[:LONGEST_SOURCE]}`" if source else ""),
-        *([tell("after {name}", name=group["before"])] if group["before"] else []),
-        *([tell("before {name}", name=group["after"])] if group["after"] else []),
-        tell("alive since steps {steps}", steps=listed),
+        *([translate("after {name}", name=group["before"])] if group["before"] else []),
+        *([translate("before {name}", name=group["after"])] if group["after"] else []),
+        translate("alive since steps {steps}", steps=listed),
     ]
     size = format_bytes(group["bytes_per_step"])
-    return tell("{grows}: {parts}", grows=tell(template, size=size), parts=clauses(parts))
+    return translate("{grows}: {parts}", grows=translate(template, size=size), parts=clauses(parts))
 
 
 def calls_words(group: Mapping[str, Any]) -> str:
     """Return "the 28th of 28 calls", "2 of 28 calls", "the only call"."""
     count = group["of"]
     if count == 1:
-        return tell("the only call")
+        return translate("the only call")
     if group["nth"] is not None and group["leaving"] == 1:
-        return tell("the {nth} of {count} calls", nth=ordinal(group["nth"]), count=format_count(count))
-    return tell("{some} of {count} calls", some=format_count(group["leaving"]), count=format_count(count))
+        return translate("the {nth} of {count} calls", nth=ordinal(group["nth"]), count=format_count(count))
+    return translate(
+        "{some} of {count} calls", some=format_count(group["leaving"]), count=format_count(count)
+    )
 
 
 def alive_sentence(document: Mapping[str, Any]) -> str:
     """Return what is left at the end, which is not a leak for that."""
     alive = document["alive_at_end"]
     if not alive["blocks"]:
-        return tell("All that was allocated was released before the recording ended.")
+        return translate("All that was allocated was released before the recording ended.")
     blocks = counted(alive["blocks"], "1 block", "{count} blocks")
     template = "Alive at the end, which by itself is no leak: {size} in {blocks}."
-    return tell(template, size=format_bytes(alive["bytes"]), blocks=blocks)
+    return translate(template, size=format_bytes(alive["bytes"]), blocks=blocks)
 
 
 def place_words(row: Mapping[str, Any]) -> str:

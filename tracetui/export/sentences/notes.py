@@ -11,7 +11,7 @@ from tracetui.job.doubts import find_doubts
 from tracetui.job.health import health_notes
 from tracetui.job.job import Job
 from tracetui.job.load import ranks_in_words
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration
 
@@ -33,7 +33,7 @@ def _notes_on_jobs(job: JobPart) -> Iterator[str]:
     for name, unshared, doubts in zip(("BASE", "OTHER"), job.unshared, job.doubts):
         if unshared:
             ranks = ranks_in_words(list(unshared), 0)
-            yield tell("only {run} has {ranks}: not compared", run=name, ranks=ranks)
+            yield translate("only {run} has {ranks}: not compared", run=name, ranks=ranks)
         yield from (f"{name}: {sentence}" for sentence in _doubt_sentences(doubts))
 
 
@@ -43,19 +43,19 @@ def _doubt_sentences(doubts: JobDoubts) -> list[str]:
 
 def _about_ranks(doubts: JobDoubts) -> Iterator[str]:
     for world in doubts.unbelieved_worlds:
-        yield tell(
+        yield translate(
             "a job of {count} ranks is not believed: {most} are the most",
             count=format_count(world),
             most=format_count(MOST_RANKS),
         )
     if doubts.profiler_levels:
         levels = printable(", ".join(doubts.profiler_levels))
-        yield tell("the ranks are profiled at different levels: {levels}", levels=levels)
+        yield translate("the ranks are profiled at different levels: {levels}", levels=levels)
     if doubts.unaligned:
         template = "{ranks} have no collective in common with rank {rank}: their clocks are not aligned"
         if len(doubts.unaligned) == 1:
             template = "{ranks} has no collective in common with rank {rank}: their clocks are not aligned"
-        yield tell(template, ranks=ranks_in_words(list(doubts.unaligned), 0), rank=doubts.lowest)
+        yield translate(template, ranks=ranks_in_words(list(doubts.unaligned), 0), rank=doubts.lowest)
     for clock in doubts.shifted:
         template = (
             "the clock of rank {rank} is {time} behind that of rank {other}: its times are shifted by that"
@@ -66,7 +66,7 @@ def _about_ranks(doubts: JobDoubts) -> Iterator[str]:
                 "by that"
             )
         time = format_duration(abs(clock.ahead_ns))
-        yield tell(template, rank=clock.rank, time=time, other=clock.reference)
+        yield translate(template, rank=clock.rank, time=time, other=clock.reference)
 
 
 def _about_collectives(doubts: JobDoubts) -> Iterator[str]:
@@ -80,18 +80,18 @@ def _about_collectives(doubts: JobDoubts) -> Iterator[str]:
                 "rank {rank} ran other collectives in group {group} than the others: number {number} of step "
                 "{step} is {ran} there, and {elsewhere} elsewhere"
             )
-        yield tell(
+        yield translate(
             template,
             rank=difference.rank,
             group=printable(difference.group),
             number=difference.position + 1,
             step=difference.step,
-            ran=printable(difference.ran) or tell("nothing more"),
-            elsewhere=printable(difference.elsewhere) or tell("nothing more"),
+            ran=printable(difference.ran) or translate("nothing more"),
+            elsewhere=printable(difference.elsewhere) or translate("nothing more"),
         )
     if len(doubts.differences) > _MOST:
         count = format_count(len(doubts.differences) - _MOST)
-        yield tell("{count} more sequences of collectives differ", count=count)
+        yield translate("{count} more sequences of collectives differ", count=count)
     if doubts.strangers:
         template = (
             "not compared are {count} collectives that look alike on several ranks and do not end together"
@@ -101,19 +101,19 @@ def _about_collectives(doubts: JobDoubts) -> Iterator[str]:
                 "not compared are {count} collectives that look alike on several ranks and do not end "
                 "together, or whose ranks are not aligned"
             )
-        yield tell(template, count=format_count(doubts.strangers))
+        yield translate(template, count=format_count(doubts.strangers))
 
 
 def _about_waits(doubts: JobDoubts) -> Iterator[str]:
     if doubts.disagreeing:
-        yield tell(
+        yield translate(
             "in {count} collectives planes and clocks name different late ranks: the clocks count, aligned "
             "within {time}",
             count=format_count(doubts.disagreeing),
             time=format_duration(doubts.residual_ns),
         )
     if doubts.lower_bounds:
-        yield tell(
+        yield translate(
             "{count} collectives have no planes, and ranks of their groups may be missing: their waits are "
             "lower bounds",
             count=format_count(doubts.lower_bounds),

@@ -6,7 +6,7 @@ All names are as written in the trace or beside it: never print them unescaped.
 from __future__ import annotations
 
 from tracetui.analysis.communication.groups import Group, name_in
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.model import Trace
 
 
@@ -20,8 +20,8 @@ def group_key(trace: Trace, group: Group) -> str | None:
 def group_words(key: str | None, name: str | None) -> str:
     """Return "dp group", "default_group"; by its key where nothing names it: "group 271"."""
     if name:
-        return name if name.lower().endswith("group") else tell("{name} group", name=name)
-    return tell("no group") if key is None else tell("group {key}", key=key)
+        return name if name.lower().endswith("group") else translate("{name} group", name=name)
+    return translate("no group") if key is None else translate("group {key}", key=key)
 
 
 def rank_words(group: str, group_rank: int, rank: int | None, ring: bool = False) -> str:
@@ -33,4 +33,4 @@ def rank_words(group: str, group_rank: int, rank: int | None, ring: bool = False
         template = "peer {number} of {group}, or a rank before it" if ring else "peer {number} of {group}"
     else:
         template = "rank {number} of {group}, or a rank before it" if ring else "rank {number} of {group}"
-    return tell(template, number=group_rank if rank is None else rank, group=group)
+    return translate(template, number=group_rank if rank is None else rank, group=group)

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from tracetui.comparison.job_part import ComparedRoot
-from tracetui.language import tell, wording
+from tracetui.language import translate, wording
 from tracetui.trace.stack import path_end
 
 
 def cause_words(label: str) -> str:
     """Return the label of a cause, "host.dataloader"; with its name in a language that has one."""
     name = wording(label)
-    return label if name == label else tell("{cause} ({label})", cause=name, label=label)
+    return label if name == label else translate("{cause} ({label})", cause=name, label=label)
 
 
 def reason_words(kind: str, reason: str) -> str:
     """Return "idle, host.dataloader", "computing MatMul", "began the step later"; as written in the trace."""
     if kind == "idle":
-        return tell("idle, {cause}", cause=cause_words(reason)) if reason else tell("idle")
+        return translate("idle, {cause}", cause=cause_words(reason)) if reason else translate("idle")
     if kind == "computing":
-        return tell("computing {type}", type=reason) if reason else tell("computing others")
-    return tell(_KINDS[kind])
+        return translate("computing {type}", type=reason) if reason else translate("computing others")
+    return translate(_KINDS[kind])
 
 
 _KINDS = {
@@ -34,14 +34,14 @@ _KINDS = {
 
 def root_words(row: ComparedRoot) -> str:
     """Return "rank 2, host.dataloader at hybrid/train.py(12)"; as written in the trace."""
-    rank = tell("a missing rank") if row.rank is None else tell("rank {number}", number=row.rank)
+    rank = translate("a missing rank") if row.rank is None else translate("rank {number}", number=row.rank)
     if row.kind == "idle" and row.reason:
         reason = cause_words(row.reason)
     else:
         reason = reason_words(row.kind, row.reason)
     if row.frame is None:
-        return tell("{rank}, {why}", rank=rank, why=reason)
+        return translate("{rank}, {why}", rank=rank, why=reason)
     file, line, function = row.frame
     place = f"{path_end(file)}({line})" if file else function
     template = "{rank}, {why} at {line} (backward)" if row.backward else "{rank}, {why} at {line}"
-    return tell(template, rank=rank, why=reason, line=place)
+    return translate(template, rank=rank, why=reason, line=place)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.scheduler.clock import SchedulerClock
 from tracetui.analysis.scheduler.scheduler import NOBODY, UNKNOWN_TASK, Scheduler, Task
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration, format_percent
 
@@ -18,9 +18,9 @@ _AGREEING = 0.9  # of calls that a thread begins and ends with a core, where the
 def task_name(task: Task) -> str:
     """Return how a task is called where people read it: "python3 (7)", its host's number in brackets."""
     if task.comm == NOBODY:
-        return tell("nobody (wake-up)")
+        return translate("nobody (wake-up)")
     if task.pid is None or task.comm == UNKNOWN_TASK:
-        return tell("unknown")
+        return translate("unknown")
     number = str(task.pid) if task.host_pid is None else f"{task.pid} [{task.host_pid}]"
     return f"{printable(task.comm, _LONGEST_NAME) or '?'} ({number})"
 
@@ -28,17 +28,17 @@ def task_name(task: Task) -> str:
 def clock_words(clock: SchedulerClock) -> str:
     """Return where the offset of a clock comes from and how well it is known, a sentence."""
     source = {
-        "start_info": tell("start_info of the profiler"),
-        "fitted": tell("fitted to what the threads do"),
-        "given": tell("--sched-offset"),
+        "start_info": translate("start_info of the profiler"),
+        "fitted": translate("fitted to what the threads do"),
+        "given": translate("--sched-offset"),
     }[clock.source]
     if clock.error_ns is None:
-        words = tell("Clock: {source}.", source=source)
+        words = translate("Clock: {source}.", source=source)
     else:
         error = format_duration(clock.error_ns)
-        words = tell("Clock: {source}, to within {error}.", source=source, error=error)
+        words = translate("Clock: {source}, to within {error}.", source=source, error=error)
     if clock.drift_ppm is not None:
-        words += " " + tell("Drift: {drift} ppm.", drift=f"{clock.drift_ppm:.2f}")
+        words += " " + translate("Drift: {drift} ppm.", drift=f"{clock.drift_ppm:.2f}")
     return words
 
 
@@ -46,7 +46,7 @@ def scheduler_notes(analysis: Analysis) -> list[str]:
     """Return what must be known of the recording beside a trace, in sentences; none where there is none."""
     if analysis.scheduler_problem:
         problem = printable(analysis.scheduler_problem)
-        return [tell("The recording of the scheduler is not used: {problem}.", problem=problem)]
+        return [translate("The recording of the scheduler is not used: {problem}.", problem=problem)]
     return [] if analysis.scheduler is None else [*_notes(analysis.scheduler)]
 
 
@@ -56,23 +56,23 @@ def _notes(scheduler: Scheduler) -> Iterator[str]:
         yield f"{printable(problem)}."
     if events.skipped:
         count = format_count(events.skipped)
-        yield tell("Lines of the scheduler that cannot be read, and are skipped: {count}.", count=count)
+        yield translate("Lines of the scheduler that cannot be read, and are skipped: {count}.", count=count)
     if events.reordered:
         count = format_count(events.reordered)
-        yield tell(
+        yield translate(
             "Events of the scheduler that stood after later ones, and are sorted: {count}.", count=count
         )
     if events.lost or events.losses:
         count = format_count(events.lost)
-        yield tell(
+        yield translate(
             "Events that the kernel lost: {count}. Threads are unknown meanwhile: give it a larger buffer.",
             count=count,
         )
     if scheduler.matching.inferred:
-        yield tell("Threads of the scheduler are matched by what they do: their numbers are others.")
+        yield translate("Threads of the scheduler are matched by what they do: their numbers are others.")
     if scheduler.agreeing is not None and scheduler.agreeing < _AGREEING:
         share = format_percent(round(scheduler.agreeing * 1000), 1000)
-        yield tell(
+        yield translate(
             "Threads have a core at only {share} of their calls: the clock may be off. Record with the clock "
             "mono_raw.",
             share=share,

@@ -21,7 +21,7 @@ from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
 from tracetui.export.sentences.health import number_names
 from tracetui.export.sentences.roots import root_words
-from tracetui.language import alternatives, clauses, names, sentences, speaks_english, tell, wording
+from tracetui.language import alternatives, clauses, names, sentences, speaks_english, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_percent
 
@@ -51,7 +51,7 @@ def _doubt_sentence(comparison: Comparison) -> str:
         name for name, run in (("BASE", comparison.base), ("OTHER", comparison.other)) if run.health.doubts
     ]
     template = "{runs} cannot be believed in all: changes of {numbers} are not certain."
-    return tell(template, runs=names(sides), numbers=number_names(numbers))
+    return translate(template, runs=names(sides), numbers=number_names(numbers))
 
 
 def _waits_sentence(comparison: Comparison) -> str:
@@ -65,44 +65,44 @@ def _waits_sentence(comparison: Comparison) -> str:
         template = "Waiting for each other costs the ranks {time} a step in all, as in BASE."
         if delta:
             template = "Waiting for each other costs the ranks {time} a step in all, and {base} in BASE."
-        return tell(template, time=costs, base=_ns(job.waits.base_ns))
+        return translate(template, time=costs, base=_ns(job.waits.base_ns))
     template = "Waiting for each other costs the ranks {time} a step in all, {change} less than in BASE"
     if delta > 0:
         template = "Waiting for each other costs the ranks {time} a step in all, {change} more than in BASE"
-    sentence = tell(template, time=costs, change=_ns(abs(delta)))
+    sentence = translate(template, time=costs, change=_ns(abs(delta)))
     roots = changed_roots(job)
     if not roots:
-        return tell("{said}.", said=sentence)
+        return translate("{said}.", said=sentence)
     reasons = (printable(root_words(row), _LONGEST_ROOT) for row in roots[:_MOST_REASONS])
-    return tell("{said}: {reasons}.", said=sentence, reasons=alternatives(reasons))
+    return translate("{said}: {reasons}.", said=sentence, reasons=alternatives(reasons))
 
 
 def _step_sentence(comparison: Comparison) -> str:
     step = comparison.step
     for name, run in (("BASE", comparison.base), ("OTHER", comparison.other)):
         if not len(run.wall_ns):
-            return tell("{run} has no work of a device to compare.", run=name)
+            return translate("{run} has no work of a device to compare.", run=name)
     if not step.delta_ns and not any(term.delta_ns for term in comparison.waterfall):
-        return tell("Nothing changed: a step takes {time} in both.", time=_ns(step.base_ns))
+        return translate("Nothing changed: a step takes {time} in both.", time=_ns(step.base_ns))
     change = change_of_step(comparison)
-    doubt = "" if comparison.knows_spread else tell("; so few steps cannot tell whether that is chance")
-    took = tell(
+    doubt = "" if comparison.knows_spread else translate("; so few steps cannot tell whether that is chance")
+    took = translate(
         "a step takes {base} in BASE and {other} in OTHER", base=_ns(step.base_ns), other=_ns(step.other_ns)
     )
     if change.hidden:
         reasons = _reasons(comparison, change.changed, with_steps=True) + doubt
-        sentence = tell("{took}, but {reasons}.", took=took, reasons=reasons)
+        sentence = translate("{took}, but {reasons}.", took=took, reasons=reasons)
         return f"{sentence[0].upper()}{sentence[1:]}"
     difference = clauses([_difference(step), *_steps_words(step)])
     if change.agreeing:
         reasons = _reasons(comparison, change.agreeing, change.opposing[:1]) + doubt
-        return tell("OTHER is {difference}: {reasons}.", difference=difference, reasons=reasons)
+        return translate("OTHER is {difference}: {reasons}.", difference=difference, reasons=reasons)
     if step.changed:
         template = "OTHER is {difference}, and no part of it alone by more than chance."
-        return tell(template, difference=difference + doubt)
+        return translate(template, difference=difference + doubt)
     if not comparison.knows_spread:
-        return tell("Nothing changed by more than 1 % of a step: {took}.", took=took + doubt)
-    return tell("Nothing changed by more than chance and 1 % of a step: {took}.", took=took)
+        return translate("Nothing changed by more than 1 % of a step: {took}.", took=took + doubt)
+    return translate("Nothing changed by more than chance and 1 % of a step: {took}.", took=took)
 
 
 def _reasons(
@@ -119,15 +119,15 @@ def _reasons(
     for change in changes[:_MOST_REASONS]:
         amount = _amount(change)
         for count in _steps_words(change.sum) if with_steps else ():
-            amount = tell("{change} {steps}", change=amount, steps=count)
+            amount = translate("{change} {steps}", change=amount, steps=count)
         reasons.append(amount + _story(comparison, change))
-    against = (tell(", against {change}", change=_amount(change)) for change in opposing)
+    against = (translate(", against {change}", change=_amount(change)) for change in opposing)
     return alternatives(reasons) + "".join(against)
 
 
 def _amount(change: GroupChange) -> str:
     template = _CHANGES[change.group][change.sum.delta_ns <= 0]
-    return tell(template, time=_ns(abs(change.sum.delta_ns)))
+    return translate(template, time=_ns(abs(change.sum.delta_ns)))
 
 
 def _story(comparison: Comparison, change: GroupChange) -> str:
@@ -146,12 +146,12 @@ def _idle_story(comparison: Comparison, total: ComparedRow) -> str:
         return story
     template = ", {time} of it {cause} ({label})" if largest.is_part else ", {cause} ({label})"
     cause = largest.cause
-    story += tell(template, time=_ns(largest.ns), cause=_cause_name(cause), label=cause.label)
+    story += translate(template, time=_ns(largest.ns), cause=_cause_name(cause), label=cause.label)
     if largest.line is None:
         return story
     file, line, function = largest.line
     place = f"{PurePosixPath(file).name}({line})" if file else function
-    return tell("{story} at {line}", story=story, line=printable(place, LONGEST_NAME))
+    return translate("{story} at {line}", story=story, line=printable(place, LONGEST_NAME))
 
 
 def _cause_name(cause: Cause) -> str:
@@ -167,28 +167,28 @@ def _free_in_all(comparison: Comparison, total: ComparedRow) -> str:
     template = " (free {time} more in all {count} steps)"
     if delta < 0:
         template = " (free {time} less in all {count} steps)"
-    return tell(template, time=format_duration(abs(delta)), count=len(comparison.base.numbers))
+    return translate(template, time=format_duration(abs(delta)), count=len(comparison.base.numbers))
 
 
 def _computing_story(comparison: Comparison, total: ComparedRow) -> str:
     rows = largest_computing(comparison, total)
     names = [printable(row.name, LONGEST_NAME) for row in rows if row is not None]
     if len(names) > 1:
-        return tell(", {kind} in {operator}", kind=names[0], operator=names[1])
-    return tell(", {what}", what=names[0]) if names else ""
+        return translate(", {kind} in {operator}", kind=names[0], operator=names[1])
+    return translate(", {what}", what=names[0]) if names else ""
 
 
 def _communication_story(comparison: Comparison, total: ComparedRow) -> str:
     part, collective = largest_communication(comparison, total)
     name = None if collective is None else printable(collective.name, LONGEST_NAME)
     if part is None:
-        return "" if name is None else tell(" of {name}", name=name)
+        return "" if name is None else translate(" of {name}", name=name)
     kind = part.name.partition(".")[2]
     if kind == "unsplit":
-        return "" if name is None else tell(", {what}", what=name)
+        return "" if name is None else translate(", {what}", what=name)
     if name is None:
-        return tell(", {what}", what=kind)
-    return tell(", {what} of {name}", what=kind, name=name)
+        return translate(", {what}", what=kind)
+    return translate(", {what} of {name}", what=kind, name=name)
 
 
 def _difference(step: ComparedRow) -> str:
@@ -196,7 +196,7 @@ def _difference(step: ComparedRow) -> str:
     delta = step.delta_ns
     share = format_percent(round(abs(delta)), round(step.base_ns))
     template = "{time} ({share}) a step slower" if delta > 0 else "{time} ({share}) a step faster"
-    return tell(template, time=_ns(abs(delta)), share=share)
+    return translate(template, time=_ns(abs(delta)), share=share)
 
 
 def _steps_words(row: ComparedRow) -> Iterator[str]:
@@ -204,7 +204,7 @@ def _steps_words(row: ComparedRow) -> Iterator[str]:
     test = row.test
     if test is not None:
         count = test.slower if row.delta_ns > 0 else test.faster
-        yield tell("in {count} of {steps} steps", count=count, steps=test.steps)
+        yield translate("in {count} of {steps} steps", count=count, steps=test.steps)
 
 
 def _ns(ns: Fraction | int) -> str:

@@ -21,7 +21,7 @@ from tracetui.export.tables.common import (
     texts_of,
     values_of,
 )
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.units import format_bytes
 
 
@@ -109,10 +109,10 @@ class LinkRows(_GroupRows):
         for link, src, dst, group in ends:
             known = src is not None and dst is not None
             if known:
-                words.append(tell("rank {src} to {dst} of {group}", src=src, dst=dst, group=group))
+                words.append(translate("rank {src} to {dst} of {group}", src=src, dst=dst, group=group))
             else:
                 path = "peer {src} to {dst} of {group}"
-                words.append(tell(path, src=link.src, dst=link.dst, group=group))
+                words.append(translate(path, src=link.src, dst=link.dst, group=group))
         return words
 
 

@@ -38,7 +38,7 @@ from tracetui.job.health import rank_health, rank_verdict
 from tracetui.job.identity import PARALLEL
 from tracetui.job.job import Job
 from tracetui.job.rank_table import MEASURES, RankRow
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.units import format_count, format_ms, format_percent
 
 PRINTED = Form.TEXT | Form.MARKDOWN
@@ -126,7 +126,7 @@ def _longer_work(rows: RootRows) -> CodedTexts:
 def _slowest(slow: Any) -> str:
     if slow.rank is not None:
         return str(slow.rank)
-    return "-" if slow.group_rank < 0 else tell("peer {number}", number=slow.group_rank)
+    return "-" if slow.group_rank < 0 else translate("peer {number}", number=slow.group_rank)
 
 
 def _by_cause(rows: JobRows) -> list[dict[str, int]]:
@@ -188,7 +188,7 @@ STEPS: Table[JobRows] = Table(
 
 
 def _short_line_place(line: Any) -> str:
-    return short_line(line.line) or tell("(no line)")
+    return short_line(line.line) or translate("(no line)")
 
 
 LINES: Table[JobRows] = Table(
@@ -219,7 +219,7 @@ LINES: Table[JobRows] = Table(
         named(
             "place",
             "line",
-            lambda line: _line_place(line) or tell("(no line)"),
+            lambda line: _line_place(line) or translate("(no line)"),
             forms=PRINTED,
             path=True,
             least=14,

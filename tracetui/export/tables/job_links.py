@@ -13,7 +13,7 @@ from tracetui.export.tables.column import Column, Form, Table, count, data, dura
 from tracetui.export.tables.common import flag_column, named, numbers_by, texts_by, values_of
 from tracetui.export.tables.job import PRINTED, JobRows
 from tracetui.job.network_links import JobLink
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.units import format_bytes
 
 
@@ -23,14 +23,14 @@ def _end(which: str) -> Callable[[JobLink], str]:
     def end(link: JobLink) -> str:
         rank, peer = getattr(link.ends, which), getattr(link.ends, f"group_{which}")
         if rank is not None:
-            return tell("rank {number}", number=rank)
-        return tell("peer {number} of {group}", number=peer, group=link.ends.group)
+            return translate("rank {number}", number=rank)
+        return translate("peer {number} of {group}", number=peer, group=link.ends.group)
 
     return end
 
 
 def _slow(link: JobLink) -> str | None:
-    return tell("slow") if link.slow else None
+    return translate("slow") if link.slow else None
 
 
 def _number(key: str) -> Column[JobRows]:
@@ -113,7 +113,7 @@ STAGES: Table[JobRows] = Table(
         named(
             "communicating",
             "",
-            lambda stage: tell("communicates much") if stage.communicates else None,
+            lambda stage: translate("communicates much") if stage.communicates else None,
             forms=PRINTED,
             unknown="",
             least=0,

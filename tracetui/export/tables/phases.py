@@ -11,7 +11,7 @@ from tracetui.export.cells import encodable
 from tracetui.export.tables.column import Column, Form, Table, count, data, duration, json_only
 from tracetui.export.tables.common import named, numbers_by, texts_of, values_of
 from tracetui.export.tables.job import JobRows
-from tracetui.language import tell
+from tracetui.language import translate
 
 _WIDE = Form.MARKDOWN | Form.VIEWER  #: what a terminal of 80 columns has no room for
 
@@ -26,7 +26,7 @@ def _causes(rows: JobRows) -> list[dict[str, Any]]:
 
 def phases_title() -> str:
     """Return the title of the table."""
-    return tell("Phases: ranges that the program marks, summed over ranks")
+    return translate("Phases: ranges that the program marks, summed over ranks")
 
 
 PHASES: Table[JobRows] = Table(

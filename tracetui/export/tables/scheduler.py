@@ -17,7 +17,7 @@ from tracetui.export.tables.common import (
     texts_by,
     values_of,
 )
-from tracetui.language import names, tell
+from tracetui.language import names, translate
 from tracetui.units import format_percent
 
 _STATES = (
@@ -79,7 +79,7 @@ def _share(ns: int, rows: CulpritRows) -> str:
 def _whose(culprit: Culprit) -> str:
     if not culprit.task.pid:
         return ""
-    return tell("this process") if culprit.own_process else tell("another process")
+    return translate("this process") if culprit.own_process else translate("another process")
 
 
 def _per_second(rows: ThreadTimeRows) -> Values:

@@ -8,7 +8,7 @@ from tracetui.analysis.advice import Advice
 from tracetui.export.sentences.advice import advice_in_language
 from tracetui.export.sentences.causes import line_name, micro
 from tracetui.export.text import MARGIN, aligned, cell_width, cut, wrapped
-from tracetui.language import counted, names, tell
+from tracetui.language import counted, names, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.units import format_duration
@@ -23,10 +23,10 @@ def advice_text(advice: Sequence[Advice], width: int) -> str:
     """Return pieces of advice, each as a title, its text, where it points and its condition."""
     pieces_told = [*map(advice_in_language, advice)]
     if not pieces_told:
-        return tell(NOTHING) + "\n"
+        return translate(NOTHING) + "\n"
     pieces = counted(len(pieces_told), "1 piece of advice", "{count} pieces of advice")
-    last = tell(", notes last") if pieces_told[-1].cost_ns is None else ""
-    lines = [tell("{pieces} by lost time{last}; some are about the same time", pieces=pieces, last=last)]
+    last = translate(", notes last") if pieces_told[-1].cost_ns is None else ""
+    lines = [translate("{pieces} by lost time{last}; some are about the same time", pieces=pieces, last=last)]
     margin = " " * (len(str(len(pieces_told))) + len(MARGIN))
     for number, piece in enumerate(pieces_told, 1):
         lines += ["", *_advice(piece, f"{number}{MARGIN}".rjust(len(margin)), margin, width)]
@@ -40,9 +40,9 @@ def first_advice(advice: Sequence[Advice], limit: int, width: int) -> list[str]:
     ]
     if not costly:
         return []
-    title = tell(TITLE)
+    title = translate(TITLE)
     if len(costly) > limit:
-        title = tell(
+        title = translate(
             "Advice: the {most} of {all} about the most time (tracetui advice shows all)",
             most=limit,
             all=len(costly),
@@ -52,7 +52,7 @@ def first_advice(advice: Sequence[Advice], limit: int, width: int) -> list[str]:
         title_with_line = piece.title
         if piece.file:
             place = f"{printable(path_end(piece.file))}({piece.line})"
-            title_with_line = tell("{advice}: {place}", advice=title_with_line, place=place)
+            title_with_line = translate("{advice}: {place}", advice=title_with_line, place=place)
         lines.append(cut(f"{MARGIN}{format_duration(cost_ns):>7}{MARGIN}{title_with_line}", width))
     return lines
 
@@ -61,11 +61,11 @@ def cost_words(advice: Advice) -> str:
     """Return what advice is about: "2.32 ms, 1.16 ms a step"; "note" of the recording."""
     cost, per_step = advice.cost_ns, advice.per_step_ns
     if cost is None:
-        return tell("note")
+        return translate("note")
     words = format_duration(cost)
     if per_step in (None, cost):
         return words
-    return tell("{cost}, {mean} a step", cost=words, mean=format_duration(per_step))
+    return translate("{cost}, {mean} a step", cost=words, mean=format_duration(per_step))
 
 
 def _advice(advice: Advice, number: str, margin: str, width: int) -> list[str]:
@@ -75,12 +75,12 @@ def _advice(advice: Advice, number: str, margin: str, width: int) -> list[str]:
     room = min(width, LONGEST_LINE)
     lines += wrapped(printable(micro(advice.text)), room, margin, margin)
     if advice.file is not None:
-        label = f"{margin}{tell('at')}{MARGIN}"
+        label = f"{margin}{translate('at')}{MARGIN}"
         line = printable(line_name(advice.file, advice.line, advice.function))
         lines.append(f"{label}{cut(line, width - cell_width(label), keep_end=True)}")
     if advice.subjects:
-        lines.append(cut(f"{margin}{tell('of')}{MARGIN}{_subjects(advice)}", width))
-    label = f"{margin}{tell('if')}{MARGIN}"
+        lines.append(cut(f"{margin}{translate('of')}{MARGIN}{_subjects(advice)}", width))
+    label = f"{margin}{translate('if')}{MARGIN}"
     return lines + wrapped(printable(micro(advice.rule)), room, label, " " * cell_width(label))
 
 
@@ -88,4 +88,4 @@ def _subjects(advice: Advice) -> str:
     """Return "aten::mul, aten::add and 2 more"."""
     listed = names(printable(subject, 60) for subject in advice.subjects[:SUBJECTS])
     more = len(advice.subjects) - SUBJECTS
-    return tell("{names} and {count} more", names=listed, count=more) if more > 0 else listed
+    return translate("{names} and {count} more", names=listed, count=more) if more > 0 else listed

@@ -13,7 +13,7 @@ from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRow
 from tracetui.export.tables.shown import text_table
 from tracetui.export.text import MARGIN, wrapped
 from tracetui.export.trace.selection import Selection
-from tracetui.language import counted, tell
+from tracetui.language import counted, translate
 from tracetui.units import format_count, format_duration
 
 TOP_PEERS, TOP_LINKS = 5, 8  #: rows listed
@@ -24,25 +24,25 @@ def split_rows(split: WindowSplit, health: Health) -> Iterator[tuple[str, int]]:
 
     Those that findings put in doubt are marked.
     """
-    yield tell("computing") + mark(health, "operators"), split.computing_ns
+    yield translate("computing") + mark(health, "operators"), split.computing_ns
     if split.communication_ns:
-        yield tell("exposed communication") + mark(health, "communication"), split.communication_ns
+        yield translate("exposed communication") + mark(health, "communication"), split.communication_ns
         parts = (
-            (tell("waiting"), split.wait_ns),
-            (tell("moving"), split.transfer_ns),
-            (tell("waiting or moving"), split.unsplit_ns),
+            (translate("waiting"), split.wait_ns),
+            (translate("moving"), split.transfer_ns),
+            (translate("waiting or moving"), split.unsplit_ns),
         )
         yield from ((f"  {label}", ns) for label, ns in parts if ns)
     if split.copy_ns:
-        yield tell("copies"), split.copy_ns
-    yield tell("idle") + mark(health, "idle"), split.idle_ns
+        yield translate("copies"), split.copy_ns
+    yield translate("idle") + mark(health, "idle"), split.idle_ns
 
 
 def late_title(rows: PeerRows) -> str:
     """Return "Late ranks: waited 95.5 ms for them, 91.7 ms of it exposed"."""
     waited = format_duration(sum(late.wait_ns for late in rows.all_rows))
     exposed = format_duration(sum(late.exposed_ns for late in rows.all_rows))
-    return tell(
+    return translate(
         "Late ranks: waited {waited} for them, {exposed} of it exposed", waited=waited, exposed=exposed
     )
 
@@ -59,7 +59,7 @@ def late_lines(analysis: Analysis, width: int) -> list[str]:
 
 def links_title(rows: LinkRows) -> str:
     """Return "Links: 7, most time first"."""
-    return tell("Links: {count}, most time first", count=format_count(len(rows.all_rows)))
+    return translate("Links: {count}, most time first", count=format_count(len(rows.all_rows)))
 
 
 def link_lines(analysis: Analysis, selection: Selection, width: int) -> list[str]:

@@ -21,7 +21,7 @@ from tracetui.export.tables.column import records
 from tracetui.export.tables.health import FINDINGS, FindingRows
 from tracetui.export.tables.shown import markdown_table
 from tracetui.export.text import MARGIN, cut, wrapped
-from tracetui.language import counted, tell
+from tracetui.language import counted, translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_time
 
@@ -72,15 +72,15 @@ def verdict_line(analysis: Analysis) -> str:
     if health.verdict == "good":
         notes = len(health.findings)
         if not notes:
-            return tell("This recording can be believed.")
+            return translate("This recording can be believed.")
         found = counted(notes, "1 note", "{count} notes")
-        return tell("This recording can be believed; {notes}.", notes=found)
+        return translate("This recording can be believed; {notes}.", notes=found)
     parts = []
     for verdict in ("wrong", "doubtful"):
         numbers = [number for number, worth in health.trust.items() if worth == verdict]
         if numbers:
             parts.append(f"{verdict_word(verdict)}: {number_names(numbers)}")
-    return tell("Not all of this recording can be believed. {parts}.", parts="; ".join(parts))
+    return translate("Not all of this recording can be believed. {parts}.", parts="; ".join(parts))
 
 
 def _finding(analysis: Analysis, finding: Finding, width: int) -> Iterator[str]:
@@ -92,7 +92,7 @@ def _finding(analysis: Analysis, finding: Finding, width: int) -> Iterator[str]:
     yield from wrapped(f"{sentence[:1].upper()}{sentence[1:]}.", room, MARGIN, MARGIN)
     windows = list(finding_windows(analysis, finding))
     if windows:
-        yield MARGIN + tell("Where: {windows}", windows="; ".join(windows))
+        yield MARGIN + translate("Where: {windows}", windows="; ".join(windows))
     yield from wrapped(finding_remedy(finding), room, f"{MARGIN}→ ", MARGIN * 2)
 
 
@@ -100,7 +100,7 @@ def finding_windows(analysis: Analysis, finding: Finding) -> Iterator[str]:
     """Yield when a finding concerns, from the start of the trace; the first of many."""
     origin = analysis.trace.start_ns
     for start, end in finding.windows[:_MOST_WINDOWS]:
-        yield tell("{start} to {end}", start=format_time(start - origin), end=format_time(end - origin))
+        yield translate("{start} to {end}", start=format_time(start - origin), end=format_time(end - origin))
     more = len(finding.windows) - _MOST_WINDOWS
     if more > 0:
-        yield tell("{count} more", count=format_count(more))
+        yield translate("{count} more", count=format_count(more))

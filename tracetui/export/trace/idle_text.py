@@ -16,7 +16,7 @@ from tracetui.export.tables.shown import text_table
 from tracetui.export.text import MARGIN, cut, wrapped
 from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.sync_text import sync_lines
-from tracetui.language import alternatives, counted, names, tell
+from tracetui.language import alternatives, counted, names, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Kind
 from tracetui.trace.stack import path_end
@@ -43,13 +43,13 @@ def hotspots_text(analysis: Analysis, selection: Selection, top: int | None, wid
 
 def _hotspot_lines(rows: LineRows, width: int) -> list[str]:
     if not rows.rows:
-        return [tell("No idle time.")]
+        return [translate("No idle time.")]
     lines = text_table(LINES, rows, width, [*map(idle_reasons, rows.rows)])
     more = len(rows.all_rows) - len(rows.rows)
     if more:
         rest = format_duration(rows.idle_ns - sum(line.idle_ns for line in rows.rows))
         lines.append(
-            MARGIN + tell("{count} more, {left} together: --top 0", count=format_count(more), left=rest)
+            MARGIN + translate("{count} more, {left} together: --top 0", count=format_count(more), left=rest)
         )
     notes = [note for note in line_notes(rows) if note]
     return [hotspots_title(rows), *lines, *(line for note in notes for line in ("", *wrapped(note, width)))]
@@ -59,7 +59,7 @@ def gap_lines(analysis: Analysis, selection: Selection, top: int, width: int) ->
     """Return the table of gaps and its title, line by line."""
     rows = GapRows(analysis, selection.gaps(analysis, top), selection.by)
     if not len(rows):
-        return [tell("No gaps.")]
+        return [translate("No gaps.")]
     title = gaps_title(analysis, len(rows), len(selection.gaps(analysis)), selection.by)
     return [title, *text_table(GAPS, rows, width, gap_stories(rows))]
 
@@ -72,25 +72,27 @@ def gaps_title(analysis: Analysis, shown: int, total: int, by: Measure) -> str:
 def _plain_gaps_title(analysis: Analysis, shown: int, total: int, by: Measure) -> str:
     units = "kernel" if analysis.trace.kind is Kind.GPU else "AICore"
     if shown < total:
-        return tell(
+        return translate(
             "The {shown} of {total} {units} gaps with the most {measure}",
             shown=format_count(shown),
             total=format_count(total),
             units=units,
-            measure=tell(MEASURES[by]),
+            measure=translate(MEASURES[by]),
         )
     gaps = (
         "1 {units} gap, most {measure} first" if total == 1 else "{total} {units} gaps, most {measure} first"
     )
-    measure = tell(MEASURES[by].removesuffix(" time"))
-    return tell(gaps, total=format_count(total), units=units, measure=measure)
+    measure = translate(MEASURES[by].removesuffix(" time"))
+    return translate(gaps, total=format_count(total), units=units, measure=measure)
 
 
 def hotspots_title(rows: LineRows) -> str:
     """Return what the table of lines is called."""
     count = len(rows.all_rows)
     lines = counted(count, "1 line", "{count} lines")
-    title = tell("Idle time by Python line: {time}, {lines}", time=format_duration(rows.idle_ns), lines=lines)
+    title = translate(
+        "Idle time by Python line: {time}, {lines}", time=format_duration(rows.idle_ns), lines=lines
+    )
     return title + mark(rows.analysis.health, "idle", "causes", "lines")
 
 
@@ -105,15 +107,15 @@ def _without_python(analysis: Analysis) -> str:
     if analysis.has_python:
         return ""
     if analysis.has_scopes:
-        return tell("No Python stack is recorded: --by scope ranks scopes of the network instead.")
-    return tell("No Python stack is recorded: --by frame ranks operators of the host instead.")
+        return translate("No Python stack is recorded: --by scope ranks scopes of the network instead.")
+    return translate("No Python stack is recorded: --by frame ranks operators of the host instead.")
 
 
 def beyond_idle(rows: LineRows) -> str:
     """Return why a line can save more than its idle time, if one of those listed can; else nothing."""
     if not any(saves > line.idle_ns for line, saves in zip(rows.rows, rows.saves.tolist())):
         return ""
-    return tell(
+    return translate(
         "A line can save more than its idle time: what the host does while the device is still busy delays "
         "later launches too."
     )
@@ -124,7 +126,7 @@ def idle_reasons(row: Any) -> str:
     operators = [cut(printable(name), NAME_CELLS) for name in row.ops if name]
     causes = shares(causes_document(row.causes), 2)
     return (
-        tell("{causes}; in {names}", causes=causes, names=names(operators[:OPERATORS]))
+        translate("{causes}; in {names}", causes=causes, names=names(operators[:OPERATORS]))
         if operators
         else causes
     )
@@ -145,8 +147,10 @@ def _story(by: Measure, causes: dict[str, int], late: str | None, line: str | No
         between = names(["", ""])
         parts.append(shares(causes, 2).replace(f"{between}communication.", between))
     if late is not None and by is not Measure.IDLE:
-        parts.append(tell("for {rank}", rank=printable(late, NAME_CELLS)))
+        parts.append(translate("for {rank}", rank=printable(late, NAME_CELLS)))
     if line is not None:
-        parts.append(tell("exposed by {line}", line=cut(printable(path_end(line)), NAME_CELLS)))
-    parts.append(tell("until the end") if after is None else tell("until {task}", task=printable(after)))
+        parts.append(translate("exposed by {line}", line=cut(printable(path_end(line)), NAME_CELLS)))
+    parts.append(
+        translate("until the end") if after is None else translate("until {task}", task=printable(after))
+    )
     return alternatives(parts)

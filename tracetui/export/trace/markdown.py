@@ -36,7 +36,7 @@ from tracetui.export.trace.summary import (
     trace_facts,
 )
 from tracetui.export.trace.sync_text import syncs_title
-from tracetui.language import clauses, counted, names, sentences, tell
+from tracetui.language import clauses, counted, names, sentences, translate
 from tracetui.units import format_duration, format_ms, format_percent, format_time
 
 
@@ -51,7 +51,7 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
     lines = [*first, title, "", plain(clauses(trace_facts(trace)))]
     lines += [line for fact in run_facts(analysis) for line in ("", plain(fact))]
     if not document["devices"]:
-        lines += ["", tell("No device in this trace: it shows the host only.")]
+        lines += ["", translate("No device in this trace: it shows the host only.")]
     splits = analysis.communication.splits
     for device, activity, split in zip(document["devices"], analysis.devices, splits):
         lines += ["", *_device(analysis, device, activity, split)]
@@ -82,13 +82,13 @@ def hotspots_markdown(analysis: Analysis, selection: Selection, top: int | None)
 
 def advice_markdown(analysis: Analysis) -> str:
     """Return all advice, numbered."""
-    return "\n".join(_advice(analysis) if find_advice(analysis) else [tell(NOTHING)]) + "\n"
+    return "\n".join(_advice(analysis) if find_advice(analysis) else [translate(NOTHING)]) + "\n"
 
 
 def _hotspots(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     rows = LineRows(analysis, selection, top)
     if not rows.rows:
-        return [tell("No idle time.")]
+        return [translate("No idle time.")]
     lines = markdown_table(LINES, rows)
     more = len(rows.all_rows) - len(rows.rows)
     if more:
@@ -135,14 +135,15 @@ def _device(
         [_indented(name), f"{format_ms(ns)} ms", format_percent(ns, window)]
         for name, ns in split_rows(split, analysis.health)
     ]
-    span = tell(
+    span = translate(
         "{length}, from {start} to {end}",
         length=format_duration(window),
         start=format_time(start - origin),
         end=format_time(end - origin),
     )
     facts = sentences(
-        tell("{fact}.", fact=fact) for fact in (span, in_all(device), *task_facts(analysis, device, activity))
+        translate("{fact}.", fact=fact)
+        for fact in (span, in_all(device), *task_facts(analysis, device, activity))
     )
     lines = [title, "", facts, "", *table(["", "time", "share"], rows, [""])]
     lines += _why(
@@ -160,7 +161,7 @@ def _indented(name: str) -> str:
 def _why(title: str, total_ns: int, causes: Mapping[str, int] | None, doubt: str = "") -> list[str]:
     if not causes:
         return []
-    asked = f"### {tell(title, time=format_duration(total_ns))}{doubt}"
+    asked = f"### {translate(title, time=format_duration(total_ns))}{doubt}"
     return ["", asked, "", *markdown_table(CAUSES, CauseRows(causes, total_ns))]
 
 
@@ -170,7 +171,7 @@ def _steps(analysis: Analysis, places: Sequence[int], top: int) -> list[str]:
     rows = StepRows(analysis, places, top)
     lines = [
         "",
-        f"### {tell('Steps, in ms')}{mark(analysis.health, 'steps')}",
+        f"### {translate('Steps, in ms')}{mark(analysis.health, 'steps')}",
         "",
         *markdown_table(STEPS, rows),
     ]
@@ -183,20 +184,22 @@ def _steps(analysis: Analysis, places: Sequence[int], top: int) -> list[str]:
 def _gaps(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     rows = GapRows(analysis, selection.gaps(analysis, top), selection.by)
     if not len(rows):
-        return [tell("No gaps.")]
+        return [translate("No gaps.")]
     title = gaps_title(analysis, len(rows), len(selection.gaps(analysis)), selection.by)
     return [f"## {plain(title)}", "", *markdown_table(GAPS, rows)]
 
 
 def _advice(analysis: Analysis) -> list[str]:
-    lines = [f"## {plain(tell(TITLE))}", ""]
+    lines = [f"## {plain(translate(TITLE))}", ""]
     for number, advice in enumerate(map(advice_in_language, find_advice(analysis)), 1):
         title = f"**{plain(advice.title)}** ({cost_words(advice)})"
-        lines.append(f"{number}. {sentences([tell('{title}.', title=title), plain(micro(advice.text))])}")
+        lines.append(
+            f"{number}. {sentences([translate('{title}.', title=title), plain(micro(advice.text))])}"
+        )
         line = line_name(advice.file, advice.line, advice.function)
-        about = [tell("At {place}.", place=code(line))] if advice.file is not None else []
+        about = [translate("At {place}.", place=code(line))] if advice.file is not None else []
         if advice.subjects:
-            about.append(tell("Of {names}.", names=names(map(code, advice.subjects[:SUBJECTS]))))
-        about.append(tell("Rule: {rule}", rule=plain(micro(advice.rule))))
+            about.append(translate("Of {names}.", names=names(map(code, advice.subjects[:SUBJECTS]))))
+        about.append(translate("Rule: {rule}", rule=plain(micro(advice.rule))))
         lines.append(f"   {sentences(about)}")
     return lines

@@ -18,7 +18,7 @@ from tracetui.export.text import MARGIN
 from tracetui.export.trace.documents import frames_document, modules_document, scopes_document
 from tracetui.export.trace.idle_text import TOP_LINES, idle_reasons
 from tracetui.export.trace.selection import Selection
-from tracetui.language import counted, tell
+from tracetui.language import counted, translate
 from tracetui.units import format_count, format_duration
 
 NO_MODULES = "No nn.Module is recorded in this trace: the profiler records them with with_stack=True."
@@ -63,14 +63,14 @@ def nested_text(
     """Return the table of the gaps selected; `top` rows of it, 0 for all, None for 20."""
     rows = ranking.rows(analysis, selection, TOP_LINES if top is None else top)
     if not rows.all_rows:
-        return f"{tell(ranking.nothing)}\n"
+        return f"{translate(ranking.nothing)}\n"
     lines = [_title(ranking, rows), *text_table(ranking.table, rows, width, [*map(idle_reasons, rows.rows)])]
     more = len(rows.all_rows) - len(rows.rows)
     if more:
-        lines.append(MARGIN + tell("{count} more with less: --top 0", count=format_count(more)))
-    lines += ["", tell(ranking.explained)]
+        lines.append(MARGIN + translate("{count} more with less: --top 0", count=format_count(more)))
+    lines += ["", translate(ranking.explained)]
     if _without_modules(rows):
-        lines.append(tell(NO_MODULES))
+        lines.append(translate(NO_MODULES))
     return "\n".join(lines) + "\n"
 
 
@@ -78,11 +78,11 @@ def nested_markdown(ranking: Ranking, analysis: Analysis, selection: Selection, 
     """Return the same table as Markdown."""
     rows = ranking.rows(analysis, selection, TOP_LINES if top is None else top)
     if not rows.all_rows:
-        return f"{tell(ranking.nothing)}\n"
+        return f"{translate(ranking.nothing)}\n"
     lines = [
         f"## {plain(_title(ranking, rows))}",
         "",
-        tell(ranking.explained),
+        translate(ranking.explained),
         "",
         *markdown_table(ranking.table, rows),
     ]
@@ -90,19 +90,19 @@ def nested_markdown(ranking: Ranking, analysis: Analysis, selection: Selection, 
     if more:
         lines += ["", counted(more, "1 with less is not shown.", "{count} with less are not shown.")]
     if _without_modules(rows):
-        lines += ["", tell(NO_MODULES)]
+        lines += ["", translate(NO_MODULES)]
     return "\n".join(lines) + "\n"
 
 
 def _title(ranking: Ranking, rows: NestedRows) -> str:
     idle = format_duration(rows.idle_ns)
     if isinstance(rows, ScopeRows):
-        return tell(
+        return translate(
             "Time by scope: {computing} of computing, {idle} of idle time before it",
             computing=format_duration(rows.computing_ns),
             idle=idle,
         )
-    return tell(ranking.title, idle=idle)
+    return translate(ranking.title, idle=idle)
 
 
 def _without_modules(rows: NestedRows) -> bool:

@@ -18,7 +18,7 @@ from tracetui.export.tables.operators import OPERATORS
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN
 from tracetui.export.trace.selection import Selection
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.units import format_count
 
 #: titles by whether the operators are the host's, and by what they are summed
@@ -62,7 +62,7 @@ def list_operators(
     if by in ("type", "name"):
         every = operators.by_type() if by == "type" else operators.by_name()
         table = _first(every, top) if top else every
-        title = tell(_TITLES[host, by])
+        title = translate(_TITLES[host, by])
         return OperatorListing(title, "operators", OPERATORS, table, len(table), len(every))
     kernels = analysis.kernels
     if kernels is None:
@@ -70,11 +70,11 @@ def list_operators(
     among = None if selection == Selection() else _is_among(kernels, operators)
     if by == "shape":
         types = TypeRows(kernels, among, top)
-        title = tell("Types of kernels and the shapes of their inputs, most time first")
+        title = translate("Types of kernels and the shapes of their inputs, most time first")
         return OperatorListing(title, "operators", SHAPES, types, len(types.rows), len(types.all_rows))
     rows = KernelRows(analysis, kernels, among, top)
     return OperatorListing(
-        tell("Kernels, the longest first"), "kernels", kernel_table(kernels), rows, len(rows), rows.total
+        translate("Kernels, the longest first"), "kernels", kernel_table(kernels), rows, len(rows), rows.total
     )
 
 
@@ -99,7 +99,7 @@ def listing_document(listing: OperatorListing[Any]) -> dict[str, Any]:
 def listing_text(listing: OperatorListing[Any], width: int) -> str:
     """Return the rows as plain text."""
     if not listing.shown:
-        return tell("{title}: none.", title=listing.title) + "\n"
+        return translate("{title}: none.", title=listing.title) + "\n"
     lines = text_table(listing.table, listing.rows, width)
     return "\n".join([listing.title, *lines, *_more(listing)]) + "\n"
 
@@ -112,7 +112,7 @@ def listing_markdown(listing: OperatorListing[Any]) -> str:
 
 def _more(listing: OperatorListing[Any]) -> list[str]:
     left = listing.total - listing.shown
-    return [MARGIN + tell("{count} more: --top 0", count=format_count(left))] if left else []
+    return [MARGIN + translate("{count} more: --top 0", count=format_count(left))] if left else []
 
 
 def _is_among(kernels: Kernels, operators: OperatorSlices) -> Bools:

@@ -16,7 +16,7 @@ from tracetui.export.tables.column import records
 from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS, CoreRows, CulpritRows, ThreadTimeRows
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import wrapped
-from tracetui.language import clauses, names, tell
+from tracetui.language import clauses, names, translate
 from tracetui.units import format_duration, format_percent
 
 TOP_CULPRITS, TOP_CORES = 10, 16
@@ -82,10 +82,10 @@ def explained(analysis: Analysis) -> str:
     by_cause, idle_ns = analysis.causes.by_cause(), analysis.idle_ns
     known = {cause: by_cause[cause] for cause in SCHEDULED if by_cause.get(cause)}
     if not known:
-        return tell("The scheduler explains none of the idle time: threads had their cores.")
+        return translate("The scheduler explains none of the idle time: threads had their cores.")
     parts = clauses(_part(cause, ns) for cause, ns in sorted(known.items(), key=lambda item: -item[1]))
     total = sum(known.values())
-    return tell(
+    return translate(
         "The scheduler explains {ns} of idle time ({share}): {parts}.",
         ns=format_duration(total),
         share=format_percent(total, idle_ns),
@@ -94,7 +94,7 @@ def explained(analysis: Analysis) -> str:
 
 
 def _part(cause: Cause, ns: int) -> str:
-    return tell("{cause} {ns}", cause=cause_facts(cause).name, ns=format_duration(ns))
+    return translate("{cause} {ns}", cause=cause_facts(cause).name, ns=format_duration(ns))
 
 
 def _preempted_by(thread: ThreadTime) -> str:
@@ -102,19 +102,19 @@ def _preempted_by(thread: ThreadTime) -> str:
     told = names(
         f"{task_name(culprit.task)} {format_duration(culprit.idle_ns)}" for culprit in thread.preemptors
     )
-    return tell("had its core: {tasks}", tasks=told) if told else ""
+    return translate("had its core: {tasks}", tasks=told) if told else ""
 
 
 def threads_title() -> str:
     """Return what the table of threads is called."""
-    return tell("Threads, those answerable for the most idle time first")
+    return translate("Threads, those answerable for the most idle time first")
 
 
 def culprits_title() -> str:
     """Return what the table of culprits is called."""
-    return tell("Who had the core that a thread waited for, most idle time first")
+    return translate("Who had the core that a thread waited for, most idle time first")
 
 
 def cores_title() -> str:
     """Return what the table of cores is called."""
-    return tell("Cores, those of these threads first")
+    return translate("Cores, those of these threads first")

@@ -25,7 +25,7 @@ from tracetui.export.trace.communication_text import late_lines, link_lines, spl
 from tracetui.export.trace.documents import summary_document
 from tracetui.export.trace.idle_text import gap_lines
 from tracetui.export.trace.selection import Selection
-from tracetui.language import clauses, counted, names, tell
+from tracetui.language import clauses, counted, names, translate
 from tracetui.trace.clean import printable
 from tracetui.units import (
     format_bytes,
@@ -51,7 +51,7 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
     for fact in run_facts(analysis):
         lines += wrapped(fact, width, later=MARGIN)
     if not document["devices"]:
-        lines += ["", tell("No device in this trace: it shows the host only.")]
+        lines += ["", translate("No device in this trace: it shows the host only.")]
     communication = analysis.communication
     for device, activity, split in zip(document["devices"], analysis.devices, communication.splits):
         lines += ["", *_device(analysis, device, activity, split, width)]
@@ -89,26 +89,26 @@ def export_words(analysis: Analysis) -> str:
     if other is None:
         return ""
     if export_of(other.path) == "db":
-        return tell("JSON; --from db reads the database beside it")
+        return translate("JSON; --from db reads the database beside it")
     if other.is_whole:
-        return tell("database; --from json reads the JSON beside it")
-    return tell("database; the JSON beside it is cut off")
+        return translate("database; --from json reads the JSON beside it")
+    return translate("database; the JSON beside it is cut off")
 
 
 def trace_facts(trace: dict[str, Any]) -> list[str]:
     """Return what kind of trace it is and how large, each in a few words."""
     span = format_duration(trace["end_ns"] - trace["start_ns"])
     facts = [
-        tell("{kind} trace of {time}", kind=trace["kind"], time=span),
+        translate("{kind} trace of {time}", kind=trace["kind"], time=span),
         counted(trace["events"], "1 event", "{count} events")
         if trace["files"] < 2
-        else tell("{events} events in {files} files", **_counts(trace, "events", "files")),
+        else translate("{events} events in {files} files", **_counts(trace, "events", "files")),
         format_bytes(trace["bytes"]),
     ]
     if trace["skipped_events"]:
         facts.append(counted(trace["skipped_events"], "1 skipped", "{count} skipped"))
     if trace["truncated"]:
-        facts.append(tell("cut off at its end"))
+        facts.append(translate("cut off at its end"))
     return facts
 
 
@@ -120,10 +120,10 @@ def run_facts(analysis: Analysis) -> list[str]:
     """Return what the files beside a trace tell: the run, its versions, whether the producer's sums agree."""
     by_label = dict(facts_of_run(analysis.run))
     known = [", ".join(by_label[label]) for label in ("run", "versions", "environ") if label in by_label]
-    facts = [tell("Run: {facts}", facts=printable("; ".join(known), LONGEST_RUN))] if known else []
+    facts = [translate("Run: {facts}", facts=printable("; ".join(known), LONGEST_RUN))] if known else []
     agreeing = [f"{check.table} ({check.words})" for check in analysis.checks if check.agrees]
     if agreeing:
-        facts.append(tell("The tables beside it agree: {tables}", tables=names(agreeing)))
+        facts.append(translate("The tables beside it agree: {tables}", tables=names(agreeing)))
     return facts + [check.sentence for check in analysis.checks if not check.agrees]
 
 
@@ -133,8 +133,8 @@ def in_all(device: dict[str, Any]) -> str:
     kinds = [("free {time} ms ({share})", device["free_ns"])]
     if device["communication_ns"]:
         kinds.insert(0, ("communication {time} ms ({share})", device["communication_ns"]))
-    shares = (tell(kind, time=format_ms(ns), share=format_percent(ns, window)) for kind, ns in kinds)
-    return tell("In all: {parts}", parts=clauses(shares))
+    shares = (translate(kind, time=format_ms(ns), share=format_percent(ns, window)) for kind, ns in kinds)
+    return translate("In all: {parts}", parts=clauses(shares))
 
 
 def no_work(device: dict[str, Any]) -> str:
@@ -150,7 +150,7 @@ def task_facts(analysis: Analysis, device: dict[str, Any], activity: DeviceActiv
     """Return how many tasks a device has, how many are linked, and what is to be known of its steps."""
     linked = format_percent(device["linked_tasks"], device["tasks"])
     tasks = task_words(task_counts(analysis.trace, activity))
-    linked_words = tell("{tasks}; {share} lead back to an operator", tasks=tasks, share=linked)
+    linked_words = translate("{tasks}; {share} lead back to an operator", tasks=tasks, share=linked)
     return [linked_words, *analysis.step_notes.get(activity.device, ())]
 
 
@@ -165,14 +165,14 @@ def _device(
     window, origin = end - start, analysis.trace.start_ns
     name = printable(device["device"])
     if window <= 0:
-        return [tell("{device}: {what}", device=name, what=no_work(device))]
-    span = tell(
+        return [translate("{device}: {what}", device=name, what=no_work(device))]
+    span = translate(
         "{length}, from {start} to {end}",
         length=format_duration(window),
         start=format_time(start - origin),
         end=format_time(end - origin),
     )
-    lines = [tell("{device}: {what}", device=name, what=span)]
+    lines = [translate("{device}: {what}", device=name, what=span)]
     for label, ns in split_rows(shares_of_window, analysis.health):
         share = format_percent(ns, window)
         drawn = bar(ns, window, BAR_CELLS)
@@ -190,7 +190,7 @@ def _why(device: dict[str, Any], width: int, doubt: str) -> list[str]:
     causes, idle = device["causes"], device["idle_ns"]
     lines = []
     if causes:
-        why = tell(
+        why = translate(
             "Why {device} was idle for {time}",
             device=printable(device["device"]),
             time=format_duration(idle),
@@ -216,22 +216,22 @@ def _preparing(whole_ns: int, causes: dict[str, int]) -> list[str]:
     rest = shares({cause: ns for cause, ns in causes.items() if cause != COPY}, 3)
     total = format_duration(whole_ns)
     if not copies:
-        return [tell("Preparing steps took {time}: {causes}", time=total, causes=rest)]
-    copied = tell(
+        return [translate("Preparing steps took {time}: {causes}", time=total, causes=rest)]
+    copied = translate(
         "Preparing steps took {time}, of which copies {copies}", time=total, copies=format_duration(copies)
     )
-    return [copied, MARGIN + tell("the rest: {causes}", causes=rest)] if rest else [copied]
+    return [copied, MARGIN + translate("the rest: {causes}", causes=rest)] if rest else [copied]
 
 
 def _producer(device: dict[str, Any], producer: dict[str, int], left_out_ns: int = 0) -> list[str]:
     """Return where the trace's own rows say otherwise."""
-    lines = [MARGIN + tell("the trace's own Overlap Analysis says otherwise:")]
+    lines = [MARGIN + translate("the trace's own Overlap Analysis says otherwise:")]
     for key, producers_ns in producer.items():
         if producers_ns != device.get(key):
             label = key[: -len("_ns")].replace("_", " ")
             lines.append(f"{MARGIN * 2}{label:<28}{format_ms(producers_ns):>14} ms")
     if left_out_ns:
-        between = tell("it leaves out {time} between iterations", time=format_duration(left_out_ns))
+        between = translate("it leaves out {time} between iterations", time=format_duration(left_out_ns))
         lines.append(MARGIN * 2 + between)
     return lines
 
@@ -255,6 +255,6 @@ def _steps(
         more += wrapped(left_out_words(numbers), width, MARGIN, MARGIN)
     phases = longest_phases(mean_phases(StepRows(analysis, believed).phases))
     if phases:
-        words = tell("of a mean step on the host: {phases}", phases=printable(phases))
+        words = translate("of a mean step on the host: {phases}", phases=printable(phases))
         more.append(cut(MARGIN + words, width))
-    return ["", tell("Steps, in ms") + mark(analysis.health, "steps"), *lines, *more]
+    return ["", translate("Steps, in ms") + mark(analysis.health, "steps"), *lines, *more]

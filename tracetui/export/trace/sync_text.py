@@ -10,7 +10,7 @@ from tracetui.export.tables.shown import text_table
 from tracetui.export.tables.syncs import SYNCS, SyncRows
 from tracetui.export.text import MARGIN
 from tracetui.export.trace.selection import Selection
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.units import format_count, format_duration
 
 
@@ -24,7 +24,7 @@ def sync_lines(analysis: Analysis, selection: Selection, top: int, width: int) -
     if more:
         rest = format_duration(sum(sync.exposed_ns for sync in rows.all_rows[len(rows.rows) :]))
         lines.append(
-            MARGIN + tell("{count} more, exposing {left}: --top 0", count=format_count(more), left=rest)
+            MARGIN + translate("{count} more, exposing {left}: --top 0", count=format_count(more), left=rest)
         )
     return lines
 
@@ -34,7 +34,7 @@ def syncs_title(syncs: Sequence[SyncCall]) -> str:
     count = format_count(sum(sync.count for sync in syncs))
     waited = format_duration(sum(sync.total_ns for sync in syncs))
     exposed = format_duration(sum(sync.exposed_ns for sync in syncs))
-    return tell(
+    return translate(
         "Synchronisations: {count}, the host waited {waited}, exposed {exposed} of idle time",
         count=count,
         waited=waited,

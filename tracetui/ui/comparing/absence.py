@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tracetui.language import clauses, counted, sentences, tell
+from tracetui.language import clauses, counted, sentences, translate
 from tracetui.ui.comparing.pair import Pair
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import wrapped
@@ -30,10 +30,10 @@ def absence_lines(sessions: Sequence[Session], pair: Pair, width: int, palette: 
         if analysis is None:
             return []
         count = len(analysis.devices)
-        devices = counted(count, "1 device", "{count} devices") if count else tell("no device")
+        devices = counted(count, "1 device", "{count} devices") if count else translate("no device")
         span = format_duration(analysis.trace.end_ns - analysis.trace.start_ns)
         lines.append([(f"{name:<6} ", dim), (f"{clauses((span, devices))}: {sessions[place].name}", text)])
-    advice = sentences((tell(_WHY), tell(_NEXT if len(sessions) > 2 else _OTHERS, key="}")))
+    advice = sentences((translate(_WHY), translate(_NEXT if len(sessions) > 2 else _OTHERS, key="}")))
     return [*lines, [], *([(line, text)] for line in wrapped(advice, max(width, 1)))]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.language import clauses, sentences, tell, wording
+from tracetui.language import clauses, sentences, translate, wording
 from tracetui.ui.comparing.pair import Pair, Runs
 from tracetui.ui.comparing.row_places import go_to_idle, go_to_slice
 from tracetui.ui.failures import failure
@@ -159,7 +159,7 @@ class Comparing:
         self.viewer.show_session(session, FIRST)
         if session.analysis is None:
             self.viewer.show_status(
-                tell("{name} is read again: then enter opens the row.", name=session.name)
+                translate("{name} is read again: then enter opens the row.", name=session.name)
             )
         else:
             go(session, session.analysis)
@@ -180,8 +180,8 @@ class Comparing:
         viewer.read(there)
         if here.analysis is None or there.analysis is None:
             waits = here if here.analysis is None else there
-            reason = tell("{name}: {reason}", name=waits.name, reason=wording(waits.unanswered))
-            viewer.show_status(sentences((reason, tell("Then \\ flips."))))
+            reason = translate("{name}: {reason}", name=waits.name, reason=wording(waits.unanswered))
+            viewer.show_status(sentences((reason, translate("Then \\ flips."))))
             return
         sides = (place, here.analysis), (other, there.analysis)
         whole = here.state.viewport == here.state.bounds
@@ -203,13 +203,13 @@ class Comparing:
             numbers, other_numbers = (of.run.walls.number[of.run.walls.host] for of in (side, other_side))
             step, of_step = int(other_numbers[match.step]), int(numbers[match.asked_step])
             start = match.time_ns - (time - viewport.start_ns)
-            matched = tell("the matching slice") if match.row >= 0 else tell("the same place")
-            where = tell("step {number}", number=step)
+            matched = translate("the matching slice") if match.row >= 0 else translate("the same place")
+            where = translate("step {number}", number=step)
             if step != of_step:
-                where = tell("step {number} for step {other}", number=step, other=of_step)
+                where = translate("step {number} for step {other}", number=step, other=of_step)
             span = None if whole else (start, start + viewport.span_ns)
             words = clauses((where, matched) if step >= 0 else (matched,))
-            return Flipped(there, span, match, tell("{name}: {reason}", name=there.name, reason=words))
+            return Flipped(there, span, match, translate("{name}: {reason}", name=there.name, reason=words))
 
         viewer.in_thread(lambda: viewer.post_message(_or_failure(find, there)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.memory_rows import MemoryRow
 from tracetui.export.sentences.comparison import count_words, signed_ms, signed_size, steps_count
-from tracetui.language import clauses, tell
+from tracetui.language import clauses, translate
 from tracetui.units import format_bytes, format_ms
 
 
@@ -18,11 +18,11 @@ def story(row: ComparedRow) -> list[str]:
         ("BASE ", row.base, row.base_ns, row.base_count, row.scale.base_steps),
         ("OTHER", row.other, row.other_ns, row.other_count, row.scale.other_steps),
     ):
-        mean = tell("{time} ms a step", time=format_ms(round(ns)))
+        mean = translate("{time} ms a step", time=format_ms(round(ns)))
         if steps > 1:
             low, high = format_ms(total.lowest), format_ms(total.highest)
-            mean = tell("{mean} ({low} to {high})", mean=mean, low=low, high=high)
-        times = tell("once") if count == 1 else tell("{count} times", count=count_words(count))
+            mean = translate("{mean} ({low} to {high})", mean=mean, low=low, high=high)
+        times = translate("once") if count == 1 else translate("{count} times", count=count_words(count))
         lines.append(f"{name}  {clauses((mean, times) if total.count else (mean,))}")
     return [*lines, _change(row)]
 
@@ -31,16 +31,16 @@ def _change(row: ComparedRow) -> str:
     """Return whether a row changed, and by how much, in one sentence."""
     change, by_steps = f"{signed_ms(row.delta_ns)} ms", _steps_in_short(row)
     if not row.delta_ns:
-        return tell("No change.")
+        return translate("No change.")
     if row.changed:
-        why = by_steps or tell("the steps do not overlap, and too few tell of chance.")
-        return tell("Changed by {change}: {why}", change=change, why=why)
+        why = by_steps or translate("the steps do not overlap, and too few tell of chance.")
+        return translate("Changed by {change}: {why}", change=change, why=why)
     if row.changed is None:
-        return tell("{change}: nothing tells whether that is chance.", change=change)
+        return translate("{change}: nothing tells whether that is chance.", change=change)
     if abs(row.delta_ns) * 100 <= row.scale.step_ns:
-        return tell("{change}: less than 1 % of a step of BASE.", change=change)
-    why = by_steps or tell("the steps overlap.")
-    return tell("{change}, perhaps by chance: {why}", change=change, why=why)
+        return translate("{change}: less than 1 % of a step of BASE.", change=change)
+    why = by_steps or translate("the steps overlap.")
+    return translate("{change}, perhaps by chance: {why}", change=change, why=why)
 
 
 def _steps_in_short(row: ComparedRow) -> str:
@@ -48,7 +48,7 @@ def _steps_in_short(row: ComparedRow) -> str:
     test = row.test
     if test is None:
         return ""
-    return tell(
+    return translate(
         "{count} steps, shift {shift} ms ({share} %: {low} to {high}).",
         count=steps_count(row),
         shift=signed_ms(test.shift_ns),
@@ -66,7 +66,7 @@ def _memory_story(row: MemoryRow) -> list[str]:
     ]
     change = signed_size(row.delta_ns)
     if not row.delta_ns:
-        return [*sizes, tell("No change.")]
+        return [*sizes, translate("No change.")]
     if row.changed:
-        return [*sizes, tell("Changed by {change}: more than 1 % of the peak of BASE.", change=change)]
-    return [*sizes, tell("{change}: less than 1 % of the peak of BASE.", change=change)]
+        return [*sizes, translate("Changed by {change}: more than 1 % of the peak of BASE.", change=change)]
+    return [*sizes, translate("{change}: less than 1 % of the peak of BASE.", change=change)]

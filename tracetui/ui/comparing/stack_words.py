@@ -7,7 +7,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause
 from tracetui.export.sentences.comparison import signed_ms, vendor_name
-from tracetui.language import clauses, heading, tell
+from tracetui.language import clauses, heading, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, Stack
 from tracetui.ui.drawing.causes import cause_style, cause_words
@@ -25,23 +25,23 @@ def step_words(stack: Stack, step: int, device: int, glyphs: Glyphs) -> str:
     if not all(stack.axis.steps):
         lacking = [name for side, name in enumerate(NAMES) if not stack.sides[side].run.numbers]
         if len(lacking) == len(NAMES):
-            return tell("BASE and OTHER without steps: both begin at once")
-        return tell("{run} without steps: both begin at once", run=lacking[0])
+            return translate("BASE and OTHER without steps: both begin at once")
+        return translate("{run} without steps: both begin at once", run=lacking[0])
     if step < 0:
-        return tell("before the first step: it begins at once in both")
+        return translate("before the first step: it begins at once in both")
     numbers = [stack.step_number(side, step) for side in (0, 1)]
     for number, name, other in zip(numbers, NAMES, (numbers[1], numbers[0])):
         if number is None:
-            return tell("step {number}: {run} has no more steps", number=other, run=name)
+            return translate("step {number}: {run} has no more steps", number=other, run=name)
     found = stack.step_rows(step, device)
-    which = tell("step {number}", number=numbers[0])
+    which = translate("step {number}", number=numbers[0])
     if numbers[0] != numbers[1]:
-        which = tell("step {number} and {other}", number=numbers[0], other=numbers[1])
+        which = translate("step {number} and {other}", number=numbers[0], other=numbers[1])
     if found is None:
-        return tell("{steps}: not on both devices", steps=which)
+        return translate("{steps}: not on both devices", steps=which)
     whole, parts = found
     base, other = round(whole.base_ns), round(whole.other_ns)
-    times = tell(
+    times = translate(
         "{steps}: {base} {arrow} {other} ms",
         steps=which,
         base=format_ms(base),
@@ -49,9 +49,9 @@ def step_words(stack: Stack, step: int, device: int, glyphs: Glyphs) -> str:
         other=format_ms(other),
     )
     if base == other:
-        return clauses((times, tell("as long")))
+        return clauses((times, translate("as long")))
     share = format_percent(abs(other - base), base)
-    change = tell("{change} ms ({share})", change=signed_ms(whole.delta_ns), share=share)
+    change = translate("{change} ms ({share})", change=signed_ms(whole.delta_ns), share=share)
     agreeing = (part for part in parts if part.delta_ns * whole.delta_ns > 0)
     largest_part = next(agreeing, None)
     largest = (
@@ -65,7 +65,7 @@ def chosen_lines(
 ) -> list[Line]:
     """Return a line for what is selected in each run, and how they differ."""
     if not any(chosen):
-        sentence = tell("Nothing is selected: arrows go from slice to slice, x to the worst gap.")
+        sentence = translate("Nothing is selected: arrows go from slice to slice, x to the worst gap.")
         return [[pen.text(f" {sentence}", Role.DIM)]]
     lines = []
     for side, selected in enumerate(chosen):
@@ -74,7 +74,7 @@ def chosen_lines(
         else:
             absence = "the device has no gap there" if chosen[active].gap >= 0 else "nothing there matches it"
             sentence = "looking for what matches it" if waiting else absence
-            lines.append([pen.label(NAMES[side]), pen.text(tell(sentence), Role.DIM)])
+            lines.append([pen.label(NAMES[side]), pen.text(translate(sentence), Role.DIM)])
     if all(chosen):
         lines.append([pen.label(heading("change")), pen.text(_change(stack, chosen), Role.NUMBER)])
     return lines
@@ -84,17 +84,17 @@ def _change(stack: Stack, chosen: tuple[Chosen, Chosen]) -> str:
     """Say "OTHER takes 1.24 ms longer and begins 3.1 µs earlier in its step"."""
     base, other = (side.end_of(item) - side.start_of(item) for side, item in zip(stack.sides, chosen))
     length = _more(other - base, "OTHER takes {time} longer", "OTHER takes {time} shorter")
-    length = length or tell("OTHER takes as long")
+    length = length or translate("OTHER takes as long")
     before, after = (_into_step(stack, side, item) for side, item in enumerate(chosen))
     if before is None or after is None:
         return length
     begin = _more(after - before, "begins {time} later in its step", "begins {time} earlier in its step")
-    begin = begin or tell("begins at the same time in its step")
-    return tell("{length} and {begin}", length=length, begin=begin)
+    begin = begin or translate("begins at the same time in its step")
+    return translate("{length} and {begin}", length=length, begin=begin)
 
 
 def _more(ns: int, more: str, less: str) -> str:
-    return tell(more if ns > 0 else less, time=format_exact(abs(ns))) if ns else ""
+    return translate(more if ns > 0 else less, time=format_exact(abs(ns))) if ns else ""
 
 
 def _into_step(stack: Stack, side: int, chosen: Chosen) -> int | None:
@@ -110,12 +110,12 @@ def _selected_line(stack: Stack, side: int, chosen: Chosen, pen: Pen) -> Line:
     analysis = lanes.analysis
     start, end = lanes.start_of(chosen), lanes.end_of(chosen)
     steps, into = stack.steps(side), _into_step(stack, side, chosen)
-    when = tell("at {time}", time=format_time(start - analysis.trace.start_ns))
+    when = translate("at {time}", time=format_time(start - analysis.trace.start_ns))
     if into is not None:
         number = int(steps.number[int(np.searchsorted(steps.start, start, "right")) - 1])
-        when = tell("{time} into step {number}", time=format_duration(into), number=number)
+        when = translate("{time} into step {number}", time=format_duration(into), number=number)
     if chosen.gap >= 0:
-        idle = tell("gap, idle {time}", time=format_duration(int(analysis.gaps.idle[chosen.gap])))
+        idle = translate("gap, idle {time}", time=format_duration(int(analysis.gaps.idle[chosen.gap])))
         line: Line = [
             label,
             pen.text(format_exact(end - start), Role.TITLE),
@@ -131,7 +131,7 @@ def _selected_line(stack: Stack, side: int, chosen: Chosen, pen: Pen) -> Line:
     at = int(np.searchsorted(links.tasks, chosen.row))
     if at < len(links.tasks) and links.tasks[at] == chosen.row and links.operator[at] >= 0:
         operator = printable(trace.name(int(links.operator[at])), _NAME)
-        line.append(pen.text(f"  {tell('of {operator}', operator=operator)}", Role.DIM))
+        line.append(pen.text(f"  {translate('of {operator}', operator=operator)}", Role.DIM))
     return line
 
 

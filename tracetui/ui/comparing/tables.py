@@ -33,7 +33,7 @@ from tracetui.export.tables.comparison import (
     ComparedTable,
 )
 from tracetui.export.text import aligned
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -274,5 +274,5 @@ def _bars(delta: Int64s, style_of: Callable[[int], Style], glyphs: Glyphs, side:
         ]
         return pieces
 
-    title = f"{aligned(tell('less'), side)}{glyphs.bar}{tell('more')}"
+    title = f"{aligned(translate('less'), side)}{glyphs.bar}{translate('more')}"
     return ViewColumn("", title, delta, draw, 2 * side + 1, rank=2, right=False)

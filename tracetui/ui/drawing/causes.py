@@ -16,7 +16,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.export.language import cause_facts
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.model import Activity
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.lane import clip_cells
@@ -83,7 +83,7 @@ def cause_letter(cause: Cause) -> str:
 def cause_words(cause: LossCause) -> str:
     """Return letter and short name of a cause of idle time, "P python"; of others the name, "waiting"."""
     if isinstance(cause, CommunicationCause):
-        return tell(_COMMUNICATION_NAMES[cause])
+        return translate(_COMMUNICATION_NAMES[cause])
     facts = cause_facts(cause)
     return f"{facts.letter} {facts.name}"
 

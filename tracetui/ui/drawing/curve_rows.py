@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tracetui.analysis.counter_tracks import LEAD, MEMORY, CounterTrack
-from tracetui.language import tell, wording
+from tracetui.language import translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
 from tracetui.trace.quantity import quantity_of
@@ -125,9 +125,9 @@ def _of_device(
     kinds = "counters"
     if awaits_memory or any(line.group == MEMORY for line in lines):
         kinds = "counters and memory" if any(line.group not in (MEMORY, LEAD) for line in lines) else "memory"
-    label = tell("{curves} of the host", curves=tell(kinds))
+    label = translate("{curves} of the host", curves=translate(kinds))
     if device:
-        label = tell("{curves} ({device})", curves=tell(kinds), device=printable(device))
+        label = translate("{curves} ({device})", curves=translate(kinds), device=printable(device))
     yield TimelineRow(LineKind.GROUP, key, label, foldable=key, folded=folded, members=len(lines))
     if folded:
         return

@@ -16,7 +16,7 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.arrays import Bools, Int64s
 from tracetui.export.sentences.late_ranks import late_rank
 from tracetui.export.text import cell_width
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.ui.drawing.causes import cause_paint, cause_style, communication_glyph
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.lane import runs
@@ -102,9 +102,9 @@ class ExposedInk:
         rank = self._picture.ranks.get(gap)
         number, length = f"{rank} " if rank else "", format_duration(ns)
         late = late_rank(self._picture.analysis, gap) if cause is CommunicationCause.WAIT else None
-        word = tell(_WORDS[cause])
+        word = translate(_WORDS[cause])
         texts = [f" {number}{word} {length} ", f" {number}{length} ", f" {number}" if rank else ""]
         if late is not None:
-            wait = tell("{word} {time} for {rank}", word=word, time=length, rank=late)
+            wait = translate("{word} {time} for {rank}", word=word, time=length, rank=late)
             texts.insert(0, f" {number}{wait} ")
         return next((text for text in texts if cell_width(text) <= room), "")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from tracetui.analysis.counter_tracks import LEAD
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.ui.drawing.curve_rows import (
@@ -212,11 +212,11 @@ def _with_states(
             key = ("states", str(threads[track]))
             folded = is_folded(key, True, toggled)
             line = TimelineRow(
-                LineKind.STATES, key, tell("states"), foldable=key, folded=folded, pid=threads[track]
+                LineKind.STATES, key, translate("states"), foldable=key, folded=folded, pid=threads[track]
             )
             yield line
             if not folded:
-                yield replace(line, kind=LineKind.CORES, key=(*key, "cores"), label=tell("cores"))
+                yield replace(line, kind=LineKind.CORES, key=(*key, "cores"), label=translate("cores"))
 
 
 def _track_lines(track: Track, toggled: frozenset[Key], lanes: Mapping[Key, int]) -> Iterator[TimelineRow]:
@@ -237,14 +237,14 @@ def _track_lines(track: Track, toggled: frozenset[Key], lanes: Mapping[Key, int]
 
 def _idle_line(device: int, label: str) -> TimelineRow:
     return TimelineRow(
-        LineKind.IDLE, idle_key(label), tell("{device} idle", device=printable(label)), device=device
+        LineKind.IDLE, idle_key(label), translate("{device} idle", device=printable(label)), device=device
     )
 
 
 def track_label(track: Track) -> str:
     """Return what stands beside a track: its name, and which of the tracks of one thread it is."""
-    name = printable(track.name).strip() or tell("thread {number}", number=printable(track.tid))
-    short = tell(_SHORT.get(track.family, ""))
+    name = printable(track.name).strip() or translate("thread {number}", number=printable(track.tid))
+    short = translate(_SHORT.get(track.family, ""))
     if not short or short in name:
         return name
     return f"{short} {name[7:] if name.lower().startswith('thread ') else name}"
@@ -252,7 +252,7 @@ def track_label(track: Track) -> str:
 
 def group_label(track: Track) -> str:
     """Return the header of a group: its process, and the device it belongs to."""
-    process = printable(track.process).strip() or tell("process {number}", number=printable(track.pid))
+    process = printable(track.process).strip() or translate("process {number}", number=printable(track.pid))
     if track.family is Family.PLANE:
         process += " planes"
     return f"{process} ({printable(track.device)})" if track.device else process

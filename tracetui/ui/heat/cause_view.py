@@ -15,7 +15,7 @@ from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
-from tracetui.language import clauses, tell
+from tracetui.language import clauses, translate
 from tracetui.ui.drawing.causes import cause_words
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.cell_words import between, gap_target, joined, line_words, share, step_names
@@ -54,7 +54,7 @@ class CauseView:
     @cached_property
     def _names(self) -> list[str]:
         names = step_names(self._analysis, range(len(self._analysis.steps)))
-        return [*names, tell("no step")]
+        return [*names, translate("no step")]
 
     @cached_property
     def _steps(self) -> HeatCells:
@@ -89,7 +89,7 @@ class CauseView:
         ranked = [
             f"{cause_words(cause)} {format_percent(ns, whole)}" for cause, ns in self._map.causes.items()
         ]
-        return tell("of {time} idle: {causes}", time=format_duration(whole), causes=clauses(ranked[:3]))
+        return translate("of {time} idle: {causes}", time=format_duration(whole), causes=clauses(ranked[:3]))
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
         cause, gap = self._causes[row], int(sheet.cells.main[row, column])
@@ -103,14 +103,14 @@ class CauseView:
             assert isinstance(sheet, _CauseSheet)
             step = int(sheet.shown[row, column])
             where = (
-                tell("step {number}", number=self._names[step])
+                translate("step {number}", number=self._names[step])
                 if step < len(self._analysis.steps)
                 else self._names[-1]
             )
             if len(self._names) - (not self._map.outside_ns) > sheet.cells.ns.shape[1]:
-                where += tell(", the worst of its column")
+                where += translate(", the worst of its column")
             ns, idle = int(self._steps.ns[row, step]), int(self._steps.ns[:, step].sum())
-            amount = tell(
+            amount = translate(
                 "{time}, {share} of its idle time", time=format_duration(ns), share=format_percent(ns, idle)
             )
         return joined(cause_words(cause), where, amount, self._worst(cause, gap))
@@ -122,7 +122,7 @@ class CauseView:
         start, end = int(gaps.start[gap]), int(gaps.end[gap])
         reason = self._reasons.between(int(gaps.device[gap]), start, end, only=cause)
         return joined(
-            tell("worst gap {time}", time=format_duration(reason.idle_ns)), line_words(reason.frame)
+            translate("worst gap {time}", time=format_duration(reason.idle_ns)), line_words(reason.frame)
         )
 
     def target(self, sheet: Sheet, row: int, column: int) -> CellTarget | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.mostly import IdleReason
-from tracetui.language import clauses, tell
+from tracetui.language import clauses, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.drawing.causes import cause_words
@@ -27,7 +27,9 @@ def between(start_ns: int, end_ns: int) -> str:
 def share(part_ns: int, whole_ns: int) -> str:
     """Return "1.23 ms of 2.00 ms, 61.5 %"."""
     part, whole = format_duration(part_ns), format_duration(whole_ns)
-    return tell("{part} of {whole}, {share}", part=part, whole=whole, share=format_percent(part_ns, whole_ns))
+    return translate(
+        "{part} of {whole}, {share}", part=part, whole=whole, share=format_percent(part_ns, whole_ns)
+    )
 
 
 def line_words(frame: Frame | None) -> str:
@@ -44,7 +46,7 @@ def mostly(reason: IdleReason) -> str:
     if reason.cause is None:
         return ""
     line = line_words(reason.frame)
-    cause = tell("mostly {what}", what=cause_words(reason.cause))
+    cause = translate("mostly {what}", what=cause_words(reason.cause))
     return clauses([cause, line]) if line else cause
 
 

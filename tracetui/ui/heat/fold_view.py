@@ -11,7 +11,7 @@ from tracetui.analysis.heat.fold import FoldMap, FoldPhase
 from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.arrays import Int64s
 from tracetui.export.text import padded
-from tracetui.language import clauses, tell, wording
+from tracetui.language import clauses, translate, wording
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.drawing.ticks import tick_step
 from tracetui.ui.heat.cell_words import between, gap_target, joined, mostly, share
@@ -81,11 +81,11 @@ class FoldView:
         return tuple(rows)
 
     def answer(self) -> str:
-        idle = tell("{time} idle", time=format_duration(self._analysis.idle_ns))
+        idle = translate("{time} idle", time=format_duration(self._analysis.idle_ns))
         phases = (phase for phase in self._map.phases if phase.name and not phase.preparing)
         phrases = (self._phase_words(phase) for phase in phases)
         words = clauses(text for text in phrases if text)
-        return tell("{idle}: {phases}", idle=idle, phases=words) if words else idle
+        return translate("{idle}: {phases}", idle=idle, phases=words) if words else idle
 
     def _phase_words(self, phase: FoldPhase) -> str:
         """Return "9.18 ms of 12.6 ms forward"; "" where it is never idle."""
@@ -95,19 +95,19 @@ class FoldView:
         if not ns:
             return ""
         part, whole = format_duration(ns), format_duration(of)
-        return tell("{part} of {whole} {phase}", part=part, whole=whole, phase=wording(phase.name))
+        return translate("{part} of {whole} {phase}", part=part, whole=whole, phase=wording(phase.name))
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
         assert isinstance(sheet, _FoldSheet)
         begin, stop = sheet.times[row, column : column + 2].tolist()
         phase = self._map.phases[int(sheet.phase[row])]
         if stop <= begin:
-            return tell("{phase} is over", phase=wording(phase.name))
+            return translate("{phase} is over", phase=wording(phase.name))
         ns, of = int(sheet.cells.ns[row, column]), int(sheet.cells.capacity[row, column])
         origin = self._analysis.trace.start_ns
         reasons = [self._reasons.between(index, begin, stop) for index in range(len(self._analysis.devices))]
         reason = max(reasons, key=lambda candidate: candidate.idle_ns)
-        what = tell("does nothing") if phase.preparing else tell("idle")
+        what = translate("does nothing") if phase.preparing else translate("idle")
         return joined(
             wording(phase.name),
             between(begin - origin, stop - origin),

@@ -16,7 +16,7 @@ from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.heat.step_map import StepMap
 from tracetui.arrays import Floats, Int64s
 from tracetui.export.text import aligned, padded
-from tracetui.language import clauses, tell, wording
+from tracetui.language import clauses, translate, wording
 from tracetui.ui.drawing.ramp import LEVELS, Heat
 from tracetui.ui.drawing.ticks import format_tick, tick_step
 from tracetui.ui.heat.cell_words import between, joined, mostly, share, step_names
@@ -61,7 +61,7 @@ class LeadView:
         self._fold = FoldMap.from_analysis(analysis)
         if self._steps is not None:
             self._names = step_names(analysis, self._steps.step.tolist())
-            self.label_cells = cell_len(tell("first work"))
+            self.label_cells = cell_len(translate("first work"))
         else:
             self._names = [wording(phase.name) for phase in self._fold.phases]
             self.label_cells = max((cell_len(name) for name in self._names), default=0) + len(" 0.12345 s")
@@ -142,7 +142,7 @@ class LeadView:
             window += device.window_ns
             work += float(lead.mean(edges)[1][0]) * device.window_ns
         ahead = format_duration(round(work / max(window, 1)))
-        return tell(
+        return translate(
             "no lead for {time}, {share} of the window; {ahead} of work ahead on average",
             time=format_duration(empty),
             share=format_percent(empty, window),
@@ -153,9 +153,9 @@ class LeadView:
         assert isinstance(sheet, _LeadSheet)
         begin, stop = int(sheet.start[row, column]), int(sheet.end[row, column])
         name = self._names[int(sheet.thing[row, column])]
-        name = tell("step {number}", number=name) if self._steps is not None else name
+        name = translate("step {number}", number=name) if self._steps is not None else name
         if stop <= begin:
-            return joined(name, tell("it is over by then, or has not begun"))
+            return joined(name, translate("it is over by then, or has not begun"))
         origin = self._analysis.trace.start_ns
         length = (stop - begin) * (len(self._analysis.devices) if self._steps is None else 1)
         empty = int(sheet.empty[row, column])
@@ -165,9 +165,9 @@ class LeadView:
         return joined(
             name,
             between(begin - origin, stop - origin),
-            tell("no lead {share}", share=share(empty, length)),
-            tell("mean {count} tasks, {time}", count=f"{count:,.1f}", time=format_duration(work)),
-            clauses([tell("idle {time}", time=format_duration(reason.idle_ns)), mostly(reason)])
+            translate("no lead {share}", share=share(empty, length)),
+            translate("mean {count} tasks, {time}", count=f"{count:,.1f}", time=format_duration(work)),
+            clauses([translate("idle {time}", time=format_duration(reason.idle_ns)), mostly(reason)])
             if reason.idle_ns
             else "",
         )
@@ -198,4 +198,4 @@ def _label(begin: int, stop: int, step: int) -> str:
     tick = -(-begin // step) * step
     if not begin <= tick < stop:
         return ""
-    return f"{'-' if tick < 0 else ''}{format_tick(abs(tick), step)}" if tick else tell("first work")
+    return f"{'-' if tick < 0 else ''}{format_tick(abs(tick), step)}" if tick else translate("first work")

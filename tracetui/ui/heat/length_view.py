@@ -10,7 +10,7 @@ from tracetui.analysis.heat.lengths import LengthMap, half_of_idle
 from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.cell_words import between, gap_target, joined, mostly, share
 from tracetui.ui.heat.sheet import CellTarget, GapOfCell, Sheet, SheetRow, Spans, nothing
@@ -77,8 +77,8 @@ class LengthView:
         gaps = int((self._analysis.gaps.idle > 0).sum())
         whole = format_duration(self._analysis.idle_ns)
         if not count:
-            return tell("never idle")
-        return tell(
+            return translate("never idle")
+        return translate(
             "half of {whole} idle is in the longest of {gaps} gaps, {shortest} and more"
             if count == 1
             else "half of {whole} idle is in the {count} longest of {gaps} gaps, {shortest} and more",
@@ -102,12 +102,13 @@ class LengthView:
             start, end = max(begin, int(idle.start[interval])), min(stop, int(idle.end[interval]))
             longest = format_duration(int(self._analysis.gaps.idle[gap]))
             detail = joined(
-                tell("most in one of {time}", time=longest), mostly(self._reasons.between(device, start, end))
+                translate("most in one of {time}", time=longest),
+                mostly(self._reasons.between(device, start, end)),
             )
         return joined(
-            tell("gaps of {low} to {high}", low=low, high=high),
+            translate("gaps of {low} to {high}", low=low, high=high),
             between(begin - origin, stop - origin),
-            tell("idle {time}", time=share(ns, int(sheet.cells.capacity[row, column]))),
+            translate("idle {time}", time=share(ns, int(sheet.cells.capacity[row, column]))),
             detail,
         )
 

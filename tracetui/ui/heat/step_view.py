@@ -13,7 +13,7 @@ from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.heat.step_map import StepMap
 from tracetui.arrays import Int64s
 from tracetui.export.text import aligned
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.drawing.ticks import format_tick, tick_step
 from tracetui.ui.heat.cell_words import gap_target, joined, mostly, share, step_names
@@ -45,7 +45,9 @@ class StepView:
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
-        self.label_cells = max(cell_len(tell(label)) for label in ("whole step", "preparing", "first work"))
+        self.label_cells = max(
+            cell_len(translate(label)) for label in ("whole step", "preparing", "first work")
+        )
         self._map = StepMap.from_analysis(analysis)
         self._reasons = IdleReasons(analysis)
         self._names = step_names(analysis, self._map.step.tolist())
@@ -89,8 +91,8 @@ class StepView:
         ]
         totals = [format_duration(total).rjust(self.total_cells) if total else "" for total in lines]
         whole = (
-            SheetRow(tell("whole step"), totals[0], ranked=False),
-            SheetRow(tell("preparing"), totals[1], Heat.WAIT),
+            SheetRow(translate("whole step"), totals[0], ranked=False),
+            SheetRow(translate("preparing"), totals[1], Heat.WAIT),
         )
         step = tick_step(int(down[-1] - down[0]), len(down) - 1, 4)
         rows = []
@@ -99,7 +101,7 @@ class StepView:
             label = format_tick(abs(tick), step) if begin <= tick < stop else ""
             label = f"{'-' if tick < 0 else ''}{label}" if label else ""
             if label == "0":
-                label = tell("first work")
+                label = translate("first work")
             rows.append(SheetRow(aligned(label, self.label_cells), totals[WHOLE + place], apart=place == 0))
         return (*whole, *rows)
 
@@ -108,8 +110,10 @@ class StepView:
         idle = np.array([step.idle_ns for step in steps], np.int64)
         worst = int(idle.argmax())
         outside = self._map.outside_ns
-        after = tell("; {time} before or after all steps", time=format_duration(outside)) if outside else ""
-        answer = tell(
+        after = (
+            translate("; {time} before or after all steps", time=format_duration(outside)) if outside else ""
+        )
+        answer = translate(
             "{steps} steps, each idle {median} (median); most: step {worst}, {most}",
             steps=len(steps),
             median=format_duration(int(np.median(idle))),
@@ -121,23 +125,23 @@ class StepView:
     def words(self, sheet: Sheet, row: int, column: int) -> str:
         assert isinstance(sheet, _StepSheet)
         step = int(sheet.shown[row, column])
-        name = tell("step {number}", number=self._names[step])
+        name = translate("step {number}", number=self._names[step])
         ns, of = int(sheet.ns[row, step]), int(sheet.of[row, step])
         rest = np.delete(sheet.ns[row], step)
         median = format_duration(int(np.median(rest))) if len(rest) else ""
-        usual = tell("{time} in other steps (median)", time=median) if median else ""
+        usual = translate("{time} in other steps (median)", time=median) if median else ""
         shared = len(self._map) > sheet.cells.ns.shape[1]
-        worst = tell("the worst of {steps}", steps=self._in_column(sheet, column)) if shared else ""
+        worst = translate("the worst of {steps}", steps=self._in_column(sheet, column)) if shared else ""
         if row < WHOLE:
             time, part = format_duration(ns), format_percent(ns, of)
             amount = (
-                tell("idle {time}, {share} of its time", time=time, share=part)
+                translate("idle {time}, {share} of its time", time=time, share=part)
                 if row == 0
-                else tell("preparing {time}", time=time)
+                else translate("preparing {time}", time=time)
             )
             return joined(name, worst, amount, usual)
         if not of:
-            return joined(name, tell("it is over by then, or has not begun"))
+            return joined(name, translate("it is over by then, or has not begun"))
         begin, stop = self._time(sheet, row, step)
         reason = self._reasons.between(self._device(step), begin, stop)
         base = int(self._map.base[step])
@@ -145,7 +149,7 @@ class StepView:
             name,
             worst,
             _from_first_work(begin - base, stop - base),
-            tell("idle {time}", time=share(ns, of)),
+            translate("idle {time}", time=share(ns, of)),
             usual,
             mostly(reason),
         )
@@ -178,14 +182,14 @@ class StepView:
     def _in_column(self, sheet: Sheet, column: int) -> str:
         pooled = pool(len(self._map), sheet.cells.ns.shape[1]).first
         first, last = int(pooled[column]), int(pooled[column + 1]) - 1
-        return tell("{low} to {high}", low=self._names[first], high=self._names[last])
+        return translate("{low} to {high}", low=self._names[first], high=self._names[last])
 
 
 def _from_first_work(begin_ns: int, stop_ns: int) -> str:
     step = max((stop_ns - begin_ns) // 10, 1)
     scale = 10 ** (len(str(step)) - 1)
     begin, stop = (sign_of(time // scale * scale, scale) for time in (begin_ns, stop_ns))
-    return tell("{begin} .. {end} from its first work", begin=begin, end=stop)
+    return translate("{begin} .. {end} from its first work", begin=begin, end=stop)
 
 
 def sign_of(ns: int, step_ns: int) -> str:

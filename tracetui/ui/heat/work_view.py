@@ -11,7 +11,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.heat.work import Occupation, WorkMap, WorkRow, main_slice
 from tracetui.analysis.raster import even_edges
-from tracetui.language import clauses, tell, wording
+from tracetui.language import clauses, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Kind, Track
 from tracetui.trace.stack import parse_frame
@@ -60,8 +60,8 @@ class WorkView:
             (-both, row.label.strip()) for _, row, (both, _) in measured if row.heat is Heat.WORK and both
         )
         words = clauses(f"{label} {format_percent(-less, idle)}" for less, label in ranked[:3])
-        answer = tell("idle {time}", time=format_duration(idle))
-        return answer + (tell("; meanwhile: {workers}", workers=words) if words else "")
+        answer = translate("idle {time}", time=format_duration(idle))
+        return answer + (translate("; meanwhile: {workers}", workers=words) if words else "")
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
         assert sheet.edges is not None
@@ -98,8 +98,8 @@ class WorkView:
             return ""
         name = self._analysis.trace.name(row)
         if thing.doing is Occupation.PYTHON:
-            return tell("mostly {what}", what=line_words(parse_frame(name)))
-        return tell("mostly {what}", what=printable(name, 40))
+            return translate("mostly {what}", what=line_words(parse_frame(name)))
+        return translate("mostly {what}", what=printable(name, 40))
 
     def _described(self) -> Iterator[SheetRow]:
         before: tuple[bool, int] | None = None
@@ -121,7 +121,7 @@ class WorkView:
         track = thing.tracks[0]
         if thing.device >= 0:
             name = device_prefix(self._analysis, thing.device) + _stream_name(track)
-            return name if thing.doing is Occupation.WORKS else f"{name[: _LABEL - 6]} {tell('waits')}"
+            return name if thing.doing is Occupation.WORKS else f"{name[: _LABEL - 6]} {translate('waits')}"
         doing = self._calls if thing.doing is Occupation.CALLS else wording(thing.doing.value)
         return f"{_thread_name(self._analysis, track)[: _LABEL - cell_len(doing) - 1]} {doing}"
 

@@ -10,7 +10,7 @@ import numpy as np
 from tracetui.job.engines.pool import Ranks
 from tracetui.job.job import Job
 from tracetui.job.load import FoundRanks
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.units import format_bytes
 
 
@@ -35,8 +35,8 @@ class JobSession:
     def unanswered(self) -> str:
         """Why there is no job yet."""
         if self.progress is not None:
-            return tell("Waiting for two ranks.")  # how far they are read is said beside it
-        return self.problem or tell("Looking at the ranks.")
+            return translate("Waiting for two ranks.")  # how far they are read is said beside it
+        return self.problem or translate("Looking at the ranks.")
 
     @property
     def reading(self) -> str:
@@ -45,7 +45,7 @@ class JobSession:
         if progress is None:
             return ""
         share = 100 * progress.done_bytes // max(progress.total_bytes, 1)
-        return tell(
+        return translate(
             "{done} of {total} ranks, {share} % of {size}",
             done=progress.done,
             total=progress.total,

@@ -14,7 +14,7 @@ from tracetui.analysis.raster import even_edges
 from tracetui.job.digest import TimeClass
 from tracetui.job.grids import classes_by_time
 from tracetui.job.job import Job
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.model import Activity
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
@@ -76,7 +76,7 @@ class RankLanes(CachedLineWidget):
         pieces: list[Piece] = []
         for time_class in TimeClass:
             glyph, style = self._ink(time_class)
-            pieces += [(f" {glyph * 2}", style), (f" {tell(_WORDS[time_class])} ", dim)]
+            pieces += [(f" {glyph * 2}", style), (f" {translate(_WORDS[time_class])} ", dim)]
         return pieces
 
     def _ink(self, time_class: TimeClass) -> tuple[str, Style]:

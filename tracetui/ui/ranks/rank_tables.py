@@ -20,7 +20,7 @@ from tracetui.job.network_links import JobLink, job_links
 from tracetui.job.rank_table import DIFFERS, RankRow, differing, rank_rows
 from tracetui.job.roots import Root
 from tracetui.job.stages import Stage, job_stages
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.tables.columns import LONGEST, ViewColumn, name_column, number_column
 from tracetui.ui.tables.layout import ColumnLook, Place, laid_out
@@ -82,12 +82,12 @@ class RankTables:
         """Return what a table has found, "2 slow", to be shown with its name; "" where nothing."""
         if table == "links":
             slow = sum(link.slow for link in self.links)
-            return tell("{count} slow", count=format_count(slow)) if slow else ""
+            return translate("{count} slow", count=format_count(slow)) if slow else ""
         if table == "stages":
             uneven = any(stage.imbalance * 100 > DIFFERS for stage in self.stages)
-            return tell("uneven") if uneven else ""
+            return translate("uneven") if uneven else ""
         if table == "ranks":
-            return tell("differ") if differing(self.rows) else ""
+            return translate("differ") if differing(self.rows) else ""
         return ""
 
     @cached_property
@@ -100,16 +100,16 @@ class RankTables:
         """What is said where there are no notes."""
         missing = len(self.job.missing)
         if not missing:
-            return tell("All ranks are here and agree.")
+            return translate("All ranks are here and agree.")
         state = "not here" if not self._unread else "not read"
         of_world = "The ranks read agree; {missing} of {world} are {state}."
         if self.job.world_is_least:
             of_world = "The ranks read agree; {missing} of at least {world} are {state}."
-        return tell(
+        return translate(
             of_world,
             missing=format_count(missing),
             world=format_count(self.job.world or 0),
-            state=tell(state),
+            state=translate(state),
         )
 
     @property

@@ -16,7 +16,7 @@ from tracetui.job.absent_ranks import AbsentRank, absent_ranks
 from tracetui.job.grids import GridMeasure, job_span, measure_by_step, measure_by_time
 from tracetui.job.job import Job
 from tracetui.job.roots import Root
-from tracetui.language import tell, wording
+from tracetui.language import translate, wording
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.cell_words import between, joined, share
@@ -141,11 +141,11 @@ class RankView:
         else:
             assert isinstance(sheet, RankSheet)
             step = int(sheet.shown[row, column])
-            where = tell("step {number}", number=self.job.steps[step])
+            where = translate("step {number}", number=self.job.steps[step])
             if self._ns.shape[1] > sheet.cells.ns.shape[1]:
-                where += tell(", the worst of its column")
+                where += translate(", the worst of its column")
             ns, of = int(self._ns[row, step]), int(self._of[row, step])
-        what = f"{wording(self._words.time_words)} {share(ns, of)}" if of else tell("not recorded")
+        what = f"{wording(self._words.time_words)} {share(ns, of)}" if of else translate("not recorded")
         return joined(self._name(row), where, what, self._why(row))
 
     def _why(self, row: int) -> str:
@@ -154,10 +154,10 @@ class RankView:
             return ""
         gained = self._gained.get(self.job.ranks[row].number, [])
         if passes_on(int(self._ns[row].sum()), gained):
-            return tell("mostly because it waited itself")
+            return translate("mostly because it waited itself")
         if not gained:
             return ""
-        return printable(tell("mostly {why}", why=root_place(gained[0])), 80)
+        return printable(translate("mostly {why}", why=root_place(gained[0])), 80)
 
     def _name(self, row: int) -> str:
         """Name the rank of a row; of a missing one also its group."""
@@ -211,7 +211,7 @@ def labels(job: Job) -> tuple[str, ...]:
 
 
 def _called(number: int) -> str:
-    return tell("rank {number}", number=number)
+    return translate("rank {number}", number=number)
 
 
 def absent_label(absent: AbsentRank, unread: frozenset[int] = frozenset()) -> str:
@@ -224,8 +224,8 @@ def absent_label(absent: AbsentRank, unread: frozenset[int] = frozenset()) -> st
         return printable(late_words(late, unread), NAME_CELLS)
     state = absent_state(late, unread)
     if late.group_rank < 0:
-        return tell("a rank ({state})", state=state)
-    return tell("peer {number} ({state})", number=late.group_rank, state=state)
+        return translate("a rank ({state})", state=state)
+    return translate("peer {number} ({state})", number=late.group_rank, state=state)
 
 
 def _moments(job: Job) -> list[tuple[int, int]]:

@@ -16,7 +16,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.advice import advice_in_language
 from tracetui.export.trace.advice_text import NOTHING
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
@@ -89,9 +89,9 @@ class AdviceScreen(TableScreen):
         if analysis is self._shown:
             return
         if not analysis.devices:
-            self.nothing(tell("No device in this trace: there is no lost time to advise on."))
+            self.nothing(translate("No device in this trace: there is no lost time to advise on."))
             return
-        self.missing(tell("Looking for advice."))
+        self.missing(translate("Looking for advice."))
         self.in_background(
             "advice", lambda: self.Found(analysis, tuple(map(advice_in_language, find_advice(analysis))))
         )
@@ -108,7 +108,7 @@ class AdviceScreen(TableScreen):
             columns = advice_columns(analysis, advice, viewer.palette, viewer.glyphs)
             self.table.show(columns, len(advice), sort=-1)
         else:
-            self.table.empty = tell(NOTHING)
+            self.table.empty = translate(NOTHING)
             self.table.show((), 0)
         self.show_answer(advice_answer(advice, analysis.window_ns), self.place())
         self._share_height()
@@ -135,7 +135,7 @@ class AdviceScreen(TableScreen):
     def _tell(self) -> None:
         """Show the story of the advice under the cursor, and the line it blames."""
         advice, pager, source = self.advice, self.query_one(Pager), self.query_one(SourcePane)
-        source.nothing = tell(NO_LINE) if advice is not None else ""
+        source.nothing = translate(NO_LINE) if advice is not None else ""
         if advice is None or self._shown is None:
             pager.show([])
             source.show("", 0)
@@ -177,7 +177,7 @@ class AdviceScreen(TableScreen):
             return
         gaps, rows = len(advice.gaps), len(advice.rows)
         if not gaps + rows:
-            self._note(tell("There is no place to look at: the numbers are all there is."))
+            self._note(translate("There is no place to look at: the numbers are all there is."))
             return
         if self._walked != self.table.row:
             self._evidence, self._walked = -1, self.table.row
@@ -189,7 +189,7 @@ class AdviceScreen(TableScreen):
             self.viewer.go_to_gap(gap)
             which, nth, of = "gap {nth} of {count}", self._evidence, gaps
             start = int(analysis.gaps.start[gap])
-            what = tell(
+            what = translate(
                 "{time}, idle {idle},",
                 time=format_duration(int(analysis.gaps.end[gap]) - start),
                 idle=format_duration(int(analysis.gaps.idle[gap])),
@@ -201,8 +201,8 @@ class AdviceScreen(TableScreen):
             start = int(trace.slices.start[row])
             what = f"{printable(trace.name(row), 50)} {format_duration(int(trace.slices.dur[row]))}"
         template = "{which}: {what} at {time}; enter goes there"
-        place = tell(which, nth=f"{nth + 1:,}", count=f"{of:,}")
-        self._note(tell(template, which=place, what=what, time=format_time(start - trace.start_ns)))
+        place = translate(which, nth=f"{nth + 1:,}", count=f"{of:,}")
+        self._note(translate(template, which=place, what=what, time=format_time(start - trace.start_ns)))
 
     def open_editor(self) -> None:
         problem = self.query_one(SourcePane).edit()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.language import tell, wording
+from tracetui.language import translate, wording
 from tracetui.ui.screens.table_screen import AnswerScreen
 
 CHARGING = "charge"  #: the group of the thread
@@ -43,7 +43,7 @@ def charge_idle(screen: AnswerScreen, target: str, prepare: Callable[[Analysis],
     elif not any(device.idle_ns for device in analysis.devices):
         screen.nothing("The device was never idle.")
     else:
-        screen.missing(tell("Charging the idle time to {target}.", target=wording(target)))
+        screen.missing(translate("Charging the idle time to {target}.", target=wording(target)))
         screen.in_background(CHARGING, charge)
 
 

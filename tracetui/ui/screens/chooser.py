@@ -18,7 +18,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
 
-from tracetui.language import tell, wording
+from tracetui.language import translate, wording
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import fitted
 from tracetui.ui.fuzzy import matches
@@ -79,7 +79,7 @@ class ChoiceList(Widget):
         width = self.size.width
         place = self.place_at(y)
         if place < 0:
-            notice = tell("Nothing matches.") if y == 0 and not self.shown else ""
+            notice = translate("Nothing matches.") if y == 0 and not self.shown else ""
             return fitted([(notice, self._palette.style_of(Role.DIM))], width)
         choice = self.shown[place]
         keys, names, notes = self._widths
@@ -150,7 +150,7 @@ class Chooser(Panel[Value]):
         shown = [self._choices[place] for place in self._matching]
         self.query_one(ChoiceList).show(shown)
         count, every = f"{len(shown):,}", f"{len(self._choices):,}"
-        self.set_title(tell("{count} of {all}", count=count, all=every) if text else count)
+        self.set_title(translate("{count} of {all}", count=count, all=every) if text else count)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

@@ -23,7 +23,7 @@ from tracetui.export.sentences.comparison import (
 from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import WATERFALL, ComparedRows, ComparedTable
-from tracetui.language import heading, tell
+from tracetui.language import heading, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.app import TraceApp
@@ -224,7 +224,7 @@ class CompareScreen(TableScreen):
         self.table.show(laid.columns(self.shown, width), len(self._rows))
         step = comparison.step
         share = format_percent(round(abs(step.delta_ns)), round(step.base_ns))
-        answer = tell(
+        answer = translate(
             "a step {base} {arrow} {other} ms, {change} ms ({share})",
             base=format_ms(round(step.base_ns)),
             arrow=self.viewer.glyphs.arrow,
@@ -280,7 +280,9 @@ class CompareScreen(TableScreen):
             known = tuple(self._tables)
             place = f"{known.index(self.shown.by) + 1}/{len(known)} tab"
             names = [(place, self.style_of(Role.DIM))]
-        title = tell("{title}, {unit}", title=tell(self.shown.title), unit=tell(self.shown.unit))
+        title = translate(
+            "{title}, {unit}", title=translate(self.shown.title), unit=translate(self.shown.unit)
+        )
         title = f"{self.viewer.glyphs.rule * 2} {title}"
         self.query_one("#what", Lines).show([[(title, self.style_of(Role.RULE))]], names)
 
@@ -352,7 +354,7 @@ class CompareScreen(TableScreen):
         else:
             name, other, key = ("BASE", "OTHER", "enter") if of_base else ("OTHER", "BASE", "\\")
             template = "{name} has none of it: {key} opens it in {other}."
-            self.viewer.show_status(tell(template, name=name, key=key, other=other))
+            self.viewer.show_status(translate(template, name=name, key=key, other=other))
 
     def frame(self, view: Int64s) -> pd.DataFrame:
         from tracetui.export.data_frame import frame_of

@@ -21,7 +21,7 @@ from textual.worker import Worker, get_current_worker
 from tracetui.analysis.analyse import Analysis
 from tracetui.export.atomic import write_atomically
 from tracetui.export.trace.events_csv import matching_tracks, rows_touching, write_events
-from tracetui.language import counted, tell
+from tracetui.language import counted, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
 from tracetui.ui.drawing.palette import Role
@@ -211,7 +211,7 @@ class ExportDialog(Panel[str]):
         message.stop()
         if self._writing is not None:
             size = format_bytes(message.size)
-            self.set_title(tell("writing, {size} so far; esc stops it", size=size))
+            self.set_title(translate("writing, {size} so far; esc stops it", size=size))
 
     @on(Ended)
     def _ended(self, message: Ended) -> None:
@@ -227,7 +227,7 @@ class ExportDialog(Panel[str]):
             rows = counted(message.rows, "1 row", "{count} rows")
             size, path = format_bytes(message.size), printable(message.path)
             self.viewer.show_status(
-                tell("{rows}, {size}, written to {path}", rows=rows, size=size, path=path)
+                translate("{rows}, {size}, written to {path}", rows=rows, size=size, path=path)
             )
 
     def action_close(self) -> None:

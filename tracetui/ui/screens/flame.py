@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
@@ -111,7 +111,7 @@ class FlameScreen(AnswerScreen):
         legend: list[Piece] = []
         for kind in FrameKind:
             mark = self.view.mark(kind)
-            legend.append((f" {mark}{tell(kind.value)} ", flame_style(kind, self.viewer.palette)))
+            legend.append((f" {mark}{translate(kind.value)} ", flame_style(kind, self.viewer.palette)))
         return legend if self.size.width >= 120 else []
 
     # --------------------------------------------------------------- actions

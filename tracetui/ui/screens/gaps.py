@@ -17,7 +17,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.lead import LeadLosses
 from tracetui.arrays import Int64s
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.bars import time_inks
 from tracetui.ui.messages import RankingChanged, SelectionChanged
@@ -110,7 +110,7 @@ class GapsScreen(TableScreen):
         if len(analysis.gaps) < MANY:
             self._show_made(self._make(analysis))
         else:
-            self.missing(tell("Laying out {count} gaps.", count=f"{len(analysis.gaps):,}"))
+            self.missing(translate("Laying out {count} gaps.", count=f"{len(analysis.gaps):,}"))
             self.in_background("gaps", lambda: self._make(analysis))
 
     def _make(self, analysis: Analysis) -> Made:

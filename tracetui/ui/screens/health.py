@@ -13,7 +13,7 @@ from tracetui.analysis.health.finding import Finding
 from tracetui.export.sentences.health import finding_remedy, finding_sentence, number_names, verdict_word
 from tracetui.export.tables.health import FINDINGS, FindingRows
 from tracetui.export.trace.health import finding_windows, verdict_line
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import wrapped
@@ -95,7 +95,7 @@ class HealthScreen(TableScreen):
         lines += [[(line, text)] for line in wrapped(f"{sentence[:1].upper()}{sentence[1:]}.", room)]
         windows = list(finding_windows(analysis, finding))
         if windows:
-            lines.append([(tell("Where: {windows}", windows="; ".join(windows)), dim)])
+            lines.append([(translate("Where: {windows}", windows="; ".join(windows)), dim)])
         lines += [[(line, text)] for line in wrapped(finding_remedy(finding), room)]
         self.query_one("#story", Lines).show(lines)
 

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 
 from tracetui.analysis.idle.cause import Cause
 from tracetui.export.language import cause_facts
-from tracetui.language import tell, wording
+from tracetui.language import translate, wording
 from tracetui.trace.model import Activity
 from tracetui.ui.actions import GROUPS, Action, actions_of, merged
 from tracetui.ui.drawing.causes import ROLES, cause_words
@@ -96,15 +96,17 @@ class HelpScreen(Overlay[None]):
 
     def _entitle(self) -> None:
         palette = self.viewer.palette
-        of = tell("keys of the {screen} screen, and what the numbers mean", screen=wording(self.viewer.shown))
+        of = translate(
+            "keys of the {screen} screen, and what the numbers mean", screen=wording(self.viewer.shown)
+        )
         title: list[Piece] = [
-            (f"{tell('Help')}  ", palette.style_of(Role.TITLE)),
+            (f"{translate('Help')}  ", palette.style_of(Role.TITLE)),
             (of, palette.style_of(Role.DIM)),
         ]
         keys: list[Piece] = [
             (f"{self.query_one(Pager).place}  ", palette.style_of(Role.DIM)),
             ("esc", palette.style_of(Role.KEY)),
-            (f" {tell('close')}", palette.style_of(Role.DIM)),
+            (f" {translate('close')}", palette.style_of(Role.DIM)),
         ]
         self.query_one(Lines).show([title], keys)
 
@@ -131,10 +133,10 @@ def help_lines(screen: str | None, width: int, palette: Palette, glyphs: Glyphs 
     column = (width - MARGIN * (columns - 1)) // columns
     blocks = [_group(group, actions, column, palette) for group, actions in _groups(screen)]
     lines = _side_by_side(blocks, columns, column, glyphs.ellipsis)
-    lines.append([(tell("What the numbers mean"), palette.style_of(Role.TITLE))])
+    lines.append([(translate("What the numbers mean"), palette.style_of(Role.TITLE))])
     for term, meaning in GLOSSARY:
         lines.extend(_explained(wording(term, f"term.{term}"), wording(meaning), width, palette))
-    lines += [[], [(tell("Why a device is idle"), palette.style_of(Role.TITLE))]]
+    lines += [[], [(translate("Why a device is idle"), palette.style_of(Role.TITLE))]]
     for cause in Cause:
         facts = cause_facts(cause)
         meaning = f"{facts.label}: {facts.meaning}"

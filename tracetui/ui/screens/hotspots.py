@@ -23,7 +23,7 @@ from tracetui.analysis.modules import ModuleIdle
 from tracetui.analysis.nested_idle import FrameIdle, NestedIdle
 from tracetui.analysis.scopes import ScopeTime
 from tracetui.arrays import Int64s
-from tracetui.language import tell, wording
+from tracetui.language import translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.actions import bindings
@@ -388,7 +388,7 @@ class HotspotsScreen(TableScreen):
         name = printable(row_name(row), 60)
         place, total = f"{self._gap + 1:,}", f"{count:,}"
         template = "gap {place} of {count} of {name}: idle {idle} at {time}; enter goes there"
-        self.note(tell(template, place=place, count=total, name=name, idle=idle, time=moment), Role.TEXT)
+        self.note(translate(template, place=place, count=total, name=name, idle=idle, time=moment), Role.TEXT)
 
     def action_next_pane(self, step: int) -> None:
         self.panes.focus_next(step)

@@ -8,7 +8,7 @@ import numpy as np
 from rich.cells import cell_len
 from textual import on
 
-from tracetui.language import tell, wording
+from tracetui.language import translate, wording
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.ramp import LEVELS, Ramp
 from tracetui.ui.drawing.strips import Piece
@@ -143,7 +143,7 @@ class MapScreen(AnswerScreen):
         numbers[-1] = _scale_of(sheet)
         first = self.map.ramp(view.heats[0][0])
         of = wording(view.heats[0][1])
-        shades: list[Piece] = [(f" {tell('{of} to', of=of)} ", dim)]
+        shades: list[Piece] = [(f" {translate('{of} to', of=of)} ", dim)]
         for level, number in enumerate(numbers, 1):
             shades += first.swatch(level, number, dim)
         further: list[Piece] = []
@@ -153,7 +153,7 @@ class MapScreen(AnswerScreen):
         short = [(f" {of} ", dim), *_swatches(first), (f" {numbers[-1]}", dim)]
         if self._scale_before:
             warning = self.style_of(Role.WARNING)
-            before = [(f"{tell('(before: {scale})', scale=self._scale_before)} ", warning)]
+            before = [(f"{translate('(before: {scale})', scale=self._scale_before)} ", warning)]
             shades, short = [*shades, *before], [*short, *before]
         choices = ([*shades, *unit, *further], [*shades, *further], [*short, *further], shades, short)
         return next((line for line in choices if _cells(line) <= self.size.width), short)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tracetui.language import clauses, tell
+from tracetui.language import clauses, translate
 from tracetui.reader.errors import plain
 from tracetui.ui.screens.chooser import Choice, Chooser
 from tracetui.ui.session import Session
@@ -50,11 +50,11 @@ def note(session: Session) -> str:
         idle = sum(device.idle_ns for device in session.analysis.devices)
         state = span
         if window:
-            state = clauses((span, tell("idle {share}", share=format_percent(idle, window))))
+            state = clauses((span, translate("idle {share}", share=format_percent(idle, window))))
     elif session.progress is not None:
-        state = tell("reading, {share} %", share=session.share)
+        state = translate("reading, {share} %", share=session.share)
     elif session.problem:
         state = session.problem
     else:
-        state = tell("analysing") if session.trace is not None else tell("not opened yet")
+        state = translate("analysing") if session.trace is not None else translate("not opened yet")
     return f"{size:>8}  {state}"

@@ -17,7 +17,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operator_lines import main_lines
 from tracetui.analysis.operators import OperatorSlices, OperatorTable
 from tracetui.arrays import Int64s
-from tracetui.language import clauses, tell
+from tracetui.language import clauses, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity
 from tracetui.ui.actions import bindings
@@ -133,12 +133,14 @@ class OperatorsScreen(TableScreen):
         where = ""
         if self._step >= 0:
             step = analysis.steps[self._step]
-            where = tell(
+            where = translate(
                 " of step {number} on {device}", number=step.number, device=printable(step.device, 20)
             )
         elif self._window is not None:
             start, end = (time - analysis.trace.start_ns for time in self._window)
-            where = tell(" in the window {start} .. {end}", start=format_time(start), end=format_time(end))
+            where = translate(
+                " in the window {start} .. {end}", start=format_time(start), end=format_time(end)
+            )
         whole = not where and not self._host and self._type is None
         tasks = sum(len(device.tasks) for device in analysis.devices) if whole else None
         answer = operators_answer(summed.table, summed.operators, self._host, self._of_types, where, tasks)
@@ -234,13 +236,15 @@ class OperatorsScreen(TableScreen):
         self.viewer.select(row)
         trace = summed.operators.trace
         start, dur = int(trace.slices.start[row]) - trace.start_ns, int(trace.slices.dur[row])
-        which = tell("instance {place} of {count}", place=f"{at % len(rows) + 1:,}", count=f"{len(rows):,}")
+        which = translate(
+            "instance {place} of {count}", place=f"{at % len(rows) + 1:,}", count=f"{len(rows):,}"
+        )
         if self._of_types:
             which = clauses((which, printable(trace.name(row), 40)))
-        words = tell(
+        words = translate(
             "{what}: {duration} at {time}", what=which, duration=format_duration(dur), time=format_time(start)
         )
-        self.show_answer(words, [(f"{tell('T shows it')} ", self.style_of(Role.DIM)), *self.place()])
+        self.show_answer(words, [(f"{translate('T shows it')} ", self.style_of(Role.DIM)), *self.place()])
 
 
 def _busy_words(analysis: Analysis) -> str:
@@ -250,8 +254,8 @@ def _busy_words(analysis: Analysis) -> str:
     share = format_percent(sum(split.computing_ns for split in splits), window)
     if len(splits) == 1:
         device, time = printable(splits[0].device, 20), format_duration(window)
-        return tell("{device} computes {share} of {time}", device=device, share=share, time=time)
-    return tell("the devices compute {share} of their time", share=share)
+        return translate("{device} computes {share} of {time}", device=device, share=share, time=time)
+    return translate("the devices compute {share} of their time", share=share)
 
 
 def summed(wanted: Wanted) -> OperatorsScreen.Summed:

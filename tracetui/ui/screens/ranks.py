@@ -17,7 +17,7 @@ from tracetui.export.sentences.job import head_words
 from tracetui.job.grids import GridMeasure
 from tracetui.job.job import Job
 from tracetui.job.waits import NOBODY
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
@@ -168,7 +168,10 @@ class RanksScreen(MapScreen):
         reading = self.job_app.job_session.reading
         if reading:
             return [
-                (f"{tell('reading {what}', what=reading)}  {tell('esc stops')}", self.style_of(Role.NUMBER))
+                (
+                    f"{translate('reading {what}', what=reading)}  {translate('esc stops')}",
+                    self.style_of(Role.NUMBER),
+                )
             ]
         return super().beside_answer()
 
@@ -297,19 +300,19 @@ class RanksScreen(MapScreen):
         for place, name in enumerate(TABLES):
             role = Role.TITLE if place == self._table else Role.DIM
             finding = self._tables.finding(name) if self._tables is not None else ""
-            name, key = tell(name), name
+            name, key = translate(name), name
             if finding:
                 name, role = (
-                    tell("{table}: {finding}", table=name, finding=finding),
+                    translate("{table}: {finding}", table=name, finding=finding),
                     role if place == self._table else Role.WARNING,
                 )
             if key == "notes" and self._tables is not None and self._tables.notes:
                 name, role = (
-                    tell("{count} notes", count=len(self._tables.notes)),
+                    translate("{count} notes", count=len(self._tables.notes)),
                     role if place == self._table else Role.WARNING,
                 )
             names.append((f"{'  ' if place else ''}{name}", self.style_of(role)))
-        title = tell(_TITLES[TABLES[self._table]])
+        title = translate(_TITLES[TABLES[self._table]])
         room = self.size.width - sum(cell_len(text) for text, _ in names) - 4
         if cell_len(title) > room:  # the first words say enough
             title = re.split("[:,：，]", title, maxsplit=1)[0]
@@ -359,5 +362,5 @@ class RanksScreen(MapScreen):
     def _say_missing(self) -> None:
         session = self.job_app.job_session
         unread = "not read yet" if session.reading else "not read"
-        why = tell(unread) if session.unread else tell("missing")
-        self.viewer.show_status(tell("The trace of that rank is {why}.", why=why))
+        why = translate(unread) if session.unread else translate("missing")
+        self.viewer.show_status(translate("The trace of that rank is {why}.", why=why))

@@ -18,7 +18,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from tracetui.export.tables.comparison import WATERFALL
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.ui.actions import bindings
 from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing import tables
@@ -241,7 +241,7 @@ class StackedScreen(AnswerScreen):
             columns = tables.columns(rows, WATERFALL, palette, glyphs, self.size.width)
             shown = [column for column in columns if column.key != "changed"]  # one step cannot tell
             self.query_one("#parts", Table).show(shown, len(rows))
-        title = (ruled(tell("selected in both"), glyphs.rule, self.size.width), self.style_of(Role.RULE))
+        title = (ruled(translate("selected in both"), glyphs.rule, self.size.width), self.style_of(Role.RULE))
         lines = chosen_lines(stack, look.chosen, look.side, look.awaits_counterpart, Pen(palette, glyphs))
         self.query_one("#chosen", Lines).show([[title], *lines])
 

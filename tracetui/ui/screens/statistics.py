@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from tracetui.analysis.operators import OperatorTable
 from tracetui.arrays import Int64s
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.model import Track
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
@@ -78,7 +78,7 @@ class StatisticsPanel(TableKeys, Panel[None]):
         track = self._track() if self._view == 2 else None
         self._names = self.query_one(Statistics).show(analysis, self.window, track, host=self._view == 1)
         template = "window {span}" if self.session.state.window else "screen {span}"
-        self.set_title(tell(template, span=window_words(analysis, self.window)))
+        self.set_title(translate(template, span=window_words(analysis, self.window)))
 
     def action_next_view(self) -> None:
         self._view = (self._view + 1) % (3 if self._track() is not None else 2)

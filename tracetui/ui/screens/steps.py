@@ -21,7 +21,7 @@ from tracetui.arrays import Int64s
 from tracetui.comparison.step_parts import StepParts, step_parts
 from tracetui.export.tables.column import Form
 from tracetui.export.tables.steps import PHASES, STEPS, StepRows, longest_phases
-from tracetui.language import clauses, counted, heading, tell, wording
+from tracetui.language import clauses, counted, heading, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.bars import TimeInks, stacked_bar, time_inks
@@ -137,7 +137,7 @@ class StepsScreen(TableScreen):
         step = analysis.steps[row]
         text, dim = self.style_of(Role.TEXT), self.style_of(Role.DIM)
         title = ruled(
-            tell("step {number} on {device}", number=step.number, device=printable(step.device, 40)),
+            translate("step {number} on {device}", number=step.number, device=printable(step.device, 40)),
             rule,
             width,
         )
@@ -148,7 +148,7 @@ class StepsScreen(TableScreen):
         if self._explained is analysis:
             lines += step_causes(analysis, row, self.viewer.palette, self.viewer.glyphs, width)
         else:
-            lines.append([(self._failure or tell("Looking for the causes of its idle time."), dim)])
+            lines.append([(self._failure or translate("Looking for the causes of its idle time."), dim)])
         self.query_one("#story", Lines).show(lines)
 
     def frame(self, view: Int64s) -> pd.DataFrame:
@@ -212,15 +212,15 @@ def steps_answer(parts: Sequence[StepParts], tasks_of_none: int = 0) -> str:
         for name, column in zip(StepParts._fields, zip(*parts))
     ]
     usual = format_duration(_median([step.wall for step in parts]))
-    median = usual if len(parts) == 1 else tell("median {time}", time=usual)
-    answer = tell(
+    median = usual if len(parts) == 1 else translate("median {time}", time=usual)
+    answer = translate(
         "{steps}: {parts}; {median}",
         steps=counted(len(parts), "1 step", "{count} steps"),
         parts=clauses(shares),
         median=median,
     )
     tasks = counted(tasks_of_none, "1 task", "{count} tasks")
-    return tell("{answer}; {tasks} of no step", answer=answer, tasks=tasks) if tasks_of_none else answer
+    return translate("{answer}; {tasks} of no step", answer=answer, tasks=tasks) if tasks_of_none else answer
 
 
 def step_story(
@@ -238,11 +238,11 @@ def step_story(
         for span in (getattr(step, key),)
         if span is not None
     ]
-    phase_words = clauses(phases) if phases else tell("the trace does not tell them apart")
-    on_host = tell("; on the host {phases}", phases=printable(host)) if host else ""
+    phase_words = clauses(phases) if phases else translate("the trace does not tell them apart")
+    on_host = translate("; on the host {phases}", phases=printable(host)) if host else ""
     return [
         f"{sums} = {exact_us(parts.wall)} µs",
-        tell("Phases: {phases}", phases=phase_words) + on_host,
+        translate("Phases: {phases}", phases=phase_words) + on_host,
         _differences(parts, usual),
     ]
 
@@ -259,16 +259,18 @@ def step_causes(analysis: Analysis, index: int, palette: Palette, glyphs: Glyphs
 
     apart = clocks_apart(analysis.steps[index])
     disagree = (
-        tell("; host and device clocks disagree by {time}", time=format_duration(apart)) if apart else ""
+        translate("; host and device clocks disagree by {time}", time=format_duration(apart)) if apart else ""
     )
 
     def causes(name: str, by_cause: Mapping[Cause, int], copy_ns: int = 0) -> Line:
         total = format_duration(sum(by_cause.values()) + copy_ns)
-        copied = tell("of which copies {time}, the rest", time=format_duration(copy_ns)) if copy_ns else ""
+        copied = (
+            translate("of which copies {time}, the rest", time=format_duration(copy_ns)) if copy_ns else ""
+        )
         line: list[Piece] = [
             (f"{name} ", text),
             (total, bold),
-            (f"{tell(COLON)}{copied}{' ' * bool(copied)}", text),
+            (f"{translate(COLON)}{copied}{' ' * bool(copied)}", text),
         ]
         room = width - sum(cell_len(piece) for piece, _ in line)
         return [*line, *legend(by_cause.items(), palette, glyphs, room)]
@@ -281,28 +283,30 @@ def step_causes(analysis: Analysis, index: int, palette: Palette, glyphs: Glyphs
     )
     preparing = analysis.preparing
     return [
-        causes(tell("Idle"), analysis.causes.by_step(index)),
+        causes(translate("Idle"), analysis.causes.by_step(index)),
         [
-            *causes(tell("Preparing"), preparing.causes.by_step(index), int(preparing.copy_ns[index])),
+            *causes(translate("Preparing"), preparing.causes.by_step(index), int(preparing.copy_ns[index])),
             (disagree, dim),
         ],
         [
-            (f"{tell('Critical path')} ", text),
+            (f"{translate('Critical path')} ", text),
             (format_duration(wall), bold),
-            (f"{tell(COLON)}{shares}", text),
-            (f"  {tell(HANGS)}", dim),
+            (f"{translate(COLON)}{shares}", text),
+            (f"  {translate(HANGS)}", dim),
         ],
     ]
 
 
 def _differences(parts: StepParts, usual: Sequence[StepParts]) -> str:
     if len(usual) < 3:
-        return tell("Too few steps to say what is usual.")
+        return translate("Too few steps to say what is usual.")
     medians = StepParts(*map(_median, zip(*usual)))
     by = {name: getattr(parts, name) - getattr(medians, name) for name in StepParts._fields}
     words = [f"{wording(name)} {_signed(by[name])}" for name in sorted(by, key=lambda name: -abs(by[name]))]
     whole = parts.wall - _median([step.wall for step in usual])
-    return tell("Against the median step: {change}; {parts}", change=_signed(whole), parts=clauses(words))
+    return translate(
+        "Against the median step: {change}; {parts}", change=_signed(whole), parts=clauses(words)
+    )
 
 
 def _signed(ns: int) -> str:

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from tracetui.export.atomic import write_atomically
-from tracetui.language import counted, in_english, tell
+from tracetui.language import counted, in_english, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.export_dialog import absolute, sentence_of
@@ -97,4 +97,6 @@ class TableExport(Panel[str]):
         else:
             self.dismiss(message.path)
             rows = counted(self._rows, "1 row", "{count} rows")
-            self.viewer.show_status(tell("{rows} written to {path}", rows=rows, path=printable(message.path)))
+            self.viewer.show_status(
+                translate("{rows} written to {path}", rows=rows, path=printable(message.path))
+            )

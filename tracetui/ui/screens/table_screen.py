@@ -19,7 +19,7 @@ from textual.widgets import Input
 
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.health import mark
-from tracetui.language import tell, wording
+from tracetui.language import translate, wording
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
@@ -299,7 +299,7 @@ class TableScreen(TableKeys, AnswerScreen):
 
     def filter_input(self) -> Widget:
         """Return the field where a filter is typed."""
-        return FilterInput(id="filter", placeholder=tell("filter: a part of a name"), compact=True)
+        return FilterInput(id="filter", placeholder=translate("filter: a part of a name"), compact=True)
 
     def below(self) -> Iterable[Widget]:
         """Yield the widgets under the table."""
@@ -339,7 +339,7 @@ class TableScreen(TableKeys, AnswerScreen):
         at = self.table.cursor + 1 if len(rows.view) else 0
         count = f"{at:,}/{len(rows.view):,}"
         if self.table.arranging:
-            count = tell("arranging")
+            count = translate("arranging")
         found = [(f"/{text} ", self.style_of(Role.HIT))] if text else []
         return [*found, (count, self.style_of(Role.DIM))]
 
@@ -352,7 +352,7 @@ class TableScreen(TableKeys, AnswerScreen):
         answer = self.query_one("#answer", Lines)
         rows = self.table.rows
         if rows.length:
-            self.table.empty = tell(
+            self.table.empty = translate(
                 "No name contains {text}: esc drops the filter.", text=repr(printable(rows.filter, 40))
             )
         answer.show(answer.lines, self.place())

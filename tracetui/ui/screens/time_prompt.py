@@ -8,7 +8,7 @@ from textual import on
 from textual.widget import Widget
 from textual.widgets import Input
 
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.panel import Panel
 from tracetui.units import format_clock, format_time, parse_time
@@ -56,4 +56,4 @@ class TimePrompt(Panel[int]):
         if bounds.start_ns <= time_ns < bounds.end_ns:
             return time_ns
         end = format_time(bounds.end_ns - bounds.start_ns)
-        return tell("not in this trace, which ends at {time}", time=end)
+        return translate("not in this trace, which ends at {time}", time=end)

@@ -12,7 +12,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.model import Trace
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.device_load import is_of_host
@@ -318,7 +318,7 @@ class TimelineScreen(ViewerScreen[None]):
         if row is not None and row >= 0:
             self.viewer.select(row)
             place = self.session.state.search.count
-            self.viewer.show_status(tell("{place}  n N: next, previous", place=place))
+            self.viewer.show_status(translate("{place}  n N: next, previous", place=place))
 
     def action_find_track(self) -> None:
         self.app.push_screen(TrackFinder(self.session), self._to_track)

@@ -17,7 +17,7 @@ from tracetui.export.sentences.causes import micro
 from tracetui.export.tables.advice import ADVICE, AdviceRows
 from tracetui.export.text import aligned, padded
 from tracetui.export.trace.advice_text import NOTHING
-from tracetui.language import counted, names, speaks_english, tell
+from tracetui.language import counted, names, speaks_english, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.bars import share_bar
@@ -74,20 +74,22 @@ def advice_answer(advice: Sequence[Advice], window_ns: int) -> str:
     notes = counted(note_count, "1 note on the recording", "{count} notes on the recording")
     if not costs:
         return (
-            tell("Nothing in this trace calls for advice; {notes}", notes=notes)
+            translate("Nothing in this trace calls for advice; {notes}", notes=notes)
             if note_count
-            else tell(NOTHING)
+            else translate(NOTHING)
         )
     first, count = advice[0], len(costs)
-    cost = tell("{time} ({share})", time=format_duration(costs[0]), share=format_percent(costs[0], window_ns))
+    cost = translate(
+        "{time} ({share})", time=format_duration(costs[0]), share=format_percent(costs[0], window_ns)
+    )
     template = "{count} findings, first {cost}: {title}; costs may overlap"
     if count == 1:
         template = "1 finding, {cost}: {title}"
     title = first.title
     if speaks_english():  # it begins a sentence of its own in the table
         title = f"{title[:1].lower()}{title[1:]}"
-    answer = tell(template, count=count, cost=cost, title=title)
-    return tell("{answer}; {notes}", answer=answer, notes=notes) if note_count else answer
+    answer = translate(template, count=count, cost=cost, title=title)
+    return translate("{answer}; {notes}", answer=answer, notes=notes) if note_count else answer
 
 
 class AdviceStory(Story):
@@ -104,7 +106,7 @@ class AdviceStory(Story):
         lines += [[], *self._subject_lines(advice), *self._evidence_lines(advice, room), []]
         lines += [
             [(text, self._dim)]
-            for text in wrapped(tell("Rule {id}: {rule}", id=advice.id, rule=micro(advice.rule)), room)
+            for text in wrapped(translate("Rule {id}: {rule}", id=advice.id, rule=micro(advice.rule)), room)
         ]
         return lines if len(lines) <= height else [line for line in lines if line]
 
@@ -118,10 +120,10 @@ class AdviceStory(Story):
             )
             if len(rows)
         ]
-        places_text = tell("no place to look at")
+        places_text = translate("no place to look at")
         if places:
-            gaps_and_slices = tell("{gaps} and {slices}", gaps=places[0], slices=places[-1])
-            places_text = tell(
+            gaps_and_slices = translate("{gaps} and {slices}", gaps=places[0], slices=places[-1])
+            places_text = translate(
                 "{places} to look at", places=gaps_and_slices if len(places) > 1 else places[0]
             )
         return self._ruled(f"{advice.title} {self._glyphs.dot} {places_text}", width)
@@ -131,13 +133,13 @@ class AdviceStory(Story):
         if advice.file:
             place = f"{printable(advice.file, 200)}({advice.line})"
             yield [
-                (padded(tell("line"), LABEL), self._dim),
+                (padded(translate("line"), LABEL), self._dim),
                 (place, self._palette.style_of(Role.USER_LINE)),
                 (f" {printable(advice.function, 80)}", self._text),
             ]
         if advice.subjects:
             subjects = names(printable(name, 200) for name in advice.subjects)
-            yield [(padded(tell("names"), LABEL), self._dim), (printable(subjects, 200), self._text)]
+            yield [(padded(translate("names"), LABEL), self._dim), (printable(subjects, 200), self._text)]
 
     def _evidence_lines(self, advice: Advice, width: int) -> list[Line]:
         """Return the evidence, in as many columns as fit."""

@@ -15,7 +15,7 @@ from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.search import runs
 from tracetui.analysis.sums import most_first
 from tracetui.export.sentences.late_ranks import NAME_CELLS, late_rank_of
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.palette import Role
@@ -85,7 +85,7 @@ class _OperationWords:
             late_rank = late_rank_of(self._analysis, self._operation)
             yield from pen.compose("waited {time} for {rank}", time=wait_time, rank=late_rank)
             if CommunicationCause.TRANSFER in times:
-                yield pen.text(tell(", then "))
+                yield pen.text(translate(", then "))
         if CommunicationCause.TRANSFER in times:
             yield from self._transfer_pieces(times[CommunicationCause.TRANSFER], moved_ns)
         if CommunicationCause.UNSPLIT in times:
@@ -109,7 +109,7 @@ class _OperationWords:
             path = printable(path_end(line.file, 2), NAME_CELLS)
             location.insert(0, pen.text(f"{path}({line.line}) ", Role.USER_LINE))
         if analysis.links.backward[task][0]:
-            location.append(pen.text(tell(" (backward of it)"), Role.DIM))
+            location.append(pen.text(translate(" (backward of it)"), Role.DIM))
         yield from pen.compose("{name} at {line}", name=name, line=location)
 
     def _transfer_pieces(self, time: str, moved_ns: int) -> Iterator[Piece]:

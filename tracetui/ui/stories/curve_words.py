@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tracetui.analysis.counter_tracks import CounterTrack
-from tracetui.language import counted, tell
+from tracetui.language import counted, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.quantity import format_value
 from tracetui.ui.drawing.palette import Role
@@ -45,22 +45,22 @@ def describe_curve(spot: CurveSpot, origin_ns: int, pen: Pen) -> list[Line]:
     dot = f" {pen.glyphs.dot} "
     place = dot.join(printable(part, 60) for part in (curve.device, curve.group) if part)
     value = curve.series.at(time_ns)
-    value_text = tell("nothing is known yet") if value is None else format_value(value, curve.unit)
+    value_text = translate("nothing is known yet") if value is None else format_value(value, curve.unit)
     lines: list[Line] = [
         [pen.text(f" {printable(curve.name, 200)}", Role.TITLE), pen.text(f"  {place}", Role.DIM)],
         [
-            pen.label(tell("here")),
+            pen.label(translate("here")),
             pen.text(value_text, Role.NUMBER),
             *pen.compose("  at {time}", Role.DIM, time=pen.text(format_time(time_ns - origin_ns))),
         ],
     ]
     if curve.shows_nothing:
-        lines[-1].append(pen.text(f"  {tell(_STARVES)}", Role.DIM))
-    label = tell("window") if is_window else tell("screen")
+        lines[-1].append(pen.text(f"  {translate(_STARVES)}", Role.DIM))
+    label = translate("window") if is_window else translate("screen")
     lines.append(_span_line(label, curve, span, origin_ns, pen))
     if len(curve.series):
         first, last = int(curve.series.time[0]), int(curve.series.time[-1])
-        lines.append(_span_line(tell("all"), curve, (first, last + 1), origin_ns, pen))
+        lines.append(_span_line(translate("all"), curve, (first, last + 1), origin_ns, pen))
     return lines
 
 
@@ -68,7 +68,7 @@ def _span_line(label: str, curve: CounterTrack, span: tuple[int, int], origin_ns
     """Return "mean 1,575 MHz  least 900 MHz at 1.204 s  most 1,800 MHz at 0.1 s  12 samples in 4.2 ms"."""
     summary = curve.series.within(*span)
     if summary is None:
-        return [pen.label(label), pen.text(tell("nothing is known of it"), Role.DIM)]
+        return [pen.label(label), pen.text(translate("nothing is known of it"), Role.DIM)]
     line: Line = [
         pen.label(label),
         *pen.compose("mean {value}", Role.DIM, value=_value_piece(summary.mean, curve, pen)),

@@ -20,7 +20,7 @@ from tracetui.export.sentences.causes import NO_STACK
 from tracetui.export.sentences.late_ranks import late_rank
 from tracetui.export.tables.operators import activity_words
 from tracetui.export.text import padded
-from tracetui.language import tell, wording
+from tracetui.language import translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace
 from tracetui.trace.stack import Frame, path_end
@@ -56,7 +56,7 @@ def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
     head: Line = [pen.text(f" {printable(trace.name(row), 300)}", Role.TITLE)]
     length, exact = format_duration(dur), format_exact(dur)
     facts: Line = [
-        pen.label(tell("took")),
+        pen.label(translate("took")),
         pen.text(length, Role.NUMBER),
         pen.text(f" ({exact})" if exact != length else "", Role.DIM),
         *pen.compose(
@@ -80,10 +80,10 @@ def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
 
 def describe_clock(trace: Trace, start_ns: int, end_ns: int, pen: Pen) -> Line:
     """Return the times on the clock of the trace, as the trace and the tables beside it have them."""
-    label = tell("epoch") if trace.start_ns >= _EPOCH_FROM else tell("clock")
+    label = translate("epoch") if trace.start_ns >= _EPOCH_FROM else translate("clock")
     moment = format_clock(start_ns)
     if end_ns > start_ns:
-        moment = tell("{start} to {end}", start=moment.removesuffix(" µs"), end=format_clock(end_ns))
+        moment = translate("{start} to {end}", start=moment.removesuffix(" µs"), end=format_clock(end_ns))
     return [pen.label(label), pen.text(moment)]
 
 
@@ -104,8 +104,8 @@ def describe_gap(
     task_before, task_after = int(gaps.before[gap]), int(gaps.after[gap])
     bar, *story = GapWords(analysis, gap, pen, losses).lines(width)
     neighbours = [
-        _neighbour_line(tell("after"), trace, task_before, pen),
-        _neighbour_line(tell("ended by"), trace, task_after, pen),
+        _neighbour_line(translate("after"), trace, task_before, pen),
+        _neighbour_line(translate("ended by"), trace, task_after, pen),
     ]
     clock = describe_clock(trace, int(gaps.start[gap]), int(gaps.end[gap]), pen)
     return [bar, *blamed, *story, *neighbours, clock]
@@ -119,12 +119,12 @@ def describe_worst(analysis: Analysis, ranked: Sequence[int], by: Measure, pen: 
     for rank, gap in enumerate(ranked, 1):
         task = int(gaps.after[gap])
         reason, line = _main_reason(analysis, gap, by, pen)
-        name = printable(trace.name(task), 200) if task >= 0 else tell("no task")
+        name = printable(trace.name(task), 200) if task >= 0 else translate("no task")
         activity = Activity(int(trace.slices.activity[task])) if task >= 0 else Role.DIM
         lines.append(
             [
                 pen.text(f" {rank:>2} ", Role.KEY),
-                pen.text(f"{format_duration(int(ns_by_gap[gap])):>9} {tell(word)}", Role.IDLE),
+                pen.text(f"{format_duration(int(ns_by_gap[gap])):>9} {translate(word)}", Role.IDLE),
                 reason,
                 pen.text(" " + clip_cells(line, _LINE_CELLS, pen.glyphs.ellipsis)),
                 *pen.compose(" until {task}", Role.DIM, task=pen.text(name, activity)),
@@ -140,10 +140,10 @@ def _main_reason(analysis: Analysis, gap: int, by: Measure, pen: Pen) -> tuple[t
     if by is Measure.IDLE or (by is Measure.LOST and idle and idle >= communication):
         cause = causes.main(causes.of_gap(gap))
         frame = analysis.rules.line_of(main_line(analysis, gap).stack)
-        line = short_frame(frame) if frame is not None else tell(NO_STACK)
+        line = short_frame(frame) if frame is not None else translate(NO_STACK)
         return ("  " + padded(cause_words(cause), 13), cause_style(cause, pen.palette)), line
     if not communication:
-        return ("  " + padded(tell("copies"), 13), pen.palette.style_of(Activity.COPY)), ""
+        return ("  " + padded(translate("copies"), 13), pen.palette.style_of(Activity.COPY)), ""
     exposed = analysis.communication.exposed
     largest = next(iter(exposed.by_cause(exposed.of_gap(gap))))
     reason = "  " + padded(cause_words(largest), 13), cause_style(largest, pen.palette)
@@ -160,7 +160,7 @@ def describe_chain(trace: Trace, chain: Chain | None, pen: Pen) -> list[Line]:
     """Return how a task came from the host to the device, with the time from each hop to the next."""
     if chain is None:
         return []
-    line: Line = [pen.label(tell("from"))]
+    line: Line = [pen.label(translate("from"))]
     for hop in chain.hops:
         name = printable(trace.name(hop.row), 60) if hop.name == "operator" else wording(hop.name)
         line.append(pen.text(name, Role.HOST if hop is not chain.hops[-1] else Role.TEXT))
@@ -168,7 +168,7 @@ def describe_chain(trace: Trace, chain: Chain | None, pen: Pen) -> list[Line]:
             line.append(pen.text(f" {format_duration(hop.wait_ns)}", Role.NUMBER))
             line.append(pen.text(f" {pen.glyphs.arrow} ", Role.DIM))
     if chain.missing and chain.missing != "stack":
-        line.append(pen.text("  " + tell("no {hop} found", hop=wording(chain.missing)), Role.DIM))
+        line.append(pen.text("  " + translate("no {hop} found", hop=wording(chain.missing)), Role.DIM))
     return [line]
 
 
@@ -182,8 +182,10 @@ def describe_line(
     line: Line = [
         pen.label(label),
         pen.text(printable(f"{frame.file}({frame.line})" if frame.file else frame.function), Role.USER_LINE),
-        pen.text("  " + tell("in {function}", function=printable(frame.function, 60)) if frame.file else ""),
-        pen.text(" " + tell(" (backward of it)") if backward else "", Role.DIM),
+        pen.text(
+            "  " + translate("in {function}", function=printable(frame.function, 60)) if frame.file else ""
+        ),
+        pen.text(" " + translate(" (backward of it)") if backward else "", Role.DIM),
     ]
     lines = [line]
     if source is not None:
@@ -196,7 +198,7 @@ def describe_frames(stack: tuple[Frame, ...], rules: FrameRules, pen: Pen) -> li
     user_frame = rules.line_of(stack)
     return [
         [
-            pen.label(tell("stack") if index == 0 else ""),
+            pen.label(translate("stack") if index == 0 else ""),
             pen.text(printable(str(frame)), Role.USER_LINE if frame is user_frame else Role.DIM),
         ]
         for index, frame in enumerate(stack)
@@ -216,7 +218,7 @@ def describe_args(args: Mapping[str, Any], pen: Pen) -> list[Line]:
 def _neighbour_line(word: str, trace: Trace, row: int, pen: Pen) -> Line:
     """Return a task after a label: its name, duration and track. `row` is -1 where there is no task."""
     if row < 0:
-        return [pen.label(word), pen.text(tell("no task"), Role.DIM)]
+        return [pen.label(word), pen.text(translate("no task"), Role.DIM)]
     activity = Activity(int(trace.slices.activity[row]))
     return [
         pen.label(word),

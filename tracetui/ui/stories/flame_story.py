@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.language import counted, names, tell
+from tracetui.language import counted, names, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame
 from tracetui.ui.drawing.palette import Palette, Role
@@ -19,15 +19,15 @@ def flame_answer(analysis: Analysis, view: FlameView) -> str:
     """Return "25.0 ms of idle time by stack; below train: 23.8 ms (95.0 %)"."""
     time = format_duration(analysis.idle_ns)
     if analysis.has_python:
-        answer = tell("{time} of idle time by stack", time=time)
+        answer = translate("{time} of idle time by stack", time=time)
     elif analysis.has_scopes:
-        answer = tell("{time} of idle time by scope: no Python stack is recorded", time=time)
+        answer = translate("{time} of idle time by scope: no Python stack is recorded", time=time)
     else:
-        answer = tell("{time} of idle time by operator: no Python stack is recorded", time=time)
+        answer = translate("{time} of idle time by operator: no Python stack is recorded", time=time)
     if view.zoomed and view.cells:
         top = view.cells[0][0]
         share = format_percent(top.idle_ns, analysis.idle_ns)
-        answer = tell(
+        answer = translate(
             "{answer}; below {name}: {time} ({share})",
             answer=answer,
             name=view.label(top),
@@ -45,17 +45,17 @@ def flame_story(analysis: Analysis, view: FlameView, palette: Palette) -> list[l
     text, dim, number = (palette.style_of(role) for role in (Role.TEXT, Role.DIM, Role.NUMBER))
     own_ns = sum(node.own_ns for node in flame.nodes)
     numbers: list[Piece] = [
-        (tell("idle {time}", time=format_duration(flame.idle_ns)), number),
-        (tell(" ({share} of all)", share=format_percent(flame.idle_ns, analysis.idle_ns)), text),
+        (translate("idle {time}", time=format_duration(flame.idle_ns)), number),
+        (translate(" ({share} of all)", share=format_percent(flame.idle_ns, analysis.idle_ns)), text),
     ]
     if flame.node is not None:
         gaps = flame.nodes[0].gaps
-        numbers.append((tell(", own {time}", time=format_duration(own_ns)), text))
+        numbers.append((translate(", own {time}", time=format_duration(own_ns)), text))
         if gaps:
             numbers.append((counted(gaps, ", in 1 gap", ", in {count} gaps"), text))
     if caller is not None and caller.idle_ns:
         share = format_percent(flame.idle_ns, caller.idle_ns)
-        numbers.append((tell("; {share} of {name}", share=share, name=view.label(caller)), dim))
+        numbers.append((translate("; {share} of {name}", share=share, name=view.label(caller)), dim))
     return [_title_line(view, palette), numbers, [(_caller_path(view), dim)]]
 
 
@@ -71,7 +71,7 @@ def _title_line(view: FlameView, palette: Palette) -> list[Piece]:
     frame = telling(flame)
     if frame is None:
         return [(view.label(flame), title)]
-    return [(_frame_location(frame), title), (f"  {tell(kind_of(frame, view.rules).value)}", dim)]
+    return [(_frame_location(frame), title), (f"  {translate(kind_of(frame, view.rules).value)}", dim)]
 
 
 def _frame_location(frame: Frame) -> str:
@@ -82,4 +82,4 @@ def _frame_location(frame: Frame) -> str:
 def _caller_path(view: FlameView) -> str:
     """Return "in train > AlexNet_0 > forward": the callers that are the user's or modules."""
     callers = view.landmarks()
-    return tell("in {callers}", callers=" > ".join(callers)) if callers else ""
+    return translate("in {callers}", callers=" > ".join(callers)) if callers else ""

@@ -18,7 +18,7 @@ from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.launch_chains import frames_of
 from tracetui.analysis.sums import most_first
 from tracetui.export.language import cause_facts
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
 from tracetui.trace.stack import Frame, parse_call_stack
@@ -105,9 +105,9 @@ def _host_activity(trace: Trace, cause: Cause, operator: int) -> str:
 
 def _wait_words(trace: Trace, wait: int, waited_for: int) -> str:
     """Return "waiting on stream 3 for matmul". `wait` and `waited_for` are rows of slices, -1 unknown."""
-    name = printable(trace.name(waited_for), NAME) if waited_for >= 0 else tell("an event")
+    name = printable(trace.name(waited_for), NAME) if waited_for >= 0 else translate("an event")
     if wait < 0:
-        return tell("waiting for {name}", name=name)
-    return tell(
+        return translate("waiting for {name}", name=name)
+    return translate(
         "waiting on {stream} for {name}", stream=printable(trace.track_of(wait).name, NAME), name=name
     )

@@ -15,7 +15,7 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.launch_chains import Chain
 from tracetui.analysis.lead import LeadLosses
 from tracetui.export.text import aligned, padded
-from tracetui.language import tell, wording
+from tracetui.language import translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame
 from tracetui.ui.branches import package_of
@@ -63,11 +63,11 @@ class GapStory(Story):
         lines += GapWords(analysis, gap, Pen(self._palette, self._glyphs), losses).lines(width, "")
         lines.append(self._python_line(stack, backward, analysis.rules))
         lines.append(
-            self._labelled_line(tell("ran before"), task_words(analysis, int(analysis.gaps.before[gap])))
+            self._labelled_line(translate("ran before"), task_words(analysis, int(analysis.gaps.before[gap])))
         )
         lines.append(
             self._labelled_line(
-                tell("ended by"), task_words(analysis, int(analysis.gaps.after[gap])), self._bold
+                translate("ended by"), task_words(analysis, int(analysis.gaps.after[gap])), self._bold
             )
         )
         lines += self._hop_lines(analysis, gap, chain)
@@ -78,10 +78,10 @@ class GapStory(Story):
         """Return the exact parts of the gap and their sum: "idle 3,210.123 + comm 12.000 = 3,222.123 µs"."""
         gaps, inks = analysis.gaps, self._inks
         parts = (
-            (tell("idle"), gaps.idle, inks.idle),
-            (tell("comm"), gaps.communication, inks.communication),
+            (translate("idle"), gaps.idle, inks.idle),
+            (translate("comm"), gaps.communication, inks.communication),
             (printable(analysis.engines_in_gap(gap), 40), gaps.aicpu, inks.aicpu),
-            (tell("copy"), gaps.copy, inks.copy),
+            (translate("copy"), gaps.copy, inks.copy),
         )
         line: Line = []
         for name, values, ink in parts:
@@ -96,11 +96,15 @@ class GapStory(Story):
         """Return the user's line that most of the idle time of the main cause is charged to."""
         frame = rules.line_of(stack)
         if frame is None:
-            return self._labelled_line(tell("line"), tell("not known: no stack leads to it"), self._dim)
+            return self._labelled_line(
+                translate("line"), translate("not known: no stack leads to it"), self._dim
+            )
         style = self._palette.style_of(Role.USER_LINE)
-        line = self._labelled_line(tell("line"), f"{printable(frame.file, 200)}({frame.line})", style)
+        line = self._labelled_line(translate("line"), f"{printable(frame.file, 200)}({frame.line})", style)
         function = printable(frame.function, 80)
-        function_words = tell("{function}, of the backward pass", function=function) if backward else function
+        function_words = (
+            translate("{function}, of the backward pass", function=function) if backward else function
+        )
         return [*line, (f" {function_words}", self._text)]
 
     def _labelled_line(self, label: str, text: str, style: Style | None = None) -> Line:
@@ -113,10 +117,10 @@ class GapStory(Story):
         A line has the time from the gap's start to the hop's, its duration, and the time until the next hop.
         """
         if chain is None:
-            yield [(tell("The task that ended it is not linked to the host."), self._dim)]
+            yield [(translate("The task that ended it is not linked to the host."), self._dim)]
             return
         gap_start_ns = int(analysis.gaps.start[gap])
-        yield [(_aligned_cells("", tell("began"), tell("took"), tell("to next")), self._dim)]
+        yield [(_aligned_cells("", translate("began"), translate("took"), translate("to next")), self._dim)]
         for hop in chain.hops:
             offset_ns = hop.start_ns - gap_start_ns
             sign = "+" if offset_ns >= 0 else ""
@@ -130,19 +134,21 @@ class GapStory(Story):
                 (f"  {printable(analysis.trace.name(hop.row), 200)}", self._text),
             ]
         if chain.missing is not None:
-            yield [(tell("{hop} not found: the trace does not tell", hop=wording(chain.missing)), self._dim)]
+            yield [
+                (translate("{hop} not found: the trace does not tell", hop=wording(chain.missing)), self._dim)
+            ]
 
     def _stack_lines(self, stack: tuple[Frame, ...], backward: bool, rules: FrameRules) -> Iterator[Line]:
         """Yield the stack, leaf first; the user's frames stand out, those of packages are counted."""
         if stack and backward:
-            yield [(tell("backward pass: the stack of its forward operator"), self._dim)]
+            yield [(translate("backward pass: the stack of its forward operator"), self._dim)]
         for name, frames in groupby(stack, lambda frame: package_of(frame, rules)):
             package_frames = list(frames)
             if name:
                 template = (
                     "1 frame of {package}" if len(package_frames) == 1 else "{count} frames of {package}"
                 )
-                count_words = tell(template, count=len(package_frames), package=printable(name, 60))
+                count_words = translate(template, count=len(package_frames), package=printable(name, 60))
                 yield [(f"  {self._glyphs.dot} {count_words}", self._dim)]
                 continue
             for frame in package_frames:

@@ -18,7 +18,7 @@ from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.raster import even_edges
 from tracetui.export.text import padded
-from tracetui.language import alternatives, clauses, tell, wording
+from tracetui.language import alternatives, clauses, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Kind
 from tracetui.trace.stack import Frame, path_end
@@ -53,12 +53,12 @@ def gap_title(analysis: Analysis, gap: int, rank: int, glyphs: Glyphs) -> str:
         ("lost", True): "{device} lost {lost} of {whole}, idle {idle}",
     }[kind, whole != lost]
     words = [
-        tell("Gap {rank} of {count}", rank=f"{rank:,}", count=f"{len(gaps):,}"),
-        tell(template, device=device, idle=idle, lost=lost, whole=whole),
-        tell("at {time}", time=format_time(start - analysis.trace.start_ns)),
+        translate("Gap {rank} of {count}", rank=f"{rank:,}", count=f"{len(gaps):,}"),
+        translate(template, device=device, idle=idle, lost=lost, whole=whole),
+        translate("at {time}", time=format_time(start - analysis.trace.start_ns)),
     ]
     if step >= 0:
-        words.append(tell("step {number}", number=analysis.steps[step].number))
+        words.append(translate("step {number}", number=analysis.steps[step].number))
     return f" {glyphs.dot} ".join(words)
 
 
@@ -73,7 +73,7 @@ class GapWords:
         name = printable(device.device, NAME)
         self._activity, self._device = (
             device,
-            name if name[-1:].isdigit() else tell("the {device}", device=name),
+            name if name[-1:].isdigit() else translate("the {device}", device=name),
         )
         first, stop = np.searchsorted(analysis.idle.gap, np.array([gap, gap + 1])).tolist()
         self._intervals = range(first, stop)
@@ -83,7 +83,7 @@ class GapWords:
 
     def lines(self, width: int, margin: str = " ") -> list[Line]:
         """Return a bar of the gap from left to right, then a sentence for each family of causes."""
-        label = padded(margin + tell("why"), LABEL)
+        label = padded(margin + translate("why"), LABEL)
         lines = [[self._pen.text(label, Role.DIM), *self._bar(max(width - LABEL - 1, 1))]]
         for sentence in self._sentences():
             lines += [[self._pen.text(margin), *line] for line in flowing(sentence, max(width - 2, 1))]
@@ -160,7 +160,7 @@ class GapWords:
             return [*pen.compose("{device} was never idle in this gap: other work ran.", device=device)]
         longest = max(self._intervals, key=lambda index: int(idle.end[index] - idle.start[index]))
         task = int(idle.task[longest])
-        name = printable(trace.name(task), NAME) if task >= 0 else tell("the next task")
+        name = printable(trace.name(task), NAME) if task >= 0 else translate("the next task")
         whole = (self._idle_ns + self._unit // 2) // self._unit
         template = "{device} was idle {time} before {task}."
         if len(self._intervals) > 1:
@@ -235,7 +235,7 @@ class GapWords:
             function = f" {function}"
         yield pen.text(function)
         if backward:
-            yield pen.text(tell(" (backward of it)"), Role.DIM)
+            yield pen.text(translate(" (backward of it)"), Role.DIM)
 
     def _time_piece(self, units: int, role: Role = Role.TEXT) -> Piece:
         """Return a time in the unit of the story, held together by a space that does not break."""
@@ -248,14 +248,14 @@ class GapWords:
         interval = int(causes.interval[self._pieces][unlinked][0])
         chain = links.chain(int(idle.task[interval])) if idle.task[interval] >= 0 else None
         hop = chain.missing if chain is not None else "launch"
-        reason = tell("its thread has no operators")
+        reason = translate("its thread has no operators")
         if hop and hop != "stack":
-            reason = tell("no {hop} of it is recorded", hop=wording(hop))
+            reason = translate("no {hop} of it is recorded", hop=wording(hop))
         if self._analysis.trace.kind is Kind.ASCEND:
-            return tell(
+            return translate(
                 "{why}. Collect CPU and NPU activities at level 1, with_stack=True, to know", why=reason
             )
-        return tell("{why}. Collect CPU and CUDA activities, with_stack=True, to know", why=reason)
+        return translate("{why}. Collect CPU and CUDA activities, with_stack=True, to know", why=reason)
 
     def _sync_sentence(self) -> list[Piece] | None:
         """Return which synchronising call kept the host from working ahead; None where none did."""
@@ -268,7 +268,7 @@ class GapWords:
             return None
         longest = max(intervals, key=lambda interval: int(idle.end[interval] - idle.start[interval]))
         row = int(causes.exposing[longest])
-        name = tell("A synchronisation")
+        name = translate("A synchronisation")
         if row >= 0:
             name = printable(self._analysis.trace.name(row), NAME)
         call: list[Piece] = [pen.text(name, Role.NUMBER)]
@@ -284,7 +284,7 @@ class GapWords:
         """Return what ran in the gap beside idle time and exposed communication; None if nothing did."""
         gaps, pen = self._analysis.gaps, self._pen
         engines = printable(self._analysis.engines_in_gap(self._gap), NAME)
-        kinds = ((engines, gaps.aicpu), (tell("copies"), gaps.copy))
+        kinds = ((engines, gaps.aicpu), (translate("copies"), gaps.copy))
         parts = [(name, int(values[self._gap])) for name, values in kinds if values[self._gap]]
         rest_ns = sum(ns for _, ns in parts)
         if not rest_ns:
@@ -298,7 +298,9 @@ class GapWords:
         template = (
             "The rest of the gap: {parts}." if len(parts) == 1 else "The rest of the gap, {time}: {parts}."
         )
-        return [pen.text(tell(template, time=format_share(total_units, unit), parts=parts_text), Role.DIM)]
+        return [
+            pen.text(translate(template, time=format_share(total_units, unit), parts=parts_text), Role.DIM)
+        ]
 
 
 def _capitalise(text: str) -> str:

@@ -6,7 +6,7 @@ Makes lines of styled text and knows no widget.
 from __future__ import annotations
 
 from tracetui.analysis.kernels import KernelFacts
-from tracetui.language import clauses, counted, tell
+from tracetui.language import clauses, counted, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, Pen
@@ -28,13 +28,13 @@ def describe_kernel(facts: KernelFacts, pen: Pen) -> list[Line]:
 def _kernel_line(facts: KernelFacts, pen: Pen) -> Line:
     """Return "MatMulV2 on AI_CORE, 24 blocks, waited 1.24 µs"; empty where nothing is known."""
     texts = facts.texts
-    parts = [tell("on {core}", core=printable(texts["core"], 40))] if "core" in texts else []
+    parts = [translate("on {core}", core=printable(texts["core"], 40))] if "core" in texts else []
     if facts.blocks:
         parts.append(counted(facts.blocks, "1 block", "{count} blocks"))
     if facts.mix_blocks:
         parts.append(counted(facts.mix_blocks, "1 mix block", "{count} mix blocks"))
     if facts.wait_ns is not None:
-        parts.append(tell("waited {time}", time=format_duration(facts.wait_ns)))
+        parts.append(translate("waited {time}", time=format_duration(facts.wait_ns)))
     parts += [f"{key} {printable(texts[key], 40)}" for key in ("state", "hf32") if key in texts]
     name = printable(texts["type"], 60) if "type" in texts else ""
     if not name and not parts:
@@ -62,7 +62,7 @@ def _tensor_line(side: str, facts: KernelFacts, pen: Pen) -> Line:
         )
     else:
         text = "  ".join(";".join(parts) for parts in values_by_column)
-    return [pen.label(tell(f"{side}s")), pen.text(printable(text, _MAX_CHARACTERS))]
+    return [pen.label(translate(f"{side}s")), pen.text(printable(text, _MAX_CHARACTERS))]
 
 
 def _tensor_parts(values_by_column: list[list[str]]) -> list[tuple[str, ...]]:

@@ -17,7 +17,7 @@ from tracetui.analysis.critical.whatif import WhatIf
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.idle_lines import LineIdle, LineKey
 from tracetui.export.language import cause_facts
-from tracetui.language import clauses, counted, tell
+from tracetui.language import clauses, counted, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.causes import cause_letter, cause_style
@@ -78,13 +78,13 @@ class LineStory(Story):
     def _title_line(self, line: LineIdle, width: int) -> Line:
         """Return the title in a rule; with the longest gap where there are several and it fits."""
         name = printable(line_name(line), 60)
-        idle = tell(
+        idle = translate(
             "idle {time} in {gaps}",
             time=format_duration(line.idle_ns),
             gaps=counted(line.gaps, "1 gap", "{count} gaps"),
         )
         title = f"{name} {self._glyphs.dot} {idle}"
-        longest = tell("longest {time}", time=format_duration(line.longest_ns))
+        longest = translate("longest {time}", time=format_duration(line.longest_ns))
         with_longest = self._ruled(clauses([title, longest]), width)
         return (
             with_longest
@@ -111,7 +111,7 @@ class LineStory(Story):
         """Return letter, name, bar, time and share of a cause; None stands for all that find no place."""
         style = self._dim if cause is None else cause_style(cause, self._palette)
         letter, name = (
-            (" ", tell("others")) if cause is None else (cause.facts.letter, cause_facts(cause).name)
+            (" ", translate("others")) if cause is None else (cause.facts.letter, cause_facts(cause).name)
         )
         bar = share_bar(ns, line.idle_ns, BAR_CELLS, self._glyphs)
         longest = max(cell_len(cause_facts(other).name) for other in Cause)
@@ -126,7 +126,7 @@ class LineStory(Story):
     def _operator_words(self, name: str, ns: int, width: int) -> Line:
         """Return time and name of an operator, cut to `width` cells."""
         time = f"{format_duration(ns):>8}  "
-        shown = printable(name, 100) if name else tell("(between operators)")
+        shown = printable(name, 100) if name else translate("(between operators)")
         return [(time, self._text), (clipped(shown, width - len(time), self._glyphs.ellipsis), self._dim)]
 
     def steps_line(self, analysis: Analysis, by_step: Mapping[int, int]) -> Line:
@@ -155,7 +155,7 @@ class LineStory(Story):
             ]
             outside = by_step.get(-1, 0)
             if outside:
-                line.append((tell("; {time} between them", time=format_duration(outside)), self._dim))
+                line.append((translate("; {time} between them", time=format_duration(outside)), self._dim))
         return line
 
     def _devices_line(self, analysis: Analysis, line: LineIdle) -> Line:
@@ -174,9 +174,9 @@ class LineStory(Story):
             return
         for sync in analysis.syncs:
             if (sync.file, sync.line, sync.function) == (line.file, line.line, line.function):
-                exposed = tell("no idle exposed")
+                exposed = translate("no idle exposed")
                 if sync.exposed_ns:
-                    exposed = tell("{time} of idle exposed", time=format_duration(sync.exposed_ns))
+                    exposed = translate("{time} of idle exposed", time=format_duration(sync.exposed_ns))
                 template = "{exposed} by {call}, which waits {count} times, {time}"
                 if sync.count == 1:
                     template = "{exposed} by {call}, which waits once, {time}"
@@ -208,7 +208,7 @@ class LineStory(Story):
                 *compose_sentence(template, self._dim, time=time, more=format_duration(with_peers), key=key)
             ]
         if not saving:
-            sentence = tell("Saves nothing: no step waits for what the host does in it.")
+            sentence = translate("Saves nothing: no step waits for what the host does in it.")
             return [(sentence, self._dim)]
         template = BEYOND_IDLE if idle_ns is not None and saving > idle_ns else WITHOUT_HOST
         return [*compose_sentence(template, self._dim, time=(format_duration(saving), self._bold), key=key)]
@@ -220,7 +220,7 @@ def what_if_words(what_if: WhatIf, width: int, glyphs: Glyphs, with_peers: WhatI
     `with_peers` is what follows if late peers come as much sooner; None where there are no peers.
     """
     subject, before, after = _mean_step(what_if)
-    share = f"(-{format_percent(before - after, before)})" if after < before else tell("(nothing saved)")
+    share = f"(-{format_percent(before - after, before)})" if after < before else translate("(nothing saved)")
     times = f"{format_duration(before)} {glyphs.arrow} {format_duration(after)}"
     is_half = what_if.factor > 0
     time_with_peers = ""
@@ -249,19 +249,19 @@ def what_if_words(what_if: WhatIf, width: int, glyphs: Glyphs, with_peers: WhatI
             "device durations stay as they are"
         )
         short_template = "{what} {times} {share} at no host time; device times kept"
-    sentence = tell(long_template, what=subject, times=times, share=share, more=time_with_peers)
+    sentence = translate(long_template, what=subject, times=times, share=share, more=time_with_peers)
     if cell_len(sentence) <= width:
         return sentence
-    return tell(short_template, what=subject, times=times, share=share, more=time_with_peers)
+    return translate(short_template, what=subject, times=times, share=share, more=time_with_peers)
 
 
 def _mean_step(what_if: WhatIf) -> tuple[str, int, int]:
     """Return "mean step", and its ns before and after. Without steps, return "all" and the sums."""
     count = len(what_if.steps_before)
     if not count:
-        return tell("all"), what_if.before_ns, what_if.after_ns
+        return translate("all"), what_if.before_ns, what_if.after_ns
     before, after = int(what_if.steps_before.sum()), int(what_if.steps_after.sum())
-    return tell("step") if count == 1 else tell("mean step"), before // count, after // count
+    return translate("step") if count == 1 else translate("mean step"), before // count, after // count
 
 
 def _largest_causes(causes: Sequence[tuple[Cause, int]], room: int) -> list[tuple[Cause | None, int]]:

@@ -11,7 +11,7 @@ from tracetui.export.sentences.memory import (
     peak_parts,
     peak_sentence,
 )
-from tracetui.language import alternatives, sentences, tell
+from tracetui.language import alternatives, sentences, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
@@ -51,10 +51,10 @@ class MemoryAnswer:
         lines = self.words(peak_sentence(document, shown.origin_ns), _PLACE_CELLS)
         lines.append([(printable(growth_sentence(document, len(recorded.steps)), 300), text)])
         if not recorded.timed:
-            lines.append([(tell(NO_TIMES), dim)])
+            lines.append([(translate(NO_TIMES), dim)])
         if tall:
             parts = alternatives(peak_parts(document["peak"]) if document["peak"] else ())
-            peak_rest = [tell("{sentence}.", sentence=parts)] if parts else []
+            peak_rest = [translate("{sentence}.", sentence=parts)] if parts else []
             rest_text = sentences([*peak_rest, alive_sentence(document)])
             lines += [[(line, dim)] for line in wrapped(rest_text, self.width)]
         mark = self.glyphs.warning

@@ -13,7 +13,7 @@ from tracetui.analysis.memory.calls import nth_call
 from tracetui.analysis.memory.model import NEVER, steps_at
 from tracetui.analysis.memory.neighbours import Neighbours
 from tracetui.export.sentences.memory import growing_sentence, ordinal, place_name
-from tracetui.language import clauses, counted, sentences, tell
+from tracetui.language import clauses, counted, sentences, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, compose_sentence
@@ -45,14 +45,14 @@ class MemoryStory(Story):
         frame = recorded.lines[line] if line >= 0 else None
         operator = printable(recorded.operators[blocks.operator[block]], 60)
         place = printable(place_name(frame), 60)
-        headline = tell("{what} at {line}", what=operator, line=place)
+        headline = translate("{what} at {line}", what=operator, line=place)
         title = self._ruled(headline.lstrip(), width)
         size = format_bytes(int(blocks.bytes[block]))
         life = self._life_words(shown, block)
         first = int(blocks.start[block])
-        start = tell("by event {number}", number=format_count(first))
+        start = translate("by event {number}", number=format_count(first))
         if recorded.timed:
-            start = tell("at {time}", time=format_time(first - shown.origin_ns))
+            start = translate("at {time}", time=format_time(first - shown.origin_ns))
         if view is GROWING:
             group = shown.document["growing"][row]
             grows = printable(growing_sentence(group, shown.sources.get(frame)), 400)
@@ -66,9 +66,9 @@ class MemoryStory(Story):
             )
             return [title, *flowing([*growth], max(width, 20))][:height]
         nth, calls = nth_call(recorded.blocks, int(shown.part.places[block]))
-        call = tell("the only call")
+        call = translate("the only call")
         if calls > 1:
-            call = tell("the {nth} of {count} calls", nth=ordinal(nth), count=format_count(calls))
+            call = translate("the {nth} of {count} calls", nth=ordinal(nth), count=format_count(calls))
         template = "{size} allocated {start}, {call} of that line"
         if recorded.timed:
             template = "{size} allocated {start} by {call} of that line"
@@ -93,16 +93,16 @@ class MemoryStory(Story):
         if view is BLOCKS:
             return ""
         if view is SIZES:
-            return tell("One of {count} blocks: ", count=format_count(shown.part.sizes[row].allocations))
+            return translate("One of {count} blocks: ", count=format_count(shown.part.sizes[row].allocations))
         line = shown.part.lines[row]
         if line.blocks_at_peak == 1:
-            return tell("The only block held at the peak: ")
+            return translate("The only block held at the peak: ")
         if line.blocks_at_peak:
             count = format_count(line.blocks_at_peak)
-            return tell("The largest of {count} blocks held at the peak: ", count=count)
+            return translate("The largest of {count} blocks held at the peak: ", count=count)
         if line.allocations == 1:
-            return tell("The only block: ")
-        return tell("The largest of {count} blocks: ", count=format_count(line.allocations))
+            return translate("The only block: ")
+        return translate("The largest of {count} blocks: ", count=format_count(line.allocations))
 
     def _life_words(self, shown: Shown, block: int) -> str:
         """Return "released after 18.1 ms in step 52" or "never released: alive until the end"."""
@@ -115,15 +115,15 @@ class MemoryStory(Story):
                 template = "never released: alive until the end, through 1 more step"
             if later_steps > 1:
                 template = "never released: alive until the end, through {count} more steps"
-            return tell(template, count=format_count(later_steps))
+            return translate(template, count=format_count(later_steps))
         lifetime = release - int(blocks.start[block])
         length = (
             format_duration(lifetime) if recorded.timed else counted(lifetime, "1 event", "{count} events")
         )
         (release_step,) = steps_at(recorded.steps, np.array([release])).tolist()
         if release_step in (-1, start_step):
-            return tell("released after {time}", time=length)
-        return tell(
+            return translate("released after {time}", time=length)
+        return translate(
             "released after {time} in step {number}", time=length, number=recorded.steps[release_step].number
         )
 
@@ -132,11 +132,13 @@ class MemoryStory(Story):
         if neighbours is None:
             return ""
         task, before, after = (text and printable(text, 40) for text in neighbours)
-        neighbour_words = [*([tell("after {name}", name=before)] if before else [])]
-        neighbour_words += [tell("before {name}", name=after)] if after else []
+        neighbour_words = [*([translate("after {name}", name=before)] if before else [])]
+        neighbour_words += [translate("before {name}", name=after)] if after else []
         if task:
-            device_words = tell("The device runs {task} for it", task=task)
-            return tell("{sentence}.", sentence=clauses([device_words, *neighbour_words]))
+            device_words = translate("The device runs {task} for it", task=task)
+            return translate("{sentence}.", sentence=clauses([device_words, *neighbour_words]))
         return (
-            tell("On the device it lies {where}.", where=clauses(neighbour_words)) if neighbour_words else ""
+            translate("On the device it lies {where}.", where=clauses(neighbour_words))
+            if neighbour_words
+            else ""
         )

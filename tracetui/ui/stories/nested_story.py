@@ -12,7 +12,7 @@ from tracetui.analysis.modules import ModuleIdle, module_of
 from tracetui.analysis.nested_idle import FrameIdle
 from tracetui.analysis.scopes import ScopeTime
 from tracetui.export.sentences.causes import NO_STACK, module_name, scope_name
-from tracetui.language import clauses, counted, names, tell
+from tracetui.language import clauses, counted, names, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.pen import Line
 from tracetui.ui.stories.line_story import LineStory
@@ -35,11 +35,11 @@ class NestedStory(LineStory):
         room = max(height - 1 - len(neighbours), 1)
         name = _row_name(row)
         idle, gaps = format_duration(row.idle_ns), counted(row.gaps, "1 gap", "{count} gaps")
-        numbers = tell(
+        numbers = translate(
             "idle {idle}, own {own}, in {gaps}", idle=idle, own=format_duration(row.own_ns), gaps=gaps
         )
         if isinstance(row, ScopeTime):
-            numbers = tell(
+            numbers = translate(
                 "computing {computing} in {tasks}, idle before them {idle} in {gaps}",
                 computing=format_duration(row.computing_ns),
                 tasks=counted(row.tasks, "1 task", "{count} tasks"),
@@ -47,7 +47,7 @@ class NestedStory(LineStory):
                 gaps=gaps,
             )
         if row.backward_ns:
-            numbers = clauses([numbers, tell("backward {time}", time=format_duration(row.backward_ns))])
+            numbers = clauses([numbers, translate("backward {time}", time=format_duration(row.backward_ns))])
         title = self._ruled(f"{printable(name, 120)} {self._glyphs.dot} {numbers}", width)
         return [title, *self._cause_lines(row, width, room), *([piece] for piece in neighbours)][:height]
 
@@ -56,14 +56,14 @@ class NestedStory(LineStory):
         if isinstance(row, ScopeTime):
             inner_scopes = [inner for inner in analysis.scopes if row.scope and inner.scope[:-1] == row.scope]
             if inner_scopes:
-                yield tell(
+                yield translate(
                     "holds {names}",
                     names=_named_parts([(inner.scope[-1], inner.computing_ns) for inner in inner_scopes]),
                 )
         elif isinstance(row, ModuleIdle):
             inner_modules = [inner for inner in analysis.modules if inner.path[-1:] == (row.module,)]
             if inner_modules:
-                yield tell(
+                yield translate(
                     "holds {names}",
                     names=_named_parts([(inner.module or "", inner.idle_ns) for inner in inner_modules]),
                 )
@@ -74,7 +74,7 @@ class NestedStory(LineStory):
             )
             for template, tree in (("from {names}", caller_tree), ("calls {names}", callee_tree)):
                 if tree is not None and tree.children:
-                    yield tell(
+                    yield translate(
                         template,
                         names=_named_parts([(_short_name(child), child.idle_ns) for child in tree.children]),
                     )
@@ -96,4 +96,6 @@ def _named_parts(parts: Sequence[tuple[str, int]]) -> str:
 
 def _short_name(node: StackNode) -> str:
     """Return the module or function of a frame without its file."""
-    return tell(NO_STACK) if node.frame is None else module_of(node.frame.function) or node.frame.function
+    return (
+        translate(NO_STACK) if node.frame is None else module_of(node.frame.function) or node.frame.function
+    )

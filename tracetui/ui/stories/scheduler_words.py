@@ -14,7 +14,7 @@ from tracetui.analysis.scheduler.summary import culprits_of
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.scheduler import task_name
-from tracetui.language import names, tell
+from tracetui.language import names, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Pen
@@ -142,9 +142,9 @@ class _SchedulerWords:
 def _tasks(culprits: tuple[Culprit, ...]) -> str:
     """Return who had a core and how long, most first."""
     named = [
-        tell("{task} for {time}", task=task_name(culprit.task), time=format_duration(culprit.idle_ns))
+        translate("{task} for {time}", task=task_name(culprit.task), time=format_duration(culprit.idle_ns))
         for culprit in culprits[:MOST_NAMED]
     ]
     if len(culprits) > MOST_NAMED:
-        named.append(tell("{count} more", count=len(culprits) - MOST_NAMED))
+        named.append(translate("{count} more", count=len(culprits) - MOST_NAMED))
     return names(named)

@@ -14,7 +14,7 @@ from tracetui.analysis.critical.saves import LineSaving
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.idle_lines import LineIdle, LineKey
 from tracetui.analysis.idle.syncs import SyncCall
-from tracetui.language import clauses, counted, tell
+from tracetui.language import clauses, counted, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.causes import cause_letter, cause_style, legend
 from tracetui.ui.drawing.pen import Line, compose_sentence
@@ -46,12 +46,14 @@ class SyncStory(Story):
         steps = line_story.steps_line(analysis, sync.exposed_by_step) if sync.exposed_ns else []
         lines += [steps] if steps else []
         if sync.file is None:
-            lines.append([(tell("No Python stack is recorded: its line is not known."), self._dim)])
+            lines.append([(translate("No Python stack is recorded: its line is not known."), self._dim)])
             return lines[:height]
         if line is None:
-            lines.append([(tell("No idle time is charged to this line itself."), self._dim)])
+            lines.append([(translate("No idle time is charged to this line itself."), self._dim)])
         else:
-            charged = tell("Charged to the line: {time} of idle", time=format_duration(line.idle_ns)) + "  "
+            charged = (
+                translate("Charged to the line: {time} of idle", time=format_duration(line.idle_ns)) + "  "
+            )
             causes = legend(line.causes.items(), self._palette, self._glyphs, width - cell_len(charged))
             lines.append([(charged, self._dim), *causes])
         if savings is not None:
@@ -61,7 +63,7 @@ class SyncStory(Story):
     def _title_line(self, sync: SyncCall, width: int) -> Line:
         call, place = printable(sync.call, 60), printable(line_name(sync), 60)
         title = "{call} {line}" if sync.file is None else "{call} at {line}"
-        return self._ruled(tell(title, call=call, line=place), width)
+        return self._ruled(translate(title, call=call, line=place), width)
 
     def _wait_line(self, analysis: Analysis, sync: SyncCall) -> Line:
         """Return "The host waited 25.1 ms in 24 calls (8 a step), longest 13.6 ms"."""
@@ -75,14 +77,14 @@ class SyncStory(Story):
         wait_time = (format_duration(sync.total_ns), self._bold)
         line = [*compose_sentence(template, self._text, time=wait_time, calls=calls, often=calls_a_step)]
         if sync.count > 1:
-            longest = tell("longest {time}", time=format_duration(sync.longest_ns))
+            longest = translate("longest {time}", time=format_duration(sync.longest_ns))
             line.append((clauses(["", longest]), self._dim))
         return line
 
     def _exposed_line(self, analysis: Analysis, sync: SyncCall) -> Line:
         """Return "S exposes 4.15 ms of idle, 10.7 % of all, in 23 gaps"."""
         if not sync.exposed_ns:
-            return [(tell("It exposes no idle time: no device ran dry meanwhile."), self._text)]
+            return [(translate("It exposes no idle time: no device ran dry meanwhile."), self._text)]
         gaps = len(sync.gap_indices)
         share = format_percent(sync.exposed_ns, analysis.idle_ns)
         return [
@@ -90,7 +92,7 @@ class SyncStory(Story):
             *compose_sentence(
                 "exposes {idle}, {share} of all, in {gaps}",
                 self._text,
-                idle=(tell("{time} of idle", time=format_duration(sync.exposed_ns)), self._bold),
+                idle=(translate("{time} of idle", time=format_duration(sync.exposed_ns)), self._bold),
                 share=share,
                 gaps=counted(gaps, "1 gap", "{count} gaps"),
             ),

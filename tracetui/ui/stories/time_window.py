@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.session import Session
 from tracetui.units import format_exact, format_time
@@ -16,11 +16,11 @@ def measure_words(session: Session, glyphs: Glyphs) -> str:
     here = (session.selected_span or (state.place.time_ns,))[0]
     if here == state.mark:
         moment = format_time(here - state.bounds.start_ns)
-        return tell("The window starts at {time}: v at its end ends it, esc drops it.", time=moment)
+        return translate("The window starts at {time}: v at its end ends it, esc drops it.", time=moment)
     dot = f" {glyphs.dot} "
     length, away = format_exact(window[1] - window[0]), format_exact(here - state.mark)
-    facts = tell("window {time}", time=length), tell("here {time} from the mark", time=away)
-    return dot.join((*facts, tell("v ends, esc drops")))
+    facts = translate("window {time}", time=length), translate("here {time} from the mark", time=away)
+    return dot.join((*facts, translate("v ends, esc drops")))
 
 
 def window_sentence(session: Session) -> str:
@@ -30,4 +30,6 @@ def window_sentence(session: Session) -> str:
         return ""
     start, end = state.window
     first, last = (format_time(moment - state.bounds.start_ns) for moment in (start, end))
-    return tell("Window of {time}: {start} to {end}.", time=format_exact(end - start), start=first, end=last)
+    return translate(
+        "Window of {time}: {start} to {end}.", time=format_exact(end - start), start=first, end=last
+    )

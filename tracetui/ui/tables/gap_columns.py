@@ -10,7 +10,7 @@ from tracetui.analysis.gaps import Measure
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.causes import MEASURES
 from tracetui.export.tables.gaps import GAPS, GapRows
-from tracetui.language import alternatives, clauses, counted, tell
+from tracetui.language import alternatives, clauses, counted, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.bars import TimeInks, stacked_bar
@@ -68,27 +68,27 @@ def gaps_answer(analysis: Analysis, by: Measure) -> str:
     share = format_percent(whole_ns, window_ns)
     template = "{gaps} by {measure}, {time} of {window} ({share})"
     parts = [
-        tell(
+        translate(
             template,
             gaps=counted(len(gaps), "1 gap", "{count} gaps"),
-            measure=tell(MEASURES[by]),
+            measure=translate(MEASURES[by]),
             time=format_duration(whole_ns),
             window=format_duration(window_ns),
             share=share,
         )
     ]
     if by is Measure.LOST and idle_ns != whole_ns:
-        parts.append(tell("idle {time}", time=format_duration(idle_ns)))
+        parts.append(translate("idle {time}", time=format_duration(idle_ns)))
     if by is not Measure.COMMUNICATION and idle_ns:
         (cause, most_ns), *_ = analysis.causes.by_cause().items()
         percent = format_percent(most_ns, idle_ns)
-        parts.append(tell("most {cause} {share}", cause=cause_words(cause), share=percent))
+        parts.append(translate("most {cause} {share}", cause=cause_words(cause), share=percent))
     answer = [clauses(parts)]
     if len(gaps) > 10 and whole_ns:
         worst_ns = int(ns[gaps.ranked(by)[:10]].sum())
-        answer.append(tell("the worst 10 hold {share}", share=format_percent(worst_ns, whole_ns)))
+        answer.append(translate("the worst 10 hold {share}", share=format_percent(worst_ns, whole_ns)))
     if len(analysis.devices) > 1:
-        answer.append(tell("{count} devices", count=len(analysis.devices)))
+        answer.append(translate("{count} devices", count=len(analysis.devices)))
     return alternatives(answer)
 
 

@@ -19,7 +19,7 @@ from tracetui.export.sentences.causes import NO_STACK
 from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.signatures import SIGNATURES, SignatureRows
 from tracetui.export.tables.syncs import SYNCS, SyncRows
-from tracetui.language import alternatives, counted, names, tell
+from tracetui.language import alternatives, counted, names, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.stack import distinct_ends, path_end
@@ -147,10 +147,10 @@ def line_names(lines: Sequence[RowOfLine]) -> list[str]:
 def line_name(line: RowOfLine, file: str | None = None) -> str:
     """Return "train_moba.py(88) attention (backward)"; `file`: what its file is called, else its end."""
     if line.file is None:
-        return tell(NO_STACK)
+        return translate(NO_STACK)
     file = path_end(line.file) if file is None else file
     place = f"{file}({line.line}) {line.function}" if file else line.function
-    return tell("{line} (backward)", line=place) if line_of(line)[3] else place
+    return translate("{line} (backward)", line=place) if line_of(line)[3] else place
 
 
 def hotspots_answer(analysis: Analysis) -> str:
@@ -158,9 +158,9 @@ def hotspots_answer(analysis: Analysis) -> str:
     window_ns, idle_ns = analysis.window_ns, analysis.idle_ns
     devices = names(device.device for device in analysis.devices)
     if len(analysis.devices) > 2:
-        devices = tell("{count} devices", count=len(analysis.devices))
+        devices = translate("{count} devices", count=len(analysis.devices))
     answer = [
-        tell(
+        translate(
             "{devices} idle {time} of {window} ({share})",
             devices=devices,
             time=format_duration(idle_ns),
@@ -172,10 +172,10 @@ def hotspots_answer(analysis: Analysis) -> str:
     holding = lines_holding(np.array(stacked, np.int64), idle_ns, MOST)
     if holding:
         held = "1 line holds {percent} %" if holding == 1 else "{count} lines hold {percent} %"
-        answer.append(tell(held, count=holding, percent=MOST))
+        answer.append(translate(held, count=holding, percent=MOST))
     without = idle_ns - sum(stacked)
     if without:
-        answer.append(tell("{share} has no stack", share=format_percent(without, idle_ns)))
+        answer.append(translate("{share} has no stack", share=format_percent(without, idle_ns)))
     return alternatives(answer)
 
 
@@ -184,7 +184,7 @@ def signatures_answer(analysis: Analysis) -> str:
     found = analysis.signatures
     idle = np.array([signature.idle_ns for signature in found], np.int64)
     holding = lines_holding(idle, analysis.idle_ns, MOST)
-    return tell(
+    return translate(
         "{signatures} of {gaps}, {time} of idle time; {holding} holds {percent} %"
         if holding == 1
         else "{signatures} of {gaps}, {time} of idle time; {holding} hold {percent} %",
@@ -202,7 +202,7 @@ def syncs_answer(analysis: Analysis) -> str:
     template = "{calls}, {waited} waited; no idle time exposed"
     if exposed:
         template = "{calls}, {waited} waited; {exposed} of idle exposed ({share})"
-    return tell(
+    return translate(
         template,
         calls=counted(sum(sync.count for sync in analysis.syncs), "1 call", "{count} calls"),
         waited=format_duration(sum(sync.total_ns for sync in analysis.syncs)),

@@ -19,7 +19,7 @@ from tracetui.analysis.nested_idle import FrameIdle, NestedIdle
 from tracetui.analysis.scopes import ScopeTime
 from tracetui.export.sentences.causes import NO_MODULE, scope_name
 from tracetui.export.trace.nested_text import NO_SCOPES
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.tables.columns import ViewColumn
@@ -70,7 +70,7 @@ class HotspotView:
 def row_name(row: Row) -> str:
     """Return what a row is of: a line, a module, a frame."""
     if isinstance(row, ModuleIdle):
-        return row.module or tell(NO_MODULE)
+        return row.module or translate(NO_MODULE)
     if isinstance(row, ScopeTime):
         return scope_name(row.scope)
     return frame_name(row) if isinstance(row, FrameIdle) else line_name(row)

@@ -22,7 +22,7 @@ from tracetui.export.tables.nested import (
     ScopeRows,
 )
 from tracetui.export.trace.nested_text import NO_MODULES, NO_SCOPES
-from tracetui.language import counted, tell
+from tracetui.language import counted, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -45,7 +45,7 @@ def module_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list
         "module",
         "module",
         codes_of(modules),
-        [module.module or tell(NO_MODULE) for module in modules],
+        [module.module or translate(NO_MODULE) for module in modules],
         least=22,
     )
     path = name_column("path", "inside of", codes_of(modules), around, width=60, least=20, rank=2)
@@ -55,7 +55,7 @@ def module_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list
 
 def frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
     """Return one row per frame, in the order of `analysis.frames`."""
-    return _frame_columns(analysis, "frame", tell(NO_STACK), palette, glyphs)
+    return _frame_columns(analysis, "frame", translate(NO_STACK), palette, glyphs)
 
 
 def operator_frame_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[ViewColumn]:
@@ -101,8 +101,8 @@ def scopes_answer(analysis: Analysis) -> str:
     """Return "36 scopes, 67.1 ms of computing, 170 ms of idle time before their tasks"."""
     scopes = [row for row in analysis.scopes if row.scope]
     if not scopes:
-        return tell(NO_SCOPES)
-    return tell(
+        return translate(NO_SCOPES)
+    return translate(
         "{scopes}, {computing} of computing, {idle} of idle time before their tasks",
         scopes=counted(len(scopes), "1 scope", "{count} scopes"),
         computing=format_duration(sum(row.own_computing_ns for row in scopes)),
@@ -112,13 +112,13 @@ def scopes_answer(analysis: Analysis) -> str:
 
 def scope_short(row: ScopeTime) -> str:
     """Return "_backbone-AlexNet", "(outside any scope)"."""
-    return row.scope[-1] if row.scope else tell(NO_SCOPE)
+    return row.scope[-1] if row.scope else translate(NO_SCOPE)
 
 
 def frame_name(row: FrameIdle) -> str:
     """Return "train.py(88) main", "nn.Module: Conv2d_7", "(no stack)"."""
     if row.frame is None:
-        return tell(NO_STACK)
+        return translate(NO_STACK)
     file = path_end(row.frame.file)
     return f"{file}({row.frame.line}) {row.frame.function}" if file else row.frame.function
 
@@ -127,12 +127,12 @@ def modules_answer(analysis: Analysis) -> str:
     """Return "26 modules hold 16.0 ms of 25.0 ms of idle time (64.1 %)"."""
     modules = [module for module in analysis.modules if module.module is not None]
     if not modules:
-        return tell(NO_MODULES)
+        return translate(NO_MODULES)
     inside = sum(module.own_ns for module in modules)
     template = "{count} modules hold {time} of {idle} of idle time ({share})"
     if len(modules) == 1:
         template = "1 module holds {time} of {idle} of idle time ({share})"
-    return tell(
+    return translate(
         template,
         count=format_count(len(modules)),
         time=format_duration(inside),
@@ -145,14 +145,14 @@ def frames_answer(analysis: Analysis) -> str:
     """Return "168 frames at any depth of the stacks, 25.0 ms of idle time"."""
     count = sum(row.frame is not None for row in analysis.frames)
     frames = counted(count, "1 frame of all stacks", "{count} frames of all stacks")
-    return tell("{frames}, {time} of idle time", frames=frames, time=format_duration(analysis.idle_ns))
+    return translate("{frames}, {time} of idle time", frames=frames, time=format_duration(analysis.idle_ns))
 
 
 def operator_frames_answer(analysis: Analysis) -> str:
     """Return "50 operators of the host, 790 ms of idle time; no Python stack is recorded"."""
     count = sum(row.frame is not None for row in analysis.frames)
     operators = counted(count, "1 operator of the host", "{count} operators of the host")
-    return tell(
+    return translate(
         "{operators}, {time} of idle time; no Python stack is recorded",
         operators=operators,
         time=format_duration(analysis.idle_ns),

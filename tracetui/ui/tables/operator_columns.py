@@ -11,7 +11,7 @@ from tracetui.analysis.operators import OperatorSlices, OperatorTable
 from tracetui.analysis.task_counts import counts_of
 from tracetui.export.sentences.causes import NO_STACK, line_name
 from tracetui.export.tables.operators import OPERATORS, activity_words
-from tracetui.language import clauses, counted, tell
+from tracetui.language import clauses, counted, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace
 from tracetui.trace.stack import Frame, distinct_ends
@@ -83,17 +83,19 @@ def operators_answer(
     """
     rows = name_count(int(table.names.sum()))
     if types:
-        rows = tell("{types} of {names}", types=counted(len(table), "1 type", "{count} types"), names=rows)
+        rows = translate(
+            "{types} of {names}", types=counted(len(table), "1 type", "{count} types"), names=rows
+        )
     count = len(operators.rows)
     if host:
         ran = counted(count, "1 host operator", "{count} host operators")
     else:
         of = counts_of(operators.trace.slices.activity[operators.rows])
-        ran = tell("{count} tasks", count=f"{count:,}")
+        ran = translate("{count} tasks", count=f"{count:,}")
         if tasks is not None:
-            ran = tell("{count} of {all} tasks", count=f"{count:,}", all=f"{tasks:,}")
+            ran = translate("{count} of {all} tasks", count=f"{count:,}", all=f"{tasks:,}")
         kinds = [
-            tell(template, count=f"{number:,}")
+            translate(template, count=f"{number:,}")
             for number, template in (
                 (of.compute, "{count} compute"),
                 (of.communication, "{count} communication"),
@@ -102,10 +104,10 @@ def operators_answer(
             if number
         ]
         if len(kinds) > 1:
-            ran = tell("{tasks} ({kinds})", tasks=ran, kinds=clauses(kinds))
+            ran = translate("{tasks} ({kinds})", tasks=ran, kinds=clauses(kinds))
     time = format_duration(int(table.self_ns.sum()))
-    time = tell("self {time}", time=time) if host else time
-    return tell("{rows}: {facts}", rows=rows, facts=clauses((f"{ran}{where}", time)))
+    time = translate("self {time}", time=time) if host else time
+    return translate("{rows}: {facts}", rows=rows, facts=clauses((f"{ran}{where}", time)))
 
 
 def _activity_column(table: OperatorTable, trace: Trace) -> ViewColumn:
@@ -127,7 +129,7 @@ def frame_names(frames: Sequence[Frame | None]) -> list[str] | None:
         return None
     ends = distinct_ends(frame.file for frame in frames if frame is not None)
     return [
-        tell(NO_STACK) if frame is None else line_name(ends[frame.file], frame.line, frame.function)
+        translate(NO_STACK) if frame is None else line_name(ends[frame.file], frame.line, frame.function)
         for frame in frames
     ]
 

@@ -15,7 +15,7 @@ from textual.strip import Strip
 
 from tracetui.analysis.memory.model import Curve, MemoryStep
 from tracetui.arrays import Int64s
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.curve import area_levels, cells_of, line_rows, most_in_columns, round_up
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -155,19 +155,22 @@ class CurveView(CachedLineWidget):
         name = f"{printable(curve.device, 20)} {printable(curve.component, 20)}"
         steps = [step.number for step in self._steps if step.start <= at < step.end]
         origin = self._origin_ns
-        when = tell("after event {number}", number=format_count(at))
+        when = translate("after event {number}", number=format_count(at))
         if origin is not None:
-            when = tell("at {time}", time=format_time(at - origin))
+            when = translate("at {time}", time=format_time(at - origin))
         if steps:
-            when = tell("{when} in step {number}", when=when, number=steps[-1])
-        pieces = [(name, self._bold), (tell(" {when}: ", when=when), self._text)]
+            when = translate("{when} in step {number}", when=when, number=steps[-1])
+        pieces = [(name, self._bold), (translate(" {when}: ", when=when), self._text)]
         allocated, reserved = curve.allocated_at(at), curve.reserved_at(at)
-        amounts = [(allocated, tell("allocated"), self._bold), (reserved, tell("reserved"), self._text)]
+        amounts = [
+            (allocated, translate("allocated"), self._bold),
+            (reserved, translate("reserved"), self._text),
+        ]
         known = [(count, what, style) for count, what, style in amounts if count >= 0]
         for place, (count, what, style) in enumerate(known):
-            comma = tell(", ") if place else ""
+            comma = translate(", ") if place else ""
             pieces += [(f"{comma}{format_bytes(count)}", style), (f" {what}", self._text)]
-        return pieces if known else [*pieces, (tell("nothing is known yet"), self._dim)]
+        return pieces if known else [*pieces, (translate("nothing is known yet"), self._dim)]
 
     def _marks(self) -> tuple[list[str], Int64s]:
         """Draw the cursor, and the name of the peak."""
@@ -175,7 +178,7 @@ class CurveView(CachedLineWidget):
         cells, style = [" "] * columns, np.full(columns, _NUMBER, np.int64)
         at, peak = self._cursor, self._peak
         if peak >= 0:
-            text = text_cells(tell("peak {size}", size=format_bytes(self._peak_bytes)))
+            text = text_cells(translate("peak {size}", size=format_bytes(self._peak_bytes)))
             cells[peak] = glyphs.pin
             for first in (peak + 2, peak - 1 - len(text), at + 2, at - 1 - len(text)):
                 last = first + len(text)

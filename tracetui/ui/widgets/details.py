@@ -26,7 +26,7 @@ from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.notes import overlap_note
 from tracetui.analysis.run_facts import facts_beside
 from tracetui.export.sentences.causes import MEASURES
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.trace.source_files import SourceFile
 from tracetui.trace.stack import Frame, parse_call_stack
@@ -241,12 +241,12 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         app, session = self.viewer, self.session
         pen = Pen(app.palette, app.glyphs)
         row, gap = self._selection
-        self._title = tell("slice") if row >= 0 else tell("details")
+        self._title = translate("slice") if row >= 0 else translate("details")
         self.lines, self._worst = [], 0
         if session.trace is None:
             self.lines = self._hints(pen)
         elif self.shows_stack and self.stack:
-            self._title = tell("Python stack")
+            self._title = translate("Python stack")
             self.lines = describe_frames(self.stack, self.rules, pen)
         elif gap >= 0 and session.analysis is not None:
             self._title = gap_title(session.analysis, gap, session.rank_of(gap), app.glyphs)
@@ -262,7 +262,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             self.lines += describe_args(self._found.args, pen)
             self.lines += describe_frames(self.stack, self.rules, pen)
         elif self._at is not None and self._run is None:
-            self._title = tell("counter")
+            self._title = translate("counter")
             self.lines = describe_curve(self._at, session.trace.start_ns, pen)
         else:
             self.lines = self._hints(pen)
@@ -273,8 +273,13 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
     def _stack_lines(self, pen: Pen) -> list[Line]:
         backward = self._main.backward or (self.chain is not None and self.chain.backward)
         if self._main.communicates and not self._main.stack:
-            return [[pen.label(tell("line")), pen.text(tell("not known: no stack leads to it"), Role.DIM)]]
-        label = tell("line") if self._selection[0] >= 0 or self._main.stack else tell("launched")
+            return [
+                [
+                    pen.label(translate("line")),
+                    pen.text(translate("not known: no stack leads to it"), Role.DIM),
+                ]
+            ]
+        label = translate("line") if self._selection[0] >= 0 or self._main.stack else translate("launched")
         return describe_line(label, self.stack, self.rules, backward, self._found.source, pen)
 
     def _hints(self, pen: Pen) -> list[Line]:
@@ -288,16 +293,16 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         run_lines: list[Line] = []
         if self._run is not None:
             run_lines = describe_run(self._run, pen, self.size.width)
-            self._title = tell("the run") if run_lines else self._title
+            self._title = translate("the run") if run_lines else self._title
             warn += run_lines
         if session.trace is None:
             return warn
         if session.analysis is None:
-            hint = [pen.text(f" {tell('arrows or a click select a slice')}", Role.DIM)]
+            hint = [pen.text(f" {translate('arrows or a click select a slice')}", Role.DIM)]
             if session.picture is None or session.picture.sketch is None:
                 return [*warn, hint]
             shades = [pen.text(f" {' '.join(app.glyphs.unread[1:])}", Role.UNREAD)]
-            sampled = tell("not read yet: from a sample, about how busy each line is")
+            sampled = translate("not read yet: from a sample, about how busy each line is")
             words = pen.text(f"  {sampled}", Role.DIM)
             return [*warn, hint, [*shades, words]]
         gaps = session.analysis.gaps
@@ -314,9 +319,9 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             title = "worst gaps by {measure}: a click, a digit or x goes there"
             if run_lines:
                 title = "the run, then the worst gaps by {measure}: a click, a digit or x goes there"
-            self._title = tell(title, measure=tell(MEASURES[by]))
+            self._title = translate(title, measure=translate(MEASURES[by]))
             if self.tells_causes:
-                why = pen.text(f" {tell('why lost')}  ", Role.DIM)
+                why = pen.text(f" {translate('why lost')}  ", Role.DIM)
                 room, lost = self.size.width - cell_len(why[0]), lost_by_cause(session.analysis)
                 warn.append([why, *legend(lost, app.palette, app.glyphs, room)])
         self._worst = len(worst)
@@ -363,7 +368,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         palette, glyphs, width = self.viewer.palette, self.viewer.glyphs, self.size.width
         if y == 0:
             hidden = len(self.lines) - self.top - self.size.height + 1
-            more = tell("{key}: {count} more", key="j" if self.has_focus else "tab", count=hidden)
+            more = translate("{key}: {count} more", key="j" if self.has_focus else "tab", count=hidden)
             more = f"{glyphs.rule} {more} " if hidden > 0 else ""
             room = max(width - cell_len(more), 0)
             title = f"{glyphs.rule * 2} {self._title} "

@@ -14,7 +14,7 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.idle_lines import StackNode
 from tracetui.analysis.modules import module_of
 from tracetui.export.sentences.causes import NO_STACK
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity
 from tracetui.trace.stack import Frame, path_end
@@ -303,10 +303,10 @@ class FlameView(Wheeled, can_focus=True):
     def label(self, cell: Flame) -> str:
         """Name the function or module of a cell, and how many frames are folded into it."""
         if not cell.nodes:
-            return tell("{count} more", count=format_count(len(cell.small)))
+            return translate("{count} more", count=format_count(len(cell.small)))
         frame = telling(cell)
         if frame is None:
-            return tell("all idle time") if cell.nodes[-1].children else tell(NO_STACK)
+            return translate("all idle time") if cell.nodes[-1].children else translate(NO_STACK)
         folded = f" +{len(cell.nodes) - 1}" if len(cell.nodes) > 1 else ""
         module = module_of(frame.function)
         if module is not None:

@@ -17,7 +17,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.cause_raster import main_causes
 from tracetui.arrays import Int64s
 from tracetui.export.text import padded
-from tracetui.language import counted, tell
+from tracetui.language import counted, translate
 from tracetui.trace.model import Activity
 from tracetui.ui.drawing.causes import (
     LossCause,
@@ -105,9 +105,13 @@ class Minimap(InViewer, CachedLineWidget):
         """List all causes of lost time with their shares; until they are known, say when they will be."""
         palette, picture = self.viewer.palette, self._picture
         dim = palette.style_of(Role.DIM)
-        label: Piece = (padded(f" {tell('why lost')} ", self._label_width), dim)
+        label: Piece = (padded(f" {translate('why lost')} ", self._label_width), dim)
         if picture is None or picture.analysis is None:
-            return [label, (tell("known once all is read"), dim)] if picture and picture.trace.devices else []
+            return (
+                [label, (translate("known once all is read"), dim)]
+                if picture and picture.trace.devices
+                else []
+            )
         lost = lost_by_cause(picture.analysis)
         width = self.size.width - cell_len(label[0])
         return [label, *legend(lost, palette, self.viewer.glyphs, width)] if lost else []
@@ -115,12 +119,12 @@ class Minimap(InViewer, CachedLineWidget):
     def _title(self) -> str:
         picture = self._picture
         if picture is None:
-            return f" {tell('whole trace')}"
+            return f" {translate('whole trace')}"
         if picture.analysis is not None and picture.trace.devices:
-            return f" {tell('lost, whole trace')}"
-        what = tell("busy host") if is_of_host(picture) else tell("busy device")
+            return f" {translate('lost, whole trace')}"
+        what = translate("busy host") if is_of_host(picture) else translate("busy device")
         so_far = picture.sketch is None and self.session.progress
-        return f" {tell('{what} so far', what=what) if so_far else what}"
+        return f" {translate('{what} so far', what=what) if so_far else what}"
 
     def _lost_line(self) -> list[Segment]:
         key = (self.size.width, self._label_width, self._picture)

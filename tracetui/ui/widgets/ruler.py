@@ -6,7 +6,7 @@ import numpy as np
 from rich.segment import Segment
 from textual.strip import Strip
 
-from tracetui.language import tell
+from tracetui.language import translate
 from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import clip_cells, segments
 from tracetui.ui.drawing.palette import Role
@@ -47,7 +47,7 @@ class Ruler(InViewer, CachedLineWidget):
         self._shown = self._key()
         palette, state = self.viewer.palette, self.session.state
         columns = max(self.size.width - self.label_width, 1)
-        scale = tell("{time}/col", time=format_duration(-(-state.viewport.span_ns // columns)))
+        scale = translate("{time}/col", time=format_duration(-(-state.viewport.span_ns // columns)))
         text = clip_cells(f" {scale}", self.label_width, self.viewer.glyphs.ellipsis)
         label = Segment(text, palette.style_of(Role.DIM))
         return Strip([label, *self._scale(columns)]).adjust_cell_length(self.size.width)

@@ -8,7 +8,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.timer import Timer
 
-from tracetui.language import tell, wording
+from tracetui.language import translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity
 from tracetui.trace.source_files import NotFound, SourceFile, SourceFiles
@@ -157,7 +157,7 @@ class SourcePane(Scrolling, can_focus=True):
     def _head(self) -> list[tuple[str, Style]]:
         """Return the title, and below it what should make one doubt the source."""
         rule, width = self._glyphs.rule, self.size.width
-        place = f"{self.file}({self.line})" if self.file else tell("source")
+        place = f"{self.file}({self.line})" if self.file else translate("source")
         where = tail(printable(place), max(width - 6 - len(self.function[:40]), 12), self._glyphs.ellipsis)
         title = ruled(f"{where} {printable(self.function, 40)}".rstrip(), rule, width)
         head = [(title, self._palette.style_of(Role.TITLE if self.has_focus else Role.RULE))]
@@ -174,8 +174,8 @@ class SourcePane(Scrolling, can_focus=True):
             return ""
         beside = self.files is not None and source.path.parent == self.files.beside
         if beside:
-            return tell("source found beside the trace")
-        return tell("source found below {directory}", directory=printable(str(source.root)))
+            return translate("source found beside the trace")
+        return translate("source found below {directory}", directory=printable(str(source.root)))
 
     def doubts(self) -> list[str]:
         """Say why the text shown may not be the text that ran."""
@@ -184,10 +184,10 @@ class SourcePane(Scrolling, can_focus=True):
             return []
         doubts = []
         if source.newer:
-            doubts.append(tell("file changed after the profile"))
+            doubts.append(translate("file changed after the profile"))
         if self.line > len(source.lines):
             doubts.append(
-                tell("it has only {count} lines: not the version that ran", count=len(source.lines))
+                translate("it has only {count} lines: not the version that ran", count=len(source.lines))
             )
         return doubts
 
@@ -200,10 +200,10 @@ class SourcePane(Scrolling, can_focus=True):
         lines = [wording(self._found.reason)]
         if self._found.looked:
             lines += [
-                tell("Looked for {file} and for its end below", file=printable(self.file)),
+                translate("Looked for {file} and for its end below", file=printable(self.file)),
                 *(printable(str(root)) for root in self._found.looked),
             ]
-            lines += [tell("Start tracetui with --source DIR to look in another directory.")]
+            lines += [translate("Start tracetui with --source DIR to look in another directory.")]
         return [piece for line in lines for piece in wrapped(line, width)]
 
     def _marked(self, source: SourceFile) -> list[str]:

@@ -22,7 +22,7 @@ from tracetui.analysis.idle.idle_lines import StackNode
 from tracetui.analysis.modules import module_of
 from tracetui.export.sentences.causes import NO_STACK
 from tracetui.export.text import aligned
-from tracetui.language import heading, tell
+from tracetui.language import heading, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.branches import THRESHOLDS, Branch, Branches
@@ -252,11 +252,11 @@ class StackTree(Wheeled, can_focus=True):
     def _title(self, width: int) -> Strip:
         """Draw a rule that says in words what is hidden."""
         hidden = self.branches.hidden(self.rows)
-        title = tell(self.focused)
+        title = translate(self.focused)
         if self._frame is not None:
-            title = tell("{stacks} {function}", stacks=title, function=function_name(self._frame))
+            title = translate("{stacks} {function}", stacks=title, function=function_name(self._frame))
         if hidden:
-            title = tell("{title}: {hidden}", title=title, hidden=hidden)
+            title = translate("{title}: {hidden}", title=title, hidden=hidden)
         title = ruled(title, self._glyphs.rule, width)
         style = self._palette.style_of(Role.TITLE if self.has_focus else Role.RULE)
         return fitted([(title, style)], width, self._glyphs.ellipsis)
@@ -291,11 +291,11 @@ class StackTree(Wheeled, can_focus=True):
         frame = branch.frame
         if not branch.nodes:
             share = f"{THRESHOLDS[self.branches.threshold] / 10:g}"
-            small = tell("{count} frames under {share} % each", count=branch.small, share=share)
+            small = translate("{count} frames under {share} % each", count=branch.small, share=share)
             return [(f"{self._glyphs.ellipsis} {small}", dim)]
         if len(branch.nodes) > 1:
             packages = printable(self.branches.packages(branch.nodes))
-            folded = tell("({count} frames of {packages})", count=len(branch.nodes), packages=packages)
+            folded = translate("({count} frames of {packages})", count=len(branch.nodes), packages=packages)
             first = branch.nodes[0].frame
             module = module_of(first.function) if first is not None else None
             if module is not None:
@@ -303,7 +303,7 @@ class StackTree(Wheeled, can_focus=True):
             last = f"{function_name(frame)}  " if frame is not None else ""
             return [(f"{self._glyphs.ellipsis} {last}{folded}", dim)]
         if frame is None:
-            return [(tell(NO_STACK), dim)]
+            return [(translate(NO_STACK), dim)]
         module = module_of(frame.function)
         if module is not None:
             return [(printable(module, 200), self._palette.style_of(Role.TITLE))]

@@ -19,7 +19,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from tracetui.arrays import Int64s
-from tracetui.language import clauses, tell
+from tracetui.language import clauses, translate
 from tracetui.ui.comparing.band_art import BandArt
 from tracetui.ui.comparing.bands import BandKind
 from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, Stack
@@ -207,7 +207,7 @@ class Stacked(CachedLineWidget, can_focus=True):
 
     def _scale(self, view: StackedLook) -> Segment:
         per_column = -(-view.viewport.span_ns // self.columns)
-        scale = tell("{time}/col", time=format_duration(per_column))
+        scale = translate("{time}/col", time=format_duration(per_column))
         return self._text(f" {scale}", Role.DIM)
 
     def _label(self, stack: Stack, view: StackedLook, side: int, kind: BandKind) -> Segment:
@@ -225,7 +225,7 @@ class Stacked(CachedLineWidget, can_focus=True):
                 busy = lanes.band(view.device, kind).busy_ns(start, end)
             share = f"{format_percent(busy, end - start)} "
         room = self.label_width - len(share) - 1
-        titles = [tell(title) for title in (kind.value, _SHORT.get(kind, ""))]
+        titles = [translate(title) for title in (kind.value, _SHORT.get(kind, ""))]
         title = next((title for title in titles if cell_len(title) < room), titles[0])
         name = f"{self._glyphs.here if here else ' '}{title}"
         text = clip_cells(name, room, self._glyphs.ellipsis) + f" {share}" if room > 4 else name
@@ -244,7 +244,7 @@ class Stacked(CachedLineWidget, can_focus=True):
             into, number = moment - int(steps.start[at]), int(steps.number[at])
             over = stands or moment >= steps.end[at]
             template = "step {number} is over" if over else "{time} into step {number}"
-            when = clauses((when, tell(template, number=number, time=format_duration(into))))
+            when = clauses((when, translate(template, number=number, time=format_duration(into))))
         title = f"{self._glyphs.rule * 2}{self._glyphs.here if active else ' '}{NAMES[side]}"
         pieces: list[Piece] = [
             (f"{title} {lanes.name}", style(Role.TITLE if active else Role.TEXT)),
@@ -296,7 +296,7 @@ class Stacked(CachedLineWidget, can_focus=True):
             left, right = max(first, 0), min(max(stop, first + 1, 0), columns)
             if left >= columns:
                 continue
-            called = tell("step {number}", number=number)
+            called = translate("step {number}", number=number)
             texts = (f" {called}  {format_ms(length)} ms ", f" {called} ", f"{number}")
             line = _within(texts, right - left - 1, glyphs.rule)
             cells[left:right], style[left:right] = [(glyphs.tick if first == left else glyphs.rule), *line], 0
@@ -304,8 +304,8 @@ class Stacked(CachedLineWidget, can_focus=True):
             until = min(viewport.column_of(start + length + shorter, columns), columns)
             if shorter > 0 and until > right:
                 less = (
-                    f" {tell('{time} less', time=f'{format_ms(shorter)} ms')} ",
-                    f" {tell('{time} less', time=format_duration(shorter))} ",
+                    f" {translate('{time} less', time=f'{format_ms(shorter)} ms')} ",
+                    f" {translate('{time} less', time=format_duration(shorter))} ",
                     f"-{format_duration(shorter)}",
                 )
                 cells[right:until], style[right:until] = _within(less, until - right, glyphs.waits), 3

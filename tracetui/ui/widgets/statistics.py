@@ -8,7 +8,7 @@ from textual.containers import Vertical
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operators import OperatorTable
 from tracetui.analysis.window import WindowStatistics, window_statistics
-from tracetui.language import alternatives, clauses, counted, tell
+from tracetui.language import alternatives, clauses, counted, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -51,8 +51,8 @@ class Statistics(Vertical):
         inside = window_statistics(analysis.trace, tracks, analysis.devices, *window)
         names = inside.names if of is not None else analysis.operators_in_window(*window, host=host).by_name()
         text = self._palette.style_of(Role.TEXT)
-        what = tell("host operators") if host else tell("tasks that work")
-        rows = tell(
+        what = translate("host operators") if host else translate("tasks that work")
+        rows = translate(
             "{names} of {count} {what}, {time} cut to the window",
             names=name_count(len(names)),
             count=f"{int(names.count.sum()):,}",
@@ -82,20 +82,20 @@ def idle_answer(analysis: Analysis, inside: WindowStatistics) -> str:
     """Return "10.0 ms: idle 3.10 ms (31.0 %), the longest 500 µs; 45 gaps of 4.20 ms"."""
     span = inside.end_ns - inside.start_ns
     if not analysis.devices:
-        return tell("{time}: no device in this trace", time=format_duration(span))
+        return translate("{time}: no device in this trace", time=format_duration(span))
     devices, length = len(analysis.devices), format_duration(span)
     if devices > 1:
-        length = tell("{time} on {count} devices", time=length, count=devices)
+        length = translate("{time} on {count} devices", time=length, count=devices)
     share = format_percent(inside.idle_ns, span * devices)
-    idle = [tell("idle {time} ({share})", time=format_duration(inside.idle_ns), share=share)]
+    idle = [translate("idle {time} ({share})", time=format_duration(inside.idle_ns), share=share)]
     if inside.idle_ns:
-        idle.append(tell("the longest {time}", time=format_duration(inside.longest_idle_ns)))
+        idle.append(translate("the longest {time}", time=format_duration(inside.longest_idle_ns)))
     count = counted(inside.gaps, "1 gap", "{count} gaps")
-    gaps = tell("{gaps} of {time}", gaps=count, time=format_duration(inside.gap_ns))
-    return tell("{span}: {facts}", span=length, facts=alternatives((clauses(idle), gaps)))
+    gaps = translate("{gaps} of {time}", gaps=count, time=format_duration(inside.gap_ns))
+    return translate("{span}: {facts}", span=length, facts=alternatives((clauses(idle), gaps)))
 
 
 def track_words(track: Track) -> str:
     """Return the process and the thread of a track."""
     name = f"{printable(track.process, 40)} {printable(track.name, 40)}"
-    return tell("slices on {track}", track=name)
+    return translate("slices on {track}", track=name)

@@ -8,7 +8,7 @@ from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.analysis.run_facts import run_in_short
 from tracetui.databases.exports import export_of
 from tracetui.export.sentences.health import headline, mark
-from tracetui.language import counted, tell, wording
+from tracetui.language import counted, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Kind
 from tracetui.ui.actions import ACTIONS, key_label
@@ -58,7 +58,7 @@ class TopLine(InViewer, Lines):
         return [
             (f" {text}", self.viewer.palette.style_of(Role.WARNING)),
             ("  B", self.viewer.palette.style_of(Role.KEY)),
-            (f" {tell('health')}", self.viewer.palette.style_of(Role.DIM)),
+            (f" {translate('health')}", self.viewer.palette.style_of(Role.DIM)),
         ]
 
     def _left(self) -> list[Piece]:
@@ -79,7 +79,7 @@ class TopLine(InViewer, Lines):
             sampled = place + 1
             pieces += [
                 ("  ", style(Role.TEXT)),
-                (f"{app.glyphs.unread[1]} {tell('sampled')}", style(Role.WARNING)),
+                (f"{app.glyphs.unread[1]} {translate('sampled')}", style(Role.WARNING)),
             ]
         if session.analysis is not None:
             splits = [split for split in session.analysis.communication.splits if split.window_ns]
@@ -96,7 +96,7 @@ class TopLine(InViewer, Lines):
     def _export(self) -> list[Piece]:
         """Return which export of a run is read: a database, or JSON where there is a database as well."""
         if export_of(self.session.path) == "db":
-            word = tell("database")
+            word = translate("database")
         elif self.session.analysis is not None and self.session.analysis.other_export is not None:
             word = "JSON"
         else:
@@ -123,16 +123,16 @@ class TopLine(InViewer, Lines):
         """
         style = self.viewer.palette.style_of
         lost: list[tuple[str, int, Role | Activity]] = [
-            (tell("waiting"), split.wait_ns, Role.WAITING),
-            (tell("moving"), split.transfer_ns, Activity.COMMUNICATION),
-            (tell("comm"), split.unsplit_ns, Activity.COMMUNICATION),
+            (translate("waiting"), split.wait_ns, Role.WAITING),
+            (translate("moving"), split.transfer_ns, Activity.COMMUNICATION),
+            (translate("comm"), split.unsplit_ns, Activity.COMMUNICATION),
         ]
-        idle: tuple[str, int, Role | Activity] = (tell("idle"), split.idle_ns, Role.IDLE)
+        idle: tuple[str, int, Role | Activity] = (translate("idle"), split.idle_ns, Role.IDLE)
         if not single:
-            parts = [(tell("comm"), split.communication_ns, Activity.COMMUNICATION), idle]
+            parts = [(translate("comm"), split.communication_ns, Activity.COMMUNICATION), idle]
         elif self.size.width > _NARROW:
-            computing = (tell("computing"), split.computing_ns, Activity.COMPUTE)
-            parts = [computing, *lost, (tell("copies"), split.copy_ns, Activity.COPY), idle]
+            computing = (translate("computing"), split.computing_ns, Activity.COMPUTE)
+            parts = [computing, *lost, (translate("copies"), split.copy_ns, Activity.COPY), idle]
         else:
             parts = [max(lost, key=lambda part: part[1]), idle]
         pieces: list[Piece] = []
@@ -151,21 +151,24 @@ class TopLine(InViewer, Lines):
         pieces: list[Piece] = []
         if session.progress is not None:
             _, total, events = session.progress
-            text = tell("reading {share} % of {size}", share=session.share, size=format_bytes(total))
+            text = translate("reading {share} % of {size}", share=session.share, size=format_bytes(total))
             if session.silent_s:
-                text += tell(", nothing for {seconds} s", seconds=session.silent_s)
+                text += translate(", nothing for {seconds} s", seconds=session.silent_s)
             elif events and self.size.width > _NARROW:
-                text += tell(", {count} events", count=format_count(events))
+                text += translate(", {count} events", count=format_count(events))
             pieces.append(
-                (f"{text}  {tell('esc stops')} ", style(Role.WARNING if session.silent_s else Role.NUMBER))
+                (
+                    f"{text}  {translate('esc stops')} ",
+                    style(Role.WARNING if session.silent_s else Role.NUMBER),
+                )
             )
         elif session.recording is not None:
             done, total = session.recording
             share, size = 100 * done // total, format_bytes(total)
-            text = tell("reading the scheduler, {share} % of {size}", share=share, size=size)
-            pieces.append((f"{text}  {tell('esc stops')} ", style(Role.NUMBER)))
+            text = translate("reading the scheduler, {share} % of {size}", share=share, size=size)
+            pieces.append((f"{text}  {translate('esc stops')} ", style(Role.NUMBER)))
         elif session.analysing:
-            pieces.append((f"{tell('analysing')} ", style(Role.DIM)))
+            pieces.append((f"{translate('analysing')} ", style(Role.DIM)))
         if count := len(session.warnings):
             text = f"{app.glyphs.warning} {counted(count, '1 warning', '{count} warnings')} "
             pieces.append((text, style(Role.WARNING)))
@@ -203,12 +206,12 @@ class KeyLine(InViewer, Lines):
                 (f" {wording(words, f'key.{words}')} ", style(Role.DIM)),
             ]
         room = self.size.width - sum(cell_len(text) for text, _ in pieces)
-        right: list[Piece] = [("?", style(Role.KEY)), (f" {tell('help')} ", style(Role.DIM))]
+        right: list[Piece] = [("?", style(Role.KEY)), (f" {translate('help')} ", style(Role.DIM))]
         if room > 32:
             letters = " ".join(
                 key_label(spec.key) for spec in SCREENS.values() if self.viewer.has_screen(spec.name)
             )
-            right = [(letters, style(Role.KEY)), (f" {tell('screens')}  ", style(Role.DIM)), *right]
+            right = [(letters, style(Role.KEY)), (f" {translate('screens')}  ", style(Role.DIM)), *right]
         self.show([pieces], right if room > 8 else ())
 
     def on_resize(self) -> None:

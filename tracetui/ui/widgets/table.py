@@ -20,7 +20,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from tracetui.language import heading, tell, wording
+from tracetui.language import heading, translate, wording
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.strips import Piece, fitted
 from tracetui.ui.tables.columns import GAP, Cell, ViewColumn, ViewRows, clipped, fit
@@ -165,7 +165,10 @@ class Table(Wheeled, can_focus=True):
             return
         self.arranging = True
         if rows.columns is not wanted.columns:  # rows of these numbers are not those any more
-            self.rows, self.empty = ViewRows((), 0), tell("Sorting {count} rows.", count=f"{wanted.length:,}")
+            self.rows, self.empty = (
+                ViewRows((), 0),
+                translate("Sorting {count} rows.", count=f"{wanted.length:,}"),
+            )
             self._fit()
         self.post_message(self.Arranging())
         self.run_worker(
