@@ -81,8 +81,12 @@ READER_FRONT = {
 }
 SCANNER = "_tracetui_scan"  #: compiled, where there is a compiler
 TERMINAL = {"textual", "rich"}
-#: the modules that import what only the extra `tracetui[dask]` installs; nobody imports them unasked.
-CLUSTER = {PACKAGE / "job" / "engines" / "dask.py", PACKAGE / "job" / "engines" / "pinned.py"}
+#: the modules that import what only an extra installs, `tracetui[dask]` say; nobody imports them unasked.
+OF_EXTRAS = {
+    PACKAGE / "job" / "engines" / "dask.py": {"distributed"},
+    PACKAGE / "job" / "engines" / "pinned.py": {"distributed"},
+    PACKAGE / "cli" / "tool_server.py": {"anyio", "mcp", "mcp_types"},
+}
 #: the modules that import pandas, which takes half a second: nobody imports them before a table is made.
 FRAMES = {PACKAGE / "export" / path for path in ("data_frame.py", "trace/frames.py", "memory/frames.py")}
 
@@ -207,13 +211,12 @@ def test_only_known_third_parties_are_imported() -> None:
     known |= {SCANNER} | set(sys.stdlib_module_names)
     for path in MODULES:
         tops = {module.split(".")[0] for module in imports_of(path)}
-        extra = {"distributed"} if path in CLUSTER else set()
-        assert tops <= known | extra, f"{path} imports {sorted(tops - known)}"
+        assert tops <= known | OF_EXTRAS.get(path, set()), f"{path} imports {sorted(tops - known)}"
 
 
 def test_the_extra_packages_wait_until_they_are_asked_for() -> None:
-    names = {_dotted(path) for path in CLUSTER}
-    for path in set(MODULES) - CLUSTER:
+    names = {_dotted(path) for path in OF_EXTRAS}
+    for path in set(MODULES) - OF_EXTRAS.keys():
         early = imports_of(path, at_once=True) & names
         assert not early, f"{path} imports {early}"
 

@@ -274,6 +274,16 @@ def step_argument(text: str) -> int:
     return _whole(text, "a step is a whole number, like 3")
 
 
+def seconds_argument(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e6:
+        raise argparse.ArgumentTypeError("a time is a number of seconds above 0, like 30")
+    return seconds
+
+
 def _count(text: str) -> int:
     return _whole(text, "a number of rows is a whole number, 0 for all")
 

@@ -6,14 +6,15 @@ from collections.abc import Iterable
 
 from tracetui.analysis.idle.cause import Cause
 
-_HEAD = """---
+_FRONT = """---
 name: tracetui
 description: Find out why an Ascend NPU (or a GPU) sat idle in a profiler trace of model training, which line
   of Python is to blame, which rank makes a job wait, and what changed between two runs. Use it for
   trace_view.json, *_ascend_pt directories, ascend_pytorch_profiler_*.db, PyTorch and MindSpore traces.
 ---
 
-# Asking tracetui
+"""
+_BODY = """# Asking tracetui
 
 Add `--json --brief` to a command: one object of at most some 2,000 tokens. Lists have the most important
 rows first, and `left_out` says what was cut; `--json` alone gives all of it, `--top N` so many rows.
@@ -67,7 +68,8 @@ rows first, and `left_out` says what was cut; `--json` alone gives all of it, `-
 - Device time before the recording began is not in it; `device.unknown` and `unlinked` are not explained, so
   say so.
 - Why a rank that is missing was late: only its own trace tells.
-
+"""
+_COMMANDS = """
 ## All commands
 
 | command | what it is for |
@@ -78,8 +80,12 @@ rows first, and `left_out` says what was cut; `--json` alone gives all of it, `-
 
 def skill_text(commands: Iterable[tuple[str, str]]) -> str:
     """Return SKILL.md; `commands` are the usage of each command and what it is for."""
+    listed = "\n".join(f"| `tracetui {usage}` | {brief} |" for usage, brief in commands)
+    return _FRONT + skill_body() + _COMMANDS.format(commands=listed)
+
+
+def skill_body() -> str:
+    """Return what an agent has to know whichever way it calls the commands, as Markdown."""
     facts = [cause.facts for cause in Cause]
-    return _HEAD.format(
-        causes="\n".join(f"| `{fact.label}` | {fact.meaning} | {fact.remedy or '-'} |" for fact in facts),
-        commands="\n".join(f"| `tracetui {usage}` | {brief} |" for usage, brief in commands),
-    )
+    rows = (f"| `{fact.label}` | {fact.meaning} | {fact.remedy or '-'} |" for fact in facts)
+    return _BODY.format(causes="\n".join(rows))

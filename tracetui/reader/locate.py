@@ -71,6 +71,12 @@ def trace_files(path: str | Path) -> tuple[Path, ...]:
     return parts_of(locate_trace(path)).files
 
 
+def traces_below(path: Path) -> list[Path]:
+    """Return the files up to five directories down that may be traces by their names, sorted by directory."""
+    files = [file for file in _files(path) if not _is_side_file(file) and what_else(file.name) is None]
+    return [file for file in files if not is_part(file) or file in first_parts(files)]
+
+
 def name_of_trace(file: Path) -> str:
     """Return what people call the trace that a file begins: of a raw export its directory."""
     if is_part(file) or (is_trace_database(file.name) and not is_framework_database(file.name)):

@@ -14,6 +14,7 @@ from tracetui.cli.commands import (
     export,
     gaps,
     hotspots,
+    mcp,
     memory,
     operators,
     phases,
@@ -53,4 +54,5 @@ _COMMANDS: tuple[Command, ...] = (
     sql.COMMAND,
     cache.COMMAND,
 )
-COMMANDS = (*_COMMANDS, skill.command_about(_COMMANDS))
+_FOR_AGENTS = (*_COMMANDS, mcp.command_about(_COMMANDS))
+COMMANDS = (*_FOR_AGENTS, skill.command_about(_FOR_AGENTS))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -18,6 +17,7 @@ from tracetui.cli.parser import (
     add_reading,
     add_rules,
     add_scheduler,
+    seconds_argument,
 )
 from tracetui.cli.terminal import text_width
 
@@ -44,7 +44,11 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument("--tables", action="store_true", help="list the tables and their columns")
     parser.add_argument("--against", metavar="BASE", help="query what changed from BASE to PATH")
     parser.add_argument(
-        "--timeout", metavar="SECONDS", type=_seconds, default=60.0, help="give up after so long (default 60)"
+        "--timeout",
+        metavar="SECONDS",
+        type=seconds_argument,
+        default=60.0,
+        help="give up after so long (default 60)",
     )
     add_reading(parser, JOBS)
     add_outputs(parser, f"rows that text and Markdown list (default {TOP}), 0: all")
@@ -109,16 +113,6 @@ def _relations(request: Request) -> Relations:
 
     analysis, _ = open_trace(request)
     return trace_relations(analysis)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < 1e6:
-        raise argparse.ArgumentTypeError("a time is a number of seconds above 0, like 30")
-    return seconds
 
 
 COMMAND = Command(

@@ -1,0 +1,156 @@
+"""`tracetui mcp`: commands as tools, called by the client of the protocol's own package."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.export.training import PLAIN, training_events
+from tracetui.cli import main
+from tracetui.cli.command_line import parse_arguments
+from tracetui.cli.commands import COMMANDS
+from tracetui.cli.tools import ToolRefusal, tools_of
+
+TOOLS = tools_of(COMMANDS)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A directory with two traces, and one beside it that must not be read."""
+    for directory in ("open/a", "open/b", "closed"):
+        (tmp_path / directory).mkdir(parents=True)
+        (tmp_path / directory / "trace_view.json").write_text(json.dumps(training_events(PLAIN)))
+    return (tmp_path / "open").resolve()
+
+
+# -- a call as a command line -----------------------------------------------------------------------------
+
+
+def test_tools_are_the_commands_that_answer_in_json() -> None:
+    answering = [c.name for c in COMMANDS if any(action.dest == "json" for action in c.parser()._actions)]
+    assert [*TOOLS] == answering
+    assert {"summary", "gaps", "ranks", "compare", "sql"} <= TOOLS.keys()
+    assert not {"view", "export", "digest", "report", "cache", "mcp"} & TOOLS.keys()
+
+
+def test_no_tool_writes_or_reaches_another_machine() -> None:
+    for tool in TOOLS.values():
+        dests = {action.dest for action in tool.arguments.values()}
+        assert not dests & {"csv", "xlsx", "page", "output", "force", "dask", "md", "cache", "jobs"}
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_call_is_a_command_line_that_is_taken(name: str, root: Path) -> None:
+    """Every argument at once, each with a value of its kind."""
+    tool = TOOLS[name]
+    special = {"window": "1ms..2ms", "base_window": "1ms..2ms", "max_cause": "host=3ms", "max_phase": "a=3ms"}
+    special.update(max_memory="3GB", max_growth="3GB", max_regression="idle=2ms", max_imbalance="5%")
+    call: dict[str, Any] = {}
+    for argument, schema in tool.input_schema()["properties"].items():
+        value_schema = schema.get("items", schema)
+        plain = {"boolean": True, "integer": 3, "number": 2.5, "string": "3ms"}[value_schema["type"]]
+        value = special.get(argument, value_schema.get("enum", [plain])[0])
+        call[argument] = [value] if schema["type"] == "array" else value
+    call["full"] = False
+    command, request = parse_arguments(tool.command_line(call, [root]))
+    assert command.name == name and request.json and request.brief
+
+
+def test_values_are_never_options(root: Path) -> None:
+    words = TOOLS["gaps"].command_line({"path": "--csv=x", "by": "--force"}, [root])
+    assert words == ["gaps", "--json", "--brief", "--by=--force", "--", str(root / "--csv=x")]
+
+
+def test_paths_stay_below_the_directories(root: Path) -> None:
+    (root / "link").symlink_to(root.parent / "closed")
+    (root / "circle").symlink_to(root / "circle")
+    for path in ("../closed", "/etc/passwd", str(root.parent), "link/trace_view.json", "a/../../closed"):
+        for call in ({"path": path}, {"path": "a", "sched": path}):
+            with pytest.raises(ToolRefusal, match="is not below the directories"):
+                TOOLS["gaps"].command_line(call, [root])
+        with pytest.raises(ToolRefusal, match="is not below"):
+            TOOLS["ranks"].command_line({"paths": ["a", path]}, [root])
+    assert TOOLS["gaps"].command_line({"path": str(root / "a")}, [root])[-1] == str(root / "a")
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        ({}, "'path' is missing"),
+        ({"path": "a", "csv": "/tmp/x"}, "no argument 'csv'"),
+        ({"path": ["a"]}, "'path' is a text or a number"),
+        ({"path": "a", "all_steps": "yes"}, "'all_steps' is true or false"),
+        ({"path": "a", "full": 1}, "'full' is true or false"),
+        ({"path": "a\0b"}, "null character"),
+        ({"path": "a" * 5000}, "at most 4,096 characters"),
+        ({"path": "a", "user_frame": ["x"] * 65}, "at most 64 values"),
+    ],
+)
+def test_bad_calls_are_refused(call: dict[str, Any], sentence: str, root: Path) -> None:
+    with pytest.raises(ToolRefusal, match=sentence):
+        TOOLS["summary"].command_line(call, [root])
+
+
+# -- served -----------------------------------------------------------------------------------------------
+
+Call = Callable[..., Awaitable[Any]]
+
+
+@asynccontextmanager
+async def serving(*arguments: str) -> AsyncIterator[Any]:
+    mcp = pytest.importorskip("mcp")
+    server = mcp.StdioServerParameters(command=sys.executable, args=["-m", "tracetui", "mcp", *arguments])
+    with Path(os.devnull).open("w") as errors:
+        async with mcp.Client(mcp.stdio_client(server, errlog=errors)) as client:
+            yield client
+
+
+async def test_an_agent_asks(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (root / "sitecustomize.py").write_text("raise SystemExit('code of the directory was run')")
+    (root / "orjson.py").write_text("raise SystemExit('code of the directory was run')")
+    async with serving(str(root)) as client:
+        assert "## Causes of idle time" in client.instructions
+        listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert listed.keys() == {"traces", *TOOLS}
+        assert all(tool.annotations.read_only_hint for tool in listed.values())
+        traces = json.loads((await client.call_tool("traces", {})).content[0].text)
+        assert [Path(trace["path"]).parent.name for trace in traces["traces"]] == ["a", "b"]
+        answer = await client.call_tool("gaps", {"path": "a", "top": 2})
+        assert not answer.is_error
+        assert main(["gaps", str(root / "a"), "--json", "--brief", "--top", "2"]) == 0
+        assert answer.content[0].text == capsys.readouterr().out
+        whole = await client.call_tool("gaps", {"path": "a", "full": True})
+        assert "left_out" not in json.loads(whole.content[0].text)
+        for name, call, sentence in (
+            ("gaps", {"path": "nothing"}, "no such file"),
+            ("gaps", {"path": "../closed"}, "not below"),
+            ("gaps", {"path": "a", "step": -3}, "whole number"),
+            ("dance", {}, "no tool 'dance'"),
+        ):
+            refused = await client.call_tool(name, call)
+            assert refused.is_error
+            assert sentence in refused.content[0].text and refused.content[0].text.count("\n") == 0
+
+
+async def test_a_call_that_never_ends_is_stopped(root: Path) -> None:
+    pytest.importorskip("duckdb")
+    endless = {"path": "a", "query": "select count(*) from range(10000000000) x, range(10000000000) y"}
+    async with serving(str(root), "--timeout", "2") as client:
+        answer = await client.call_tool("sql", endless)
+        assert answer.is_error
+        assert answer.content[0].text == "sql took longer than 2 s and was stopped"
+        assert not (await client.call_tool("summary", {"path": "a"})).is_error
+
+
+def test_directories_have_to_be_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    for path, sentence in ((tmp_path / "no", "no such directory"), (tmp_path / "file", "is not a directory")):
+        assert main(["mcp", str(path)]) == 2
+        assert sentence in capsys.readouterr().err
