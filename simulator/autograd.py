@@ -9,7 +9,7 @@ from simulator.dispatch import Dispatcher
 from simulator.host import Shape
 from simulator.machine import Thread
 from simulator.operators import RECIPES, Recipe
-from simulator.recording import COLLECTIVE_STREAM, COMPUTE_STREAM, Burst, Operator, Pair, Role
+from simulator.recording import COLLECTIVE_STREAM, COMPUTE_STREAM, Burst, GradientFlow, Operator, OperatorRole
 
 
 @dataclass
@@ -80,7 +80,7 @@ class Autograd:
         with evaluation, backward as node:
             node.forward_thread = 1
             self._machine.recording.pairs.append(
-                Pair(sequence, forward.tid, forward.start, thread.tid, node.start)
+                GradientFlow(sequence, forward.tid, forward.start, thread.tid, node.start)
             )
             for index, gradient in enumerate(recipe.gradients):
                 us = record.times[index] if index < len(record.times) else None
@@ -105,17 +105,20 @@ class Autograd:
         """All-reduce a tensor, or a bucket of gradients; return the device time at which it has ended."""
         machine = self._machine
         types = ("TensorList", "None", "None", "None", "Scalar")
-        with self._host.operator(thread, "c10d::allreduce_", [()], 20, types, Role.COLLECTIVE):
-            with self._host.operator(thread, "record_event", None, 3, role=Role.COLLECTIVE) as record:
+        with self._host.operator(thread, "c10d::allreduce_", [()], 20, types, OperatorRole.COLLECTIVE):
+            with self._host.operator(thread, "record_event", None, 3, role=OperatorRole.COLLECTIVE) as record:
                 event = machine.record_event(thread, record, COMPUTE_STREAM)
-            with self._host.operator(thread, "wait_event", None, 2, role=Role.COLLECTIVE) as wait:
+            with self._host.operator(thread, "wait_event", None, 2, role=OperatorRole.COLLECTIVE) as wait:
                 machine.wait_event(thread, wait, COLLECTIVE_STREAM, event)
             machine.spend(thread, 12)
-            outer = self._host.operator(thread, "HcclAllreduce", [(count,)], 10, role=Role.COLLECTIVE)
-            with outer, self._host.operator(thread, "HcclAllreduce", None, 2, role=Role.COLLECTIVE) as reduce:
+            outer = self._host.operator(thread, "HcclAllreduce", [(count,)], 10, role=OperatorRole.COLLECTIVE)
+            with (
+                outer,
+                self._host.operator(thread, "HcclAllreduce", None, 2, role=OperatorRole.COLLECTIVE) as reduce,
+            ):
                 machine.all_reduce(thread, reduce, count, us, skew_us)
             machine.spend(thread, 8)
-            with self._host.operator(thread, "record_event", None, 2, role=Role.COLLECTIVE) as record:
+            with self._host.operator(thread, "record_event", None, 2, role=OperatorRole.COLLECTIVE) as record:
                 end = machine.record_event(thread, record, COLLECTIVE_STREAM)
         machine.spend(thread, 8)
         return end

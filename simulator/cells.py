@@ -1,6 +1,6 @@
 """The values of an Ascend trace as its producers write them: times, durations, and numbers that change.
 
-What differs from one repetition of a recording to the next (times, ids, step numbers) is a `Cell`, for
+What differs from one repetition of a recording to the next (times, ids, step numbers) is a `NumberCell`, for
 `simulator.writer` to fill in.
 """
 
@@ -14,7 +14,7 @@ CYCLES = 1e8  # of the host counter per second: msprof computes host durations f
 Event = dict[str, Any]
 
 
-class Clock(Enum):
+class CountedUnit(Enum):
     """What a cell counts, and so how far it moves from one repetition to the next."""
 
     MICROSECONDS = "µs"
@@ -30,21 +30,21 @@ class Clock(Enum):
     COLLECTIVE = "number of a collective"
 
 
-class Cell(NamedTuple):
+class NumberCell(NamedTuple):
     """A JSON value with one number in it: `text` holds one %d."""
 
     text: str
     value: int
-    clock: Clock
+    clock: CountedUnit
 
 
-def timestamp(ns: int) -> Cell:
+def timestamp(ns: int) -> NumberCell:
     """Format µs with 3 decimals."""
-    return Cell(f'"%d.{ns % 1000:03d}"', ns // 1000, Clock.MICROSECONDS)
+    return NumberCell(f'"%d.{ns % 1000:03d}"', ns // 1000, CountedUnit.MICROSECONDS)
 
 
-def number(value: int, clock: Clock) -> Cell:
-    return Cell("%d", value, clock)
+def number(value: int, clock: CountedUnit) -> NumberCell:
+    return NumberCell("%d", value, clock)
 
 
 def host_dur(ns: int) -> float:

@@ -11,8 +11,8 @@ from typing import Any
 
 from simulator.cells import NONE
 from simulator.framework import frame_text
-from simulator.memory import Block, samples_of
-from simulator.recording import AICORE, AICPU, COPY, Collective, Operator, Recording, Stack, Task
+from simulator.memory import MemoryBlock, samples_of
+from simulator.recording import AICORE, AICPU, COPY, Collective, Operator, PythonStack, Recording, Task
 from simulator.writer import PAUSE
 
 _FRAMEWORK_STRINGS = 1 << 28  #: ids of the framework's texts begin here
@@ -106,7 +106,7 @@ class DatabaseWriter:
         recording: Recording,
         level: int = 2,
         rank: int = 0,
-        blocks: Iterable[Block] = (),
+        blocks: Iterable[MemoryBlock] = (),
         metadata: Mapping[str, Any] | None = None,
         counters_ns: int = 10_000_000,
     ) -> None:
@@ -327,7 +327,7 @@ class DatabaseWriter:
         used = self._connected(turn, id_of)
         links += used
         connected = {id_ for id_, _ in used}
-        stacks: dict[Stack, int] = {}
+        stacks: dict[PythonStack, int] = {}
         for operator in recording.operators:
             id_ = id_of[id(operator)]
             chain = None

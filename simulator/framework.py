@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from simulator.cells import Cell, Clock, Event, host_dur, layer_pid, number, timestamp
-from simulator.recording import Frame, Operator, Recording, Stack
+from simulator.cells import CountedUnit, Event, NumberCell, host_dur, layer_pid, number, timestamp
+from simulator.recording import Operator, PythonFrame, PythonStack, Recording
 
 
 class FrameworkLayer:
@@ -16,7 +16,7 @@ class FrameworkLayer:
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
-        self._stacks: dict[Stack, str] = {}
+        self._stacks: dict[PythonStack, str] = {}
         self._roots = len(recording.roots)
         self.python = recording.main_tid
 
@@ -71,7 +71,7 @@ class FrameworkLayer:
                         "ph": phase,
                         "bp": "e",
                         "name": "fwdbwd",
-                        "id": number(pair.sequence, Clock.SEQUENCE),
+                        "id": number(pair.sequence, CountedUnit.SEQUENCE),
                         "pid": self.python,
                         "tid": tid,
                         "ts": timestamp(at),
@@ -145,7 +145,7 @@ class FrameworkLayer:
                         "ph": phase,
                         "bp": "e",
                         "name": "torch_to_npu",
-                        "id": number(begin, Clock.NANOSECONDS),
+                        "id": number(begin, CountedUnit.NANOSECONDS),
                         "pid": side,
                         "tid": thread,
                         "ts": timestamp(time),
@@ -160,7 +160,7 @@ class FrameworkLayer:
     def _operator(self, operator: Operator) -> Event:
         sequence = operator.sequence
         args: Event = {
-            "Sequence number": sequence if sequence < 0 else number(sequence, Clock.SEQUENCE),
+            "Sequence number": sequence if sequence < 0 else number(sequence, CountedUnit.SEQUENCE),
             "Fwd thread id": operator.forward_thread,
         }
         if operator.dims is not None:
@@ -170,7 +170,7 @@ class FrameworkLayer:
             args["Call stack"] = self._stack(operator.stack)
         name: Any = operator.name
         if operator.step is not None:
-            name = Cell('"ProfilerStep#%d"', operator.step, Clock.STEP)
+            name = NumberCell('"ProfilerStep#%d"', operator.step, CountedUnit.STEP)
         return self._slice(name, operator.tid, operator.start, operator.end, "cpu_op", args)
 
     def _slice(self, name: Any, tid: int, start: int, end: int, category: str, args: Event) -> Event:
@@ -188,7 +188,7 @@ class FrameworkLayer:
     def _queue_pair(
         self, category: str, name: str, correlation: int, tid: int, start: int, end: int, phase: str
     ) -> tuple[Event, Event]:
-        identity = number(correlation, Clock.CORRELATION)
+        identity = number(correlation, CountedUnit.CORRELATION)
         flow = {
             "ph": phase,
             "bp": "e",
@@ -202,14 +202,14 @@ class FrameworkLayer:
         return self._slice(name, tid, start, end, category, {"correlation_id": identity}), flow
 
     def _python_id(self, value: int) -> Any:
-        return value if value < self._roots else number(value, Clock.PYTHON)
+        return value if value < self._roots else number(value, CountedUnit.PYTHON)
 
-    def _stack(self, stack: Stack) -> str:
+    def _stack(self, stack: PythonStack) -> str:
         text = self._stacks.get(stack)
         if text is None:
             text = self._stacks[stack] = ";\r\n".join(map(frame_text, stack))
         return text
 
 
-def frame_text(frame: Frame) -> str:
+def frame_text(frame: PythonFrame) -> str:
     return f"{frame.path}({frame.line}): {frame.function}"

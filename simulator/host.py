@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from simulator.machine import Machine, Thread
-from simulator.recording import Call, Collection, Frame, Operator, Role, Stack
+from simulator.recording import Call, Collection, Operator, OperatorRole, PythonFrame, PythonStack
 from simulator.source import TrainingScript
 
 SITE = "/usr/lib/python3.9/site-packages"
@@ -19,14 +19,14 @@ Shape = tuple[int, ...]
 
 
 @dataclass
-class Level:
+class StackLevel:
     """A Python function on the main thread's stack: its frame, unless it is a C function, and its call."""
 
-    frame: Frame | None
+    frame: PythonFrame | None
     call: Call
 
 
-class Pace(NamedTuple):
+class LinePace(NamedTuple):
     """How much of its usual time the main thread needs for a line of the script."""
 
     line: int
@@ -36,22 +36,22 @@ class Pace(NamedTuple):
 class Host:
     """The main thread of a process that runs `script`, and the operators of all its threads."""
 
-    def __init__(self, machine: Machine, script: TrainingScript, pace: Pace | None = None) -> None:
+    def __init__(self, machine: Machine, script: TrainingScript, pace: LinePace | None = None) -> None:
         self.machine = machine
         self.script = script
         if pace is not None:
             machine.pace = lambda thread: pace.factor if self._executes(thread, pace.line) else 1.0
         self.dtype = "float"
-        self._stack: list[Level] = []
+        self._stack: list[StackLevel] = []
         self._modules: dict[str, int] = {}
-        self._cached_stack: Stack | None = None
+        self._cached_stack: PythonStack | None = None
 
     def enter_roots(self, *lines: str) -> None:
         """Open the frames of when the profiler starts, outermost first, each at the code it executes."""
         for code in lines:
             line = self.script.line(code)
             function = self.script.function(line)[0]
-            frame = Frame(self.script.traced_as, line, function)
+            frame = PythonFrame(self.script.traced_as, line, function)
             self._open(f"{self.script.name}({line}): {function}", frame)
         self.machine.recording.roots = [level.call for level in self._stack]
 
@@ -90,7 +90,7 @@ class Host:
         if at is not None:
             self.at(at)
         first = self.script.line(f"def {function}(")
-        frame = Frame(self.script.traced_as, first, function)
+        frame = PythonFrame(self.script.traced_as, first, function)
         with self.frame(f"{self.script.name}({first}): {function}", frame):
             yield
 
@@ -109,7 +109,7 @@ class Host:
             self.at(at)
         line = self.script.line(code)
         function, first = self.script.function(line)
-        frame = Frame(self.script.traced_as, line, function)
+        frame = PythonFrame(self.script.traced_as, line, function)
         with self._module_call(kind), self.frame(f"{self.script.name}({first}): {function}", frame):
             yield
 
@@ -124,7 +124,7 @@ class Host:
     @contextmanager
     def library(self, file: str, defined: int, line: int, function: str) -> Iterator[None]:
         """Enter a function of a library: defined at one line, executing another."""
-        with self.frame(f"{file}({defined}): {function}", Frame(f"{SITE}/{file}", line, function)):
+        with self.frame(f"{file}({defined}): {function}", PythonFrame(f"{SITE}/{file}", line, function)):
             yield
 
     def python(self, us: float, at: str | None = None) -> None:
@@ -147,20 +147,20 @@ class Host:
         self._stack[-1].frame = frame._replace(line=line)
         self._cached_stack = None
 
-    def _open(self, name: str, frame: Frame | None, module: int | None = None) -> Level:
+    def _open(self, name: str, frame: PythonFrame | None, module: int | None = None) -> StackLevel:
         recording = self.machine.recording
         parent = self._stack[-1].call.id if self._stack else 0
         call = Call(
             name, self.machine.main.tid, self.machine.main.now, recording.python_ids, parent, module=module
         )
         recording.python_ids += 1
-        level = Level(frame, call)
+        level = StackLevel(frame, call)
         self._stack.append(level)
         self._cached_stack = None
         return level
 
     @contextmanager
-    def frame(self, name: str, frame: Frame | None, module: int | None = None) -> Iterator[None]:
+    def frame(self, name: str, frame: PythonFrame | None, module: int | None = None) -> Iterator[None]:
         """Put a frame of the Python tracer around what happens inside."""
         thread = self.machine.main
         level = self._open(name, frame, module)
@@ -177,7 +177,7 @@ class Host:
     def _module_call(self, kind: str) -> Iterator[None]:
         number = self._modules.setdefault(kind, len(self._modules))
         file = "torch/nn/modules/module.py"
-        wrapped = Frame(f"{SITE}/{file}", 1518, "_wrapped_call_impl")
+        wrapped = PythonFrame(f"{SITE}/{file}", 1518, "_wrapped_call_impl")
         module = self.frame(f"nn.Module: {kind}_0", wrapped, number)
         with module, self.library(file, 1520, 1527, "_call_impl"):
             yield
@@ -190,7 +190,7 @@ class Host:
         frame = next(script_frames, None)
         return frame is not None and frame.line == line
 
-    def call_stack(self) -> Stack:
+    def call_stack(self) -> PythonStack:
         if self._cached_stack is None:
             self._cached_stack = tuple(level.frame for level in reversed(self._stack) if level.frame)
         return self._cached_stack
@@ -203,7 +203,7 @@ class Host:
         shapes: Sequence[Shape] | None,
         us: float,
         types: Sequence[str] | None = None,
-        role: Role = Role.OPERATOR,
+        role: OperatorRole = OperatorRole.OPERATOR,
         sequence: int = -1,
         forward: Operator | None = None,
     ) -> Iterator[Operator]:

@@ -21,8 +21,8 @@ from simulator.recording import (
     Communicator,
     Dequeue,
     Enqueue,
+    FlowStart,
     Launch,
-    Link,
     Operator,
     Recording,
     Task,
@@ -47,7 +47,7 @@ class Thread:
 
 
 @dataclass
-class Stream:
+class DeviceStream:
     """A device stream: the end of its last task and the number of the next."""
 
     number: int
@@ -63,7 +63,7 @@ class Posted(NamedTuple):
     connection: int
     kind: str
     group: Communicator
-    link: Link
+    link: FlowStart
     launch: Launch
     worker: Thread
 
@@ -87,7 +87,7 @@ class Machine:
         #: how much of its usual time a thread needs for its work just now; who knows its code sets it
         self.pace: Callable[[Thread], float] = _usual
         self.recording = Recording(self.main.tid, self.dequeue.tid, self.autograd.tid, start)
-        self._streams: dict[int, Stream] = {}
+        self._streams: dict[int, DeviceStream] = {}
         self._connection = 965
         self._correlation = 8230
         self._late_us = 0.0
@@ -118,9 +118,11 @@ class Machine:
         self.recording.apis.append(call)
         return call
 
-    def stream(self, number: int) -> Stream:
+    def stream(self, number: int) -> DeviceStream:
         if number not in self._streams:
-            self._streams[number] = Stream(number, 0, 11059 if number == 2 else 301 + 505 * (number - 3))
+            self._streams[number] = DeviceStream(
+                number, 0, 11059 if number == 2 else 301 + 505 * (number - 3)
+            )
         return self._streams[number]
 
     # -- the task queue -------------------------------------------------------------------------------
@@ -339,7 +341,7 @@ class Machine:
         task.launch = task_launch
         if kernel.type.startswith("MIX"):
             task.subtask = 0
-        task.link = Link(worker.tid, flow, "kernel", 0)
+        task.link = FlowStart(worker.tid, flow, "kernel", 0)
         self.recording.links.append(task.link)
 
     def _event_call(self, worker: Thread, api: str, runtime: str) -> Api:
@@ -353,8 +355,8 @@ class Machine:
         call.end = worker.now
         return call
 
-    def _link(self, worker: Thread, kind: str, value: int) -> Link:
-        link = Link(worker.tid, worker.now, kind, value)
+    def _link(self, worker: Thread, kind: str, value: int) -> FlowStart:
+        link = FlowStart(worker.tid, worker.now, kind, value)
         self.recording.links.append(link)
         return link
 

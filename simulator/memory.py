@@ -51,7 +51,7 @@ _CAST, _BATCH, _STATE = "npu::npu_dtype_cast", "aten::empty_strided", "aten::_fo
 Leak = Callable[[Operator, int, int], bool]
 
 
-class Block(NamedTuple):
+class MemoryBlock(NamedTuple):
     """A block of memory; times in ns."""
 
     name: str
@@ -99,7 +99,7 @@ def no_leak(_operator: Operator, _step: int, _nth: int) -> bool:
     return False
 
 
-def allocate(recording: Recording, leak: Leak = last_cast) -> list[Block]:
+def allocate(recording: Recording, leak: Leak = last_cast) -> list[MemoryBlock]:
     """Return the blocks of a run, by start."""
     operators = list(_allocating(recording))
     steps = sorted(recording.steps, key=lambda op: op.start)
@@ -117,7 +117,7 @@ def allocate(recording: Recording, leak: Leak = last_cast) -> list[Block]:
         if leak(op, step, nth) or (op.name == _STATE and step == 0):
             release = None
         size = CAST_BYTES if op.name == _CAST else 512 * (1 + zlib.crc32(op.name.encode()) % 4096)
-        blocks.append(Block(op.name, size, start, release, step))
+        blocks.append(MemoryBlock(op.name, size, start, release, step))
     return sorted([*blocks, *_workspaces(recording)], key=lambda block: block.start)
 
 
@@ -133,15 +133,15 @@ def _allocating(recording: Recording) -> Iterator[Operator]:
             yield open_[-1]
 
 
-def _workspaces(recording: Recording) -> Iterator[Block]:
+def _workspaces(recording: Recording) -> Iterator[MemoryBlock]:
     """Yield what the graph engine allocates for every tenth launch, until the launch is done."""
     for number, dequeue in enumerate(sorted(recording.dequeues, key=lambda item: item.start)):
         if number % 10 == 0:
             middle = dequeue.start + (dequeue.end - dequeue.start) // 20 * 10
-            yield Block(f"cann::Node_{number}", 65536, middle, dequeue.end, -1)
+            yield MemoryBlock(f"cann::Node_{number}", 65536, middle, dequeue.end, -1)
 
 
-def write_tables(directory: Path, blocks: list[Block], end: int) -> None:
+def write_tables(directory: Path, blocks: list[MemoryBlock], end: int) -> None:
     """Write operator_memory.csv and memory_record.csv as torch_npu does."""
     rows: list[list[object]] = []
     for block in blocks:
@@ -162,7 +162,7 @@ def _write(path: Path, titles: tuple[str, ...], rows: list[list[object]]) -> Non
         csv.writer(file, lineterminator="\n").writerows([titles, *rows])
 
 
-def samples_of(blocks: list[Block]) -> Iterator[tuple[str, int, int]]:
+def samples_of(blocks: list[MemoryBlock]) -> Iterator[tuple[str, int, int]]:
     """Yield component, time and bytes held after each change of it."""
     changes = sorted(
         [(block.start, block.bytes, block.name) for block in blocks]
@@ -178,7 +178,7 @@ def samples_of(blocks: list[Block]) -> Iterator[tuple[str, int, int]]:
 
 def write_run(
     directory: Path, steps: int, leak: Leak = last_cast, level: int = 2, database: bool = False
-) -> list[Block]:
+) -> list[MemoryBlock]:
     """Write a trace and the tables beside it, or a database with all of them; returns the blocks."""
     recording = simulate_grpo(steps)
     blocks = allocate(recording, leak)

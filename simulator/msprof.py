@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from simulator.cells import (
     NONE,
-    Cell,
-    Clock,
+    CountedUnit,
     Event,
+    NumberCell,
     api_dur,
     device_dur,
     host_dur,
@@ -17,7 +17,7 @@ from simulator.cells import (
     number,
     timestamp,
 )
-from simulator.recording import Collective, Link, Recording, Task, Transfer
+from simulator.recording import Collective, FlowStart, Recording, Task, Transfer
 
 Timed = tuple[int, Event]
 
@@ -100,7 +100,7 @@ class MsprofLayers:
                     "level": call.level,
                     "id": call.id,
                     "item_id": call.item,
-                    "connection_id": number(call.connection, Clock.CONNECTION),
+                    "connection_id": number(call.connection, CountedUnit.CONNECTION),
                 }
                 event = {
                     "name": call.name,
@@ -183,9 +183,9 @@ class MsprofLayers:
             "Task Type": task.type,
             "Physic Stream Id": task.stream,
             "Task Id": task.number & 0xFFFF,
-            "Batch Id": number(task.number >> 16, Clock.BATCH),
+            "Batch Id": number(task.number >> 16, CountedUnit.BATCH),
             "Subtask Id": NONE if task.subtask is None else task.subtask,
-            "connection_id": number(task.connection, Clock.CONNECTION),
+            "connection_id": number(task.connection, CountedUnit.CONNECTION),
         }
         if task.direction is not None and self._level == 2:
             args["data size(Byte)"] = task.size
@@ -203,15 +203,17 @@ class MsprofLayers:
 
     def _collective(self, operation: Collective, pid: int, tid: int) -> Event:
         args = {
-            "connection_id": number(operation.connection, Clock.CONNECTION),
+            "connection_id": number(operation.connection, CountedUnit.CONNECTION),
             "model id": NONE,
             "data_type": "FP32",
             "alg_type": "MESH-RING",
             "count": operation.count,
         }
         return {
-            "name": Cell(
-                f'"hcom_{operation.kind}__{operation.group.digits}_%d_1"', operation.index, Clock.COLLECTIVE
+            "name": NumberCell(
+                f'"hcom_{operation.kind}__{operation.group.digits}_%d_1"',
+                operation.index,
+                CountedUnit.COLLECTIVE,
             ),
             "pid": pid,
             "tid": tid,
@@ -251,11 +253,11 @@ class MsprofLayers:
             "ph": "X",
         }
 
-    def _flow_id(self, link: Link, task: Task | None) -> Cell:
+    def _flow_id(self, link: FlowStart, task: Task | None) -> NumberCell:
         if link.kind == "copy":
-            return Cell('"%d"', link.value, Clock.CONNECTION)
+            return NumberCell('"%d"', link.value, CountedUnit.CONNECTION)
         if link.kind == "collective":
-            return Cell('"%d"', (link.value << 32) - 1, Clock.COLLECTIVE_FLOW)
+            return NumberCell('"%d"', (link.value << 32) - 1, CountedUnit.COLLECTIVE_FLOW)
         assert task is not None
         subtask = NONE if task.subtask is None else task.subtask
         value = (
@@ -265,9 +267,9 @@ class MsprofLayers:
             | task.number >> 16 << 32
             | subtask
         )
-        return Cell('"%d"', value, Clock.TASK_FLOW)
+        return NumberCell('"%d"', value, CountedUnit.TASK_FLOW)
 
-    def _arrival(self, link: Link, task: Task | None, pid: int, tid: int, at: int) -> Event:
+    def _arrival(self, link: FlowStart, task: Task | None, pid: int, tid: int, at: int) -> Event:
         flow = self._flow_id(link, task)
         return {
             "name": flow._replace(text=f'"HostToDevice{flow.text[1:]}'),

@@ -11,10 +11,10 @@ from contextlib import ExitStack, nullcontext
 
 from simulator.autograd import Autograd, Record
 from simulator.dispatch import Dispatcher
-from simulator.host import Pace, Shape
+from simulator.host import LinePace, Shape
 from simulator.machine import Machine
 from simulator.operators import RECIPES, builtin
-from simulator.recording import COMPUTE_STREAM, Operator, Role
+from simulator.recording import COMPUTE_STREAM, Operator, OperatorRole
 from simulator.source import TrainingScript
 
 RUN_BACKWARD = "<built-in method run_backward of torch._C._EngineBase object at 0xfffdc1a11890>"
@@ -35,7 +35,7 @@ class Program(Dispatcher):
     """The host side of one process that trains with `script`."""
 
     def __init__(
-        self, machine: Machine, script: TrainingScript, pace: Pace | None = None, first_step: int = 50
+        self, machine: Machine, script: TrainingScript, pace: LinePace | None = None, first_step: int = 50
     ) -> None:
         super().__init__(machine, script, pace)
         self._autograd = Autograd(self)
@@ -93,11 +93,13 @@ class Program(Dispatcher):
         with ExitStack() as inside:
             inside.enter_context(self.frame("<built-in method to of Tensor object at 0xfffca177d8b0>", None))
             for name, types in (("aten::to", kinds), ("aten::_to_copy", kinds[:7])):
-                inside.enter_context(self.operator(thread, name, [shape], 8, types, Role.COPY))
-            with self.operator(thread, "aten::empty_strided", [], 12, role=Role.COPY):
+                inside.enter_context(self.operator(thread, name, [shape], 8, types, OperatorRole.COPY))
+            with self.operator(thread, "aten::empty_strided", [], 12, role=OperatorRole.COPY):
                 pass
-            inside.enter_context(self.operator(thread, "aten::copy_", [shape, shape], 8, role=Role.COPY))
-            with self.operator(thread, "acl_memcpy_host_to_device", None, 4, role=Role.COPY) as inner:
+            inside.enter_context(
+                self.operator(thread, "aten::copy_", [shape, shape], 8, role=OperatorRole.COPY)
+            )
+            with self.operator(thread, "acl_memcpy_host_to_device", None, 4, role=OperatorRole.COPY) as inner:
                 machine.copy(thread, inner, size, us)
             if blocking:
                 machine.spend(thread, 5)
@@ -112,7 +114,7 @@ class Program(Dispatcher):
                 self.frame("<built-in method item of Tensor object at 0xfffca17d7e50>", None)
             )
             for name in ("aten::item", "aten::_local_scalar_dense"):
-                inside.enter_context(self.operator(thread, name, [()], 6, role=Role.SYNC))
+                inside.enter_context(self.operator(thread, name, [()], 6, role=OperatorRole.SYNC))
             self.machine.synchronize(thread)
             self.machine.spend(thread, 5)
             self.machine.read_back(thread)
@@ -123,9 +125,9 @@ class Program(Dispatcher):
         machine, thread = self.machine, self.machine.main
         with (
             self.frame("<built-in method nonzero of Tensor object at 0xfffca17d7e50>", None),
-            self.operator(thread, "aten::nonzero", [shape], 12, role=Role.SYNC),
+            self.operator(thread, "aten::nonzero", [shape], 12, role=OperatorRole.SYNC),
         ):
-            with self.operator(thread, "aclnnNonzeroV2", None, 15, role=Role.SYNC) as inner:
+            with self.operator(thread, "aclnnNonzeroV2", None, 15, role=OperatorRole.SYNC) as inner:
                 machine.launch(thread, inner, "aclnnNonzeroV2", RECIPES["nonzero"].kernels)
             machine.synchronize(thread)
 
@@ -135,7 +137,7 @@ class Program(Dispatcher):
         machine, thread = self.machine, self.machine.main
         with self.library("torch/distributed/distributed_c10d.py", 1941, 2004, "all_reduce"):
             end = self._autograd.reduce(thread, count, us, 0)
-            with self.operator(thread, "wait_event", None, 2, role=Role.COLLECTIVE) as wait:
+            with self.operator(thread, "wait_event", None, 2, role=OperatorRole.COLLECTIVE) as wait:
                 machine.wait_event(thread, wait, COMPUTE_STREAM, end)
 
     def empty_cache(self, at: str, ms: float) -> None:
@@ -163,7 +165,7 @@ class Program(Dispatcher):
             f"ProfilerStep#{self._step}",
             thread.tid,
             thread.now,
-            role=Role.WRAPPER,
+            role=OperatorRole.WRAPPER,
             stack=self.call_stack(),
             step=self._step,
         )
@@ -189,7 +191,7 @@ class Program(Dispatcher):
         name = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
         with ExitStack() as inside:
             inside.enter_context(self.library(file, 625, 633, "__next__"))
-            inside.enter_context(self.operator(thread, name, None, 15, role=Role.LOADER))
+            inside.enter_context(self.operator(thread, name, None, 15, role=OperatorRole.LOADER))
             inside.enter_context(self.library(file, 1298, 1328, "_next_data"))
             inside.enter_context(self.library(file, 1265, 1294, "_get_data"))
             self.python(ms * 1000)
@@ -213,7 +215,7 @@ class Program(Dispatcher):
     def zero_grad(self, at: str) -> None:
         self.at(at)
         wrapper = self.operator(
-            self.machine.main, "Optimizer.zero_grad#AdamW.zero_grad", None, 30, role=Role.WRAPPER
+            self.machine.main, "Optimizer.zero_grad#AdamW.zero_grad", None, 30, role=OperatorRole.WRAPPER
         )
         with self.library("torch/optim/optimizer.py", 788, 803, "zero_grad"), wrapper:
             self.python(30)
@@ -225,7 +227,7 @@ class Program(Dispatcher):
         with ExitStack() as inside:
             inside.enter_context(self.library("torch/optim/optimizer.py", 356, 373, "wrapper"))
             inside.enter_context(
-                self.operator(thread, "Optimizer.step#AdamW.step", None, 20, role=Role.WRAPPER)
+                self.operator(thread, "Optimizer.step#AdamW.step", None, 20, role=OperatorRole.WRAPPER)
             )
             for defined, line, function in ((165, 184, "step"), (277, 335, "adamw")):
                 inside.enter_context(self.library("torch/optim/adamw.py", defined, line, function))

@@ -30,7 +30,7 @@ class Communicator(NamedTuple):
 WORLD = Communicator("", "default_group", 0, (0, 1, 2, 3), "271", COLLECTIVE_STREAM)
 
 
-class Frame(NamedTuple):
+class PythonFrame(NamedTuple):
     """A line that a Python thread is executing."""
 
     path: str
@@ -38,10 +38,10 @@ class Frame(NamedTuple):
     function: str
 
 
-Stack = tuple[Frame, ...]  #: leaf first
+PythonStack = tuple[PythonFrame, ...]  #: leaf first
 
 
-class Role(Enum):
+class OperatorRole(Enum):
     """What an operator means for the one who waits for it."""
 
     OPERATOR = "host.operator"
@@ -64,9 +64,9 @@ class Operator:
     forward_thread: int = 0
     dims: str | None = None
     types: str | None = None
-    stack: Stack | None = None
-    forward_stack: Stack | None = None  #: of the forward operator, for a backward one
-    role: Role = Role.OPERATOR
+    stack: PythonStack | None = None
+    forward_stack: PythonStack | None = None  #: of the forward operator, for a backward one
+    role: OperatorRole = OperatorRole.OPERATOR
     step: int | None = None  #: of ProfilerStep#
 
 
@@ -117,7 +117,7 @@ class Api:
 
 
 @dataclass
-class Link:
+class FlowStart:
     """A HostToDevice flow start."""
 
     tid: int
@@ -155,7 +155,7 @@ class Task:
     subtask: int | None = None
     size: int = 0
     direction: str | None = None
-    link: Link | None = None
+    link: FlowStart | None = None
     launch: Launch | None = None
 
 
@@ -184,7 +184,7 @@ class Collective:
     end: int
     connection: int
     count: int
-    link: Link
+    link: FlowStart
     launch: Launch
     skew: int  #: ns: so late came the last peer
     kind: str = "allReduce"
@@ -196,7 +196,7 @@ class Collective:
 
 
 @dataclass
-class Pair:
+class GradientFlow:
     """A fwdbwd flow."""
 
     sequence: int
@@ -242,10 +242,10 @@ class Recording:
     dequeues: list[Dequeue] = field(default_factory=list)
     apis: list[Api] = field(default_factory=list)
     tasks: list[Task] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
+    links: list[FlowStart] = field(default_factory=list)
     transfers: list[Transfer] = field(default_factory=list)
     collectives: list[Collective] = field(default_factory=list)
-    pairs: list[Pair] = field(default_factory=list)
+    pairs: list[GradientFlow] = field(default_factory=list)
     collections: list[Collection] = field(default_factory=list)
     bursts: list[Burst] = field(default_factory=list)
     steps: list[Operator] = field(default_factory=list)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from simulator.host import Pace
+from simulator.host import LinePace
 from simulator.machine import Machine
 from simulator.program import Program
 from simulator.programs import attached, balanced, mixed, moba, stalls
@@ -45,7 +45,7 @@ def simulate(
     steps: int = 0,
     seed: int = 1,
     task_queue: bool = True,
-    pace: Pace | None = None,
+    pace: LinePace | None = None,
     pid: int = 3178231,
 ) -> Recording:
     """Run a scenario in the process `pid`; `steps` 0 means its usual number.

@@ -17,16 +17,16 @@ from simulator.recording import (
     AICORE,
     AICPU,
     COPY,
+    FlowStart,
     Launch,
-    Link,
     Operator,
+    OperatorRole,
+    PythonStack,
     Recording,
-    Role,
-    Stack,
     Task,
 )
 
-Line = tuple["str | None", "int | None", "str | None", bool]
+TrueLine = tuple["str | None", "int | None", "str | None", bool]
 
 
 class Work(NamedTuple):
@@ -37,10 +37,10 @@ class Work(NamedTuple):
     name: str
     stream: int
     launch: Launch
-    link: Link | None
+    link: FlowStart | None
 
 
-class Span(NamedTuple):
+class CauseSpan(NamedTuple):
     """A stretch of a host thread that stands for one cause."""
 
     start: int
@@ -70,7 +70,7 @@ class Truth:
         tids = (recording.main_tid, recording.autograd_tid)
         self._running = {
             tid: sorted(
-                (op for op in recording.operators if op.tid == tid and op.role is not Role.WRAPPER),
+                (op for op in recording.operators if op.tid == tid and op.role is not OperatorRole.WRAPPER),
                 key=lambda op: (op.start, -op.end),
             )
             for tid in tids
@@ -81,7 +81,7 @@ class Truth:
                 (
                     op
                     for op in recording.operators
-                    if op.tid == tid and (op.role is not Role.WRAPPER or op.stack is not None)
+                    if op.tid == tid and (op.role is not OperatorRole.WRAPPER or op.stack is not None)
                 ),
                 key=lambda op: (op.start, -op.end),
             )
@@ -225,7 +225,14 @@ class Truth:
         return min(candidates, key=lambda work: work.launch.enqueue)
 
     def _split(
-        self, start: int, end: int, covers: list[Interval], inside: str, outside: str, line: Line, name: str
+        self,
+        start: int,
+        end: int,
+        covers: list[Interval],
+        inside: str,
+        outside: str,
+        line: TrueLine,
+        name: str,
     ) -> list[dict[str, Any]]:
         """Cut [start, end) into what `covers` cover and the rest."""
         outer = without([(start, end)], covers) if start < end else []
@@ -235,7 +242,7 @@ class Truth:
 
     # -- the host -------------------------------------------------------------------------------------
 
-    def _host(self, thread: int, start: int, end: int, line: Line) -> list[dict[str, Any]]:
+    def _host(self, thread: int, start: int, end: int, line: TrueLine) -> list[dict[str, Any]]:
         """Say what the responsible thread did in [start, end), cut wherever that changes."""
         recording = self._recording
         pieces: list[dict[str, Any]] = []
@@ -291,50 +298,50 @@ class Truth:
     def _exposed_by(self, tid: int, start: int, end: int) -> str | None:
         """Return the line of the synchronising call that was under way when the interval began."""
         for op in self._running[tid]:
-            if op.role is Role.SYNC and op.start < start < op.end and start < end:
+            if op.role is OperatorRole.SYNC and op.start < start < op.end and start < end:
                 file, line, _, _ = line_of(op)
                 return f"{file}({line})"
         return None
 
-    def _causes(self, tid: int) -> list[Span]:
+    def _causes(self, tid: int) -> list[CauseSpan]:
         recording = self._recording
-        spans = [Span(op.start, op.end, op.role.value) for op in self._running[tid]]
-        spans.append(Span(recording.start, recording.roots[0].start, "host.unrecorded"))
-        spans += [Span(run.start, run.end, "host.gc") for run in recording.collections]
+        spans = [CauseSpan(op.start, op.end, op.role.value) for op in self._running[tid]]
+        spans.append(CauseSpan(recording.start, recording.roots[0].start, "host.unrecorded"))
+        spans += [CauseSpan(run.start, run.end, "host.gc") for run in recording.collections]
         spans += [
-            Span(call.start, call.end, "host.dataloader")
+            CauseSpan(call.start, call.end, "host.dataloader")
             for call in recording.calls
             if call.tid == tid and call.name.startswith("torch/utils/data/")
         ]
         spans += [
-            Span(call.start, call.end, "host.profiler")
+            CauseSpan(call.start, call.end, "host.profiler")
             for call in recording.calls
             if call.tid == tid and call.name.startswith("torch_npu/profiler/")
         ]
         if self._level:
             for api in recording.apis:
                 if api.tid == tid and api.sync:
-                    spans.append(Span(api.start, api.end, "host.sync"))
+                    spans.append(CauseSpan(api.start, api.end, "host.sync"))
                 elif api.tid == tid and api.name.endswith("aclopCompileAndExecute"):
-                    spans.append(Span(api.start, api.end, "host.compile"))
+                    spans.append(CauseSpan(api.start, api.end, "host.compile"))
         return spans
 
 
-def line_of(operator: Operator | None) -> Line:
+def line_of(operator: Operator | None) -> TrueLine:
     """Return file, line and function of the first user frame of the operator's stack, or of its forward
     one's.
     """
     if operator is None:
         return None, None, None, False
     backward = operator.stack is None and operator.forward_stack is not None
-    stack: Stack = operator.stack or operator.forward_stack or ()
+    stack: PythonStack = operator.stack or operator.forward_stack or ()
     for frame in stack:
         if not frame.path.startswith((SITE, "<")):
             return frame.path, frame.line, frame.function, backward
     return None, None, None, backward
 
 
-def _piece(start: int, end: int, cause: str, line: Line, name: str | None) -> dict[str, Any]:
+def _piece(start: int, end: int, cause: str, line: TrueLine, name: str | None) -> dict[str, Any]:
     return {
         "start_ns": start,
         "dur_ns": end - start,

@@ -14,7 +14,7 @@ from functools import cache
 from operator import add
 from typing import BinaryIO
 
-from simulator.cells import Cell, Clock, Event
+from simulator.cells import CountedUnit, Event, NumberCell
 from simulator.framework import FrameworkLayer
 from simulator.intervals import Interval, union, without
 from simulator.msprof import MsprofLayers, Timed
@@ -29,7 +29,7 @@ class Template:
 
     def __init__(self, events: Iterable[Event]) -> None:
         values: list[int] = []
-        self._clocks: list[Clock] = []
+        self._clocks: list[CountedUnit] = []
 
         clocks = self._clocks
 
@@ -41,7 +41,7 @@ class Template:
                     members.append(_member(key, value))
                 elif kind is int or kind is float:
                     members.append(_key(key) + repr(value))
-                elif kind is Cell:
+                elif kind is NumberCell:
                     rendered, number, clock = value
                     values.append(number)
                     clocks.append(clock)
@@ -53,7 +53,7 @@ class Template:
         self._text = ", ".join(map(text, events))
         self._first = values
 
-    def repeat(self, repetitions: range, strides: dict[Clock, int]) -> Iterator[str]:
+    def repeat(self, repetitions: range, strides: dict[CountedUnit, int]) -> Iterator[str]:
         """Return the text of each of some consecutive repetitions; nothing where there are no events."""
         if not self._text:
             return
@@ -80,17 +80,17 @@ class TraceWriter:
         period = max(ends) - recording.start + PAUSE
         self._period = period - period % 1000
         self._strides = {
-            Clock.MICROSECONDS: self._period // 1000,
-            Clock.NANOSECONDS: self._period,
-            Clock.CONNECTION: recording.connections,
-            Clock.COLLECTIVE_FLOW: recording.connections << 32,
-            Clock.BATCH: 1,
-            Clock.TASK_FLOW: 1 << 32,
-            Clock.CORRELATION: recording.correlations,
-            Clock.PYTHON: recording.python_ids - len(recording.roots),
-            Clock.SEQUENCE: recording.sequences,
-            Clock.STEP: len(recording.steps),
-            Clock.COLLECTIVE: len(recording.collectives),
+            CountedUnit.MICROSECONDS: self._period // 1000,
+            CountedUnit.NANOSECONDS: self._period,
+            CountedUnit.CONNECTION: recording.connections,
+            CountedUnit.COLLECTIVE_FLOW: recording.connections << 32,
+            CountedUnit.BATCH: 1,
+            CountedUnit.TASK_FLOW: 1 << 32,
+            CountedUnit.CORRELATION: recording.correlations,
+            CountedUnit.PYTHON: recording.python_ids - len(recording.roots),
+            CountedUnit.SEQUENCE: recording.sequences,
+            CountedUnit.STEP: len(recording.steps),
+            CountedUnit.COLLECTIVE: len(recording.collectives),
         }
 
     def repetitions(self, size: int) -> int:

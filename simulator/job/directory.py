@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.database import DatabaseWriter
-from simulator.job.simulation import PID, Job, Outcome
+from simulator.job.simulation import PID, Outcome, SimulatedJob
 from simulator.scenarios import START_NS
 from simulator.writer import TraceWriter
 
@@ -39,7 +39,7 @@ def write_rank(outcome: Outcome, rank: int, directory: Path, level: int = 2, dat
     return rank_directory
 
 
-def directory_name(job: Job, rank: int) -> str:
+def directory_name(job: SimulatedJob, rank: int) -> str:
     """Return `<host>_<pid>_<time>_ascend_pt`."""
     started = datetime.fromtimestamp(START_NS // 10**9 + rank % 3, tz=timezone.utc)
     return f"{job.host(rank)}_{PID + 17 * rank}_{started:%Y%m%d%H%M%S}{rank % 1000:03d}_ascend_pt"
@@ -66,7 +66,7 @@ def _info(outcome: Outcome, rank: int, level: int) -> dict[str, Any]:
     }
 
 
-def _metadata(job: Job, rank: int) -> dict[str, Any]:
+def _metadata(job: SimulatedJob, rank: int) -> dict[str, Any]:
     layout = job.layout
     return {
         "distributed_args": {

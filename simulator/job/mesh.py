@@ -23,7 +23,7 @@ PHASES = {
 }
 
 
-class Step(NamedTuple):
+class PlaneTask(NamedTuple):
     """A task of a plane: with which peer, by its number in the group (None: with nobody), and how much."""
 
     type: str
@@ -37,7 +37,7 @@ class Step(NamedTuple):
 class Part(NamedTuple):
     """A rank's part of a collective: its tasks, and when it has ended."""
 
-    steps: list[Step]
+    steps: list[PlaneTask]
     end: int
     wait: int  #: ns from its begin to that of the last
 
@@ -62,8 +62,8 @@ def meet(
     records = [[begin + HANDSHAKE + 250 * place for place in members[1:]] for begin in begins]
     parts = [
         [
-            Step("Reduce_Inline", 0, None, begin, begin + 620, 4),
-            Step("Memcpy", 0, member, begin + 1740, begin + 5160, sizes[member]),
+            PlaneTask("Reduce_Inline", 0, None, begin, begin + 620, 4),
+            PlaneTask("Memcpy", 0, member, begin + 1740, begin + 5160, sizes[member]),
         ]
         for member, begin in enumerate(begins)
     ]
@@ -71,10 +71,10 @@ def meet(
     for member in members:
         for plane, peer in _planes(member, len(ranks)):
             record_time = records[member][plane - 1]
-            parts[member].append(Step("Notify_Record", plane, peer, record_time, record_time + 720, 0))
+            parts[member].append(PlaneTask("Notify_Record", plane, peer, record_time, record_time + 720, 0))
             wait = begins[member] + HANDSHAKE + 3000 + 750 * (plane - 1)
             release_time = records[peer][_plane(peer, member) - 1] + NOTIFIED + 20 * chance.randrange(16)
-            parts[member].append(Step("Notify_Wait", plane, peer, wait, max(wait + 20, release_time), 0))
+            parts[member].append(PlaneTask("Notify_Wait", plane, peer, wait, max(wait + 20, release_time), 0))
             ready = max(ready, parts[member][-1].end)
     for number, phase in enumerate(PHASES[kinds[0]]):
         if number:
@@ -88,7 +88,7 @@ def meet(
                 lasts = max(20, int(sizes[member] / BYTES_PER_NS * factor * (1 + 0.01 * chance.random())))
                 start = ready + 1300 + 250 * (plane - 1)
                 parts[member].append(
-                    Step(phase, plane, peer, start, start + lasts - lasts % 20, sizes[member])
+                    PlaneTask(phase, plane, peer, start, start + lasts - lasts % 20, sizes[member])
                 )
                 ends.append(parts[member][-1].end)
         ready = max(ends)
@@ -99,15 +99,15 @@ def meet(
     ]
 
 
-def _notify(parts: list[list[Step]], ready: int, chance: random.Random) -> int:
+def _notify(parts: list[list[PlaneTask]], ready: int, chance: random.Random) -> int:
     """Add the handshake between two phases; return when it is done."""
     end = ready
     for member, steps in enumerate(parts):
         for plane, peer in _planes(member, len(parts)):
             record_time = ready + 1000 + 400 * (plane - 1)
-            steps.append(Step("Notify_Record", plane, peer, record_time, record_time + 720, 0))
+            steps.append(PlaneTask("Notify_Record", plane, peer, record_time, record_time + 720, 0))
             steps.append(
-                Step(
+                PlaneTask(
                     "Notify_Wait",
                     plane,
                     peer,

@@ -15,7 +15,7 @@ from simulator.job.layout import Layout
 from simulator.job.mesh import Part
 from simulator.job.program import Extra, Posting, RankProgram, Running, Size
 from simulator.machine import Machine
-from simulator.recording import COMPUTE_STREAM, Communicator, Role
+from simulator.recording import COMPUTE_STREAM, Communicator, OperatorRole
 from simulator.source import SCRIPTS, TrainingScript
 
 PIPELINE_SCRIPT = SCRIPTS / "pipeline" / "train_pipeline.py"
@@ -25,36 +25,36 @@ CHUNKS = 2  #: of the model in each stage, where the schedule is interleaved
 ELEMENTS = 65_536  #: of what one stage sends to another
 
 
-class Block(NamedTuple):
+class SimulatedBlock(NamedTuple):
     """One block of a stage."""
 
     forward: bool
     chunk: int = 0
 
 
-def one_forward_one_backward(stage: int, stages: int, microbatches: int) -> list[Block]:
+def one_forward_one_backward(stage: int, stages: int, microbatches: int) -> list[SimulatedBlock]:
     """Return the blocks of a stage: some go forward, then one forward and one backward in turn."""
     warmup = min(stages - 1 - stage, microbatches)
-    steady = [Block(True), Block(False)] * (microbatches - warmup)
-    return [Block(True)] * warmup + steady + [Block(False)] * warmup
+    steady = [SimulatedBlock(True), SimulatedBlock(False)] * (microbatches - warmup)
+    return [SimulatedBlock(True)] * warmup + steady + [SimulatedBlock(False)] * warmup
 
 
-def gpipe(stage: int, stages: int, microbatches: int) -> list[Block]:
+def gpipe(stage: int, stages: int, microbatches: int) -> list[SimulatedBlock]:
     """Return the blocks of a stage: all go forward, then all backward."""
-    return [Block(True)] * microbatches + [Block(False)] * microbatches
+    return [SimulatedBlock(True)] * microbatches + [SimulatedBlock(False)] * microbatches
 
 
-def interleaved(stage: int, stages: int, microbatches: int) -> list[Block]:
+def interleaved(stage: int, stages: int, microbatches: int) -> list[SimulatedBlock]:
     """Return the blocks of a stage that has two chunks of the model, as Megatron interleaves them."""
     total = microbatches * CHUNKS
     warmup = min(2 * (stages - stage - 1) + (CHUNKS - 1) * stages, total)
-    forward = [Block(True, place // stages % CHUNKS) for place in range(total)]
-    backward = [Block(False, CHUNKS - 1 - place // stages % CHUNKS) for place in range(total)]
+    forward = [SimulatedBlock(True, place // stages % CHUNKS) for place in range(total)]
+    backward = [SimulatedBlock(False, CHUNKS - 1 - place // stages % CHUNKS) for place in range(total)]
     steady = [block for pair in zip(forward[warmup:], backward) for block in pair]
     return forward[:warmup] + steady + backward[total - warmup :]
 
 
-Schedule = Callable[[int, int, int], "list[Block]"]
+Schedule = Callable[[int, int, int], "list[SimulatedBlock]"]
 SCHEDULES: dict[str, Schedule] = {
     "1f1b": one_forward_one_backward,
     "gpipe": gpipe,
@@ -96,7 +96,7 @@ class PipelineProgram(RankProgram):
         self.adamw("        optimizer.step()", us=60)
         self.item('print(f"loss {stage.total.item():.3f}")')
 
-    def _block(self, block: Block) -> Running:
+    def _block(self, block: SimulatedBlock) -> Running:
         step = 1 if block.forward else -1
         source = self._link(block, -step)
         if source is not None:
@@ -114,7 +114,7 @@ class PipelineProgram(RankProgram):
         if target is not None:
             yield from self._send("dist.isend(states,", target)
 
-    def _link(self, block: Block, way: int) -> Communicator | None:
+    def _link(self, block: SimulatedBlock, way: int) -> Communicator | None:
         """Return the group in which a block receives from or sends to the next stage on one way."""
         stage, chunk = self._stage + way, block.chunk
         if not 0 <= stage < self._stages:
@@ -131,13 +131,13 @@ class PipelineProgram(RankProgram):
         machine, thread = self.machine, self.machine.main
         with ExitStack() as inside:
             inside.enter_context(self.library("torch/distributed/distributed_c10d.py", 1941, 2004, "isend"))
-            with self.operator(thread, "c10d::send", [()], 20, role=Role.COLLECTIVE):
-                with self.operator(thread, "record_event", None, 3, role=Role.COLLECTIVE) as record:
+            with self.operator(thread, "c10d::send", [()], 20, role=OperatorRole.COLLECTIVE):
+                with self.operator(thread, "record_event", None, 3, role=OperatorRole.COLLECTIVE) as record:
                     event = machine.record_event(thread, record, COMPUTE_STREAM)
-                with self.operator(thread, "wait_event", None, 2, role=Role.COLLECTIVE) as wait:
+                with self.operator(thread, "wait_event", None, 2, role=OperatorRole.COLLECTIVE) as wait:
                     machine.wait_event(thread, wait, group.stream, event)
                 machine.spend(thread, 12)
-                with self.operator(thread, "HcclSend", None, 2, role=Role.COLLECTIVE) as calling:
+                with self.operator(thread, "HcclSend", None, 2, role=OperatorRole.COLLECTIVE) as calling:
                     posted = machine.post(thread, calling, "send", group)
                     machine.launched(posted)
 

@@ -14,7 +14,7 @@ from simulator.job.layout import Layout
 from simulator.job.mesh import Part
 from simulator.machine import Machine
 from simulator.program import Program
-from simulator.recording import COMPUTE_STREAM, Communicator, Role
+from simulator.recording import COMPUTE_STREAM, Communicator, OperatorRole
 from simulator.source import SCRIPTS, TrainingScript
 
 SCRIPT = SCRIPTS / "hybrid" / "train_hybrid.py"
@@ -156,21 +156,21 @@ class RankProgram(Program):
             function = {"allReduce": "all_reduce", "alltoAllV": "all_to_all_single"}.get(kind, kind)
             inside.enter_context(self.library("torch/distributed/distributed_c10d.py", 1941, 2004, function))
             name = _OPERATORS[kind]
-            with self.operator(thread, name, [()], 20, role=Role.COLLECTIVE):
-                with self.operator(thread, "record_event", None, 3, role=Role.COLLECTIVE) as record:
+            with self.operator(thread, name, [()], 20, role=OperatorRole.COLLECTIVE):
+                with self.operator(thread, "record_event", None, 3, role=OperatorRole.COLLECTIVE) as record:
                     event = machine.record_event(thread, record, COMPUTE_STREAM)
-                with self.operator(thread, "wait_event", None, 2, role=Role.COLLECTIVE) as wait:
+                with self.operator(thread, "wait_event", None, 2, role=OperatorRole.COLLECTIVE) as wait:
                     machine.wait_event(thread, wait, group.stream, event)
                 machine.spend(thread, 12)
                 api = f"Hccl{kind[0].upper()}{kind[1:].lower()}"
-                with self.operator(thread, api, None, 2, role=Role.COLLECTIVE) as calling:
+                with self.operator(thread, api, None, 2, role=OperatorRole.COLLECTIVE) as calling:
                     posted = machine.post(thread, calling, kind, group)
                     part = yield Posting(group, kind, elements, posted.begin)
                     tasks = Tasks(machine.recording, group, posted.number, posted.connection)
                     for step in part.steps:
                         tasks.add(*step)
                     machine.complete(posted, elements, part.end, part.wait)
-                with self.operator(thread, "record_event", None, 2, role=Role.COLLECTIVE) as record:
+                with self.operator(thread, "record_event", None, 2, role=OperatorRole.COLLECTIVE) as record:
                     done = machine.record_event(thread, record, group.stream)
-            with self.operator(thread, "wait_event", None, 2, role=Role.COLLECTIVE) as wait:
+            with self.operator(thread, "wait_event", None, 2, role=OperatorRole.COLLECTIVE) as wait:
                 machine.wait_event(thread, wait, COMPUTE_STREAM, done)

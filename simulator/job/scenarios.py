@@ -6,7 +6,7 @@ from simulator.job import experts, pipeline
 from simulator.job.layout import Layout
 from simulator.job.program import Extra, Size
 from simulator.job.roles import RolesProgram
-from simulator.job.simulation import Job
+from simulator.job.simulation import SimulatedJob
 
 BRIEF = Size(layers=2, microbatches=1, buckets=2)
 HYBRID = Layout(tp=2, dp=4)
@@ -17,13 +17,15 @@ BLOCKS = Size(2, 8, 1)
 
 JOBS = {
     #: nothing: chance only
-    "balanced": Job(HYBRID, BRIEF),
+    "balanced": SimulatedJob(HYBRID, BRIEF),
     #: a rank's Python works on its batch: its neighbour in the tensor group is late for the data group
-    "late": Job(HYBRID, BRIEF, extra={5: Extra(python_ms=4.0)}),
+    "late": SimulatedJob(HYBRID, BRIEF, extra={5: Extra(python_ms=4.0)}),
     #: a rank waits for its data loader, in two of three steps
-    "loader": Job(Layout(tp=1, dp=4), BRIEF, extra={2: Extra(loader_ms=5.0, steps=frozenset({0, 2}))}),
+    "loader": SimulatedJob(
+        Layout(tp=1, dp=4), BRIEF, extra={2: Extra(loader_ms=5.0, steps=frozenset({0, 2}))}
+    ),
     #: two late ranks in different steps
-    "both": Job(
+    "both": SimulatedJob(
         HYBRID,
         BRIEF,
         extra={
@@ -32,30 +34,38 @@ JOBS = {
         },
     ),
     #: a link of a tensor group
-    "link": Job(HYBRID, BRIEF, slow={frozenset({2, 3}): 8.0}),
+    "link": SimulatedJob(HYBRID, BRIEF, slow={frozenset({2, 3}): 8.0}),
     #: a stage of a pipeline with more work
-    "stage": Job(PIPELINE, Size(2, 2, 1), extra={rank: Extra(computing=1.6) for rank in (4, 5, 6, 7)}),
+    "stage": SimulatedJob(
+        PIPELINE, Size(2, 2, 1), extra={rank: Extra(computing=1.6) for rank in (4, 5, 6, 7)}
+    ),
     #: the same where stages only send and receive: nothing aligns their clocks
-    "sends": Job(
+    "sends": SimulatedJob(
         Layout(tp=2, dp=2, pp=2, joined=False),
         Size(2, 2, 1),
         extra={rank: Extra(computing=1.6) for rank in (4, 5, 6, 7)},
     ),
     #: the late rank is there, others are not
-    "partial": Job(HYBRID, BRIEF, extra={5: Extra(python_ms=4.0)}, missing=frozenset({0, 3, 6})),
+    "partial": SimulatedJob(HYBRID, BRIEF, extra={5: Extra(python_ms=4.0)}, missing=frozenset({0, 3, 6})),
     #: the late rank is missing
-    "absent": Job(Layout(tp=1, dp=4), BRIEF, extra={2: Extra(python_ms=4.0)}, missing=frozenset({2})),
+    "absent": SimulatedJob(
+        Layout(tp=1, dp=4), BRIEF, extra={2: Extra(python_ms=4.0)}, missing=frozenset({2})
+    ),
     #: pipelines of four stages: their schedules
-    "pipeline-1f1b": Job(STAGES, BLOCKS, program=pipeline.PipelineProgram),
-    "pipeline-gpipe": Job(STAGES, BLOCKS, program=pipeline.GPipeProgram),
-    "pipeline-interleaved": Job(STAGES, BLOCKS, program=pipeline.InterleavedProgram),
+    "pipeline-1f1b": SimulatedJob(STAGES, BLOCKS, program=pipeline.PipelineProgram),
+    "pipeline-gpipe": SimulatedJob(STAGES, BLOCKS, program=pipeline.GPipeProgram),
+    "pipeline-interleaved": SimulatedJob(STAGES, BLOCKS, program=pipeline.InterleavedProgram),
     #: a stage with more work
-    "pipeline-uneven": Job(STAGES, BLOCKS, extra={2: Extra(computing=1.4)}, program=pipeline.PipelineProgram),
+    "pipeline-uneven": SimulatedJob(
+        STAGES, BLOCKS, extra={2: Extra(computing=1.4)}, program=pipeline.PipelineProgram
+    ),
     #: roles of reinforcement learning, of which one rank generates longer
-    "roles": Job(Layout(tp=1, dp=4), Size(3, 1, 1), extra={2: Extra(computing=3.0)}, program=RolesProgram),
+    "roles": SimulatedJob(
+        Layout(tp=1, dp=4), Size(3, 1, 1), extra={2: Extra(computing=3.0)}, program=RolesProgram
+    ),
     #: a mixture of experts whose tokens are spread in eight ways
     **{
-        f"experts-{name}": Job(
+        f"experts-{name}": SimulatedJob(
             Layout(tp=1, dp=experts.RANKS),
             Size(2, 1, 1),
             extra=dict.fromkeys(range(experts.RANKS), Extra(workload=name)) if name != "W0" else {},
@@ -64,5 +74,5 @@ JOBS = {
         for name in experts.WORKLOADS
     },
     #: four hosts
-    "hosts": Job(HYBRID, BRIEF, hosts=4, extra={3: Extra(python_ms=4.0)}),
+    "hosts": SimulatedJob(HYBRID, BRIEF, hosts=4, extra={3: Extra(python_ms=4.0)}),
 }

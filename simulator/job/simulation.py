@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from simulator.job.layout import Layout
-from simulator.job.mesh import Part, Step, meet
+from simulator.job.mesh import Part, PlaneTask, meet
 from simulator.job.program import Extra, Posting, RankProgram, Running, Size
 from simulator.machine import Machine
 from simulator.recording import Recording
@@ -22,7 +22,7 @@ PID = 3178231
 
 
 @dataclass(frozen=True)
-class Job:
+class SimulatedJob:
     """What is simulated: the same job without its `extra` and `slow` has the same other times."""
 
     layout: Layout
@@ -77,12 +77,12 @@ class Meeting:
 class Outcome:
     """What each rank recorded, on its own clock, and the collectives on all of them."""
 
-    job: Job
+    job: SimulatedJob
     recordings: list[Recording]
     meetings: list[Meeting]
 
 
-def simulate(job: Job) -> Outcome:
+def simulate(job: SimulatedJob) -> Outcome:
     """Run a job."""
     machines = [
         Machine(job.seed * 1009 + rank, START_NS + job.offset(rank), PID + 17 * rank, True, job.variation)
@@ -96,7 +96,7 @@ def simulate(job: Job) -> Outcome:
     return Outcome(job, [machine.recording for machine in machines], meetings)
 
 
-def _run(running: list[Running], job: Job) -> list[Meeting]:
+def _run(running: list[Running], job: SimulatedJob) -> list[Meeting]:
     chance = random.Random(job.seed)
     waiting: dict[str, dict[int, deque[Posting]]] = defaultdict(lambda: defaultdict(deque))
     counts: dict[str, int] = defaultdict(int)
@@ -135,5 +135,5 @@ def _run(running: list[Running], job: Job) -> list[Meeting]:
 
 def _shift_part(part: Part, shift: int) -> Part:
     """Return a part on another clock."""
-    steps = [Step(*step[:3], step.start + shift, step.end + shift, step.size) for step in part.steps]
+    steps = [PlaneTask(*step[:3], step.start + shift, step.end + shift, step.size) for step in part.steps]
     return Part(steps, part.end + shift, part.wait)

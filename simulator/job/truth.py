@@ -14,19 +14,19 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from simulator.job.program import AUGMENTED, LOADER, SCRIPT, TRACED_AS, Extra
-from simulator.job.simulation import Job, Meeting, Outcome, simulate
+from simulator.job.simulation import Meeting, Outcome, SimulatedJob, simulate
 from simulator.source import TrainingScript
 
-Line = tuple["str | None", "int | None", "str | None"]
+TrueLine = tuple["str | None", "int | None", "str | None"]
 
 
-class Root(NamedTuple):
+class TrueRoot(NamedTuple):
     """What ranks did that others waited for; of several ranks, together."""
 
     ranks: tuple[int, ...]
     kind: str  #: "idle", "computing" or "transfer"
     cause: str | None  #: of the idle time
-    line: Line
+    line: TrueLine
     lost_ns: int  #: by all other ranks, were it the only thing planted
 
 
@@ -36,7 +36,7 @@ class JobTruth:
 
     outcome: Outcome
     plain: Outcome  #: the same job with nothing planted
-    roots: tuple[Root, ...]
+    roots: tuple[TrueRoot, ...]
 
     @property
     def waits_ns(self) -> int:
@@ -75,7 +75,7 @@ class JobTruth:
         }
 
 
-def simulate_truth(job: Job, run: Callable[[Job], Outcome] = simulate) -> JobTruth:
+def simulate_truth(job: SimulatedJob, run: Callable[[SimulatedJob], Outcome] = simulate) -> JobTruth:
     """Run a job, without anything planted, and with each thing that was planted alone."""
     baseline = run(replace(job, extra={}, slow={}))
     planted = list(_planted_alone(job))
@@ -88,7 +88,7 @@ def simulate_truth(job: Job, run: Callable[[Job], Outcome] = simulate) -> JobTru
     return JobTruth(outcome, baseline, roots)
 
 
-def _planted_alone(job: Job) -> Iterator[tuple[Job, tuple[int, ...]]]:
+def _planted_alone(job: SimulatedJob) -> Iterator[tuple[SimulatedJob, tuple[int, ...]]]:
     """Return, for each thing planted, the job with only that, and the ranks that it is about."""
     for link, factor in job.slow.items():
         yield replace(job, extra={}, slow={link: factor}), tuple(sorted(link))
@@ -99,18 +99,18 @@ def _planted_alone(job: Job) -> Iterator[tuple[Job, tuple[int, ...]]]:
         yield replace(job, extra=dict.fromkeys(ranks, extra), slow={}), tuple(ranks)
 
 
-def _root(job: Job, ranks: tuple[int, ...], lost: int) -> Root:
+def _root(job: SimulatedJob, ranks: tuple[int, ...], lost: int) -> TrueRoot:
     """Return what is planted in a job: one thing."""
-    nowhere: Line = (None, None, None)
+    nowhere: TrueLine = (None, None, None)
     if job.slow:
-        return Root(ranks, "transfer", None, nowhere, lost)
+        return TrueRoot(ranks, "transfer", None, nowhere, lost)
     extra = job.extra[ranks[0]]
     if extra.computing != 1.0 or extra.workload != "W0":
-        return Root(ranks, "computing", None, nowhere, lost)
+        return TrueRoot(ranks, "computing", None, nowhere, lost)
     cause, code = ("host.dataloader", LOADER) if extra.loader_ms else ("host.python", AUGMENTED)
     script = TrainingScript(SCRIPT, TRACED_AS)
     number = script.line(code)
-    return Root(ranks, "idle", cause, (TRACED_AS, number, script.function(number)[0]), lost)
+    return TrueRoot(ranks, "idle", cause, (TRACED_AS, number, script.function(number)[0]), lost)
 
 
 def _waits(outcome: Outcome, excluded: tuple[int, ...] = ()) -> int:
@@ -119,7 +119,7 @@ def _waits(outcome: Outcome, excluded: tuple[int, ...] = ()) -> int:
     return sum(meeting.wait(rank) for meeting in outcome.meetings for rank in meeting.ranks if rank in ranks)
 
 
-def _meeting(meeting: Meeting, job: Job) -> dict[str, Any]:
+def _meeting(meeting: Meeting, job: SimulatedJob) -> dict[str, Any]:
     return {
         "ranks": list(meeting.ranks),
         "index": meeting.number,

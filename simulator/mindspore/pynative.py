@@ -25,7 +25,7 @@ Event = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Task:
+class OperatorTimes:
     """What was written of one operator, ns."""
 
     name: str
@@ -45,7 +45,7 @@ class PyNativeTrace:
         self._random = random.Random(seed)
         self._free = dict.fromkeys((PYTHON, FRONT, BACK, LAUNCH, HARDWARE), START_NS)
         self._flow = 0
-        self.tasks: list[Task] = []
+        self.tasks: list[OperatorTimes] = []
         self._framework: list[Event] = []
         self._msprof: list[Event] = []
         self._flows: list[Event] = []
@@ -130,7 +130,7 @@ class PyNativeTrace:
         for phase, at in zip("sf", ends):
             flow = {"ph": phase, "bp": "e", "name": "mindspore_to_npu", "id": _us(start), "cat": "async_npu"}
             self._flows.append({**flow, **at})
-        self.tasks.append(Task(name, hand_over, front, back, launch, launched, start, end))
+        self.tasks.append(OperatorTimes(name, hand_over, front, back, launch, launched, start, end))
 
     def _stage(self, tid: int, hand_over: int, ns: int) -> tuple[int, int, int]:
         """Return when a thread began with what it was given, passed it on, and ended."""

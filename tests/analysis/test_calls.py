@@ -110,7 +110,7 @@ def test_directions(text: str, to_device: bool | None, to_host: bool | None) -> 
         (calls.launches_graph, "cudaGraphLaunch"),
     ],
 )
-def test_a_call_is_named_after_one_layer(ask: calls.Answer, name: str) -> None:
+def test_a_call_is_named_after_one_layer(ask: calls.NamePredicate, name: str) -> None:
     assert ask(name) and ask(f"AscendCL@{name}")
     assert not ask(f"AscendCL@Node@{name}")
 

@@ -29,14 +29,14 @@ from tests.analysis.machine import (
 )
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.analyse import analyse
-from tracetui.analysis.launch_chains import Chain, LaunchChains, link_tasks
+from tracetui.analysis.launch_chains import LaunchChain, LaunchChains, link_tasks
 from tracetui.analysis.launches import _unlikeliness
 from tracetui.trace.model import Activity, Trace
 
 STACK = ("/home/me/train.py(88): step", "<string>(1): <module>")
 
 
-def only_chain(events: list[dict[str, Any]], name: str = "kernel") -> tuple[Trace, Chain]:
+def only_chain(events: list[dict[str, Any]], name: str = "kernel") -> tuple[Trace, LaunchChain]:
     """The chain of the only task of that name."""
     trace = trace_of(events)
     links = link_tasks(trace)
@@ -46,7 +46,7 @@ def only_chain(events: list[dict[str, Any]], name: str = "kernel") -> tuple[Trac
     return trace, chain
 
 
-def names(trace: Trace, chain: Chain) -> list[tuple[str, str]]:
+def names(trace: Trace, chain: LaunchChain) -> list[tuple[str, str]]:
     return [(hop.name, trace.name(hop.row)) for hop in chain.hops]
 
 

@@ -15,7 +15,7 @@ from tracetui.api import load, load_job
 from tracetui.job.identity import identify
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.locate import locate_trace
-from tracetui.trace.model import Activity, Family, Kind, Layer
+from tracetui.trace.model import Activity, Family, Layer, TraceKind
 
 CLOCK = 43_000_000_000  #: in units of 10 ns
 
@@ -80,8 +80,8 @@ def test_the_timeline_of_a_gpu_is_that_of_a_gpu(tmp_path: Path) -> None:
     path = tmp_path / "gpu_timeline_display_1.json"
     path.write_text(json.dumps([piece(1, 5, f"MatMul-op{step}", 100 * step, 20) for step in range(3)]))
     trace = load(path, cache=False).trace
-    assert trace.kind is Kind.GPU and trace.devices == ("GPU 1",)
-    assert load(_timeline(tmp_path), cache=False).trace.kind is Kind.ASCEND
+    assert trace.kind is TraceKind.GPU and trace.devices == ("GPU 1",)
+    assert load(_timeline(tmp_path), cache=False).trace.kind is TraceKind.ASCEND
 
 
 def test_later_files_label_them(tmp_path: Path) -> None:

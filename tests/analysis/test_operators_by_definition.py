@@ -12,7 +12,7 @@ import pytest
 from tracetui.analysis.operator_types import ascend_task_type, gpu_kernel_type, host_operator_type
 from tracetui.analysis.operators import OperatorSlices, operator_table
 from tracetui.analysis.series import Series
-from tracetui.trace.model import Activity, Kind
+from tracetui.trace.model import Activity, TraceKind
 
 NAMES = ["Mul_1", "Add", "Mul_2", "Add#3", "aten::mm", "aclnnMul_MulAiCore_Mul"]
 
@@ -21,7 +21,7 @@ NAMES = ["Mul_1", "Add", "Mul_2", "Add#3", "aten::mm", "aclnnMul_MulAiCore_Mul"]
 def test_a_row_sums_up_the_slices_of_a_name_or_type(seed: int) -> None:
     source = random.Random(seed)
     count = source.choice((0, 1, 5, 60, 60))
-    kind = source.choice((Kind.ASCEND, Kind.GPU))
+    kind = source.choice((TraceKind.ASCEND, TraceKind.GPU))
     name = source.choices(range(len(NAMES)), k=2 * count)
     activity = source.choices((Activity.NONE, Activity.COMPUTE, Activity.AICPU), k=2 * count)
     start = source.choices(range(20), k=2 * count)
@@ -33,7 +33,7 @@ def test_a_row_sums_up_the_slices_of_a_name_or_type(seed: int) -> None:
     slices = SimpleNamespace(**{key: np.array(told[key], columns[key]) for key in columns})
     trace: Any = SimpleNamespace(strings=NAMES, kind=kind, slices=slices)
     operators = OperatorSlices(trace, *(np.array(column, np.int64) for column in (rows, whole, own)))
-    task_type = gpu_kernel_type if kind is Kind.GPU else ascend_task_type
+    task_type = gpu_kernel_type if kind is TraceKind.GPU else ascend_task_type
 
     def type_of(row: int) -> str:
         text = NAMES[name[row]]
@@ -76,7 +76,7 @@ def test_a_row_sums_up_the_slices_of_a_name_or_type(seed: int) -> None:
 def test_percentiles_are_the_durations_of_the_nearest_ranks(count: int) -> None:
     nothing = np.zeros(count, np.int64)
     trace: Any = SimpleNamespace(
-        strings=["mm"], kind=Kind.ASCEND, slices=SimpleNamespace(name=nothing, activity=nothing)
+        strings=["mm"], kind=TraceKind.ASCEND, slices=SimpleNamespace(name=nothing, activity=nothing)
     )
     table = operator_table(trace, np.arange(count), np.arange(count)[::-1])
     ranks = [next(n for n in range(count + 1) if 100 * n >= share * count) for share in (50, 95)]

@@ -8,7 +8,7 @@ import pytest
 
 from tests.synthetic import flow, piece, process, thread, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.trace.model import Activity, Family, Kind, Layer
+from tracetui.trace.model import Activity, Family, Layer, TraceKind
 
 Events = list[dict[str, Any]]
 OS_PID = 4242
@@ -233,7 +233,7 @@ def test_several_gpus_of_one_file_without_those_that_did_nothing() -> None:
         piece("Spans", "PyTorch", "x", 0, 99, "Trace"),
     ]
     analysis = analyse(trace_of(events))
-    assert analysis.trace.kind is Kind.GPU
+    assert analysis.trace.kind is TraceKind.GPU
     assert [(d.device, d.computing_ns, d.communication_ns) for d in analysis.devices] == [
         ("GPU 0", 5000, 0),
         ("GPU 3", 10_000, 5000),

@@ -12,7 +12,7 @@ from tests.synthetic import flow, piece, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import FAMILIES, Cause
 from tracetui.api import load, load_job
-from tracetui.trace.model import Family, Kind
+from tracetui.trace.model import Family, TraceKind
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def analysis(made: PyNativeTrace) -> Analysis:
 
 def test_the_chain_goes_back_to_python(made: PyNativeTrace, analysis: Analysis) -> None:
     trace, links = analysis.trace, analysis.links
-    assert trace.kind is Kind.ASCEND and links.linked == links.total == len(made.tasks)
+    assert trace.kind is TraceKind.ASCEND and links.linked == links.total == len(made.tasks)
     for row, task in zip(links.tasks.tolist(), made.tasks):
         chain = links.chain(row)
         assert chain is not None and chain.missing is None

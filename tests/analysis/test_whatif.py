@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.host import Pace
+from simulator.host import LinePace
 from simulator.machine import Machine, Thread
 from simulator.program import Program
 from simulator.recording import Recording
@@ -28,7 +28,7 @@ from tracetui.analysis.critical.dependencies import Dependencies, dependencies
 from tracetui.analysis.critical.host_time import HostTime
 from tracetui.analysis.critical.meetings import Meetings
 from tracetui.analysis.critical.saves import LineSaving, keys_of, least_capped, line_savings
-from tracetui.analysis.critical.whatif import WhatIf, WhatIfs
+from tracetui.analysis.critical.whatif import LineWhatIf, WhatIfs
 from tracetui.analysis.idle.idle_lines import LineKey
 from tracetui.arrays import Bools
 
@@ -37,7 +37,7 @@ def key_of(analysis: Analysis, line: int) -> LineKey:
     return next(key for key in analysis.savings if key[1] == line)
 
 
-def saved_ns(answer: WhatIf) -> int:
+def saved_ns(answer: LineWhatIf) -> int:
     """What all steps together would be shorter by."""
     return answer.before_ns - answer.after_ns
 
@@ -194,11 +194,11 @@ def test_a_faster_line_of_the_script_does_what_is_foretold() -> None:
     analysis = traces.analysed("moba")
     for key, factors in zip(analysis.savings, ((0.5, 0.0), (0.5,), (0.0,))):
         for factor in factors:
-            wall = analysed(simulate("moba", pace=Pace(key[1], factor))).critical[0].wall_ns
+            wall = analysed(simulate("moba", pace=LinePace(key[1], factor))).critical[0].wall_ns
             agrees(analysis, key, analysis.what_ifs.faster(key, factor), wall, 0.05)
 
 
-def agrees(analysis: Analysis, key: LineKey, answer: WhatIf, wall: int, share: float) -> None:
+def agrees(analysis: Analysis, key: LineKey, answer: LineWhatIf, wall: int, share: float) -> None:
     """The wall time is the one foretold, to a share of what is saved, and not below the bound.
 
     The other ranks of the simulation come as much sooner as this one.

@@ -15,8 +15,8 @@ from tracetui.job.digest import (
     ArrivalColumns,
     CollectiveColumns,
     Digest,
+    DigestLine,
     Identity,
-    Line,
     LinkColumns,
     OperatorColumns,
     RangeColumns,
@@ -39,7 +39,7 @@ KEYS = TimeKeys(
     np.array([6, 7, -1, -1, 4, 5]),
     np.array([-1, -1, -1, -1, 0, 1]),
 )
-LINES = (Line("/job/train.py", 40, "augment", False), Line("/job/train.py", 88, "train", False))
+LINES = (DigestLine("/job/train.py", 40, "augment", False), DigestLine("/job/train.py", 88, "train", False))
 
 
 @dataclass

@@ -14,7 +14,7 @@ import numpy as np
 
 from tests.synthetic import trace_of
 from tracetui.arrays import Int64s
-from tracetui.trace.model import Activity, Family, Kind, Layer, Slices, Trace, Track
+from tracetui.trace.model import Activity, Family, Layer, Slices, Trace, TraceKind, Track
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
@@ -113,7 +113,7 @@ def made_trace(slices: int, rows: tuple[Lanes, ...] = DENSE, seed: int = 1) -> T
     nothing = np.full(n, -1, np.int32)
     return replace(
         trace_of([]),
-        kind=Kind.ASCEND,
+        kind=TraceKind.ASCEND,
         strings=_NAMES,
         tracks=tuple(tracks),
         slices=Slices(

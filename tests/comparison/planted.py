@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from simulator.host import Pace, Shape
+from simulator.host import LinePace, Shape
 from simulator.machine import Machine
 from simulator.program import Program
 from simulator.scenarios import SCENARIOS, START_NS
@@ -51,7 +51,7 @@ def run(
     """The trace of a scenario in which the kernels of an operator, collectives or a line take longer."""
     chosen = SCENARIOS[scenario]
     script = TrainingScript(chosen.script, chosen.traced_as)
-    program = Planted(Machine(1, START_NS, 3178231, True), script, Pace(line, pace) if line else None)
+    program = Planted(Machine(1, START_NS, 3178231, True), script, LinePace(line, pace) if line else None)
     program.slow_operator, program.factor, program.collective = operator, factor, collective
     chosen.run(program, steps)
     program.finish()

@@ -19,7 +19,7 @@ from tracetui.comparison.tally import NOTHING, Sum
 from tracetui.export.comparison.text import comparison_text, shown_rows
 from tracetui.export.sentences.comparison import _rank_numbers, lengths, row_name, run_words
 from tracetui.export.tables.comparison import BY, WATERFALL
-from tracetui.trace.model import Kind
+from tracetui.trace.model import TraceKind
 
 ONE_STEP = RowScale(1, 1, Fraction(10**9))
 
@@ -119,7 +119,7 @@ def side(walls: list[int], ranks: int = 1, exposed: int | None = None, members: 
         )
     mean = Fraction(sum(walls), len(walls) * ranks) if walls else 0
     ns: Any = {"wall_ns": np.array(walls), "step_ns": mean}
-    return SimpleNamespace(kind=Kind.GPU, ranks=ranks, numbers=(), members=members, totals=totals, **ns)
+    return SimpleNamespace(kind=TraceKind.GPU, ranks=ranks, numbers=(), members=members, totals=totals, **ns)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from tracetui.api import load
 from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.comparison import compare_runs
 from tracetui.export.queries.answers import answer_document, answer_markdown, answer_text, write_answer
-from tracetui.export.queries.query import Answer, QueryError, run_query
+from tracetui.export.queries.query import QueryError, QueryResult, run_query
 from tracetui.export.queries.relations import comparison_relations, job_relations, trace_relations
 from tracetui.export.trace.frames import events_frame, gaps_frame
 
@@ -121,6 +121,6 @@ def test_names_of_a_trace_are_escaped_in_every_form() -> None:
 
 
 def test_sums_are_written_as_whole_numbers() -> None:
-    answer = Answer(["n", "x", "s"], [(2**70, 0.1 + 0.2, None), (1, float("nan"), "a")])
+    answer = QueryResult(["n", "x", "s"], [(2**70, 0.1 + 0.2, None), (1, float("nan"), "a")])
     assert answer_text(answer, 1, 80).splitlines()[-2:] == [f"  {2**70}  0.3  -", "  1 more: --top 0"]
     assert answer_document(answer)["rows"] == [[2**70, 0.1 + 0.2, None], [1, None, "a"]]

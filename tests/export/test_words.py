@@ -49,7 +49,7 @@ from tracetui.export.tables.operators import OPERATORS
 from tracetui.export.tables.steps import longest_phases, mean_phases
 from tracetui.export.trace.idle_text import gaps_title
 from tracetui.job.late_ranks import LateRank
-from tracetui.trace.model import Kind
+from tracetui.trace.model import TraceKind
 from tracetui.trace.stack import Frame
 
 
@@ -67,9 +67,9 @@ def test_a_share_without_decimals_is_never_rounded_to_nothing_or_all(part: int, 
 def test_a_run_tells_the_numbers_of_its_steps(numbers: tuple[int, ...], words: str) -> None:
     walls = np.array([1_000_000, 1_000_000])
     run: Any = SimpleNamespace(
-        kind=Kind.GPU, wall_ns=walls, step_ns=1e6, ranks=1, numbers=numbers, members=(), totals=None
+        kind=TraceKind.GPU, wall_ns=walls, step_ns=1e6, ranks=1, numbers=numbers, members=(), totals=None
     )
-    assert run_words(run).startswith(f"{Kind.GPU.value}, {words}")
+    assert run_words(run).startswith(f"{TraceKind.GPU.value}, {words}")
 
 
 def test_nothing_is_0_and_the_unknown_is_null() -> None:
@@ -244,7 +244,7 @@ def test_a_link_without_a_type_has_none() -> None:
     ],
 )
 def test_a_table_of_gaps_says_how_many_there_are(shown: int, total: int, title: str) -> None:
-    analysis: Any = SimpleNamespace(trace=SimpleNamespace(kind=Kind.GPU), health=Health(()))
+    analysis: Any = SimpleNamespace(trace=SimpleNamespace(kind=TraceKind.GPU), health=Health(()))
     assert gaps_title(analysis, shown, total, Measure.IDLE) == title
 
 

@@ -1,4 +1,4 @@
-"""Simulated jobs, their digests and their truth, for the tests of this package."""
+"""SimulatedJob jobs, their digests and their truth, for the tests of this package."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from simulator.job import scenarios
 from simulator.job.directory import write_rank
 from simulator.job.layout import Layout
 from simulator.job.program import Extra
-from simulator.job.simulation import Job as Simulated
-from simulator.job.simulation import Outcome, simulate
+from simulator.job.simulation import Outcome, SimulatedJob, simulate
 from simulator.job.truth import JobTruth, simulate_truth
 from tests.once import once
 from tracetui.job.channels import Rank
@@ -30,7 +29,7 @@ PYTHON, BOTH = scenarios.JOBS["late"].extra[5], scenarios.JOBS["both"].extra
 SLOWER = dict.fromkeys((2, 3), Extra(computing=1.6))
 
 
-def _job(name: str, layout: Layout, extra: dict[int, Extra] | None = None) -> Simulated:
+def _job(name: str, layout: Layout, extra: dict[int, Extra] | None = None) -> SimulatedJob:
     return replace(scenarios.JOBS[name], layout=layout, extra=extra or {})
 
 
@@ -82,11 +81,11 @@ def job(name: str, level: int = 1, plain: bool = False) -> Job:
 _outcomes: dict[str, Outcome] = {}
 
 
-def _all_of(job: Simulated) -> str:
+def _all_of(job: SimulatedJob) -> str:
     return repr(replace(job, missing=frozenset()))
 
 
-def _simulated(job: Simulated) -> Outcome:
+def _simulated(job: SimulatedJob) -> Outcome:
     key = _all_of(job)
     if key not in _outcomes:
         _outcomes[key] = simulate(job)

@@ -16,8 +16,8 @@ from tracetui.job.digest import (
     ArrivalColumns,
     CollectiveColumns,
     Digest,
+    DigestLine,
     Identity,
-    Line,
     LinkColumns,
     OperatorColumns,
     RangeColumns,
@@ -41,7 +41,7 @@ class Work:
     kind: TimeClass
     ns: int
     reason: str = ""
-    line: Line | None = None
+    line: DigestLine | None = None
 
 
 @dataclass
@@ -61,7 +61,7 @@ class Recorded:
 
     now: int
     boundaries: list[int] = field(default_factory=list)
-    cells: list[tuple[int, int, tuple[TimeClass, str, Line | None]]] = field(default_factory=list)
+    cells: list[tuple[int, int, tuple[TimeClass, str, DigestLine | None]]] = field(default_factory=list)
     collectives: list[dict[str, int]] = field(default_factory=list)
     types: list[str] = field(default_factory=list)
     arrivals: list[tuple[int, int, int]] = field(default_factory=list)
@@ -128,7 +128,7 @@ def _rank(
 ) -> Rank:
     boundaries = np.unique(np.array(rank.boundaries, np.int64))
     texts: dict[str, int] = {}
-    lines: dict[Line, int] = {}
+    lines: dict[DigestLine, int] = {}
     keys: dict[tuple[int, int, int], int] = {}
     cells: dict[tuple[int, int], int] = {}
     for start, ns, (kind, reason, line) in rank.cells:

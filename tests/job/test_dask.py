@@ -37,7 +37,7 @@ from tracetui.job.engines.dask import (
     _unusable_workers,
     digests,
 )
-from tracetui.job.engines.pinned import Answer, Done, LostTask, Workers, present
+from tracetui.job.engines.pinned import Done, LostTask, TaskReport, Workers, present
 
 #: which ranks of the job lie where each worker works
 SEEN = {"alone": (0,), "killed": (1, 2), "stopped": (3, 4), "last": (2, 4, 5)}
@@ -192,7 +192,7 @@ def test_without_a_scheduler_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch
 
 def test_workers_of_other_versions_are_told() -> None:
     here = {"distributed": "2026.8.0", "tracetui": "0.1.0"}
-    told: list[Answer] = [
+    told: list[TaskReport] = [
         Done("same", "distributed", "2026.8.0"),
         Done("same", "tracetui", "0.1.0"),
         Done("older", "distributed", "2024.8.0"),

@@ -12,13 +12,13 @@ from simulator.job import scenarios
 from simulator.job.directory import write_rank
 from simulator.job.layout import Layout
 from simulator.job.program import AUGMENTED, SCRIPT, Extra
-from simulator.job.simulation import Job, simulate
+from simulator.job.simulation import SimulatedJob, simulate
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.idle_lines import LineKey
 
 #: both ranks spend time at one line, rank 1 more of it: rank 0 waits for it in each step
 USUAL, LATE = 1.0, 4.0
-PAIR = Job(
+PAIR = SimulatedJob(
     Layout(tp=1, dp=2),
     scenarios.BRIEF,
     extra={0: Extra(python_ms=USUAL), 1: Extra(python_ms=LATE)},
@@ -26,7 +26,7 @@ PAIR = Job(
 LINE = next(number for number, text in enumerate(SCRIPT.read_text().splitlines(), 1) if AUGMENTED in text)
 
 
-def analysed(job: Job, directory: Path) -> tuple[Analysis, ...]:
+def analysed(job: SimulatedJob, directory: Path) -> tuple[Analysis, ...]:
     outcome = simulate(job)
     return tuple(tracetui.load(write_rank(outcome, rank, directory, 1), cache=False) for rank in job.present)
 

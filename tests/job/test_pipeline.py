@@ -8,7 +8,7 @@ import pytest
 
 from simulator.job.pipeline import CHUNKS, SCHEDULES
 from tests.job.planted import job
-from tracetui.job.pipeline import BACKWARD, FORWARD, Block, Pipeline, find_pipeline
+from tracetui.job.pipeline import BACKWARD, FORWARD, Pipeline, StageBlock, find_pipeline
 from tracetui.job.whatif.answer import Replays
 from tracetui.job.whatif.order import COMPUTING, COPY
 
@@ -21,7 +21,7 @@ def pipeline(name: str) -> Pipeline:
     return found
 
 
-def working(found: Pipeline, block: Block) -> int:
+def working(found: Pipeline, block: StageBlock) -> int:
     """Return how long a block works: what is idle in it is of the bubble."""
     if block.lead_ns or block.trail_ns:
         return (

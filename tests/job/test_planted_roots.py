@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simulator.job.truth import Root
+from simulator.job.truth import TrueRoot
 from tests.job.planted import digests, job, truth, whole
 from tracetui.analysis.communication.waits import SHORTEST
 from tracetui.export.job.text import job_text
@@ -27,7 +27,7 @@ FOUND = [
 ]
 
 
-def lost(name: str, level: int, planted: Root, plain: bool = False) -> int:
+def lost(name: str, level: int, planted: TrueRoot, plain: bool = False) -> int:
     """What the ranks of a planted root are said to have cost by what was planted."""
     return sum(
         root.lost_ns

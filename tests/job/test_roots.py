@@ -14,14 +14,14 @@ from tests.analysis.real import npu_output
 from tests.job.files import real_digest
 from tests.job.simulated import Meeting, Work, simulate
 from tracetui.job.channels import Rank
-from tracetui.job.digest import Line, TimeClass
+from tracetui.job.digest import DigestLine, TimeClass
 from tracetui.job.digest_bytes import decode, encode
 from tracetui.job.job import Job, job_of
 from tracetui.job.waits import ABSENT, NOBODY
 
 MS = 1_000_000
-LOADER = Line("data.py", 70, "__iter__", False)
-MODEL = Line("model.py", 9, "forward", False)
+LOADER = DigestLine("data.py", 70, "__iter__", False)
+MODEL = DigestLine("model.py", 9, "forward", False)
 
 works = st.builds(
     Work,

@@ -24,7 +24,7 @@ from tracetui.export.sentences.job import (
     root_words,
     verdict,
 )
-from tracetui.job.digest import Line, TimeClass
+from tracetui.job.digest import DigestLine, TimeClass
 from tracetui.job.job import job_of
 from tracetui.job.late_ranks import LateRank
 from tracetui.job.losses import find_losses
@@ -219,7 +219,7 @@ def test_a_late_rank_is_explained_by_what_it_did_longer_itself(
 
 def test_a_rank_that_waited_itself_waited_for_whom_it_waited_longest() -> None:
     """Rank 1 makes 0 wait, which makes 2 wait; rank 3 is later than 1 by a little."""
-    loader = Line("data.py", 70, "__iter__", False)
+    loader = DigestLine("data.py", 70, "__iter__", False)
     meetings = [
         Meeting("all", (0, 1, 2, 3), {}),
         Meeting("left", (0, 1), {1: [Work(TimeClass.IDLE, 8 * MS, "host.gc", loader)]}, 1000),

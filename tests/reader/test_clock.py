@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tracetui.reader.clock import NO_CLOCK, Clock, clock_of
+from tracetui.reader.clock import NO_CLOCK, BootClock, clock_of
 
 LIMIT = 1 << 62
 WHOLE, MORE = LIMIT // 1000, LIMIT // 999
@@ -37,7 +37,7 @@ def test_a_moment_on_both_clocks_tells_when_one_began(
 ) -> None:
     """As far as that is a time: after 1970, and of 63 bits."""
     file = _told(tmp_path / "PROF_1" / "start_info", begin_us, boot_ns)
-    assert clock_of(tmp_path / "PROF_1" / "msprof_1.json") == Clock(base_ns, (file,) if base_ns else ())
+    assert clock_of(tmp_path / "PROF_1" / "msprof_1.json") == BootClock(base_ns, (file,) if base_ns else ())
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_moment_on_both_clocks_tells_when_one_began(
 def test_it_is_looked_for_up_to_the_directory_of_the_profile(tmp_path: Path, place: str, found: bool) -> None:
     file = _told(tmp_path / place, 7, 10)
     timeline = tmp_path / "PROF_1" / "device_0" / "timeline"
-    expected = Clock(6990, (file,)) if found else NO_CLOCK
+    expected = BootClock(6990, (file,)) if found else NO_CLOCK
     assert clock_of(timeline / "msprof_0_2_1.json") == expected
     assert clock_of(timeline / "trace_view.json") == NO_CLOCK
 
@@ -69,7 +69,7 @@ def test_the_first_file_that_tells_one_counts_unless_it_is_too_large(tmp_path: P
     told = _told(beside / "start_info.1", 8, 10)
     _told(beside / "start_info.2", 7, 10)
     (beside / "start_info.0").write_text("[]")
-    assert clock_of(trace) == Clock(7990, (told,))
+    assert clock_of(trace) == BootClock(7990, (told,))
     space = " " * ((1 << 16) - told.stat().st_size)
     for more, expected in ((space, 7990), (space + " ", 6990)):
         _told(told, 8, 10, behind=more)

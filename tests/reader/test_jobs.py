@@ -27,7 +27,7 @@ from tracetui.reader import pool, source
 from tracetui.reader.damage import Damage
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.events import ReadReport
-from tracetui.reader.pieces import Piece, PieceReader, Reads, Syntax, guess_start, read_pieces
+from tracetui.reader.pieces import EventsPiece, PieceReader, Reads, Syntax, guess_start, read_pieces
 from tracetui.reader.processes import Buffers, exit_words
 from tracetui.reader.source import TraceFile
 from tracetui.reader.text import LentText, open_text
@@ -254,7 +254,7 @@ def test_lists_within_events_mislead_no_worker(
     own: list[int] = []
 
     class Own(PieceReader):
-        def read(self, text: Reads, start: int, stop: int, lost: bool) -> Piece:
+        def read(self, text: Reads, start: int, stop: int, lost: bool) -> EventsPiece:
             own.append(start)
             return super().read(text, start, stop, lost)
 

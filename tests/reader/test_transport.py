@@ -12,13 +12,13 @@ import pytest
 
 from tests.reader.test_jobs import plain
 from tests.reader.test_pieces import Bytes
-from tracetui.reader.pieces import Piece, PieceReader, Syntax
+from tracetui.reader.pieces import EventsPiece, PieceReader, Syntax
 from tracetui.reader.text import Loan
 from tracetui.reader.transport import pack_piece, unpack_piece
 from tracetui.reader.worker import PieceAnswer, PieceTask
 
 
-def without_columns(piece: Piece) -> Piece:
+def without_columns(piece: EventsPiece) -> EventsPiece:
     return replace(piece, part=replace(piece.part, columns={}))
 
 

@@ -13,9 +13,9 @@ import pytest
 
 from tracetui.siblings.beside import Refusal
 from tracetui.siblings.scheduler import blocks, recording
-from tracetui.siblings.scheduler.events import Columns, Kind, Loss
+from tracetui.siblings.scheduler.events import EventKind, LostStretch, SchedulerColumns
 from tracetui.siblings.scheduler.files import find_recording, pid_mapping, profiler_clock, read_recording
-from tracetui.siblings.scheduler.line import Event, read_line
+from tracetui.siblings.scheduler.line import SchedulerEvent, read_line
 
 HEAD = "# tracer: nop\n#\n# entries-in-buffer/entries-written: 9/9   #P:2\n#\n"
 #: As tracefs of Linux 6.18 wrote it, with the option record-tgid.
@@ -34,23 +34,23 @@ WITH_PROCESS = """\
           python-10908   (  10908) [001] dNh..   918.549196: irq_handler_exit: irq=42 ret=handled
 """  # noqa: E501
 ROWS = [
-    (918470432000, 1, Kind.FORK, 11542, 11537, 0, -1),
-    (918470437000, 1, Kind.WAKEUP_NEW, 11542, 11537, 0, 1),
-    (918470501000, 1, Kind.SWITCH, 11537, 11542, ord("S"), -1),
-    (918470746000, 1, Kind.EXEC, 11542, 11542, 0, -1),
-    (918473418000, 0, Kind.SOFTIRQ_ENTRY, 9, 11402, 0, -1),
-    (918473420000, 0, Kind.WAKING, 15, 11402, 0, 1),
-    (918473426000, 0, Kind.SOFTIRQ_EXIT, 9, 11402, 0, -1),
-    (918473429000, 0, Kind.SWITCH, 11402, 22869, ord("R"), -1),
-    (918549188000, 1, Kind.MIGRATE, 70, 41, 0, 1),
-    (918549190000, 1, Kind.IRQ_ENTRY, 42, 10908, 0, -1),
-    (918549196000, 1, Kind.IRQ_EXIT, 42, 10908, 0, -1),
+    (918470432000, 1, EventKind.FORK, 11542, 11537, 0, -1),
+    (918470437000, 1, EventKind.WAKEUP_NEW, 11542, 11537, 0, 1),
+    (918470501000, 1, EventKind.SWITCH, 11537, 11542, ord("S"), -1),
+    (918470746000, 1, EventKind.EXEC, 11542, 11542, 0, -1),
+    (918473418000, 0, EventKind.SOFTIRQ_ENTRY, 9, 11402, 0, -1),
+    (918473420000, 0, EventKind.WAKING, 15, 11402, 0, 1),
+    (918473426000, 0, EventKind.SOFTIRQ_EXIT, 9, 11402, 0, -1),
+    (918473429000, 0, EventKind.SWITCH, 11402, 22869, ord("R"), -1),
+    (918549188000, 1, EventKind.MIGRATE, 70, 41, 0, 1),
+    (918549190000, 1, EventKind.IRQ_ENTRY, 42, 10908, 0, -1),
+    (918549196000, 1, EventKind.IRQ_EXIT, 42, 10908, 0, -1),
 ]
 PLAIN = "\n".join(line[:25] + line[35:] for line in WITH_PROCESS.splitlines())  # without the process
 NO_FLAGS = "\n".join(line[:30] + line[36:] for line in PLAIN.splitlines())  # as `trace-cmd report -R`
 
 
-def rows_of(columns: Columns) -> list[tuple[int, ...]]:
+def rows_of(columns: SchedulerColumns) -> list[tuple[int, ...]]:
     return list(zip(*(column.tolist() for column in columns)))
 
 
@@ -83,10 +83,10 @@ nonsense
     found = blocks.parse(text.encode())
     assert found.skipped == 1
     assert rows_of(found.columns) == [
-        (918470501000, 1, Kind.SWITCH, 11537, 11542, ord("S"), -1),
-        (918470437000, 1, Kind.WAKEUP_NEW, 11542, 11537, 0, 1),
-        (918473420000, 0, Kind.WAKING, 15, 11402, 0, 1),
-        (918473421000, 0, Kind.WAKEUP, 15, 11402, 0, 0),
+        (918470501000, 1, EventKind.SWITCH, 11537, 11542, ord("S"), -1),
+        (918470437000, 1, EventKind.WAKEUP_NEW, 11542, 11537, 0, 1),
+        (918473420000, 0, EventKind.WAKING, 15, 11402, 0, 1),
+        (918473421000, 0, EventKind.WAKEUP, 15, 11402, 0, 0),
     ]
     assert found.odd_names[1][1:] == (11542, b"a:b [1]")
 
@@ -98,9 +98,9 @@ def test_script_of_perf() -> None:
      migration/0    18 [000]   919.430077:       irq:softirq_entry: vec=1 [action=TIMER]
 """  # noqa: E501
     assert parsed(text) == [
-        (919430066000, 0, Kind.WAKING, 18, 11580, 0, 0),
-        (919430073123, 0, Kind.SWITCH, 12, 18, ord("D"), -1),
-        (919430077000, 0, Kind.SOFTIRQ_ENTRY, 1, 18, 0, -1),
+        (919430066000, 0, EventKind.WAKING, 18, 11580, 0, 0),
+        (919430073123, 0, EventKind.SWITCH, 12, 18, ord("D"), -1),
+        (919430077000, 0, EventKind.SOFTIRQ_ENTRY, 1, 18, 0, -1),
     ]
     assert blocks.parse(text.encode()).processes == {12: 1}
 
@@ -133,8 +133,8 @@ def test_names_of_anything(comm: str) -> None:
     )
     found = blocks.parse(text.encode())
     switch, waking = rows_of(found.columns)
-    assert switch == (918470501000, 3, Kind.SWITCH, 4242, 4243, ord("S"), -1)
-    assert waking == (918470502000, 3, Kind.WAKING, 4242, 4243, 0, 3)
+    assert switch == (918470501000, 3, EventKind.SWITCH, 4242, 4243, ord("S"), -1)
+    assert waking == (918470502000, 3, EventKind.WAKING, 4242, 4243, 0, 3)
     assert not found.skipped
 
 
@@ -159,8 +159,8 @@ def test_lines_that_cannot_be_read_are_counted() -> None:
 def test_blocks_and_lines_agree(tmp_path: Path) -> None:
     """What is read thousands of lines at once is what is read of each alone, wherever the file is cut."""
     text = (HEAD + (WITH_PROCESS + PLAIN + "\n" + NO_FLAGS + "\n") * 7).encode()
-    alone = [event[:7] for line in text.split(b"\n") if isinstance(event := read_line(line), Event)]
-    expected = [row for row in alone if row[2] != Kind.OTHER]
+    alone = [event[:7] for line in text.split(b"\n") if isinstance(event := read_line(line), SchedulerEvent)]
+    expected = [row for row in alone if row[2] != EventKind.OTHER]
     assert rows_of(blocks.parse(text).columns) == expected
     path = tmp_path / "trace.txt"
     path.write_bytes(text)
@@ -191,7 +191,7 @@ def test_lost_events_last_from_one_of_the_core_to_the_next(
     path = tmp_path / "trace.txt"
     path.write_text(text)
     found = recording.read_text(path)
-    assert found.losses == (Loss(3, 5_000_001_000, 5_000_009_000, 1234),)
+    assert found.losses == (LostStretch(3, 5_000_001_000, 5_000_009_000, 1234),)
     assert found.lost == 1234
 
 
@@ -201,7 +201,7 @@ def test_overwritten_events_are_lost_at_the_beginning_of_each_core(tmp_path: Pat
     path.write_text(head + switch("5.000001", 3, "a:1", "b:2") + switch("5.000002", 4, "c:3", "d:4"))
     found = recording.read_text(path)
     assert found.lost == found.overwritten == 1000
-    assert found.losses == (Loss(3, -1, 5_000_001_000, 0), Loss(4, -1, 5_000_002_000, 0))
+    assert found.losses == (LostStretch(3, -1, 5_000_001_000, 0), LostStretch(4, -1, 5_000_002_000, 0))
 
 
 def test_names_change_with_time(tmp_path: Path) -> None:
@@ -282,15 +282,15 @@ def test_database_of_insight(tmp_path: Path) -> None:
     assert found.aligned
     assert not found.skipped
     assert [(row[0] - epoch, *row[1:]) for row in rows_of(found.columns)] == [
-        (0, 1, Kind.SWITCH, -1, 7, ord("R"), -1),
-        (5_000, 1, Kind.SWITCH, 7, 8, ord("R"), -1),
-        (8_000, 1, Kind.SWITCH, 8, 7, ord("S"), -1),
-        (9_000, 1, Kind.IRQ_ENTRY, -1, -1, 0, -1),
-        (9_500, 1, Kind.IRQ_EXIT, -1, -1, 0, -1),
-        (10_000, 1, Kind.SWITCH, 7, -1, ord("S"), -1),
-        (14_000, 0, Kind.WAKEUP, 7, -1, 0, -1),
-        (16_000, 1, Kind.SWITCH, -1, 7, ord("R"), -1),
-        (17_000, 1, Kind.SWITCH, 7, -1, ord("?"), -1),
+        (0, 1, EventKind.SWITCH, -1, 7, ord("R"), -1),
+        (5_000, 1, EventKind.SWITCH, 7, 8, ord("R"), -1),
+        (8_000, 1, EventKind.SWITCH, 8, 7, ord("S"), -1),
+        (9_000, 1, EventKind.IRQ_ENTRY, -1, -1, 0, -1),
+        (9_500, 1, EventKind.IRQ_EXIT, -1, -1, 0, -1),
+        (10_000, 1, EventKind.SWITCH, 7, -1, ord("S"), -1),
+        (14_000, 0, EventKind.WAKEUP, 7, -1, 0, -1),
+        (16_000, 1, EventKind.SWITCH, -1, 7, ord("R"), -1),
+        (17_000, 1, EventKind.SWITCH, 7, -1, ord("?"), -1),
     ]
     assert found.names.last(8) == "loader"
 

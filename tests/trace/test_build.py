@@ -16,7 +16,7 @@ from tests.analysis.real import read
 from tests.synthetic import event_table, flow, piece, process, thread, trace_of
 from tracetui.reader.events import EventTable
 from tracetui.trace.build import _devices, build_trace
-from tracetui.trace.model import Activity, Family, Kind, Layer, Trace
+from tracetui.trace.model import Activity, Family, Layer, Trace, TraceKind
 
 LEVEL2 = "npu/level2/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"
 LEVEL0 = "npu/level0/rank1_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"
@@ -76,7 +76,7 @@ def bound(trace: Trace) -> dict[tuple[str | None, Family | None, Family | None],
 
 
 def test_level_2_tracks(level2: Trace) -> None:
-    assert (level2.kind, level2.devices, level2.notes) == (Kind.ASCEND, ("NPU",), ())
+    assert (level2.kind, level2.devices, level2.notes) == (TraceKind.ASCEND, ("NPU",), ())
     assert tracks_per_layer(level2) == {
         Layer.PYTHON: 4,
         Layer.RUNTIME: 4,
@@ -132,12 +132,20 @@ def test_level_0_has_launches_without_slices(level0: Trace) -> None:
 @pytest.mark.parametrize(
     ("name", "kind", "work"),
     [
-        ("resnet_rank0", Kind.GPU, {Activity.COMPUTE: 6000, Activity.COMMUNICATION: 80, Activity.COPY: 1667}),
-        ("sampled_rank-1", Kind.GPU, {Activity.COMPUTE: 1094, Activity.COMMUNICATION: 10, Activity.COPY: 50}),
-        ("cpu_only_with_stacks.pt.trace", Kind.CHROME, {}),
+        (
+            "resnet_rank0",
+            TraceKind.GPU,
+            {Activity.COMPUTE: 6000, Activity.COMMUNICATION: 80, Activity.COPY: 1667},
+        ),
+        (
+            "sampled_rank-1",
+            TraceKind.GPU,
+            {Activity.COMPUTE: 1094, Activity.COMMUNICATION: 10, Activity.COPY: 50},
+        ),
+        ("cpu_only_with_stacks.pt.trace", TraceKind.CHROME, {}),
     ],
 )
-def test_gpu_traces(real_traces: Path, name: str, kind: Kind, work: dict[Activity, int]) -> None:
+def test_gpu_traces(real_traces: Path, name: str, kind: TraceKind, work: dict[Activity, int]) -> None:
     trace = read(real_traces / "gpu" / f"{name}.json.gz")
     assert trace.kind is kind
     assert activities(trace, Family.TASKS) == work

@@ -23,7 +23,7 @@ from tracetui.trace.dialects.dialect import (
     merged,
 )
 from tracetui.trace.dialects.known import KNOWN, any_of, by_purpose
-from tracetui.trace.model import Activity, Family, Kind, Layer, Trace
+from tracetui.trace.model import Activity, Family, Layer, Trace, TraceKind
 from tracetui.trace.places import place_of
 from tracetui.trace.task_types import activity_of_type, engine_of_type
 
@@ -190,7 +190,7 @@ def test_gpu_tasks_go_by_category_and_nccl_is_communication() -> None:
         events.append(piece(0, 7, name, 10 * n, 5, category))
     events.append(piece(0, 7, "ProfilerStep#1", 0, 90, "gpu_user_annotation"))
     trace = trace_of(events)
-    assert trace.kind is Kind.GPU
+    assert trace.kind is TraceKind.GPU
     assert activities(trace) == {
         "gemm": Activity.COMPUTE,
         "ncclDevKernel_AllReduce": Activity.COMMUNICATION,

@@ -13,7 +13,7 @@ from tests.synthetic import event_table, piece, process, thread, trace_of
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import analyse
 from tracetui.trace.build import build_trace
-from tracetui.trace.model import Family, Kind, Layer, Trace
+from tracetui.trace.model import Family, Layer, Trace, TraceKind
 
 Events = list[dict[str, Any]]
 TASK = {"Task Type": "AI_CORE"}
@@ -45,7 +45,7 @@ def test_a_real_trace_without_metadata_gives_the_same_numbers(
     names = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
     events = [e for e in events if e["ph"] != "M" or (lost != "all" and names.get(e["pid"]) != lost)]
     found, whole = analyse(trace_of(events)), real.npu(real_traces, rank)
-    assert found.trace.kind is Kind.ASCEND
+    assert found.trace.kind is TraceKind.ASCEND
     assert [device.device for device in found.devices] == ["NPU"]
     assert [sums(device) for device in found.devices] == [sums(device) for device in whole.devices]
     assert (found.links.total, found.links.linked) == (whole.links.total, whole.links.linked)
@@ -108,7 +108,7 @@ def test_names_that_are_there_count() -> None:
 def test_a_hardware_layer_of_a_new_name_is_known_by_its_task_types() -> None:
     events = [*process(1, "Ascend Device 2030", "NPU 4"), piece(1, 2, "MatMul", 1, 5, **TASK)]
     trace = trace_of(events)
-    assert (trace.devices, trace.kind) == (("NPU 4",), Kind.ASCEND)
+    assert (trace.devices, trace.kind) == (("NPU 4",), TraceKind.ASCEND)
     assert trace.tracks[0].process == "Ascend Device 2030"
 
 

@@ -24,7 +24,7 @@ from tracetui.ui.drawing.row import LineKind, TimelineRow, track_key
 from tracetui.ui.drawing.rows import curve_lines, hiding, timeline_lines
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.timeline import TimelineScreen
-from tracetui.ui.state import Key, Viewport, ViewState
+from tracetui.ui.state import TrackKey, Viewport, ViewState
 
 
 def sample(time: float, value: float, name: str = "HBM 0/Read", pid: int = 14) -> dict[str, object]:
@@ -109,7 +109,7 @@ def test_every_curve_has_its_line_once_its_headers_are_open() -> None:
     curves = curve_lines(trace.tracks, extras())
     assert len(curves) == 6
     for curve in curves:
-        toggled: frozenset[Key] = frozenset()
+        toggled: frozenset[TrackKey] = frozenset()
         assert timeline_lines(trace, toggled, (), extras=extras()).index(curve.key) < 0
         toggled ^= frozenset(hiding(trace, extras(), curve.key, toggled))
         lines = timeline_lines(trace, toggled, (), extras=extras())

@@ -11,7 +11,7 @@ from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.row import track_key
 from tracetui.ui.fuzzy import matches
 from tracetui.ui.screens.track_finder import TrackFinder, track_choices
-from tracetui.ui.state import Key
+from tracetui.ui.state import TrackKey
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ async def test_letters_narrow_the_tracks_and_enter_goes_there(app: TraceApp) -> 
 
 async def test_arrows_choose_and_escape_chooses_nothing(app: TraceApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
-        chosen: list[Key | None] = []
+        chosen: list[TrackKey | None] = []
         await pilot.pause()
         for keys in (
             ("down", "down", "up", "enter"),

@@ -14,7 +14,7 @@ from tests.synthetic import trace_of
 from tests.ui.training import screen_text, training, viewer
 from tests.ui.viewing import analysis_of, case, said, settled, until, viewing
 from tracetui.analysis.analyse import analyse
-from tracetui.analysis.critical.whatif import WhatIf
+from tracetui.analysis.critical.whatif import LineWhatIf
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.signatures import Signature
 from tracetui.api import load
@@ -142,7 +142,7 @@ def test_a_trial_says_the_step_time_and_what_it_assumes(
     factor: float, steps: list[tuple[int, int]], width: int, said: str
 ) -> None:
     before, after = np.array(steps, np.int64).reshape(-1, 2).T
-    what_if = WhatIf(("a.py", 1, "f", False), factor, 50_000, 50_000, before, after)
+    what_if = LineWhatIf(("a.py", 1, "f", False), factor, 50_000, 50_000, before, after)
     assert what_if_words(what_if, width, ASCII) == said
     assert cell_len(said) <= width
 

@@ -16,9 +16,9 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tests.ui.rest import PATIENCE_S
-from tracetui.ui.sending.driver import Written
+from tracetui.ui.sending.driver import CountingFile
 from tracetui.ui.sending.link import ASK, LinkApp, is_remote
-from tracetui.ui.sending.pace import AHEAD_S, ASK_AFTER, LOST_S, RATE, WINDOW, Pace
+from tracetui.ui.sending.pace import AHEAD_S, ASK_AFTER, LOST_S, RATE, WINDOW, FramePace
 
 DENSE = 30_000
 
@@ -32,13 +32,13 @@ class Clock:
 
 
 def test_nothing_is_sent_while_something_is_written() -> None:
-    pace = Pace(remote=False)
+    pace = FramePace(remote=False)
     assert pace.wait_s(is_writing=True) is None
     assert pace.wait_s(is_writing=False) == 0
 
 
 def test_a_local_terminal_gets_frames_as_fast_as_it_takes_them() -> None:
-    pace = Pace(remote=False, clock=Clock())
+    pace = FramePace(remote=False, clock=Clock())
     for _ in range(100):
         assert pace.wait_s(is_writing=False) == 0
         assert not pace.sent(DENSE)
@@ -46,7 +46,7 @@ def test_a_local_terminal_gets_frames_as_fast_as_it_takes_them() -> None:
 
 def test_a_remote_terminal_that_does_not_answer_gets_as_much_as_a_slow_link_carries() -> None:
     clock = Clock()
-    pace, sent, keys = Pace(remote=True, clock=clock), 0, 90
+    pace, sent, keys = FramePace(remote=True, clock=clock), 0, 90
     for _ in range(keys):
         if pace.wait_s(is_writing=False) == 0:
             assert not pace.sent(DENSE)
@@ -58,7 +58,7 @@ def test_a_remote_terminal_that_does_not_answer_gets_as_much_as_a_slow_link_carr
 
 def test_a_remote_terminal_that_answers_sets_the_pace() -> None:
     clock = Clock()
-    pace = Pace(remote=True, clock=clock)
+    pace = FramePace(remote=True, clock=clock)
     pace.answered()
     assert pace.sent(DENSE)
     assert pace.wait_s(is_writing=False) == 0
@@ -74,7 +74,7 @@ def test_a_remote_terminal_that_answers_sets_the_pace() -> None:
 
 
 def test_small_frames_are_not_asked_about_one_by_one() -> None:
-    pace = Pace(remote=True, clock=Clock())
+    pace = FramePace(remote=True, clock=Clock())
     pace.answered()
     assert [pace.sent(ASK_AFTER // 4) for _ in range(8)] == [False, False, False, True] * 2
 
@@ -157,7 +157,7 @@ def test_what_is_written_to_a_terminal_that_is_gone_vanishes() -> None:
     master, slave = pty.openpty()
     written: list[int] = []
     with os.fdopen(slave, "w") as file:
-        device = Written(file, written.append)
+        device = CountingFile(file, written.append)
         os.close(master)
         for _ in range(3):
             device.write("x" * 9000)

@@ -11,7 +11,7 @@ from tracetui.trace.build import build_trace
 from tracetui.trace.model import Layer, Trace
 from tracetui.ui.drawing.rows import LineKind, place_of_slice, timeline_lines, track_key
 from tracetui.ui.drawing.ticks import TICK_CELLS, ticks
-from tracetui.ui.state import Key, Viewport
+from tracetui.ui.state import TrackKey, Viewport
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def test_lines_are_told_apart_and_the_device_comes_first(trace: Trace) -> None:
 
 def test_every_slice_has_its_line_however_the_tracks_are_folded(trace: Trace) -> None:
     everything = timeline_lines(trace, frozenset(), ()).lines
-    toggles: tuple[frozenset[Key], ...] = (
+    toggles: tuple[frozenset[TrackKey], ...] = (
         frozenset(),
         frozenset(line.key for line in everything if line.kind is LineKind.GROUP),
         frozenset(track_key(track) for track in trace.tracks),

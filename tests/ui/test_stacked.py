@@ -23,7 +23,7 @@ from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing.bands import Band, BandKind
 from tracetui.ui.comparing.joint_view import JointView
-from tracetui.ui.comparing.stacked_runs import Chosen, Stack, StackedRun
+from tracetui.ui.comparing.stacked_runs import Chosen, StackedRun, StackedRuns
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.stacked import StackedScreen
 from tracetui.ui.session import Session
@@ -38,9 +38,9 @@ def sides() -> tuple[Analysis, Analysis]:
 
 
 @cache
-def stack() -> Stack:
+def stack() -> StackedRuns:
     base, other = (StackedRun.of("", analysis, run_of(analysis)) for analysis in sides())
-    return Stack.of(base, other)
+    return StackedRuns.of(base, other)
 
 
 @asynccontextmanager

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.ui.state import Place, Viewport, ViewState, around
+from tracetui.ui.state import UndoPoint, Viewport, ViewState, around
 
 BOUNDS = Viewport(1_736_412_474_000_000_000, 1_736_412_475_234_567_891)
 times = st.integers(BOUNDS.start_ns, BOUNDS.end_ns)
@@ -126,7 +126,7 @@ def test_undo_brings_every_place_back_and_redo_takes_it_back(made: list[tuple[st
     here, seen = state.place, []
     while state.undo():
         seen.append(state.place)
-    assert state.place == Place(BOUNDS, time_ns=BOUNDS.start_ns)
+    assert state.place == UndoPoint(BOUNDS, time_ns=BOUNDS.start_ns)
     while state.redo():
         pass
     assert not seen or state.redo_stack == []
@@ -160,8 +160,8 @@ def test_a_viewport_that_shows_all_grows_with_the_trace() -> None:
 
 def test_nothing_points_at_rows_that_were_numbered_anew() -> None:
     state = ViewState(Viewport(0, 1000))
-    state.go(Place(Viewport(0, 500), row=7))
-    state.go(Place(Viewport(0, 100), row=9, gap=3))
+    state.go(UndoPoint(Viewport(0, 500), row=7))
+    state.go(UndoPoint(Viewport(0, 100), row=9, gap=3))
     state.forget_rows()
     assert (state.row, state.gap) == (-1, -1)
     state.undo()

@@ -15,7 +15,7 @@ from tracetui.ui.heat.sheet import Sheet, SheetRow
 from tracetui.ui.tables.columns import number_column
 from tracetui.ui.widgets.heat import HeatMap
 from tracetui.ui.widgets.pager import Pager
-from tracetui.ui.widgets.scrolling import WHEEL_ROWS, Wheeled
+from tracetui.ui.widgets.scrolling import WHEEL_ROWS, WheelScrolled
 from tracetui.ui.widgets.stack_tree import StackTree
 from tracetui.ui.widgets.table import Table
 
@@ -25,7 +25,7 @@ ROWS = 40
 class WheelApp(App[None]):
     """One widget that has rows."""
 
-    def __init__(self, kind: type[Wheeled]) -> None:
+    def __init__(self, kind: type[WheelScrolled]) -> None:
         super().__init__()
         self.kind = kind
 
@@ -51,7 +51,7 @@ class WheelApp(App[None]):
 @pytest.mark.parametrize(
     ("kind", "place"), [(Pager, "top"), (Table, "top"), (StackTree, "cursor"), (HeatMap, "row")]
 )
-async def test_a_turn_moves_some_rows_on_or_back(kind: type[Wheeled], place: str) -> None:
+async def test_a_turn_moves_some_rows_on_or_back(kind: type[WheelScrolled], place: str) -> None:
     app = WheelApp(kind)
     async with app.run_test(size=(40, 12)) as pilot:
         await pilot._post_mouse_events([MouseScrollDown, MouseScrollDown], app.widget)

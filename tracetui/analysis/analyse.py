@@ -23,7 +23,7 @@ from tracetui.analysis.engines import engines_within
 from tracetui.analysis.gaps import Gaps, IdleIntervals, find_gaps, find_idle
 from tracetui.analysis.health.examine import Examination
 from tracetui.analysis.health.finding import Health
-from tracetui.analysis.health.recording import Recording
+from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle.cause_raster import CauseRaster
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.explain import explain
@@ -155,7 +155,9 @@ class Analysis:
     @cached_property
     def examination(self) -> Examination:
         """What is wrong or doubtful about the recording, each part when it is asked for."""
-        recording = Recording(self.trace, self.devices, self.links, self.steps, self.idle, lambda: self.hosts)
+        recording = HealthEvidence(
+            self.trace, self.devices, self.links, self.steps, self.idle, lambda: self.hosts
+        )
         return Examination(recording)
 
     @cached_property

@@ -55,7 +55,7 @@ class Hop(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Chain:
+class LaunchChain:
     """All that is known about where one device task comes from; rows are -1 where not found."""
 
     task: int
@@ -129,7 +129,7 @@ class LaunchChains:
         first_known = [self.enqueue_point[places], self.launch_point[places], operator_start]
         return np.select([time >= 0 for time in first_known], first_known, NEVER)
 
-    def chain(self, row: int) -> Chain | None:
+    def chain(self, row: int) -> LaunchChain | None:
         """Return the chain of one task; None where the slice is no task of a stream or group."""
         place = int(np.searchsorted(self.tasks, row))
         if place == len(self.tasks) or int(self.tasks[place]) != row:
@@ -138,7 +138,7 @@ class LaunchChains:
             int(column[place]) for column in (self.launch, self.dequeue, self.enqueue, self.operator)
         )
         stack = self.stack_at(place)
-        return Chain(
+        return LaunchChain(
             task=row,
             launch=launch,
             dequeue=dequeue,

@@ -15,7 +15,7 @@ import numpy as np
 
 from tracetui.arrays import Bools, Int32s
 from tracetui.trace.dialects.known import KNOWN
-from tracetui.trace.model import Kind, Trace
+from tracetui.trace.model import Trace, TraceKind
 
 _COUNTERS = re.compile(r"(?:#|_|-op)\d+$")
 _GRAPH_NODE = re.compile(r"(?:.*/)?(?P<node>[^/]+)-op\d+(?:_.*)?", re.DOTALL)
@@ -48,7 +48,7 @@ class OperatorTypes:
 def operator_types(trace: Trace, tasks: Int32s, operators: Int32s) -> OperatorTypes:
     """Return the types of names (strings of the trace) of tasks and of operators; of other names -1."""
     number: dict[str, int] = {}
-    task_type = gpu_kernel_type if trace.kind == Kind.GPU else ascend_task_type
+    task_type = gpu_kernel_type if trace.kind == TraceKind.GPU else ascend_task_type
 
     def numbered(names: Int32s, types: Sequence[str]) -> Int32s:
         number_of_name = np.full(len(trace.strings), -1, np.int32)
@@ -74,12 +74,12 @@ def ascend_task_type(name: str) -> str:
     return _without_number(text) or name
 
 
-def task_name(name: str, kind: Kind) -> str:
+def task_name(name: str, kind: TraceKind) -> str:
     """Return the name of a task without the counters that tell instances apart: "Conv2D" of "Conv2D12".
 
     What it is made of stays: "aclnnMul_MulAiCore_Mul", "MatMulV2", the arguments of a template.
     """
-    if kind == Kind.GPU:
+    if kind == TraceKind.GPU:
         return _without_counters(name) or name
     return _without_number(_without_counters(_node(name))) or name
 

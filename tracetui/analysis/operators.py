@@ -15,7 +15,7 @@ from tracetui.analysis.operator_types import OperatorTypes, operator_types
 from tracetui.analysis.search import of_category, rows_of
 from tracetui.arrays import Bools, Floats, Int8s, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN
-from tracetui.trace.model import Activity, Family, Kind, Layer, Trace
+from tracetui.trace.model import Activity, Family, Layer, Trace, TraceKind
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class OperatorTable:
     max_ns: Int64s
     share: Floats
     longest: Int64s  #: the slice row of max_ns
-    kind: Kind  #: of the trace
+    kind: TraceKind  #: of the trace
 
     def __len__(self) -> int:
         return len(self.name)

@@ -36,9 +36,9 @@ from tracetui.analysis.search import distinct, pick
 from tracetui.analysis.windows import Windows
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN
-from tracetui.trace.model import Activity, Kind, Trace
+from tracetui.trace.model import Activity, Trace, TraceKind
 
-Span = Optional[tuple[int, int]]  # start and end, epoch ns; None where the trace does not tell
+DeviceSpan = Optional[tuple[int, int]]  # start and end, epoch ns; None where the trace does not tell
 
 #: Rows of the table up to which a step of the host is one for each of its devices, even if it did nothing.
 MOST_STEPS = 20_000
@@ -72,9 +72,11 @@ class Step:
     until_work_ns: int
     prepared_ns: int  #: when preparing ends, epoch ns; the host's start where there is none
     idle_ns: int
-    iteration_gap: Span  #: from the previous step's last task (at first: the host's start) to the first task
-    forward_backward: Span  #: from the first task to the end of the last backward one
-    tail: Span  #: from there to the end of the step: optimizer, gradient collectives
+    iteration_gap: (
+        DeviceSpan  #: from the previous step's last task (at first: the host's start) to the first task
+    )
+    forward_backward: DeviceSpan  #: from the first task to the end of the last backward one
+    tail: DeviceSpan  #: from there to the end of the step: optimizer, gradient collectives
     #: ns of each of those three in which the device does nothing at all, before its window W too
     phase_idle_ns: tuple[int, int, int] = (0, 0, 0)
 
@@ -219,7 +221,7 @@ def _end_of_earlier(
 
     On Ascend the windows alone count, as in the producer's own table.
     """
-    if trace.kind is not Kind.GPU:
+    if trace.kind is not TraceKind.GPU:
         return 0
     earlier = launched_before(trace, activity, links, min(step.start for step in host_steps))
     return int(trace.slices.end[earlier].max(initial=0))

@@ -20,10 +20,10 @@ from tracetui.trace.model import (
     Family,
     Flows,
     Instants,
-    Kind,
     Layer,
     Slices,
     Trace,
+    TraceKind,
     Track,
 )
 
@@ -36,7 +36,9 @@ _DTYPES = {
 }
 _RANGES = ("lanes", "rows", "samples")
 AnyTable = Union[Slices, HcclColumns, MemoryColumns, Flows, Counters, Instants, BlockColumns]
-Table = TypeVar("Table", Slices, HcclColumns, MemoryColumns, Flows, Counters, Instants, BlockColumns)
+CachedTable = TypeVar(
+    "CachedTable", Slices, HcclColumns, MemoryColumns, Flows, Counters, Instants, BlockColumns
+)
 
 
 def freeze(trace: Trace, blocks: BlockColumns) -> tuple[dict[str, Any], Arrays]:
@@ -86,7 +88,7 @@ def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, Bl
     passages = tuple((int(start), int(end)) for start, end in report["seen"])
     trace = Trace(
         path=path,
-        kind=Kind(document["kind"]),
+        kind=TraceKind(document["kind"]),
         strings=_strings(arrays),
         threads=[(_text(pid), _text(tid)) for pid, tid in document["threads"]],
         tracks=tuple(_track(index, track) for index, track in enumerate(document["tracks"])),
@@ -152,7 +154,7 @@ def _strings(arrays: Arrays) -> list[str]:
     return [text[start:end] for start, end in zip(places, places[1:])]
 
 
-def _table(kind: type[Table], prefix: str, arrays: Arrays) -> Table:
+def _table(kind: type[CachedTable], prefix: str, arrays: Arrays) -> CachedTable:
     columns = {
         field.name: _column(arrays, f"{prefix}.{field.name}", str(field.type)) for field in fields(kind)
     }

@@ -17,7 +17,7 @@ from tracetui.export.atomic import write_atomically
 from tracetui.job.cluster import Interrupted, gather
 from tracetui.job.digest_bytes import encode
 from tracetui.job.digest_files import SUFFIX
-from tracetui.job.engines.pool import Ranks, Result, digest_all
+from tracetui.job.engines.pool import DigestResult, Ranks, digest_all
 from tracetui.job.job import Job
 from tracetui.job.load import FoundRanks, find_ranks, join, load_job
 from tracetui.job.sources import Source
@@ -77,7 +77,7 @@ def _write_found(request: Request, directory: Path, found: FoundRanks) -> tuple[
     )
     written = failed = 0
 
-    def finish(place: int, result: Result) -> None:
+    def finish(place: int, result: DigestResult) -> None:
         nonlocal written, failed
         if isinstance(result, str):
             failed += 1

@@ -16,7 +16,7 @@ from tracetui.arrays import Bools, Int64s
 from tracetui.comparison.launched_work import LaunchedWork
 from tracetui.comparison.tally import Sums, tally
 from tracetui.trace.dialects.known import KNOWN
-from tracetui.trace.model import Activity, Kind, Trace
+from tracetui.trace.model import Activity, Trace, TraceKind
 from tracetui.trace.order import numbered
 
 FLASH, PAGED, CONV, MATMUL, MC2 = "Flash Attention", "Paged Attention", "Conv", "Matmul", "MC2"
@@ -148,7 +148,7 @@ def _is_cube(analysis: Analysis, launched: LaunchedWork) -> Bools:
     for name in np.unique(slices.name[rows]).tolist():
         by_name[name] = bool(_CUBE_NAMES.search(trace.strings[name].lower()))
     cube = by_name[slices.name[rows]]
-    if trace.kind == Kind.ASCEND:
+    if trace.kind == TraceKind.ASCEND:
         types = [trace.strings[kind] if kind >= 0 else "" for kind in range(len(trace.strings))]
         vector = np.array([text.startswith(KNOWN.tasks.vector_types) for text in types] + [False], np.bool_)
         cube &= ~vector[slices.task_type[rows]]
@@ -163,6 +163,6 @@ def _is_transposed(trace: Trace, launched: LaunchedWork) -> Bools:
     by_name = np.zeros(len(trace.strings), np.bool_)
     for name in np.unique(trace.slices.name[launched.row]).tolist():
         text = trace.strings[name]
-        kind = ascend_task_type(text) if trace.kind == Kind.ASCEND else text
+        kind = ascend_task_type(text) if trace.kind == TraceKind.ASCEND else text
         by_name[name] = bool(_TRANSPOSE_NAMES.search(kind.lower()))
     return by_name[trace.slices.name[launched.row]]

@@ -10,10 +10,10 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
 from tracetui.comparison.classes import IN_CUBE
 from tracetui.comparison.compared_run import Run
-from tracetui.comparison.matched_lines import LineKey
+from tracetui.comparison.matched_lines import ChargedLine
 from tracetui.comparison.tally import Sum, sum_together
 from tracetui.comparison.waterfall import PREPARING, TERMS
-from tracetui.trace.model import Kind
+from tracetui.trace.model import TraceKind
 
 _UNSPLIT = CommunicationCause.UNSPLIT.label
 _SPLIT = tuple(cause.label for cause in CommunicationCause if cause is not CommunicationCause.UNSPLIT)
@@ -32,7 +32,7 @@ def merge_unsplit(base: Run, other: Run) -> tuple[Run, Run, tuple[str, ...]]:
             notes.append(
                 f"{name} does not tell waiting from moving: both stand together as {_UNSPLIT} on both sides"
             )
-        if run.kind is opposite.kind is Kind.ASCEND and not run.has_runtime and opposite.has_runtime:
+        if run.kind is opposite.kind is TraceKind.ASCEND and not run.has_runtime and opposite.has_runtime:
             merged = _hide_compiling(sides[1 - place])
             if merged is not None:
                 sides[1 - place] = merged
@@ -40,7 +40,7 @@ def merge_unsplit(base: Run, other: Run) -> tuple[Run, Run, tuple[str, ...]]:
                     f"{name} has no calls of the runtime (profiler level 0): compiling stands as"
                     f" {Cause.LAUNCH_DISPATCH.label} and {Cause.OPERATOR.label} on both sides"
                 )
-        if run.kind is opposite.kind is Kind.ASCEND and run.tells_cube < opposite.tells_cube:
+        if run.kind is opposite.kind is TraceKind.ASCEND and run.tells_cube < opposite.tells_cube:
             sides = [_hide_cube(side) for side in sides]
             notes.append(f"{name} does not tell what ran on the cube units: classes are not cut by that")
     return sides[0], sides[1], tuple(notes)
@@ -71,7 +71,7 @@ def _hide_compiling(run: Run) -> Run | None:
     causes: dict[str, list[Sum]] = {}
     for label, total in run.causes.items():
         causes.setdefault(labels.get(label, label), []).append(total)
-    by_cause: dict[tuple[Cause, LineKey], int] = {}
+    by_cause: dict[tuple[Cause, ChargedLine], int] = {}
     for (cause, key), ns in run.lines.by_cause.items():
         target = _COMPILING.get(cause, cause), key
         by_cause[target] = by_cause.get(target, 0) + ns

@@ -41,7 +41,7 @@ from tracetui.comparison.tally import NOTHING, Sum, Sums, tally, tested_steps
 from tracetui.comparison.wall_pieces import WallIdle, exposed_pieces, idle_pieces
 from tracetui.comparison.walls import StepChoice, StepWalls, find_walls
 from tracetui.comparison.waterfall import DEVICE_CAUSES, waterfall
-from tracetui.trace.model import Kind, Layer
+from tracetui.trace.model import Layer, TraceKind
 
 _NO_SHAPES = "it tells no shapes of operators (record_shapes=True): they are matched by name alone"
 
@@ -69,7 +69,7 @@ class Run:
     """What a run did in each of its steps."""
 
     path: str
-    kind: Kind
+    kind: TraceKind
     devices: tuple[str, ...]  #: that compute or communicate
     numbers: tuple[int, ...]  #: of the steps compared, on any device; empty where a trace or a window is one
     notes: tuple[str, ...]  #: what must be known to read the numbers: sentences without full stop

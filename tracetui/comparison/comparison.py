@@ -24,7 +24,7 @@ from tracetui.comparison.rank_test import LEAST_STEPS
 from tracetui.comparison.tally import NOTHING, Sum, comparable_sums, tested_steps
 from tracetui.comparison.waterfall import DEVICE_TERMS, PREPARING, TERMS, places_of
 from tracetui.trace.clean import printable
-from tracetui.trace.model import Kind
+from tracetui.trace.model import TraceKind
 from tracetui.units import format_duration
 
 _LONGEST_VERSIONS = 200  #: characters
@@ -203,7 +203,7 @@ def steadier_on_device(base: Run, other: Run) -> bool:
 def _scale(base: Run, other: Run, base_steps: int, other_steps: int) -> RowScale:
     steps = max(base_steps, 1) * base.ranks, max(other_steps, 1) * other.ranks
     few = min(base.steps, other.steps) < LEAST_STEPS
-    on_gpu = Kind.GPU in (base.kind, other.kind)
+    on_gpu = TraceKind.GPU in (base.kind, other.kind)
     return RowScale(*steps, base.step_ns, few, on_gpu, (base.ranks, other.ranks))
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from tracetui.analysis.idle.cause import Cause
 from tracetui.comparison.compared_row import GONE, MATCHED, NEW, ComparedRow, RowScale, ranked
 from tracetui.comparison.compared_run import Run
-from tracetui.comparison.matched_lines import OTHER_LINES, LineKey, LineSums, moved_lines
+from tracetui.comparison.matched_lines import OTHER_LINES, ChargedLine, LineSums, moved_lines
 from tracetui.comparison.tally import NOTHING, Sum, sum_together
 from tracetui.trace.stack import Frame
 
@@ -60,7 +60,7 @@ def line_rows(
     has_rest = OTHER_LINES in base.idle, OTHER_LINES in other.idle
     rest_sums: tuple[list[Sum], list[Sum]] = ([], [])
     # Each line by what it is called (in OTHER, else in BASE) and whether OTHER lacks it, with what it was.
-    keys: dict[tuple[LineKey, bool], LineKey | None] = {}
+    keys: dict[tuple[ChargedLine, bool], ChargedLine | None] = {}
     for key, total in other.idle.items():
         base_key = _name_on_other_side(key, base_lines)
         if key == OTHER_LINES or (has_rest[0] and base_key not in base.idle):
@@ -75,7 +75,7 @@ def line_rows(
             keys.setdefault((other_key, False), key)
         else:
             keys[key, True] = key
-    rows: dict[tuple[LineKey, bool], LineRow] = {}
+    rows: dict[tuple[ChargedLine, bool], LineRow] = {}
     for (key, gone), base_key in keys.items():
         base_sum = NOTHING if base_key is None else base.idle.get(base_key, NOTHING)
         other_sum = NOTHING if gone else other.idle.get(key, NOTHING)
@@ -95,11 +95,11 @@ def line_rows(
     return ranked(rows.values()), changes
 
 
-def _name_on_other_side(key: LineKey, names: Mapping[Frame, Frame]) -> LineKey | None:
+def _name_on_other_side(key: ChargedLine, names: Mapping[Frame, Frame]) -> ChargedLine | None:
     """Return what a line of one side is called on the other, None where it is not there."""
     if key.frame is None:
         return key
-    return LineKey(names[key.frame], key.backward) if key.frame in names else None
+    return ChargedLine(names[key.frame], key.backward) if key.frame in names else None
 
 
 def _known_frames(run: Run) -> set[Frame]:
@@ -110,7 +110,7 @@ def _known_frames(run: Run) -> set[Frame]:
 
 
 def _row(
-    key: LineKey, base_key: LineKey | None, gone: bool, base: Sum, other: Sum, scale: RowScale
+    key: ChargedLine, base_key: ChargedLine | None, gone: bool, base: Sum, other: Sum, scale: RowScale
 ) -> LineRow:
     frame, base_frame = key.frame, None if base_key is None else base_key.frame
     name = "(no stack)" if frame is None else f"{frame.file}({frame.line}) {frame.function}"

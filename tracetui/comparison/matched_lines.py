@@ -27,7 +27,7 @@ _Calls = tuple[Mapping[Frame, int], Mapping[Frame, int]]
 
 
 @dataclass(frozen=True)
-class LineKey:
+class ChargedLine:
     """A line of one run, as charges are told apart by."""
 
     frame: Frame | None  #: None: there is no stack
@@ -35,15 +35,15 @@ class LineKey:
 
 
 #: What stands for the lines that a digest does not tell apart.
-OTHER_LINES = LineKey(Frame("", -1, OTHERS), False)
+OTHER_LINES = ChargedLine(Frame("", -1, OTHERS), False)
 
 
 @dataclass(frozen=True, eq=False)
 class LineSums:
     """The lines of a run."""
 
-    idle: Mapping[LineKey, Sum]  #: idle time charged, preparing included; counted in idle intervals
-    by_cause: Mapping[tuple[Cause, LineKey], int]  #: ns
+    idle: Mapping[ChargedLine, Sum]  #: idle time charged, preparing included; counted in idle intervals
+    by_cause: Mapping[tuple[Cause, ChargedLine], int]  #: ns
     calls: Mapping[Frame, int]  #: all lines, whether idle or not, and a number for the operators called there
 
 
@@ -52,7 +52,10 @@ def line_sums(analysis: Analysis, walls: StepWalls, pieces: WallIdle, operators:
     trace, rules = analysis.trace, analysis.rules
     frames, line_of_piece = lines_of(trace, pieces.stack, pieces.frame, rules)
     code = np.where(line_of_piece >= 0, line_of_piece * 2 + pieces.backward, -1).astype(np.int64) + 1
-    keys = [LineKey(None, False), *(LineKey(frame, back) for frame in frames for back in (False, True))]
+    keys = [
+        ChargedLine(None, False),
+        *(ChargedLine(frame, back) for frame in frames for back in (False, True)),
+    ]
     steps = len(walls)
     # One count for an interval, however many pieces of it a line has.
     intervals = int(pieces.interval.max(initial=0)) + 1

@@ -8,7 +8,7 @@ import numpy as np
 
 from tracetui.arrays import Bools, Int64s
 from tracetui.operations.graph import ALONE, CircularOrder
-from tracetui.operations.slowdown import Operations, Replayed, Slowdown, replayed, slowdown_of
+from tracetui.operations.slowdown import MeasuredOperations, Replayed, Slowdown, replayed, slowdown_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,7 +85,7 @@ def _replayed(operations: pd.DataFrame, after: pd.DataFrame) -> Replayed:
         raise ValueError(f"{_listed(np.unique(twice))} there twice")
     later, earlier = (_places(ordered, order, _whole(after, name)) for name in ("op", "before"))
     steps, of_step = np.unique(step, return_inverse=True)
-    measured = Operations(
+    measured = MeasuredOperations(
         rank=rank,
         step=of_step.astype(np.int64),
         kind=numbers,

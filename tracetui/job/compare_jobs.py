@@ -27,7 +27,7 @@ from tracetui.job.digest_run import run_of_digest
 from tracetui.job.doubts import find_doubts
 from tracetui.job.job import Job, job_of
 from tracetui.job.load import ranks_in_words
-from tracetui.trace.model import Kind
+from tracetui.trace.model import TraceKind
 from tracetui.trace.stack import Frame
 
 #: Steps x ranks up to which reasons of waits are found step by step, so that their spread is known.
@@ -280,7 +280,7 @@ def _scale(mean_runs: Sequence[Run]) -> RowScale:
     """Return the scale of what all ranks lose in a step, beside what a step takes all of them."""
     base, other = (max(_step_count(run), 1) for run in mean_runs)
     has_few_steps = min(base, other) < LEAST_STEPS
-    on_gpu = any(run.kind is Kind.GPU for run in mean_runs)
+    on_gpu = any(run.kind is TraceKind.GPU for run in mean_runs)
     return RowScale(
         base, other, mean_runs[0].step_ns * max(len(mean_runs[0].members), 1), has_few_steps, on_gpu
     )

@@ -16,7 +16,7 @@ import numpy as np
 
 from tracetui.arrays import Int64s
 from tracetui.comparison.tally import tested_steps
-from tracetui.job.columns import Columns
+from tracetui.job.columns import ColumnTable
 from tracetui.job.run_columns import (
     STEPLESS_TABLES,
     WALL_TABLES,
@@ -46,7 +46,7 @@ class TimeClass(IntEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class StepColumns(Columns):
+class StepColumns(ColumnTable):
     """The steps of the device, by the host's start; the sums are those of `analysis.steps.Step`."""
 
     number: Int64s
@@ -79,7 +79,7 @@ class StepColumns(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class CollectiveColumns(Columns):
+class CollectiveColumns(ColumnTable):
     """The communication operations of the device, by start; also sends and receives."""
 
     group: Int64s  #: place in `groups`
@@ -101,7 +101,7 @@ class CollectiveColumns(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class ArrivalColumns(Columns):
+class ArrivalColumns(ColumnTable):
     """When peers came that a collective waited for, 50 us at least; by collective, then peer."""
 
     collective: Int64s  #: place in `collectives`
@@ -110,7 +110,7 @@ class ArrivalColumns(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class TimeCells(Columns):
+class TimeCells(ColumnTable):
     """How much of a class and reason there is between two boundaries; by segment, then key; none is 0."""
 
     segment: Int64s  #: from boundary `segment` to the next one
@@ -119,7 +119,7 @@ class TimeCells(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class TimeKeys(Columns):
+class TimeKeys(ColumnTable):
     """What time is told apart by."""
 
     time_class: Int64s  #: TimeClass
@@ -130,7 +130,7 @@ class TimeKeys(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class OperatorColumns(Columns):
+class OperatorColumns(ColumnTable):
     """The tasks of the device by type, most time first."""
 
     type: Int64s  #: text
@@ -140,7 +140,7 @@ class OperatorColumns(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class LinkColumns(Columns):
+class LinkColumns(ColumnTable):
     """What moved from one rank of a group to another."""
 
     group: Int64s  #: place in `groups`, -1 where not known
@@ -154,7 +154,7 @@ class LinkColumns(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class RangeColumns(Columns):
+class RangeColumns(ColumnTable):
     """The ranges that people mark, by their start on the device, outer ones first; also boundaries."""
 
     name: Int64s  #: text: "generate_sequences"
@@ -163,14 +163,14 @@ class RangeColumns(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class AwaitedColumns(Columns):
+class AwaitedColumns(ColumnTable):
     """The collectives that the device waited for: exposed communication ends with them, and not before."""
 
     collective: Int64s  #: place in `collectives`, ascending
 
 
 @dataclass(frozen=True, eq=False)
-class TokenColumns(Columns):
+class TokenColumns(ColumnTable):
     """How many tokens the experts of a rank work at: the grouped matmuls of the device, by start."""
 
     start: Int64s
@@ -178,7 +178,7 @@ class TokenColumns(Columns):
 
 
 @dataclass(frozen=True)
-class Line:
+class DigestLine:
     """A line of Python; what comes from its backward pass counts apart."""
 
     file: str  #: "" where its frames have no file
@@ -239,7 +239,7 @@ class Digest:
     advice: tuple[RankAdvice, ...]
     groups: tuple[RankGroup, ...]
     texts: tuple[str, ...]  #: as written in the trace: never print them unescaped
-    lines: tuple[Line, ...]
+    lines: tuple[DigestLine, ...]
     steps: StepColumns
     collectives: CollectiveColumns
     arrivals: ArrivalColumns
@@ -291,7 +291,7 @@ class Digest:
         return self.texts[place] if place >= 0 else ""
 
 
-def tables(digest: Digest) -> dict[str, Columns]:
+def tables(digest: Digest) -> dict[str, ColumnTable]:
     """Return the tables of a digest by name."""
     values: dict[str, Any] = {column.name: getattr(digest, column.name) for column in fields(digest)}
-    return {name: value for name, value in values.items() if isinstance(value, Columns)}
+    return {name: value for name, value in values.items() if isinstance(value, ColumnTable)}

@@ -22,14 +22,14 @@ from tracetui.analysis.health.facts import Doubt, HealthFacts
 from tracetui.analysis.health.finding import NUMBERS, Severity
 from tracetui.arrays import Int64s
 from tracetui.comparison.waterfall import TERMS
-from tracetui.job.columns import Columns
+from tracetui.job.columns import ColumnTable
 from tracetui.job.digest import (
     ArrivalColumns,
     AwaitedColumns,
     CollectiveColumns,
     Digest,
+    DigestLine,
     Identity,
-    Line,
     LinkColumns,
     OperatorColumns,
     RangeColumns,
@@ -51,7 +51,7 @@ from tracetui.job.run_columns import (
     TermColumns,
     WallColumns,
 )
-from tracetui.trace.model import Kind
+from tracetui.trace.model import TraceKind
 
 #: Those of 1 keep nothing to compare runs by, those of 2 not what each step had of it, and those of 3 end
 #: the preparing of steps elsewhere: of these only what is not compared is read. Those of 4 have no ranges.
@@ -59,7 +59,7 @@ SCHEMA, _READABLE = 5, (1, 2, 3, 4, 5)
 _WITH_RUNS = 4
 _KIND = "tracetui digest"
 _LARGEST = 1 << 28  # bytes of JSON; 8 MB of it gzip'ed are the most that is written
-_TABLES: dict[str, type[Columns]] = {
+_TABLES: dict[str, type[ColumnTable]] = {
     "steps": StepColumns,
     "collectives": CollectiveColumns,
     "arrivals": ArrivalColumns,
@@ -68,7 +68,7 @@ _TABLES: dict[str, type[Columns]] = {
     "keys": TimeKeys,
     "cells": TimeCells,
 }
-_COMPARED: dict[str, type[Columns]] = {
+_COMPARED: dict[str, type[ColumnTable]] = {
     "walls": WallColumns,
     "terms": TermColumns,
     "device_terms": TermColumns,
@@ -78,7 +78,7 @@ _COMPARED: dict[str, type[Columns]] = {
 }
 
 
-_MARKED: dict[str, type[Columns]] = {
+_MARKED: dict[str, type[ColumnTable]] = {
     "ranges": RangeColumns,
     "tokens": TokenColumns,
     "awaited": AwaitedColumns,
@@ -198,7 +198,7 @@ def _digest(document: dict[str, Any]) -> Digest:
         groups=tuple(_group(group) for group in document["groups"]),
         texts=tuple(map(str, document["texts"])),
         lines=tuple(
-            Line(str(file), _int64(line), str(function), bool(backward))
+            DigestLine(str(file), _int64(line), str(function), bool(backward))
             for file, line, function, backward in document["lines"]
         ),
         boundaries=_unpack(document["boundaries"]),
@@ -275,7 +275,7 @@ def _check_digest(digest: Digest) -> None:
     texts, lines, groups = len(digest.texts), len(digest.lines), len(digest.groups)
     collectives, cells, keys, links = digest.collectives, digest.cells, digest.keys, digest.links
     terms, sums, calls = digest.terms, digest.sums, digest.calls
-    Kind(digest.kind)
+    TraceKind(digest.kind)
     for column, least, limit in (
         (collectives.group, 0, groups),
         (collectives.type, 0, texts),

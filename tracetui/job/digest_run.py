@@ -14,7 +14,7 @@ from tracetui.arrays import Int64s
 from tracetui.comparison.collective_sums import CollectiveKey, CollectiveSums
 from tracetui.comparison.compared_run import ApiSums, Run, Totals
 from tracetui.comparison.kernel_sums import KernelSums
-from tracetui.comparison.matched_lines import OTHER_LINES, LineKey, LineSums
+from tracetui.comparison.matched_lines import OTHER_LINES, ChargedLine, LineSums
 from tracetui.comparison.memory_use import Holder, MemoryUse
 from tracetui.comparison.module_times import ModuleTimes
 from tracetui.comparison.operator_sequences import OperatorSequences
@@ -33,10 +33,10 @@ from tracetui.job.run_columns import (
 )
 from tracetui.job.texts import LinePlaces, TextPlaces
 from tracetui.trace.clean import shortened
-from tracetui.trace.model import Kind
+from tracetui.trace.model import TraceKind
 from tracetui.trace.stack import Frame
 
-_NOWHERE = LineKey(None, False)
+_NOWHERE = ChargedLine(None, False)
 _BY_NAME = "operators are compared by name alone: a digest does not keep their order"
 _OLD_DIGEST = "its digest is of an older version of tracetui, which kept less to compare: make it again"
 _IN_PART = "a digest keeps of long tables what takes most time: the rest stands as (others)"
@@ -57,7 +57,7 @@ class RunColumns(NamedTuple):
 class _Entry(NamedTuple):
     table: SumTable
     name: str
-    key: LineKey
+    key: ChargedLine
     sum: Sum
 
     @property
@@ -133,7 +133,7 @@ def run_of_digest(digest: Digest, path: str) -> Run:
     memory = MemoryUse(sums.sizes(SumTable.ALLOCATED), sums.sizes(SumTable.RESERVED), sums.alive())
     return Run(
         path=path,
-        kind=Kind(digest.kind),
+        kind=TraceKind(digest.kind),
         devices=facts.devices,
         numbers=tuple(sorted({number for number in digest.walls.number.tolist() if number >= 0})),
         notes=(*facts.notes, *([_IN_PART] if sums.in_part else []), *([_BY_NAME] if facts.steps else [])),
@@ -228,7 +228,7 @@ def _entries(run: Run) -> Iterator[_Entry]:
             yield from (_Entry(table, name, _NOWHERE, Sum(size, 1, 0, 0)) for name, size in peaks.items())
         for holder, (size, blocks) in run.memory.alive.items():
             yield _Entry(
-                SumTable.ALIVE, holder.operator, LineKey(holder.frame, False), Sum(size, blocks, 0, 0)
+                SumTable.ALIVE, holder.operator, ChargedLine(holder.frame, False), Sum(size, blocks, 0, 0)
             )
 
 
@@ -254,7 +254,7 @@ class _DigestSums:
             total = Sum(ns, count, lowest, highest, steps=tuple(parts[first:end]))
             self._by_table.setdefault(table, []).append((digest.text(name), line, total))
         self._keys = [
-            LineKey(Frame(line.file, line.line, line.function), line.backward) for line in digest.lines
+            ChargedLine(Frame(line.file, line.line, line.function), line.backward) for line in digest.lines
         ]
 
     @property
@@ -284,13 +284,13 @@ class _DigestSums:
             for name, line, total in self._of(SumTable.ALIVE)
         }
 
-    def lines(self) -> dict[LineKey, Sum]:
+    def lines(self) -> dict[ChargedLine, Sum]:
         return {
             OTHER_LINES if name == OTHERS else self._line(line): total
             for name, line, total in self._of(SumTable.LINES)
         }
 
-    def line_causes(self) -> dict[tuple[Cause, LineKey], int]:
+    def line_causes(self) -> dict[tuple[Cause, ChargedLine], int]:
         causes = {cause.label: cause for cause in Cause}
         return {
             (causes[name], self._line(line)): total.ns
@@ -307,5 +307,5 @@ class _DigestSums:
             if key.frame is not None
         }
 
-    def _line(self, place: int) -> LineKey:
+    def _line(self, place: int) -> ChargedLine:
         return self._keys[place] if place >= 0 else _NOWHERE

@@ -15,7 +15,7 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.speeds import chip_of
 from tracetui.analysis.intervals import union
 from tracetui.analysis.marked_ranges import marked_ranges, range_name
-from tracetui.analysis.steps import Span
+from tracetui.analysis.steps import DeviceSpan
 from tracetui.arrays import Bools
 from tracetui.cache.cached_reading import read_trace
 from tracetui.comparison.compared_run import run_of
@@ -249,7 +249,7 @@ def _steps(analysis: Analysis, device: int) -> StepColumns:
     return StepColumns(*table[np.argsort(table[:, 1], kind="stable")].T)
 
 
-def _span_length(span: Span) -> int:
+def _span_length(span: DeviceSpan) -> int:
     return -1 if span is None else span[1] - span[0]
 
 

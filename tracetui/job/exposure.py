@@ -13,7 +13,7 @@ import numpy as np
 from tracetui.analysis.communication.owners import last_begun
 from tracetui.arrays import Floats, Int64s
 from tracetui.job.channels import Rank
-from tracetui.job.digest import Line, TimeClass
+from tracetui.job.digest import DigestLine, TimeClass
 from tracetui.job.stretches import first_segments
 from tracetui.job.waits import JobWaits
 
@@ -49,7 +49,7 @@ class Exposure:
 
     def cells(
         self, ranks: tuple[Rank, ...], place: int
-    ) -> tuple[list[tuple[str, str, Line | None]], TimedCells]:
+    ) -> tuple[list[tuple[str, str, DigestLine | None]], TimedCells]:
         """Return kind, reason and line of what a rank did itself, and how much of it in each segment."""
         digest = ranks[place].digest
         keys, cells = digest.keys, digest.cells

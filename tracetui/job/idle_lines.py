@@ -9,7 +9,7 @@ import numpy as np
 
 from tracetui.arrays import Int64s
 from tracetui.job.channels import Rank
-from tracetui.job.digest import Line, TimeClass
+from tracetui.job.digest import DigestLine, TimeClass
 from tracetui.job.job import Job
 
 #: Percent of what the worst rank loses to a line, from which on another one has the same problem.
@@ -20,7 +20,7 @@ ALIKE = 50
 class JobLine:
     """A line, and the idle time of all ranks that is charged to it."""
 
-    line: Line | None  #: None: what no line is charged with
+    line: DigestLine | None  #: None: what no line is charged with
     causes: dict[str, int]  #: ns by cause, "" where nothing tells; most first
     by_rank: Int64s  #: int64[ranks]: ns by place in the job
 
@@ -45,8 +45,8 @@ def job_lines(job: Job, step: int | None = None) -> tuple[JobLine, ...]:
 
     A step counts from the end of the one before it on the device, so that steps sum to the whole.
     """
-    by_line: dict[Line | None, Int64s] = {}
-    causes: dict[Line | None, dict[str, int]] = {}
+    by_line: dict[DigestLine | None, Int64s] = {}
+    causes: dict[DigestLine | None, dict[str, int]] = {}
     for place, rank in enumerate(job.ranks):
         digest = rank.digest
         total = digest.by_key if step is None else _ns_in_step(rank, step)
@@ -82,5 +82,5 @@ def _ns_in_step(rank: Rank, step: int) -> Int64s:
 
 
 def _sort_key(job_line: JobLine) -> tuple[object, ...]:
-    line = job_line.line or Line("", -1, "", False)
+    line = job_line.line or DigestLine("", -1, "", False)
     return (-job_line.idle_ns, line.file, line.line, line.function, line.backward)

@@ -12,7 +12,7 @@ from tracetui.job.channels import Rank
 from tracetui.job.digest import Digest
 from tracetui.job.digest_bytes import UnreadableDigest, decode
 from tracetui.job.digest_run import run_of_digest
-from tracetui.job.engines.pool import Ranks, Result, digest_all
+from tracetui.job.engines.pool import DigestResult, Ranks, digest_all
 from tracetui.job.identity import identify
 from tracetui.job.job import Job, job_of
 from tracetui.job.same_job import FoundRank, largest_job, latest_recordings, number_ranks
@@ -129,7 +129,7 @@ def load_job(
     return join(found, made)
 
 
-def join(found: FoundRanks, made: dict[int, Result]) -> Job:
+def join(found: FoundRanks, made: dict[int, DigestResult]) -> Job:
     """Return the job of the ranks found, with the digests made of those that are traces, by place."""
     notes = list(found.notes)
     digests = dict(found.digests)

@@ -32,7 +32,7 @@ _FORWARD_SHARE = 1 / 3  # of a forward and a backward pass together, where nothi
 
 
 @dataclass
-class Block:
+class StageBlock:
     """Work between two exchanges: a forward pass, a backward one, or both."""
 
     place: int  #: of the rank in the job
@@ -86,7 +86,7 @@ class Pipeline:
     balance_saves_ns: int  #: of a step, with stages of equal lengths
     error: float  #: of the replay, the largest of a step as a share of it
     order: Order
-    blocks: tuple[Block, ...]
+    blocks: tuple[StageBlock, ...]
     forward_share: float  #: of a forward and a backward block together
 
 
@@ -153,7 +153,7 @@ class _Exchanges:
         self.way, self.sends = way, sends
 
 
-def _blocks(order: Order, exchanges: _Exchanges, place: int, stage: int) -> list[Block]:
+def _blocks(order: Order, exchanges: _Exchanges, place: int, stage: int) -> list[StageBlock]:
     """Return the blocks of a rank, in their order."""
     own = np.flatnonzero(order.rank == place)
     events = own[exchanges.way[own] != 0]
@@ -176,18 +176,18 @@ def _blocks(order: Order, exchanges: _Exchanges, place: int, stage: int) -> list
         pieces = work[first:stop]
         if ways:
             step = int(order.step[pieces[-1]])
-            found.append(Block(place, stage, step, int(pieces[0]), int(pieces[-1]), tuple(ways), pieces))
+            found.append(StageBlock(place, stage, step, int(pieces[0]), int(pieces[-1]), tuple(ways), pieces))
     return found
 
 
-def _trim(order: Order, blocks: Sequence[Block]) -> None:
+def _trim(order: Order, blocks: Sequence[StageBlock]) -> None:
     """Set what other work the first and last blocks of each step have in their operations.
 
     What other blocks of the same ways take tells it: of the first one the end is the block, of the last the
     start.
     """
     lengths: dict[tuple[int, tuple[int, ...]], list[int]] = {}
-    ends: dict[tuple[int, int], list[Block]] = {}
+    ends: dict[tuple[int, int], list[StageBlock]] = {}
     for block in blocks:
         ends.setdefault((block.place, block.step), []).append(block)
     edges = {id(own[0]) for own in ends.values()} | {id(own[-1]) for own in ends.values()}
@@ -212,7 +212,7 @@ def _trim(order: Order, blocks: Sequence[Block]) -> None:
 class _Bubbles:
     """The bubbles of the stages, in replays in which ever less stands in the way."""
 
-    def __init__(self, order: Order, blocks: Sequence[Block], count: int) -> None:
+    def __init__(self, order: Order, blocks: Sequence[StageBlock], count: int) -> None:
         self._order, self._blocks, self._count = order, blocks, count
         self._transfer = (order.collective >= 0) & np.isin(
             order.channel, [n for n, matched in enumerate(order.job.channels) if matched.channel.pair]
@@ -237,13 +237,13 @@ class _Bubbles:
         ]
         self._lengths = [busy, busy, self._mean, balanced]
 
-    def _idle_in(self, block: Block) -> int:
+    def _idle_in(self, block: StageBlock) -> int:
         """Return the idle time inside a block; none of one that is known by its computing alone."""
         if block.lead_ns or block.trail_ns:
             return 0
         return int(self._order.parts[block.work, IDLE].sum())
 
-    def _busy_in(self, block: Block) -> int:
+    def _busy_in(self, block: StageBlock) -> int:
         """Return how long a block works: computing and copies, and collectives within its stage."""
         order = self._order
         span = block.end(self._full) - block.start(self._full)
@@ -410,7 +410,9 @@ class _Bubbles:
         return round(float(warmup)), round(float(steady)), round(float(drain))
 
 
-def _schedule(order: Order, blocks: Sequence[Block], exchanges: _Exchanges, count: int) -> tuple[str, int]:
+def _schedule(
+    order: Order, blocks: Sequence[StageBlock], exchanges: _Exchanges, count: int
+) -> tuple[str, int]:
     """Return the name of the schedule that the blocks of all stages follow, and the chunks of each stage.
 
     Several chunks are told by what the last stage sends to the first. Where stages do not have as many blocks

@@ -21,7 +21,7 @@ import numpy as np
 from tracetui.arrays import Bools, Floats, Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.clocks import Clocks
-from tracetui.job.digest import Line
+from tracetui.job.digest import DigestLine
 from tracetui.job.exposure import Exposure, exposure
 from tracetui.job.last_together import last_together
 from tracetui.job.match import MatchedChannel
@@ -38,7 +38,7 @@ class Root:
     rank: int | None  #: number in the job; None: a missing rank whose number is not known
     kind: str  #: computing, copy, idle, transfer; clock, step; absent, unaligned
     reason: str  #: of idle time its cause, of computing the type of operator; "" of others
-    line: Line | None
+    line: DigestLine | None
     lost_ns: int  #: summed over all waiting ranks; negative where the late rank did less of it than they
     operations: int  #: in how many it was late after doing that
 
@@ -195,11 +195,11 @@ class _Losses:
     """What was lost, by rank (-1: not known) and key: kind, reason and line."""
 
     def __init__(self) -> None:
-        self._keys: dict[tuple[str, str, Line | None], int] = {}
+        self._keys: dict[tuple[str, str, DigestLine | None], int] = {}
         self._parts: list[tuple[Int64s, Floats, Int64s]] = []
         self._entries = 0
 
-    def key(self, key: tuple[str, str, Line | None]) -> int:
+    def key(self, key: tuple[str, str, DigestLine | None]) -> int:
         """Return the number of a key."""
         return self._keys.setdefault(key, len(self._keys))
 
@@ -250,6 +250,6 @@ _MOST_ENTRIES = 2_000_000  # before equal ones are summed
 
 
 def _sort_key(root: Root) -> tuple[object, ...]:
-    line = root.line or Line("", -1, "", False)
+    line = root.line or DigestLine("", -1, "", False)
     where = (line.file, line.line, line.function, line.backward)
     return (-root.lost_ns, -1 if root.rank is None else root.rank, root.kind, root.reason, *where)

@@ -7,7 +7,7 @@ from enum import IntEnum
 
 from tracetui.analysis.health.facts import HealthFacts
 from tracetui.arrays import Int64s
-from tracetui.job.columns import Columns
+from tracetui.job.columns import ColumnTable
 
 
 class SumTable(IntEnum):
@@ -53,7 +53,7 @@ class RunFacts:
 
 
 @dataclass(frozen=True, eq=False)
-class WallColumns(Columns):
+class WallColumns(ColumnTable):
     """The steps that are compared; as `tracetui.comparison.walls.Walls`."""
 
     device: Int64s
@@ -68,7 +68,7 @@ class WallColumns(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class TermColumns(Columns):
+class TermColumns(ColumnTable):
     """What each step went into; none is 0, and those of a step sum to it."""
 
     wall: Int64s  #: place in `walls`
@@ -77,7 +77,7 @@ class TermColumns(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class SumColumns(Columns):
+class SumColumns(ColumnTable):
     """What a run has in all its steps, most first in each table; as `tracetui.comparison.tally.Sum`."""
 
     table: Int64s  #: Kept
@@ -90,7 +90,7 @@ class SumColumns(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class StepSumColumns(Columns):
+class StepSumColumns(ColumnTable):
     """What each of the sums has in each step that is tested: all steps of the first, then of the second."""
 
     ns: Int64s
@@ -104,7 +104,7 @@ WALL_TABLES = frozenset((SumTable.CAUSES, SumTable.LINES))
 
 
 @dataclass(frozen=True, eq=False)
-class CallColumns(Columns):
+class CallColumns(ColumnTable):
     """The lines of the run, and a number for what operators each calls."""
 
     line: Int64s  #: place in `lines`

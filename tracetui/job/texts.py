@@ -8,7 +8,7 @@ import numpy as np
 
 from tracetui.analysis.search import distinct
 from tracetui.arrays import Bools, Int32s, Int64s
-from tracetui.job.digest import Line
+from tracetui.job.digest import DigestLine
 from tracetui.trace.clean import shortened
 from tracetui.trace.stack import Frame
 
@@ -41,16 +41,16 @@ class LinePlaces:
     """Lines in the order in which they are first asked for."""
 
     def __init__(self) -> None:
-        self._places: dict[Line, int] = {}
+        self._places: dict[DigestLine, int] = {}
 
     @property
-    def all(self) -> tuple[Line, ...]:
+    def all(self) -> tuple[DigestLine, ...]:
         """The lines by place."""
         return tuple(self._places)
 
     def place(self, frame: Frame, backward: bool) -> int:
         """Return the place of a line."""
-        line = Line(shortened(frame.file), frame.line, shortened(frame.function), backward)
+        line = DigestLine(shortened(frame.file), frame.line, shortened(frame.function), backward)
         return self._places.setdefault(line, len(self._places))
 
     def places(self, frames: Sequence[Frame], column: Int64s, backward: Bools) -> Int64s:

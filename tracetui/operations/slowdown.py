@@ -21,7 +21,7 @@ _DIRECTIONS = ("-send", "-receive", "-recv")  #: with these endings kinds are on
 
 
 @dataclass(frozen=True, eq=False)
-class Operations:
+class MeasuredOperations:
     """Measured operations; columns of equal length."""
 
     rank: Int64s
@@ -41,7 +41,7 @@ class Operations:
 class Replayed:
     """Operations with their order, to be timed again and again."""
 
-    operations: Operations
+    operations: MeasuredOperations
     graph: Graph
 
     @cached_property
@@ -102,7 +102,7 @@ class Replayed:
         return float(steps.mean()) if len(steps) else 0.0
 
 
-def replayed(operations: Operations, after: Int64s, before: Int64s) -> Replayed:
+def replayed(operations: MeasuredOperations, after: Int64s, before: Int64s) -> Replayed:
     """Return operations with their order. Raises CircularOrder where some wait for each other."""
     return Replayed(operations, build_graph(len(operations), after, before, operations.group))
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tracetui.reader.decode import Spans, decode_again
+from tracetui.reader.decode import ElementSpans, decode_again
 from tracetui.reader.events import BlockColumns
 from tracetui.reader.text import Text
 
@@ -26,7 +26,7 @@ class Chunks:
     def __init__(self, text: Text) -> None:
         self._text = text
         self._first: list[int] = []  # ordinal of the first element
-        self._place: list[tuple[int, int, Spans]] = []
+        self._place: list[tuple[int, int, ElementSpans]] = []
         self._events = 0
         self._decoded: OrderedDict[int, list[Any]] = OrderedDict()
         self._lock = threading.Lock()

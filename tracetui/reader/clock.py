@@ -19,17 +19,17 @@ _PLACES = ("start_info*", "host/start_info*", "device_*/start_info*")
 _DONE = ".done"  #: ends the name of a file that tells that another one is whole
 
 
-class Clock(NamedTuple):
+class BootClock(NamedTuple):
     """What is added to the times of a trace that count from the boot."""
 
     base_ns: int  #: 0 where nothing tells
     files: tuple[Path, ...]  #: that tell it
 
 
-NO_CLOCK = Clock(0, ())
+NO_CLOCK = BootClock(0, ())
 
 
-def clock_of(path: Path) -> Clock:
+def clock_of(path: Path) -> BootClock:
     """Return the clock of the trace that a file holds or is a part of; no other file has one."""
     if not is_part(path):
         return NO_CLOCK
@@ -38,7 +38,7 @@ def clock_of(path: Path) -> Clock:
             for file in _list_files(directory, place):
                 base = _base(file)
                 if base:
-                    return Clock(base, (file,))
+                    return BootClock(base, (file,))
         if directory.name.startswith("PROF_"):
             break
     return NO_CLOCK

@@ -17,7 +17,7 @@ import orjson
 from tracetui.reader.normalise import Literal
 from tracetui.reader.split import walk
 
-Spans = tuple[tuple[int, int], ...]  #: (start, end) of elements
+ElementSpans = tuple[tuple[int, int], ...]  #: (start, end) of elements
 
 LONGEST = 1 << 24  #: bytes of one element: real ones have some kB, a cut string may have all of the file
 
@@ -29,7 +29,7 @@ class DecodedBlock:
     elements: list[Any]
     end: int  #: bytes dealt with from the start of the text, the separator after the block included
     length: int  #: bytes of the elements themselves
-    spans: Spans = ()  #: of each element, where the text between them isn't only separators
+    spans: ElementSpans = ()  #: of each element, where the text between them isn't only separators
     skips: tuple[tuple[int, int, str], ...] = ()  #: (start, end, reason)
     ended: bool = False  #: the array's end was met
     lost: bool = False  #: the block ends inside something damaged
@@ -78,7 +78,7 @@ def decode_block(
     return block
 
 
-def decode_again(text: bytes, spans: Spans) -> list[Any]:
+def decode_again(text: bytes, spans: ElementSpans) -> list[Any]:
     """Return the elements of a block again, numbers as numbers; [] where the text isn't the same any more.
 
     By Python's json, which is exact where orjson makes a float of an integer beyond 64 bits.

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Callable, NamedTuple
 
 from tracetui.databases.names import is_database
 from tracetui.reader.chunks import Chunks
-from tracetui.reader.clock import NO_CLOCK, Clock, clock_of
+from tracetui.reader.clock import NO_CLOCK, BootClock, clock_of
 from tracetui.reader.columns import BASE, TableBuilder
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import EventTable, ReadReport
@@ -63,7 +63,7 @@ class JoinedFile(TraceFile):
     def __init__(
         self,
         parts: TraceParts,
-        clock: Clock = NO_CLOCK,
+        clock: BootClock = NO_CLOCK,
         block_bytes: int = BLOCK,
         part_bytes: int = PART,
         jobs: int | None = None,
@@ -115,7 +115,7 @@ class JoinedFile(TraceFile):
                 after = After(self._chunks, builder, place * _SHIFT)
                 try:
                     with TraceFile(path, self._block_bytes, self._part_bytes, self._jobs) as part:
-                        part.set_clock(Clock(self._clock.base_ns, ()))
+                        part.set_clock(BootClock(self._clock.base_ns, ()))
                         read.append(_Read(path.name, part.read_after(after, forward_progress, should_stop)))
                         done_bytes += part.size
                 except UnreadableTrace as error:

@@ -19,12 +19,12 @@ YEAR = 366 * 86_400 * 10**9  #: ns: nothing takes longer, and no clock jumps by 
 FEW = 3  #: events, at most, that lie alone because their times are damaged
 MORE = 4  #: so many times more events have to lie elsewhere
 
-Span = tuple[
+EventTimes = tuple[
     Int64s, Optional[Int64s]
 ]  #: starts and durations of the events of a table, ns; None: they take none
 
 
-def within_reason(spans: Sequence[Span]) -> list[Bools] | None:
+def within_reason(spans: Sequence[EventTimes]) -> list[Bools] | None:
     """Return which events of each table have times within reason; None where all have.
 
     An event has not where
@@ -56,7 +56,7 @@ def within_reason(spans: Sequence[Span]) -> list[Bools] | None:
     return masks
 
 
-def _is_within_year(spans: Sequence[Span]) -> bool:
+def _is_within_year(spans: Sequence[EventTimes]) -> bool:
     """Return whether all is within a year, told by the least and the most of the columns."""
     filled = [(start, dur) for start, dur in spans if len(start)]
     if not filled:

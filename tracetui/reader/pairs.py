@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from tracetui.arrays import Bools, Int64s
 
-Columns = dict[str, NDArray[Any]]
+PairColumns = dict[str, NDArray[Any]]
 
 
-def closing_times(begins: Columns, ends: Columns, latest: int) -> tuple[Int64s, int, int]:
+def closing_times(begins: PairColumns, ends: PairColumns, latest: int) -> tuple[Int64s, int, int]:
     """Return when each begin event ends: an end closes the last open begin of its thread, by time.
 
     Of equal times the first in the file comes first. 2 M pairs take 1.2 s, and no more than ten numbers each.

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracetui.reader.damage import Damage
-from tracetui.reader.decode import LONGEST, DecodedBlock, Spans, decode_block, lenient, strict
+from tracetui.reader.decode import LONGEST, DecodedBlock, ElementSpans, decode_block, lenient, strict
 from tracetui.reader.events import BlockColumns
 from tracetui.reader.extract import ExtractedPart, PartReader
 from tracetui.reader.split import BOUNDARY, CUT_OFF, last_boundary, walk
@@ -42,7 +42,7 @@ class Syntax:
 
 
 @dataclass
-class Piece:
+class EventsPiece:
     """Consecutive events; ordinals count from 0."""
 
     start: int  #: offset in the text
@@ -64,7 +64,7 @@ class PieceReader:
         self._syntax = syntax
         self._part = PartReader()
 
-    def read(self, text: Reads, start: int, stop: int, lost: bool) -> Piece:
+    def read(self, text: Reads, start: int, stop: int, lost: bool) -> EventsPiece:
         """Read from the boundary `start` to the first event that begins at `stop` or after.
 
         `lost`: the start isn't a boundary but lies in something damaged, as the end of the piece before says.
@@ -75,7 +75,7 @@ class PieceReader:
             self._part = PartReader()  # that one holds half a piece
             raise
 
-    def _read(self, text: Reads, start: int, stop: int, lost: bool) -> Piece:
+    def _read(self, text: Reads, start: int, stop: int, lost: bool) -> EventsPiece:
         part = self._part
         places = _Places()
         damage = Damage()
@@ -112,14 +112,14 @@ class PieceReader:
             offset += block.end
             lost, array_ended = block.lost, block.ended
             over = array_ended or (final and block.end >= len(chars))
-        return Piece(
+        return EventsPiece(
             start, offset, lost, array_ended, over, cut, whole, part.finish(), places.columns(), damage
         )
 
 
 def read_pieces(
     text: Reads, start: int, piece_bytes: int, syntax: Syntax, end: int = sys.maxsize
-) -> Iterator[Piece]:
+) -> Iterator[EventsPiece]:
     """Yield all pieces from `start` to `end`, from front to back: what any other reading has to equal."""
     reader = PieceReader(syntax)
     offset, lost = start, False
@@ -223,7 +223,7 @@ class _Places:
     length: list[int] = field(default_factory=list)
     spans: list[NDArray[np.int64]] = field(default_factory=list)
 
-    def add(self, offset: int, length: int, events: int, spans: Spans) -> None:
+    def add(self, offset: int, length: int, events: int, spans: ElementSpans) -> None:
         self.first.append(self.first[-1] + events)
         self.offset.append(offset)
         self.length.append(length)

@@ -16,7 +16,7 @@ from functools import partial
 import orjson
 
 from tracetui.background import PATIENCE, Background
-from tracetui.reader.pieces import BEFORE, Piece, PieceReader, Syntax, stop_of
+from tracetui.reader.pieces import BEFORE, EventsPiece, PieceReader, Syntax, stop_of
 from tracetui.reader.processes import Buffer, Buffers, Worker, exit_words, goodbye
 from tracetui.reader.text import LentText, Loan, Text
 from tracetui.reader.transport import unpack_piece
@@ -52,7 +52,9 @@ class WorkerPool:
         self._jobs = min(jobs, self._last_number)
         self._todo: dict[int, PieceTask] = {}  # tasks that were taken back from workers
         self._answers: dict[int, tuple[PieceTask, PieceAnswer, Worker]] = {}
-        self._own_reading: Background[Piece] | None = None  # the next piece, while this process reads it
+        self._own_reading: Background[EventsPiece] | None = (
+            None  # the next piece, while this process reads it
+        )
         self._inflating: tuple[int, Background[bytes]] | None = None  # text for workers, and its offset
         self._buffers = Buffers()
         self._workers: list[Worker] = []
@@ -78,7 +80,7 @@ class WorkerPool:
         self._selector.close()
         self._buffers.close()
 
-    def pieces(self) -> Iterator[Piece | None]:
+    def pieces(self) -> Iterator[EventsPiece | None]:
         """Yield all pieces from front to back; None while the next one is awaited, so that one may stop."""
         if self._text.shared is not None:
             self._assign()
@@ -103,7 +105,7 @@ class WorkerPool:
             parts = "its part was" if count == 1 else "their parts were"
             yield f"{count} of {self._jobs} worker processes ended early ({why}); {parts} read again"
 
-    def _next_piece(self) -> Piece | None:
+    def _next_piece(self) -> EventsPiece | None:
         """Return the next piece if it is there, else wait a little for workers and return None.
 
         A worker's answer counts if it begins where the piece before ended. If not, the piece is read again
@@ -138,7 +140,7 @@ class WorkerPool:
             self._give_up_silent()
         return None
 
-    def _read_here(self) -> Piece | None:
+    def _read_here(self) -> EventsPiece | None:
         """Read the next piece in this process; None while that is under way."""
         if self._own_reading is None:
             stop = stop_of(self._next_start, self._start, self._piece_bytes, self._end)
@@ -233,7 +235,7 @@ class WorkerPool:
             else:
                 self._answers[answer.number] = task, answer, worker
 
-    def _fetch(self, task: PieceTask, answer: PieceAnswer, worker: Worker) -> Piece | None:
+    def _fetch(self, task: PieceTask, answer: PieceAnswer, worker: Worker) -> EventsPiece | None:
         """Return the piece that a worker wrote; None where that is nonsense."""
         try:
             content = LentText(Loan(task.buffer, 0, answer.length, True))

@@ -16,7 +16,7 @@ from tracetui.reader.damage import Damage
 from tracetui.reader.document import read_tail
 from tracetui.reader.errors import Reason, UnreadableTrace, plain
 from tracetui.reader.events import EventTable, ReadReport
-from tracetui.reader.pieces import Piece
+from tracetui.reader.pieces import EventsPiece
 from tracetui.reader.text import Text
 
 _TAIL = 1 << 20
@@ -111,7 +111,7 @@ class Reading:
         last, first = self._passages[0], self._passages[-1]
         return last is first or (first.offset == last.start and not first.lost)
 
-    def take(self, piece: Piece) -> None:
+    def take(self, piece: EventsPiece) -> None:
         """Take the piece after all that were taken since `begin_head`, if that was called.
 
         Raises UnreadableTrace where not one of many elements is an event: no need to read on for hours.

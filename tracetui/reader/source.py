@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from tracetui.background import in_background
 from tracetui.reader.chunks import Chunks
-from tracetui.reader.clock import NO_CLOCK, Clock
+from tracetui.reader.clock import NO_CLOCK, BootClock
 from tracetui.reader.columns import BASE
 from tracetui.reader.cores import SMALLEST, default_jobs
 from tracetui.reader.document import read_head
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import BlockColumns, EventTable, ReadReport
-from tracetui.reader.pieces import Piece, Syntax, guess_start, read_pieces
+from tracetui.reader.pieces import EventsPiece, Syntax, guess_start, read_pieces
 from tracetui.reader.reading import After, Reading
 from tracetui.reader.scanned import BUILD, STALE
 from tracetui.reader.text import Stamp, Text, open_text
@@ -96,7 +96,7 @@ class TraceFile:
         """What stands before the events, as `distributedInfo` does; large members are left out."""
         return self._document
 
-    def set_clock(self, clock: Clock) -> None:
+    def set_clock(self, clock: BootClock) -> None:
         """Count times from where a clock does, if the file itself tells nothing; before anything is read.
 
         Raises OSError where the files that tell the clock are gone.
@@ -219,7 +219,7 @@ class TraceFile:
         return sample(self._text, self._start, self._wrapped, str(self.path), self._document)
 
     @contextlib.contextmanager
-    def _pieces(self, reading: Reading, start: int, end: int) -> Iterator[Iterator[Piece | None]]:
+    def _pieces(self, reading: Reading, start: int, end: int) -> Iterator[Iterator[EventsPiece | None]]:
         """Give the pieces of a passage from front to back, None while the next one is awaited."""
         syntax = Syntax(self._wrapped, self._block_bytes)
         jobs = self._jobs or default_jobs(self._text.likely, stream=self._text.shared is None)

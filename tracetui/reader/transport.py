@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from tracetui.reader.damage import Damage
 from tracetui.reader.events import BlockColumns, Metadata, Skip
 from tracetui.reader.extract import ExtractedPart
-from tracetui.reader.pieces import Piece
+from tracetui.reader.pieces import EventsPiece
 
 _ALIGNED = 8  # bytes: numpy reads other places one value at a time
 _PLAIN = ("start", "end", "lost", "ended", "over", "cut", "whole")
 _BLOCKS = tuple(field.name for field in fields(BlockColumns))
 
 
-def pack_piece(piece: Piece) -> list[bytes]:
+def pack_piece(piece: EventsPiece) -> list[bytes]:
     """Return a piece as strings of bytes, to be written one after the other; the first is the document.
 
     Raises TypeError where a text of the trace can't be encoded.
@@ -49,7 +49,7 @@ def pack_piece(piece: Piece) -> list[bytes]:
     return [_pad(orjson.dumps(document)), *[_pad(values.tobytes()) for values in columns.values()]]
 
 
-def unpack_piece(content: bytes, length: int) -> Piece:
+def unpack_piece(content: bytes, length: int) -> EventsPiece:
     """Return the piece again, its columns in `content`; `length`: of the document.
 
     Raises ValueError, TypeError, KeyError or AttributeError where `content` is something else.
@@ -68,7 +68,7 @@ def unpack_piece(content: bytes, length: int) -> Piece:
     part["series"] = [tuple(series) for series in part["series"]]
     metadata = [Metadata(**metadata) for metadata in document["metadata"]]
     skips = [Skip(*skip) for skip in document["skips"]]
-    return Piece(
+    return EventsPiece(
         **document["piece"],
         part=ExtractedPart(columns=columns, metadata=metadata, **part),
         blocks=blocks,

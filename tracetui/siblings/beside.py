@@ -16,7 +16,7 @@ class Refusal(Exception):  # noqa: N818 - the name says what is wrong, "Error" w
     """A file beside a trace that is not read; `str()` is one sentence about it, without its name."""
 
 
-class Document(NamedTuple):
+class NumberedDocument(NamedTuple):
     """A JSON object, and the number that the name of its file ends in."""
 
     members: dict[str, Any]
@@ -60,10 +60,10 @@ def refuse_large(path: Path, largest: int) -> None:
         )
 
 
-def document_beside(trace: Path, name: str, parents: int) -> Document | None:
+def document_beside(trace: Path, name: str, parents: int) -> NumberedDocument | None:
     """Return the JSON object in a file beside a trace; None where there is none. Raises Refusal."""
     path = find_beside(trace, name, parents)
-    return None if path is None else Document(read_object(path), _number(path))
+    return None if path is None else NumberedDocument(read_object(path), _number(path))
 
 
 def read_object(path: Path) -> dict[str, Any]:

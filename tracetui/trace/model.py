@@ -70,7 +70,7 @@ class Activity(IntEnum):
     OTHER = 8
 
 
-class Kind(Enum):
+class TraceKind(Enum):
     """Which family of producers wrote the trace."""
 
     ASCEND = "ascend"
@@ -200,7 +200,7 @@ class Trace:
     """One profile of one process group member, as read so far."""
 
     path: str
-    kind: Kind
+    kind: TraceKind
     strings: list[str]
     threads: list[tuple[str, str]]  #: (pid, tid) as written
     tracks: tuple[Track, ...]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from tracetui.trace.activities import unknown_task_types
 from tracetui.trace.clean import printable
-from tracetui.trace.model import MOST_DEVICES, Family, Kind, Layer, Slices, Track
+from tracetui.trace.model import MOST_DEVICES, Family, Layer, Slices, TraceKind, Track
 from tracetui.units import format_count
 
 
 def trace_notes(
     strings: list[str],
-    kind: Kind,
+    kind: TraceKind,
     tracks: tuple[Track, ...],
     slices: Slices,
     inferred: list[str],
@@ -34,7 +34,7 @@ def trace_notes(
         notes.append(
             "No framework layer: this trace has no operators, so device tasks cannot be linked to them."
         )
-    if kind == Kind.ASCEND and has_tasks and Layer.RUNTIME not in layers:
+    if kind == TraceKind.ASCEND and has_tasks and Layer.RUNTIME not in layers:
         notes.append("Level 0: no CANN slices; launches are found through flows.")
     if Layer.PYTHON in layers and Family.FRAMES not in families and not slices.have_stacks:
         notes.append("No Python stacks: collect with with_stack=True to see lines of code.")

@@ -14,7 +14,7 @@ from tracetui.reader.events import EventTable
 from tracetui.trace.dialects.dialect import ProcessPlace
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import distinct
-from tracetui.trace.model import DEVICE_LAYERS, MOST_DEVICES, Family, Kind, Layer, Track
+from tracetui.trace.model import DEVICE_LAYERS, MOST_DEVICES, Family, Layer, TraceKind, Track
 from tracetui.trace.owners import Process
 from tracetui.trace.places import place_of
 from tracetui.trace.processes import Processes
@@ -104,18 +104,18 @@ def place_counters(table: EventTable, processes: Processes) -> tuple[list[Unplac
 
 def kind_of(
     strings: list[str], categories: Iterable[Int32s], processes: Processes, layers: set[Layer]
-) -> Kind:
+) -> TraceKind:
     """Return which producers wrote the trace, by names only they use; `categories` are columns of such."""
     if not KNOWN.processes.gpu.isdisjoint(process.holds for process in processes.by_pid.values()):
-        return Kind.GPU
+        return TraceKind.GPU
     if not KNOWN.processes.ascend.isdisjoint(process.holds for process in processes.by_pid.values()):
-        return Kind.ASCEND
+        return TraceKind.ASCEND
     texts = {text for column in categories for text in distinct(strings, column)}
     if texts & KNOWN.processes.ascend_categories:
-        return Kind.ASCEND
+        return TraceKind.ASCEND
     if Layer.RUNTIME in layers or any(text.lower() in KNOWN.categories.activities for text in texts):
-        return Kind.GPU
-    return Kind.CHROME
+        return TraceKind.GPU
+    return TraceKind.CHROME
 
 
 def _track_of(thread: tuple[str, str], category: str, processes: Processes) -> UnplacedTrack:

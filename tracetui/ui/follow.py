@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tracetui.analysis.launch_chains import Chain, LaunchChains
+from tracetui.analysis.launch_chains import LaunchChain, LaunchChains
 from tracetui.trace.model import Trace
 
 
 def follow(
-    trace: Trace, links: LaunchChains | None, row: int, direction: int, chain: Chain | None = None
+    trace: Trace, links: LaunchChains | None, row: int, direction: int, chain: LaunchChain | None = None
 ) -> int:
     """Return the next slice towards the device (direction 1) or the host (-1); -1 where there is none.
 
@@ -30,7 +30,7 @@ def follow(
     return _along_flows(trace, row, direction)
 
 
-def chain_through(links: LaunchChains, row: int, chain: Chain | None = None) -> Chain | None:
+def chain_through(links: LaunchChains, row: int, chain: LaunchChain | None = None) -> LaunchChain | None:
     """Return a chain that holds a slice: the one given if it does, else of the first task launched by it."""
     if chain is not None and any(hop.row == row for hop in chain.hops):
         return chain

@@ -17,7 +17,7 @@ from tracetui.reader.errors import UnreadableTrace
 from tracetui.trace.clean import printable
 from tracetui.ui.app import TraceApp, run_app
 from tracetui.ui.comparing.comparing import COMPARE, Comparing
-from tracetui.ui.comparing.pair import NotComparable, Pair, Runs
+from tracetui.ui.comparing.pair import ComparedPair, NotComparable, Runs
 from tracetui.ui.job_app import rank_name
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screen_specs import is_joint, is_paired, joint_mode
@@ -33,7 +33,7 @@ class JobsProgress(Message, bubble=False):
     """More of the two jobs is digested: from a thread to the app."""
 
 
-class JobsPair(Pair):
+class JobsPair(ComparedPair):
     """Two jobs, and of each the rank that is looked at."""
 
     def __init__(

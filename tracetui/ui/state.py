@@ -12,7 +12,7 @@ import numpy as np
 from tracetui.arrays import Int64s
 
 #: identifies a track or a group of tracks while the trace still grows and its numbers change
-Key = tuple[str, ...]
+TrackKey = tuple[str, ...]
 
 NONE = -1
 PAN_PARTS = 8  #: a pan moves by one eighth of the screen
@@ -105,13 +105,13 @@ def around(start_ns: int, end_ns: int, bounds: Viewport, least_ns: int, share: i
 
 
 @dataclass(frozen=True)
-class Place:
+class UndoPoint:
     """What undo brings back."""
 
     viewport: Viewport
     row: int = NONE  #: the selected slice
     gap: int = NONE  #: the selected gap (index into Analysis.gaps)
-    cursor: Key = ()  #: the line of the timeline that the cursor is on
+    cursor: TrackKey = ()  #: the line of the timeline that the cursor is on
     time_ns: int = 0  #: the moment that the cursor is at: kept when it moves to another line
     window: tuple[int, int] | None = None  #: the window of time that tables and exports use, ns
 
@@ -143,19 +143,19 @@ class ViewState:
     """
 
     bounds: Viewport
-    place: Place = field(init=False)
+    place: UndoPoint = field(init=False)
     columns: int = 80  #: columns of time on screen; the narrowest viewport is 1 ns a column
     mark: int | None = None  #: a window that is being made starts here, ns
     search: Search = field(default_factory=Search)
     filter: str = ""  #: shared by the tables
-    toggled: frozenset[Key] = frozenset()  #: tracks and groups folded or unfolded against their default
-    pinned: tuple[Key, ...] = ()  #: tracks kept on top, in order of pinning
-    undo_stack: list[Place] = field(default_factory=list)
-    redo_stack: list[Place] = field(default_factory=list)
+    toggled: frozenset[TrackKey] = frozenset()  #: tracks and groups folded or unfolded against their default
+    pinned: tuple[TrackKey, ...] = ()  #: tracks kept on top, in order of pinning
+    undo_stack: list[UndoPoint] = field(default_factory=list)
+    redo_stack: list[UndoPoint] = field(default_factory=list)
     burst: str | None = None  #: the movement the top of the undo stack belongs to
 
     def __post_init__(self) -> None:
-        self.place = Place(self.bounds, time_ns=self.bounds.start_ns)
+        self.place = UndoPoint(self.bounds, time_ns=self.bounds.start_ns)
 
     @property
     def viewport(self) -> Viewport:
@@ -188,7 +188,7 @@ class ViewState:
         """The narrowest span of a viewport."""
         return min(max(self.columns, 1), self.bounds.span_ns)
 
-    def go(self, place: Place, burst: str | None = None) -> bool:
+    def go(self, place: UndoPoint, burst: str | None = None) -> bool:
         """Move to a place. False where that is the place already."""
         place = replace(place, viewport=place.viewport.within(self.bounds))
         if place == self.place:
@@ -263,11 +263,11 @@ class ViewState:
         self.redo_stack = [replace(place, row=NONE, gap=NONE) for place in self.redo_stack]
         self.search = Search()
 
-    def toggle(self, key: Key) -> None:
+    def toggle(self, key: TrackKey) -> None:
         """Fold what is unfolded, unfold what is folded."""
         self.toggled ^= {key}
 
-    def toggle_pin(self, key: Key) -> None:
+    def toggle_pin(self, key: TrackKey) -> None:
         """Pin a track on top, or let it go."""
         if key in self.pinned:
             self.pinned = tuple(other for other in self.pinned if other != key)

@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.ui.drawing.rows import LineKind, TimelineRow
 from tracetui.ui.neighbours import gap_beside, nearest_edge, slice_beside
 from tracetui.ui.session import Session
-from tracetui.ui.state import Key
+from tracetui.ui.state import TrackKey
 from tracetui.ui.viewer import Viewer
 from tracetui.ui.widgets.tracks import Tracks
 
@@ -63,7 +63,7 @@ class TimelineCursor:
         state.go(place, "select")
         self._viewer.selection_changed()
 
-    def _to_gap(self, cursor: Key, gap: int) -> None:
+    def _to_gap(self, cursor: TrackKey, gap: int) -> None:
         """Select a gap on the line of its device, without zooming."""
         viewer, state = self._viewer, self._session.state
         if gap >= 0 and self._session.analysis is not None:

@@ -17,7 +17,7 @@ from tracetui.analysis.communication.links import (
     link_table,
     master_times,
 )
-from tracetui.analysis.communication.planes import Operations, PlaneTasks
+from tracetui.analysis.communication.planes import PlaneOperations, PlaneTasks
 
 TASKS = (
     "RDMASend",
@@ -75,8 +75,8 @@ class Planes:
             key: np.array([row[key] for row in rows], np.int64) for key in PlaneTasks.__annotations__
         }
         self.tasks = PlaneTasks(**columns)
-        others: Any = [np.zeros(3, np.int64)] * (len(Operations.__annotations__) - 1)
-        self.collectives = Operations(np.arange(3), *others)
+        others: Any = [np.zeros(3, np.int64)] * (len(PlaneOperations.__annotations__) - 1)
+        self.collectives = PlaneOperations(np.arange(3), *others)
         operations = [STRINGS.index(name) for name in OPERATIONS]
         tracks = [SimpleNamespace(name=f"Plane {plane % 3}") for plane in range(4)]
         slices = SimpleNamespace(name=np.array([*operations, *names]))

@@ -15,7 +15,7 @@ from tracetui.analysis.communication.exposed import ExposedPieces, _pieces_by_op
 from tracetui.analysis.communication.owners import last_begun
 from tracetui.analysis.communication.planes import (
     LARGEST,
-    Operations,
+    PlaneOperations,
     PlaneTasks,
     _group_tracks,
     _operations_under_way,
@@ -77,7 +77,7 @@ class Run:
             names[each["row"]] = each["name"]
         trace: Any = SimpleNamespace(strings=STRINGS, slices=SimpleNamespace(name=np.array(names, np.int32)))
         self.trace = trace
-        self.collectives: Operations = columns(Operations, self.operations)
+        self.collectives: PlaneOperations = columns(PlaneOperations, self.operations)
         self.found_tasks: PlaneTasks = columns(PlaneTasks, self.tasks)
         self.sizes = {group: size for group in GROUPS[1:] if (size := source.randrange(5))}
         self.source = source

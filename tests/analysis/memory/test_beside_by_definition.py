@@ -28,7 +28,7 @@ from tracetui.analysis.memory.neighbours import neighbours_of
 from tracetui.analysis.memory.snapshot import repetitions
 from tracetui.analysis.memory.static import static_memory
 from tracetui.analysis.operator_types import ascend_task_type, gpu_kernel_type
-from tracetui.trace.model import Activity, Kind
+from tracetui.trace.model import Activity, TraceKind
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -123,9 +123,9 @@ def test_what_the_tracker_saw(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_neighbours_are_what_the_same_thread_issues_before_and_after(seed: int) -> None:
     """Two threads of three operators each, and six tasks; an operator may be unknown."""
     source = random.Random(seed)
-    kind = source.choice((Kind.ASCEND, Kind.GPU))
+    kind = source.choice((TraceKind.ASCEND, TraceKind.GPU))
     names = [f"aclnn{letter}_AiCore_{letter}" for letter in "abcdef"]
-    type_of = gpu_kernel_type if kind is Kind.GPU else ascend_task_type
+    type_of = gpu_kernel_type if kind is TraceKind.GPU else ascend_task_type
     activity = [source.choice((Activity.COMPUTE, Activity.COPY, Activity.WAIT)) for _ in names]
     spans = [(start, start + source.randrange(1, 8)) for start in (source.randrange(20) for _ in range(6))]
     issued = [source.choice((source.randrange(25), source.choice(spans)[0])) for _ in names]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.job.simulated import Meeting, Work, simulate
-from tracetui.job.digest import Line, TimeClass
+from tracetui.job.digest import DigestLine, TimeClass
 from tracetui.job.whatif.answer import Replays
 from tracetui.job.whatif.durations import UnknownFix
-from tracetui.job.whatif.fixes import Fix, Scope, Target, parse_fix
+from tracetui.job.whatif.fixes import Fix, FixScope, Target, parse_fix
 
-LINE = Line("/job/train.py", 88, "train", False)
+LINE = DigestLine("/job/train.py", 88, "train", False)
 
 
 @pytest.mark.parametrize(
@@ -22,10 +22,10 @@ LINE = Line("/job/train.py", 88, "train", False)
         ("link='0-1'=2.5x", Fix(Target.LINK, link=(0, 1), factor=2.5)),
         ("train.py:88", Fix(Target.LINE, file="train.py", line=88)),
         ("a/train.py:88@7", Fix(Target.LINE, file="a/train.py", line=88, rank=7)),
-        ("train.py:88=all", Fix(Target.LINE, file="train.py", line=88, scope=Scope.ALL)),
+        ("train.py:88=all", Fix(Target.LINE, file="train.py", line=88, scope=FixScope.ALL)),
         (
             "C:\\train.py:88@0=peers",
-            Fix(Target.LINE, file="C:\\train.py", line=88, rank=0, scope=Scope.PEERS),
+            Fix(Target.LINE, file="C:\\train.py", line=88, rank=0, scope=FixScope.PEERS),
         ),
     ],
 )

@@ -14,7 +14,7 @@ from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import distinct, rows_of, runs, track_of_rows, tracks_by_device
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int32s, Int64s
-from tracetui.trace.model import Family, Kind, Trace, Track
+from tracetui.trace.model import Family, Trace, TraceKind, Track
 from tracetui.trace.stack import Frame
 
 _WORTH_ADVICE = 10_000  #: what costs less than this part of the devices' time is not worth a change
@@ -50,7 +50,7 @@ class Evidence:
     @property
     def is_gpu(self) -> bool:
         """Whether the trace is of GPUs: their words and settings are other ones."""
-        return self.trace.kind == Kind.GPU
+        return self.trace.kind == TraceKind.GPU
 
     # -- steps ----------------------------------------------------------------------------------------
 

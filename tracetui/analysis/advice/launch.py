@@ -12,7 +12,7 @@ from tracetui.analysis.idle.calls import cause_of_call, cause_of_operator, compi
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.search import distinct
-from tracetui.trace.model import Family, Kind
+from tracetui.trace.model import Family, TraceKind
 
 
 def dispatch_queue(evidence: Evidence) -> Iterator[Advice]:
@@ -69,7 +69,7 @@ def compilation(evidence: Evidence) -> Iterator[Advice]:
     remedy = (
         "torch.npu.set_compile_mode(jit_compile=False) uses the compiled operators that CANN brings; "
         "shapes that stay the same are compiled once."
-        if trace.kind == Kind.ASCEND and len(at_launch)
+        if trace.kind == TraceKind.ASCEND and len(at_launch)
         else "Keep shapes the same from step to step, or compile all that occur before training starts."
     )
     rows = evidence.longest_first(rows)

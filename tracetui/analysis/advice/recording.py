@@ -8,7 +8,7 @@ from tracetui.analysis.advice.evidence import Evidence
 from tracetui.analysis.advice.model import MISSING_SHARE, Advice, duration
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.search import distinct
-from tracetui.trace.model import Family, Kind, Layer
+from tracetui.trace.model import Family, Layer, TraceKind
 
 
 def unlinked(evidence: Evidence) -> Iterator[Advice]:
@@ -70,7 +70,7 @@ def level(evidence: Evidence) -> Iterator[Advice]:
     """Find launches about which a trace of level 0 says too little."""
     trace = evidence.trace
     has_runtime = any(track.layer == Layer.RUNTIME and len(track.rows) for track in trace.tracks)
-    if trace.kind != Kind.ASCEND or has_runtime:
+    if trace.kind != TraceKind.ASCEND or has_runtime:
         return
     pieces = evidence.caused(Cause.LAUNCH_DISPATCH)
     cost = evidence.idle(pieces)

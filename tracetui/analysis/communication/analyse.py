@@ -24,7 +24,7 @@ from tracetui.analysis.communication.links import (
     link_table,
     master_times,
 )
-from tracetui.analysis.communication.planes import Operations, PlaneTasks, operations, plane_tasks
+from tracetui.analysis.communication.planes import PlaneOperations, PlaneTasks, operations, plane_tasks
 from tracetui.analysis.communication.waits import Waits, find_waits
 from tracetui.analysis.gaps import Gaps
 from tracetui.analysis.idle.frames import FrameRules
@@ -70,7 +70,7 @@ class Communication:
     rules: FrameRules
 
     @cached_property
-    def operations(self) -> Operations:
+    def operations(self) -> PlaneOperations:
         """The operations of all groups."""
         return operations(self.trace, self.devices)
 

@@ -16,7 +16,7 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.owners import last_begun
-from tracetui.analysis.communication.planes import Operations
+from tracetui.analysis.communication.planes import PlaneOperations
 from tracetui.analysis.communication.waits import Waits
 from tracetui.analysis.gaps import Gaps
 from tracetui.analysis.idle.pieces import cut, edges_of
@@ -97,7 +97,7 @@ class ExposedPieces:
 
 def find_exposed(
     activities: Sequence[DeviceActivity],
-    collectives: Operations,
+    collectives: PlaneOperations,
     waits: Waits,
     gaps: Gaps,
     windows: StepWindows,
@@ -136,7 +136,7 @@ def find_exposed(
 
 
 def _pieces_by_operation(
-    rows: Int64s, collectives: Operations, exposed: Intervals
+    rows: Int64s, collectives: PlaneOperations, exposed: Intervals
 ) -> tuple[Int64s, Int64s, Int64s, Int64s]:
     """Return operation, start, end and exposed interval of each piece of a device's exposed communication."""
     owned = last_begun(collectives.start[rows], collectives.end[rows])
@@ -148,7 +148,7 @@ def _pieces_by_operation(
 
 
 def _split_at_waits(
-    operation: Int64s, start: Int64s, end: Int64s, collectives: Operations, waits: Waits
+    operation: Int64s, start: Int64s, end: Int64s, collectives: PlaneOperations, waits: Waits
 ) -> tuple[Int64s, Int64s, Int64s, Int64s]:
     """Cut pieces where the waits of their operations end; return cause, start, end, and the piece that each
     was cut from.

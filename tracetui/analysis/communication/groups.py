@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tracetui.analysis.communication.planes import Operations, PlaneTasks
+from tracetui.analysis.communication.planes import PlaneOperations, PlaneTasks
 from tracetui.analysis.search import distinct, runs
 from tracetui.siblings.metadata import ParallelGroup
 from tracetui.trace.dialects.known import KNOWN, any_of
@@ -37,7 +37,7 @@ class Group:
 
 
 def find_groups(
-    trace: Trace, collectives: Operations, tasks: PlaneTasks, parallel: Sequence[ParallelGroup]
+    trace: Trace, collectives: PlaneOperations, tasks: PlaneTasks, parallel: Sequence[ParallelGroup]
 ) -> dict[int, Group]:
     """Return the groups that have operations, by the index of their track, in the order of these."""
     places_by_track = dict(runs(tasks.group))

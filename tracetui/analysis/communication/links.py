@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from tracetui.analysis.communication.planes import Operations, PlaneTasks
+from tracetui.analysis.communication.planes import PlaneOperations, PlaneTasks
 from tracetui.analysis.search import grouped
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN
@@ -81,7 +81,7 @@ class MasterTimes:
     synchronization: Int64s  #: ns of the waits before the first transfer
 
 
-def find_transfers(trace: Trace, collectives: Operations, tasks: PlaneTasks) -> Transfers:
+def find_transfers(trace: Trace, collectives: PlaneOperations, tasks: PlaneTasks) -> Transfers:
     """Return all that moved bytes."""
     transport = meanings(trace.strings, tasks.transport, {"SDMA": 0, "RDMA": 1}.get)
     by_sdma = (transport == 0) & tasks.named(trace, KNOWN.collectives.sdma_moves)
@@ -129,7 +129,7 @@ def link_table(trace: Trace, transfers: Transfers) -> tuple[Link, ...]:
 
 
 def master_times(
-    trace: Trace, collectives: Operations, tasks: PlaneTasks, transfers: Transfers
+    trace: Trace, collectives: PlaneOperations, tasks: PlaneTasks, transfers: Transfers
 ) -> MasterTimes:
     """Return the producer's times of all operations.
 
@@ -154,7 +154,7 @@ def master_times(
 
 
 def _payloads(
-    trace: Trace, collectives: Operations, tasks: PlaneTasks, by_rdma: Bools
+    trace: Trace, collectives: PlaneOperations, tasks: PlaneTasks, by_rdma: Bools
 ) -> tuple[Int64s, Int64s, Int64s]:
     """Return, for each run of payloads by RDMA, the places of its first task and of the one that closes it,
     and its bytes.

@@ -24,7 +24,7 @@ LARGEST = 1 << 60  #: bytes: what is said to be larger is none
 
 
 @dataclass(frozen=True, eq=False)
-class Operations:
+class PlaneOperations:
     """The communication operations of all devices as columns of equal length, by device, then start."""
 
     row: Int64s  #: slice row
@@ -70,7 +70,7 @@ class PlaneTasks:
         return matches
 
 
-def operations(trace: Trace, activities: tuple[DeviceActivity, ...]) -> Operations:
+def operations(trace: Trace, activities: tuple[DeviceActivity, ...]) -> PlaneOperations:
     """Return all communication operations, what M is the union of."""
     parts = [
         activity.tasks[trace.slices.activity[activity.tasks] == Activity.COMMUNICATION]
@@ -84,7 +84,7 @@ def operations(trace: Trace, activities: tuple[DeviceActivity, ...]) -> Operatio
     widths = meanings(trace.strings, dtype, lambda text: KNOWN.collectives.element_bytes.get(text.upper()))
     width = widths.astype(np.int64)
     has_size = (width > 0) & (count >= 0) & (count <= LARGEST // np.maximum(width, 1))
-    return Operations(
+    return PlaneOperations(
         row=row,
         device=np.repeat(np.arange(len(parts), dtype=np.int32), [len(part) for part in parts]),
         group=np.where(is_group[track], track, np.int32(-1)) if len(row) else track,
@@ -97,7 +97,7 @@ def operations(trace: Trace, activities: tuple[DeviceActivity, ...]) -> Operatio
     )
 
 
-def plane_tasks(trace: Trace, collectives: Operations) -> PlaneTasks:
+def plane_tasks(trace: Trace, collectives: PlaneOperations) -> PlaneTasks:
     """Return the tasks of all planes of the trace; empty at level 0 and on GPUs."""
     planes = [track for track in trace.tracks if track.family == Family.PLANE]
     group_of = np.empty(len(trace.tracks), np.int32)
@@ -122,7 +122,7 @@ def plane_tasks(trace: Trace, collectives: Operations) -> PlaneTasks:
     )
 
 
-def _operations_under_way(collectives: Operations, group: Int32s, start: Int64s) -> Int64s:
+def _operations_under_way(collectives: PlaneOperations, group: Int32s, start: Int64s) -> Int64s:
     """Return, for each (group, time), the operation under way that began last; -1 where none is."""
     operations = np.full(len(group), -1, np.int64)
     members = dict(runs(collectives.group))

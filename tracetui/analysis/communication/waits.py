@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tracetui.analysis.communication.planes import Operations, PlaneTasks
+from tracetui.analysis.communication.planes import PlaneOperations, PlaneTasks
 from tracetui.analysis.search import runs
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN
@@ -51,7 +51,9 @@ class Waits:
     ring: Bools
 
 
-def find_waits(trace: Trace, collectives: Operations, tasks: PlaneTasks, sizes: Mapping[int, int]) -> Waits:
+def find_waits(
+    trace: Trace, collectives: PlaneOperations, tasks: PlaneTasks, sizes: Mapping[int, int]
+) -> Waits:
     """Return the waits of all operations.
 
     `sizes`: how many ranks the groups have, by the index of their tracks, of those where that is known.
@@ -69,7 +71,7 @@ def find_waits(trace: Trace, collectives: Operations, tasks: PlaneTasks, sizes: 
     )
 
 
-def _handshakes(trace: Trace, collectives: Operations, tasks: PlaneTasks) -> Handshakes:
+def _handshakes(trace: Trace, collectives: PlaneOperations, tasks: PlaneTasks) -> Handshakes:
     """Return the first wait for a peer to start in [start, end) of each operation, on
     each plane of its group.
     """
@@ -94,7 +96,7 @@ def _handshakes(trace: Trace, collectives: Operations, tasks: PlaneTasks) -> Han
     return Handshakes(operations, waits.plane, waits.dst, waits.row, waits.start, waits.end)
 
 
-def _late_peers(collectives: Operations, handshakes: Handshakes) -> tuple[Int64s, Int32s, Int64s]:
+def _late_peers(collectives: PlaneOperations, handshakes: Handshakes) -> tuple[Int64s, Int32s, Int64s]:
     """Wait, late peer and the row of the wait for it, of each operation.
 
     The last to arrive is late; of several at once the one that was waited for longest, then the lowest.
@@ -122,7 +124,9 @@ def _distinct_peers(handshakes: Handshakes, count: int) -> Int64s:
     return np.bincount(operation[first], minlength=count)
 
 
-def _reaches_all(trace: Trace, collectives: Operations, peers: Int64s, sizes: Mapping[int, int]) -> Bools:
+def _reaches_all(
+    trace: Trace, collectives: PlaneOperations, peers: Int64s, sizes: Mapping[int, int]
+) -> Bools:
     """Return whether the operations shake hands with every rank that can be late.
 
     As a mesh does within its server, a send or receive with its only peer, and what met the whole group.

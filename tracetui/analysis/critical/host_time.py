@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.idle.host import Burst, Hosts
+from tracetui.analysis.idle.host import AutogradBursts, Hosts
 from tracetui.analysis.search import distinct, pick
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Trace
@@ -62,7 +62,7 @@ class HostTime:
         return leading
 
 
-def bursts(trace: Trace, hosts: Hosts) -> list[tuple[int, Burst]]:
+def bursts(trace: Trace, hosts: Hosts) -> list[tuple[int, AutogradBursts]]:
     """Return the autograd threads (indices) whose waker is known, and their bursts of work."""
     first = np.array([track.rows.start for track in trace.tracks if len(track.rows)], np.int64)
     threads = distinct(hosts.of_rows(first))

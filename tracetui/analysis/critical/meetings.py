@@ -8,7 +8,7 @@ import numpy as np
 
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.exposed import ExposedPieces
-from tracetui.analysis.communication.planes import Operations
+from tracetui.analysis.communication.planes import PlaneOperations
 from tracetui.analysis.communication.waits import Waits
 from tracetui.analysis.idle.milestones import milestones
 from tracetui.analysis.launch_chains import LaunchChains
@@ -30,7 +30,9 @@ class Meetings(NamedTuple):
         return Meetings(*(column[self.wait > 0] for column in self))
 
 
-def meetings(links: LaunchChains, collectives: Operations, waits: Waits, exposed: ExposedPieces) -> Meetings:
+def meetings(
+    links: LaunchChains, collectives: PlaneOperations, waits: Waits, exposed: ExposedPieces
+) -> Meetings:
     """Return the collectives of a trace."""
     waiting = exposed.cause == CommunicationCause.WAIT
     alone = np.zeros(len(collectives), np.int64)

@@ -31,7 +31,7 @@ WaitsOfLaunch = Callable[[Int64s, Int64s, Int64s], Int64s]
 
 
 @dataclass(frozen=True, eq=False)
-class WhatIf:
+class LineWhatIf:
     """The wall time of a run in which the host took another time for a line."""
 
     key: LineKey
@@ -48,7 +48,7 @@ class WhatIfs:
     def __init__(self, trace: Trace, depends: Dependencies, host_time: HostTime, rules: FrameRules) -> None:
         self._trace, self._depends, self._host_time, self._rules = trace, depends, host_time, rules
 
-    def faster(self, key: LineKey, factor: float) -> WhatIf:
+    def faster(self, key: LineKey, factor: float) -> LineWhatIf:
         """Return what follows if a line takes `factor` of its time on the host: 0 for none, 1 for no change.
 
         Raises:
@@ -58,7 +58,7 @@ class WhatIfs:
             raise ValueError(f"a factor of 0 to 1, not {factor}")
         return self._answer(key, factor, self._times(self._work_of(key), factor))
 
-    def without(self, waits: WaitsOfThread, launching: WaitsOfLaunch) -> WhatIf:
+    def without(self, waits: WaitsOfThread, launching: WaitsOfLaunch) -> LineWhatIf:
         """Return what follows if the host never waited for what it did: for a core, as a rule.
 
         Args:
@@ -79,11 +79,11 @@ class WhatIfs:
         sooner[launched] = launching(points.row[launched], starts, ends)
         return self._answer(NO_LINE, 0, self._times(work, 0, sooner))
 
-    def _answer(self, key: LineKey, factor: float, times: Int64s) -> WhatIf:
+    def _answer(self, key: LineKey, factor: float, times: Int64s) -> LineWhatIf:
         ends = self._depends.device_end
         begin = self._depends.begin
         measured = self._depends.points.time
-        return WhatIf(
+        return LineWhatIf(
             key=key,
             factor=factor,
             before_ns=int(measured[ends].max(initial=begin)) - begin,

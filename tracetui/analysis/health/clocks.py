@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.health.finding import EVERYTHING, Finding, Severity
-from tracetui.analysis.health.recording import Recording, places
+from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.search import among, distinct, rows_of, track_of_rows
 from tracetui.arrays import Bools, Int64s
@@ -51,7 +51,7 @@ class Jump(NamedTuple):
     tracks: tuple[int, ...]
 
 
-def early_tasks(recording: Recording) -> Iterator[Finding]:
+def early_tasks(recording: HealthEvidence) -> Iterator[Finding]:
     """Yield a finding for each device whose tasks begin before their launch by more than jitter."""
     trace, links = recording.trace, recording.links
     known = links.launch_point >= 0
@@ -91,13 +91,13 @@ def early_tasks(recording: Recording) -> Iterator[Finding]:
         )
 
 
-def find_jumps(recording: Recording) -> list[Jump]:
+def find_jumps(recording: HealthEvidence) -> list[Jump]:
     """Return the leaps of all clocks, by time: back where many tracks overlap themselves, or ahead."""
     back = _leap_back(recording)
     return [back] if back is not None else [*_leaps_ahead(recording)]
 
 
-def jump_findings(recording: Recording, jumps: list[Jump]) -> Iterator[Finding]:
+def jump_findings(recording: HealthEvidence, jumps: list[Jump]) -> Iterator[Finding]:
     """Yield the finding about leaps, where there are any."""
     if not jumps:
         return
@@ -132,11 +132,11 @@ def jump_findings(recording: Recording, jumps: list[Jump]) -> Iterator[Finding]:
     )
 
 
-def _device_number(recording: Recording, track: Track) -> int:
+def _device_number(recording: HealthEvidence, track: Track) -> int:
     return next((i for i, activity in enumerate(recording.devices) if activity.device == track.device), -1)
 
 
-def _leap_back(recording: Recording) -> Jump | None:
+def _leap_back(recording: HealthEvidence) -> Jump | None:
     """Return the leap back of several tracks, of the host too, by the order of the file or by crossings."""
     tracks = [
         track
@@ -146,7 +146,7 @@ def _leap_back(recording: Recording) -> Jump | None:
     return _by_order(recording, tracks) or _by_crossing(recording, tracks)
 
 
-def _by_order(recording: Recording, tracks: Sequence[Track]) -> Jump | None:
+def _by_order(recording: HealthEvidence, tracks: Sequence[Track]) -> Jump | None:
     """Return the leap back that most tracks show in the order of the file, by about the same time.
 
     A file may hold a later part before an earlier one: times go back then, and never pass where they were.
@@ -179,7 +179,7 @@ def _by_order(recording: Recording, tracks: Sequence[Track]) -> Jump | None:
     return Jump(at, by, tuple(sorted({track.index for track, *_ in alike})))
 
 
-def _meets_itself(recording: Recording, track: Track, begin: int, end: int) -> bool:
+def _meets_itself(recording: HealthEvidence, track: Track, begin: int, end: int) -> bool:
     """Return whether slices of a thread, or tasks of a stream, cross each other in a stretch of time, ns."""
     slices = recording.trace.slices
     rows = np.arange(track.rows.start, track.rows.stop)
@@ -187,7 +187,7 @@ def _meets_itself(recording: Recording, track: Track, begin: int, end: int) -> b
     return bool(crossing(slices.start[rows], slices.end[rows]).any())
 
 
-def _by_crossing(recording: Recording, tracks: Sequence[Track]) -> Jump | None:
+def _by_crossing(recording: HealthEvidence, tracks: Sequence[Track]) -> Jump | None:
     """Return the leap back that shows in slices of several tracks that cross each other."""
     slices = recording.trace.slices
     spans = []
@@ -230,7 +230,7 @@ def crossing(start: Int64s, end: Int64s) -> Bools:
     return crossed
 
 
-def _leaps_ahead(recording: Recording) -> Iterator[Jump]:
+def _leaps_ahead(recording: HealthEvidence) -> Iterator[Jump]:
     """Yield the leaps ahead: nothing starts on any track, although a queue or open calls say it should.
 
     The device stops and resumes with the host, at the same time, although tasks were waiting for it; or calls
@@ -263,7 +263,7 @@ def _leaps_ahead(recording: Recording) -> Iterator[Jump]:
             yield Jump(begin, resume - begin, tuple(moved))
 
 
-def _queue_stops(recording: Recording, begin: int, resume: int) -> bool:
+def _queue_stops(recording: HealthEvidence, begin: int, resume: int) -> bool:
     """Return whether a device stops with the host and resumes with it, although tasks were waiting."""
     slices, links = recording.trace.slices, recording.links
     hole = resume - begin
@@ -281,7 +281,7 @@ def _queue_stops(recording: Recording, begin: int, resume: int) -> bool:
     return False
 
 
-def _host_waits(recording: Recording, begin: int, resume: int) -> bool:
+def _host_waits(recording: HealthEvidence, begin: int, resume: int) -> bool:
     """Return whether a thread waits for the device, or a call of the runtime lasts, through a hole."""
     trace = recording.trace
     rows = rows_of(t for t in trace.tracks if t.family == Family.CALLS)
@@ -299,7 +299,7 @@ def _host_waits(recording: Recording, begin: int, resume: int) -> bool:
     return False
 
 
-def _calls_end_alone(recording: Recording, begin: int, resume: int) -> bool:
+def _calls_end_alone(recording: HealthEvidence, begin: int, resume: int) -> bool:
     """Return whether many open calls of Python end at different times in a hole, and nothing is called.
 
     Fewer do where all that are open end in it, and calls go on after it without what called them.
@@ -319,7 +319,7 @@ def _calls_end_alone(recording: Recording, begin: int, resume: int) -> bool:
     return False
 
 
-def _steps_shift(recording: Recording, begin: int, resume: int) -> bool:
+def _steps_shift(recording: HealthEvidence, begin: int, resume: int) -> bool:
     """Return whether the step of a hole ends so long before the next one as the hole lasts, amid its work.
 
     Steps follow each other, so what is between them then is the rest of the step, late by the hole. In a

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tracetui.analysis.health.finding import Finding, Severity
-from tracetui.analysis.health.recording import Recording
+from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.intervals import union
 from tracetui.analysis.search import rows_of, runs
 from tracetui.arrays import Int64s
@@ -21,7 +21,7 @@ COVERED = 0.9
 _LEAST_WHOLE = 2
 
 
-def missing_parts(recording: Recording) -> Iterator[Finding]:
+def missing_parts(recording: HealthEvidence) -> Iterator[Finding]:
     """Yield a finding where collectives have fewer parts than others of their kind, and a hole in them."""
     trace, slices = recording.trace, recording.trace.slices
     operations = rows_of(t for t in trace.tracks if t.family == Family.GROUP)
@@ -68,7 +68,7 @@ def missing_parts(recording: Recording) -> Iterator[Finding]:
     )
 
 
-def _covered(recording: Recording, row: int, parts: Int64s) -> float:
+def _covered(recording: HealthEvidence, row: int, parts: Int64s) -> float:
     """Return which share of a collective's time its parts cover."""
     slices = recording.trace.slices
     start, end = slices.start[row : row + 1], slices.end[row : row + 1]

@@ -7,8 +7,8 @@ from functools import cached_property
 
 from tracetui.analysis.health import clocks, collectives, files, graphs, host, lost, steps, tasks, unseen
 from tracetui.analysis.health.finding import Finding, Health
-from tracetui.analysis.health.launches import Launches, Loss, find_losses, launches_of
-from tracetui.analysis.health.recording import Recording
+from tracetui.analysis.health.launches import Launches, LostLaunches, find_losses, launches_of
+from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.health.unseen import Unseen
 from tracetui.analysis.idle.causes import Causes
 from tracetui.arrays import Int64s
@@ -17,7 +17,7 @@ from tracetui.arrays import Int64s
 class Examination:
     """A recording and what its rules find; the parts that causes of idle time need come without the rest."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: HealthEvidence) -> None:
         self._recording = recording
 
     @cached_property
@@ -85,7 +85,7 @@ class Examination:
         return tasks.shared_tasks(self._recording)
 
     @cached_property
-    def _losses(self) -> list[Loss]:
+    def _losses(self) -> list[LostLaunches]:
         """The stretches of launches without tasks; none where as many tasks were given to other launches."""
         misled = len(self._extra) + self._recording.trace.shared_flows
         if tasks.LEAST_SHARED <= int(self._launches.lost.sum()) <= misled:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tracetui.analysis.health.finding import EVERYTHING, Finding, Severity
-from tracetui.analysis.health.recording import Recording
+from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.host_steps import host_steps
 from tracetui.analysis.search import rows_of
 from tracetui.trace.model import Family, Layer
@@ -15,7 +15,7 @@ from tracetui.units import format_count
 _LEAST_OPERATORS = 20
 
 
-def damaged_file(recording: Recording) -> Iterator[Finding]:
+def damaged_file(recording: HealthEvidence) -> Iterator[Finding]:
     """Yield findings where the file ends early, or holds what could not be read."""
     report = recording.trace.report
     if report.truncated:
@@ -45,7 +45,7 @@ def damaged_file(recording: Recording) -> Iterator[Finding]:
         )
 
 
-def mixed_runs(recording: Recording) -> Iterator[Finding]:
+def mixed_runs(recording: HealthEvidence) -> Iterator[Finding]:
     """Yield a finding where one file holds several processes of which each trains, or at different times."""
     trace = recording.trace
     spans: dict[str, tuple[int, int]] = {}

@@ -31,7 +31,7 @@ NUMBERS = ("steps", "idle", "causes", "lines", "communication", "operators", "me
 #: What a finding affects that concerns every time of a recording.
 EVERYTHING = ("steps", "idle", "causes")
 
-Windows = tuple[tuple[int, int], ...]  #: (start, end) in ns on the trace's clock
+TimeWindows = tuple[tuple[int, int], ...]  #: (start, end) in ns on the trace's clock
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Finding:
     count: int = 0  #: of the things concerned
     share: float | None = None  #: of all such things, or of the time; None where there is nothing to compare
     steps: tuple[int, ...] = ()  #: places in the steps of the analysis
-    windows: Windows = ()
+    windows: TimeWindows = ()
     tracks: tuple[int, ...] = ()  #: places in the tracks of the trace
 
     @property

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.health.finding import Finding, Severity
-from tracetui.analysis.health.recording import Recording, places
+from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.intervals import Intervals
@@ -42,7 +42,7 @@ class Replay(NamedTuple):
     names: Sequence_  #: string of each task
 
 
-def replays_of(recording: Recording) -> list[Replay]:
+def replays_of(recording: HealthEvidence) -> list[Replay]:
     """Return the launches of graphs by call row, with their tasks."""
     trace, links = recording.trace, recording.links
     slices = trace.slices
@@ -65,7 +65,7 @@ def replays_of(recording: Recording) -> list[Replay]:
 
 
 def incomplete_graphs(
-    recording: Recording, lost: Sequence[tuple[int, int]], holes: Sequence[tuple[int, int]]
+    recording: HealthEvidence, lost: Sequence[tuple[int, int]], holes: Sequence[tuple[int, int]]
 ) -> Iterator[Finding]:
     """Yield a finding where replays of graphs have fewer kernels than others, or none.
 
@@ -91,7 +91,7 @@ def incomplete_graphs(
 
 
 def _partial(
-    recording: Recording, replays: Sequence[Replay], holes: Sequence[tuple[int, int]]
+    recording: HealthEvidence, replays: Sequence[Replay], holes: Sequence[tuple[int, int]]
 ) -> Iterator[Replay]:
     """Yield the replays that lack kernels of their graph, none of them next to some holes, ns."""
     counts = Counter(replay.names for replay in replays if replay.names)
@@ -124,14 +124,14 @@ def _partial(
                     yield replay
 
 
-def _idle_around(recording: Recording, busy: Sequence[Intervals], replay: Replay) -> int:
+def _idle_around(recording: HealthEvidence, busy: Sequence[Intervals], replay: Replay) -> int:
     """Return the idle time around a replay, ns: from the work before to the work after it."""
     start, end, device = _around(recording, busy, replay)
     window = np.array([start], np.int64), np.array([end], np.int64)
     return end - start - int(busy[device].covered(*window)[0])
 
 
-def _around(recording: Recording, busy: Sequence[Intervals], replay: Replay) -> tuple[int, int, int]:
+def _around(recording: HealthEvidence, busy: Sequence[Intervals], replay: Replay) -> tuple[int, int, int]:
     """Return the end of the work before a replay and the start of that after it, ns, and its device."""
     slices, device = recording.trace.slices, recording.trace.track_of(int(replay.tasks[0])).device
     index = next(i for i, activity in enumerate(recording.devices) if activity.device == device)
@@ -144,7 +144,7 @@ def _around(recording: Recording, busy: Sequence[Intervals], replay: Replay) -> 
     return start, end, index
 
 
-def _until_later(recording: Recording, replay: Replay) -> tuple[int, int]:
+def _until_later(recording: HealthEvidence, replay: Replay) -> tuple[int, int]:
     """Return the time from the launch of a replay without kernels to the first task launched later, ns."""
     slices, links = recording.trace.slices, recording.links
     start, end = int(slices.start[replay.row]), int(slices.end[replay.row])
@@ -159,7 +159,7 @@ def _is_part(names: Sequence_, whole: Sequence_) -> bool:
 
 
 def _finding(
-    recording: Recording,
+    recording: HealthEvidence,
     replays: Sequence[Replay],
     empty: Sequence[Replay],
     partial: Sequence[Replay],

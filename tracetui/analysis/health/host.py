@@ -8,13 +8,13 @@ import numpy as np
 
 from tracetui.analysis.health.clocks import ROUNDED
 from tracetui.analysis.health.finding import Finding, Severity
-from tracetui.analysis.health.recording import Recording
+from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle.cause import of_families
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.idle_lines import has_python
 from tracetui.analysis.search import rows_of
 from tracetui.arrays import Bools, Int64s
-from tracetui.trace.model import Family, Kind, Layer
+from tracetui.trace.model import Family, Layer, TraceKind
 from tracetui.units import format_count, format_duration
 
 #: Calls without an end from which on lines are in doubt.
@@ -28,7 +28,7 @@ OPERATOR_COST = (500, 3_000)
 _DOUBTED_PART = 0.5
 
 
-def unclosed_calls(recording: Recording) -> Iterator[Finding]:
+def unclosed_calls(recording: HealthEvidence) -> Iterator[Finding]:
     """Yield a finding where calls were never closed: they end with the recording, across their callers."""
     trace, slices = recording.trace, recording.trace.slices
     found: list[Int64s] = []
@@ -87,7 +87,7 @@ def _unclosed(start: Int64s, end: Int64s) -> Bools:
     return unclosed
 
 
-def _much_longer(recording: Recording, rows: Int64s) -> Int64s:
+def _much_longer(recording: HealthEvidence, rows: Int64s) -> Int64s:
     """Return the slices that end with their thread and last far longer than all others of their name."""
     slices = recording.trace.slices
     end = slices.end[rows]
@@ -102,7 +102,7 @@ def _much_longer(recording: Recording, rows: Int64s) -> Int64s:
     return rows[kept] if np.count_nonzero(kept) >= LEAST_UNCLOSED else rows[:0]
 
 
-def overhead(recording: Recording, causes: Causes) -> Iterator[Finding]:
+def overhead(recording: HealthEvidence, causes: Causes) -> Iterator[Finding]:
     """Yield a finding on how much of the host-bound idle time recording explains, as a range.
 
     Counts the calls of Python and the operators that begin while a device waits for the host, each with what
@@ -149,7 +149,7 @@ def overhead(recording: Recording, causes: Causes) -> Iterator[Finding]:
     )
 
 
-def absent(recording: Recording) -> Iterator[Finding]:
+def absent(recording: HealthEvidence) -> Iterator[Finding]:
     """Yield notes on what was not recorded of the host."""
     trace = recording.trace
     layers = {track.layer for track in trace.tracks if len(track.rows)}
@@ -163,7 +163,7 @@ def absent(recording: Recording) -> Iterator[Finding]:
             "Record the host too (PyTorch: ProfilerActivity.CPU).",
         )
         return
-    if trace.kind == Kind.ASCEND and Layer.RUNTIME not in layers:
+    if trace.kind == TraceKind.ASCEND and Layer.RUNTIME not in layers:
         yield _note(
             "host.absent",
             ("causes",),
@@ -186,7 +186,7 @@ def absent(recording: Recording) -> Iterator[Finding]:
         )
 
 
-def _stacks_cut(recording: Recording) -> bool:
+def _stacks_cut(recording: HealthEvidence) -> bool:
     """Return whether call stacks end before the operators do: less than half of the time has any."""
     trace, slices = recording.trace, recording.trace.slices
     frames = rows_of(t for t in trace.tracks if t.family == Family.FRAMES)

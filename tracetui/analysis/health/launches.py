@@ -39,7 +39,7 @@ class Launches(NamedTuple):
     lost: Bools  #: has no task on any device
 
 
-class Loss(NamedTuple):
+class LostLaunches(NamedTuple):
     """A stretch of launches that have no tasks."""
 
     first: int  #: place in `Launches` of the first
@@ -64,7 +64,7 @@ def launches_of(trace: Trace, links: LaunchChains) -> Launches:
     return Launches(rows, trace.slices.start[rows], trace.slices.end[rows], lost[order])
 
 
-def find_losses(launches: Launches) -> list[Loss]:
+def find_losses(launches: Launches) -> list[LostLaunches]:
     """Return the stretches of launches without tasks, by start; none where no launch has any."""
     places = np.flatnonzero(launches.lost)
     count = len(launches.lost)
@@ -85,7 +85,7 @@ def find_losses(launches: Launches) -> list[Loss]:
         if len(part) >= LEAST_LOST:
             first, stop = int(part[0]), int(part[-1]) + 1
             before, after = int(had[first]), int(had[-1] - had[stop])
-            losses.append(Loss(first, stop, part, before <= outside, after <= outside < before))
+            losses.append(LostLaunches(first, stop, part, before <= outside, after <= outside < before))
     return losses
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from tracetui.analysis.health.finding import Finding, Severity
-from tracetui.analysis.health.launches import Launches, Loss, tasks_launched
-from tracetui.analysis.health.recording import Recording, places
+from tracetui.analysis.health.launches import Launches, LostLaunches, tasks_launched
+from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.search import distinct
 from tracetui.arrays import Int64s
 from tracetui.units import format_count
@@ -19,11 +19,13 @@ _COVERED = 0.95
 _LEAST_PART = 0.02
 
 
-def lost_tasks(recording: Recording, launches: Launches, losses: Sequence[Loss]) -> Iterator[Finding]:
+def lost_tasks(
+    recording: HealthEvidence, launches: Launches, losses: Sequence[LostLaunches]
+) -> Iterator[Finding]:
     """Yield a finding for the tasks lost at the beginning, at the end, in whole steps, and elsewhere."""
-    middle: list[Loss] = []
+    middle: list[LostLaunches] = []
     empty_steps: set[int] = set()
-    emptied: list[Loss] = []
+    emptied: list[LostLaunches] = []
     for loss in losses:
         if loss.at_start or loss.at_end:
             yield _at_edge(recording, launches, loss)
@@ -39,7 +41,7 @@ def lost_tasks(recording: Recording, launches: Launches, losses: Sequence[Loss])
         yield _dropped(recording, launches, middle)
 
 
-def hole_of(recording: Recording, launches: Launches, loss: Loss) -> tuple[int, int]:
+def hole_of(recording: HealthEvidence, launches: Launches, loss: LostLaunches) -> tuple[int, int]:
     """Return when the devices should have run what was lost, ns: between the tasks launched before and after.
 
     Where these do not leave a hole, when it was launched.
@@ -54,7 +56,7 @@ def hole_of(recording: Recording, launches: Launches, loss: Loss) -> tuple[int, 
     return (start, end) if start < end else (first, last)
 
 
-def _at_edge(recording: Recording, launches: Launches, loss: Loss) -> Finding:
+def _at_edge(recording: HealthEvidence, launches: Launches, loss: LostLaunches) -> Finding:
     figures = {"count": format_count(len(loss.places))}
     if loss.at_start:
         identity = "device.head_lost"
@@ -87,7 +89,7 @@ def _at_edge(recording: Recording, launches: Launches, loss: Loss) -> Finding:
     )
 
 
-def _dropped(recording: Recording, launches: Launches, losses: Sequence[Loss]) -> Finding:
+def _dropped(recording: HealthEvidence, launches: Launches, losses: Sequence[LostLaunches]) -> Finding:
     count = sum(len(loss.places) for loss in losses)
     return Finding(
         id="device.dropped",
@@ -111,7 +113,11 @@ def _dropped(recording: Recording, launches: Launches, losses: Sequence[Loss]) -
 
 
 def _empty(
-    recording: Recording, launches: Launches, losses: Sequence[Loss], steps: list[int], proven: bool
+    recording: HealthEvidence,
+    launches: Launches,
+    losses: Sequence[LostLaunches],
+    steps: list[int],
+    proven: bool,
 ) -> Finding:
     every = recording.steps
     return Finding(
@@ -132,7 +138,7 @@ def _empty(
     )
 
 
-def _emptied_steps(recording: Recording, launches: Launches, loss: Loss) -> set[int]:
+def _emptied_steps(recording: HealthEvidence, launches: Launches, loss: LostLaunches) -> set[int]:
     """Return the places of the steps of which a loss took everything; none where there is only one step."""
     if len(distinct(recording.host_starts)) < 2:
         return set()
@@ -146,7 +152,7 @@ def _emptied_steps(recording: Recording, launches: Launches, loss: Loss) -> set[
     return set(places(np.flatnonzero(silent | covered)))
 
 
-def _silent_steps(recording: Recording, launches: Launches) -> Iterator[int]:
+def _silent_steps(recording: HealthEvidence, launches: Launches) -> Iterator[int]:
     """Yield the places of the steps without any task, of devices that have others with some.
 
     A step in which nothing was launched is none where launches are recorded: nothing is lost.
@@ -161,7 +167,7 @@ def _silent_steps(recording: Recording, launches: Launches) -> Iterator[int]:
             yield from silent
 
 
-def _steps_of(recording: Recording, launches: Launches, *losses: Loss) -> tuple[int, ...]:
+def _steps_of(recording: HealthEvidence, launches: Launches, *losses: LostLaunches) -> tuple[int, ...]:
     """Return the places of the steps that lost a noticeable part of what they launched."""
     lost: Int64s = np.concatenate([launches.start[loss.places] for loss in losses])
     steps = recording.steps_at(lost)

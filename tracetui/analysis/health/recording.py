@@ -19,7 +19,7 @@ from tracetui.trace.model import Trace
 
 
 @dataclass(frozen=True, eq=False)
-class Recording:
+class HealthEvidence:
     """A trace, and what of its analysis the rules read; what costs time is made when one asks for it."""
 
     trace: Trace

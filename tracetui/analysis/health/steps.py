@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tracetui.analysis.health.finding import Finding, Severity
-from tracetui.analysis.health.recording import Recording, places
+from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.search import distinct
 from tracetui.units import format_count, format_duration
 
@@ -17,7 +17,7 @@ FIRST = 1.5
 FEW = 2
 
 
-def unusual_steps(recording: Recording) -> Iterator[Finding]:
+def unusual_steps(recording: HealthEvidence) -> Iterator[Finding]:
     """Yield notes where there are few steps, or the first one lasts far longer than the others."""
     begins = distinct(recording.host_starts)
     if not len(begins):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tracetui.analysis.health.finding import Finding, Severity
-from tracetui.analysis.health.recording import Recording
+from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.intervals import union
@@ -22,7 +22,7 @@ MOST_OVERLAP = 0.01
 LEAST_SHARED = 3
 
 
-def overlapping_tasks(recording: Recording) -> Iterator[Finding]:
+def overlapping_tasks(recording: HealthEvidence) -> Iterator[Finding]:
     """Yield a finding where tasks of a stream run at the same time, those of graphs aside."""
     trace, links = recording.trace, recording.links
     slices = trace.slices
@@ -67,7 +67,7 @@ def overlapping_tasks(recording: Recording) -> Iterator[Finding]:
     )
 
 
-def overlap_of(recording: Recording, track: Track, of_graph: Bools) -> tuple[int, int, Int64s]:
+def overlap_of(recording: HealthEvidence, track: Track, of_graph: Bools) -> tuple[int, int, Int64s]:
     """Return the ns in which tasks of a stream overlap, its busy ns, and the rows that overlap one before.
 
     Args:
@@ -88,7 +88,7 @@ def overlap_of(recording: Recording, track: Track, of_graph: Bools) -> tuple[int
     return int(slices.dur[rows].sum()) - busy, busy, over
 
 
-def shared_tasks(recording: Recording) -> Int64s:
+def shared_tasks(recording: HealthEvidence) -> Int64s:
     """Return the tasks beyond the first of each launch that launches one kernel: rows."""
     trace, links = recording.trace, recording.links
     slices = trace.slices
@@ -108,7 +108,7 @@ def shared_tasks(recording: Recording) -> Int64s:
     return extra
 
 
-def shared_flows(recording: Recording, extra: Int64s) -> Iterator[Finding]:
+def shared_flows(recording: HealthEvidence, extra: Int64s) -> Iterator[Finding]:
     """Yield a finding where one id leads to tasks that have nothing to do with each other.
 
     Args:

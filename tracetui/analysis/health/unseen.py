@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.health.finding import Finding, Severity, Windows
+from tracetui.analysis.health.finding import Finding, Severity, TimeWindows
 from tracetui.analysis.health.launches import Launches
-from tracetui.analysis.health.recording import Recording
+from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.milestones import milestones
@@ -40,7 +40,9 @@ class Unseen(NamedTuple):
     is_first: bool = False  #: nothing of the main stream of the device is recorded before it
 
 
-def unseen_work(recording: Recording, launches: Launches, lost: Sequence[tuple[int, int]]) -> list[Unseen]:
+def unseen_work(
+    recording: HealthEvidence, launches: Launches, lost: Sequence[tuple[int, int]]
+) -> list[Unseen]:
     """Return the stretches in which a device seems idle and was not, by device, then start.
 
     Args:
@@ -53,11 +55,11 @@ def unseen_work(recording: Recording, launches: Launches, lost: Sequence[tuple[i
     return sorted(kept)
 
 
-def unseen_finding(recording: Recording, unseen: Sequence[Unseen]) -> Iterator[Finding]:
+def unseen_finding(recording: HealthEvidence, unseen: Sequence[Unseen]) -> Iterator[Finding]:
     """Yield the finding about such stretches, where there are any."""
     if not unseen:
         return
-    windows: Windows = tuple((stretch.start, stretch.end) for stretch in unseen)
+    windows: TimeWindows = tuple((stretch.start, stretch.end) for stretch in unseen)
     total = sum(end - start for start, end in windows)
     only_first = all(stretch.is_first for stretch in unseen)
     span = max(recording.trace.end_ns - recording.trace.start_ns, 1) * max(len(recording.devices), 1)
@@ -84,7 +86,7 @@ def unseen_finding(recording: Recording, unseen: Sequence[Unseen]) -> Iterator[F
     )
 
 
-def _before_first(recording: Recording, launches: Launches) -> Iterator[Unseen]:
+def _before_first(recording: HealthEvidence, launches: Launches) -> Iterator[Unseen]:
     """Yield, of each device, the time from a launch to the first task of its main stream where that is long.
 
     Where that task has no launch and there is one device, from the first kernel launch of all. Devices that
@@ -111,7 +113,7 @@ def _before_first(recording: Recording, launches: Launches) -> Iterator[Unseen]:
             yield Unseen(index, begin, start, is_first=True)
 
 
-def _while_host_waits(recording: Recording) -> Iterator[Unseen]:
+def _while_host_waits(recording: HealthEvidence) -> Iterator[Unseen]:
     """Yield the idle intervals whose task was launched before, and which the host waited for until it ran.
 
     Tasks of graphs are left out: what comes before them in their graph may be no task.

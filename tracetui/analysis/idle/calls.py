@@ -13,7 +13,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.trace.dialects.dialect import Purpose
 from tracetui.trace.dialects.known import KNOWN, any_of, by_purpose
 
-Answer = Callable[[str], Optional[bool]]
+NamePredicate = Callable[[str], Optional[bool]]
 
 _CAUSES = {
     Purpose.SYNC: Cause.SYNC,

@@ -51,7 +51,7 @@ def _to_device(links: LaunchChains, places: Int64s) -> Bools:
     return np.where(direction >= 0, direction == 1, default)
 
 
-def _verdicts(links: LaunchChains, places: Int64s, answer: calls.Answer) -> Int8s:
+def _verdicts(links: LaunchChains, places: Int64s, answer: calls.NamePredicate) -> Int8s:
     """Return 1 or 0 as the tasks' directions, else their names, say yes or no; -1 where they say neither."""
     trace, tasks = links.trace, links.tasks[places]
     answers = by_name(trace, tasks, answer)

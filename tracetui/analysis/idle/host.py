@@ -124,7 +124,7 @@ class HostThread:
 
 
 @dataclass(frozen=True, eq=False)
-class Burst:
+class AutogradBursts:
     """The bursts of work of an autograd thread and the thread that wakes it for each."""
 
     waker: int  #: index of the thread
@@ -216,7 +216,7 @@ class Hosts:
         is_real[self._wrapping(is_real)] = False
         return is_real
 
-    def burst(self, index: int) -> Burst | None:
+    def burst(self, index: int) -> AutogradBursts | None:
         """Return the bursts of an autograd thread; None for any other, and where nothing
         tells which wakes it.
 
@@ -231,7 +231,7 @@ class Hosts:
         waker_count = np.searchsorted(self.thread(waker).starts, thread.starts)
         first = np.ones(len(waker_count), np.bool_)
         first[1:] = (waker_count[1:] != waker_count[:-1]) & (thread.starts[1:] >= ends[:-1])
-        return Burst(waker, thread.starts[first], thread.operators[first])
+        return AutogradBursts(waker, thread.starts[first], thread.operators[first])
 
     @cached_property
     def _wakers(self) -> dict[int, int]:

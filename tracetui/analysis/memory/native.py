@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.stack import Frame
 
-Stack = tuple[Frame, ...]  #: leaf first
+NativeStack = tuple[Frame, ...]  #: leaf first
 
 _NATIVE_FILE = any_of(KNOWN.native.files)
 _OPERATORS = tuple(re.compile(pattern) for pattern in KNOWN.native.operators)
@@ -19,12 +19,12 @@ _OF_GPUS = any_of(KNOWN.native.gpu_allocators)
 _MODULE_CALL = any_of(KNOWN.frames.module_calls)
 
 
-def python_frames(stack: Stack) -> Stack:
+def python_frames(stack: NativeStack) -> NativeStack:
     """Return the frames of Python of a stack."""
     return tuple(frame for frame in stack if not _is_native(frame))
 
 
-def native_operator(stack: Stack) -> str:
+def native_operator(stack: NativeStack) -> str:
     """Return what the C++ above the leaf was called for, as "mul_Tensor" or "PowBackward0"; "" if untold.
 
     Looked at are the frames below the innermost of Python: of those that fit the outermost counts.
@@ -41,13 +41,13 @@ def native_operator(stack: Stack) -> str:
     return ""
 
 
-def of_a_gpu(stacks: Iterable[Stack], settings: Iterable[str]) -> bool:
+def of_a_gpu(stacks: Iterable[NativeStack], settings: Iterable[str]) -> bool:
     """Return whether functions of C++, or names of settings, are those of the allocator of a GPU."""
     functions = {frame.function for stack in stacks for frame in stack}
     return any(_OF_GPUS.match(name) for name in (*settings, *functions))
 
 
-def within_a_module(stacks: Iterable[Stack]) -> bool:
+def within_a_module(stacks: Iterable[NativeStack]) -> bool:
     """Return whether stacks of Python frames are all of one part of a pass through the model.
 
     They are where all go through the same call of a module in another one, and where none has a frame: what

@@ -10,7 +10,7 @@ from tracetui.analysis.launch_chains import NEVER, LaunchChains
 from tracetui.analysis.operator_types import ascend_task_type, gpu_kernel_type
 from tracetui.analysis.search import among, runs, track_of_rows
 from tracetui.arrays import Int64s
-from tracetui.trace.model import Activity, Kind
+from tracetui.trace.model import Activity, TraceKind
 
 _WORK = (Activity.COMPUTE, Activity.AICPU, Activity.COMMUNICATION, Activity.COPY)
 
@@ -63,7 +63,7 @@ def _neighbours(links: LaunchChains, tasks: Int64s, issued: Int64s, operator: in
 
 def _type(links: LaunchChains, task: int) -> str:
     name = links.trace.name(task)
-    return gpu_kernel_type(name) if links.trace.kind == Kind.GPU else ascend_task_type(name)
+    return gpu_kernel_type(name) if links.trace.kind == TraceKind.GPU else ascend_task_type(name)
 
 
 _NOTHING = Neighbours(None, None, None)

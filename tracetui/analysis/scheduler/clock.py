@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from tracetui.analysis.scheduler.fitting import Activity, agreement, fit_offset
+from tracetui.analysis.scheduler.fitting import ThreadActivity, agreement, fit_offset
 from tracetui.analysis.scheduler.matching import (
-    HostThread,
     Matching,
+    TraceThread,
     activities,
     host_threads,
     infer_numbers,
@@ -38,7 +38,7 @@ class SchedulerClock:
 
 
 @dataclass(frozen=True)
-class Aligned:
+class AlignedRecording:
     """A recording on the clock of a trace."""
 
     clock: SchedulerClock
@@ -47,7 +47,7 @@ class Aligned:
     mapping: PidMapping | None
 
 
-def align(trace: Trace, events: SchedulerEvents, path: Path, offset_ns: int | None) -> Aligned:
+def align(trace: Trace, events: SchedulerEvents, path: Path, offset_ns: int | None) -> AlignedRecording:
     """Return how a recording stands to a trace; `offset_ns`: as given. Raises Refusal where nothing tells."""
     return _Alignment(trace, events, path).found(offset_ns)
 
@@ -56,11 +56,11 @@ class _Alignment:
     def __init__(self, trace: Trace, events: SchedulerEvents, path: Path) -> None:
         self._trace, self._events = trace, events
         self._window = events.start_ns, events.end_ns + 1
-        self._threads: tuple[HostThread, ...] = host_threads(trace)
+        self._threads: tuple[TraceThread, ...] = host_threads(trace)
         self._mapping = pid_mapping(path, Path(trace.path))
         self._known = known_numbers(self._threads, events, self._mapping)
 
-    def found(self, given: int | None) -> Aligned:
+    def found(self, given: int | None) -> AlignedRecording:
         if not self._threads:
             raise Refusal("cannot be laid beside the trace, which has no threads of the host with a number")
         profiler = profiler_clock(Path(self._trace.path))
@@ -108,11 +108,11 @@ class _Alignment:
         plausible = max(known) >= _PLAUSIBLE if known else bool(shares)
         return self._known if plausible else None
 
-    def _aligned(self, clock: SchedulerClock, matching: Matching) -> Aligned:
-        return Aligned(clock, matching, self._agreement(matching, clock.offset_ns), self._mapping)
+    def _aligned(self, clock: SchedulerClock, matching: Matching) -> AlignedRecording:
+        return AlignedRecording(clock, matching, self._agreement(matching, clock.offset_ns), self._mapping)
 
     @cached_property
-    def _activities(self) -> dict[int, Activity]:
+    def _activities(self) -> dict[int, ThreadActivity]:
         """What trace and recording know of the threads whose numbers are in both, by number."""
         return activities(self._trace, self._known, self._events, self._window)
 
@@ -123,12 +123,12 @@ class _Alignment:
             known = {tid: self._activities[tid] for tid in matching.host}
         return self._share([*known.values()], offset_ns)
 
-    def _share(self, known: list[Activity], offset_ns: int) -> float | None:
+    def _share(self, known: list[ThreadActivity], offset_ns: int) -> float | None:
         """Return the share of times that agree with an offset; None of too few."""
         agreeing, total = agreement(known, offset_ns, self._window)
         return agreeing / total if total >= _FEW else None
 
-    def _fitted(self, profiler: ProfilerClock | None) -> Aligned:
+    def _fitted(self, profiler: ProfilerClock | None) -> AlignedRecording:
         if not self._known.host:
             raise Refusal(_STRANGERS)
         fit = fit_offset([*self._activities.values()], self._window)

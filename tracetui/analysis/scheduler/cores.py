@@ -10,7 +10,7 @@ from tracetui.analysis.idle.pieces import cut
 from tracetui.analysis.scheduler.states import losses_by_cpu
 from tracetui.analysis.search import runs
 from tracetui.arrays import Int64s
-from tracetui.siblings.scheduler.events import NO_PID, Kind, SchedulerEvents
+from tracetui.siblings.scheduler.events import NO_PID, EventKind, SchedulerEvents
 
 IDLE = 0  #: the thread that a core has when it has nothing to do
 
@@ -36,7 +36,7 @@ class Cores:
 
     def __init__(self, events: SchedulerEvents, offset_ns: int) -> None:
         columns = events.columns
-        rows = np.flatnonzero(columns.kind == Kind.SWITCH)
+        rows = np.flatnonzero(columns.kind == EventKind.SWITCH)
         order = rows[np.argsort(columns.cpu[rows], kind="stable")]
         self._time = columns.time[order] + offset_ns
         self._left, self._got = columns.pid[order], columns.other[order]

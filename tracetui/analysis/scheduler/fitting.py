@@ -26,7 +26,7 @@ _LEAST_TIMES = 20
 _AHEAD = 0.02  # of all times that no other shift may come as close
 
 
-class Activity(NamedTuple):
+class ThreadActivity(NamedTuple):
     """What a trace and a recording know of one thread."""
 
     times: Int64s  #: ns on the clock of the trace, sorted: when the thread must have had a core
@@ -41,7 +41,7 @@ class Fit(NamedTuple):
     agreeing: float  #: share of times at which the thread has a core then
 
 
-def agreement(threads: Sequence[Activity], offset_ns: int, window: tuple[int, int]) -> tuple[int, int]:
+def agreement(threads: Sequence[ThreadActivity], offset_ns: int, window: tuple[int, int]) -> tuple[int, int]:
     """Return how many times in a window of the recording agree with an offset, and how many there are."""
     agreeing = total = 0
     for thread in threads:
@@ -54,7 +54,7 @@ def agreement(threads: Sequence[Activity], offset_ns: int, window: tuple[int, in
     return agreeing, total
 
 
-def fit_offset(threads: Sequence[Activity], window: tuple[int, int]) -> Fit | None:
+def fit_offset(threads: Sequence[ThreadActivity], window: tuple[int, int]) -> Fit | None:
     """Return the offset; None where nothing tells, or several offsets are as good.
 
     `window`: [start, end) of the recording, ns.
@@ -76,17 +76,17 @@ def fit_offset(threads: Sequence[Activity], window: tuple[int, int]) -> Fit | No
     return found[0]
 
 
-def _thinned(thread: Activity) -> Activity:
+def _thinned(thread: ThreadActivity) -> ThreadActivity:
     step = len(thread.times) // _MOST_TIMES + 1
-    return Activity(thread.times[::step], thread.running)
+    return ThreadActivity(thread.times[::step], thread.running)
 
 
-def _bin_width(threads: Sequence[Activity], window: tuple[int, int]) -> int:
+def _bin_width(threads: Sequence[ThreadActivity], window: tuple[int, int]) -> int:
     span = window[1] - window[0] + max(int(t.times[-1] - t.times[0]) for t in threads)
     return max(BIN, span // MOST_BINS + 1)
 
 
-def _candidates(threads: Sequence[Activity], window: tuple[int, int], width: int) -> list[int]:
+def _candidates(threads: Sequence[ThreadActivity], window: tuple[int, int], width: int) -> list[int]:
     """Return the offsets that the fewest times speak against, the best first, in whole bins."""
     first = min(int(thread.times[0]) for thread in threads)
     last = max(int(thread.times[-1]) for thread in threads)
@@ -114,7 +114,9 @@ def _candidates(threads: Sequence[Activity], window: tuple[int, int], width: int
     return found
 
 
-def _bounded(threads: Sequence[Activity], offset: int, slack: int, window: tuple[int, int]) -> Fit | None:
+def _bounded(
+    threads: Sequence[ThreadActivity], offset: int, slack: int, window: tuple[int, int]
+) -> Fit | None:
     """Return the offsets near one that most times allow: their middle, and half of their width."""
     starts, ends, total = [], [], 0
     for thread in threads:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tracetui.analysis.intervals import Intervals
-from tracetui.analysis.scheduler.fitting import Activity, agreement
+from tracetui.analysis.scheduler.fitting import ThreadActivity, agreement
 from tracetui.analysis.scheduler.states import State, thread_states
 from tracetui.analysis.search import distinct, rows_of
 from tracetui.arrays import Int64s
-from tracetui.siblings.scheduler.events import MOST_PIDS, Columns, Kind, SchedulerEvents
+from tracetui.siblings.scheduler.events import MOST_PIDS, EventKind, SchedulerColumns, SchedulerEvents
 from tracetui.siblings.scheduler.files import PidMapping
 from tracetui.trace.model import Family, Layer, Trace, Track
 
@@ -27,7 +27,7 @@ _LEAD = 100_000_000  # ns before it, which tell what threads are about
 
 
 @dataclass(frozen=True, eq=False)
-class HostThread:
+class TraceThread:
     """A thread of the trace."""
 
     pid: int  #: its process, as the trace has it
@@ -47,7 +47,7 @@ class HostThread:
 class Matching:
     """The threads of a trace and their numbers in the recording."""
 
-    threads: tuple[HostThread, ...]
+    threads: tuple[TraceThread, ...]
     host: Mapping[int, int] = field(default_factory=dict)  #: number in the recording, by that in the trace
     inferred: bool = False  #: by what they do, not by their numbers
 
@@ -57,7 +57,7 @@ class Matching:
         return {host: tid for tid, host in self.host.items()}
 
 
-def host_threads(trace: Trace) -> tuple[HostThread, ...]:
+def host_threads(trace: Trace) -> tuple[TraceThread, ...]:
     """Return the threads of the host that have a number, in the order of the trace."""
     found: dict[int, list[Track]] = {}
     for track in trace.tracks:
@@ -70,7 +70,7 @@ def host_threads(trace: Trace) -> tuple[HostThread, ...]:
     known = {pid for pid in processes.values() if pid is not None}
     only = next(iter(known)) if len(known) == 1 else None  # what the runtime numbers otherwise is of it too
     return tuple(
-        HostThread(processes[tid] or only or tid, tid, tuple(tracks), tracks[0].name)
+        TraceThread(processes[tid] or only or tid, tid, tuple(tracks), tracks[0].name)
         for tid, tracks in found.items()
     )
 
@@ -82,7 +82,7 @@ def _process(tracks: Sequence[Track]) -> int | None:
 
 
 def known_numbers(
-    threads: Sequence[HostThread], events: SchedulerEvents, mapping: PidMapping | None
+    threads: Sequence[TraceThread], events: SchedulerEvents, mapping: PidMapping | None
 ) -> Matching:
     """Return the threads whose numbers are in the recording, by the mapping of their container first."""
     seen = _seen(events)
@@ -93,19 +93,21 @@ def known_numbers(
 
 def activities(
     trace: Trace, matching: Matching, events: SchedulerEvents, window: tuple[int, int]
-) -> dict[int, Activity]:
+) -> dict[int, ThreadActivity]:
     """Return what trace and recording know of the threads in both, by their number in the trace."""
     states = thread_states(events, matching.host.values(), window)
     found = {}
     for thread in matching.threads:
         if thread.tid in matching.host:
             known = states[matching.host[thread.tid]]
-            found[thread.tid] = Activity(thread.times(trace), known.of(State.RUNNING, State.INTERRUPTED))
+            found[thread.tid] = ThreadActivity(
+                thread.times(trace), known.of(State.RUNNING, State.INTERRUPTED)
+            )
     return found
 
 
 def infer_numbers(
-    trace: Trace, threads: Sequence[HostThread], events: SchedulerEvents, offset_ns: int
+    trace: Trace, threads: Sequence[TraceThread], events: SchedulerEvents, offset_ns: int
 ) -> Matching:
     """Return the threads of the recording that have a core whenever a thread of the trace calls something.
 
@@ -114,9 +116,9 @@ def infer_numbers(
     first = trace.start_ns - offset_ns
     window = first - _LEAD, min(trace.end_ns - offset_ns, first + _LOOKED_AT)
     begin, stop = np.searchsorted(events.columns.time, np.array(window)).tolist()
-    columns = Columns._make(column[begin:stop] for column in events.columns)
+    columns = SchedulerColumns._make(column[begin:stop] for column in events.columns)
     events = replace(events, columns=columns)
-    got = columns.other[columns.kind == Kind.SWITCH]
+    got = columns.other[columns.kind == EventKind.SWITCH]
     counts = np.bincount(got[got > 0])
     busiest = np.argsort(-counts, kind="stable")[:_MOST_LOOKED_AT]
     states = thread_states(events, busiest[counts[busiest] > 0].tolist(), window)
@@ -138,7 +140,7 @@ def _best(
 ) -> int | None:
     scores = []
     for pid, spans in running.items():
-        agreeing, total = agreement([Activity(times, spans)], offset_ns, window)
+        agreeing, total = agreement([ThreadActivity(times, spans)], offset_ns, window)
         if total >= 10:
             scores.append((agreeing / total, pid))
     scores.sort(reverse=True)
@@ -152,8 +154,8 @@ def _best(
 def _seen(events: SchedulerEvents) -> set[int]:
     columns = events.columns
     kind = columns.kind
-    tasks = columns.pid[kind < Kind.IRQ_ENTRY]
-    found = set(distinct(tasks).tolist()) | set(distinct(columns.other[kind == Kind.SWITCH]).tolist())
+    tasks = columns.pid[kind < EventKind.IRQ_ENTRY]
+    found = set(distinct(tasks).tolist()) | set(distinct(columns.other[kind == EventKind.SWITCH]).tolist())
     return found - {0, -1}
 
 

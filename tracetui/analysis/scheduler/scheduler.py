@@ -13,9 +13,9 @@ import numpy as np
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.pieces import Cuts, cut, edges_of
 from tracetui.analysis.intervals import Intervals
-from tracetui.analysis.scheduler.clock import Aligned, align
+from tracetui.analysis.scheduler.clock import AlignedRecording, align
 from tracetui.analysis.scheduler.cores import IDLE, Cores
-from tracetui.analysis.scheduler.matching import HostThread
+from tracetui.analysis.scheduler.matching import TraceThread
 from tracetui.analysis.scheduler.states import Interrupts, State, ThreadStates, thread_states
 from tracetui.analysis.search import runs
 from tracetui.arrays import Int8s, Int64s
@@ -24,7 +24,7 @@ from tracetui.siblings.scheduler.events import NO_PID, SchedulerEvents
 from tracetui.siblings.scheduler.files import find_recording, read_recording
 from tracetui.trace.model import Trace
 
-Progress = Optional[Callable[[int, int], None]]
+OnProgress = Optional[Callable[[int, int], None]]
 
 _Blamed = tuple[str, int, bool]  # name, number, whether of the same process
 
@@ -53,7 +53,7 @@ def _table() -> Int8s:
 _CAUSE_OF = _table()
 
 
-class Task(NamedTuple):
+class RecordedThread(NamedTuple):
     """A thread of the recording, as people know it."""
 
     comm: str  #: as written: never print it unescaped
@@ -65,7 +65,7 @@ class Task(NamedTuple):
 class Culprit:
     """Who had the core that a thread waited for."""
 
-    task: Task
+    task: RecordedThread
     own_process: bool  #: a thread of the process that waited
     idle_ns: int
 
@@ -81,7 +81,7 @@ class SchedulerSource:
 class Scheduler:
     """What the operating system did while a trace was recorded; all times are those of the trace."""
 
-    def __init__(self, trace: Trace, events: SchedulerEvents, aligned: Aligned) -> None:
+    def __init__(self, trace: Trace, events: SchedulerEvents, aligned: AlignedRecording) -> None:
         """`aligned`: how the events stand to the trace."""
         self.events, self.clock, self.matching = events, aligned.clock, aligned.matching
         self.agreeing = aligned.agreeing
@@ -98,11 +98,11 @@ class Scheduler:
         self._index_states(self.matching.host.values())
 
     @property
-    def threads(self) -> tuple[HostThread, ...]:
+    def threads(self) -> tuple[TraceThread, ...]:
         """The threads of the trace that are in the recording."""
         return tuple(thread for thread in self.matching.threads if thread.tid in self.matching.host)
 
-    def states(self, thread: HostThread) -> ThreadStates:
+    def states(self, thread: TraceThread) -> ThreadStates:
         """Return what a thread of the trace did."""
         return self.states_of(self.matching.host[thread.tid])
 
@@ -197,7 +197,7 @@ class Scheduler:
         found.sort(key=lambda culprit: (-culprit.idle_ns, culprit.task.comm, culprit.task.pid or 0))
         return tuple(found)
 
-    def task(self, pid: int, time: int) -> Task:
+    def task(self, pid: int, time: int) -> RecordedThread:
         """Return a thread of the recording as people know it at a time."""
         return self._task(pid, self._comm(pid, time))
 
@@ -222,11 +222,11 @@ class Scheduler:
             return UNKNOWN_TASK
         return self.events.names.at(pid, time - self.clock.offset_ns)
 
-    def _task(self, pid: int, comm: str) -> Task:
+    def _task(self, pid: int, comm: str) -> RecordedThread:
         if pid < 0:
-            return Task(comm, None, None)
+            return RecordedThread(comm, None, None)
         inside = self._inside.get(pid, pid)
-        return Task(comm, inside, None if inside == pid else pid)
+        return RecordedThread(comm, inside, None if inside == pid else pid)
 
     @cached_property
     def _inside(self) -> dict[int, int]:
@@ -262,7 +262,7 @@ class SchedulerRecording(NamedTuple):
     problem: str = ""  #: a sentence without full stop
 
 
-def scheduler_of(trace: Trace, source: SchedulerSource, on_progress: Progress = None) -> Scheduler:
+def scheduler_of(trace: Trace, source: SchedulerSource, on_progress: OnProgress = None) -> Scheduler:
     """Return what a recording tells of a trace. Raises Refusal, one sentence without the name of the file."""
     path = source.path or Path(trace.path)
     events = read_recording(path, on_progress)
@@ -272,7 +272,7 @@ def scheduler_of(trace: Trace, source: SchedulerSource, on_progress: Progress = 
 def recording_of(
     trace: Trace,
     source: SchedulerSource | None = None,
-    on_progress: Progress = None,
+    on_progress: OnProgress = None,
     must_be_of_use: bool = True,
 ) -> SchedulerRecording:
     """Return the recording that is given, or lies beside the trace where it is plain which.

@@ -17,7 +17,14 @@ import numpy as np
 from tracetui.analysis.idle.pieces import cut_by_cover
 from tracetui.analysis.intervals import NOTHING, Intervals, union
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s, Wholes
-from tracetui.siblings.scheduler.events import MOST_PIDS, NO_PID, Columns, Kind, Loss, SchedulerEvents
+from tracetui.siblings.scheduler.events import (
+    MOST_PIDS,
+    NO_PID,
+    EventKind,
+    LostStretch,
+    SchedulerColumns,
+    SchedulerEvents,
+)
 
 
 @unique
@@ -117,7 +124,7 @@ def thread_states(
     return found
 
 
-def losses_by_cpu(losses: Iterable[Loss]) -> dict[int, Intervals]:
+def losses_by_cpu(losses: Iterable[LostStretch]) -> dict[int, Intervals]:
     """Return, of each core that lost events, when that was."""
     found: dict[int, list[tuple[int, int]]] = {}
     for loss in losses:
@@ -131,9 +138,11 @@ def losses_by_cpu(losses: Iterable[Loss]) -> dict[int, Intervals]:
 class Interrupts:
     """When each core served interrupts: from an entry to the exit that is the next of its kind."""
 
-    def __init__(self, columns: Columns) -> None:
+    def __init__(self, columns: SchedulerColumns) -> None:
         self._columns = columns
-        rows = np.flatnonzero((columns.kind >= Kind.IRQ_ENTRY) & (columns.kind <= Kind.SOFTIRQ_EXIT))
+        rows = np.flatnonzero(
+            (columns.kind >= EventKind.IRQ_ENTRY) & (columns.kind <= EventKind.SOFTIRQ_EXIT)
+        )
         order = np.argsort(columns.cpu[rows], kind="stable")
         self._rows = rows[order]
         self._cpu = columns.cpu[self._rows]
@@ -145,7 +154,10 @@ class Interrupts:
             first, stop = np.searchsorted(self._cpu, np.array([cpu, cpu + 1], self._cpu.dtype)).tolist()
             rows = self._rows[first:stop]
             starts, ends = [], []
-            for entry, leave in ((Kind.IRQ_ENTRY, Kind.IRQ_EXIT), (Kind.SOFTIRQ_ENTRY, Kind.SOFTIRQ_EXIT)):
+            for entry, leave in (
+                (EventKind.IRQ_ENTRY, EventKind.IRQ_EXIT),
+                (EventKind.SOFTIRQ_ENTRY, EventKind.SOFTIRQ_EXIT),
+            ):
                 kind = self._columns.kind[rows]
                 own = rows[(kind == entry) | (kind == leave)]
                 kind = self._columns.kind[own]
@@ -156,17 +168,17 @@ class Interrupts:
         return self._found[cpu]
 
 
-def _changes(columns: Columns, wanted: Bools) -> _Changes:
+def _changes(columns: SchedulerColumns, wanted: Bools) -> _Changes:
     """Return all events of the threads wanted."""
     kind = columns.kind
-    wakes = (kind == Kind.WAKING) | (kind == Kind.WAKEUP) | (kind == Kind.WAKEUP_NEW)
+    wakes = (kind == EventKind.WAKING) | (kind == EventKind.WAKEUP) | (kind == EventKind.WAKEUP_NEW)
     parts = []
     for change, mask, who in (
-        (_Change.OUT, kind == Kind.SWITCH, columns.pid),
-        (_Change.IN, kind == Kind.SWITCH, columns.other),
+        (_Change.OUT, kind == EventKind.SWITCH, columns.pid),
+        (_Change.IN, kind == EventKind.SWITCH, columns.other),
         (_Change.WAKE, wakes, columns.pid),
-        (_Change.MOVE, kind == Kind.MIGRATE, columns.pid),
-        (_Change.BORN, kind == Kind.FORK, columns.pid),
+        (_Change.MOVE, kind == EventKind.MIGRATE, columns.pid),
+        (_Change.BORN, kind == EventKind.FORK, columns.pid),
     ):
         rows = np.flatnonzero(mask)
         pid = who[rows]
@@ -178,7 +190,7 @@ def _changes(columns: Columns, wanted: Bools) -> _Changes:
         elif change is _Change.WAKE:
             told = columns.other[own].astype(np.int64)
             cpu = columns.target[own].astype(np.int64)
-            cpu[kind[own] == Kind.WAKING] = -1  # where it was, not where it goes
+            cpu[kind[own] == EventKind.WAKING] = -1  # where it was, not where it goes
         elif change is _Change.MOVE:
             cpu = columns.target[own].astype(np.int64)
         elif change is _Change.BORN:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
-from tracetui.analysis.scheduler.scheduler import SCHEDULED, Culprit, Scheduler, Task
+from tracetui.analysis.scheduler.scheduler import SCHEDULED, Culprit, RecordedThread, Scheduler
 from tracetui.analysis.scheduler.states import State
 from tracetui.arrays import Int64s
 
@@ -19,7 +19,7 @@ PREEMPTORS = 3  #: tasks that are told of a thread, at most
 class ThreadTime:
     """The time of a thread in what both recordings cover."""
 
-    task: Task
+    task: RecordedThread
     pid: int  #: its process, as the trace has it
     ns: dict[State, int]
     migrations: int
@@ -45,7 +45,7 @@ class CoreTime:
     busy_ns: int  #: with a thread
     interrupted_ns: int  #: serving interrupts
     wall_ns: int
-    threads: tuple[Task, ...]  #: of the trace, those that had it longest first
+    threads: tuple[RecordedThread, ...]  #: of the trace, those that had it longest first
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from tracetui.export.cells import text_cell
 from tracetui.export.job.document import roots_of
 from tracetui.export.tables.column import Table
-from tracetui.export.tables.job import LINES, RANKS, ROOTS, AnyRows, JobRows, RankRows, RootRows
+from tracetui.export.tables.job import LINES, RANKS, ROOTS, AnyJobRows, JobRows, RankRows, RootRows
 from tracetui.export.tables.job_links import LINKS
 from tracetui.job.idle_lines import job_lines
 from tracetui.job.job import Job
@@ -48,7 +48,7 @@ def write_ranks(stream: BinaryIO, job: Job, by: str | None, step: int | None) ->
     return len(frame)
 
 
-def _frame(table: Table[AnyRows], rows: AnyRows) -> pd.DataFrame:
+def _frame(table: Table[AnyJobRows], rows: AnyJobRows) -> pd.DataFrame:
     from tracetui.export.data_frame import small_frame  # imports pandas
 
     return small_frame(table, rows)

@@ -15,7 +15,7 @@ from tracetui.export.tables.pipeline import PIPELINE_STAGES
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN, wrapped
 from tracetui.job.job import Job
-from tracetui.job.pipeline import FORWARD, Block, Pipeline
+from tracetui.job.pipeline import FORWARD, Pipeline, StageBlock
 from tracetui.language import in_english, translate
 from tracetui.units import format_duration, format_percent
 
@@ -128,7 +128,7 @@ def _chart(pipeline: Pipeline, width: int, top: int) -> list[str]:
     return lines
 
 
-def _passes(block: Block, start: int, end: int, pipeline: Pipeline) -> list[tuple[int, int, int]]:
+def _passes(block: StageBlock, start: int, end: int, pipeline: Pipeline) -> list[tuple[int, int, int]]:
     """Return way, start and end of the passes in a block."""
     if len(block.ways) == 1:
         return [(block.ways[0], start, end)]

@@ -14,7 +14,7 @@ from tracetui.export.tables.column import records
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.tables.whatif import TRIALS, TrialRows
 from tracetui.export.text import MARGIN, wrapped
-from tracetui.job.whatif.answer import Trial, WhatIf
+from tracetui.job.whatif.answer import JobWhatIf, Trial
 from tracetui.language import counted, in_english, names, translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_percent
@@ -26,7 +26,7 @@ _WORTH = 1.002  #: slowdown of a kind or rank from which on it is named
 
 
 @in_english()
-def whatif_document(answer: WhatIf) -> dict[str, Any]:
+def whatif_document(answer: JobWhatIf) -> dict[str, Any]:
     """Return the document of an answer; times are means of the steps."""
     return {
         "schema": SCHEMA,
@@ -48,7 +48,7 @@ def whatif_document(answer: WhatIf) -> dict[str, Any]:
     }
 
 
-def whatif_text(answer: WhatIf, width: int, top: int = TOP) -> str:
+def whatif_text(answer: JobWhatIf, width: int, top: int = TOP) -> str:
     """Return the report as text; at most `top` fixes, 0 for all."""
     lines = [head_words(answer.order.job), ""]
     for sentence in whatif_sentences(answer):
@@ -68,7 +68,7 @@ def whatif_text(answer: WhatIf, width: int, top: int = TOP) -> str:
     return "\n".join(lines)
 
 
-def whatif_markdown(answer: WhatIf, top: int = TOP) -> str:
+def whatif_markdown(answer: JobWhatIf, top: int = TOP) -> str:
     """Return the report as Markdown; at most `top` fixes, 0 for all."""
     job = answer.order.job
     lines = [f"## {markdown.plain(head_words(job))}", ""]
@@ -81,7 +81,7 @@ def whatif_markdown(answer: WhatIf, top: int = TOP) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def write_fixes(stream: BinaryIO, answer: WhatIf) -> int:
+def write_fixes(stream: BinaryIO, answer: JobWhatIf) -> int:
     """Write the single fixes as csv; returns their number."""
     import pandas as pd
 
@@ -94,7 +94,7 @@ def write_fixes(stream: BinaryIO, answer: WhatIf) -> int:
     return len(frame)
 
 
-def whatif_sentences(answer: WhatIf) -> Iterator[str]:
+def whatif_sentences(answer: JobWhatIf) -> Iterator[str]:
     """Yield what a step takes now, with what was asked for fixed, and ideally."""
     if answer.asked.fixes:
         yield _asked_words(answer)
@@ -124,7 +124,7 @@ def whatif_sentences(answer: WhatIf) -> Iterator[str]:
         yield translate("Slowdown by one kind alone: {kinds}.", kinds=names(slow[:_MOST_KINDS]))
 
 
-def _asked_words(answer: WhatIf) -> str:
+def _asked_words(answer: JobWhatIf) -> str:
     asked = answer.asked
     template = "With {fixes} fixed a step takes {then} instead of {now}: {saved} ({share}) less."
     if asked.saves_ns <= 0:
@@ -143,16 +143,16 @@ def _title() -> str:
     return translate("Single fixes, by what a step gains as replayed")
 
 
-def _rows(answer: WhatIf, top: int) -> TrialRows:
+def _rows(answer: JobWhatIf, top: int) -> TrialRows:
     gains = _gains(answer)
     return TrialRows(answer, gains[:top] if top else gains)
 
 
-def _gains(answer: WhatIf) -> list[Trial]:
+def _gains(answer: JobWhatIf) -> list[Trial]:
     """Return the fixes that people are shown: those that save something."""
     return [trial for trial in answer.trials if trial.saves_ns > 0]
 
 
-def _more(answer: WhatIf, rows: TrialRows) -> str:
+def _more(answer: JobWhatIf, rows: TrialRows) -> str:
     left = len(_gains(answer)) - len(rows.rows)
     return counted(left, "1 more", "{count} more") if left else ""

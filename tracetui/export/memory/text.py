@@ -34,7 +34,7 @@ from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame
 from tracetui.units import format_count
 
-Row = dict[str, Any]
+TextRow = dict[str, Any]
 #: Returns the text of the line of a frame, printable; None where its file is not on this host.
 SourceLine = Callable[[Frame], Optional[str]]
 TOP, TOP_COMPONENTS, TOP_HOST = 20, 6, 6  #: rows listed where nothing else is asked for
@@ -100,7 +100,7 @@ def memory_markdown(
     return "\n".join(lines) + "\n"
 
 
-def memory_facts(document: Row, origin_ns: int, memory: Memory) -> list[str]:
+def memory_facts(document: TextRow, origin_ns: int, memory: Memory) -> list[str]:
     parts = [] if document["peak"] is None else peak_parts(document["peak"])
     return [
         peak_sentence(document, origin_ns),
@@ -110,7 +110,7 @@ def memory_facts(document: Row, origin_ns: int, memory: Memory) -> list[str]:
     ]
 
 
-def growth_sentences(document: Row, memory: Memory, source: SourceLine | None) -> list[str]:
+def growth_sentences(document: TextRow, memory: Memory, source: SourceLine | None) -> list[str]:
     """Return a sentence for each group that grows, or that none does; of one step nothing is said."""
     if document["growing"]:
         groups = zip(document["growing"], memory.growing)

@@ -11,7 +11,7 @@ from tracetui.export import markdown
 from tracetui.export.cells import encodable
 from tracetui.export.csv_table import write_rows
 from tracetui.export.json_document import SCHEMA
-from tracetui.export.queries.query import Answer
+from tracetui.export.queries.query import QueryResult
 from tracetui.export.tables.column import UNKNOWN
 from tracetui.export.text import MARGIN, ColumnLayout, table
 from tracetui.language import translate
@@ -21,7 +21,7 @@ from tracetui.units import format_count
 LEAST_CELLS = 12  #: cells that a column of text can be cut down to
 
 
-def answer_text(answer: Answer, top: int, width: int) -> str:
+def answer_text(answer: QueryResult, top: int, width: int) -> str:
     """Return the answer as an aligned table of at most `top` rows, 0 for all."""
     rows = answer.rows[:top] if top else answer.rows
     numeric = _numeric(answer)
@@ -35,7 +35,7 @@ def answer_text(answer: Answer, top: int, width: int) -> str:
     return "\n".join([*lines, *more]) + "\n"
 
 
-def answer_markdown(answer: Answer, top: int) -> str:
+def answer_markdown(answer: QueryResult, top: int) -> str:
     """Return the answer as a table of Markdown of at most `top` rows, 0 for all."""
     rows = answer.rows[:top] if top else answer.rows
     numeric = _numeric(answer)
@@ -54,7 +54,7 @@ def answer_markdown(answer: Answer, top: int) -> str:
     return "\n".join([*lines, *more]) + "\n"
 
 
-def answer_document(answer: Answer) -> dict[str, Any]:
+def answer_document(answer: QueryResult) -> dict[str, Any]:
     """Return the answer as JSON has it: the names of the columns, and a list for each row."""
     return {
         "schema": SCHEMA,
@@ -63,12 +63,12 @@ def answer_document(answer: Answer) -> dict[str, Any]:
     }
 
 
-def write_answer(stream: BinaryIO, answer: Answer) -> int:
+def write_answer(stream: BinaryIO, answer: QueryResult) -> int:
     """Write the answer as csv, its texts as cells that no spreadsheet computes; return the number of rows."""
     return write_rows(stream, answer.columns, [[*map(_exact, row)] for row in answer.rows])
 
 
-def _numeric(answer: Answer) -> list[bool]:
+def _numeric(answer: QueryResult) -> list[bool]:
     """Return of each column whether all that is known in it are numbers."""
     return [all(map(_is_number, (row[place] for row in answer.rows))) for place in range(len(answer.columns))]
 

@@ -36,7 +36,7 @@ class QueryError(Exception):
 
 
 @dataclass(frozen=True)
-class Answer:
+class QueryResult:
     """The rows that a query asked for."""
 
     columns: list[str]  #: their names, as the query gives them: never print them unescaped
@@ -48,7 +48,7 @@ def is_installed() -> bool:
     return find_spec("duckdb") is not None
 
 
-def run_query(relations: Relations, sql: str, timeout_s: float | None = None) -> Answer:
+def run_query(relations: Relations, sql: str, timeout_s: float | None = None) -> QueryResult:
     """Return what one SELECT answers over the relations.
 
     DuckDB runs in memory, without access to files, network or extensions, and its configuration is locked.
@@ -74,7 +74,7 @@ def run_query(relations: Relations, sql: str, timeout_s: float | None = None) ->
         return _answer(connection, sql, timeout_s)
 
 
-def _answer(connection: Any, sql: str, timeout_s: float | None) -> Answer:
+def _answer(connection: Any, sql: str, timeout_s: float | None) -> QueryResult:
     """Run the query; interrupt it after `timeout_s` seconds."""
     import duckdb
 
@@ -84,7 +84,7 @@ def _answer(connection: Any, sql: str, timeout_s: float | None) -> Answer:
             timer.daemon = True
             timer.start()
         result = connection.execute(sql)
-        return Answer([column[0] for column in result.description], result.fetchall())
+        return QueryResult([column[0] for column in result.description], result.fetchall())
     except duckdb.InterruptException:
         raise QueryError(f"the query took longer than {timeout_s:g} s: --timeout allows more") from None
     except duckdb.Error as error:

@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.export.sentences.causes import line_name
 from tracetui.export.sentences.ranks import group_words
 from tracetui.export.sentences.roots import reason_words
-from tracetui.job.digest import Line
+from tracetui.job.digest import DigestLine
 from tracetui.job.idle_lines import JobLine
 from tracetui.job.job import Job
 from tracetui.job.late_ranks import LateRank, late_once
@@ -190,14 +190,14 @@ def root_place(root: Root) -> str:
     )
 
 
-def short_line(line: Line | None) -> str:
+def short_line(line: DigestLine | None) -> str:
     """Return "hybrid/train.py(65) train", "" without a line; never print it unescaped."""
     if line is None:
         return ""
     return line_name(path_end(line.file) if line.file else "", line.line, line.function)
 
 
-def line_words(line: Line) -> str:
+def line_words(line: DigestLine) -> str:
     """Return "data.py(70) __iter__"; as written in the trace: never print it unescaped."""
     return line_name(line.file, line.line, line.function)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.scheduler.clock import SchedulerClock
-from tracetui.analysis.scheduler.scheduler import NOBODY, UNKNOWN_TASK, Scheduler, Task
+from tracetui.analysis.scheduler.scheduler import NOBODY, UNKNOWN_TASK, RecordedThread, Scheduler
 from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration, format_percent
@@ -15,7 +15,7 @@ _LONGEST_NAME = 32
 _AGREEING = 0.9  # of calls that a thread begins and ends with a core, where the clocks agree
 
 
-def task_name(task: Task) -> str:
+def task_name(task: RecordedThread) -> str:
     """Return how a task is called where people read it: "python3 (7)", its host's number in brackets."""
     if task.comm == NOBODY:
         return translate("nobody (wake-up)")

@@ -19,7 +19,7 @@ OPERATORS = 3  #: names of operators beside a row, at most
 PARTS = 1_000_000  #: shares are told as so many parts of one
 AnyCause = TypeVar("AnyCause", Cause, CommunicationCause)
 #: file (None: there is no stack), line, function
-Place = tuple[Optional[str], int, str]
+SourceLine = tuple[Optional[str], int, str]
 
 
 class Listed(Protocol):
@@ -75,11 +75,11 @@ def optional_numbers(numbers: Sequence[int | None]) -> Int64s:
 
 
 def line_columns(
-    place_of: Callable[[Any], Place] = lambda row: (row.file, row.line, row.function),
+    place_of: Callable[[Any], SourceLine] = lambda row: (row.file, row.line, row.function),
 ) -> tuple[Column[Any], ...]:
     """Return the columns of a line; unknown where there is no stack, the line where no file is."""
 
-    def places(rows: Listed) -> list[Place]:
+    def places(rows: Listed) -> list[SourceLine]:
         return [*map(place_of, rows.rows)]
 
     def function(rows: Listed) -> CodedTexts:

@@ -66,14 +66,14 @@ class JobRows:
     def __init__(self, job: Job, rows: Sequence[Any]) -> None:
         self.job, self.rows = job, rows
 
-    def first(self: AnyRows, top: int) -> AnyRows:
+    def first(self: AnyJobRows, top: int) -> AnyJobRows:
         """Return at most `top` of the rows, 0 for all."""
         other = copy(self)
         other.rows = self.rows[:top] if top else self.rows
         return other
 
 
-AnyRows = TypeVar("AnyRows", bound=JobRows)
+AnyJobRows = TypeVar("AnyJobRows", bound=JobRows)
 
 
 class RootRows(JobRows):

@@ -30,7 +30,7 @@ from tracetui.export.tables.column import (
     texts_at,
 )
 from tracetui.export.tables.common import (
-    Place,
+    SourceLine,
     line_columns,
     name_column,
     optional_numbers,
@@ -96,7 +96,7 @@ def _size(key: str, title: str, get: Callable[[Rows], Values], **more: Any) -> C
     return Column(key, title, get, lambda number, _: format_bytes(number), **more)
 
 
-def _place(row: Any) -> Place:
+def _place(row: Any) -> SourceLine:
     frame: Frame | None = row.frame
     return (None, 0, "") if frame is None else (frame.file, frame.line, frame.function)
 

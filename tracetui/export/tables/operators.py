@@ -16,7 +16,7 @@ from tracetui.export.tables.column import (
     duration,
     texts_at,
 )
-from tracetui.trace.model import Activity, Kind
+from tracetui.trace.model import Activity, TraceKind
 from tracetui.units import format_percent
 
 #: What people are shown as the activity of a task, but that of kernels.
@@ -39,10 +39,10 @@ def activity_name(activity: int) -> str | None:
     return Activity(activity).name.lower() if activity else None
 
 
-def activity_words(activity: int, kind: Kind) -> str:
+def activity_words(activity: int, kind: TraceKind) -> str:
     """Return what people are shown as the activity of a task, in the words of its device's vendor."""
     if activity == Activity.COMPUTE:
-        return "kernel" if kind is Kind.GPU else "AI core"
+        return "kernel" if kind is TraceKind.GPU else "AI core"
     return ACTIVITY_WORDS[Activity(activity)]
 
 

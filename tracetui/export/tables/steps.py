@@ -13,7 +13,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.annotated import AnnotatedPhase
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.steps import Span, Step
+from tracetui.analysis.steps import DeviceSpan, Step
 from tracetui.arrays import Int64s
 from tracetui.export.cells import encodable
 from tracetui.export.sentences.causes import leading_shares
@@ -98,7 +98,7 @@ def _phase(name: str, title: str) -> Column[StepRows]:
     """Return a stretch of a step; unknown where the trace does not tell it from others."""
 
     def lengths(rows: StepRows) -> Int64s:
-        spans: list[Span] = [getattr(step, name) for step in rows.rows]
+        spans: list[DeviceSpan] = [getattr(step, name) for step in rows.rows]
         return optional_numbers([None if span is None else span[1] - span[0] for span in spans])
 
     return Column(

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from tracetui.export.tables.column import Column, Form, Table, duration
 from tracetui.export.tables.common import named, share_column, texts_by, values_of
-from tracetui.job.whatif.answer import Trial, WhatIf
+from tracetui.job.whatif.answer import JobWhatIf, Trial
 
 
 class TrialRows:
     """Single fixes of a job."""
 
-    def __init__(self, answer: WhatIf, rows: Sequence[Trial]) -> None:
+    def __init__(self, answer: JobWhatIf, rows: Sequence[Trial]) -> None:
         self.answer, self.rows = answer, rows
 
 

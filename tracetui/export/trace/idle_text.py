@@ -18,7 +18,7 @@ from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.sync_text import sync_lines
 from tracetui.language import alternatives, counted, names, translate
 from tracetui.trace.clean import printable
-from tracetui.trace.model import Kind
+from tracetui.trace.model import TraceKind
 from tracetui.trace.stack import path_end
 from tracetui.units import format_count, format_duration
 
@@ -70,7 +70,7 @@ def gaps_title(analysis: Analysis, shown: int, total: int, by: Measure) -> str:
 
 
 def _plain_gaps_title(analysis: Analysis, shown: int, total: int, by: Measure) -> str:
-    units = "kernel" if analysis.trace.kind is Kind.GPU else "AICore"
+    units = "kernel" if analysis.trace.kind is TraceKind.GPU else "AICore"
     if shown < total:
         return translate(
             "The {shown} of {total} {units} gaps with the most {measure}",

@@ -19,7 +19,7 @@ from distributed import Client
 from tracetui.databases.exports import Export
 from tracetui.job.cached_digest import digest_rank
 from tracetui.job.digest_files import is_digest
-from tracetui.job.engines.pinned import Answer, LostTask, Pinned, Workers, present
+from tracetui.job.engines.pinned import LostTask, Pinned, TaskReport, Workers, present
 from tracetui.job.engines.visible_traces import VisibleTrace, visible_traces
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.version import __version__
@@ -64,7 +64,7 @@ class LeftOut(NamedTuple):
     reason: str
 
 
-Told = Union[Seeing, Digested, Missed, LeftOut]
+WorkerMessage = Union[Seeing, Digested, Missed, LeftOut]
 
 
 def digests(
@@ -75,7 +75,7 @@ def digests(
     cache: bool = True,
     patience_s: float = PATIENCE_S,
     export: Export | None = None,
-) -> Iterator[Told]:
+) -> Iterator[WorkerMessage]:
     """Yield the digests of all traces that the workers of a cluster see below some paths, as they come.
 
     Where several workers see a trace, one of them makes its digest.
@@ -131,7 +131,7 @@ def _check_scheduler(client: Client) -> None:
         )
 
 
-def _unusable_workers(answers: Iterator[Answer], versions_here: dict[str, str]) -> dict[str, str]:
+def _unusable_workers(answers: Iterator[TaskReport], versions_here: dict[str, str]) -> dict[str, str]:
     """Return why workers can't be used, by worker: a package is missing, or of another version."""
     reasons: dict[str, str] = {}
     for answer in answers:

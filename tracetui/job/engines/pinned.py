@@ -35,8 +35,8 @@ class LostTask(NamedTuple):
     reason: str
 
 
-Answer = Union[Done, LostTask]
-Task = tuple[str, Any, int]  #: its worker, the argument, and how many bytes of a file it reads
+TaskReport = Union[Done, LostTask]
+PinnedTask = tuple[str, Any, int]  #: its worker, the argument, and how many bytes of a file it reads
 
 
 def present(client: Client, looks: int = 1) -> dict[str, dict[str, Any]] | None:
@@ -113,11 +113,11 @@ class Pinned:
         self._function = function
         self._patience_s = patience_s
         self._should_stop = should_stop
-        self._waiting: dict[str, list[Task]] = defaultdict(list)
-        self._running: dict[Future, Task] = {}
+        self._waiting: dict[str, list[PinnedTask]] = defaultdict(list)
+        self._running: dict[Future, PinnedTask] = {}
         self._changed = threading.Event()
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[Answer]:
+    def run(self, tasks: Sequence[PinnedTask]) -> Iterator[TaskReport]:
         """Yield an answer to each task as it comes, until it is stopped."""
         for task in tasks:
             self._waiting[task[0]].append(task)
@@ -151,10 +151,10 @@ class Pinned:
         """Note, in the client's thread, that a task has ended."""
         self._changed.set()
 
-    def _finished(self) -> list[Answer]:
+    def _finished(self) -> list[TaskReport]:
         self._changed.wait(_TURN_S)
         self._changed.clear()
-        answers: list[Answer] = []
+        answers: list[TaskReport] = []
         for future in [future for future in self._running if future.done()]:
             worker, argument, _ = self._running.pop(future)
             if future.status == "finished":
@@ -164,9 +164,9 @@ class Pinned:
                 answers.append(LostTask(worker, argument, reason))
         return answers
 
-    def _lost(self) -> list[Answer]:
+    def _lost(self) -> list[TaskReport]:
         self._workers.watch()
-        answers: list[Answer] = []
+        answers: list[TaskReport] = []
         for future, (worker, argument, _) in list(self._running.items()):
             reason = self._workers.lost(worker)
             if reason:
@@ -180,7 +180,7 @@ class Pinned:
                 waiting.clear()
         return answers
 
-    def _give_up_all(self) -> list[Answer]:
+    def _give_up_all(self) -> list[TaskReport]:
         reason = f"has not answered for {self._patience_s:.0f} s"
         left = [*self._running.values(), *(task for tasks in self._waiting.values() for task in tasks)]
         self._workers.client.cancel(list(self._running))

@@ -23,7 +23,7 @@ from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.source import Progress
 
 #: A digest, or a sentence that says why there is none.
-Result = Union[bytes, str]
+DigestResult = Union[bytes, str]
 
 SMALLEST = 20_000_000  #: bytes of all traces together that are worth a second process
 _INFLATED = 12  # bytes of text for each byte of gzip, about
@@ -43,11 +43,11 @@ class Ranks:
 def digest_all(
     paths: Sequence[Path],
     on_progress: Callable[[Ranks], None] | None = None,
-    on_result: Callable[[int, Result], None] | None = None,
+    on_result: Callable[[int, DigestResult], None] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
     cache: bool = True,
     jobs: int | None = None,
-) -> dict[int, Result]:
+) -> dict[int, DigestResult]:
     """Return the digests of traces by their place; those that were not done when it was stopped are missing.
 
     Args:
@@ -85,11 +85,11 @@ class _Work:
         self,
         paths: Sequence[Path],
         on_progress: Callable[[Ranks], None] | None,
-        on_result: Callable[[int, Result], None] | None,
+        on_result: Callable[[int, DigestResult], None] | None,
     ) -> None:
         self.paths = paths
         self.sizes = [_size(path) for path in paths]
-        self.results: dict[int, Result] = {}
+        self.results: dict[int, DigestResult] = {}
         self._on_progress, self._on_result = on_progress, on_result
         self._read = [0] * len(paths)
 
@@ -99,7 +99,7 @@ class _Work:
             ranks = Ranks(len(self.results), len(self.paths), sum(self._read), sum(self.sizes))
             self._on_progress(ranks)
 
-    def finish(self, place: int, result: Result) -> None:
+    def finish(self, place: int, result: DigestResult) -> None:
         self.results[place] = result
         if self._on_result is not None:
             self._on_result(place, result)
@@ -228,7 +228,7 @@ class _Pool:
             worker.awaited = int(message["bytes"])
         return True
 
-    def _finish(self, worker: _Worker, result: Result) -> None:
+    def _finish(self, worker: _Worker, result: DigestResult) -> None:
         place, worker.place = worker.place, -1
         self._work.finish(place, result)
 

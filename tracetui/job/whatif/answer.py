@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.arrays import Bools, Int64s
-from tracetui.job.digest import Line
+from tracetui.job.digest import DigestLine
 from tracetui.job.experts import is_all_to_all
 from tracetui.job.idle_lines import job_lines
 from tracetui.job.job import Job
@@ -43,7 +43,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class WhatIf:
+class JobWhatIf:
     """What a job gains by fixes; times are means of its steps."""
 
     order: Order
@@ -108,7 +108,7 @@ class Replays:
             return None
 
 
-def what_if(job: Job, asked: Sequence[Fix] = ()) -> WhatIf:
+def what_if(job: Job, asked: Sequence[Fix] = ()) -> JobWhatIf:
     """Return what a job gains by fixes.
 
     Raises NoReplay where it has nothing to replay, and UnknownFix where something that is asked for is not
@@ -125,7 +125,7 @@ def what_if(job: Job, asked: Sequence[Fix] = ()) -> WhatIf:
     places = [place for place, rank in enumerate(job.ranks) if rank.number in worst]
     last = int(durations.rank_stage.max(initial=0))
     changed, delays = durations.fixed(asked)
-    return WhatIf(
+    return JobWhatIf(
         order=order,
         replay_error=replays.error,
         step_ns=replays.step_ns,
@@ -167,7 +167,7 @@ def _lines(job: Job, most: int) -> list[Fix]:
     return [Fix(Target.LINE, file=_short(file, idle), line=line) for file, line in [*lines][:most]]
 
 
-def _short(file: str, lines: Sequence[Line]) -> str:
+def _short(file: str, lines: Sequence[DigestLine]) -> str:
     """Return the name of a file, or its path where another file of the job has the same name."""
     name = file.replace("\\", "/").rsplit("/", 1)[-1]
     same = {line.file for line in lines if line.file.replace("\\", "/").rsplit("/", 1)[-1] == name}

@@ -13,7 +13,7 @@ from tracetui.job.job import Job
 from tracetui.job.network_links import job_links
 from tracetui.job.rank_table import rank_rows
 from tracetui.job.stages import job_stages
-from tracetui.job.whatif.fixes import Fix, Scope, Target
+from tracetui.job.whatif.fixes import Fix, FixScope, Target
 from tracetui.job.whatif.order import COMPUTING, IDLE, MISSING, PARTS, Order
 from tracetui.operations.slowdown import ideal_durations
 from tracetui.trace.clean import printable
@@ -156,8 +156,8 @@ class Durations:
         scope = fix.scope
         if scope is None:
             stands_out = int(beyond[chosen].sum()) * 100 >= int(ns[chosen].sum()) * _STANDS_OUT
-            scope = Scope.PEERS if stands_out else Scope.ALL
-        gone = np.where(chosen, beyond if scope is Scope.PEERS else ns, 0)
+            scope = FixScope.PEERS if stands_out else FixScope.ALL
+        gone = np.where(chosen, beyond if scope is FixScope.PEERS else ns, 0)
         parts[:, IDLE] = np.maximum(parts[:, IDLE] - gone, 0)
 
     def _median_of_others(self, ns: Int64s) -> Int64s:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Optional
 
-from tracetui.job.digest import Line
+from tracetui.job.digest import DigestLine
 from tracetui.trace.clean import printable
 
 
@@ -22,7 +22,7 @@ class Target(Enum):
     JITTER = "jitter"
 
 
-class Scope(Enum):
+class FixScope(Enum):
     """How much of the idle time of a line is gone."""
 
     PEERS = "peers"  #: what a rank has of it beyond the mean of the others
@@ -40,7 +40,7 @@ class Fix:
     stage: int = -1
     link: tuple[int, int] = (-1, -1)
     factor: float = 1.0
-    scope: Scope | None = None  #: None: that of peers where a rank stands out, else all
+    scope: FixScope | None = None  #: None: that of peers where a rank stands out, else all
 
     @property
     def text(self) -> str:
@@ -56,7 +56,7 @@ class Fix:
             return f"link={self.link[0]}-{self.link[1]}={self.factor:g}x"
         return "balance=experts" if self.target is Target.EXPERTS else "no-jitter"
 
-    def concerns(self, line: Line) -> bool:
+    def concerns(self, line: DigestLine) -> bool:
         """Return whether a line is the one that is fixed: its file by its name or the end of its path."""
         path = line.file.replace("\\", "/")
         name = self.file.replace("\\", "/")
@@ -88,7 +88,7 @@ def parse_fix(text: str) -> Fix:
         return BALANCED_EXPERTS if text.startswith("balance") else NO_JITTER
     if match := _LINE.fullmatch(text):
         rank = int(match[3]) if match[3] else None
-        scope = Scope(match[4]) if match[4] else None
+        scope = FixScope(match[4]) if match[4] else None
         return Fix(
             Target.LINE, file=match[1].strip("'\""), line=int(match[2].strip("'\"")), rank=rank, scope=scope
         )

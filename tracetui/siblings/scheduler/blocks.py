@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracetui.arrays import Bools, Int16s, Int32s, Int64s, Wholes
-from tracetui.siblings.scheduler.events import EMPTY, MOST_PIDS, NO_PID, Columns, Kind
-from tracetui.siblings.scheduler.line import Event, LostEvents, Overwritten, is_remark, read_line
+from tracetui.siblings.scheduler.events import EMPTY, MOST_PIDS, NO_PID, EventKind, SchedulerColumns
+from tracetui.siblings.scheduler.line import LostEvents, Overwritten, SchedulerEvent, is_remark, read_line
 
 Words = NDArray[np.uint64]
 
@@ -47,7 +47,7 @@ class Mark(NamedTuple):
 class Parsed:
     """What a block holds."""
 
-    columns: Columns = EMPTY
+    columns: SchedulerColumns = EMPTY
     comms: list[Comms] = field(default_factory=list)
     odd_names: list[tuple[int, int, bytes]] = field(default_factory=list)  #: row, pid, name
     processes: dict[int, int] = field(default_factory=dict)
@@ -66,7 +66,7 @@ def parse(data: bytes) -> Parsed:
 class _Spelling(NamedTuple):
     """How the name of an event is written: its length, its first and its last eight bytes."""
 
-    kind: Kind
+    kind: EventKind
     length: int
     first: int
     last: int
@@ -76,24 +76,24 @@ def _word(text: bytes) -> int:
     return int.from_bytes(text[:_WORD].ljust(_WORD, b"\0"), "little")
 
 
-def _spelling(name: bytes, kind: Kind) -> _Spelling:
+def _spelling(name: bytes, kind: EventKind) -> _Spelling:
     return _Spelling(kind, len(name), _word(name), _word(name[-_WORD:]))
 
 
 _SPELLINGS = tuple(
     _spelling(name, kind)
     for name, kind in (
-        (b"sched_switch", Kind.SWITCH),
-        (b"sched_waking", Kind.WAKING),
-        (b"sched_wakeup", Kind.WAKEUP),
-        (b"sched_wakeup_new", Kind.WAKEUP_NEW),
-        (b"sched_migrate_task", Kind.MIGRATE),
-        (b"irq_handler_entry", Kind.IRQ_ENTRY),
-        (b"irq_handler_exit", Kind.IRQ_EXIT),
-        (b"softirq_entry", Kind.SOFTIRQ_ENTRY),
-        (b"softirq_exit", Kind.SOFTIRQ_EXIT),
-        (b"softirq_raise", Kind.OTHER),
-        (b"sched_stat_runtime", Kind.OTHER),
+        (b"sched_switch", EventKind.SWITCH),
+        (b"sched_waking", EventKind.WAKING),
+        (b"sched_wakeup", EventKind.WAKEUP),
+        (b"sched_wakeup_new", EventKind.WAKEUP_NEW),
+        (b"sched_migrate_task", EventKind.MIGRATE),
+        (b"irq_handler_entry", EventKind.IRQ_ENTRY),
+        (b"irq_handler_exit", EventKind.IRQ_EXIT),
+        (b"softirq_entry", EventKind.SOFTIRQ_ENTRY),
+        (b"softirq_exit", EventKind.SOFTIRQ_EXIT),
+        (b"softirq_raise", EventKind.OTHER),
+        (b"sched_stat_runtime", EventKind.OTHER),
     )
 )
 _LATER = -1  # the kind of a line that is left to `line`
@@ -173,7 +173,7 @@ class _Block:
         cpu, target = np.zeros(lines, np.int16), np.full(lines, -1, np.int16)
         pid, other = np.full(lines, NO_PID, np.int32), np.full(lines, NO_PID, np.int32)
         state = np.zeros(lines, np.int8)
-        columns = Columns(time, cpu, kind, pid, other, state, target)
+        columns = SchedulerColumns(time, cpu, kind, pid, other, state, target)
         self._equals = self._places(b"=")
         self._read_headers(columns, found)
         self._read_switches(columns, found)
@@ -185,7 +185,7 @@ class _Block:
 
     # -- what stands before the fields of an event -----------------------------------------------------
 
-    def _read_headers(self, columns: Columns, found: Parsed) -> None:
+    def _read_headers(self, columns: SchedulerColumns, found: Parsed) -> None:
         """Read thread, core, time and name of each event; leaves alone what is not as usual."""
         brackets, colons = self._places(b"["), self._places(b":")
         rows = np.arange(len(self._starts))
@@ -264,8 +264,8 @@ class _Block:
 
     # -- the fields -------------------------------------------------------------------------------------
 
-    def _read_switches(self, columns: Columns, found: Parsed) -> None:
-        rows, signs = self._signs(columns, (Kind.SWITCH,), 9)
+    def _read_switches(self, columns: SchedulerColumns, found: Parsed) -> None:
+        rows, signs = self._signs(columns, (EventKind.SWITCH,), 9)
         good = self._says(self._fields[rows], b"prev_com")
         for place, text in ((1, b"prev_pid"), (2, b"rev_prio"), (3, b"ev_state"), (6, b"ext_comm")):
             good &= self._says(signs[:, place] - 8, text)
@@ -287,9 +287,9 @@ class _Block:
             second = self._words[begin[good] + 8] & _LOW[np.clip(length - _WORD, 0, _WORD)]
             found.comms.append(Comms(rows, pid[good].astype(np.int32), first, second))
 
-    def _read_wakes(self, columns: Columns) -> None:
-        kinds = (Kind.WAKING, Kind.WAKEUP, Kind.WAKEUP_NEW)
-        for which, count, cpu in ((kinds, 4, b"rget_cpu"), ((Kind.MIGRATE,), 5, b"dest_cpu")):
+    def _read_wakes(self, columns: SchedulerColumns) -> None:
+        kinds = (EventKind.WAKING, EventKind.WAKEUP, EventKind.WAKEUP_NEW)
+        for which, count, cpu in ((kinds, 4, b"rget_cpu"), ((EventKind.MIGRATE,), 5, b"dest_cpu")):
             rows, signs = self._signs(columns, which, count)
             good = (self._words[self._fields[rows]] & _LOW[5]) == np.uint64(_word(b"comm="))
             good &= (self._words[signs[:, 1] - 4] & _LOW[4]) == np.uint64(_word(b" pid"))
@@ -304,9 +304,9 @@ class _Block:
             columns.kind[rows[~good]] = _LATER
             columns.pid[rows[good]], columns.target[rows[good]] = pid[good], number[good]
 
-    def _read_numbers(self, columns: Columns) -> None:
+    def _read_numbers(self, columns: SchedulerColumns) -> None:
         """Read which interrupt it is; a line without is good as well."""
-        rows = np.flatnonzero((columns.kind >= Kind.IRQ_ENTRY) & (columns.kind < Kind.OTHER))
+        rows = np.flatnonzero((columns.kind >= EventKind.IRQ_ENTRY) & (columns.kind < EventKind.OTHER))
         fields = self._fields[rows]
         named = self._bytes[fields + 3] == ord("=")
         words = self._words[fields + 4]
@@ -314,12 +314,14 @@ class _Block:
         number = _decimal(words << ((_WORD - length) * 8 % 64).astype(np.uint64))
         columns.pid[rows] = np.where(named & (length > 0), number, NO_PID)
 
-    def _signs(self, columns: Columns, kinds: tuple[Kind, ...], count: int) -> tuple[Int64s, Int64s]:
+    def _signs(
+        self, columns: SchedulerColumns, kinds: tuple[EventKind, ...], count: int
+    ) -> tuple[Int64s, Int64s]:
         """Return the rows of events that have so many equals signs, and their places, int64[rows, count].
 
         Those that have more or fewer are left to `line`.
         """
-        wanted = np.zeros(Kind.OTHER + 2, np.bool_)
+        wanted = np.zeros(EventKind.OTHER + 2, np.bool_)
         wanted[list(kinds)] = True
         rows = np.flatnonzero(wanted[columns.kind])
         first = np.searchsorted(self._equals, self._fields[rows])
@@ -342,7 +344,7 @@ class _Block:
 
     # -- what is left -------------------------------------------------------------------------------------
 
-    def _read_left(self, columns: Columns, found: Parsed) -> None:
+    def _read_left(self, columns: SchedulerColumns, found: Parsed) -> None:
         """Read the lines that are not as usual, one at a time."""
         left = np.flatnonzero(columns.kind == _LATER).tolist()
         after = -1
@@ -354,7 +356,7 @@ class _Block:
             event = read_line(line)
             if event is None and not is_remark(line):
                 event, after = self._read_broken(row, columns)
-            if isinstance(event, Event):
+            if isinstance(event, SchedulerEvent):
                 for column, value in zip(columns, event[: len(columns)]):
                     cast(Wholes, column)[row] = value
                 found.odd_names += [(row, pid, name) for pid, name in event.names]
@@ -375,7 +377,7 @@ class _Block:
             after = int(columns.time[own[place]]) if place < len(own) else -1
             found.lost.append(Mark(event.cpu, event.events, before, after))
 
-    def _read_broken(self, row: int, columns: Columns) -> tuple[Event | None, int]:
+    def _read_broken(self, row: int, columns: SchedulerColumns) -> tuple[SchedulerEvent | None, int]:
         """Return the event in a line that names with line breaks in them cut, and its last row.
 
         No part of it is a line alone.
@@ -386,18 +388,18 @@ class _Block:
                 break
             line += b"\n" + self._line(following)
             event = read_line(line)
-            if isinstance(event, Event):
+            if isinstance(event, SchedulerEvent):
                 return event, following
         return None, row
 
     def _line(self, row: int) -> bytes:
         return self._data[self._starts[row] - _PAD : self._ends[row] - _PAD].rstrip(b"\r")
 
-    def _finish(self, columns: Columns, found: Parsed) -> None:
+    def _finish(self, columns: SchedulerColumns, found: Parsed) -> None:
         """Keep the rows of events that are of use, and number all that tells of rows by them."""
-        kept = (columns.kind != _LATER) & (columns.kind != Kind.OTHER)
+        kept = (columns.kind != _LATER) & (columns.kind != EventKind.OTHER)
         place = np.cumsum(kept) - kept
-        found.columns = Columns(*(column[kept] for column in columns))
+        found.columns = SchedulerColumns(*(column[kept] for column in columns))
         found.comms = [comms._replace(place=place[comms.place]) for comms in found.comms]
         found.odd_names = [(int(place[row]), pid, name) for row, pid, name in found.odd_names]
 

@@ -22,7 +22,7 @@ LATEST = 1 << 61
 
 
 @unique
-class Kind(IntEnum):
+class EventKind(IntEnum):
     """What an event is of."""
 
     SWITCH = 0
@@ -41,22 +41,22 @@ class Kind(IntEnum):
 
 
 NAMES = {
-    b"sched_switch": Kind.SWITCH,
-    b"sched_waking": Kind.WAKING,
-    b"sched_wakeup": Kind.WAKEUP,
-    b"sched_wakeup_new": Kind.WAKEUP_NEW,
-    b"sched_migrate_task": Kind.MIGRATE,
-    b"sched_process_fork": Kind.FORK,
-    b"sched_process_exec": Kind.EXEC,
-    b"sched_process_exit": Kind.EXIT,
-    b"irq_handler_entry": Kind.IRQ_ENTRY,
-    b"irq_handler_exit": Kind.IRQ_EXIT,
-    b"softirq_entry": Kind.SOFTIRQ_ENTRY,
-    b"softirq_exit": Kind.SOFTIRQ_EXIT,
+    b"sched_switch": EventKind.SWITCH,
+    b"sched_waking": EventKind.WAKING,
+    b"sched_wakeup": EventKind.WAKEUP,
+    b"sched_wakeup_new": EventKind.WAKEUP_NEW,
+    b"sched_migrate_task": EventKind.MIGRATE,
+    b"sched_process_fork": EventKind.FORK,
+    b"sched_process_exec": EventKind.EXEC,
+    b"sched_process_exit": EventKind.EXIT,
+    b"irq_handler_entry": EventKind.IRQ_ENTRY,
+    b"irq_handler_exit": EventKind.IRQ_EXIT,
+    b"softirq_entry": EventKind.SOFTIRQ_ENTRY,
+    b"softirq_exit": EventKind.SOFTIRQ_EXIT,
 }
 
 
-class Columns(NamedTuple):
+class SchedulerColumns(NamedTuple):
     """Events, a row each; columns of equal length."""
 
     time: Int64s  #: ns, on the clock of the recording
@@ -68,7 +68,7 @@ class Columns(NamedTuple):
     target: Int16s  #: of wake-ups and moves the core they go to; -1 where not recorded
 
 
-EMPTY = Columns(
+EMPTY = SchedulerColumns(
     np.empty(0, np.int64),
     np.empty(0, np.int16),
     np.empty(0, np.int8),
@@ -79,7 +79,7 @@ EMPTY = Columns(
 )
 
 
-class Loss(NamedTuple):
+class LostStretch(NamedTuple):
     """Events of a core that the kernel could not keep."""
 
     cpu: int
@@ -113,10 +113,10 @@ class SchedulerEvents:
     """All events of a recording, by time."""
 
     path: str
-    columns: Columns
+    columns: SchedulerColumns
     names: CommNames
     processes: Mapping[int, int]  #: the process of each thread, where recorded
-    losses: tuple[Loss, ...] = ()
+    losses: tuple[LostStretch, ...] = ()
     overwritten: int = 0  #: events that the buffer did not keep
     skipped: int = 0  #: lines that cannot be read
     reordered: int = 0  #: events that stand after later ones

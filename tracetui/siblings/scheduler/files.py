@@ -16,8 +16,8 @@ from tracetui.siblings.beside import Refusal, read_object
 from tracetui.siblings.scheduler.events import MOST_PIDS, SchedulerEvents
 from tracetui.siblings.scheduler.insight import NAME as INSIGHT
 from tracetui.siblings.scheduler.insight import is_insight, read_insight
-from tracetui.siblings.scheduler.line import Event, is_remark, read_line
-from tracetui.siblings.scheduler.recording import Progress, is_trace_dat, read_text, read_trace_dat
+from tracetui.siblings.scheduler.line import SchedulerEvent, is_remark, read_line
+from tracetui.siblings.scheduler.recording import OnProgress, is_trace_dat, read_text, read_trace_dat
 
 MAPPING = "pid_mapping.json"
 _ABOVE = 3  # directories: PROF_* lies beside ASCEND_PROFILER_OUTPUT, or around the trace
@@ -71,7 +71,7 @@ class PidMapping:
     ambiguous: int = 0  #: numbers that several containers have
 
 
-def read_recording(path: Path, on_progress: Progress = None) -> SchedulerEvents:
+def read_recording(path: Path, on_progress: OnProgress = None) -> SchedulerEvents:
     """Return the events of a recording of any kind. Raises Refusal, a sentence without the name."""
     try:
         with path.open("rb") as file:
@@ -194,7 +194,7 @@ def _fits(path: Path) -> bool:
     if path.suffix == ".dat":
         return is_trace_dat(path)
     return any(
-        isinstance(event, Event) or b"entries-in-buffer/entries-written" in line
+        isinstance(event, SchedulerEvent) or b"entries-in-buffer/entries-written" in line
         for line, event in _first_lines(path)
     )
 

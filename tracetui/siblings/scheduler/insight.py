@@ -19,16 +19,23 @@ import numpy as np
 from tracetui.databases.opening import Refused
 from tracetui.databases.tables import UNKNOWN, Database
 from tracetui.siblings.beside import Refusal
-from tracetui.siblings.scheduler.events import MOST_PIDS, NO_PID, Columns, CommNames, Kind, SchedulerEvents
-from tracetui.siblings.scheduler.recording import Progress
+from tracetui.siblings.scheduler.events import (
+    MOST_PIDS,
+    NO_PID,
+    CommNames,
+    EventKind,
+    SchedulerColumns,
+    SchedulerEvents,
+)
+from tracetui.siblings.scheduler.recording import OnProgress
 
 NAME = "ftrace_data.db"
 _CORES, _THREADS = "CPU Scheduling", "Process Scheduling"
 _CORE = re.compile(r"CPU (\d{1,4})", re.ASCII)
 _TASK = re.compile(r"(.*):(\d{1,7})", re.ASCII | re.DOTALL)
 _INTERRUPTS = {
-    "irq": (Kind.IRQ_ENTRY, Kind.IRQ_EXIT),
-    "softirq": (Kind.SOFTIRQ_ENTRY, Kind.SOFTIRQ_EXIT),
+    "irq": (EventKind.IRQ_ENTRY, EventKind.IRQ_EXIT),
+    "softirq": (EventKind.SOFTIRQ_ENTRY, EventKind.SOFTIRQ_EXIT),
 }
 _TOUCHING = 1_000  # ns
 _EPOCH = 10**18  # ns: no uptime is so long
@@ -56,7 +63,7 @@ def is_insight(path: Path) -> bool:
         return False
 
 
-def read_insight(path: Path, on_progress: Progress = None) -> SchedulerEvents:
+def read_insight(path: Path, on_progress: OnProgress = None) -> SchedulerEvents:
     """Return the events in a database of the converter. Raises Refusal."""
     try:
         with Database(path) as database:
@@ -66,7 +73,7 @@ def read_insight(path: Path, on_progress: Progress = None) -> SchedulerEvents:
 
 
 class _Reader:
-    def __init__(self, path: Path, database: Database, on_progress: Progress) -> None:
+    def __init__(self, path: Path, database: Database, on_progress: OnProgress) -> None:
         self._path, self._database, self._on_progress = path, database, on_progress
         self._runs: dict[int, list[_Run]] = {}
         self._rows: list[_Row] = []
@@ -79,7 +86,7 @@ class _Reader:
             if track in cores:
                 self._add_of_core(cores[track], start, dur, name, args)
             elif track in tasks and name == "Runnable":
-                self._rows.append((start, 0, Kind.WAKEUP, tasks[track], NO_PID, 0, -1))
+                self._rows.append((start, 0, EventKind.WAKEUP, tasks[track], NO_PID, 0, -1))
         for cpu, runs in self._runs.items():
             self._rows += _switches(cpu, runs)
         if not self._rows:
@@ -87,7 +94,7 @@ class _Reader:
         table = np.array(self._rows, np.int64)
         table = table[np.argsort(table[:, 0], kind="stable")]
         types = (np.int64, np.int16, np.int8, np.int32, np.int32, np.int8, np.int16)
-        columns = Columns._make(column.astype(kind) for column, kind in zip(table.T, types))
+        columns = SchedulerColumns._make(column.astype(kind) for column, kind in zip(table.T, types))
         return SchedulerEvents(
             path=str(self._path),
             columns=columns,
@@ -164,9 +171,9 @@ def _switches(cpu: int, runs: list[_Run]) -> Iterator[_Row]:
     for run in runs:
         touches = before is not None and abs(run.start - before.end) < _TOUCHING
         if before is not None and not touches:
-            yield before.end, cpu, Kind.SWITCH, before.pid, NO_PID, before.state, -1
+            yield before.end, cpu, EventKind.SWITCH, before.pid, NO_PID, before.state, -1
         left, state = (before.pid, before.state) if before is not None and touches else (NO_PID, ord("R"))
-        yield run.start, cpu, Kind.SWITCH, left, run.pid, state, -1
+        yield run.start, cpu, EventKind.SWITCH, left, run.pid, state, -1
         before = run
     if before is not None:
-        yield before.end, cpu, Kind.SWITCH, before.pid, NO_PID, before.state, -1
+        yield before.end, cpu, EventKind.SWITCH, before.pid, NO_PID, before.state, -1

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from tracetui.siblings.scheduler.events import LATEST, MOST_CORES, MOST_PIDS, NAMES, NO_PID, Kind
+from tracetui.siblings.scheduler.events import LATEST, MOST_CORES, MOST_PIDS, NAMES, NO_PID, EventKind
 
 _HEADER = re.compile(
     rb"\s*(?P<comm>.*?)"  # then a dash; a space where perf writes it
@@ -69,12 +69,12 @@ _ENTRIES = re.compile(rb"#\s*entries-in-buffer/entries-written:\s*(\d{1,18})/(\d
 _PREAMBLE = re.compile(rb"\s*(?:cpus ?= ?\d+|version ?= ?.{1,40}|CPU ?\d+ is empty|trace-cmd .*)?\s*$")
 
 
-class Event(NamedTuple):
+class SchedulerEvent(NamedTuple):
     """What a line says; the fields are those of `Columns`."""
 
     time: int
     cpu: int
-    kind: Kind
+    kind: EventKind
     pid: int
     other: int
     state: int
@@ -102,7 +102,7 @@ def is_remark(line: bytes) -> bool:
     return line.lstrip()[:1] in (b"#", b"") or _PREAMBLE.match(line) is not None
 
 
-def read_line(line: bytes) -> Event | LostEvents | Overwritten | None:
+def read_line(line: bytes) -> SchedulerEvent | LostEvents | Overwritten | None:
     """Return what a line says; None where it cannot be read, or says nothing (`is_remark`)."""
     match = _HEADER.match(line)
     if match is None:
@@ -119,21 +119,21 @@ def read_line(line: bytes) -> Event | LostEvents | Overwritten | None:
     process = match["tgid"] or match["process"]
     if cpu >= MOST_CORES or thread >= MOST_PIDS or time >= LATEST:
         return None
-    payload = _payload(NAMES.get(match["event"], Kind.OTHER), match["args"].rstrip(), thread)
+    payload = _payload(NAMES.get(match["event"], EventKind.OTHER), match["args"].rstrip(), thread)
     if payload is None:
         return None
     known = int(process) if process is not None and process.isdigit() else NO_PID
-    return Event(time, cpu, *payload, thread, known)
+    return SchedulerEvent(time, cpu, *payload, thread, known)
 
 
-_Payload = tuple[Kind, int, int, int, int, tuple[tuple[int, bytes], ...]]
+_Payload = tuple[EventKind, int, int, int, int, tuple[tuple[int, bytes], ...]]
 
 
-def _payload(kind: Kind, args: bytes, thread: int) -> _Payload | None:
+def _payload(kind: EventKind, args: bytes, thread: int) -> _Payload | None:
     """Return the columns of what an event says from `kind` on; None where that cannot be read."""
-    if kind is Kind.OTHER:
+    if kind is EventKind.OTHER:
         return kind, NO_PID, thread, 0, -1, ()
-    if kind is Kind.SWITCH:
+    if kind is EventKind.SWITCH:
         match = _first(_SWITCH, args)
         if match is None:
             return None
@@ -142,18 +142,18 @@ def _payload(kind: Kind, args: bytes, thread: int) -> _Payload | None:
             return None
         names = (left, match["prev_comm"]), (got, match["next_comm"])
         return kind, left, got, match["state"][0], -1, names
-    if kind in (Kind.IRQ_ENTRY, Kind.IRQ_EXIT, Kind.SOFTIRQ_ENTRY, Kind.SOFTIRQ_EXIT):
+    if kind in (EventKind.IRQ_ENTRY, EventKind.IRQ_EXIT, EventKind.SOFTIRQ_ENTRY, EventKind.SOFTIRQ_EXIT):
         match = _NUMBER.match(args)
         return kind, int(match["number"]) if match else NO_PID, thread, 0, -1, ()
-    if kind in (Kind.EXEC, Kind.EXIT):
+    if kind in (EventKind.EXEC, EventKind.EXIT):
         match = _EXEC.match(args)
         pid = int(match["pid"]) if match else thread
         return (kind, pid, thread, 0, -1, ()) if pid < MOST_PIDS else None
-    match = _first({Kind.MIGRATE: _MIGRATE, Kind.FORK: _FORK}.get(kind, _WAKE), args)
+    match = _first({EventKind.MIGRATE: _MIGRATE, EventKind.FORK: _FORK}.get(kind, _WAKE), args)
     if match is None:
         return None
     pid = int(match["pid"])
-    if kind is Kind.FORK:
+    if kind is EventKind.FORK:
         child = int(match["child"])
         return (kind, child, pid, 0, -1, ()) if max(pid, child) < MOST_PIDS else None
     target = int(match["target"]) if match["target"] else -1

@@ -19,14 +19,14 @@ from tracetui.siblings.beside import Refusal
 from tracetui.siblings.scheduler.blocks import Comms, Mark, Parsed, parse
 from tracetui.siblings.scheduler.events import (
     EMPTY,
-    Columns,
     CommNames,
-    Loss,
+    LostStretch,
+    SchedulerColumns,
     SchedulerEvents,
 )
 
 #: Called with bytes read and bytes in all; what it raises ends the reading.
-Progress = Optional[Callable[[int, int], None]]
+OnProgress = Optional[Callable[[int, int], None]]
 
 BLOCK = 1 << 21  #: bytes
 LONGEST_LINE = 1 << 16  #: bytes
@@ -45,7 +45,7 @@ def is_trace_dat(path: Path) -> bool:
         return False
 
 
-def read_text(path: Path, on_progress: Progress = None) -> SchedulerEvents:
+def read_text(path: Path, on_progress: OnProgress = None) -> SchedulerEvents:
     """Return the events in a text of tracefs, `trace-cmd report` or `perf script`, plain or .gz.
 
     Raises Refusal.
@@ -63,7 +63,7 @@ def read_text(path: Path, on_progress: Progress = None) -> SchedulerEvents:
         raise Refusal(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def read_trace_dat(path: Path, on_progress: Progress = None) -> SchedulerEvents:
+def read_trace_dat(path: Path, on_progress: OnProgress = None) -> SchedulerEvents:
     """Return the events in a file of trace-cmd, which that program turns into text. Raises Refusal."""
     program = shutil.which("trace-cmd")
     if program is None:
@@ -99,7 +99,7 @@ def _blocks(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _read(
-    path: Path, file: BinaryIO, size: int, on_progress: Progress, raw: BinaryIO | None
+    path: Path, file: BinaryIO, size: int, on_progress: OnProgress, raw: BinaryIO | None
 ) -> SchedulerEvents:
     gathered = _Gathered()
     waiting: deque[Future[Parsed]] = deque()
@@ -125,7 +125,7 @@ class _Gathered:
     """Blocks in the order of the file, joined."""
 
     def __init__(self) -> None:
-        self._parts: list[Columns] = []
+        self._parts: list[SchedulerColumns] = []
         self._changes: dict[int, list[tuple[int, str]]] = {}
         self._count = 0
         self._last_hash = np.zeros(1 << 16, np.uint64)
@@ -166,13 +166,13 @@ class _Gathered:
             for column in parts:  # one after the other: as little as possible twice in memory
                 joined.append(np.concatenate(column))
                 column.clear()
-            columns = Columns._make(joined)
+            columns = SchedulerColumns._make(joined)
         if not len(columns.time):
             raise Refusal("holds no events of the scheduler")
         reordered = int(np.count_nonzero(columns.time[1:] < np.maximum.accumulate(columns.time)[:-1]))
         if reordered:
             order = np.argsort(columns.time, kind="stable")
-            columns = Columns._make(column[order] for column in columns)
+            columns = SchedulerColumns._make(column[order] for column in columns)
         return SchedulerEvents(
             path=os.fspath(path),
             columns=columns,
@@ -184,13 +184,13 @@ class _Gathered:
             reordered=reordered,
         )
 
-    def _losses(self) -> Iterator[Loss]:
+    def _losses(self) -> Iterator[LostStretch]:
         if self._overwritten:  # the buffer of a core begins where its first event is
             for cpu, time in sorted(self._first.items()):
-                yield Loss(cpu, -1, time, 0)
+                yield LostStretch(cpu, -1, time, 0)
         for mark, before in self._lost:
             after = mark.after_ns if mark.after_ns >= 0 else before
-            yield Loss(mark.cpu, after, mark.before_ns, mark.events)
+            yield LostStretch(mark.cpu, after, mark.before_ns, mark.events)
 
     def _add_names(self, parsed: Parsed) -> None:
         """Note what threads are called wherever that changes: hardly ever, so only there one at a time."""

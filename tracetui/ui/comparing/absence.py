@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tracetui.language import clauses, counted, sentences, translate
-from tracetui.ui.comparing.pair import Pair
+from tracetui.ui.comparing.pair import ComparedPair
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import wrapped
 from tracetui.ui.session import Session
 from tracetui.ui.viewer import Viewer
-from tracetui.ui.widgets.lines import Line
+from tracetui.ui.widgets.lines import Pieces
 from tracetui.units import format_duration
 
 _WHY = (
@@ -21,10 +21,12 @@ _NEXT = "{key} compares with the next open trace."
 _OTHERS = "tracetui A B opens two other traces."
 
 
-def absence_lines(sessions: Sequence[Session], pair: Pair, width: int, palette: Palette) -> list[Line]:
+def absence_lines(
+    sessions: Sequence[Session], pair: ComparedPair, width: int, palette: Palette
+) -> list[Pieces]:
     """Return why there is nothing to compare, in lines of a width."""
     dim, text = palette.style_of(Role.DIM), palette.style_of(Role.TEXT)
-    lines: list[Line] = [[]]
+    lines: list[Pieces] = [[]]
     for name, place in (("BASE", pair.base), ("OTHER", pair.other)):
         analysis = sessions[place].analysis
         if analysis is None:

@@ -10,7 +10,7 @@ from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.language import clauses, sentences, translate, wording
-from tracetui.ui.comparing.pair import Pair, Runs
+from tracetui.ui.comparing.pair import ComparedPair, Runs
 from tracetui.ui.comparing.row_places import go_to_idle, go_to_slice
 from tracetui.ui.failures import failure
 from tracetui.ui.messages import ProgressChanged, SelectionChanged, TraceChanged
@@ -46,7 +46,7 @@ class Comparing:
     def __init__(self, viewer: Viewer) -> None:
         self.viewer = viewer
         self.runs = Runs()
-        self.pair: Pair | None = None
+        self.pair: ComparedPair | None = None
         self._before = -1  # the trace that was looked at before the one that is now
         self._origin = FIRST  # the screen from which the two were stacked
 
@@ -118,7 +118,7 @@ class Comparing:
         """Have two traces read, if they are not yet, and the others let go."""
         viewer = self.viewer
         if self.pair is None or (self.pair.base, self.pair.other) != (base, other):
-            self.pair = Pair(base, other)
+            self.pair = ComparedPair(base, other)
         if viewer.sessions.index(viewer.session) not in self.pair:
             viewer.look_at(viewer.sessions[other])
         for place, session in enumerate(viewer.sessions):
@@ -175,7 +175,7 @@ class Comparing:
             return
         here = viewer.session
         place = viewer.sessions.index(here)
-        other = Pair(*self.last_two()).partner(place)
+        other = ComparedPair(*self.last_two()).partner(place)
         there = viewer.sessions[other]
         viewer.read(there)
         if here.analysis is None or there.analysis is None:

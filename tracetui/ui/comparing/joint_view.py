@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tracetui.ui.comparing.bands import BandKind
-from tracetui.ui.comparing.stacked_runs import Chosen, Stack
+from tracetui.ui.comparing.stacked_runs import Chosen, StackedRuns
 from tracetui.ui.neighbours import gap_beside
-from tracetui.ui.state import Place, Viewport, ViewState
+from tracetui.ui.state import UndoPoint, Viewport, ViewState
 
 MARGIN = 20  #: one of so many parts of a step stays free at both its ends
 
@@ -18,7 +18,7 @@ MARGIN = 20  #: one of so many parts of a step stays free at both its ends
 class JointView:
     """A stack and where one looks at it. Methods that move return whether anything has changed."""
 
-    def __init__(self, stack: Stack) -> None:
+    def __init__(self, stack: StackedRuns) -> None:
         self.stack = stack
         self.state = ViewState(Viewport(0, max(stack.axis.end, 1)))
         self.device = 0  #: a number among those of the stack
@@ -89,7 +89,7 @@ class JointView:
             time, _ = self.stack.span(side, chosen)
             viewport = viewport.showing(time, time + 1, self.state.bounds)
         cursor = (str(side), self._kind_of(side, chosen).value)
-        self.state.place = Place(viewport, chosen.row, chosen.gap, cursor, time)
+        self.state.place = UndoPoint(viewport, chosen.row, chosen.gap, cursor, time)
 
     def _step_of_most(self) -> tuple[Viewport, int]:
         """Return the step that differs most, and when it begins; the whole axis where there are none."""
@@ -155,7 +155,7 @@ class JointView:
             return False
         start, end = self.stack.span(side, chosen)
         viewport = self.state.viewport.showing(start, end, self.state.bounds)
-        self.state.go(Place(viewport, chosen.row, chosen.gap, (str(side), kind.value), start), "select")
+        self.state.go(UndoPoint(viewport, chosen.row, chosen.gap, (str(side), kind.value), start), "select")
         return True
 
     def choose_gap(self, side: int, gap: int) -> bool:

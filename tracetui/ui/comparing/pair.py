@@ -37,7 +37,7 @@ class NotComparable(Exception):  # noqa: N818 - no error of the program
     """There is nothing to compare; `str()` is a sentence."""
 
 
-class Pair:
+class ComparedPair:
     """BASE and OTHER, in the order in which the traces were opened."""
 
     def __init__(self, base: int, other: int) -> None:

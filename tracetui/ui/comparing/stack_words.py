@@ -9,7 +9,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.export.sentences.comparison import signed_ms, vendor_name
 from tracetui.language import clauses, heading, translate
 from tracetui.trace.clean import printable
-from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, Stack
+from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, StackedRuns
 from tracetui.ui.drawing.causes import cause_style, cause_words
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Role
@@ -20,7 +20,7 @@ _NAME = 80  #: characters of a name
 _CAUSES = 3  #: of a gap that are told
 
 
-def step_words(stack: Stack, step: int, device: int, glyphs: Glyphs) -> str:
+def step_words(stack: StackedRuns, step: int, device: int, glyphs: Glyphs) -> str:
     """Return how long a step is in both, and what most of the difference is: one sentence."""
     if not all(stack.axis.steps):
         lacking = [name for side, name in enumerate(NAMES) if not stack.sides[side].run.numbers]
@@ -61,7 +61,7 @@ def step_words(stack: Stack, step: int, device: int, glyphs: Glyphs) -> str:
 
 
 def chosen_lines(
-    stack: Stack, chosen: tuple[Chosen, Chosen], active: int, waiting: bool, pen: Pen
+    stack: StackedRuns, chosen: tuple[Chosen, Chosen], active: int, waiting: bool, pen: Pen
 ) -> list[Line]:
     """Return a line for what is selected in each run, and how they differ."""
     if not any(chosen):
@@ -80,7 +80,7 @@ def chosen_lines(
     return lines
 
 
-def _change(stack: Stack, chosen: tuple[Chosen, Chosen]) -> str:
+def _change(stack: StackedRuns, chosen: tuple[Chosen, Chosen]) -> str:
     """Say "OTHER takes 1.24 ms longer and begins 3.1 µs earlier in its step"."""
     base, other = (side.end_of(item) - side.start_of(item) for side, item in zip(stack.sides, chosen))
     length = _more(other - base, "OTHER takes {time} longer", "OTHER takes {time} shorter")
@@ -97,14 +97,14 @@ def _more(ns: int, more: str, less: str) -> str:
     return translate(more if ns > 0 else less, time=format_exact(abs(ns))) if ns else ""
 
 
-def _into_step(stack: Stack, side: int, chosen: Chosen) -> int | None:
+def _into_step(stack: StackedRuns, side: int, chosen: Chosen) -> int | None:
     """Return how long after the start of its step something begins, ns; None where it is in none."""
     steps, start = stack.steps(side), stack.sides[side].start_of(chosen)
     at = int(np.searchsorted(steps.start, start, "right")) - 1
     return start - int(steps.start[at]) if at >= 0 else None
 
 
-def _selected_line(stack: Stack, side: int, chosen: Chosen, pen: Pen) -> Line:
+def _selected_line(stack: StackedRuns, side: int, chosen: Chosen, pen: Pen) -> Line:
     """Say how long something is, when it is, and what it is."""
     lanes, label = stack.sides[side], pen.label(NAMES[side])
     analysis = lanes.analysis

@@ -21,7 +21,7 @@ from tracetui.comparison.counterpart import CounterpartSide, counterpart
 from tracetui.comparison.tally import NOTHING, Sum
 from tracetui.comparison.waterfall import TERMS
 from tracetui.trace.clean import printable
-from tracetui.trace.model import Kind as TraceKind
+from tracetui.trace.model import TraceKind
 from tracetui.ui.comparing.bands import Band, BandKind, bands
 from tracetui.ui.drawing.picture import Picture
 
@@ -91,14 +91,14 @@ class StackedRun:
 
 
 @dataclass(frozen=True, eq=False)
-class Stack:
+class StackedRuns:
     """Both, with the axis."""
 
     axis: Axis
     sides: tuple[StackedRun, StackedRun]
 
     @classmethod
-    def of(cls, base: StackedRun, other: StackedRun) -> Stack:
+    def of(cls, base: StackedRun, other: StackedRun) -> StackedRuns:
         """Align two runs."""
         traces = base.analysis.trace, other.analysis.trace
         first, second = ((trace.start_ns, trace.end_ns) for trace in traces)

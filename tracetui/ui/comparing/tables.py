@@ -40,7 +40,7 @@ from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, tail
 from tracetui.ui.tables.columns import LONGEST, Cell, ViewColumn, name_column
-from tracetui.ui.tables.layout import ColumnLook, Place, laid_out
+from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 
 #: The tables in the order of `tab`: all that `--by` has of single traces.
 SHOWN = {table.by: table for table in (WATERFALL, *TABLES, ADVICE, MEMORY)}
@@ -183,7 +183,7 @@ def columns(
         return [(signed(rows[row].delta_ns), style_of(row))]
 
     widest = max((row.delta_ns for row in rows), key=abs, default=Fraction(0))
-    places: list[Place] = [
+    places: list[ColumnPlace] = [
         _names(rows, table, glyphs, _LEAST if screen_cells >= _ROOMY_FROM else _LEAST // 2),
         ColumnLook(f"base_{amount}", title=f"base{unit}", rank=1),
         ColumnLook(f"other_{amount}", title=f"other{unit}", rank=1),

@@ -15,7 +15,7 @@ from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
 from tracetui.trace.quantity import quantity_of
 from tracetui.ui.drawing.row import LineKind, TimelineRow, is_folded, track_key
-from tracetui.ui.state import Key
+from tracetui.ui.state import TrackKey
 
 ROWS = 3  #: of a curve that is not folded
 
@@ -24,7 +24,7 @@ ROWS = 3  #: of a curve that is not folded
 class CurveLine:
     """A curve as the timeline lists it."""
 
-    key: Key
+    key: TrackKey
     group: str  #: printable
     name: str  #: printable
     device: str | None
@@ -49,12 +49,12 @@ def counter_line(track: Track) -> CurveLine:
     return CurveLine(track_key(track), group, name, track.device, track.index)
 
 
-def extra_key(track: CounterTrack) -> Key:
+def extra_key(track: CounterTrack) -> TrackKey:
     """Return what tells a curve that is no counter of the trace apart from all others."""
     return (*extra_group(track.group), track.device or "", track.name)
 
 
-def extra_group(group: str) -> Key:
+def extra_group(group: str) -> TrackKey:
     """Return what the keys of all curves of a group begin with that are no counters of the trace."""
     return ("curve", group)
 
@@ -65,18 +65,18 @@ def extra_line(track: CounterTrack) -> CurveLine:
     return CurveLine(extra_key(track), track.group, name, track.device)
 
 
-def device_key(device: str | None) -> Key:
+def device_key(device: str | None) -> TrackKey:
     """Return the key of the header over all curves of a device."""
     return ("group", "curves", device or "")
 
 
-def section_key(line: CurveLine) -> Key:
+def section_key(line: CurveLine) -> TrackKey:
     """Return the key of the header over the curves of one process, or of one kind."""
     pid = line.key[1] if line.key[0] == "track" else ""
     return ("group", "curves", line.device or "", line.group, pid)
 
 
-def hidden_by(line: CurveLine, lines: Sequence[CurveLine], toggled: frozenset[Key]) -> list[Key]:
+def hidden_by(line: CurveLine, lines: Sequence[CurveLine], toggled: frozenset[TrackKey]) -> list[TrackKey]:
     """Return the folded headers that hide the line of a curve, of all `lines`."""
     if line == lone_lead(lines):
         return []
@@ -97,7 +97,7 @@ def _is_lead(line: CurveLine) -> bool:
 
 
 def curve_rows(
-    lines: Sequence[CurveLine], toggled: frozenset[Key], pinned: Sequence[Key], extras: Extras
+    lines: Sequence[CurveLine], toggled: frozenset[TrackKey], pinned: Sequence[TrackKey], extras: Extras
 ) -> Iterator[TimelineRow]:
     """Yield the rows of the curves of all devices, then of those of none."""
     lone = lone_lead(lines)
@@ -113,9 +113,9 @@ def curve_rows(
 
 
 def _of_device(
-    device: str | None, lines: Sequence[CurveLine], toggled: frozenset[Key], awaits_memory: bool
+    device: str | None, lines: Sequence[CurveLine], toggled: frozenset[TrackKey], awaits_memory: bool
 ) -> Iterator[TimelineRow]:
-    sections: dict[Key, list[CurveLine]] = {}
+    sections: dict[TrackKey, list[CurveLine]] = {}
     for line in lines:
         sections.setdefault(section_key(line), []).append(line)
     if not sections and not awaits_memory:
@@ -147,7 +147,7 @@ def _of_device(
         yield TimelineRow(LineKind.CURVE, (*key, "memory"), MEMORY)
 
 
-def rows_of_curve(line: CurveLine, toggled: frozenset[Key]) -> Iterator[TimelineRow]:
+def rows_of_curve(line: CurveLine, toggled: frozenset[TrackKey]) -> Iterator[TimelineRow]:
     """Yield the rows of a curve: one where it is folded."""
     folded = is_folded(line.key, _is_lead(line), toggled)
     rows = 1 if folded else ROWS

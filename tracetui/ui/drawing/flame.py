@@ -14,7 +14,7 @@ from tracetui.analysis.idle.idle_lines import StackNode
 LEAST = 2  #: cells of a frame that is shown by itself, if it is not the only one so small
 
 #: (frame, ns too short for a cell) -> the frames, root side first, that share its row.
-Chain = Callable[[StackNode, int], tuple[StackNode, ...]]
+FoldChain = Callable[[StackNode, int], tuple[StackNode, ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Flame:
         return self.nodes[-1] if self.nodes else None
 
 
-def flame_rows(top: StackNode, width: int, chain: Chain = lambda node, _: (node,)) -> list[list[Flame]]:
+def flame_rows(top: StackNode, width: int, chain: FoldChain = lambda node, _: (node,)) -> list[list[Flame]]:
     """Return the rows below a frame, itself in the first, in `width` cells; () where it has no idle time.
 
     What a frame took itself is left blank at the right of those below it.
@@ -54,7 +54,7 @@ def flame_rows(top: StackNode, width: int, chain: Chain = lambda node, _: (node,
         rows.append(below)
 
 
-def _below(flame: Flame, place: int, whole_ns: int, width: int, chain: Chain) -> list[Flame]:
+def _below(flame: Flame, place: int, whole_ns: int, width: int, chain: FoldChain) -> list[Flame]:
     cells: list[Flame] = []
     children = flame.node.children if flame.node is not None else ()
     start = flame.start_ns

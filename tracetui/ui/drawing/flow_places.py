@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tracetui.analysis.launch_chains import Chain
+from tracetui.analysis.launch_chains import LaunchChain
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.flow_line import Stop
 from tracetui.ui.drawing.rows import TimelineLines, place_of_slice
-from tracetui.ui.state import Key, Viewport
+from tracetui.ui.state import TrackKey, Viewport
 
 _OFF = 2  #: cells
 
@@ -41,7 +41,9 @@ class Scrolled(NamedTuple):
         return place < self.fixed or self.fixed <= place - self.top < self.height
 
 
-def hop_places(trace: Trace, chain: Chain, lines: TimelineLines, toggled: frozenset[Key]) -> list[HopPlace]:
+def hop_places(
+    trace: Trace, chain: LaunchChain, lines: TimelineLines, toggled: frozenset[TrackKey]
+) -> list[HopPlace]:
     """Return the slices of a chain that have a line, host first."""
     found = []
     for hop in chain.hops:

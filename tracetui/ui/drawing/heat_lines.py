@@ -24,7 +24,7 @@ NO_CURSOR = -1
 _PLAIN = Style.null()
 
 #: the rows of a line: equal where one fills it
-LineRows = tuple[int, int]
+RowPair = tuple[int, int]
 
 
 class HalfCursor(NamedTuple):
@@ -37,7 +37,7 @@ class HalfCursor(NamedTuple):
 
 def layout(
     rows: int, apart: Sequence[int], dense: int | None, lines: int, halves: bool, tallest: int
-) -> list[LineRows]:
+) -> list[RowPair]:
     """Return the rows of each line, from top to bottom; more lines than there are where the rows need them.
 
     Args:
@@ -56,7 +56,7 @@ def layout(
         gaps = []
     share, surplus = divmod(max(lines - len(gaps), 0), max(rows, 1)) if dense is None else (1, 0)
     lead = min(gaps, default=0)
-    found: list[LineRows] = []
+    found: list[RowPair] = []
     for row in range(first):
         height = max(min(share + (surplus // lead if row < lead else 0), tallest), 1)
         found += [(BLANK, BLANK)] * (row in gaps) + [(row, row)] * height

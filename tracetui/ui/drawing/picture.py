@@ -21,7 +21,7 @@ from tracetui.trace.model import Family, Trace, Track
 from tracetui.ui.drawing.curve_rows import Extras, extra_key
 from tracetui.ui.drawing.row import track_key
 from tracetui.ui.drawing.sketch import Sketch
-from tracetui.ui.state import Key
+from tracetui.ui.state import TrackKey
 
 #: families whose outermost lane covers all others
 _NESTED = (Family.FRAMES, Family.OPERATORS, Family.CALLS, Family.ANNOTATIONS)
@@ -46,7 +46,7 @@ class Picture:
         self._lanes = Raster.of(trace)
         self._unions: dict[int, tuple[Raster, range]] = {}
         self._main_causes: dict[tuple[int, int], Cause] = {}
-        self._counters: dict[Key, CounterTrack] | None = None
+        self._counters: dict[TrackKey, CounterTrack] | None = None
         self.take_extras(Extras())
         self._ranks: dict[int, int] | None = None
 
@@ -136,7 +136,7 @@ class Picture:
         causes = self.analysis.causes
         return causes.main(causes.of_gap(gap))
 
-    def curve(self, key: Key) -> CounterTrack | None:
+    def curve(self, key: TrackKey) -> CounterTrack | None:
         """Return the curve of a key; None where there is none, or it is not ready yet."""
         if self._counters is None:
             self._counters = {

@@ -24,7 +24,7 @@ class Token(Enum):
     COMMENT = "comment"
 
 
-class Span(NamedTuple):
+class TokenSpan(NamedTuple):
     """A coloured piece of one line: characters start <= i < end."""
 
     start: int
@@ -55,9 +55,9 @@ _GROUPS = (
 )
 
 
-def python_spans(lines: Sequence[str]) -> list[list[Span]]:
+def python_spans(lines: Sequence[str]) -> list[list[TokenSpan]]:
     """Return the coloured spans of each line, from left to right and disjoint."""
-    spans: list[list[Span]] = [[] for _ in lines]
+    spans: list[list[TokenSpan]] = [[] for _ in lines]
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     line = 0
     for match in _TOKENS.finditer("\n".join(lines)):
@@ -67,6 +67,8 @@ def python_spans(lines: Sequence[str]) -> list[list[Span]]:
             while 0 <= start < end:
                 line_end = starts[line + 1] - 1
                 if start < line_end:
-                    spans[line].append(Span(start - starts[line], min(end, line_end) - starts[line], token))
+                    spans[line].append(
+                        TokenSpan(start - starts[line], min(end, line_end) - starts[line], token)
+                    )
                 line, start = (line + 1, line_end + 1) if line_end < end else (line, end)
     return spans

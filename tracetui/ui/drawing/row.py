@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from tracetui.trace.model import Track
-from tracetui.ui.state import Key
+from tracetui.ui.state import TrackKey
 
 
 class LineKind(Enum):
@@ -26,27 +26,27 @@ class TimelineRow:
     """One line of the timeline."""
 
     kind: LineKind
-    key: Key
+    key: TrackKey
     label: str  #: printable; "" below the first line of a track
     track: int = -1  #: index into Trace.tracks; -1 also where nothing of a track is read yet
     lane: int = -1  #: of a LANE; -1 where nothing of it is read yet
     device: int = -1  #: index into Trace.devices, of an IDLE line; -1 where nothing of the device is read yet
-    foldable: Key = ()  #: what `fold` folds when the cursor is here; () where nothing can be folded
+    foldable: TrackKey = ()  #: what `fold` folds when the cursor is here; () where nothing can be folded
     folded: bool = False
     members: int = 0  #: tracks of a GROUP
     level: int = 0  #: how many headers a GROUP stands under
-    curve: Key = ()  #: of a CURVE: what tells it apart; () where it is not known yet what there will be
+    curve: TrackKey = ()  #: of a CURVE: what tells it apart; () where it is not known yet what there will be
     pid: int = -1  #: of STATES and CORES: the thread's number in the recording of the scheduler
     part: int = 0  #: the row of the curve, from the top
     parts: int = 1  #: how many it has
     away: int = 0  #: shown at the edge behind which it is scrolled away: above (-1) or below (1)
 
 
-def track_key(track: Track) -> Key:
+def track_key(track: Track) -> TrackKey:
     """Return what tells a track apart from all others of its trace."""
     return ("track", track.pid, track.tid, track.family.name, track.name if track.samples else "")
 
 
-def is_folded(key: Key, folded_at_first: bool, toggled: frozenset[Key]) -> bool:
+def is_folded(key: TrackKey, folded_at_first: bool, toggled: frozenset[TrackKey]) -> bool:
     """Return whether a group or track is folded: as at first, unless it was toggled."""
     return folded_at_first != (key in toggled)

@@ -27,7 +27,7 @@ from tracetui.ui.drawing.row import LineKind as LineKind
 from tracetui.ui.drawing.row import TimelineRow as TimelineRow
 from tracetui.ui.drawing.row import is_folded as is_folded
 from tracetui.ui.drawing.row import track_key as track_key
-from tracetui.ui.state import Key
+from tracetui.ui.state import TrackKey
 
 #: device first: a gap is looked for there, and what the host did meanwhile is right below
 ORDER = (
@@ -55,7 +55,7 @@ class TimelineLines:
     lines: tuple[TimelineRow, ...]
     fixed: int
 
-    def index(self, key: Key) -> int:
+    def index(self, key: TrackKey) -> int:
         """Return the place of a line; -1 where it is not shown."""
         for place, line in enumerate(self.lines):
             if line.key == key:
@@ -69,21 +69,21 @@ class TimelineLines:
         return self.lines[place].label
 
 
-def group_key(track: Track) -> Key:
+def group_key(track: Track) -> TrackKey:
     """Return what a track shares with those it stands under one header with."""
     part = "planes" if track.family is Family.PLANE else ""
     return ("group", track.layer.name, track.process, track.pid, part)
 
 
-def idle_key(device: str) -> Key:
+def idle_key(device: str) -> TrackKey:
     """Return the key of the idle line of a device."""
     return ("idle", device)
 
 
 def timeline_lines(
     trace: Trace,
-    toggled: frozenset[Key],
-    pinned: Sequence[Key],
+    toggled: frozenset[TrackKey],
+    pinned: Sequence[TrackKey],
     expected: Sequence[Track] = (),
     devices: Sequence[str] = (),
     extras: Extras = Extras(),  # noqa: B008 - it is frozen
@@ -111,7 +111,7 @@ def timeline_lines(
                 fixed.extend(rows_of_curve(curve, toggled))
     lines: list[TimelineRow] = []
     of_curves = [*curve_rows(curves, toggled, pinned, extras)]
-    groups: dict[Key, list[Track]] = {}
+    groups: dict[TrackKey, list[Track]] = {}
     for track in sorted(shown, key=lambda track: (ORDER.index(track.layer), track.family is Family.PLANE)):
         if track_key(track) not in pinned and track.layer is not Layer.COUNTER:
             groups.setdefault(group_key(track), []).append(track)
@@ -132,7 +132,7 @@ def curve_lines(tracks: Sequence[Track], extras: Extras) -> list[CurveLine]:
     return [*leads, *counters, *(line for line in extra_lines if line.group != LEAD)]
 
 
-def hiding(trace: Trace, extras: Extras, key: Key, toggled: frozenset[Key]) -> list[Key]:
+def hiding(trace: Trace, extras: Extras, key: TrackKey, toggled: frozenset[TrackKey]) -> list[TrackKey]:
     """Return the folded groups that hide a track or a curve, by its key."""
     curves = curve_lines(trace.tracks, extras)
     for curve in curves:
@@ -159,7 +159,7 @@ def _with_expected(tracks: Sequence[Track], expected: Sequence[Track]) -> Sequen
     return (*found, *left.values())
 
 
-def place_of_slice(trace: Trace, row: int, toggled: frozenset[Key]) -> tuple[Key, Key]:
+def place_of_slice(trace: Trace, row: int, toggled: frozenset[TrackKey]) -> tuple[TrackKey, TrackKey]:
     """Return the key of the line that shows a slice, and of the folded group that hides it, else ()."""
     track = trace.track_of(row)
     key, group = track_key(track), group_key(track)
@@ -184,7 +184,7 @@ def folded_track(track: Track, lanes: int = 0) -> bool:
 
 
 def _group_lines(
-    key: Key, tracks: Sequence[Track], toggled: frozenset[Key], lanes: Mapping[Key, int]
+    key: TrackKey, tracks: Sequence[Track], toggled: frozenset[TrackKey], lanes: Mapping[TrackKey, int]
 ) -> Iterator[TimelineRow]:
     first = tracks[0]
     if len(tracks) == 1 and not folded_group(first):
@@ -200,7 +200,7 @@ def _group_lines(
 
 
 def _with_states(
-    lines: Iterable[TimelineRow], threads: Mapping[int, int], toggled: frozenset[Key]
+    lines: Iterable[TimelineRow], threads: Mapping[int, int], toggled: frozenset[TrackKey]
 ) -> Iterator[TimelineRow]:
     """Yield lines, and below those of a thread what the scheduler did with it.
 
@@ -219,7 +219,9 @@ def _with_states(
                 yield replace(line, kind=LineKind.CORES, key=(*key, "cores"), label=translate("cores"))
 
 
-def _track_lines(track: Track, toggled: frozenset[Key], lanes: Mapping[Key, int]) -> Iterator[TimelineRow]:
+def _track_lines(
+    track: Track, toggled: frozenset[TrackKey], lanes: Mapping[TrackKey, int]
+) -> Iterator[TimelineRow]:
     """Yield the lines of a track; `lanes`: how many are expected of a track, by its key."""
     key = track_key(track)
     label = track_label(track)

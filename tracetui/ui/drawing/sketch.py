@@ -19,7 +19,7 @@ from tracetui.trace.clean import printable
 from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.trace.order import numbered
 from tracetui.ui.drawing.rows import ORDER, idle_key, track_key
-from tracetui.ui.state import Key
+from tracetui.ui.state import TrackKey
 from tracetui.units import format_time
 
 _LEVELS = (0.15, 0.5)  # how busy a column is that has the second and the third shade
@@ -54,7 +54,7 @@ class Sketch:
         self._counters = {track_key(track): track.samples for track in self.tracks if len(track.samples)}
         self._busy = self._busy_by_line()
         self._places = self._places_by_line()
-        self._slopes: dict[Key, Slopes] = {}
+        self._slopes: dict[TrackKey, Slopes] = {}
 
     @property
     def tracks(self) -> tuple[Track, ...]:
@@ -108,7 +108,7 @@ class Sketch:
         """Build the trace of which nothing is read yet."""
         return self.read_part(self._skeleton.empty_table)
 
-    def levels(self, key: Key, edges: Int64s) -> Int64s:
+    def levels(self, key: TrackKey, edges: Int64s) -> Int64s:
         """Return int64[columns] of a line of the timeline: 0 where all is read, else a shade: 1, 2 or 3."""
         levels = np.zeros(len(edges) - 1, np.int64)
         known = key if key in self._places else key[:-1]  # a lane deeper than those of the sample
@@ -119,7 +119,7 @@ class Sketch:
         levels[within] = 1 + np.searchsorted(_LEVELS, self.share(key, edges)[within], "right")
         return levels
 
-    def share(self, key: Key, edges: Int64s) -> Floats:
+    def share(self, key: TrackKey, edges: Int64s) -> Floats:
         """Return about how busy a line is with what is not read: float64[columns]."""
         if key not in self._slopes:
             spots, busy = self._busy.get(key, (_NOWHERE, np.empty(0)))
@@ -128,7 +128,7 @@ class Sketch:
             self._slopes[key] = Slopes.of(self._begin[spots], self._stop[spots], busy)
         return self._slopes[key].means(edges)
 
-    def samples(self, key: Key, edges: Int64s) -> Bools:
+    def samples(self, key: TrackKey, edges: Int64s) -> Bools:
         """Return in which columns the sample holds samples of a counter."""
         places = self._counters.get(key, range(0))
         time = self.trace.counters.time[places.start : places.stop]
@@ -156,7 +156,7 @@ class Sketch:
         """Return those spots some of whose text is not read."""
         return spots[self._is_unread(spots)]
 
-    def _busy_by_line(self) -> dict[Key, tuple[Int64s, Floats]]:
+    def _busy_by_line(self) -> dict[TrackKey, tuple[Int64s, Floats]]:
         """Return the spots with slices on each line, by its key, and ns busy that each spot stands for.
 
         Of a slice only what lies in the time of its spot: an operator or step around many others is there as
@@ -172,7 +172,7 @@ class Sketch:
         times = (skeleton.end - skeleton.start) / np.maximum(skeleton.length, 1)
         busy = np.bincount(place, inside, len(places)) * times[spots.chunk[of]]
         bounds = np.searchsorted(lanes, np.arange(len(trace.lane_track) + 1))
-        found: dict[Key, tuple[Int64s, Floats]] = {}
+        found: dict[TrackKey, tuple[Int64s, Floats]] = {}
         for track in self.tracks:
             key = track_key(track)
             for depth, number in enumerate(track.lanes):
@@ -186,10 +186,10 @@ class Sketch:
                 found[key] = np.flatnonzero(busiest >= 0), busiest[busiest >= 0]
         return found
 
-    def _places_by_line(self) -> dict[Key, Int64s]:
+    def _places_by_line(self) -> dict[TrackKey, Int64s]:
         """Return the spots in which a line might have slices, by its key."""
         spots = self._spots
-        places: dict[Key, Int64s] = {}
+        places: dict[TrackKey, Int64s] = {}
         for track in self.tracks:
             if len(track.lanes):
                 key = track_key(track)

@@ -19,7 +19,7 @@ from tracetui.language import clauses, translate
 from tracetui.ui.drawing.causes import cause_words
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.cell_words import between, gap_target, joined, line_words, share, step_names
-from tracetui.ui.heat.sheet import CellTarget, Sheet, SheetRow, Spans, nothing
+from tracetui.ui.heat.sheet import AxisSpans, CellTarget, Sheet, SheetRow, nothing
 from tracetui.units import format_duration, format_percent
 
 
@@ -72,7 +72,7 @@ class CauseView:
         ends = np.array([step.end_ns for step in self._analysis.steps] + [0], np.int64)
         first, last = pooled.first[:-1], pooled.first[1:] - 1
         names = tuple(self._names[place] for place in first.tolist())
-        spans = Spans(starts[first], ends[last])
+        spans = AxisSpans(starts[first], ends[last])
         return _CauseSheet(
             self._rows, cells, columns=names, axis="step", head="idle", column_spans=spans, shown=shown
         )
@@ -80,7 +80,7 @@ class CauseView:
     def _sheet_of_time(self, columns: int) -> Sheet:
         trace = self._analysis.trace
         edges = even_edges(trace.start_ns, trace.end_ns, min(columns, trace.end_ns - trace.start_ns))
-        spans = Spans(edges[:-1], edges[1:])
+        spans = AxisSpans(edges[:-1], edges[1:])
         cells = self._map.by_time(edges)
         return Sheet(self._rows, cells, edges, axis="time", head="idle", column_spans=spans)
 

@@ -15,7 +15,7 @@ from tracetui.language import clauses, translate, wording
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.drawing.ticks import tick_step
 from tracetui.ui.heat.cell_words import between, gap_target, joined, mostly, share
-from tracetui.ui.heat.sheet import CellTarget, GapOfCell, Sheet, SheetRow, Spans, nothing
+from tracetui.ui.heat.sheet import AxisSpans, CellTarget, GapOfCell, Sheet, SheetRow, nothing
 from tracetui.units import format_duration, format_time
 
 
@@ -55,7 +55,7 @@ class FoldView:
             columns=_offsets(columns, length),
             axis="time, line by line",
             head="idle",
-            row_spans=Spans(edges[:, 0], edges[:, -1]),
+            row_spans=AxisSpans(edges[:, 0], edges[:, -1]),
             gap=GapOfCell.of_intervals(self._analysis, cells.main),
             times=edges,
             phase=phase,

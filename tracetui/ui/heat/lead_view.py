@@ -20,7 +20,7 @@ from tracetui.language import clauses, translate, wording
 from tracetui.ui.drawing.ramp import LEVELS, Heat
 from tracetui.ui.drawing.ticks import format_tick, tick_step
 from tracetui.ui.heat.cell_words import between, joined, mostly, share, step_names
-from tracetui.ui.heat.sheet import CellTarget, Sheet, SheetRow, Spans, nothing
+from tracetui.ui.heat.sheet import AxisSpans, CellTarget, Sheet, SheetRow, nothing
 from tracetui.units import format_duration, format_percent, format_time
 
 
@@ -92,7 +92,7 @@ class LeadView:
             axis="step",
             head="without",
             dense=0,
-            column_spans=Spans(steps.start[first], steps.end[last]),
+            column_spans=AxisSpans(steps.start[first], steps.end[last]),
             empty=np.take_along_axis(lead.cells.ns, shown, axis=1),
             thing=shown,
             count=np.take_along_axis(lead.count, shown, axis=1),
@@ -120,7 +120,7 @@ class LeadView:
             columns=("",) * lead.cells.ns.shape[1],
             axis="time, line by line",
             head="without",
-            row_spans=Spans(lead.start[:, 0], lead.end[:, -1]),
+            row_spans=AxisSpans(lead.start[:, 0], lead.end[:, -1]),
             empty=lead.cells.ns,
             thing=thing,
             count=lead.count,

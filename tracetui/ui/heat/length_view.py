@@ -13,7 +13,7 @@ from tracetui.arrays import Int64s
 from tracetui.language import translate
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.cell_words import between, gap_target, joined, mostly, share
-from tracetui.ui.heat.sheet import CellTarget, GapOfCell, Sheet, SheetRow, Spans, nothing
+from tracetui.ui.heat.sheet import AxisSpans, CellTarget, GapOfCell, Sheet, SheetRow, nothing
 from tracetui.units import format_count, format_duration
 
 #: gaps for each line of the screen from which two rows share a line
@@ -55,7 +55,7 @@ class LengthView:
             axis="length",
             head="gaps    idle",
             dense=0 if many else None,
-            column_spans=Spans(edges[:-1], edges[1:]),
+            column_spans=AxisSpans(edges[:-1], edges[1:]),
             gap=GapOfCell.of_intervals(self._analysis, cells.main),
             lengths=lengths.bounds,
         )

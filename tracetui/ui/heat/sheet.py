@@ -12,7 +12,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.heat.cells import HeatCells
 from tracetui.arrays import Floats, Int64s
 from tracetui.ui.drawing.ramp import LEVELS, Heat
-from tracetui.ui.state import Key
+from tracetui.ui.state import TrackKey
 
 #: the percentages that the fullest shade may stand for
 _TOPS = (1, 2, 5, 10, 20, 50, 100)
@@ -30,7 +30,7 @@ class SheetRow(NamedTuple):
     ranked: bool = True  #: whether its cells are among those of which one is the worst
 
 
-class Spans(NamedTuple):
+class AxisSpans(NamedTuple):
     """The time that each column (or row) stands for, ns; marks of the timeline are put where they lie."""
 
     start: Int64s
@@ -48,8 +48,8 @@ class Sheet:
     axis: str = ""  #: what the columns are, in front of them
     head: str = ""  #: over the totals
     dense: int | None = None  #: from this row on two rows may share a line; None: none may
-    column_spans: Spans | None = None
-    row_spans: Spans | None = None
+    column_spans: AxisSpans | None = None
+    row_spans: AxisSpans | None = None
     gap: GapOfCell | None = None
 
     @property
@@ -112,7 +112,7 @@ class CellTarget(NamedTuple):
     end_ns: int
     row: int = -1  #: a slice to select
     gap: int = -1  #: a gap to select
-    line: Key = ()  #: the line to go to where neither is selected
+    line: TrackKey = ()  #: the line to go to where neither is selected
 
 
 class Map(Protocol):

@@ -17,7 +17,7 @@ from tracetui.language import translate
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.drawing.ticks import format_tick, tick_step
 from tracetui.ui.heat.cell_words import gap_target, joined, mostly, share, step_names
-from tracetui.ui.heat.sheet import CellTarget, GapOfCell, Sheet, SheetRow, Spans, nothing
+from tracetui.ui.heat.sheet import AxisSpans, CellTarget, GapOfCell, Sheet, SheetRow, nothing
 from tracetui.units import format_duration, format_percent
 
 WHOLE = 2  #: rows about whole steps, above those of the time within
@@ -73,7 +73,7 @@ class StepView:
             axis="step",
             head="idle",
             dense=WHOLE,
-            column_spans=Spans(places.start[first], places.end[last]),
+            column_spans=AxisSpans(places.start[first], places.end[last]),
             gap=GapOfCell.of_intervals(self._analysis, cells.main),
             shown=shown,
             down=down,

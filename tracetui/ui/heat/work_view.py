@@ -13,12 +13,12 @@ from tracetui.analysis.heat.work import Occupation, WorkMap, WorkRow, main_slice
 from tracetui.analysis.raster import even_edges
 from tracetui.language import clauses, translate, wording
 from tracetui.trace.clean import printable
-from tracetui.trace.model import Kind, Track
+from tracetui.trace.model import TraceKind, Track
 from tracetui.trace.stack import parse_frame
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.drawing.rows import idle_key, track_key, track_label
 from tracetui.ui.heat.cell_words import between, device_prefix, joined, line_words, mostly, share
-from tracetui.ui.heat.sheet import CellTarget, Sheet, SheetRow, Spans
+from tracetui.ui.heat.sheet import AxisSpans, CellTarget, Sheet, SheetRow
 from tracetui.units import format_duration, format_percent
 
 _THREAD = re.compile(r"thread (\S+)(?: \((?!python)(.+)\))?", re.IGNORECASE)
@@ -37,7 +37,7 @@ class WorkView:
         self._analysis = analysis
         self._map = WorkMap.from_analysis(analysis)
         self._reasons = IdleReasons(analysis)
-        self._calls = "CANN" if analysis.trace.kind is Kind.ASCEND else "runtime"
+        self._calls = "CANN" if analysis.trace.kind is TraceKind.ASCEND else "runtime"
         self._while_idle = [self._map.while_idle(thing) for thing in self._map.things]
         self._rows = tuple(self._described())
         self.label_cells = max((cell_len(row.label) for row in self._rows), default=0)
@@ -50,7 +50,12 @@ class WorkView:
         edges = even_edges(trace.start_ns, trace.end_ns, min(columns, trace.end_ns - trace.start_ns))
         cells = self._map.cells(edges)
         return Sheet(
-            self._rows, cells, edges, axis="time", head=self.head, column_spans=Spans(edges[:-1], edges[1:])
+            self._rows,
+            cells,
+            edges,
+            axis="time",
+            head=self.head,
+            column_spans=AxisSpans(edges[:-1], edges[1:]),
         )
 
     def answer(self) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from textual.message import Message
 
-from tracetui.job.engines.pool import Ranks, Result, digest_all
+from tracetui.job.engines.pool import DigestResult, Ranks, digest_all
 from tracetui.job.job import Job
 from tracetui.job.load import join
 from tracetui.reader.errors import UnreadableTrace, plain
@@ -48,7 +48,7 @@ class _JobWatch:
     """Decides when progress is worth a line, and when an answer."""
 
     def __init__(self, session: JobSession, post: Post) -> None:
-        self.made: dict[int, Result] = {}
+        self.made: dict[int, DigestResult] = {}
         self._session, self._post = session, post
         self._next_line = self._next_answer = 0.0
 
@@ -58,7 +58,7 @@ class _JobWatch:
             self._next_line = now + EVERY_S
             self._post(JobProgress(ranks))
 
-    def result(self, place: int, result: Result) -> None:
+    def result(self, place: int, result: DigestResult) -> None:
         self.made[place] = result
         now, found = time.monotonic(), self._session.found
         known = len(found.digests) + sum(isinstance(made, bytes) for made in self.made.values())

@@ -23,7 +23,7 @@ from tracetui.job.stages import Stage, job_stages
 from tracetui.language import translate
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.tables.columns import LONGEST, ViewColumn, name_column, number_column
-from tracetui.ui.tables.layout import ColumnLook, Place, laid_out
+from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 from tracetui.units import format_count, format_duration
 
 #: measures of a rank: title, key, importance
@@ -124,7 +124,7 @@ class RankTables:
         made, rows, places = self._tables()[table]
         return laid_out(made, rows, places), len(rows.rows)
 
-    def _tables(self) -> dict[str, tuple[Table[Any], JobRows, Sequence[Place]]]:
+    def _tables(self) -> dict[str, tuple[Table[Any], JobRows, Sequence[ColumnPlace]]]:
         """Return the tables by their names, their rows, and how the terminal lays them out."""
         job, idle = self.job, self._palette.style_of(Role.IDLE)
         warning = self._palette.style_of(Role.WARNING)

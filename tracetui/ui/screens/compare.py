@@ -30,13 +30,13 @@ from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing import tables
 from tracetui.ui.comparing.absence import absence_lines, next_pair
 from tracetui.ui.comparing.comparing import STACKED, Comparing, PairChanged
-from tracetui.ui.comparing.pair import NotComparable, Pair
+from tracetui.ui.comparing.pair import ComparedPair, NotComparable
 from tracetui.ui.comparing.row_story import story
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece, ruled, wrapped
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
-from tracetui.ui.widgets.lines import Line, Lines
+from tracetui.ui.widgets.lines import Lines, Pieces
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_ms, format_percent
 
@@ -79,12 +79,12 @@ class CompareScreen(TableScreen):
     class Made(Message, bubble=False):
         """Two traces are compared, and the tables laid out."""
 
-        pair: Pair
+        pair: ComparedPair
         laid: tables.Laid
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._pair: Pair | None = None  # the one being compared, or shown
+        self._pair: ComparedPair | None = None  # the one being compared, or shown
         self._failure = ""  # why it is not
         self._laid: tables.Laid | None = None  # its tables
         self._by = ""  # the table shown; "" until there is one
@@ -238,7 +238,7 @@ class CompareScreen(TableScreen):
     def _show_sides(self) -> None:
         """Show which trace is BASE and which OTHER."""
         viewer, pair = self.viewer, self.comparing.pair
-        lines: list[Line] = []
+        lines: list[Pieces] = []
         for name, called in zip(("BASE", "OTHER"), pair.names(viewer.sessions) if pair is not None else ()):
             run = None
             if pair is not None and pair.comparison is not None:
@@ -294,7 +294,7 @@ class CompareScreen(TableScreen):
 
     @on(Table.Moved, "#table")
     def _tell(self, message: Table.Moved) -> None:
-        lines: list[Line] = []
+        lines: list[Pieces] = []
         if 0 <= message.row < len(self._rows):
             row = self._rows[message.row]
             title = ruled(self.shown.name_of(row), self.viewer.glyphs.rule, self.size.width)

@@ -29,7 +29,7 @@ from tracetui.ui.messages import TraceChanged
 from tracetui.ui.screens.panel import Panel
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import name_for_file
-from tracetui.ui.widgets.lines import Line, Lines
+from tracetui.ui.widgets.lines import Lines, Pieces
 from tracetui.units import format_bytes, format_duration, format_time
 
 PROGRESS_S = 0.1
@@ -153,7 +153,7 @@ class ExportDialog(Panel[str]):
         tracks = sum(len(track.rows) > 0 for track in chosen(analysis, message.tracks))
         number = self.style_of(Role.NUMBER)
         text = self.style_of(Role.TEXT)
-        line: Line = [
+        line: Pieces = [
             (f"{message.count:,} slice{'s' * (message.count != 1)}", number),
             (f" on {tracks:,} track{'s' * (tracks != 1)}, from ", text),
             (f"{format_time(start, step)} to {format_time(end, step)}", number),

@@ -19,7 +19,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import wrapped
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.tables.layout import ColumnLook, laid_out
-from tracetui.ui.widgets.lines import Line, Lines
+from tracetui.ui.widgets.lines import Lines, Pieces
 from tracetui.ui.widgets.table import Table
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class HealthScreen(TableScreen):
         text, dim = self.style_of(Role.TEXT), self.style_of(Role.DIM)
         worth = verdict_word(finding.severity.label)
         sentence = finding_sentence(finding)
-        lines: list[Line] = [[(f"{worth}: {number_names(finding.affects)}", self.style_of(Role.TITLE))]]
+        lines: list[Pieces] = [[(f"{worth}: {number_names(finding.affects)}", self.style_of(Role.TITLE))]]
         lines += [[(line, text)] for line in wrapped(f"{sentence[:1].upper()}{sentence[1:]}.", room)]
         windows = list(finding_windows(analysis, finding))
         if windows:

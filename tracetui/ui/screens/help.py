@@ -19,7 +19,7 @@ from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, fitted, wrapped
 from tracetui.ui.screens.panel import Overlay
-from tracetui.ui.widgets.lines import PLAIN, Line, Lines
+from tracetui.ui.widgets.lines import PLAIN, Lines, Pieces
 from tracetui.ui.widgets.pager import Pager
 
 COLUMN = 38  #: cells that a column of keys takes at least
@@ -127,7 +127,7 @@ class HelpScreen(Overlay[None]):
         self._entitle()
 
 
-def help_lines(screen: str | None, width: int, palette: Palette, glyphs: Glyphs = BLOCKS) -> list[Line]:
+def help_lines(screen: str | None, width: int, palette: Palette, glyphs: Glyphs = BLOCKS) -> list[Pieces]:
     """Return the whole help of a screen, for a width."""
     columns = 1 if width < 2 * COLUMN + MARGIN else 3 if width >= 3 * TOLD else 2
     column = (width - MARGIN * (columns - 1)) // columns
@@ -154,12 +154,12 @@ def _groups(screen: str | None) -> Iterable[tuple[str, list[Action]]]:
             yield group, actions
 
 
-def _group(group: str, actions: Sequence[Action], width: int, palette: Palette) -> list[Line]:
+def _group(group: str, actions: Sequence[Action], width: int, palette: Palette) -> list[Pieces]:
     """Return a title, a line per action, an empty line."""
     rows = [(" ".join(keys), action) for keys, action in merged(actions)]
     keys = [keys for keys, _ in rows]
     room = min(max(map(cell_len, keys)), 11)
-    lines: list[Line] = [[(wording(group), palette.style_of(Role.TITLE))]]
+    lines: list[Pieces] = [[(wording(group), palette.style_of(Role.TITLE))]]
     for key, action in rows:
         text = wording(action.title).replace(": ", " ", 1).replace("：", " ", 1)
         does = wording(action.help)
@@ -174,12 +174,14 @@ def _group(group: str, actions: Sequence[Action], width: int, palette: Palette) 
     return [*lines, []]
 
 
-def _side_by_side(blocks: Sequence[Sequence[Line]], columns: int, width: int, ellipsis: str) -> list[Line]:
+def _side_by_side(
+    blocks: Sequence[Sequence[Pieces]], columns: int, width: int, ellipsis: str
+) -> list[Pieces]:
     """Lay blocks out in columns of about equal height, in their order from top to bottom, then right."""
     heights = [len(block) for block in blocks]
     limit = max(max(heights), -(-sum(heights) // columns))
     while True:
-        filled: list[list[Line]] = [[]]
+        filled: list[list[Pieces]] = [[]]
         for block in blocks:
             if filled[-1] and len(filled[-1]) + len(block) > limit:
                 filled.append([])
@@ -187,7 +189,7 @@ def _side_by_side(blocks: Sequence[Sequence[Line]], columns: int, width: int, el
         if len(filled) <= columns:
             break
         limit += 1
-    lines: list[Line] = []
+    lines: list[Pieces] = []
     for y in range(max(map(len, filled))):
         line: list[Piece] = []
         for place, column in enumerate(filled):
@@ -201,7 +203,7 @@ def _side_by_side(blocks: Sequence[Sequence[Line]], columns: int, width: int, el
 
 def _explained(
     term: str, meaning: str, width: int, palette: Palette, role: Role | Activity = Role.NUMBER
-) -> Iterable[Line]:
+) -> Iterable[Pieces]:
     """Yield a term and its meaning, in as many lines as it takes."""
     indent = 15
     for place, text in enumerate(wrapped(meaning, max(width - indent, 20))):

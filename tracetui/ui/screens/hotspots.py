@@ -42,8 +42,8 @@ from tracetui.ui.tables.hotspot_views import (
     MODULES,
     OF_LINES,
     SCOPES,
+    HotspotRow,
     HotspotView,
-    Row,
     line_of_row,
     row_name,
     view_after,
@@ -201,7 +201,7 @@ class HotspotsScreen(TableScreen):
         columns = self._view.columns(analysis, self._savings, palette, glyphs)
         self.table.show(columns, len(self._rows(analysis)), sort=sort)
 
-    def _rows(self, analysis: Analysis) -> Sequence[Row]:
+    def _rows(self, analysis: Analysis) -> Sequence[HotspotRow]:
         return self._view.rows(analysis)
 
     def _show_view(self, analysis: Analysis) -> None:
@@ -338,7 +338,7 @@ class HotspotsScreen(TableScreen):
             self.source.show(*frame)
 
     @property
-    def row(self) -> Row | None:
+    def row(self) -> HotspotRow | None:
         """What is under the cursor of the table."""
         row = self.table.row
         return self._rows(self._shown)[row] if self._shown is not None and row >= 0 else None

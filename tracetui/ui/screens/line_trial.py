@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.critical.whatif import WhatIf
+from tracetui.analysis.critical.whatif import LineWhatIf
 from tracetui.analysis.idle.idle_lines import LineKey
 
 NEXT_FACTOR = {1.0: 0.5, 0.5: 0.0, 0.0: 1.0}
@@ -14,7 +14,7 @@ NEXT_FACTOR = {1.0: 0.5, 0.5: 0.0, 0.0: 1.0}
 class LineTried(Message, bubble=False):
     """What follows if a line is faster, and if late peers come sooner too; None: none is late."""
 
-    def __init__(self, analysis: Analysis, what_if: WhatIf, with_peers: WhatIf | None) -> None:
+    def __init__(self, analysis: Analysis, what_if: LineWhatIf, with_peers: LineWhatIf | None) -> None:
         super().__init__()
         self.analysis, self.what_if, self.with_peers = analysis, what_if, with_peers
 
@@ -36,7 +36,7 @@ class LineTrial:
         """Try no line."""
         self.line, self.factor = None, 1.0
 
-    def is_of(self, what_if: WhatIf) -> bool:
+    def is_of(self, what_if: LineWhatIf) -> bool:
         """Return whether a result is of the line and the factor that are tried now."""
         return self.line is not None and (what_if.key, what_if.factor) == (self.line, self.factor)
 

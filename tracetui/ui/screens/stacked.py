@@ -26,16 +26,16 @@ from tracetui.ui.comparing.absence import absence_lines, next_pair
 from tracetui.ui.comparing.bands import BandKind
 from tracetui.ui.comparing.comparing import STACKED, Comparing, PairChanged
 from tracetui.ui.comparing.joint_view import JointView
-from tracetui.ui.comparing.pair import Pair
+from tracetui.ui.comparing.pair import ComparedPair
 from tracetui.ui.comparing.stack_words import chosen_lines, step_words
-from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, Stack, StackedRun
+from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, StackedRun, StackedRuns
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.drawing.strips import ruled
 from tracetui.ui.messages import SelectionChanged
 from tracetui.ui.screens.table_screen import AnswerScreen
 from tracetui.ui.session import Session
-from tracetui.ui.state import Place
+from tracetui.ui.state import UndoPoint
 from tracetui.ui.viewer import FIRST
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.stacked import Stacked, StackedLook, lines_of
@@ -71,8 +71,8 @@ class StackedScreen(AnswerScreen):
     class Made(Message, bubble=False):
         """Two traces are ready to be drawn on one axis."""
 
-        pair: Pair
-        stack: Stack | None  #: None where there is nothing to draw
+        pair: ComparedPair
+        stack: StackedRuns | None  #: None where there is nothing to draw
         sentence: str = ""  #: why
 
     @dataclass
@@ -86,11 +86,11 @@ class StackedScreen(AnswerScreen):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.look: JointView | None = None  #: where one looks at both; None before they are aligned
-        self._pair: Pair | None = None  # the one that is aligned, or shown
+        self._pair: ComparedPair | None = None  # the one that is aligned, or shown
         self._failure = ""  # why there is no view of it
         self._resting: Timer | None = None
         self._shown_step: tuple[int, int] | None = None  # the step and device whose parts are shown
-        self._left: list[Place] = []  # where both were looked at when this was left
+        self._left: list[UndoPoint] = []  # where both were looked at when this was left
 
     @property
     def comparing(self) -> Comparing:
@@ -166,11 +166,11 @@ class StackedScreen(AnswerScreen):
                 if not len(run.wall_ns):
                     return self.Made(pair, None, f"{NAMES[len(sides)]} has no work of a device.")
                 sides.append(StackedRun.of(sessions[place].name, analysis, run))
-            return self.Made(pair, Stack.of(*sides))
+            return self.Made(pair, StackedRuns.of(*sides))
 
         self.in_background("stack", make)
 
-    def _is_of_sessions(self, stack: Stack) -> bool:
+    def _is_of_sessions(self, stack: StackedRuns) -> bool:
         """Return whether the traces that are open are those that it was made of."""
         viewer, pair = self.viewer, self._pair
         assert pair is not None

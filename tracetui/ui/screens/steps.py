@@ -33,8 +33,8 @@ from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.stories.gap_story import exact_us
 from tracetui.ui.tables.columns import Cell, ViewColumn
-from tracetui.ui.tables.layout import ColumnLook, Place, laid_out
-from tracetui.ui.widgets.lines import Line, Lines
+from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
+from tracetui.ui.widgets.lines import Lines, Pieces
 from tracetui.ui.widgets.table import Table
 from tracetui.units import format_duration, format_ms, format_percent
 
@@ -141,7 +141,7 @@ class StepsScreen(TableScreen):
             rule,
             width,
         )
-        lines: list[Line] = [[(title, self.style_of(Role.RULE))]]
+        lines: list[Pieces] = [[(title, self.style_of(Role.RULE))]]
         usual = [self._parts[place] for place in analysis.steps_by_device[step.device]]
         story = step_story(step, self._parts[row], usual, analysis.annotated_phases[row])
         lines += [[(line, text)] for line in story]
@@ -172,7 +172,7 @@ def step_columns(analysis: Analysis, parts: Sequence[StepParts], inks: TimeInks)
     parts : of each step.
     """
     rows = StepRows(analysis)
-    places: list[Place] = [
+    places: list[ColumnPlace] = [
         ColumnLook("step", 0),
         ColumnLook("device", 1, 8, 6),
         _bar_column(parts, inks),
@@ -253,7 +253,7 @@ def explained(analysis: Analysis) -> StepsScreen.Explained:
     return StepsScreen.Explained(analysis)
 
 
-def step_causes(analysis: Analysis, index: int, palette: Palette, glyphs: Glyphs, width: int) -> list[Line]:
+def step_causes(analysis: Analysis, index: int, palette: Palette, glyphs: Glyphs, width: int) -> list[Pieces]:
     """Return the causes of the idle and of the preparing time of a step, and what its wall time hangs on."""
     text, dim, bold = (palette.style_of(role) for role in (Role.TEXT, Role.DIM, Role.NUMBER))
 
@@ -262,7 +262,7 @@ def step_causes(analysis: Analysis, index: int, palette: Palette, glyphs: Glyphs
         translate("; host and device clocks disagree by {time}", time=format_duration(apart)) if apart else ""
     )
 
-    def causes(name: str, by_cause: Mapping[Cause, int], copy_ns: int = 0) -> Line:
+    def causes(name: str, by_cause: Mapping[Cause, int], copy_ns: int = 0) -> Pieces:
         total = format_duration(sum(by_cause.values()) + copy_ns)
         copied = (
             translate("of which copies {time}, the rest", time=format_duration(copy_ns)) if copy_ns else ""

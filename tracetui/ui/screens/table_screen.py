@@ -29,7 +29,7 @@ from tracetui.ui.screens.table_export import TableExport
 from tracetui.ui.session import Session
 from tracetui.ui.viewer_screen import ViewerScreen
 from tracetui.ui.widgets.hotspot_panes import Pane
-from tracetui.ui.widgets.lines import AnswerLine, Line, Lines
+from tracetui.ui.widgets.lines import AnswerLine, Lines, Pieces
 from tracetui.ui.widgets.table import Table
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class AnswerScreen(ViewerScreen[None]):
         self.show_keys()
         self.refresh_answer()
 
-    def show_answer(self, answer: str, right: Line = ()) -> None:
+    def show_answer(self, answer: str, right: Pieces = ()) -> None:
         """Say the answer in the first line, and `right` at its end."""
         self._is_empty = False
         self.show_keys()
@@ -330,7 +330,7 @@ class TableScreen(TableKeys, AnswerScreen):
         columns = [column for column in rows.columns if column.key]
         return "\n".join(f"{column.key}: {_plain(column.exported(row))}" for column in columns)
 
-    def place(self) -> Line:
+    def place(self) -> Pieces:
         """Say where the cursor is, and the filter: "matmul: 3/128"."""
         rows = self.table.rows
         if not rows.length:

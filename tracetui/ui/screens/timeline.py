@@ -31,7 +31,7 @@ from tracetui.ui.messages import (
 from tracetui.ui.screens.search import SearchPrompt, same_name, step_to_hit
 from tracetui.ui.screens.time_prompt import TimePrompt
 from tracetui.ui.screens.track_finder import TrackFinder
-from tracetui.ui.state import Key, Viewport
+from tracetui.ui.state import TrackKey, Viewport
 from tracetui.ui.stories.time_window import measure_words, window_sentence
 from tracetui.ui.timeline_cursor import TimelineCursor
 from tracetui.ui.viewer_screen import ViewerScreen
@@ -323,7 +323,7 @@ class TimelineScreen(ViewerScreen[None]):
     def action_find_track(self) -> None:
         self.app.push_screen(TrackFinder(self.session), self._to_track)
 
-    def _to_track(self, key: Key | None) -> None:
+    def _to_track(self, key: TrackKey | None) -> None:
         picture, state = self.tracks.picture, self.session.state
         if key is None or picture is None:
             return
@@ -367,7 +367,7 @@ class TimelineScreen(ViewerScreen[None]):
         if line is not None and line.foldable:
             self._fold(line.foldable)
 
-    def _fold(self, key: Key) -> None:
+    def _fold(self, key: TrackKey) -> None:
         state = self.session.state
         state.toggle(key)
         self.tracks.lay_out()

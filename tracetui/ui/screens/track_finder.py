@@ -11,16 +11,16 @@ from tracetui.ui.drawing.curve_rows import counter_line, extra_key
 from tracetui.ui.drawing.rows import group_label, track_key, track_label
 from tracetui.ui.messages import CurvesChanged, TraceChanged
 from tracetui.ui.screens.chooser import Choice, ChoiceList, Chooser
-from tracetui.ui.state import Key
+from tracetui.ui.state import TrackKey
 
 
-class TrackFinder(Chooser[Key]):
+class TrackFinder(Chooser[TrackKey]):
     """All tracks with something on them."""
 
     TITLE_OF = "Find track"
     PLACEHOLDER = "some letters of the track, process or device"
 
-    def choices(self) -> Sequence[Choice[Key]]:
+    def choices(self) -> Sequence[Choice[TrackKey]]:
         picture = self.session.picture
         return track_choices(picture.trace, picture.extras.tracks) if picture is not None else ()
 
@@ -38,7 +38,7 @@ class TrackFinder(Chooser[Key]):
             shown.move(-shown.cursor)
 
 
-def track_choices(trace: Trace, extras: Sequence[CounterTrack] = ()) -> list[Choice[Key]]:
+def track_choices(trace: Trace, extras: Sequence[CounterTrack] = ()) -> list[Choice[TrackKey]]:
     """Return a choice per track that is not empty, in the order of the trace; then what is no track."""
     choices = []
     for track in trace.tracks:

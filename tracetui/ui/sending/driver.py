@@ -48,7 +48,7 @@ class LinkDriver(LinuxDriver):
 
     def __init__(self, app: App[Any], **options: Any) -> None:
         super().__init__(app, **options)
-        wrap_output(self, lambda file: Written(file, self._written))
+        wrap_output(self, lambda file: CountingFile(file, self._written))
         self._given = self._taken = 0
         self._modes: list[Any] | None = None  # of the terminal, while it is the viewer's
         for number in (signal.SIGTSTP, signal.SIGCONT):
@@ -184,7 +184,7 @@ class LinkDriver(LinuxDriver):
             loop_of(self).call_soon_threadsafe(cast(Served, app_of(self)).link_is_free)
 
 
-class Written:
+class CountingFile:
     """A file that counts what it has taken, and takes everything once nobody is there to see it.
 
     A write that raised would end the thread that writes, and whoever gives it more would wait for ever.

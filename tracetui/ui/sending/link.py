@@ -14,7 +14,7 @@ from textual.app import ReturnType
 from textual.driver import Driver
 
 from tracetui.ui._textual import HookedApp, Update, color_system, strips_of
-from tracetui.ui.sending.pace import Pace
+from tracetui.ui.sending.pace import FramePace
 from tracetui.ui.sending.terminal_cells import TerminalCells
 from tracetui.ui.sending.title import has_title, titled
 
@@ -31,7 +31,7 @@ class LinkApp(HookedApp[ReturnType]):
 
     def __init__(self, *, ansi_color: bool) -> None:
         super().__init__(ansi_color=ansi_color)
-        self.pace = Pace(is_remote(os.environ))
+        self.pace = FramePace(is_remote(os.environ))
         self._cells: TerminalCells | None = None
         self._cursor = (0, 0)  # column and line that the terminal's own was put on
         self._wake: asyncio.TimerHandle | None = None

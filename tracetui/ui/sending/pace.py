@@ -20,7 +20,7 @@ LOST_S = 2.0
 RATE, AHEAD_S = 500_000, 0.05
 
 
-class Pace:
+class FramePace:
     """Frames sent and not yet shown, as far as one can know.
 
     A local terminal takes what it shows: there, only what is not written yet counts. Behind a remote one lie

@@ -14,7 +14,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.engines import engine_of
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.launch_chains import Chain
+from tracetui.analysis.launch_chains import LaunchChain
 from tracetui.analysis.lead import LeadLosses
 from tracetui.export.sentences.causes import NO_STACK
 from tracetui.export.sentences.late_ranks import late_rank
@@ -156,7 +156,7 @@ def short_frame(frame: Frame) -> str:
     return printable(f"{file}({frame.line}) {frame.function}" if file else frame.function, 80)
 
 
-def describe_chain(trace: Trace, chain: Chain | None, pen: Pen) -> list[Line]:
+def describe_chain(trace: Trace, chain: LaunchChain | None, pen: Pen) -> list[Line]:
     """Return how a task came from the host to the device, with the time from each hop to the next."""
     if chain is None:
         return []

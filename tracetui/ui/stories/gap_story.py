@@ -12,7 +12,7 @@ from rich.style import Style
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.launch_chains import Chain
+from tracetui.analysis.launch_chains import LaunchChain
 from tracetui.analysis.lead import LeadLosses
 from tracetui.export.text import aligned, padded
 from tracetui.language import translate, wording
@@ -49,7 +49,7 @@ class GapStory(Story):
         analysis: Analysis,
         gap: int,
         rank: int,
-        chain: Chain | None,
+        chain: LaunchChain | None,
         width: int,
         losses: LeadLosses | None = None,
     ) -> list[Line]:
@@ -111,7 +111,7 @@ class GapStory(Story):
         """Return a text after a dim label."""
         return [(padded(label, _COLUMN_CELLS + 2), self._dim), (text, style or self._text)]
 
-    def _hop_lines(self, analysis: Analysis, gap: int, chain: Chain | None) -> Iterator[Line]:
+    def _hop_lines(self, analysis: Analysis, gap: int, chain: LaunchChain | None) -> Iterator[Line]:
         """Yield how the task that ended the gap came from the host to the device, a line for each hop.
 
         A line has the time from the gap's start to the hop's, its duration, and the time until the next hop.

@@ -20,7 +20,7 @@ from tracetui.analysis.raster import even_edges
 from tracetui.export.text import padded
 from tracetui.language import alternatives, clauses, translate, wording
 from tracetui.trace.clean import printable
-from tracetui.trace.model import Kind
+from tracetui.trace.model import TraceKind
 from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.drawing.bars import time_inks
 from tracetui.ui.drawing.causes import cause_letter, cause_paint, cause_style
@@ -251,7 +251,7 @@ class GapWords:
         reason = translate("its thread has no operators")
         if hop and hop != "stack":
             reason = translate("no {hop} of it is recorded", hop=wording(hop))
-        if self._analysis.trace.kind is Kind.ASCEND:
+        if self._analysis.trace.kind is TraceKind.ASCEND:
             return translate(
                 "{why}. Collect CPU and NPU activities at level 1, with_stack=True, to know", why=reason
             )

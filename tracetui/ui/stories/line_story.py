@@ -13,7 +13,7 @@ from rich.cells import cell_len, set_cell_size
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.critical.saves import LineSaving
-from tracetui.analysis.critical.whatif import WhatIf
+from tracetui.analysis.critical.whatif import LineWhatIf
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.idle_lines import LineIdle, LineKey
 from tracetui.export.language import cause_facts
@@ -214,7 +214,9 @@ class LineStory(Story):
         return [*compose_sentence(template, self._dim, time=(format_duration(saving), self._bold), key=key)]
 
 
-def what_if_words(what_if: WhatIf, width: int, glyphs: Glyphs, with_peers: WhatIf | None = None) -> str:
+def what_if_words(
+    what_if: LineWhatIf, width: int, glyphs: Glyphs, with_peers: LineWhatIf | None = None
+) -> str:
     """Return "step 22.9 ms → 20.1 ms (-12.2 %) if this line's host time were halved; …", as long as fits.
 
     `with_peers` is what follows if late peers come as much sooner; None where there are no peers.
@@ -255,7 +257,7 @@ def what_if_words(what_if: WhatIf, width: int, glyphs: Glyphs, with_peers: WhatI
     return translate(short_template, what=subject, times=times, share=share, more=time_with_peers)
 
 
-def _mean_step(what_if: WhatIf) -> tuple[str, int, int]:
+def _mean_step(what_if: LineWhatIf) -> tuple[str, int, int]:
     """Return "mean step", and its ns before and after. Without steps, return "all" and the sums."""
     count = len(what_if.steps_before)
     if not count:

@@ -18,7 +18,7 @@ from tracetui.ui.drawing.causes import cause_words
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.tables.cause_column import cause_column
 from tracetui.ui.tables.columns import UNKNOWN, Cell, ViewColumn, number_column
-from tracetui.ui.tables.layout import ColumnLook, Place, laid_out
+from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 from tracetui.units import format_duration, format_percent, format_time
 
 DURATION_CELLS = 7  #: "96.0 ms"
@@ -33,7 +33,7 @@ def gap_columns(analysis: Analysis, by: Measure, palette: Palette, inks: TimeInk
         *(measure for measure in (Measure.LOST, Measure.IDLE, Measure.COMMUNICATION) if measure is not by),
     ]
     number = palette.style_of(Role.NUMBER)
-    places: list[Place] = [
+    places: list[ColumnPlace] = [
         number_column("rank", "#", ranks(gaps.ranked(by)), lambda rank: f"{rank:,}"),
         *(
             _time(f"{measure.value}_ns", 2 * place, number if place == 0 else None)

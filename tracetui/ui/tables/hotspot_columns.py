@@ -29,7 +29,7 @@ from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.tables.cause_column import cause_column
 from tracetui.ui.tables.columns import LONGEST, Cell, ViewColumn, clipped, name_column, with_line_number
-from tracetui.ui.tables.layout import ColumnLook, Place, laid_out
+from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 from tracetui.units import format_count, format_duration, format_percent
 
 BETWEEN = "(between operators)"
@@ -226,7 +226,7 @@ def codes_of(rows: Sequence[object]) -> Int32s:
     return np.arange(len(rows), dtype=np.int32)
 
 
-def idle_places(idle: Sequence[int], whole_ns: int, palette: Palette, glyphs: Glyphs) -> list[Place]:
+def idle_places(idle: Sequence[int], whole_ns: int, palette: Palette, glyphs: Glyphs) -> list[ColumnPlace]:
     """Return the idle time, its share of the whole, that as a bar."""
     ns = np.array(idle, np.int64)
 

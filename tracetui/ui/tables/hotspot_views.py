@@ -48,7 +48,7 @@ from tracetui.ui.tables.nested_columns import (
 if TYPE_CHECKING:
     import pandas as pd
 
-Row = Union[LineIdle, Signature, SyncCall, ModuleIdle, FrameIdle, ScopeTime]
+HotspotRow = Union[LineIdle, Signature, SyncCall, ModuleIdle, FrameIdle, ScopeTime]
 Savings = Optional[Mapping[LineKey, LineSaving]]  # None: not known yet
 
 
@@ -61,13 +61,13 @@ class HotspotView:
     note: str  #: what its rows are
     empty: str  #: where it has none
     export: str  #: the end of the name of its file
-    rows: Callable[[Analysis], Sequence[Row]]
+    rows: Callable[[Analysis], Sequence[HotspotRow]]
     columns: Callable[[Analysis, Savings, Palette, Glyphs], list[ViewColumn]]
     answer: Callable[[Analysis], str]
     frame: Callable[[Analysis], pd.DataFrame]
 
 
-def row_name(row: Row) -> str:
+def row_name(row: HotspotRow) -> str:
     """Return what a row is of: a line, a module, a frame."""
     if isinstance(row, ModuleIdle):
         return row.module or translate(NO_MODULE)
@@ -76,7 +76,7 @@ def row_name(row: Row) -> str:
     return frame_name(row) if isinstance(row, FrameIdle) else line_name(row)
 
 
-def line_of_row(analysis: Analysis, row: Row | None) -> LineIdle | None:
+def line_of_row(analysis: Analysis, row: HotspotRow | None) -> LineIdle | None:
     """Return the idle time of the line of a row, of its forward pass where both have one; else None."""
     if row is None or isinstance(row, LineIdle):
         return row

@@ -35,11 +35,11 @@ class ColumnLook:
 
 
 #: A column of the table, one that only the viewer has, or `...`: all that the table has beside.
-Place = Union[ColumnLook, ViewColumn, Any]
+ColumnPlace = Union[ColumnLook, ViewColumn, Any]
 
 
 def laid_out(
-    table: Table[Rows], rows: Rows, places: Sequence[Place], omitted: Collection[str] = ()
+    table: Table[Rows], rows: Rows, places: Sequence[ColumnPlace], omitted: Collection[str] = ()
 ) -> list[ViewColumn]:
     """Return the viewer's columns of some rows: those placed that the table has, in that order.
 

@@ -24,7 +24,7 @@ from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.state import Viewport
 from tracetui.ui.tables.columns import Cell, ViewColumn
-from tracetui.ui.tables.layout import ColumnLook, Place, laid_out
+from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,7 +164,7 @@ def _size(key: str, rank: int, palette: Palette | None = None) -> ColumnLook:
 
 
 #: An operator and the line that called it, in front of whatever else the table has.
-_NAMES: tuple[Place, ...] = (
+_NAMES: tuple[ColumnPlace, ...] = (
     ColumnLook("operator", least=_NAME, rank=0),
     ColumnLook("name", least=_PLACE, rank=0),
     ...,

@@ -19,7 +19,7 @@ from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.tables.columns import Cell, ViewColumn, name_column, with_line_number
-from tracetui.ui.tables.layout import ColumnLook, Place, laid_out
+from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 from tracetui.units import format_duration
 
 DURATION_CELLS = 7  #: "96.0 ms"
@@ -44,7 +44,7 @@ def operator_columns(
     """
     number = palette.style_of(Role.NUMBER)
     total = ColumnLook("total_ns", 2 if host else 0, DURATION_CELLS, style=None if host else number)
-    places: list[Place] = [
+    places: list[ColumnPlace] = [
         ColumnLook("name", 0, 60, 30, title="type" if types else ""),
         _activity_column(table, trace),
         ColumnLook("names", 4),

@@ -21,7 +21,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.kernels import KernelFacts
-from tracetui.analysis.launch_chains import Chain
+from tracetui.analysis.launch_chains import LaunchChain
 from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.notes import overlap_note
 from tracetui.analysis.run_facts import facts_beside
@@ -57,7 +57,7 @@ from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
 
 @dataclass
-class Found:
+class SelectionFacts:
     """What threads have read for a selection."""
 
     args: dict[str, Any] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
     class Read(Message):
         """A thread has read what belongs to a selection."""
 
-        def __init__(self, selection: tuple[int, int], found: Found) -> None:
+        def __init__(self, selection: tuple[int, int], found: SelectionFacts) -> None:
             super().__init__()
             self.selection, self.found = selection, found
 
@@ -100,7 +100,9 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         self.session = session
         self.lines: list[Line] = []
         self.top = 0
-        self.chain: Chain | None = None  #: of the selected slice, or of the task that ended the selected gap
+        self.chain: LaunchChain | None = (
+            None  #: of the selected slice, or of the task that ended the selected gap
+        )
         self.shows_stack = False
         self.tells_causes = True  #: with nothing selected: what the letters of the causes stand for
         self._main = MainLine((), False)  # of the selected gap
@@ -113,7 +115,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         self._at: CurveSpot | None = None
         self._event = -1  # of the selected slice
         self._frame: Frame | None = None  # whose line of source is shown
-        self._found = Found()
+        self._found = SelectionFacts()
         self._run: list[tuple[str, list[str]]] | None = None  # from when it is asked for until a selection
         self._reading = Lock()  # held while more than a slice is read: once is enough
 
@@ -150,7 +152,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
                 self._tell()
             return
         self._at = at
-        self._selection, self._found, self._run, self.top = selection, Found(), None, 0
+        self._selection, self._found, self._run, self.top = selection, SelectionFacts(), None, 0
         trace = self.session.trace
         self._event = int(trace.slices.event[state.row]) if trace is not None and state.row >= 0 else -1
         self.chain = self._chain()
@@ -227,7 +229,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         found = self.session.sources.find(frame.file)
         return (found, frame.line) if isinstance(found, SourceFile) else found.reason
 
-    def _chain(self) -> Chain | None:
+    def _chain(self) -> LaunchChain | None:
         analysis = self.session.analysis
         row, gap = self._selection
         if analysis is None:
@@ -339,14 +341,14 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         def read() -> None:
             args = file.args(event) if file is not None and event >= 0 else {}
             source = sources.line(frame) if frame is not None else None
-            found = Found(args, source)
+            found = SelectionFacts(args, source)
             self.post_message(self.Read(selection, found))
             if analysis is not None:
                 self.post_message(self.Read(selection, self._with_more(found, analysis, *selection)))
 
         self.run_worker(read, thread=True, exclusive=True, group="details")
 
-    def _with_more(self, found: Found, analysis: Analysis, row: int, gap: int) -> Found:
+    def _with_more(self, found: SelectionFacts, analysis: Analysis, row: int, gap: int) -> SelectionFacts:
         """Find what takes long for the first slice or gap that asks for it, and no time for the others."""
         try:
             with self._reading:

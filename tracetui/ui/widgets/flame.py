@@ -24,7 +24,7 @@ from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import fitted
 from tracetui.ui.frame_kinds import FrameKind, kind_of
-from tracetui.ui.widgets.scrolling import Wheeled
+from tracetui.ui.widgets.scrolling import WheelScrolled
 from tracetui.ui.widgets.stack_tree import function_name
 from tracetui.units import format_count, format_duration
 
@@ -39,7 +39,7 @@ PAINTS: dict[FrameKind, Role | Activity] = {
 _EMPTY = StackNode(None, 0, 0, 0, ())
 
 
-class FlameView(Wheeled, can_focus=True):
+class FlameView(WheelScrolled, can_focus=True):
     """Frames below their callers; the one looked at fills the first row."""
 
     DEFAULT_CSS = "FlameView { width: 1fr; height: 1fr; }"

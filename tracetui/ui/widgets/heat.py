@@ -24,7 +24,7 @@ from tracetui.ui.drawing.heat_lines import (
     NO_CELL,
     NO_CURSOR,
     HalfCursor,
-    LineRows,
+    RowPair,
     half_cells,
     layout,
     placed,
@@ -34,11 +34,11 @@ from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.ramp import Heat, Ramp, cursor_colour, cursor_style, ramp_of
 from tracetui.ui.drawing.strips import Piece, fitted, wrapped
 from tracetui.ui.drawing.ticks import ticks
-from tracetui.ui.heat.sheet import Sheet, Spans
+from tracetui.ui.heat.sheet import AxisSpans, Sheet
 from tracetui.ui.state import Viewport
 from tracetui.ui.tables.columns import clipped
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
-from tracetui.ui.widgets.scrolling import Wheeled
+from tracetui.ui.widgets.scrolling import WheelScrolled
 from tracetui.units import format_duration
 
 TALLEST = 3  #: lines of a row where there is room for more
@@ -55,7 +55,7 @@ class Marks(NamedTuple):
     window: tuple[int, int] | None = None
 
 
-class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
+class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
     """The map under its axis."""
 
     DEFAULT_CSS = """
@@ -87,7 +87,7 @@ class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
         self._label_cells = self._total_cells = 0
         self._empty = ""  # why there is no map
         self._levels = np.empty((0, 0), np.int64)
-        self._lines: list[LineRows] = []
+        self._lines: list[RowPair] = []
         self._palette, self._glyphs = palette, glyphs
         self._ramps = {heat: ramp_of(heat, palette.name, glyphs, palette.light) for heat in Heat}
 
@@ -351,7 +351,7 @@ class HeatMap(Wheeled, CachedLineWidget, can_focus=True):
         return not self._begins(line) and self._lines[line + 1 : line + 2] != [self._lines[line]]
 
 
-def _overlapping(spans: Spans | None, span: tuple[int, int] | None) -> Bools:
+def _overlapping(spans: AxisSpans | None, span: tuple[int, int] | None) -> Bools:
     """Return which of some times a time overlaps; none where either is missing."""
     if spans is None or span is None:
         return np.zeros(0 if spans is None else len(spans.start), np.bool_)

@@ -15,7 +15,7 @@ from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.strips import Piece, clauses, fitted
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
-Line = Sequence[Piece]
+Pieces = Sequence[Piece]
 
 PLAIN = Style.null()
 
@@ -29,11 +29,11 @@ class Lines(CachedLineWidget):
 
     def __init__(self, glyphs: Glyphs = BLOCKS, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self.lines: Sequence[Line] = ()
-        self.right: Line = ()
+        self.lines: Sequence[Pieces] = ()
+        self.right: Pieces = ()
         self._glyphs = glyphs
 
-    def show(self, lines: Iterable[Line], right: Line = ()) -> None:
+    def show(self, lines: Iterable[Pieces], right: Pieces = ()) -> None:
         """Show other lines; `right` stands at the right end of the first one and is the last to be cut."""
         shown = [*lines], right
         if shown != (self.lines, self.right):
@@ -45,7 +45,7 @@ class Lines(CachedLineWidget):
         """All that is said, without styles and at any length."""
         return "\n".join("".join(text for text, _ in line) for line in [*self.lines, self.right] if line)
 
-    def shortened(self, line: Line, width: int) -> Line:
+    def shortened(self, line: Pieces, width: int) -> Pieces:
         """Return a line as it is drawn in so many cells, with what is cut left out."""
         return line
 
@@ -65,7 +65,7 @@ class Lines(CachedLineWidget):
 class AnswerLine(Lines):
     """A sentence, its last piece: where it does not fit its last clauses go, not the end of a word."""
 
-    def shortened(self, line: Line, width: int) -> Line:
+    def shortened(self, line: Pieces, width: int) -> Pieces:
         if not line:
             return line
         *first, (text, style) = line

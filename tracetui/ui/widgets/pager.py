@@ -13,7 +13,7 @@ from textual.strip import Strip
 
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.strips import fitted
-from tracetui.ui.widgets.lines import Line
+from tracetui.ui.widgets.lines import Pieces
 from tracetui.ui.widgets.scrolling import Scrolling
 
 
@@ -24,10 +24,10 @@ class Pager(Scrolling, can_focus=True):
 
     def __init__(self, glyphs: Glyphs = BLOCKS) -> None:
         super().__init__()
-        self.lines: Sequence[Line] = ()
+        self.lines: Sequence[Pieces] = ()
         self._glyphs = glyphs
 
-    def show(self, lines: Sequence[Line]) -> None:
+    def show(self, lines: Sequence[Pieces]) -> None:
         """Show other lines, from where one was as far as they reach."""
         self.lines = lines
         self.action_cursor(0)

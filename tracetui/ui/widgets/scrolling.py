@@ -8,7 +8,7 @@ from textual.widget import Widget
 WHEEL_ROWS = 3
 
 
-class Wheeled(Widget):
+class WheelScrolled(Widget):
     """Rows that the wheel moves; what moves with it is the widget's."""
 
     def roll(self, rows: int) -> None:
@@ -24,7 +24,7 @@ class Wheeled(Widget):
         event.stop()
 
 
-class Scrolling(Wheeled):
+class Scrolling(WheelScrolled):
     """Knows how many rows there are and which is the first on screen; what they look like is the widget's."""
 
     top = 0  #: the first row on screen

@@ -14,7 +14,7 @@ from tracetui.trace.model import Activity
 from tracetui.trace.source_files import NotFound, SourceFile, SourceFiles
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.drawing.python_tokens import Span, Token, python_spans
+from tracetui.ui.drawing.python_tokens import Token, TokenSpan, python_spans
 from tracetui.ui.drawing.strips import fitted, ruled, tail, wrapped
 from tracetui.ui.editor import open_in_editor
 from tracetui.ui.widgets.scrolling import Scrolling
@@ -40,7 +40,7 @@ class SourcePane(Scrolling, can_focus=True):
         """What a thread found for a recorded path."""
 
         def __init__(
-            self, pane: SourcePane, file: str, found: SourceFile | NotFound, spans: list[list[Span]]
+            self, pane: SourcePane, file: str, found: SourceFile | NotFound, spans: list[list[TokenSpan]]
         ) -> None:
             super().__init__()
             self.pane, self.file, self.found, self.spans = pane, file, found, spans
@@ -58,7 +58,7 @@ class SourcePane(Scrolling, can_focus=True):
         self._palette, self._glyphs = palette, glyphs
         self._found: SourceFile | NotFound | None = None  # of _found_file
         self._found_file = ""
-        self._spans: list[list[Span]] = []
+        self._spans: list[list[TokenSpan]] = []
         self._timer: Timer | None = None
 
     @property

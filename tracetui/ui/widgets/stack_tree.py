@@ -30,7 +30,7 @@ from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import fitted, ruled
-from tracetui.ui.widgets.scrolling import Wheeled
+from tracetui.ui.widgets.scrolling import WheelScrolled
 from tracetui.units import format_duration, format_percent
 
 BAR = 8  #: cells
@@ -42,7 +42,7 @@ ALL, BELOW, CALLERS = FOCUSES = ("stacks", "stacks below", "callers of")
 _EMPTY = StackNode(None, 0, 0, 0, ())
 
 
-class StackTree(Wheeled, can_focus=True):
+class StackTree(WheelScrolled, can_focus=True):
     """Frames, the most idle first, with the idle time under each (inclusive) and in its own line."""
 
     DEFAULT_CSS = "StackTree { width: 1fr; height: 1fr; }"

@@ -22,7 +22,7 @@ from tracetui.arrays import Int64s
 from tracetui.language import clauses, translate
 from tracetui.ui.comparing.band_art import BandArt
 from tracetui.ui.comparing.bands import BandKind
-from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, Stack
+from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, StackedRuns
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import cells_of, clip_cells, segments
@@ -78,7 +78,7 @@ class StackedLook(NamedTuple):
     chosen: tuple[Chosen, Chosen]  #: what is marked in each: what is selected, and its counterpart
 
 
-def lines_of(stack: Stack, device: int) -> int:
+def lines_of(stack: StackedRuns, device: int) -> int:
     """Return how many lines there are of both where there is room for all."""
     return 1 + 2 * (len(HeadPart) + len(stack.kinds(device)))
 
@@ -109,14 +109,14 @@ class Stacked(CachedLineWidget, can_focus=True):
     def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
         super().__init__()
         self._palette, self._glyphs = palette, glyphs
-        self._stack: Stack | None = None
+        self._stack: StackedRuns | None = None
         self._arts: tuple[BandArt, ...] = ()
         self._view: StackedLook | None = None
         self._shown: dict[int, object] = {}  # the look that each line has now
         self._strips: LRUCache[object, Strip] = LRUCache(KEPT)  # lines that are drawn already, by their look
         self._edges: tuple[object, tuple[Int64s, Int64s]] | None = None  # of the columns, for each run
 
-    def show(self, stack: Stack | None, view: StackedLook | None) -> None:
+    def show(self, stack: StackedRuns | None, view: StackedLook | None) -> None:
         """Show two runs; lines whose look does not change are not drawn again."""
         if stack is not self._stack:
             self._stack, self._edges = stack, None
@@ -194,7 +194,7 @@ class Stacked(CachedLineWidget, can_focus=True):
             label, line = self._text("", Role.TEXT), self._steps(stack, view, place.side)
         return Strip([label, *line]).adjust_cell_length(width)
 
-    def _edges_of(self, stack: Stack, view: StackedLook) -> tuple[Int64s, Int64s]:
+    def _edges_of(self, stack: StackedRuns, view: StackedLook) -> tuple[Int64s, Int64s]:
         key = view.viewport, self.columns
         if self._edges is None or self._edges[0] != key:
             edges = view.viewport.edges(self.columns)
@@ -210,7 +210,7 @@ class Stacked(CachedLineWidget, can_focus=True):
         scale = translate("{time}/col", time=format_duration(per_column))
         return self._text(f" {scale}", Role.DIM)
 
-    def _label(self, stack: Stack, view: StackedLook, side: int, kind: BandKind) -> Segment:
+    def _label(self, stack: StackedRuns, view: StackedLook, side: int, kind: BandKind) -> Segment:
         """Return a line's name, and its share of the device's window that is on screen."""
         here = (view.side, view.kind) == (side, kind)
         edges, lanes = self._edges_of(stack, view)[side], stack.sides[side]
@@ -231,7 +231,7 @@ class Stacked(CachedLineWidget, can_focus=True):
         text = clip_cells(name, room, self._glyphs.ellipsis) + f" {share}" if room > 4 else name
         return self._text(text, Role.CURSOR if here else Role.IDLE if kind is BandKind.IDLE else Role.TEXT)
 
-    def _head(self, stack: Stack, view: StackedLook, side: int) -> list[Piece]:
+    def _head(self, stack: StackedRuns, view: StackedLook, side: int) -> list[Piece]:
         """Say which run it is, and when the cursor is in it."""
         style, active = self._palette.style_of, view.side == side
         lanes, axis = stack.sides[side], stack.axis
@@ -254,7 +254,7 @@ class Stacked(CachedLineWidget, can_focus=True):
         taken = sum(cell_len(text) for text, _ in pieces)
         return [*pieces, (self._glyphs.rule * max(self.size.width - taken, 0), style(Role.RULE))]
 
-    def _ruler(self, stack: Stack, view: StackedLook) -> list[Segment]:
+    def _ruler(self, stack: StackedRuns, view: StackedLook) -> list[Segment]:
         """Round times since the step began, at the same place in both runs."""
         viewport, columns, glyphs = view.viewport, self.columns, self._glyphs
         distance = tick_step(viewport.span_ns, columns)
@@ -274,7 +274,7 @@ class Stacked(CachedLineWidget, can_focus=True):
         roles = (Role.DIM, Role.NUMBER)
         return segments(cells, style, [self._palette.style_of(role) for role in roles for _ in range(3)])
 
-    def _steps_on_screen(self, stack: Stack, view: StackedLook) -> list[tuple[int, int]]:
+    def _steps_on_screen(self, stack: StackedRuns, view: StackedLook) -> list[tuple[int, int]]:
         """Return from when to when each step on screen lasts on the axis; none where they are too many."""
         axis, viewport = stack.axis, view.viewport
         first, last = (axis.step_at(time) for time in (viewport.start_ns, viewport.end_ns - 1))
@@ -283,7 +283,7 @@ class Stacked(CachedLineWidget, can_focus=True):
         starts = [axis.step_start(step) for step in range(max(first, 0), last + 1)]
         return [*zip(starts, [*starts[1:], axis.end])]
 
-    def _steps(self, stack: Stack, view: StackedLook, side: int) -> list[Segment]:
+    def _steps(self, stack: StackedRuns, view: StackedLook, side: int) -> list[Segment]:
         """Draw where steps of a run begin, how long they are, and how much shorter than in the other run."""
         viewport, columns, axis, glyphs = view.viewport, self.columns, stack.axis, self._glyphs
         cells, style = [" "] * columns, np.full(columns, -1, np.int64)

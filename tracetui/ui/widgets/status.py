@@ -10,7 +10,7 @@ from tracetui.databases.exports import export_of
 from tracetui.export.sentences.health import headline, mark
 from tracetui.language import counted, translate, wording
 from tracetui.trace.clean import printable
-from tracetui.trace.model import Activity, Kind
+from tracetui.trace.model import Activity, TraceKind
 from tracetui.ui.actions import ACTIONS, key_label
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece, tail
@@ -23,7 +23,7 @@ from tracetui.units import format_bytes, format_count, format_duration, format_p
 _NARROW = 100  #: columns up to which only the most important is said
 _LONGEST_RUN = 30  #: cells of the rank and the level of a run
 _LEAST_NAME = 12  #: cells of the name of a trace that are always there
-_KINDS = {Kind.ASCEND: "Ascend", Kind.GPU: "GPU", Kind.CHROME: "Chrome"}
+_KINDS = {TraceKind.ASCEND: "Ascend", TraceKind.GPU: "GPU", TraceKind.CHROME: "Chrome"}
 
 
 class TopLine(InViewer, Lines):

@@ -24,7 +24,7 @@ from tracetui.language import heading, translate, wording
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.strips import Piece, fitted
 from tracetui.ui.tables.columns import GAP, Cell, ViewColumn, ViewRows, clipped, fit
-from tracetui.ui.widgets.scrolling import Wheeled
+from tracetui.ui.widgets.scrolling import WheelScrolled
 
 #: rows from which a thread sorts and filters them: 0.09 s for a million, 9 ms for so many
 MANY = 100_000
@@ -43,7 +43,7 @@ class _Wanted(NamedTuple):
     filter: str = ""
 
 
-class Table(Wheeled, can_focus=True):
+class Table(WheelScrolled, can_focus=True):
     """Rows under a header line, one of them under the cursor."""
 
     DEFAULT_CSS = """

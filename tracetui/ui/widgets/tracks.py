@@ -14,7 +14,7 @@ from textual.cache import LRUCache
 from textual.message import Message
 from textual.strip import Strip
 
-from tracetui.analysis.launch_chains import Chain
+from tracetui.analysis.launch_chains import LaunchChain
 from tracetui.ui.drawing.flow_line import FlowCell, flow_line, overlaid
 from tracetui.ui.drawing.flow_places import HopPlace, Scrolled, hop_places, kept_lines, stops
 from tracetui.ui.drawing.line_art import LineArt
@@ -70,7 +70,7 @@ class Tracks(InViewer, CachedLineWidget, can_focus=True):
         self._picture: Picture | None = None
         self._art: LineArt | None = None
         self._strips: LRUCache[object, Strip] = LRUCache(KEPT)
-        self._chain: Chain | None = None  # drawn from line to line
+        self._chain: LaunchChain | None = None  # drawn from line to line
         self._keeps = False  # the lines of both its ends stay on screen
         self._hops: list[HopPlace] = []
         self._inks: tuple[object, dict[int, list[FlowCell]]] = (None, {})
@@ -133,7 +133,7 @@ class Tracks(InViewer, CachedLineWidget, can_focus=True):
         self.refresh()
         return True
 
-    def follow(self, chain: Chain | None, keeps: bool) -> None:
+    def follow(self, chain: LaunchChain | None, keeps: bool) -> None:
         """Draw a chain from line to line; `keeps`: the lines of both its ends stay on screen."""
         if (chain, keeps) != (self._chain, self._keeps):
             self._chain, self._keeps = chain, keeps
