@@ -17,7 +17,7 @@ from simulator.job.program import AUGMENTED, LOADER, SCRIPT, TRACED_AS, Extra
 from simulator.job.simulation import Meeting, Outcome, SimulatedJob, simulate
 from simulator.source import TrainingScript
 
-TrueLine = tuple["str | None", "int | None", "str | None"]
+RootLine = tuple["str | None", "int | None", "str | None"]
 
 
 class TrueRoot(NamedTuple):
@@ -26,7 +26,7 @@ class TrueRoot(NamedTuple):
     ranks: tuple[int, ...]
     kind: str  #: "idle", "computing" or "transfer"
     cause: str | None  #: of the idle time
-    line: TrueLine
+    line: RootLine
     lost_ns: int  #: by all other ranks, were it the only thing planted
 
 
@@ -101,7 +101,7 @@ def _planted_alone(job: SimulatedJob) -> Iterator[tuple[SimulatedJob, tuple[int,
 
 def _root(job: SimulatedJob, ranks: tuple[int, ...], lost: int) -> TrueRoot:
     """Return what is planted in a job: one thing."""
-    nowhere: TrueLine = (None, None, None)
+    nowhere: RootLine = (None, None, None)
     if job.slow:
         return TrueRoot(ranks, "transfer", None, nowhere, lost)
     extra = job.extra[ranks[0]]

@@ -22,7 +22,7 @@ from tracetui.ui.app import TraceApp, tune_gc
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
-from tracetui.ui.widgets.table import Table
+from tracetui.ui.widgets.table import TableWidget
 
 if TYPE_CHECKING:
     from tracetui.ui.screens.timeline import TimelineScreen
@@ -136,7 +136,7 @@ async def _until_arranged(app: CountingApp, beat: _HeartBeat, what: str, keys: I
 
 
 def _arranged(app: CountingApp) -> bool:
-    tables = app.screen.query(Table) if isinstance(app.screen, TableScreen) else ()
+    tables = app.screen.query(TableWidget) if isinstance(app.screen, TableScreen) else ()
     return any(not table.arranging and table.row >= 0 for table in tables)
 
 

@@ -17,7 +17,7 @@ from tracetui.api import load
 from tracetui.ui.app import tune_gc
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.session import Session
-from tracetui.ui.widgets.table import Table
+from tracetui.ui.widgets.table import TableWidget
 
 STEPS = 8  #: simulated, each with some hundred blocks
 
@@ -49,7 +49,7 @@ async def frame_rows(directory: Path, count: int) -> list[Row]:
         while app.session.analysing:
             await pilot.pause(0.1)
         await app.press("Y")
-        while not any(table.row >= 0 for table in app.screen.query(Table)):
+        while not any(table.row >= 0 for table in app.screen.query(TableWidget)):
             await pilot.pause(0.1)
         moves = [await app.press(key) for key in "jk" * count]
         tables = [await app.press("tab") for _ in range(count)]

@@ -1,4 +1,4 @@
-"""SimulatedJob jobs, their digests and their truth, for the tests of this package."""
+"""Simulated jobs, their digests and their truth, for the tests of this package."""
 
 from __future__ import annotations
 

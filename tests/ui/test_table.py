@@ -13,7 +13,7 @@ from textual.app import App, ComposeResult
 
 from tracetui.arrays import Int64s
 from tracetui.ui.tables.columns import GAP, ViewColumn, ViewRows, clipped, fit, name_column, number_column
-from tracetui.ui.widgets.table import MANY, Table
+from tracetui.ui.widgets.table import MANY, TableWidget
 from tracetui.units import format_bytes
 
 NAMES = ["aten::mm", "aten::MatMul", "hcom_allReduce_", "[bold]not markup[/]", "矩阵乘", "ẞ-sharp", ""]
@@ -108,23 +108,23 @@ class TableApp(App[None]):
         self.activated: list[int] = []
 
     def compose(self) -> ComposeResult:
-        yield Table()
+        yield TableWidget()
 
     def on_mount(self) -> None:
         self.table.show(self.columns, self.length, sort=0)
         self.table.focus()
 
     @property
-    def table(self) -> Table:
-        return self.query_one(Table)
+    def table(self) -> TableWidget:
+        return self.query_one(TableWidget)
 
     def lines(self) -> list[str]:
         return [self.table.render_line(y).text for y in range(self.table.size.height)]
 
-    def on_table_moved(self, message: Table.Moved) -> None:
+    def on_table_widget_moved(self, message: TableWidget.Moved) -> None:
         self.moved.append(message.row)
 
-    def on_table_activated(self, message: Table.Activated) -> None:
+    def on_table_widget_activated(self, message: TableWidget.Activated) -> None:
         self.activated.append(message.row)
 
 
@@ -222,14 +222,14 @@ async def test_a_click_selects_a_row_or_sorts_by_a_header() -> None:
     async with app.run_test(size=(40, 11)) as pilot:
         await pilot.pause()
         table = app.table
-        await pilot.click(Table, offset=(3, 4))
+        await pilot.click(TableWidget, offset=(3, 4))
         assert table.cursor == 3
-        await pilot.click(Table, offset=(10, 0))
+        await pilot.click(TableWidget, offset=(10, 0))
         assert table.rows.columns[table.rows.sort].key == "name"
         assert not table.rows.descending
-        await pilot.click(Table, offset=(10, 0))
+        await pilot.click(TableWidget, offset=(10, 0))
         assert table.rows.descending
-        await pilot.click(Table, offset=(3, 2), times=2)
+        await pilot.click(TableWidget, offset=(3, 2), times=2)
         await pilot.pause()
         assert app.activated == [table.row]
 
@@ -273,7 +273,7 @@ async def test_many_rows_are_arranged_in_a_thread_and_the_last_wish_counts(
     times, codes = random.integers(0, 10**6, MANY), random.integers(0, len(NAMES), MANY)
     app = TableApp(times.astype(np.int64), codes.astype(np.int64))
     async with app.run_test(size=(60, 12)) as pilot:
-        table = app.query_one(Table)
+        table = app.query_one(TableWidget)
         await pilot.pause()
         before = table.rows
         monkeypatch.setattr(ViewRows, "arranged", arranged)

@@ -17,7 +17,7 @@ from tracetui.ui.widgets.heat import HeatMap
 from tracetui.ui.widgets.pager import Pager
 from tracetui.ui.widgets.scrolling import WHEEL_ROWS, WheelScrolled
 from tracetui.ui.widgets.stack_tree import StackTree
-from tracetui.ui.widgets.table import Table
+from tracetui.ui.widgets.table import TableWidget
 
 ROWS = 40
 
@@ -36,7 +36,7 @@ class WheelApp(App[None]):
         self.widget = self.query_one(self.kind)
         if isinstance(self.widget, Pager):
             self.widget.show([[(str(row), Style.null())] for row in range(ROWS)])
-        elif isinstance(self.widget, Table):
+        elif isinstance(self.widget, TableWidget):
             self.widget.show([number_column("ns", "ns", np.arange(ROWS), str)], ROWS)
         elif isinstance(self.widget, StackTree):
             self.widget.show(root(*(node(f"f{row}", 10) for row in range(ROWS))))
@@ -49,7 +49,7 @@ class WheelApp(App[None]):
 
 
 @pytest.mark.parametrize(
-    ("kind", "place"), [(Pager, "top"), (Table, "top"), (StackTree, "cursor"), (HeatMap, "row")]
+    ("kind", "place"), [(Pager, "top"), (TableWidget, "top"), (StackTree, "cursor"), (HeatMap, "row")]
 )
 async def test_a_turn_moves_some_rows_on_or_back(kind: type[WheelScrolled], place: str) -> None:
     app = WheelApp(kind)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, Optional, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.idle.idle_lines import PythonLine
 from tracetui.arrays import Int64s
 from tracetui.export.cells import encodable
 from tracetui.export.tables.column import CodedTexts, Column, Form, Values, json_only, listed
@@ -18,8 +19,6 @@ from tracetui.units import format_percent
 OPERATORS = 3  #: names of operators beside a row, at most
 PARTS = 1_000_000  #: shares are told as so many parts of one
 AnyCause = TypeVar("AnyCause", Cause, CommunicationCause)
-#: file (None: there is no stack), line, function
-SourceLine = tuple[Optional[str], int, str]
 
 
 class Listed(Protocol):
@@ -75,11 +74,11 @@ def optional_numbers(numbers: Sequence[int | None]) -> Int64s:
 
 
 def line_columns(
-    place_of: Callable[[Any], SourceLine] = lambda row: (row.file, row.line, row.function),
+    place_of: Callable[[Any], PythonLine] = lambda row: PythonLine(row.file, row.line, row.function),
 ) -> tuple[Column[Any], ...]:
     """Return the columns of a line; unknown where there is no stack, the line where no file is."""
 
-    def places(rows: Listed) -> list[SourceLine]:
+    def places(rows: Listed) -> list[PythonLine]:
         return [*map(place_of, rows.rows)]
 
     def function(rows: Listed) -> CodedTexts:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tracetui.analysis.idle.idle_lines import PythonLine, python_line
 from tracetui.analysis.memory.analyse import Memory, MemoryPart
 from tracetui.analysis.memory.growth import GrowingGroup
 from tracetui.analysis.memory.model import NEVER, Curve, MemoryRecording
@@ -30,14 +31,12 @@ from tracetui.export.tables.column import (
     texts_at,
 )
 from tracetui.export.tables.common import (
-    SourceLine,
     line_columns,
     name_column,
     optional_numbers,
     texts_of,
     values_of,
 )
-from tracetui.trace.stack import Frame
 from tracetui.units import format_bytes, format_count, format_time
 
 DATA_AND_VIEWER = Form.DATA | Form.VIEWER
@@ -96,9 +95,8 @@ def _size(key: str, title: str, get: Callable[[Rows], Values], **more: Any) -> C
     return Column(key, title, get, lambda number, _: format_bytes(number), **more)
 
 
-def _place(row: Any) -> SourceLine:
-    frame: Frame | None = row.frame
-    return (None, 0, "") if frame is None else (frame.file, frame.line, frame.function)
+def _place(row: Any) -> PythonLine:
+    return python_line(row.frame)
 
 
 def _called(row: Any) -> str:

@@ -26,7 +26,7 @@ from tracetui.ui.stories.advice_story import AdviceStory, advice_answer, advice_
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.pager import Pager
 from tracetui.ui.widgets.source import SourcePane
-from tracetui.ui.widgets.table import Table
+from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_time
 
 if TYPE_CHECKING:
@@ -125,8 +125,8 @@ class AdviceScreen(TableScreen):
         row = self.table.row
         return self._advice[row] if 0 <= row < len(self._advice) else None
 
-    @on(Table.Moved)
-    def _moved(self, message: Table.Moved) -> None:
+    @on(TableWidget.Moved)
+    def _moved(self, message: TableWidget.Moved) -> None:
         if message.row != self._walked:
             self._evidence = self._walked = -1
             self._note("")
@@ -162,8 +162,8 @@ class AdviceScreen(TableScreen):
 
     # -------------------------------------------------------------- evidence
 
-    @on(Table.Activated)
-    def _open(self, message: Table.Activated) -> None:
+    @on(TableWidget.Activated)
+    def _open(self, message: TableWidget.Activated) -> None:
         """Show the evidence last walked to, else the first, in the timeline."""
         if self._evidence < 0 or self._walked != message.row:
             self.action_evidence(1)

@@ -37,7 +37,7 @@ from tracetui.ui.drawing.strips import Piece, ruled, wrapped
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.widgets.lines import Lines, Pieces
-from tracetui.ui.widgets.table import Table
+from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_ms, format_percent
 
 if TYPE_CHECKING:
@@ -111,22 +111,24 @@ class CompareScreen(TableScreen):
         glyphs, header = self.viewer.glyphs, self.style_of(Role.TITLE)
         yield Lines(glyphs, id="sides")
         yield Lines(glyphs, id="verdict")
-        parts = Table(id="parts", cursor_style=Style.null(), header_style=header, glyphs=glyphs)
+        parts = TableWidget(id="parts", cursor_style=Style.null(), header_style=header, glyphs=glyphs)
         parts.can_focus = False
         yield parts
         yield Lines(glyphs, id="what")
-        yield Table(id="table", cursor_style=self.style_of(Role.SELECTED), header_style=header, glyphs=glyphs)
+        yield TableWidget(
+            id="table", cursor_style=self.style_of(Role.SELECTED), header_style=header, glyphs=glyphs
+        )
         yield Lines(glyphs, id="story")
         yield self.filter_input()
 
     @property
-    def table(self) -> Table:
-        return self.query_one("#table", Table)
+    def table(self) -> TableWidget:
+        return self.query_one("#table", TableWidget)
 
     @property
-    def parts(self) -> Table:
+    def parts(self) -> TableWidget:
         """The table of the parts of a step."""
-        return self.query_one("#parts", Table)
+        return self.query_one("#parts", TableWidget)
 
     @property
     def shown(self) -> ComparedTable:
@@ -292,8 +294,8 @@ class CompareScreen(TableScreen):
             self._by = known[(known.index(self.shown.by) + by) % len(known)]
             self.refresh_answer()
 
-    @on(Table.Moved, "#table")
-    def _tell(self, message: Table.Moved) -> None:
+    @on(TableWidget.Moved, "#table")
+    def _tell(self, message: TableWidget.Moved) -> None:
         lines: list[Pieces] = []
         if 0 <= message.row < len(self._rows):
             row = self._rows[message.row]
@@ -304,8 +306,8 @@ class CompareScreen(TableScreen):
 
     # Where it is
 
-    @on(Table.Activated)
-    def _open(self, message: Table.Activated) -> None:
+    @on(TableWidget.Activated)
+    def _open(self, message: TableWidget.Activated) -> None:
         of_parts = message.table is self.parts
         rows = self._parts if of_parts else self._rows
         self._go_to(WATERFALL if of_parts else self.shown, rows[message.row], of_base=False)

@@ -29,7 +29,7 @@ from tracetui.ui.tables.columns import ViewColumn
 from tracetui.ui.tables.gap_columns import gap_columns, gaps_answer, ranks
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.source import SourcePane
-from tracetui.ui.widgets.table import MANY, Table
+from tracetui.ui.widgets.table import MANY, TableWidget
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,7 +144,7 @@ class GapsScreen(TableScreen):
             self._losses = message.losses
             self._tell()
 
-    @on(Table.Arranged)
+    @on(TableWidget.Arranged)
     def _opened(self) -> None:
         """Put the cursor on the selected gap once the rows are there, which moves nothing."""
         if self._opening and not self.table.arranging:
@@ -172,8 +172,8 @@ class GapsScreen(TableScreen):
         if self._shown is not None and 0 <= gap < len(self._shown.gaps) and gap != self.table.row:
             self.table.move_to_row(gap)
 
-    @on(Table.Moved)
-    def _moved(self, message: Table.Moved) -> None:
+    @on(TableWidget.Moved)
+    def _moved(self, message: TableWidget.Moved) -> None:
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.set_timer(SETTLED_S, self._settled)
@@ -235,8 +235,8 @@ class GapsScreen(TableScreen):
                 self.table.filter_by("")
                 self.table.move_to_row(gap)
 
-    @on(Table.Activated)
-    def _open(self, message: Table.Activated) -> None:
+    @on(TableWidget.Activated)
+    def _open(self, message: TableWidget.Activated) -> None:
         self.viewer.go_to_gap(message.row)
         self.viewer.action_go("timeline")
 

@@ -20,7 +20,7 @@ from tracetui.ui.drawing.strips import wrapped
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.tables.layout import ColumnLook, laid_out
 from tracetui.ui.widgets.lines import Lines, Pieces
-from tracetui.ui.widgets.table import Table
+from tracetui.ui.widgets.table import TableWidget
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +74,7 @@ class HealthScreen(TableScreen):
         super().missing(sentence)
         self.query_one("#story", Lines).show([])
 
-    @on(Table.Moved)
+    @on(TableWidget.Moved)
     def _moved(self) -> None:
         self._tell()
 
@@ -99,7 +99,7 @@ class HealthScreen(TableScreen):
         lines += [[(line, text)] for line in wrapped(finding_remedy(finding), room)]
         self.query_one("#story", Lines).show(lines)
 
-    @on(Table.Activated)
+    @on(TableWidget.Activated)
     def _open(self) -> None:
         """Show the place of the finding in the timeline: where it begins, or its first step."""
         analysis, finding = self.session.analysis, self.finding

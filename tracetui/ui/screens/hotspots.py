@@ -53,7 +53,7 @@ from tracetui.ui.widgets.hotspot_panes import HotspotPanes, Pane
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.source import SourcePane
 from tracetui.ui.widgets.stack_tree import StackTree
-from tracetui.ui.widgets.table import Table
+from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_time
 
 if TYPE_CHECKING:
@@ -288,8 +288,8 @@ class HotspotsScreen(TableScreen):
 
     # ----------------------------------------------------------------- panes
 
-    @on(Table.Moved)
-    def _line_moved(self, message: Table.Moved) -> None:
+    @on(TableWidget.Moved)
+    def _line_moved(self, message: TableWidget.Moved) -> None:
         tried_other = self._trial.line is not None and self.key != self._trial.line
         if tried_other or (self._gap >= 0 and message.row != self._walked):
             self.note(self._view.note)
@@ -356,8 +356,8 @@ class HotspotsScreen(TableScreen):
 
     # --------------------------------------------------------------- actions
 
-    @on(Table.Activated)
-    def _go_to_worst(self, message: Table.Activated) -> None:
+    @on(TableWidget.Activated)
+    def _go_to_worst(self, message: TableWidget.Activated) -> None:
         """Go to the gap walked to, else the worst; of a synchronisation without one, to the longest call."""
         row = self.row
         if row is not None and len(row.gap_indices):

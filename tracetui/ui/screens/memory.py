@@ -41,7 +41,7 @@ from tracetui.ui.tables.memory_views import (
 from tracetui.ui.widgets.curve import CurveView
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.source import SourcePane
-from tracetui.ui.widgets.table import Table
+from tracetui.ui.widgets.table import TableWidget
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -284,7 +284,7 @@ class MemoryScreen(TableScreen):
             return -1
         return self.view.block(shown, row)
 
-    @on(Table.Moved)
+    @on(TableWidget.Moved)
     def _row_moved(self) -> None:
         shown, block = self._shown, self.block
         if shown is not None and block >= 0:
@@ -345,7 +345,7 @@ class MemoryScreen(TableScreen):
 
     # ---------------------------------------------------------------- actions
 
-    @on(Table.Activated)
+    @on(TableWidget.Activated)
     def _go_to_operator(self) -> None:
         """Show the operator that allocated the block; without one, its moment."""
         shown, block, trace = self._shown, self.block, self.session.trace

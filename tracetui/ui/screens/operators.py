@@ -27,7 +27,7 @@ from tracetui.ui.messages import ViewChanged
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.tables.operator_columns import frame_names, operator_columns, operators_answer
-from tracetui.ui.widgets.table import Table
+from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_percent, format_time
 
 if TYPE_CHECKING:
@@ -216,8 +216,8 @@ class OperatorsScreen(TableScreen):
 
     # ------------------------------------------------------------ instances
 
-    @on(Table.Activated)
-    def _open(self, message: Table.Activated) -> None:
+    @on(TableWidget.Activated)
+    def _open(self, message: TableWidget.Activated) -> None:
         analysis = self.session.analysis
         if analysis is not None and self._summed is not None:
             row = int(self._summed.table.longest[message.row])

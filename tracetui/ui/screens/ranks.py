@@ -32,7 +32,7 @@ from tracetui.ui.screens.map_screen import MapScreen
 from tracetui.ui.session import Session
 from tracetui.ui.widgets.heat import HeatMap
 from tracetui.ui.widgets.lines import Lines
-from tracetui.ui.widgets.table import Table
+from tracetui.ui.widgets.table import TableWidget
 
 TABLES = ("why", "lines", "ranks", "links", "stages", "notes")
 _TITLES = {
@@ -65,7 +65,7 @@ class RanksScreen(MapScreen):
     RanksScreen HeatMap, RanksScreen RankLanes { height: 1fr; }
     RanksScreen #verdict { height: auto; }
     RanksScreen #what { height: 1; }
-    RanksScreen Table { height: 1fr; }
+    RanksScreen TableWidget { height: 1fr; }
     """
     AUTO_FOCUS = "HeatMap"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("ranks")]
@@ -116,14 +116,14 @@ class RanksScreen(MapScreen):
         yield Lines(glyphs, id="legend")
         yield Lines(glyphs, id="readout")
         yield Lines(glyphs, id="what")
-        yield Table(
+        yield TableWidget(
             cursor_style=self.style_of(Role.SELECTED), header_style=self.style_of(Role.TITLE), glyphs=glyphs
         )
 
     @property
-    def table(self) -> Table:
+    def table(self) -> TableWidget:
         """The table of the ranks and their roots."""
-        return self.query_one(Table)
+        return self.query_one(TableWidget)
 
     @property
     def lanes(self) -> RankLanes:
@@ -323,7 +323,7 @@ class RanksScreen(MapScreen):
         """Go to another row of the table, and with it to the rank that it is about."""
         self.table.action_cursor(rows)
 
-    @on(Table.Activated)
+    @on(TableWidget.Activated)
     def action_open_row(self) -> None:
         """Open the trace of the rank that the row of the table is about."""
         row = self.table.row

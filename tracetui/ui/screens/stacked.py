@@ -39,7 +39,7 @@ from tracetui.ui.state import UndoPoint
 from tracetui.ui.viewer import FIRST
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.stacked import Stacked, StackedLook, lines_of
-from tracetui.ui.widgets.table import Table
+from tracetui.ui.widgets.table import TableWidget
 
 REST_S = 0.05  #: without a key after which the counterpart of what is selected is looked for
 CHOSEN = 4  #: lines that tell what is selected
@@ -107,7 +107,7 @@ class StackedScreen(AnswerScreen):
         yield Stacked(self.viewer.palette, glyphs)
         yield Lines(glyphs, id="chosen")
         header = self.style_of(Role.TITLE)
-        parts = Table(id="parts", cursor_style=Style.null(), header_style=header, glyphs=glyphs)
+        parts = TableWidget(id="parts", cursor_style=Style.null(), header_style=header, glyphs=glyphs)
         parts.empty = "No step of both runs is here, whose parts could be compared."
         parts.can_focus = False
         yield parts
@@ -128,7 +128,7 @@ class StackedScreen(AnswerScreen):
         self.look = None
         self.lanes.show(None, None)
         self.query_one("#chosen", Lines).show([])
-        self.query_one("#parts", Table).display = False
+        self.query_one("#parts", TableWidget).display = False
         self.show_answer(sentence)
 
     def nothing(self, sentence: str) -> None:
@@ -214,7 +214,7 @@ class StackedScreen(AnswerScreen):
         lanes = min(lines_of(look.stack, look.device), room)
         lines = min(CHOSEN, room - lanes)
         self.lanes.styles.height = lanes
-        chosen, parts = self.query_one("#chosen", Lines), self.query_one("#parts", Table)
+        chosen, parts = self.query_one("#chosen", Lines), self.query_one("#parts", TableWidget)
         chosen.styles.height = lines
         chosen.display, parts.display = lines > 0, room - lanes - lines > 2
 
@@ -240,7 +240,7 @@ class StackedScreen(AnswerScreen):
             rows = () if compared is None else compared[1]
             columns = tables.columns(rows, WATERFALL, palette, glyphs, self.size.width)
             shown = [column for column in columns if column.key != "changed"]  # one step cannot tell
-            self.query_one("#parts", Table).show(shown, len(rows))
+            self.query_one("#parts", TableWidget).show(shown, len(rows))
         title = (ruled(translate("selected in both"), glyphs.rule, self.size.width), self.style_of(Role.RULE))
         lines = chosen_lines(stack, look.chosen, look.side, look.awaits_counterpart, Pen(palette, glyphs))
         self.query_one("#chosen", Lines).show([[title], *lines])

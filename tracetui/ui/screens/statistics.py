@@ -19,7 +19,7 @@ from tracetui.ui.screens.panel import Panel
 from tracetui.ui.screens.table_screen import TableKeys
 from tracetui.ui.session import Session
 from tracetui.ui.widgets.statistics import Statistics, window_words
-from tracetui.ui.widgets.table import Table
+from tracetui.ui.widgets.table import TableWidget
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,8 +45,8 @@ class StatisticsPanel(TableKeys, Panel[None]):
         self.call_after_refresh(self._show)  # the panel's own on_mount comes after this one
 
     @property
-    def table(self) -> Table:
-        return self.query_one(Table)
+    def table(self) -> TableWidget:
+        return self.query_one(TableWidget)
 
     def export_name(self) -> str:
         return "window"
@@ -84,8 +84,8 @@ class StatisticsPanel(TableKeys, Panel[None]):
         self._view = (self._view + 1) % (3 if self._track() is not None else 2)
         self._show()
 
-    @on(Table.Activated)
-    def _open(self, message: Table.Activated) -> None:
+    @on(TableWidget.Activated)
+    def _open(self, message: TableWidget.Activated) -> None:
         analysis, names = self.session.analysis, self._names
         if analysis is not None and names is not None and self.is_active:
             row = int(names.longest[message.row])

@@ -35,7 +35,7 @@ from tracetui.ui.stories.gap_story import exact_us
 from tracetui.ui.tables.columns import Cell, ViewColumn
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 from tracetui.ui.widgets.lines import Lines, Pieces
-from tracetui.ui.widgets.table import Table
+from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_ms, format_percent
 
 if TYPE_CHECKING:
@@ -124,8 +124,8 @@ class StepsScreen(TableScreen):
         super().missing(sentence)
         self.query_one("#story", Lines).show([])
 
-    @on(Table.Moved)
-    def _tell_story(self, message: Table.Moved) -> None:
+    @on(TableWidget.Moved)
+    def _tell_story(self, message: TableWidget.Moved) -> None:
         self._tell(message.row)
 
     def _tell(self, row: int) -> None:
@@ -158,8 +158,8 @@ class StepsScreen(TableScreen):
         assert analysis is not None
         return steps_frame(analysis, view.tolist())
 
-    @on(Table.Activated)
-    def _open(self, message: Table.Activated) -> None:
+    @on(TableWidget.Activated)
+    def _open(self, message: TableWidget.Activated) -> None:
         analysis = self.session.analysis
         if analysis is not None:
             step = analysis.steps[message.row]

@@ -30,7 +30,7 @@ from tracetui.ui.session import Session
 from tracetui.ui.viewer_screen import ViewerScreen
 from tracetui.ui.widgets.hotspot_panes import Pane
 from tracetui.ui.widgets.lines import AnswerLine, Lines, Pieces
-from tracetui.ui.widgets.table import Table
+from tracetui.ui.widgets.table import TableWidget
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -232,7 +232,7 @@ class TableKeys:
         session: Session
 
     @property
-    def table(self) -> Table:
+    def table(self) -> TableWidget:
         """The table that is sorted and exported."""
         raise NotImplementedError
 
@@ -289,9 +289,9 @@ class TableScreen(TableKeys, AnswerScreen):
         yield from self.below()
         yield self.filter_input()
 
-    def new_table(self) -> Table:
+    def new_table(self) -> TableWidget:
         """Return a table in the styles of the viewer."""
-        return Table(
+        return TableWidget(
             cursor_style=self.style_of(Role.SELECTED),
             header_style=self.style_of(Role.TITLE),
             glyphs=self.viewer.glyphs,
@@ -306,8 +306,8 @@ class TableScreen(TableKeys, AnswerScreen):
         return ()
 
     @property
-    def table(self) -> Table:
-        return self.query_one(Table)
+    def table(self) -> TableWidget:
+        return self.query_one(TableWidget)
 
     def missing(self, sentence: str) -> None:
         self.table.empty = self.told_below(sentence)
@@ -346,8 +346,8 @@ class TableScreen(TableKeys, AnswerScreen):
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         self.table.filter_by(self.session.state.filter)
 
-    @on(Table.Moved)
-    @on(Table.Arranging)
+    @on(TableWidget.Moved)
+    @on(TableWidget.Arranging)
     def _show_place(self) -> None:
         answer = self.query_one("#answer", Lines)
         rows = self.table.rows

@@ -18,12 +18,12 @@ from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.source import SourcePane
 from tracetui.ui.widgets.stack_tree import StackTree
-from tracetui.ui.widgets.table import Table
+from tracetui.ui.widgets.table import TableWidget
 
 WIDE = 120  #: cells from which the source stands beside the table and the stacks
 SHORT = 20  #: lines of a terminal that has none for the story
 
-Pane = Union[Table, StackTree, SourcePane]
+Pane = Union[TableWidget, StackTree, SourcePane]
 
 
 class HotspotPanes(Horizontal):
@@ -43,7 +43,7 @@ class HotspotPanes(Horizontal):
     class Turned(Message):
         """Keys go to another pane: the source may be of something else."""
 
-    def __init__(self, table: Table, palette: Palette, glyphs: Glyphs) -> None:
+    def __init__(self, table: TableWidget, palette: Palette, glyphs: Glyphs) -> None:
         super().__init__()
         self.table = table
         self.story = Lines(glyphs, id="story")
@@ -65,7 +65,7 @@ class HotspotPanes(Horizontal):
         return self.has_class("narrow")
 
     @property
-    def left(self) -> Table | StackTree:
+    def left(self) -> TableWidget | StackTree:
         """The pane that says what the source shows."""
         return self.stacks if self._on_stacks else self.table
 

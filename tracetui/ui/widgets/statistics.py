@@ -15,7 +15,7 @@ from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.tables.operator_columns import name_count, operator_columns
 from tracetui.ui.widgets.lines import Lines
-from tracetui.ui.widgets.table import Table
+from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_percent, format_time
 
 
@@ -34,14 +34,14 @@ class Statistics(Vertical):
     def compose(self) -> ComposeResult:
         style_of = self._palette.style_of
         yield Lines(self._glyphs)
-        yield Table(
+        yield TableWidget(
             cursor_style=style_of(Role.SELECTED), header_style=style_of(Role.TITLE), glyphs=self._glyphs
         )
 
     @property
-    def table(self) -> Table:
+    def table(self) -> TableWidget:
         """The table of the names in the window."""
-        return self.query_one(Table)
+        return self.query_one(TableWidget)
 
     def show(
         self, analysis: Analysis, window: tuple[int, int], of: Track | None, host: bool

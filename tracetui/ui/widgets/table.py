@@ -1,7 +1,7 @@
 """A table that draws only the rows on screen, over numpy columns of any length.
 
 Knows how to lay out, scroll, move a cursor and mark the sorted column; what the columns mean and what a row
-opens is the screen's affair, which listens to `Table.Moved` and `Table.Activated`.
+opens is the screen's affair, which listens to `TableWidget.Moved` and `TableWidget.Activated`.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class _Wanted(NamedTuple):
     filter: str = ""
 
 
-class Table(WheelScrolled, can_focus=True):
+class TableWidget(WheelScrolled, can_focus=True):
     """Rows under a header line, one of them under the cursor."""
 
     DEFAULT_CSS = """
-    Table { width: 1fr; height: 1fr; }
+    TableWidget { width: 1fr; height: 1fr; }
     """
 
     empty = reactive("")  #: what to say where there is no row
@@ -55,19 +55,19 @@ class Table(WheelScrolled, can_focus=True):
     class Told(Message):
         """What a table tells of itself."""
 
-        def __init__(self, table: Table, row: int = -1) -> None:
+        def __init__(self, table: TableWidget, row: int = -1) -> None:
             super().__init__()
             self.table, self.row = table, row
 
         @property
-        def control(self) -> Table:
+        def control(self) -> TableWidget:
             return self.table
 
     class Moved(Told):
         """The cursor is on another row, or on none (-1)."""
 
         def can_replace(self, message: Message) -> bool:
-            return isinstance(message, Table.Moved) and message.table is self.table
+            return isinstance(message, TableWidget.Moved) and message.table is self.table
 
     class Activated(Told):
         """A row was chosen with enter or a double click."""
