@@ -115,8 +115,11 @@ def test_a_scaled_database_holds_whole_copies(tmp_path: Path) -> None:
     assert scale(source, target, copies=3) == 3
     one, three = (tracetui.load(path, cache=False) for path in (source, target))
     assert len(three.trace.slices) == 3 * len(one.trace.slices)
-    assert (three.links.total, three.links.linked) == (3 * one.links.total, 3 * one.links.linked)
-    assert int((three.links.stack >= 0).sum()) == 3 * int((one.links.stack >= 0).sum()) > 0
+    assert (three.launch_chains.total, three.launch_chains.linked) == (
+        3 * one.launch_chains.total,
+        3 * one.launch_chains.linked,
+    )
+    assert int((three.launch_chains.stack >= 0).sum()) == 3 * int((one.launch_chains.stack >= 0).sum()) > 0
     assert [step.number for step in three.steps] == list(range(50, 56))
     assert [step.computing_ns for step in three.steps] == [step.computing_ns for step in one.steps] * 3
     assert np.unique(three.trace.slices.start).size > 2 * np.unique(one.trace.slices.start).size

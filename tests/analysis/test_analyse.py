@@ -59,7 +59,7 @@ def test_gpu_and_cpu_traces(real_traces: Path, name: str) -> None:
 def test_what_is_missing_is_empty(events: list[dict[str, Any]]) -> None:
     analysis = analyse(trace_of(events))
     assert sum(line.idle_ns for line in analysis.lines) == analysis.stacks.idle_ns == analysis.idle_ns
-    assert analysis.links.linked <= analysis.links.total
+    assert analysis.launch_chains.linked <= analysis.launch_chains.total
     assert len(analysis.gaps.ranked()) == len(analysis.gaps)
     for index in range(len(analysis.steps)):
         assert analysis.operators_in_step(index).by_name().total_ns.sum() >= 0

@@ -41,7 +41,7 @@ class Run:
         slices["activity"] = np.array(KINDS, np.int8)[slices["activity"] // unit]
         self.slices = SimpleNamespace(**slices, end=slices["start"] + slices["dur"])
         lanes = {"lane_rows": np.array([0, 8, 11]), "lane_track": np.array([7, 8, 9], np.int32)}
-        self.links: Any = SimpleNamespace(trace=SimpleNamespace(slices=self.slices, **lanes))
+        self.launch_chains: Any = SimpleNamespace(trace=SimpleNamespace(slices=self.slices, **lanes))
         start = self.some(self.count, latest)
         enqueued = self.some(self.count, latest, -1)
         dequeued = np.maximum(enqueued, self.some(self.count, 9))
@@ -91,7 +91,7 @@ def told(found: Points) -> list[list[tuple[int, int, int]]]:
 def test_a_dequeue_follows_its_enqueue_or_the_dequeue_before_it(seed: int) -> None:
     run = Run(seed)
     put_at, puts = run.some(run.count, 4, -1), run.some(run.count, 9)
-    found = dequeue_points(run.links, run.tasks, put_at, puts)
+    found = dequeue_points(run.launch_chains, run.tasks, put_at, puts)
     rows = sorted({row for row in run.tasks.dequeue.tolist() if row >= 0})
     first = [run.tasks.dequeue.tolist().index(row) for row in rows]
     start, end, dur = (
@@ -125,7 +125,7 @@ def test_a_task_follows_its_launch_or_the_task_before_it_or_what_its_stream_wait
     peers = run.some(run.count, 3, -1)
     peers[tasks.waits] = -1
     arrival = np.where(peers >= 0, np.minimum(tasks.start + peers, tasks.end), -1)
-    found = task_points(run.links, tasks, streams, launch_point, launch_time, arrival)
+    found = task_points(run.launch_chains, tasks, streams, launch_point, launch_time, arrival)
     start, end, stream, launched_at, dequeued = (
         getattr(tasks, key).tolist() for key in ("start", "end", "stream", "launched", "dequeued")
     )
@@ -167,7 +167,7 @@ def test_a_late_peer_follows_the_last_collective_that_had_ended_when_it_came(see
     run.slices.activity[run.slices.activity == Activity.COPY] = Activity.COMMUNICATION
     come = np.minimum(tasks.start + run.some(run.count, 3, -1), tasks.end)
     arrival = np.where(come >= tasks.start, come, -1)
-    found, waiting = peer_points(run.links, tasks, arrival, 100)
+    found, waiting = peer_points(run.launch_chains, tasks, arrival, 100)
     assert waiting.tolist() == [i for i in every if arrival[i] >= 0]
     for place, task in enumerate(waiting.tolist()):
         collectives = [i for i in every if run.slices.activity[i] == Activity.COMMUNICATION and i != task]
@@ -213,7 +213,7 @@ def test_an_operator_waited_for_a_copy_where_it_takes_long_and_ends_after_it(see
         for enqueued, i in [each for each in put if each[0] < end][-1:]:
             if enqueued >= start and run.tasks.end[i] <= end and end - enqueued >= LONG_COPY:
                 expected.append(row)
-    assert blocking_copies(run.links, run.tasks, copying).tolist() == expected
+    assert blocking_copies(run.launch_chains, run.tasks, copying).tolist() == expected
 
 
 @pytest.mark.parametrize(

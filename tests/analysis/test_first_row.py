@@ -46,7 +46,7 @@ def answers(events: Events, base_ns: int = 0) -> dict[str, Any]:
     Times are told from `base_ns` on, that of the document, which the events count from.
     """
     analysis = analyse(trace_of(events, baseTimeNanoseconds=base_ns))
-    trace, links, causes = analysis.trace, analysis.links, analysis.causes
+    trace, chains, causes = analysis.trace, analysis.launch_chains, analysis.causes
     start = trace.slices.start
 
     def slices(rows: Any) -> list[tuple[str, int] | None]:
@@ -83,7 +83,7 @@ def answers(events: Events, base_ns: int = 0) -> dict[str, Any]:
         for one in find_advice(analysis)
     ]
     return {
-        "links": list(zip(*(slices(getattr(links, hop)) for hop in hops))),
+        "links": list(zip(*(slices(getattr(chains, hop)) for hop in hops))),
         "gaps": [slices(analysis.gaps.before), slices(analysis.gaps.after), analysis.gaps.idle.tolist()],
         "causes": list(
             zip(
@@ -122,7 +122,7 @@ def answers(events: Events, base_ns: int = 0) -> dict[str, Any]:
             (row.name, row.count, row.self_ns) for row in table_of(analysis.device_operators)
         ),
         "advice": advice,
-        "leads": slices(np.flatnonzero(links.leads)),
+        "leads": slices(np.flatnonzero(chains.leads)),
         "work": list(_work(analysis, slices)),
     }
 

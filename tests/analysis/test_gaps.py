@@ -131,7 +131,7 @@ def test_of_two_tasks_in_one_nanosecond_the_one_enqueued_first_ends_the_gap() ->
 
 def test_where_no_work_starts_no_task_ends_an_interval() -> None:
     analysis = analyse(trace_of([*npu(), task(0, 10), task(20, 10)]))
-    ended = ending_tasks(analysis.trace, analysis.devices[0], analysis.links, np.array([19, 20, 21]))
+    ended = ending_tasks(analysis.trace, analysis.devices[0], analysis.launch_chains, np.array([19, 20, 21]))
     assert [row if row < 0 else int(analysis.trace.slices.start[row]) for row in ended.tolist()] == [
         -1,
         20,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.analysis.machine import AUTOGRAD, MAIN, PYTHON, QUEUE, arrow, npu, operator
-from tests.analysis.test_links_by_definition import Definition, any_run
+from tests.analysis.test_launch_chains_by_definition import Definition, any_run
 from tests.synthetic import trace_of
 from tracetui.analysis.idle.calls import cause_of_operator, is_wrapper
 from tracetui.analysis.idle.host import Hosts

@@ -67,7 +67,7 @@ def joined(directory: Path, rows: list[tuple[str, str]]) -> tuple[Analysis, list
     lines = ["Name,Start Time(us)", *(f"{name},{start}\t" for name, start in rows)]
     (directory / "kernel_details.csv").write_text("\n".join(lines), encoding="utf-8")
     analysis = load(directory, cache=False, jobs=1)
-    kernels = kernels_of(analysis.trace, analysis.links.tasks)
+    kernels = kernels_of(analysis.trace, analysis.launch_chains.tasks)
     assert kernels is not None
     return analysis, kernels.row.tolist()
 
@@ -75,14 +75,14 @@ def joined(directory: Path, rows: list[tuple[str, str]]) -> tuple[Analysis, list
 def test_the_cube_units_are_told_by_their_counters(tmp_path: Path) -> None:
     """Whatever else such a cell holds, and of tasks that have a type alone."""
     analysis, _ = joined(tmp_path, [])
-    rows = [row for row in analysis.links.tasks.tolist() if analysis.trace.name(row) in ("a", "b")]
+    rows = [row for row in analysis.launch_chains.tasks.tolist() if analysis.trace.name(row) in ("a", "b")]
     lines = ["Name,Type,Start Time(us),aic_mac_time(us),aicore_time(us)"]
     for row, cells in zip(rows, ("Conv2D,{},0.1,N/A", "N/A,{},0.1,0.5")):
         start = int(analysis.trace.slices.start[row])
         lines.append(f"{analysis.trace.name(row)},{cells.format(f'{start // 1000}.{start % 1000:03d}')}")
     lines += ["c,Mul,5,0,0", "d,Mul,6,much,N/A"]
     (tmp_path / "kernel_details.csv").write_text("\n".join(lines), encoding="utf-8")
-    kernels = kernels_of(analysis.trace, analysis.links.tasks)
+    kernels = kernels_of(analysis.trace, analysis.launch_chains.tasks)
     assert kernels is not None and kernels.on_cube.tolist() == [True, True, False, False]
     assert kernels.typed(np.array([rows[0], rows[1], 0], np.int64)).tolist() == [0, -1, -1]
 
@@ -91,7 +91,7 @@ def test_rows_join_by_name_and_time_within_a_nanosecond(tmp_path: Path) -> None:
     analysis, _ = joined(tmp_path, [])
     start = {
         analysis.trace.name(row): int(analysis.trace.slices.start[row])
-        for row in analysis.links.tasks.tolist()
+        for row in analysis.launch_chains.tasks.tolist()
         if analysis.trace.name(row) in ("a", "b")
     }
 

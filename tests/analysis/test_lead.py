@@ -27,10 +27,10 @@ def stalls() -> Analysis:
 
 def check_lead(analysis: Analysis) -> None:
     """Compare with the sum over all tasks, at every time of change and beside it."""
-    enqueued = milestones(analysis.links).enqueued
+    enqueued = milestones(analysis.launch_chains).enqueued
     slices = analysis.trace.slices
     for lead, device in zip(analysis.leads, analysis.devices):
-        issued = enqueued[analysis.links.index(device.work)]
+        issued = enqueued[analysis.launch_chains.index(device.work)]
         start, dur = slices.start[device.work], slices.dur[device.work]
         times = np.concatenate((lead.time[::7] - 1, lead.time[::7], lead.time[::7] + 1))
         count, work = lead.at(times)
@@ -71,9 +71,9 @@ def test_the_mean_of_a_window_is_its_integral(stalls: Analysis) -> None:
 def test_where_the_lead_was_lost(stalls: Analysis) -> None:
     """Only before starvation, at the longest pause of the host since the device last starved so."""
     losses, causes = stalls.lead_losses, stalls.causes
-    enqueued = milestones(stalls.links).enqueued
+    enqueued = milestones(stalls.launch_chains).enqueued
     (lead,), (device,) = stalls.leads, stalls.devices
-    issued = np.unique(enqueued[stalls.links.index(device.work)])
+    issued = np.unique(enqueued[stalls.launch_chains.index(device.work)])
     host = np.isin(causes.cause, list(of_families("host")))
     own = np.zeros(len(causes.intervals), np.int64)
     np.add.at(own, causes.interval[host], causes.ns[host])
@@ -83,7 +83,7 @@ def test_where_the_lead_was_lost(stalls: Analysis) -> None:
     begun = 0
     for place, interval in enumerate(starved.tolist()):
         start = int(causes.intervals.start[interval])
-        due = int(enqueued[stalls.links.index(causes.intervals.task[interval : interval + 1])][0])
+        due = int(enqueued[stalls.launch_chains.index(causes.intervals.task[interval : interval + 1])][0])
         inside = (lead.time >= begun) & (lead.time < start)
         begun = int(causes.intervals.end[interval])
         had = inside.any() and lead.count[inside][np.argmax(lead.work[inside])] > 0

@@ -24,11 +24,11 @@ class Run:
         self.issued, self.dur = self.some(count, 19, -1), self.some(count, 4)
         self.start = [issued + later for issued, later in zip(self.issued, self.some(count, 4))]
         slices = SimpleNamespace(start=np.array(self.start, np.int64), dur=np.array(self.dur, np.int64))
-        links: Any = SimpleNamespace(trace=SimpleNamespace(slices=slices), index=lambda rows: rows)
+        chains: Any = SimpleNamespace(trace=SimpleNamespace(slices=slices), index=lambda rows: rows)
         device: Any = SimpleNamespace(device="NPU", work=np.arange(count))
         self.enqueued = np.array(self.issued, np.int64)
-        self.links, self.device = links, device
-        self.lead = _host_lead(device, links, self.enqueued)
+        self.launch_chains, self.device = chains, device
+        self.lead = _host_lead(device, chains, self.enqueued)
 
     def some(self, count: int, stop: int, start: int = 0) -> list[int]:
         return [self.source.randrange(start, stop) for _ in range(count)]
@@ -89,7 +89,9 @@ def test_a_lead_is_lost_in_the_longest_pause_after_it_was_at_its_most(seed: int)
     )
     starved = np.array([each > 0 for each in run.some(len(cuts) // 2, 4)], np.bool_)
     for index in (0, 1):
-        told = _device_losses(run.lead, run.device, intervals, starved, index, run.links, run.enqueued)
+        told = _device_losses(
+            run.lead, run.device, intervals, starved, index, run.launch_chains, run.enqueued
+        )
         assert told.T.tolist() == losses(run, run.lead, intervals, starved, index)
 
 

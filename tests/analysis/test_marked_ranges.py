@@ -27,4 +27,4 @@ def test_what_pytorch_marks_itself_is_no_range() -> None:
 def test_nodes_of_autograd_are_no_ranges(real_traces: Path) -> None:
     """PyTorch 1.8 calls them `AddmmBackward`, without a namespace; they hold operators, as ranges do."""
     analysis = load(real_traces / "gpu" / "workers4", cache=False)
-    assert len(marked_ranges(analysis.trace, analysis.devices[0], analysis.links).row) == 0
+    assert len(marked_ranges(analysis.trace, analysis.devices[0], analysis.launch_chains).row) == 0

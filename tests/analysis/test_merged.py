@@ -77,9 +77,9 @@ def test_each_device_keeps_its_causes(level: int, task_queue: bool, least: float
         assert sum(told.values()) == truth["idle_ns"]
         agreed = sum(min(told.get(cause, 0), ns) for cause, ns in truth["causes"].items())
         assert agreed >= least * truth["idle_ns"]
-    links, trace = analysis.links, analysis.trace
-    for column in (links.launch, links.enqueue, links.dequeue, links.operator):
-        for task, row in zip(links.tasks.tolist(), column.tolist()):
+    chains, trace = analysis.launch_chains, analysis.trace
+    for column in (chains.launch, chains.enqueue, chains.dequeue, chains.operator):
+        for task, row in zip(chains.tasks.tolist(), column.tolist()):
             if row >= 0:
                 own, other = trace.track_of(task), trace.track_of(row)
                 assert trace.same_process(own.pid, other.pid)
@@ -99,8 +99,8 @@ def test_where_pids_tell_nothing_calls_soon_before_the_tasks_are_theirs() -> Non
                 piece(host, 1, "cudaLaunchKernel", ts + 1, 5, "cuda_runtime", correlation=call),
                 piece(gpu, 7, f"kernel {number}.{call}", ts + 20, 5, "kernel", correlation=call),
             ]
-    links = link_tasks(trace_of(events))
-    names = [(links.trace.name(t), links.trace.name(o)) for t, o in zip(links.tasks, links.operator)]
+    chains = link_tasks(trace_of(events))
+    names = [(chains.trace.name(t), chains.trace.name(o)) for t, o in zip(chains.tasks, chains.operator)]
     assert sorted(names) == [(f"kernel {n}.{c}", f"op {n}.{c}") for n in (0, 1) for c in (1, 2)]
 
 
@@ -146,8 +146,8 @@ def test_gpu_ranks_with_their_name_before_the_pid() -> None:
         ]
     analysis = analyse(trace_of(events))
     assert [device.device for device in analysis.devices] == ["GPU 0 (TP00)", "GPU 0 (TP01)"]
-    links, trace = analysis.links, analysis.trace
-    names = [(trace.name(t), trace.name(o)) for t, o in zip(links.tasks, links.operator)]
+    chains, trace = analysis.launch_chains, analysis.trace
+    names = [(trace.name(t), trace.name(o)) for t, o in zip(chains.tasks, chains.operator)]
     assert sorted(names) == [("kernel 0", "op 0"), ("kernel 1", "op 1")]
 
 
@@ -175,5 +175,5 @@ def test_two_real_ranks_in_one_file_give_what_they_give_alone(real_traces: Path)
             step.preparing_ns for step in own.steps
         ]
     for name in ("launch", "dequeue", "enqueue", "operator", "forward"):
-        counts = [int((getattr(own.links, name) >= 0).sum()) for own in alone]
-        assert int((getattr(both.links, name) >= 0).sum()) == sum(counts), name
+        counts = [int((getattr(own.launch_chains, name) >= 0).sum()) for own in alone]
+        assert int((getattr(both.launch_chains, name) >= 0).sum()) == sum(counts), name

@@ -38,10 +38,10 @@ def launch(tid: int, ts: Any, connection: int, name: str = "Node@launch") -> dic
 
 def operators(analysis: Analysis) -> dict[str, str]:
     """The operator of each task by their names, "" where it has none."""
-    trace, links = analysis.trace, analysis.links
+    trace, chains = analysis.trace, analysis.launch_chains
     return {
         trace.name(task): "" if row < 0 else trace.name(row)
-        for task, row in zip(links.tasks.tolist(), links.operator.tolist())
+        for task, row in zip(chains.tasks.tolist(), chains.operator.tolist())
     }
 
 
@@ -135,7 +135,7 @@ def test_launch_arrows_of_shifted_ids_reach_all_tasks_of_a_graph() -> None:
         events += [flow("f", "HostToDevice", str(5 << 32), HARDWARE, 2, 100 + number)]
     events += [flow("s", "HostToDevice", str(5 << 32), CANN, 9, 10)]
     analysis = analyse(trace_of(events))
-    assert (analysis.links.total, analysis.links.linked) == (300, 300)
+    assert (analysis.launch_chains.total, analysis.launch_chains.linked) == (300, 300)
 
 
 def test_tids_of_streams_are_no_threads() -> None:
@@ -257,7 +257,7 @@ def test_relative_times_and_orphan_arrows_of_newer_kineto() -> None:
     assert [(trace.name(s), trace.name(t)) for s, t in zip(trace.flows.source, trace.flows.target)] == [
         ("cudaLaunchKernel", "gemm")
     ]
-    assert (analyse(trace).links.launch >= 0).all()
+    assert (analyse(trace).launch_chains.launch >= 0).all()
 
 
 def test_work_that_mindspore_hands_to_another_thread_has_the_stack_of_python() -> None:
@@ -269,8 +269,10 @@ def test_work_that_mindspore_hands_to_another_thread_has_the_stack_of_python() -
         flow("f", "async_mindspore", "77", 1, 91, "10.000"),
     ]
     analysis = analyse(trace_of(events))
-    links = analysis.links
-    chains = [links.chain(row) for row in links.tasks.tolist()]
-    stacks = {analysis.trace.name(c.task): [frame.line for frame in c.stack] for c in chains if c is not None}
+    chains = analysis.launch_chains
+    all_chains = [chains.chain(row) for row in chains.tasks.tolist()]
+    stacks = {
+        analysis.trace.name(c.task): [frame.line for frame in c.stack] for c in all_chains if c is not None
+    }
     assert stacks == {"Mul": [9, 5], "Add": []}
-    assert not links.backward.any()
+    assert not chains.backward.any()

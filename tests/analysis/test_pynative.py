@@ -26,19 +26,19 @@ def analysis(made: PyNativeTrace) -> Analysis:
 
 
 def test_the_chain_goes_back_to_python(made: PyNativeTrace, analysis: Analysis) -> None:
-    trace, links = analysis.trace, analysis.links
-    assert trace.kind is TraceKind.ASCEND and links.linked == links.total == len(made.tasks)
-    for row, task in zip(links.tasks.tolist(), made.tasks):
-        chain = links.chain(row)
+    trace, chains = analysis.trace, analysis.launch_chains
+    assert trace.kind is TraceKind.ASCEND and chains.linked == chains.total == len(made.tasks)
+    for row, task in zip(chains.tasks.tolist(), made.tasks):
+        chain = chains.chain(row)
         assert chain is not None and chain.missing is None
         assert [hop.name for hop in chain.hops] == ["operator", "dequeue", "launch", "task"]
         operator, dequeue, launch, _ = (trace.name(hop.row) for hop in chain.hops)
         assert operator == f"PynativeFramework::RunOp::{task.name}"
         assert (dequeue, launch) == (f"PynativeFramework::PyNativeLaunchTask::{task.name}", "Node@launch")
         assert chain.stack[0].function == "forward" and chain.stack[-1].function == "train"
-        place = links.tasks.tolist().index(row)
-        assert int(links.enqueue_point[place]) == task.handed
-        assert int(trace.slices.start[links.dequeue[place]]) == task.launch
+        place = chains.tasks.tolist().index(row)
+        assert int(chains.enqueue_point[place]) == task.handed
+        assert int(trace.slices.start[chains.dequeue[place]]) == task.launch
 
 
 def test_idle_time_is_split_at_the_stages(made: PyNativeTrace, analysis: Analysis) -> None:
@@ -47,7 +47,7 @@ def test_idle_time_is_split_at_the_stages(made: PyNativeTrace, analysis: Analysi
     stages = union(
         [
             (int(analysis.trace.slices.start[row]), int(analysis.trace.slices.end[row]))
-            for row in analysis.links.callers.stages.tolist()
+            for row in analysis.launch_chains.callers.stages.tolist()
         ]
     )
     by_start = {task.start: task for task in made.tasks}
@@ -85,11 +85,11 @@ def test_the_frame_is_that_of_the_moment_when_python_handed_it_over() -> None:
     """Also where only the step is recorded around it."""
     made = PyNativeTrace(steps=1, operators=2)
     events = [event for event in made.events if "RunOp" not in event["name"]]
-    links = analyse(trace_of(events)).links
-    assert {links.trace.name(row).partition("#")[0] for row in links.operator.tolist()} == {
+    chains = analyse(trace_of(events)).launch_chains
+    assert {chains.trace.name(row).partition("#")[0] for row in chains.operator.tolist()} == {
         "Python::PythonObserved::ProfilerStep"
     }
-    assert [links.stack_at(at)[0].function for at in range(2)] == ["forward", "forward"]
+    assert [chains.stack_at(at)[0].function for at in range(2)] == ["forward", "forward"]
 
 
 def test_arrows_in_a_circle_end() -> None:
@@ -101,7 +101,7 @@ def test_arrows_in_a_circle_end() -> None:
         events.append(flow("s", "async_mindspore", str(number), 1, *giver))
         events.append(flow("f", "async_mindspore", str(number), 1, *taker))
     trace = trace_of(events)
-    handed = analyse(trace).links.callers.handoffs(trace.flows.target)
+    handed = analyse(trace).launch_chains.callers.handoffs(trace.flows.target)
     assert (handed.stage >= 0).all() and (handed.giver >= 0).all()
 
 

@@ -262,7 +262,7 @@ def test_steps_inside_each_other_do_not_take_the_tasks_again_and_again() -> None
         events.append(task(505 + 10 * n, 2, connection=n))
     analysis = analyse(trace_of(events))
     drivers = Drivers(analysis.trace, host_steps(analysis.trace))
-    issued = issued_by_process(analysis.trace, analysis.devices[0], analysis.links, drivers)
+    issued = issued_by_process(analysis.trace, analysis.devices[0], analysis.launch_chains, drivers)
     held = tasks_of_steps(drivers.hosts, issued)
     assert 0 < held.tasks.sum() <= MOST_NESTED * count
     assert len(analysis.steps) == count

@@ -70,12 +70,12 @@ def innermost(trace: Trace, rows: range, time: int, exactly: bool = False) -> in
 
 def line_of(analysis: Analysis, row: int, around: int) -> tuple[str | None, int, str]:
     """The line of an operator's stack; where none is recorded, of the frames around."""
-    trace, called = analysis.trace, analysis.links.callers.call_sites(np.array([row]))
+    trace, called = analysis.trace, analysis.launch_chains.callers.call_sites(np.array([row]))
     text, frame = int(called.stack[0]), around if around >= 0 else int(called.frame[0])
     frames = parse_call_stack(trace.strings[text]) if text >= 0 else ()
     while frame >= 0 and not trace.slices.have_stacks:
         frames = (*frames, parse_frame(trace.strings[trace.slices.name[frame]]))
-        frame = int(analysis.links.callers.ancestors.parents_of(np.array([frame]))[0])
+        frame = int(analysis.launch_chains.callers.ancestors.parents_of(np.array([frame]))[0])
     found = analysis.rules.line_of(frames)
     return (None, 0, "") if found is None else (found.file, found.line or 0, found.function)
 

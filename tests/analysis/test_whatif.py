@@ -125,7 +125,7 @@ def test_late_peers_only_lower_what_is_saved(events: Events, late: dict[int, int
     device = np.zeros(len(rows), np.int64)
     times = slices.start[rows[order]]
     met = Meetings(rows[order], device, times, wait.astype(np.int64)[order], wait.astype(np.int64)[order])
-    waiting = dependencies(analysis.links, analysis.devices, analysis.steps, analysis.hosts, met.late)
+    waiting = dependencies(analysis.launch_chains, analysis.devices, analysis.steps, analysis.hosts, met.late)
     capped = savings(analysis, met, waiting)
     host_time = HostTime(analysis.trace, analysis.hosts)
     what_ifs = WhatIfs(analysis.trace, waiting, host_time, analysis.rules)

@@ -26,7 +26,7 @@ def rows(directory: Path, blocks: int, runs: int) -> list[Row]:
     """The seconds to read the tables of so many blocks, to join them to the trace, and to explain them."""
     analysis = made(directory, blocks)
     tables = read_tables(Path(analysis.trace.path))
-    analysis.links.callers.ancestors.parents_of(analysis.links.operator)
+    analysis.launch_chains.callers.ancestors.parents_of(analysis.launch_chains.operator)
     memory = explained(analysis, tables)
     count = len(memory.recorded.blocks)
     samples = sum(len(curve.time) for curve in memory.curves)
@@ -58,7 +58,9 @@ async def frame_rows(directory: Path, count: int) -> list[Row]:
 
 def explained(analysis: Analysis, tables: MemoryTables) -> Memory:
     """The memory of tables that were read, with all that is shown of it."""
-    memory = Memory(joined(analysis.trace, analysis.links, analysis.rules, tables), analysis.links)
+    memory = Memory(
+        joined(analysis.trace, analysis.launch_chains, analysis.rules, tables), analysis.launch_chains
+    )
     assert memory.all.lines and memory.growth and memory.growing and memory.neighbours
     return memory
 

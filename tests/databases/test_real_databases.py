@@ -72,11 +72,11 @@ def test_tracks_are_those_of_the_json_of_the_same_level(real_traces: Path, rank:
 @pytest.mark.parametrize("rank", RANKS)
 def test_tasks_lead_back_to_lines_as_in_the_json(real_traces: Path, rank: int) -> None:
     analysis, other = analysis_of(real_traces, rank), npu(real_traces, f"level2/rank{rank}")
-    links, like = analysis.links, other.links
-    assert (links.total, links.linked) == (like.total, like.linked) == (539, 537)
-    assert int((links.stack >= 0).sum()) == int((like.stack >= 0).sum())
-    assert int((links.enqueue >= 0).sum()) == int((like.enqueue >= 0).sum())
-    assert int(links.backward.sum()) == int(like.backward.sum())
+    chains, like = analysis.launch_chains, other.launch_chains
+    assert (chains.total, chains.linked) == (like.total, like.linked) == (539, 537)
+    assert int((chains.stack >= 0).sum()) == int((like.stack >= 0).sum())
+    assert int((chains.enqueue >= 0).sum()) == int((like.enqueue >= 0).sum())
+    assert int(chains.backward.sum()) == int(like.backward.sum())
 
 
 @pytest.mark.parametrize("rank", RANKS)

@@ -48,7 +48,10 @@ def test_a_real_trace_without_metadata_gives_the_same_numbers(
     assert found.trace.kind is TraceKind.ASCEND
     assert [device.device for device in found.devices] == ["NPU"]
     assert [sums(device) for device in found.devices] == [sums(device) for device in whole.devices]
-    assert (found.links.total, found.links.linked) == (whole.links.total, whole.links.linked)
+    assert (found.launch_chains.total, found.launch_chains.linked) == (
+        whole.launch_chains.total,
+        whole.launch_chains.linked,
+    )
     assert [d.producer for d in found.devices] == [d.producer for d in whole.devices]
     assert found.causes.by_cause(0) == whole.causes.by_cause(0)
     told = [note for note in found.trace.notes if "Process names are missing" in note]

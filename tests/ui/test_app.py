@@ -125,7 +125,7 @@ async def test_the_flow_is_followed_to_the_operator_and_back(moba: Path) -> None
     async with viewer(moba) as (app, pilot):
         await pilot.press("1", "[")
         task = app.session.state.row
-        chain = analysis_of(app).links.chain(task)
+        chain = analysis_of(app).launch_chains.chain(task)
         assert (
             task == int(analysis_of(app).gaps.after[analysis_of(app).gaps.ranked()[0]]) and chain is not None
         )

@@ -313,9 +313,9 @@ def test_every_operator_of_a_run_is_the_counterpart_of_its_counterpart() -> None
 
 def test_a_task_is_the_counterpart_of_the_task_of_the_matched_operator() -> None:
     base, other = sides()
-    trace, links = base.analysis.trace, base.analysis.links
+    trace, chains = base.analysis.trace, base.analysis.launch_chains
     work = base.analysis.work
-    tasks = work[links.operator[links.index(work)] >= 0][::25].tolist()
+    tasks = work[chains.operator[chains.index(work)] >= 0][::25].tolist()
     assert len(tasks) > 5
     for task in tasks:
         found = counterpart(base, other, int(trace.slices.start[task]), task)

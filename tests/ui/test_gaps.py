@@ -82,7 +82,7 @@ async def test_the_story_tells_the_chain_and_the_line_of_the_task_that_ended_it(
     async with viewing(trace, "gaps") as (app, _):
         analysis = analysis_of(app)
         gap = screen_of(app).table.row
-        chain = analysis.links.chain(int(analysis.gaps.after[gap]))
+        chain = analysis.launch_chains.chain(int(analysis.gaps.after[gap]))
         story = said(app, "story")
         assert chain is not None
         for hop in chain.hops:

@@ -74,7 +74,7 @@ class Analysis:
     trace: Trace
     rules: FrameRules
     devices: tuple[DeviceActivity, ...]
-    links: LaunchChains
+    launch_chains: LaunchChains
     steps: tuple[Step, ...]
     gaps: Gaps
     idle: IdleIntervals
@@ -156,7 +156,7 @@ class Analysis:
     def examination(self) -> Examination:
         """What is wrong or doubtful about the recording, each part when it is asked for."""
         recording = HealthEvidence(
-            self.trace, self.devices, self.links, self.steps, self.idle, lambda: self.hosts
+            self.trace, self.devices, self.launch_chains, self.steps, self.idle, lambda: self.hosts
         )
         return Examination(recording)
 
@@ -168,12 +168,12 @@ class Analysis:
     @cached_property
     def hosts(self) -> Hosts:
         """The threads of the host, and what they did at any time."""
-        return Hosts(self.links, self.scheduler)
+        return Hosts(self.launch_chains, self.scheduler)
 
     @cached_property
     def causes(self) -> Causes:
         """Why the devices were idle: the idle intervals in pieces, each with a cause and a stack."""
-        return explain(self.idle, self.links, self.hosts, unrecorded=self.examination.unrecorded)
+        return explain(self.idle, self.launch_chains, self.hosts, unrecorded=self.examination.unrecorded)
 
     @cached_property
     def system_calls(self) -> SystemCalls:
@@ -199,9 +199,9 @@ class Analysis:
             return NOTHING if pid < 0 else scheduler.states_of(pid).of(State.READY)
 
         def of_launch(rows: Int64s, starts: Int64s, ends: Int64s) -> Int64s:
-            places = self.links.index(rows)
-            taken = pick(self.links.dequeue, places)
-            launchers = np.where(taken >= 0, taken, pick(self.links.launch, places))
+            places = self.launch_chains.index(rows)
+            taken = pick(self.launch_chains.dequeue, places)
+            launchers = np.where(taken >= 0, taken, pick(self.launch_chains.launch, places))
             of_row = pick(pids, track_of_rows(self.trace, launchers))
             waited = np.zeros(len(rows), np.int64)
             for pid, places in runs(of_row):
@@ -217,7 +217,7 @@ class Analysis:
     def communication(self) -> Communication:
         """Whom collectives waited for, what they moved, and what of it was exposed."""
         windows = StepWindows(self.steps)
-        return Communication(self.trace, self.devices, self.gaps, windows, self.links, self.rules)
+        return Communication(self.trace, self.devices, self.gaps, windows, self.launch_chains, self.rules)
 
     @cached_property
     def memory(self) -> Memory | None:
@@ -226,7 +226,7 @@ class Analysis:
         """
         from tracetui.analysis.memory.analyse import memory_of  # most that read a trace need none of it
 
-        return memory_of(self.trace, self.links, self.rules)
+        return memory_of(self.trace, self.launch_chains, self.rules)
 
     @cached_property
     def idle_rasters(self) -> tuple[Raster, ...]:
@@ -241,7 +241,7 @@ class Analysis:
     @cached_property
     def kernels(self) -> Kernels | None:
         """What kernel_details.csv beside the trace knows of its tasks; None where there is none. Reads it."""
-        return kernels_of(self.trace, self.links.tasks)
+        return kernels_of(self.trace, self.launch_chains.tasks)
 
     @cached_property
     def checks(self) -> tuple[Check, ...]:
@@ -261,18 +261,18 @@ class Analysis:
     @cached_property
     def leads(self) -> tuple[HostLead, ...]:
         """How far the host runs ahead of each device."""
-        return host_leads(self.devices, self.links)
+        return host_leads(self.devices, self.launch_chains)
 
     @cached_property
     def lead_losses(self) -> LeadLosses:
         """Where the host lost its lead before the devices starved."""
-        sources = (self.causes, self.hosts, self.links, self.rules)
+        sources = (self.causes, self.hosts, self.launch_chains, self.rules)
         return lead_losses(self.leads, self.devices, *sources)
 
     @cached_property
     def preparing(self) -> Preparing:
         """Why the first work of each step came when it did."""
-        return explain_preparing(self.devices, self.steps, self.links, self.hosts)
+        return explain_preparing(self.devices, self.steps, self.launch_chains, self.hosts)
 
     @cached_property
     def lines(self) -> tuple[LineIdle, ...]:
@@ -302,12 +302,12 @@ class Analysis:
         if not self.trace.slices.have_stacks:
             return self.causes.charges  # cut so already
         unrecorded = self.examination.unrecorded
-        return explain(self.idle, self.links, self.hosts, True, unrecorded).charges
+        return explain(self.idle, self.launch_chains, self.hosts, True, unrecorded).charges
 
     @cached_property
     def modules(self) -> tuple[ModuleIdle, ...]:
         """The idle time of all devices by nn.Module, most first."""
-        return idle_modules(self.trace, self.links.callers.ancestors, self.frame_charges)
+        return idle_modules(self.trace, self.launch_chains.callers.ancestors, self.frame_charges)
 
     @cached_property
     def annotated_phases(self) -> list[tuple[AnnotatedPhase, ...]]:
@@ -337,13 +337,15 @@ class Analysis:
     @cached_property
     def dependencies(self) -> Dependencies:
         """What waited for what, from host to device; collectives take as long as they took."""
-        return dependencies(self.links, self.devices, self.steps, self.hosts)
+        return dependencies(self.launch_chains, self.devices, self.steps, self.hosts)
 
     @cached_property
     def meetings(self) -> Meetings:
         """The collectives, and how long each waited for a late peer."""
         communication = self.communication
-        return meetings(self.links, communication.operations, communication.waits, communication.exposed)
+        return meetings(
+            self.launch_chains, communication.operations, communication.waits, communication.exposed
+        )
 
     @cached_property
     def dependencies_with_late_peers(self) -> Dependencies:
@@ -351,7 +353,7 @@ class Analysis:
         late = self.meetings.late
         if not len(late.row):
             return self.dependencies
-        return dependencies(self.links, self.devices, self.steps, self.hosts, late)
+        return dependencies(self.launch_chains, self.devices, self.steps, self.hosts, late)
 
     @cached_property
     def critical(self) -> tuple[CriticalChain, ...]:
@@ -428,13 +430,15 @@ class Analysis:
         rows = self.host_rows if host else self.work
         rows = rows[(slices.start[rows] < end_ns) & (slices.end[rows] > start_ns)]
         starts, ends = np.maximum(slices.start[rows], start_ns), np.minimum(slices.end[rows], end_ns)
-        self_ns = self_times(self.links.callers.ancestors, rows, starts, ends) if host else ends - starts
+        self_ns = (
+            self_times(self.launch_chains.callers.ancestors, rows, starts, ends) if host else ends - starts
+        )
         return OperatorSlices(self.trace, rows, ends - starts, self_ns)
 
     @cached_property
     def _own_of_operators(self) -> Int64s:
         slices, rows = self.trace.slices, self.host_rows
-        return self_times(self.links.callers.ancestors, rows, slices.start[rows], slices.end[rows])
+        return self_times(self.launch_chains.callers.ancestors, rows, slices.start[rows], slices.end[rows])
 
     @cached_property
     def _host_time(self) -> HostTime:
@@ -444,7 +448,7 @@ class Analysis:
 def analyse(
     trace: Trace, rules: FrameRules | None = None, recording: SchedulerRecording | None = None
 ) -> Analysis:
-    """Return everything of a trace; one without devices, steps or links has none of what they give.
+    """Return everything of a trace; one without devices, steps or chains has none of what they give.
 
     Args:
         trace: the trace.
@@ -452,10 +456,10 @@ def analyse(
         recording: what the scheduler did meanwhile, of `recording_of`.
     """
     devices = device_activities(trace)
-    links = link_tasks(trace)
-    steps = step_table(trace, devices, links)
+    chains = link_tasks(trace)
+    steps = step_table(trace, devices, chains)
     windows = StepWindows(steps)
     gaps = find_gaps(trace, devices, windows)
-    idle = find_idle(trace, devices, gaps, windows, links)
+    idle = find_idle(trace, devices, gaps, windows, chains)
     scheduler, problem = recording or SchedulerRecording()
-    return Analysis(trace, rules or FrameRules(), devices, links, steps, gaps, idle, scheduler, problem)
+    return Analysis(trace, rules or FrameRules(), devices, chains, steps, gaps, idle, scheduler, problem)

@@ -15,7 +15,7 @@ from tracetui.arrays import Int64s
 from tracetui.trace.model import Trace
 
 
-def launched_before(trace: Trace, activity: DeviceActivity, links: LaunchChains, begin_ns: int) -> Int64s:
+def launched_before(trace: Trace, activity: DeviceActivity, chains: LaunchChains, begin_ns: int) -> Int64s:
     """Return the work of a device that was launched before a time: int64[n], rows by start.
 
     A stream runs its tasks in the order of their launches. So what it ran before the first task known to be
@@ -24,7 +24,7 @@ def launched_before(trace: Trace, activity: DeviceActivity, links: LaunchChains,
     of those streams comes to what was launched later. What is merely unlinked is not taken for early.
     """
     work = activity.work
-    start, launched = trace.slices.start[work], links.enqueued(work)
+    start, launched = trace.slices.start[work], chains.enqueued(work)
     later = (launched != NEVER) & (launched >= begin_ns)
     if not later.any():
         return work[:0]

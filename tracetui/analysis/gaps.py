@@ -97,18 +97,18 @@ def find_gaps(trace: Trace, activities: Sequence[DeviceActivity], windows: StepW
 
 
 def find_idle(
-    trace: Trace, activities: Sequence[DeviceActivity], gaps: Gaps, windows: StepWindows, links: LaunchChains
+    trace: Trace, activities: Sequence[DeviceActivity], gaps: Gaps, windows: StepWindows, chains: LaunchChains
 ) -> IdleIntervals:
     """Return the idle intervals of all devices, each inside one of `gaps`; their sum is
     the devices' idle time.
     """
-    parts = [_device_idle(trace, i, activity, gaps, windows, links) for i, activity in enumerate(activities)]
+    parts = [_device_idle(trace, i, activity, gaps, windows, chains) for i, activity in enumerate(activities)]
     empty32, empty64 = np.empty(0, np.int32), np.empty(0, np.int64)
     none = (empty32, empty64, empty64, empty64, empty32, empty64)
     return IdleIntervals(*(np.concatenate(columns) for columns in zip(none, *parts)))
 
 
-def ending_tasks(trace: Trace, activity: DeviceActivity, links: LaunchChains, ends: Int64s) -> Int64s:
+def ending_tasks(trace: Trace, activity: DeviceActivity, chains: LaunchChains, ends: Int64s) -> Int64s:
     """Return the work that starts when each idle interval ends, the one enqueued first of
     several; rows, or -1.
     """
@@ -116,7 +116,7 @@ def ending_tasks(trace: Trace, activity: DeviceActivity, links: LaunchChains, en
     first, stop = np.searchsorted(starts, ends), np.searchsorted(starts, ends, "right")
     places = ranges(first, stop)
     row, interval = activity.work[places], np.repeat(np.arange(len(ends)), stop - first)
-    order = np.lexsort((row, links.enqueued(row), interval))
+    order = np.lexsort((row, chains.enqueued(row), interval))
     task = np.full(len(ends), -1, np.int64)
     task[interval[order[::-1]]] = row[order[::-1]]
     return task
@@ -150,7 +150,7 @@ def _bounds(trace: Trace, activity: DeviceActivity, start: Int64s, end: Int64s) 
 
 
 def _device_idle(
-    trace: Trace, index: int, activity: DeviceActivity, gaps: Gaps, windows: StepWindows, links: LaunchChains
+    trace: Trace, index: int, activity: DeviceActivity, gaps: Gaps, windows: StepWindows, chains: LaunchChains
 ) -> tuple[Int32s, Int64s, Int64s, Int64s, Int32s, Int64s]:
     start, end = activity.idle.starts, activity.idle.ends
     range_of_device = np.searchsorted(gaps.device, np.array([index, index + 1], np.int32))
@@ -159,6 +159,6 @@ def _device_idle(
         + np.searchsorted(gaps.start[range_of_device[0] : range_of_device[1]], start, "right")
         - 1
     )
-    task = ending_tasks(trace, activity, links, end)
+    task = ending_tasks(trace, activity, chains, end)
     step = windows.step_of(activity.device, free_starts(activity, start))
     return np.full(len(start), index, np.int32), start, end, gap.astype(np.int64), step, task

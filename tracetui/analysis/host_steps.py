@@ -112,20 +112,20 @@ class Drivers:
 
 
 def issued_by_process(
-    trace: Trace, activity: DeviceActivity, links: LaunchChains, drivers: Drivers
+    trace: Trace, activity: DeviceActivity, chains: LaunchChains, drivers: Drivers
 ) -> dict[str, IssuedTasks]:
     """Return the device's work tasks by the process that enqueued them, of processes whose steps did."""
     rows = activity.work
-    link_places = links.index(rows)
-    enqueue = links.enqueue[link_places]
-    host = np.where(enqueue >= 0, enqueue, links.operator[link_places])
-    host = np.where(host >= 0, host, links.launch[link_places])
-    time = links.enqueued(rows)
+    link_places = chains.index(rows)
+    enqueue = chains.enqueue[link_places]
+    host = np.where(enqueue >= 0, enqueue, chains.operator[link_places])
+    host = np.where(host >= 0, host, chains.launch[link_places])
+    time = chains.enqueued(rows)
     queued = pick(trace.slices.correlation, enqueue)
     order = np.where(queued >= 0, queued, time)
     computes = among(trace.slices.activity[rows], (Activity.COMPUTE, Activity.AICPU))
     all_issued = IssuedTasks(
-        time, order, trace.slices.start[rows], trace.slices.end[rows], links.backward[link_places] & computes
+        time, order, trace.slices.start[rows], trace.slices.end[rows], chains.backward[link_places] & computes
     )
     pids = list(drivers.by_pid)
     issued = {}

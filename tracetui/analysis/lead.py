@@ -111,10 +111,10 @@ class LeadLosses:
         return int(places[np.argmax(self.idle[places])]) if len(places) else -1
 
 
-def host_leads(devices: Sequence[DeviceActivity], links: LaunchChains) -> tuple[HostLead, ...]:
+def host_leads(devices: Sequence[DeviceActivity], chains: LaunchChains) -> tuple[HostLead, ...]:
     """Return the lead of the host on each device."""
-    enqueued = milestones(links).enqueued
-    return tuple(_host_lead(device, links, enqueued) for device in devices)
+    enqueued = milestones(chains).enqueued
+    return tuple(_host_lead(device, chains, enqueued) for device in devices)
 
 
 def lead_losses(
@@ -122,14 +122,14 @@ def lead_losses(
     devices: Sequence[DeviceActivity],
     causes: Causes,
     hosts: Hosts,
-    links: LaunchChains,
+    chains: LaunchChains,
     rules: FrameRules,
 ) -> LeadLosses:
     """Return where the host lost its lead before the intervals that are mostly its own, by gap."""
     mostly_host = _mostly_host(causes)
-    enqueued = milestones(links).enqueued
+    enqueued = milestones(chains).enqueued
     parts = [
-        _device_losses(lead, device, causes.intervals, mostly_host, index, links, enqueued)
+        _device_losses(lead, device, causes.intervals, mostly_host, index, chains, enqueued)
         for index, (lead, device) in enumerate(zip(leads, devices))
     ]
     empty = np.empty((7, 0), np.int64)
@@ -146,7 +146,7 @@ def lead_losses(
         task=task[found_places],
     )
     cause[found_places], line[found_places], lines = _main_causes(
-        links.trace, explain(pauses, links, hosts), rules
+        chains.trace, explain(pauses, chains, hosts), rules
     )
     return LeadLosses(
         gap=intervals.gap[interval],
@@ -162,9 +162,9 @@ def lead_losses(
     )
 
 
-def _host_lead(device: DeviceActivity, links: LaunchChains, enqueued: Int64s) -> HostLead:
-    slices, rows = links.trace.slices, device.work
-    issued = enqueued[links.index(rows)]
+def _host_lead(device: DeviceActivity, chains: LaunchChains, enqueued: Int64s) -> HostLead:
+    slices, rows = chains.trace.slices, device.work
+    issued = enqueued[chains.index(rows)]
     is_known = issued >= 0
     issued, start, dur = issued[is_known], slices.start[rows][is_known], slices.dur[rows][is_known]
     time = np.concatenate((issued, np.maximum(start, issued)))
@@ -192,19 +192,19 @@ def _device_losses(
     intervals: IdleIntervals,
     mostly_host: Bools,
     index: int,
-    links: LaunchChains,
+    chains: LaunchChains,
     enqueued: Int64s,
 ) -> Int64s:
     """Return, for the intervals of a device that the host caused: interval, at, count, work, start, end and
     task of the pause.
     """
     (places,) = np.nonzero(mostly_host & (intervals.device == index))
-    issued = enqueued[links.index(device.work)]
+    issued = enqueued[chains.index(device.work)]
     order = np.argsort(issued, kind="stable")
     order = order[issued[order] >= 0]
     times, tasks = issued[order], device.work[order]
     since = np.concatenate(([np.iinfo(np.int64).min], intervals.end[places][:-1])) if len(places) else places
-    begin, due = intervals.start[places], enqueued[links.index(intervals.task[places])]
+    begin, due = intervals.start[places], enqueued[chains.index(intervals.task[places])]
     highest = _highest_places(
         lead.work, np.searchsorted(lead.time, since), np.searchsorted(lead.time, begin), last=True
     )

@@ -53,12 +53,12 @@ def range_name(name: str) -> str:
     return match[match.lastindex or 0].strip() if match is not None else name
 
 
-def marked_ranges(trace: Trace, activity: DeviceActivity, links: LaunchChains) -> MarkedRanges:
+def marked_ranges(trace: Trace, activity: DeviceActivity, chains: LaunchChains) -> MarkedRanges:
     """Return the ranges of a trace as one of its devices ran them."""
     row = np.concatenate([np.empty(0, np.int64), *(_ranges_of(trace, track) for track in trace.tracks)])
     slices = trace.slices
     row = row[slices.dur[row] > 0]
-    enqueued = links.enqueued(activity.work)
+    enqueued = chains.enqueued(activity.work)
     order = np.argsort(enqueued, kind="stable")
     times = enqueued[order]
     ended = np.maximum.accumulate(slices.end[activity.work[order]]) if len(order) else times

@@ -11,7 +11,7 @@ from tracetui.trace.stack import Frame
 
 
 def main_lines(
-    operators: OperatorSlices, table: OperatorTable, links: LaunchChains, rules: FrameRules
+    operators: OperatorSlices, table: OperatorTable, chains: LaunchChains, rules: FrameRules
 ) -> list[Frame | None]:
     """Return for each row of a table of device tasks the line that launched most of its time.
 
@@ -20,10 +20,10 @@ def main_lines(
     Args:
         operators: the tasks that the table sums up.
         table: one of their tables.
-        links: the chains of all tasks to what launched them.
+        chains: the chains of all tasks to what launched them.
         rules: which frame of a stack is its line.
     """
-    place = links.index(operators.rows)
-    lines, line = lines_of(operators.trace, links.stack[place], links.frame[place], rules)
+    place = chains.index(operators.rows)
+    lines, line = lines_of(operators.trace, chains.stack[place], chains.frame[place], rules)
     launched = most_of_each(operators.places_in(table), line, operators.self_ns, len(table))
     return [lines[number] if number >= 0 else None for number in launched.tolist()]

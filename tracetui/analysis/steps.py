@@ -81,7 +81,7 @@ class Step:
     phase_idle_ns: tuple[int, int, int] = (0, 0, 0)
 
 
-def step_table(trace: Trace, activities: Sequence[DeviceActivity], links: LaunchChains) -> tuple[Step, ...]:
+def step_table(trace: Trace, activities: Sequence[DeviceActivity], chains: LaunchChains) -> tuple[Step, ...]:
     """Return all steps of all devices, by device, then host start. Empty where the trace tells none.
 
     Where that would be more than `MOST_STEPS`, steps in which a device did nothing are left out.
@@ -91,7 +91,7 @@ def step_table(trace: Trace, activities: Sequence[DeviceActivity], links: Launch
         return tuple(step for activity in activities for step in _iteration_steps(trace, activity))
     drivers = Drivers(trace, hosts)
     keep_all = len(hosts) * len(activities) <= MOST_STEPS
-    steps = [_device_steps(trace, activity, drivers, links, keep_all) for activity in activities]
+    steps = [_device_steps(trace, activity, drivers, chains, keep_all) for activity in activities]
     return tuple(step for device_steps in steps for step in device_steps)
 
 
@@ -176,19 +176,19 @@ class _Tally(NamedTuple):
 
 
 def _device_steps(
-    trace: Trace, activity: DeviceActivity, drivers: Drivers, links: LaunchChains, keep_all: bool
+    trace: Trace, activity: DeviceActivity, drivers: Drivers, chains: LaunchChains, keep_all: bool
 ) -> list[Step]:
     """Return the steps of the processes that drive the device; those of all where no task
     tells which they are.
     """
-    issued = issued_by_process(trace, activity, links, drivers)
+    issued = issued_by_process(trace, activity, chains, drivers)
     host_steps = drivers.steps(issued)
     tasks = tasks_of_steps(host_steps, issued)
     host_start = np.array([host.start for host in host_steps], np.int64)
     start, end = host_start.copy(), np.array([host.end for host in host_steps], np.int64)
     start[tasks.step] = tasks.opens
     end[tasks.step] = np.maximum(tasks.closes, end[tasks.step])
-    earlier_end = _end_of_earlier(trace, activity, links, host_steps)
+    earlier_end = _end_of_earlier(trace, activity, chains, host_steps)
     work_start = np.clip(earlier_end, start, np.maximum(start, end))
     following = distinct(host_start)
     host_after = np.append(following, FAR)[np.searchsorted(following, host_start, "right")]
@@ -215,7 +215,7 @@ def _device_steps(
 
 
 def _end_of_earlier(
-    trace: Trace, activity: DeviceActivity, links: LaunchChains, host_steps: list[HostStep]
+    trace: Trace, activity: DeviceActivity, chains: LaunchChains, host_steps: list[HostStep]
 ) -> int:
     """Return when a GPU ends what was launched before the first of its steps, ns; 0 where nothing was.
 
@@ -223,7 +223,7 @@ def _end_of_earlier(
     """
     if trace.kind is not TraceKind.GPU:
         return 0
-    earlier = launched_before(trace, activity, links, min(step.start for step in host_steps))
+    earlier = launched_before(trace, activity, chains, min(step.start for step in host_steps))
     return int(trace.slices.end[earlier].max(initial=0))
 
 

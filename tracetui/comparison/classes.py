@@ -119,7 +119,7 @@ def class_of(analysis: Analysis, launched: LaunchedWork) -> Int64s:
 
 def _class_by_operator(analysis: Analysis, rows: Int64s) -> Int64s:
     """Return the first class that fits each operator (a row, -1 for none) or one around it; else -1."""
-    trace, nearest = analysis.trace, analysis.links.callers.ancestors.nearest
+    trace, nearest = analysis.trace, analysis.launch_chains.callers.ancestors.nearest
     texts = [text.lower() for text in trace.strings]
     first_class = np.full(len(rows), -1, np.int64)
     for kind, pattern in _OPERATORS:
@@ -132,7 +132,7 @@ def _class_by_operator(analysis: Analysis, rows: Int64s) -> Int64s:
 
 def _is_backward(analysis: Analysis, launched: LaunchedWork) -> Bools:
     """Return whether each task is of the backward pass: by arrows, or by an operator around it."""
-    trace, nearest = analysis.trace, analysis.links.callers.ancestors.nearest
+    trace, nearest = analysis.trace, analysis.launch_chains.callers.ancestors.nearest
     has_name = np.array(["backward" in text.lower() for text in trace.strings], np.bool_)
     rows, place = numbered(launched.operator)
     around = nearest(rows, lambda rows_around: has_name[trace.slices.name[rows_around]]) >= 0

@@ -72,7 +72,7 @@ class CollectiveSums:
 def collective_sums(analysis: Analysis, walls: StepWalls) -> CollectiveSums:
     """Return the collectives that the steps launched; those without a known launch by when they start."""
     trace, operations = analysis.trace, analysis.communication.operations
-    enqueued = analysis.links.enqueued(operations.row)
+    enqueued = analysis.launch_chains.enqueued(operations.row)
     step = walls.step_at(np.where(enqueued == NEVER, operations.start, enqueued))
     (in_steps,) = np.nonzero(step >= 0)
     ranks = {track: len(group.global_ranks) for track, group in analysis.communication.groups.items()}

@@ -69,9 +69,9 @@ def counterpart(
 
 def _level_1_operator(analysis: Analysis, row: int) -> int:
     """Return the operator of level 1 of a slice: itself, around it, or of its launch; -1 where unknown."""
-    place = int(np.searchsorted(analysis.links.tasks, row))
-    if place < len(analysis.links.tasks) and analysis.links.tasks[place] == row:
-        row = int(analysis.links.operator[place])
+    place = int(np.searchsorted(analysis.launch_chains.tasks, row))
+    if place < len(analysis.launch_chains.tasks) and analysis.launch_chains.tasks[place] == row:
+        row = int(analysis.launch_chains.operator[place])
     return int(outermost_of(analysis, np.array([row], np.int64))[0]) if row >= 0 else -1
 
 
@@ -90,9 +90,9 @@ def _nth_task(here: Analysis, there: Analysis, row: int, operator: int, matched:
 
 def _tasks_launched_by(analysis: Analysis, operator: int) -> Int64s:
     """Return the tasks that an operator of level 1 launched, by start: those of operators inside it."""
-    links, slices = analysis.links, analysis.trace.slices
+    chains, slices = analysis.launch_chains, analysis.trace.slices
     rows = analysis.work
-    launched = links.operator[links.index(rows)]
+    launched = chains.operator[chains.index(rows)]
     start, end = int(slices.start[operator]), int(slices.end[operator])
     inside = (launched >= 0) & (slices.start[launched] >= start) & (slices.start[launched] <= end)
     rows, launched = rows[inside], launched[inside]

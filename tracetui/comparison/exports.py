@@ -75,7 +75,7 @@ def _measures(analysis: Analysis, index: int, device: DeviceActivity) -> DeviceM
                 {f"step {step.number} {title}": getattr(step, name) for name, title in _STEP_TIMES.items()}
             )
     ns.update({cause.label: spent for cause, spent in analysis.causes.by_cause(index).items()})
-    operators = analysis.links.operator[analysis.links.index(device.tasks)]
+    operators = analysis.launch_chains.operator[analysis.launch_chains.index(device.tasks)]
     own = analysis.gaps.device == index
     return DeviceMeasures(
         device.device,

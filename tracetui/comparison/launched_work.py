@@ -53,16 +53,16 @@ class StepOperators:
 
 def launched_work(analysis: Analysis, walls: StepWalls) -> LaunchedWork:
     """Return the work launched in the steps; what no launch is known of, where it starts on the device."""
-    links, slices = analysis.links, analysis.trace.slices
+    chains, slices = analysis.launch_chains, analysis.trace.slices
     rows = analysis.work
-    time = links.enqueued(rows)
+    time = chains.enqueued(rows)
     step = walls.step_at(np.where(time == NEVER, slices.start[rows], time))
     rows, step = rows[step >= 0], step[step >= 0]
-    at = links.index(rows)
-    operator = links.operator[at]
+    at = chains.index(rows)
+    operator = chains.operator[at]
     distinct, place = numbered(operator)
     outermost = outermost_of(analysis, distinct)[place]
-    return LaunchedWork(rows, slices.dur[rows], step, operator, outermost, links.backward[at])
+    return LaunchedWork(rows, slices.dur[rows], step, operator, outermost, chains.backward[at])
 
 
 def operators_in_steps(analysis: Analysis, walls: StepWalls) -> StepOperators:
@@ -73,7 +73,7 @@ def operators_in_steps(analysis: Analysis, walls: StepWalls) -> StepOperators:
     step = walls.step_at(trace.slices.start[rows])
     rows, step = rows[step >= 0], step[step >= 0]
     does_something = _is_level_1(trace)
-    ancestors = analysis.links.callers.ancestors
+    ancestors = analysis.launch_chains.callers.ancestors
     around = ancestors.nearest(ancestors.parents_of(rows), does_something)
     return StepOperators(rows, step, does_something(rows) & (around < 0))
 
@@ -98,7 +98,7 @@ def repeated_in(analysis: Analysis, rows: Int64s) -> Int64s:
         rows: int64[n], sorted slice rows of host operators.
     """
     trace = analysis.trace
-    around = analysis.links.callers.ancestors.parents_of(rows)
+    around = analysis.launch_chains.callers.ancestors.parents_of(rows)
     engine = np.array([text.startswith(_ENGINE) for text in trace.strings], np.bool_)
     number: dict[str, int] = {}
     numbers_of_names = [number.setdefault(name, len(number)) for name in operator_names(trace)]
@@ -114,7 +114,7 @@ def repeated_in(analysis: Analysis, rows: Int64s) -> Int64s:
 
 def outermost_of(analysis: Analysis, operators: Int64s) -> Int64s:
     """Return the operator of level 1 at or around each (rows, -1 for none); itself where there is none."""
-    does_something, ancestors = _is_level_1(analysis.trace), analysis.links.callers.ancestors
+    does_something, ancestors = _is_level_1(analysis.trace), analysis.launch_chains.callers.ancestors
     outermost: Int64s = operators.copy()
     around = ancestors.nearest(operators, does_something)
     while (around >= 0).any():

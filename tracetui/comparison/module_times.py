@@ -27,7 +27,7 @@ class ModuleTimes:
 
 def module_times(analysis: Analysis, launched: LaunchedWork, steps: int) -> ModuleTimes:
     """Return the device time under modules; empty where the trace has no frames of them."""
-    trace, ancestors = analysis.trace, analysis.links.callers.ancestors
+    trace, ancestors = analysis.trace, analysis.launch_chains.callers.ancestors
     modules = Modules(trace, ancestors)
     paths = {
         name: INSIDE.join((*path, module_of(trace.strings[name]) or ""))
@@ -36,7 +36,7 @@ def module_times(analysis: Analysis, launched: LaunchedWork, steps: int) -> Modu
     names = list(paths)
     number = np.full(len(trace.strings), -1, np.int64)
     number[names] = np.arange(len(names))
-    frame = analysis.links.frame[analysis.links.index(launched.row)]
+    frame = analysis.launch_chains.frame[analysis.launch_chains.index(launched.row)]
     frames, frame_place = numbered(frame)
     call, levels = modules.around(frames), [np.full(len(frames), -1)]
     innermost = _number_of_calls(trace.slices.name, call, number)[frame_place]

@@ -180,7 +180,7 @@ def match_operators(base: OperatorSequences, other: OperatorSequences) -> Matche
 
 def _thread_numbers(analysis: Analysis, rows: Int64s) -> Int64s:
     """Return the number of the thread of each operator, as `OperatorSequences.thread`."""
-    callers = analysis.links.callers
+    callers = analysis.launch_chains.callers
     track = track_of_rows(analysis.trace, rows)
     order, first = grouped(track)
     groups = np.split(order, first[1:]) if len(rows) else []

@@ -43,7 +43,7 @@ def idle_pieces(analysis: Analysis, walls: StepWalls) -> WallIdle:
     sources = [analysis.causes]
     early = _idle_before_first_task(analysis, walls)
     if len(early):
-        sources.append(explain(early, analysis.links, analysis.hosts))
+        sources.append(explain(early, analysis.launch_chains, analysis.hosts))
     parts = []
     before = 0
     for causes in sources:
@@ -106,7 +106,7 @@ def _idle_before_first_task(analysis: Analysis, walls: StepWalls) -> IdleInterva
         begin = int(walls.start[walls.of_device(index)].min())
         if begin < activity.start_ns:
             idle = activity.copies.complement(begin, activity.start_ns)
-            task = ending_tasks(analysis.trace, activity, analysis.links, idle.ends)
+            task = ending_tasks(analysis.trace, activity, analysis.launch_chains, idle.ends)
             parts.append((np.full(len(idle), index, np.int32), idle.starts, idle.ends, task))
     empty = np.empty(0, np.int64)
     device, starts, ends, task = (

@@ -38,9 +38,9 @@ def collective_tables(
     groups, group_places = _rank_groups(analysis, places)
     kinds = [name_parts(name) for name in trace.strings]
     names = trace.slices.name[rows]
-    task = analysis.links.index(rows)
+    task = analysis.launch_chains.index(rows)
     frames, frame_places = lines_of(
-        trace, analysis.links.stack[task], analysis.links.frame[task], analysis.rules
+        trace, analysis.launch_chains.stack[task], analysis.launch_chains.frame[task], analysis.rules
     )
     steps = StepWindows(analysis.steps).step_of(analysis.devices[device].device, start)
     collectives = CollectiveColumns(
@@ -54,7 +54,7 @@ def collective_tables(
         step=analysis.step_numbers[steps],
         start=start,
         end=operations.end[places],
-        line=lines.places(frames, frame_places, analysis.links.backward[task]),
+        line=lines.places(frames, frame_places, analysis.launch_chains.backward[task]),
         known=waits.has_handshake[places].astype(np.int64),
         wait=waits.wait[places],
         peer=waits.peer[places].astype(np.int64),

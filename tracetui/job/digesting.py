@@ -163,7 +163,7 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
 def _ranges(analysis: Analysis, device: int, texts: TextPlaces) -> RangeColumns:
     """Return the ranges that are marked, those of the names with most time where there are too many."""
     trace = analysis.trace
-    found = marked_ranges(trace, analysis.devices[device], analysis.links)
+    found = marked_ranges(trace, analysis.devices[device], analysis.launch_chains)
     names, of_row = np.unique(trace.slices.name[found.row], return_inverse=True)
     total, count = np.bincount(of_row, found.end - found.start), np.bincount(of_row)
     most_time = np.argsort(-total, kind="stable")

@@ -1,6 +1,6 @@
 """Along the flow between host and device: from a slice to the one that it led to, or that led to it.
 
-Pure: knows links and flows, no screen.
+Pure: knows chains and flows, no screen.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from tracetui.trace.model import Trace
 
 
 def follow(
-    trace: Trace, links: LaunchChains | None, row: int, direction: int, chain: LaunchChain | None = None
+    trace: Trace, chains: LaunchChains | None, row: int, direction: int, chain: LaunchChain | None = None
 ) -> int:
     """Return the next slice towards the device (direction 1) or the host (-1); -1 where there is none.
 
     A chain that one has followed so far decides where a launch or operator led to several tasks.
     """
-    if links is not None:
-        chain = chain_through(links, row, chain)
+    if chains is not None:
+        chain = chain_through(chains, row, chain)
         if chain is not None:
             rows = [hop.row for hop in chain.hops]
             place = rows.index(row) + direction
@@ -30,19 +30,19 @@ def follow(
     return _along_flows(trace, row, direction)
 
 
-def chain_through(links: LaunchChains, row: int, chain: LaunchChain | None = None) -> LaunchChain | None:
+def chain_through(chains: LaunchChains, row: int, chain: LaunchChain | None = None) -> LaunchChain | None:
     """Return a chain that holds a slice: the one given if it does, else of the first task launched by it."""
     if chain is not None and any(hop.row == row for hop in chain.hops):
         return chain
-    direct = links.chain(row)
-    if direct is not None or not links.leads[row]:  # most slices lead nowhere: to find that out took 2.5 ms
+    direct = chains.chain(row)
+    if direct is not None or not chains.leads[row]:  # most slices lead nowhere: to find that out took 2.5 ms
         return direct
-    for hop in (links.launch, links.dequeue, links.enqueue, links.operator):
+    for hop in (chains.launch, chains.dequeue, chains.enqueue, chains.operator):
         places = np.flatnonzero(hop == row)
         if len(places):
-            tasks = links.tasks[places]
-            first = int(tasks[np.argmin(links.trace.slices.start[tasks])])
-            return links.chain(first)
+            tasks = chains.tasks[places]
+            first = int(tasks[np.argmin(chains.trace.slices.start[tasks])])
+            return chains.chain(first)
     return None
 
 

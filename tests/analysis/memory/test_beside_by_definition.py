@@ -136,7 +136,7 @@ def test_neighbours_are_what_the_same_thread_issues_before_and_after(seed: int) 
         end=np.array([b for _, b in spans] + [0] * 6),
         activity=np.array([*[Activity.NONE] * 6, *activity]),
     )
-    links: Any = SimpleNamespace(
+    chains: Any = SimpleNamespace(
         trace=SimpleNamespace(
             slices=slices,
             lane_rows=np.array([0, 3, 6]),
@@ -150,7 +150,7 @@ def test_neighbours_are_what_the_same_thread_issues_before_and_after(seed: int) 
     )
     asked = [source.randrange(-1, 6) for _ in range(8)]
     times = [source.randrange(25) if row < 0 else source.randint(*spans[row]) for row in asked]
-    found = neighbours_of(links, np.array(asked), np.array(times))
+    found = neighbours_of(chains, np.array(asked), np.array(times))
     for told, row, time in zip(found, asked, times):
         own = [
             (known[task], task)

@@ -30,7 +30,7 @@ def test_blocks_of_real_ranks_lead_to_operators_and_lines(real_traces: Path, ran
     assert recorded.components == ("PTA", "GE")
     assert np.bincount(blocks.component).tolist() == [127, 57]
     assert (blocks.row >= 0).all()
-    called = analysis.links.callers.call_sites(blocks.row)
+    called = analysis.launch_chains.callers.call_sites(blocks.row)
     told, forward = called.stack >= 0, called.forward >= 0
     assert [int(each.sum()) for each in (told & ~forward, told & forward, ~told)] == [84, 94, 6]
     names = [analysis.trace.name(row) for row in blocks.row[blocks.component == 0].tolist()]

@@ -129,8 +129,8 @@ class Run:
 def test_blocks_lead_to_the_operator_that_allocates_them(seed: int) -> None:
     run = Run(seed)
     blocks = table(run.rows, ("name", "device"))
-    links = link_tasks(run.trace)
-    found = joined(run.trace, links, FrameRules(), MemoryTables(blocks, None, None))
+    chains = link_tasks(run.trace)
+    found = joined(run.trace, chains, FrameRules(), MemoryTables(blocks, None, None))
     rows = sorted(run.rows, key=lambda row: row["start"])
     columns = found.blocks
     slices = run.trace.slices

@@ -103,9 +103,9 @@ class Evidence:
         """Return the part of each piece in which a call kept its thread (of the host or the launch) busy;
         int64[pieces], ns.
         """
-        causes, links = self.causes, self.analysis.links
-        hosts = np.where(links.enqueue >= 0, links.enqueue, links.operator)
-        launchers = np.where(links.dequeue >= 0, links.dequeue, links.launch)
+        causes, chains = self.causes, self.analysis.launch_chains
+        hosts = np.where(chains.enqueue >= 0, chains.enqueue, chains.operator)
+        launchers = np.where(chains.dequeue >= 0, chains.dequeue, chains.launch)
         inside = np.zeros(len(causes), np.int64)
         for rows, causing in (
             (hosts, of_families("host")),
@@ -140,8 +140,10 @@ class Evidence:
 
     def task_lines(self, tasks: Int64s) -> Int64s:
         """Return the number of the line of each task, -1 where it has none."""
-        places = self.analysis.links.index(tasks)
-        return self._number(self.analysis.links.stack[places], self.analysis.links.frame[places])
+        places = self.analysis.launch_chains.index(tasks)
+        return self._number(
+            self.analysis.launch_chains.stack[places], self.analysis.launch_chains.frame[places]
+        )
 
     def operator_lines(self, operators: Int64s) -> Int64s:
         """Return the number of the line of each operator, -1 where it has none."""
@@ -216,7 +218,7 @@ class Evidence:
 
     def operators_of(self, tasks: Int64s) -> tuple[str, ...]:
         """Return the name of the operator that enqueued the first of the tasks to have one."""
-        operator = self.analysis.links.operator[self.analysis.links.index(tasks)]
+        operator = self.analysis.launch_chains.operator[self.analysis.launch_chains.index(tasks)]
         linked = operator[operator >= 0]
         return (self.trace.name(int(linked[0])),) if len(linked) else ()
 

@@ -43,10 +43,10 @@ PER_LAUNCH = (
 
 def launch_bound(evidence: Evidence) -> Iterator[Advice]:
     """Find a device that is idle for most of the time while the host launches short kernels from anywhere."""
-    links, slices = evidence.analysis.links, evidence.trace.slices
+    chains, slices = evidence.analysis.launch_chains, evidence.trace.slices
     tasks = evidence.work[np.isin(slices.activity[evidence.work], (Activity.COMPUTE, Activity.AICPU))]
-    places = links.index(tasks)
-    tasks, places = tasks[links.operator[places] >= 0], places[links.operator[places] >= 0]
+    places = chains.index(tasks)
+    tasks, places = tasks[chains.operator[places] >= 0], places[chains.operator[places] >= 0]
     pieces = evidence.caused(*PER_LAUNCH)
     cost = evidence.idle(pieces)
     if not len(tasks) or not LAUNCH_SHARE.share(cost, evidence.window_ns):
@@ -88,27 +88,27 @@ def launch_bound(evidence: Evidence) -> Iterator[Advice]:
 
 def small_operators(evidence: Evidence) -> Iterator[Advice]:
     """Find loops: lines that enqueue the same few operators again and again, each for a short kernel."""
-    links, slices = evidence.analysis.links, evidence.trace.slices
+    chains, slices = evidence.analysis.launch_chains, evidence.trace.slices
     tasks = evidence.work[np.isin(slices.activity[evidence.work], (Activity.COMPUTE, Activity.AICPU))]
-    places = links.index(tasks)
+    places = chains.index(tasks)
     line, launched = evidence.task_lines(tasks), _launches(evidence, places)
     waiting = evidence.caused(*PER_LAUNCH) & ~evidence.causes.backward
-    candidates = np.flatnonzero((line >= 0) & ~links.backward[places] & (links.operator[places] >= 0))
+    candidates = np.flatnonzero((line >= 0) & ~chains.backward[places] & (chains.operator[places] >= 0))
     caller = _callers(
         evidence,
-        links.operator[places[candidates]],
-        links.stack[places[candidates]],
-        links.frame[places[candidates]],
+        chains.operator[places[candidates]],
+        chains.stack[places[candidates]],
+        chains.frame[places[candidates]],
     )
     candidates = candidates[
         _repeated(
-            line[candidates], caller, slices.name[links.operator[places[candidates]]], launched[candidates]
+            line[candidates], caller, slices.name[chains.operator[places[candidates]]], launched[candidates]
         )
     ]
     for number, group in runs(line[candidates]):
         rows = tasks[candidates[group]]
         _, first = np.unique(launched[candidates[group]], return_index=True)
-        operators = links.operator[places[candidates[group]]][first]
+        operators = chains.operator[places[candidates[group]]][first]
         names, count = np.unique(slices.name[operators], return_counts=True)
         launches, repeats = evidence.per_step(len(operators)), evidence.per_step(int(count.max()))
         mean = int(slices.dur[rows].mean())
@@ -162,7 +162,7 @@ def _callers(evidence: Evidence, operators: Int64s, stacks: Int32s, frames: Int6
     """
     trace, slices = evidence.trace, evidence.trace.slices
     builtin = np.array([text.startswith("<built-in") for text in trace.strings], np.bool_)
-    caller_rows = evidence.analysis.links.callers.ancestors.nearest(
+    caller_rows = evidence.analysis.launch_chains.callers.ancestors.nearest(
         frames, lambda rows: ~builtin[slices.name[rows]]
     )
     functions: dict[tuple[str, ...], int] = {}
@@ -191,8 +191,8 @@ def _repeated(line: Int64s, caller: Int64s, name: Int32s, launched: Int64s) -> B
 
 def _launches(evidence: Evidence, places: Int64s) -> Int64s:
     """Return what is equal for the tasks of one launch: the enqueue; without a queue the operator."""
-    links = evidence.analysis.links
-    return np.where(links.enqueue[places] >= 0, links.enqueue[places], links.operator[places])
+    chains = evidence.analysis.launch_chains
+    return np.where(chains.enqueue[places] >= 0, chains.enqueue[places], chains.operator[places])
 
 
 def sync_in_loop(evidence: Evidence) -> Iterator[Advice]:

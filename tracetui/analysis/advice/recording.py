@@ -14,7 +14,7 @@ from tracetui.trace.model import Family, Layer, TraceKind
 def unlinked(evidence: Evidence) -> Iterator[Advice]:
     """Idle time that the trace says nothing of."""
     pieces = evidence.caused(Cause.UNLINKED)
-    cost, links = evidence.idle(pieces), evidence.analysis.links
+    cost, chains = evidence.idle(pieces), evidence.analysis.launch_chains
     if not MISSING_SHARE.share(cost, evidence.window_ns):
         return
     host = any(track.layer == Layer.PYTHON and len(track.rows) for track in evidence.trace.tracks)
@@ -28,11 +28,11 @@ def unlinked(evidence: Evidence) -> Iterator[Advice]:
         title="Some idle time has no known origin",
         text=(
             f"For {duration(cost)} of idle time the trace does not tell what launched the next task; "
-            f"{links.linked} of {links.total} tasks lead to an operator. {remedy}"
+            f"{chains.linked} of {chains.total} tasks lead to an operator. {remedy}"
         ),
         rule=MISSING_SHARE.rule("Idle time of unknown origin is at least {} of the device's time"),
         cost_ns=None,
-        evidence={"tasks": links.total, "linked_tasks": links.linked, "unlinked_idle_ns": cost},
+        evidence={"tasks": chains.total, "linked_tasks": chains.linked, "unlinked_idle_ns": cost},
         gaps=evidence.gaps(pieces),
     )
 

@@ -66,7 +66,7 @@ class Communication:
     devices: tuple[DeviceActivity, ...]
     gaps: Gaps
     windows: StepWindows
-    links: LaunchChains  #: the chains of the tasks to what issued them
+    launch_chains: LaunchChains  #: the chains of the tasks to what issued them
     rules: FrameRules
 
     @cached_property
@@ -94,7 +94,9 @@ class Communication:
     @cached_property
     def exposed(self) -> ExposedPieces:
         """When devices communicated and did not compute, in pieces with a cause and a line."""
-        return find_exposed(self.devices, self.operations, self.waits, self.gaps, self.windows, self.links)
+        return find_exposed(
+            self.devices, self.operations, self.waits, self.gaps, self.windows, self.launch_chains
+        )
 
     @cached_property
     def exposed_sets(self) -> tuple[tuple[Intervals, ...], ...]:

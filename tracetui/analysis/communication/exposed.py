@@ -101,7 +101,7 @@ def find_exposed(
     waits: Waits,
     gaps: Gaps,
     windows: StepWindows,
-    links: LaunchChains,
+    chains: LaunchChains,
 ) -> ExposedPieces:
     """Return the exposed communication of all devices; of each, the pieces sum to |M \\ C|."""
     parts = [np.empty((7, 0), np.int64)]
@@ -119,7 +119,7 @@ def find_exposed(
         device = np.full(len(start), index)
         parts.append(np.stack([device, start, end, cause, operation[place], gap[interval], step[interval]]))
     device, start, end, cause, operation, gap, step = np.concatenate(parts, axis=1)
-    task = links.index(collectives.row[operation])
+    task = chains.index(collectives.row[operation])
     return ExposedPieces(
         device=device.astype(np.int32),
         start=start,
@@ -128,10 +128,10 @@ def find_exposed(
         operation=operation,
         gap=gap,
         step=step.astype(np.int32),
-        operator=pick(links.operator, task),
-        stack=links.stack[task],
-        frame=pick(links.frame, task),
-        backward=links.backward[task],
+        operator=pick(chains.operator, task),
+        stack=chains.stack[task],
+        frame=pick(chains.frame, task),
+        backward=chains.backward[task],
     )
 
 

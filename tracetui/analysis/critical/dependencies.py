@@ -56,7 +56,7 @@ class Dependencies:
 
 
 def dependencies(
-    links: LaunchChains,
+    chains: LaunchChains,
     activities: Sequence[DeviceActivity],
     steps: Sequence[Step],
     hosts: Hosts,
@@ -67,13 +67,15 @@ def dependencies(
     `late`: the collectives whose late peers come when they came; of None a collective takes as long as it
     took, whenever it begins: so its peers come as much sooner as this rank does.
     """
-    streams = Streams(links)
-    tasks, clock_lag = device_work(links, activities, streams)
+    streams = Streams(chains)
+    tasks, clock_lag = device_work(chains, activities, streams)
     thread = hosts.of_tasks(tasks.launch, tasks.operator, tasks.enqueue)
     enqueues, enqueue_of_task = _enqueues(tasks, thread)
-    blocking = blocking_copies(links, tasks, hosts.copying.to_device)
-    host, sync = host_points(links.trace, hosts, steps, *enqueues, blocking)
-    dequeued = dequeue_points(links, tasks, np.where(tasks.dequeue >= 0, enqueue_of_task, -1), tasks.enqueued)
+    blocking = blocking_copies(chains, tasks, hosts.copying.to_device)
+    host, sync = host_points(chains.trace, hosts, steps, *enqueues, blocking)
+    dequeued = dequeue_points(
+        chains, tasks, np.where(tasks.dequeue >= 0, enqueue_of_task, -1), tasks.enqueued
+    )
     after_host, after_queue = len(host), len(host) + len(dequeued)
     queued = tasks.dequeue >= 0
     launch_point, launch_time = enqueue_of_task.copy(), np.where(queued, tasks.enqueued, tasks.dequeued)
@@ -83,10 +85,10 @@ def dependencies(
     launch_point[queued] = np.where(sane, after_host + dequeue_places, enqueue_of_task[queued])
     launch_time[queued] = np.where(sane, tasks.dequeued[queued], tasks.enqueued[queued])
     arrival = _arrivals(tasks, late)
-    running = task_points(links, tasks, streams, launch_point, launch_time, arrival)
+    running = task_points(chains, tasks, streams, launch_point, launch_time, arrival)
     _shift_causes(running, Edge.BEFORE, after_queue)
     _shift_causes(running, Edge.WAIT, after_queue)
-    peers, waiting = peer_points(links, tasks, arrival, after_queue)
+    peers, waiting = peer_points(chains, tasks, arrival, after_queue)
     after_tasks = after_queue + len(running)
     after_peers = after_tasks + len(peers)
     running.cause[Edge.WAIT, waiting] = np.arange(after_tasks, after_peers)

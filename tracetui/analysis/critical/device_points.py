@@ -47,25 +47,25 @@ class DeviceTasks(NamedTuple):
 
 
 def device_work(
-    links: LaunchChains, activities: Sequence[DeviceActivity], streams: Streams
+    chains: LaunchChains, activities: Sequence[DeviceActivity], streams: Streams
 ) -> tuple[DeviceTasks, Int64s]:
     """Return the tasks of all devices that the points are made of, and the ns that each
     device's clock is behind.
     """
-    slices = links.trace.slices
+    slices = chains.trace.slices
     rows, device = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for index, activity in enumerate(activities):
         waiting = activity.tasks[slices.activity[activity.tasks] == Activity.WAIT]
-        waiting = waiting[by_name(links.trace, waiting, calls.stream_waits) == 1]
+        waiting = waiting[by_name(chains.trace, waiting, calls.stream_waits) == 1]
         rows += [activity.work, waiting]
         device.append(np.full(len(rows[-1]) + len(rows[-2]), index, np.int64))
     row, devices = np.concatenate(rows), np.concatenate(device)
     order = np.lexsort((row, slices.end[row], slices.start[row]))
     row, devices = row[order], devices[order]
-    places, marks = links.index(row), milestones(links)
+    places, marks = chains.index(row), milestones(chains)
     stream = streams.of_tasks(row)
     launch_begin = np.where(
-        links.launch[places] >= 0, pick(slices.start, links.launch[places]), marks.dequeued[places]
+        chains.launch[places] >= 0, pick(slices.start, chains.launch[places]), marks.dequeued[places]
     )
     clock_lag = _clock_lags(slices.start[row], launch_begin, devices, len(activities))
     tasks = DeviceTasks(
@@ -73,37 +73,37 @@ def device_work(
         start=slices.start[row] + clock_lag[devices],
         end=slices.end[row] + clock_lag[devices],
         device=devices,
-        stream=np.where(stream >= 0, stream, track_of_rows(links.trace, row)),
+        stream=np.where(stream >= 0, stream, track_of_rows(chains.trace, row)),
         waits=slices.activity[row] == Activity.WAIT,
         enqueued=marks.enqueued[places],
         dequeued=marks.dequeued[places],
         launched=marks.launched[places],
-        enqueue=links.enqueue[places],
-        dequeue=links.dequeue[places],
-        launch=links.launch[places],
-        operator=links.operator[places],
+        enqueue=chains.enqueue[places],
+        dequeue=chains.dequeue[places],
+        launch=chains.launch[places],
+        operator=chains.operator[places],
     )
     return tasks, clock_lag
 
 
 def dequeue_points(
-    links: LaunchChains, tasks: DeviceTasks, enqueue_point: Int64s, enqueued: Int64s
+    chains: LaunchChains, tasks: DeviceTasks, enqueue_point: Int64s, enqueued: Int64s
 ) -> Points:
     """Return where each dequeue begins, by slice row.
 
     Args:
-        links: the chains.
+        chains: of the tasks.
         tasks: the tasks.
         enqueue_point: of each task: the place of the point where it was enqueued, -1 where there is none.
         enqueued: ns of it.
     """
-    slices = links.trace.slices
+    slices = chains.trace.slices
     queued = np.flatnonzero(tasks.dequeue >= 0)
     rows, first = np.unique(tasks.dequeue[queued], return_index=True)
     first = queued[first]
     dequeues = points(Point.DEQUEUE, slices.start[rows], slices.dur[rows], rows)
     previous, free = _previous_on_line(
-        track_of_rows(links.trace, rows).astype(np.int64), dequeues.time, slices.end[rows]
+        track_of_rows(chains.trace, rows).astype(np.int64), dequeues.time, slices.end[rows]
     )
     enqueue_time, has_enqueue = enqueued[first], enqueue_point[first] >= 0
     idle = has_enqueue & (free <= enqueue_time)
@@ -122,7 +122,7 @@ def dequeue_points(
 
 
 def task_points(
-    links: LaunchChains,
+    chains: LaunchChains,
     tasks: DeviceTasks,
     streams: Streams,
     launch_point: Int64s,
@@ -134,7 +134,7 @@ def task_points(
     A collective that waited for a peer begins when that one has come; what it follows then is left open.
 
     Args:
-        links: the chains.
+        chains: of the tasks.
         tasks: the tasks.
         streams: their streams.
         launch_point: of each task: the place of the point where it was dequeued or launched, -1: none.
@@ -153,7 +153,7 @@ def task_points(
     waited_for, happened = _awaited_tasks(tasks, streams)
     is_held = (happened > tasks.start) | (arrival >= 0)
     launched = launch_point >= 0
-    ready = tasks.launched + _usual_latency(links, tasks, launched, free)
+    ready = tasks.launched + _usual_latency(chains, tasks, launched, free)
     queued = launched & (previous >= 0) & (ready < free)
     turns = _usual(tasks.start[queued] - free[queued])
     last = np.where(launched & ((previous < 0) | (ready >= free + turns)), Edge.LAUNCH, Edge.BEFORE)
@@ -168,7 +168,7 @@ def task_points(
 
 
 def peer_points(
-    links: LaunchChains, tasks: DeviceTasks, arrival: Int64s, first_task: int
+    chains: LaunchChains, tasks: DeviceTasks, arrival: Int64s, first_task: int
 ) -> tuple[Points, Int64s]:
     """Return where late peers come to collectives, and the tasks that waited for them, as places.
 
@@ -176,14 +176,14 @@ def peer_points(
     then, where this rank may have held it up, and else from nothing: it comes when it came.
 
     Args:
-        links: the chains.
+        chains: of the tasks.
         tasks: the tasks.
         arrival: of each task: ns, when the peer came that it waited for; -1: it waited for none.
         first_task: where the points of the tasks begin among all.
     """
     (waiting,) = np.nonzero(arrival >= 0)
     peers = points(Point.PEER, arrival[waiting], row=tasks.row[waiting])
-    collective = links.trace.slices.activity[tasks.row] == Activity.COMMUNICATION
+    collective = chains.trace.slices.activity[tasks.row] == Activity.COMMUNICATION
     for device in distinct(tasks.device[waiting]).tolist():
         (collectives,) = np.nonzero(collective & (tasks.device == device))
         collectives = collectives[np.argsort(tasks.end[collectives], kind="stable")]
@@ -232,18 +232,18 @@ def _clock_lags(start: Int64s, launched: Int64s, device: Int64s, devices: int) -
     return lags
 
 
-def blocking_copies(links: LaunchChains, tasks: DeviceTasks, copying: Int64s) -> Int64s:
+def blocking_copies(chains: LaunchChains, tasks: DeviceTasks, copying: Int64s) -> Int64s:
     """Return the operators that waited for the end of what they copied; rows.
 
     For traces that do not record the runtime's calls, where a wait shows only as an operator that takes long
     and does not return before its copy has ended.
 
     Args:
-        links: the chains.
+        chains: of the tasks.
         tasks: the tasks.
         copying: rows of the operators that copy to the device.
     """
-    slices = links.trace.slices
+    slices = chains.trace.slices
     (copies,) = np.nonzero((slices.activity[tasks.row] == Activity.COPY) & (tasks.enqueued >= 0))
     copies = copies[np.argsort(tasks.enqueued[copies], kind="stable")]
     start, end = slices.start[copying], slices.end[copying]
@@ -274,13 +274,13 @@ def _awaited_tasks(tasks: DeviceTasks, streams: Streams) -> tuple[Int64s, Int64s
     return places, pick(tasks.end, places)
 
 
-def _usual_latency(links: LaunchChains, tasks: DeviceTasks, launched: Bools, free: Int64s) -> Int64s:
+def _usual_latency(chains: LaunchChains, tasks: DeviceTasks, launched: Bools, free: Int64s) -> Int64s:
     """Return, for each task, the usual time from the end of the launch to the start of tasks of its activity,
     ns.
 
     It is below 0 for what begins while it is still being launched.
     """
-    activity = links.trace.slices.activity[tasks.row]
+    activity = chains.trace.slices.activity[tasks.row]
     latency = np.zeros(len(activity), np.int64)
     certain = launched & (free <= tasks.dequeued)
     for kind in distinct(activity).tolist():

@@ -31,13 +31,13 @@ class Meetings(NamedTuple):
 
 
 def meetings(
-    links: LaunchChains, collectives: PlaneOperations, waits: Waits, exposed: ExposedPieces
+    chains: LaunchChains, collectives: PlaneOperations, waits: Waits, exposed: ExposedPieces
 ) -> Meetings:
     """Return the collectives of a trace."""
     waiting = exposed.cause == CommunicationCause.WAIT
     alone = np.zeros(len(collectives), np.int64)
     np.add.at(alone, exposed.operation[waiting], exposed.ns[waiting])
-    enqueued = milestones(links).enqueued[links.index(collectives.row)]
+    enqueued = milestones(chains).enqueued[chains.index(collectives.row)]
     time = np.where(enqueued >= 0, enqueued, collectives.start)
     order = np.lexsort((time, collectives.device))
     columns = (collectives.row, collectives.device.astype(np.int64), time, waits.wait, alone)

@@ -53,10 +53,10 @@ class Jump(NamedTuple):
 
 def early_tasks(recording: HealthEvidence) -> Iterator[Finding]:
     """Yield a finding for each device whose tasks begin before their launch by more than jitter."""
-    trace, links = recording.trace, recording.links
-    known = links.launch_point >= 0
-    late = trace.slices.start[links.tasks] - links.launch_point
-    track = track_of_rows(trace, links.tasks)
+    trace, chains = recording.trace, recording.launch_chains
+    known = chains.launch_point >= 0
+    late = trace.slices.start[chains.tasks] - chains.launch_point
+    track = track_of_rows(trace, chains.tasks)
     devices = np.array([_device_number(recording, t) for t in trace.tracks], np.int64)
     for number in range(len(recording.devices)):
         held = known & (devices[track] == number)
@@ -65,7 +65,7 @@ def early_tasks(recording: HealthEvidence) -> Iterator[Finding]:
         if count < LEAST_EARLY or count < EARLY_SHARE * total:
             continue
         offset = -int(late[early].min())
-        starts = trace.slices.start[links.tasks[early]]
+        starts = trace.slices.start[chains.tasks[early]]
         yield Finding(
             id="clock.host_device",
             severity=Severity.DOUBTFUL,
@@ -265,7 +265,7 @@ def _leaps_ahead(recording: HealthEvidence) -> Iterator[Jump]:
 
 def _queue_stops(recording: HealthEvidence, begin: int, resume: int) -> bool:
     """Return whether a device stops with the host and resumes with it, although tasks were waiting."""
-    slices, links = recording.trace.slices, recording.links
+    slices, chains = recording.trace.slices, recording.launch_chains
     hole = resume - begin
     for activity in recording.devices:
         work = activity.work
@@ -273,7 +273,7 @@ def _queue_stops(recording: HealthEvidence, begin: int, resume: int) -> bool:
         before = work[slices.start[work] <= begin]
         if len(after) < 5 or not len(before):
             continue
-        launched = links.launch_point[links.index(after)]
+        launched = chains.launch_point[chains.index(after)]
         queued = bool(((launched >= 0) & (launched < begin)).all())
         done, starts = int(slices.end[before].max()), int(slices.start[after[0]])
         if queued and done - begin < hole // 4 and starts - resume < hole // 20:

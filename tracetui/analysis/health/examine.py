@@ -77,7 +77,7 @@ class Examination:
 
     @cached_property
     def _launches(self) -> Launches:
-        return launches_of(self._recording.trace, self._recording.links)
+        return launches_of(self._recording.trace, self._recording.launch_chains)
 
     @cached_property
     def _extra(self) -> Int64s:

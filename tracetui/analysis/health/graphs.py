@@ -44,7 +44,7 @@ class Replay(NamedTuple):
 
 def replays_of(recording: HealthEvidence) -> list[Replay]:
     """Return the launches of graphs by call row, with their tasks."""
-    trace, links = recording.trace, recording.links
+    trace, chains = recording.trace, recording.launch_chains
     slices = trace.slices
     rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME and t.family == Family.CALLS)
     rows = rows[by_name(trace, rows, calls.launches_graph) == 1]
@@ -53,8 +53,8 @@ def replays_of(recording: HealthEvidence) -> list[Replay]:
         return []
     is_graph = np.zeros(len(slices) + 1, np.bool_)
     is_graph[rows] = True
-    of_graph = np.flatnonzero(is_graph[links.launch])
-    by_launch = {row: links.tasks[of_graph[found]] for row, found in runs(links.launch[of_graph])}
+    of_graph = np.flatnonzero(is_graph[chains.launch])
+    by_launch = {row: chains.tasks[of_graph[found]] for row, found in runs(chains.launch[of_graph])}
     none = np.empty(0, np.int64)
     replays = []
     for row in rows[np.argsort(slices.start[rows], kind="stable")].tolist():
@@ -82,7 +82,7 @@ def incomplete_graphs(
     ]
     empty = [replay for replay in replays if not replay.names]
     if len(empty) == len(replays):
-        if replays and recording.links.total:
+        if replays and recording.launch_chains.total:
             yield _finding(recording, replays, empty, [], Severity.DOUBTFUL)
         return
     partial = list(_partial(recording, replays, holes))
@@ -146,9 +146,9 @@ def _around(recording: HealthEvidence, busy: Sequence[Intervals], replay: Replay
 
 def _until_later(recording: HealthEvidence, replay: Replay) -> tuple[int, int]:
     """Return the time from the launch of a replay without kernels to the first task launched later, ns."""
-    slices, links = recording.trace.slices, recording.links
+    slices, chains = recording.trace.slices, recording.launch_chains
     start, end = int(slices.start[replay.row]), int(slices.end[replay.row])
-    later = links.tasks[links.launch_point > start]
+    later = chains.tasks[chains.launch_point > start]
     return start, max(end, int(slices.start[later].min())) if len(later) else end
 
 

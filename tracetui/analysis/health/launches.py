@@ -49,16 +49,16 @@ class LostLaunches(NamedTuple):
     at_end: bool  #: no launch after it has a task
 
 
-def launches_of(trace: Trace, links: LaunchChains) -> Launches:
+def launches_of(trace: Trace, chains: LaunchChains) -> Launches:
     """Return the launches of a trace that are expected to have a task."""
     rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME and t.family == Family.CALLS)
     launching = rows[by_name(trace, rows, calls.launches_kernel) == 1]
     if len(launching):
-        lost = ~_has_task(trace, links, launching)
+        lost = ~_has_task(trace, chains, launching)
         kept = ~_captured(trace, rows, launching)
         launching, lost = launching[kept], lost[kept]
     else:
-        launching, lost = _dequeued(trace, links)
+        launching, lost = _dequeued(trace, chains)
     order = np.argsort(trace.slices.start[launching], kind="stable")
     rows = launching[order]
     return Launches(rows, trace.slices.start[rows], trace.slices.end[rows], lost[order])
@@ -89,12 +89,12 @@ def find_losses(launches: Launches) -> list[LostLaunches]:
     return losses
 
 
-def _has_task(trace: Trace, links: LaunchChains, calls_rows: Int64s) -> Bools:
-    """Return which calls have a task, by the links or by an equal id."""
+def _has_task(trace: Trace, chains: LaunchChains, calls_rows: Int64s) -> Bools:
+    """Return which calls have a task, by the chains or by an equal id."""
     has = np.zeros(len(trace.slices), np.bool_)
-    has[links.launch[links.launch >= 0]] = True
+    has[chains.launch[chains.launch >= 0]] = True
     ids = trace.slices.correlation
-    task_ids = ids[links.tasks]
+    task_ids = ids[chains.tasks]
     return has[calls_rows] | (first_equal(task_ids[task_ids >= 0], ids[calls_rows]) >= 0)
 
 
@@ -122,12 +122,12 @@ def _captured(trace: Trace, rows: Int64s, launching: Int64s) -> Bools:
     return captured
 
 
-def _dequeued(trace: Trace, links: LaunchChains) -> tuple[Int64s, Bools]:
+def _dequeued(trace: Trace, chains: LaunchChains) -> tuple[Int64s, Bools]:
     """Return what queues took out that mostly has tasks, and which of it has none."""
     rows = rows_of(track for track in trace.tracks if is_operator_track(track))
     rows = rows[of_category(trace, trace.slices.category[rows], KNOWN.categories.dequeues)]
     has = np.zeros(len(trace.slices), np.bool_)
-    has[links.dequeue[links.dequeue >= 0]] = True
+    has[chains.dequeue[chains.dequeue >= 0]] = True
     names = trace.slices.name[rows]
     size = len(trace.strings)
     with_task = np.bincount(names[has[rows]], minlength=size)
@@ -135,9 +135,9 @@ def _dequeued(trace: Trace, links: LaunchChains) -> tuple[Int64s, Bools]:
     return rows[kept], ~has[rows[kept]]
 
 
-def tasks_launched(trace: Trace, links: LaunchChains, launches: Launches) -> Int64s:
-    """Return the place in `launches` of what launched each task of `links`, -1 for none of them; int64."""
+def tasks_launched(trace: Trace, chains: LaunchChains, launches: Launches) -> Int64s:
+    """Return the place in `launches` of what launched each task of `chains`, -1 for none of them; int64."""
     place = np.full(len(trace.slices) + 1, -1, np.int64)
     place[launches.row] = np.arange(len(launches.row))
-    found = place[links.launch]
-    return np.where(found >= 0, found, pick(place, links.dequeue))
+    found = place[chains.launch]
+    return np.where(found >= 0, found, pick(place, chains.dequeue))

@@ -46,10 +46,10 @@ def hole_of(recording: HealthEvidence, launches: Launches, loss: LostLaunches) -
 
     Where these do not leave a hole, when it was launched.
     """
-    trace, links = recording.trace, recording.links
-    launched = tasks_launched(trace, links, launches)
-    before = links.tasks[(launched >= 0) & (launched < loss.first)]
-    after = links.tasks[launched >= loss.stop]
+    trace, chains = recording.trace, recording.launch_chains
+    launched = tasks_launched(trace, chains, launches)
+    before = chains.tasks[(launched >= 0) & (launched < loss.first)]
+    after = chains.tasks[launched >= loss.stop]
     first, last = int(launches.start[loss.first]), int(launches.end[loss.stop - 1])
     start = int(trace.slices.end[before].max()) if len(before) else first
     end = int(trace.slices.start[after].min()) if len(after) else max(trace.end_ns, last)

@@ -24,7 +24,7 @@ class HealthEvidence:
 
     trace: Trace
     devices: tuple[DeviceActivity, ...]
-    links: LaunchChains
+    launch_chains: LaunchChains
     steps: tuple[Step, ...]
     idle: IdleIntervals
     hosts_of: Callable[[], Hosts]

@@ -24,12 +24,12 @@ LEAST_SHARED = 3
 
 def overlapping_tasks(recording: HealthEvidence) -> Iterator[Finding]:
     """Yield a finding where tasks of a stream run at the same time, those of graphs aside."""
-    trace, links = recording.trace, recording.links
+    trace, chains = recording.trace, recording.launch_chains
     slices = trace.slices
     of_graph = np.zeros(len(slices), np.bool_)
-    launched = np.flatnonzero(links.launch >= 0)
-    graph = by_name(trace, links.launch[launched], calls.launches_graph) == 1
-    of_graph[links.tasks[launched[graph]]] = True
+    launched = np.flatnonzero(chains.launch >= 0)
+    graph = by_name(trace, chains.launch[launched], calls.launches_graph) == 1
+    of_graph[chains.tasks[launched[graph]]] = True
     streams = []
     for track in trace.tracks:
         if track.layer == Layer.DEVICE and track.family == Family.TASKS and len(track.rows) > 1:
@@ -90,21 +90,21 @@ def overlap_of(recording: HealthEvidence, track: Track, of_graph: Bools) -> tupl
 
 def shared_tasks(recording: HealthEvidence) -> Int64s:
     """Return the tasks beyond the first of each launch that launches one kernel: rows."""
-    trace, links = recording.trace, recording.links
+    trace, chains = recording.trace, recording.launch_chains
     slices = trace.slices
-    launched = np.flatnonzero(links.launch >= 0)
-    single = by_name(trace, links.launch[launched], calls.launches_kernel) == 1
+    launched = np.flatnonzero(chains.launch >= 0)
+    single = by_name(trace, chains.launch[launched], calls.launches_kernel) == 1
     places = launched[single]
-    launch = links.launch[places]
-    activity = slices.activity[links.tasks[places]]
+    launch = chains.launch[places]
+    activity = slices.activity[chains.tasks[places]]
     collective = np.zeros(len(slices), np.bool_)
     groups = [track.index for track in trace.tracks if track.family == Family.GROUP]
-    collective[launch[np.isin(track_of_rows(trace, links.tasks[places]), groups)]] = True
+    collective[launch[np.isin(track_of_rows(trace, chains.tasks[places]), groups)]] = True
     places = places[~collective[launch] & ~among(activity, (Activity.WAIT, Activity.EVENT))]
-    order = places[np.lexsort((slices.start[links.tasks[places]], links.launch[places]))]
+    order = places[np.lexsort((slices.start[chains.tasks[places]], chains.launch[places]))]
     again = np.zeros(len(order), np.bool_)
-    again[1:] = links.launch[order[1:]] == links.launch[order[:-1]]
-    extra: Int64s = links.tasks[order[again]]
+    again[1:] = chains.launch[order[1:]] == chains.launch[order[:-1]]
+    extra: Int64s = chains.tasks[order[again]]
     return extra
 
 

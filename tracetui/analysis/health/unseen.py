@@ -92,9 +92,9 @@ def _before_first(recording: HealthEvidence, launches: Launches) -> Iterator[Uns
     Where that task has no launch and there is one device, from the first kernel launch of all. Devices that
     do anything worth mentioning in that time were not held up.
     """
-    trace, links = recording.trace, recording.links
+    trace, chains = recording.trace, recording.launch_chains
     slices = trace.slices
-    launched = milestones(links).launched
+    launched = milestones(chains).launched
     for index, activity in enumerate(recording.devices):
         computing = activity.work[slices.activity[activity.work] == Activity.COMPUTE]
         if not len(computing):
@@ -102,7 +102,7 @@ def _before_first(recording: HealthEvidence, launches: Launches) -> Iterator[Uns
         track = track_of_rows(trace, activity.work)
         spent = np.bincount(track_of_rows(trace, computing), weights=slices.dur[computing])
         first = activity.work[track == int(np.argmax(spent))][:1]
-        begin, start = int(launched[links.index(first)[0]]), int(slices.start[first[0]])
+        begin, start = int(launched[chains.index(first)[0]]), int(slices.start[first[0]])
         if begin < 0 and len(recording.devices) == 1 and len(launches.end):
             begin = int(launches.end[0])
         if begin < 0 or start - begin < LATE_START:
@@ -118,17 +118,17 @@ def _while_host_waits(recording: HealthEvidence) -> Iterator[Unseen]:
 
     Tasks of graphs are left out: what comes before them in their graph may be no task.
     """
-    slices, links, idle = recording.trace.slices, recording.links, recording.idle
+    slices, chains, idle = recording.trace.slices, recording.launch_chains, recording.idle
     if not len(idle):
         return
-    at = links.index(idle.task)
-    launched = milestones(links).launched[at]
+    at = chains.index(idle.task)
+    launched = milestones(chains).launched[at]
     begin = np.maximum(idle.start, launched)
-    waits = (launched >= 0) & (links.launch[at] >= 0) & (idle.end - begin >= LONG_WAIT)
+    waits = (launched >= 0) & (chains.launch[at] >= 0) & (idle.end - begin >= LONG_WAIT)
     candidates = np.flatnonzero(waits)
     if not len(candidates):
         return
-    of_graph = by_name(recording.trace, links.launch[at[candidates]], calls.launches_graph) == 1
+    of_graph = by_name(recording.trace, chains.launch[at[candidates]], calls.launches_graph) == 1
     candidates = candidates[~of_graph]
     seen: Int64s = np.empty(0, np.int64)
     for thread in (recording.hosts.thread(index) for index in range(len(recording.hosts))):

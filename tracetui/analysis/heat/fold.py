@@ -150,10 +150,10 @@ def _phases(analysis: Analysis, step: Step, start: int, end: int) -> list[FoldPh
 def _first_backward(analysis: Analysis, step: Step) -> int | None:
     """Return when the first computing task of the backward pass starts in a step; None without one."""
     device = next(activity for activity in analysis.devices if activity.device == step.device)
-    slices, links = analysis.trace.slices, analysis.links
+    slices, chains = analysis.trace.slices, analysis.launch_chains
     rows = device.work
     starts = slices.start[rows]
     rows = rows[(starts >= step.start_ns) & (starts < step.end_ns)]
     computes = np.isin(slices.activity[rows], (Activity.COMPUTE, Activity.AICPU))
-    rows = rows[computes & links.backward[links.index(rows)]] if len(links.tasks) else rows[:0]
+    rows = rows[computes & chains.backward[chains.index(rows)]] if len(chains.tasks) else rows[:0]
     return int(slices.start[rows].min()) if len(rows) else None

@@ -56,7 +56,7 @@ class _Stretches(NamedTuple):
 
 def explain(
     idle: IdleIntervals,
-    links: LaunchChains,
+    chains: LaunchChains,
     hosts: Hosts,
     by_frame: bool = False,
     unrecorded: Sequence[tuple[int, int, int]] = (),
@@ -65,32 +65,32 @@ def explain(
 
     Args:
         idle: the intervals; they may overlap.
-        links: the chains of the tasks of their trace.
+        chains: the chains of the tasks of their trace.
         hosts: its threads.
         by_frame: cut the host's pieces wherever a python_function frame begins or ends too, so that each is
             charged to the frame it is in. Always so where the trace has no `Call stack`.
         unrecorded: device, start and end, ns, of stretches in which a device did what is not recorded.
     """
-    return _Explainer(idle, links, hosts, by_frame, unrecorded).causes()
+    return _Explainer(idle, chains, hosts, by_frame, unrecorded).causes()
 
 
 class _Explainer:
     def __init__(
         self,
         idle: IdleIntervals,
-        links: LaunchChains,
+        chains: LaunchChains,
         hosts: Hosts,
         by_frame: bool,
         unrecorded: Sequence[tuple[int, int, int]],
     ) -> None:
         self._unrecorded = unrecorded
-        self._trace, self._idle, self._links, self._hosts = links.trace, idle, links, hosts
-        self._by_frame = by_frame or not links.trace.slices.have_stacks
-        self._streams = Streams(links)
-        marks = milestones(links)
+        self._trace, self._idle, self._chains, self._hosts = chains.trace, idle, chains, hosts
+        self._by_frame = by_frame or not chains.trace.slices.have_stacks
+        self._streams = Streams(chains)
+        marks = milestones(chains)
         self._longest_latency = self._streams.latency_limit(marks)
-        self._task_places = links.index(idle.task)
-        self._operator = pick(links.operator, self._task_places)
+        self._task_places = chains.index(idle.task)
+        self._operator = pick(chains.operator, self._task_places)
         self._milestones = self._clip(marks)
         self._stretches = self._host_stretches()
 
@@ -176,7 +176,7 @@ class _Explainer:
         On an autograd thread, what comes before the first operator of a burst belongs to the thread that woke
         it.
         """
-        rows = (self._links.launch, self._links.operator, self._links.enqueue)
+        rows = (self._chains.launch, self._chains.operator, self._chains.enqueue)
         thread = self._hosts.of_tasks(*(pick(column, self._task_places) for column in rows))
         start, end = self._idle.start, self._milestones[0]
         interval = np.arange(len(start))
@@ -255,7 +255,7 @@ class _Explainer:
 
         Where threads hand work on to each other, anything that one of them does with that work covers.
         """
-        rows = pick(self._links.dequeue, self._task_places)
+        rows = pick(self._chains.dequeue, self._task_places)
         stages = self._hosts.callers.stages
 
         def busy(track: int) -> Intervals:
@@ -274,7 +274,7 @@ class _Explainer:
 
     def _launch(self) -> _CausePieces:
         """Return the pieces between dequeue and the end of the launch: covered by compiling calls, or not."""
-        rows = pick(self._links.launch, self._task_places)
+        rows = pick(self._chains.launch, self._task_places)
 
         def compiling(track: int) -> Intervals:
             rows_on_track = rows_of([self._trace.tracks[track]])
@@ -285,7 +285,7 @@ class _Explainer:
         _, dequeue, launch = self._milestones
         tracks = self._tracks(rows)
         cuts, inside = cut_by_cover(dequeue, launch, tracks, compiling)
-        taken = self._tracks(pick(self._links.dequeue, self._task_places))
+        taken = self._tracks(pick(self._chains.dequeue, self._task_places))
         tracks = np.where(tracks >= 0, tracks, taken)
         return self._of_task(cuts, np.where(inside, Cause.LAUNCH_COMPILE, Cause.LAUNCH_DISPATCH), tracks)
 
@@ -309,14 +309,14 @@ class _Explainer:
         Where no launch is recorded, whether it lies in the same iteration as the one before.
         """
         starts = self._trace.slices.start
-        graph = self._links.launch >= 0
-        graph[graph] = by_name(self._trace, self._links.launch[graph], calls.launches_graph) == 1
-        launch, tasks = self._links.launch[graph], self._links.tasks[graph]
+        graph = self._chains.launch >= 0
+        graph[graph] = by_name(self._trace, self._chains.launch[graph], calls.launches_graph) == 1
+        launch, tasks = self._chains.launch[graph], self._chains.tasks[graph]
         order = np.argsort(starts[tasks], kind="stable")
-        first = pick(tasks[order], first_equal(launch[order], pick(self._links.launch, self._task_places)))
+        first = pick(tasks[order], first_equal(launch[order], pick(self._chains.launch, self._task_places)))
         follows = first >= 0
         follows[follows] = starts[first[follows]] < self._idle.end[follows]
-        return follows | (self._within_iteration & (pick(self._links.launch_point, self._task_places) < 0))
+        return follows | (self._within_iteration & (pick(self._chains.launch_point, self._task_places) < 0))
 
     def _of_task(self, cuts: Cuts, cause: Int64s, tracks: Int64s) -> _CausePieces:
         """Return pieces charged to the operators of the tasks; `tracks` are answerable, one an interval."""

@@ -135,11 +135,11 @@ class AutogradBursts:
 class Hosts:
     """The threads of a trace, for all that asks what they did: each is put together once."""
 
-    def __init__(self, links: LaunchChains, scheduler: Scheduler | None = None) -> None:
-        self._trace = trace = links.trace
+    def __init__(self, chains: LaunchChains, scheduler: Scheduler | None = None) -> None:
+        self._trace = trace = chains.trace
         self.scheduler = scheduler  #: what the operating system did with them, where that was recorded
-        self.callers = links.callers
-        self.copying = copying_operators(links, self.callers.ancestors)
+        self.callers = chains.callers
+        self.copying = copying_operators(chains, self.callers.ancestors)
         self._tracks = [
             track
             for track in trace.tracks

@@ -22,20 +22,20 @@ class Milestones(NamedTuple):
     launched: Int64s  #: end of its launch; without one, of its dequeue
 
 
-def milestones(links: LaunchChains) -> Milestones:
+def milestones(chains: LaunchChains) -> Milestones:
     """Return the milestones of all tasks.
 
     Where neither launch nor dequeue is in the trace, all three are the time of its launch arrow; where that
     is missing too, the end of the operator from which the producer's own arrow leads to the task.
     """
-    start, end = links.trace.slices.start, links.trace.slices.end
-    point = np.where(links.launch_point >= 0, links.launch_point, pick(end, links.operator))
-    launch, dequeue = pick(start, links.launch), pick(start, links.dequeue)
+    start, end = chains.trace.slices.start, chains.trace.slices.end
+    point = np.where(chains.launch_point >= 0, chains.launch_point, pick(end, chains.operator))
+    launch, dequeue = pick(start, chains.launch), pick(start, chains.dequeue)
     dequeued = _first_known(dequeue, launch, point)
     return Milestones(
-        enqueued=_first_known(links.enqueue_point, dequeued),
+        enqueued=_first_known(chains.enqueue_point, dequeued),
         dequeued=dequeued,
-        launched=_first_known(pick(end, links.launch), pick(end, links.dequeue), point),
+        launched=_first_known(pick(end, chains.launch), pick(end, chains.dequeue), point),
     )
 
 

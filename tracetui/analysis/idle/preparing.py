@@ -46,7 +46,7 @@ class Preparing:
 
 
 def explain_preparing(
-    activities: Sequence[DeviceActivity], steps: Sequence[Step], links: LaunchChains, hosts: Hosts
+    activities: Sequence[DeviceActivity], steps: Sequence[Step], chains: LaunchChains, hosts: Hosts
 ) -> Preparing:
     """Return the causes of each step's preparing time, where it has any."""
     copy_ns = np.zeros(len(steps), np.int64)
@@ -66,7 +66,7 @@ def explain_preparing(
         starts = np.concatenate([part.starts for _, part in unfilled])
         ends = np.concatenate([part.ends for _, part in unfilled])
         step_of_interval = np.concatenate([index for index, _ in unfilled])
-        task = ending_tasks(links.trace, activity, links, ends)
+        task = ending_tasks(chains.trace, activity, chains, ends)
         parts.append((np.full(len(starts), place, np.int32), starts, ends, step_of_interval, task))
     none = np.empty(0, np.int64)
     device, starts, ends, step_of_interval, task = (
@@ -75,7 +75,7 @@ def explain_preparing(
     intervals = IdleIntervals(
         device, starts, ends, np.full(len(starts), -1, np.int64), step_of_interval, task
     )
-    return Preparing(explain(intervals, links, hosts), copy_ns)
+    return Preparing(explain(intervals, chains, hosts), copy_ns)
 
 
 _NO_STEP = np.empty(0, np.int32)

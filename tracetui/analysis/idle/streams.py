@@ -43,10 +43,10 @@ WAKE = 5_000
 class Streams:
     """The hardware streams of all devices of a trace; each is named by the index of its track."""
 
-    def __init__(self, links: LaunchChains) -> None:
-        self._links = links
-        self._trace = links.trace
-        self._activity = links.trace.slices.activity
+    def __init__(self, chains: LaunchChains) -> None:
+        self._chains = chains
+        self._trace = chains.trace
+        self._activity = chains.trace.slices.activity
 
     def of_tasks(self, tasks: Int64s) -> Int64s:
         """Return the stream of each task row, of a group's operation that of its first
@@ -106,7 +106,7 @@ class Streams:
             rows = rows_of([track])
             rows = rows[np.argsort(slices.start[rows], kind="stable")]
             free = np.concatenate(([-1], np.maximum.accumulate(slices.end[rows])[:-1]))[: len(rows)]
-            launched = marks.launched[self._links.index(rows)]
+            launched = marks.launched[self._chains.index(rows)]
             is_prompt = among(self._activity[rows], WORK) & (launched >= 0) & (free <= launched)
             waits.append(slices.start[rows[is_prompt]] - launched[is_prompt])
         latencies = np.concatenate(waits) if waits else np.empty(0, np.int64)

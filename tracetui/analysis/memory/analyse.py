@@ -67,7 +67,7 @@ class Memory:
     """The memory of a run."""
 
     recorded: MemoryRecording
-    links: LaunchChains | None = None  #: of the trace it was joined to
+    launch_chains: LaunchChains | None = None  #: of the trace it was joined to
 
     @property
     def curves(self) -> tuple[Curve, ...]:
@@ -135,20 +135,20 @@ class Memory:
     def neighbours(self) -> tuple[Neighbours, ...]:
         """What runs on the device for each of `growing`, and what before and after it."""
         blocks = self.recorded.blocks
-        if self.links is None:
+        if self.launch_chains is None:
             return (_NOWHERE,) * len(self.growing)
         places = [group.example for group in self.growing]
-        return neighbours_of(self.links, blocks.row[places], blocks.start[places])
+        return neighbours_of(self.launch_chains, blocks.row[places], blocks.start[places])
 
 
-def memory_of(trace: Trace, links: LaunchChains, rules: FrameRules) -> Memory | None:
+def memory_of(trace: Trace, chains: LaunchChains, rules: FrameRules) -> Memory | None:
     """Return what is known of the memory of a trace's run; None where nothing was recorded of it."""
     recorded = (
-        recorded_in_tables(trace, links, rules)
-        or recorded_in_instants(trace, links, rules)
+        recorded_in_tables(trace, chains, rules)
+        or recorded_in_instants(trace, chains, rules)
         or recorded_by_tracker(Path(trace.path), rules)
     )
-    return None if recorded is None else Memory(recorded, links)
+    return None if recorded is None else Memory(recorded, chains)
 
 
 def memory_of_snapshot(path: Path, rules: FrameRules) -> Memory:

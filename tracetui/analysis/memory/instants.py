@@ -27,7 +27,7 @@ from tracetui.trace.nesting import enclosing
 _NO_OPERATOR = "(no operator)"
 
 
-def recorded_in_instants(trace: Trace, links: LaunchChains, rules: FrameRules) -> MemoryRecording | None:
+def recorded_in_instants(trace: Trace, chains: LaunchChains, rules: FrameRules) -> MemoryRecording | None:
     """Return what the events of a trace tell; None where it has none of them."""
     memory = trace.memory
     usable, place = _by_time(trace)
@@ -38,7 +38,7 @@ def recorded_in_instants(trace: Trace, links: LaunchChains, rules: FrameRules) -
     freed = releases(device, memory.address[usable].astype(np.int64), size < 0)
     (allocated,) = np.nonzero(size > 0)
     row = _operators_around(trace, track[allocated].astype(np.int64), time[allocated])
-    sites = links.callers.call_sites(row)
+    sites = chains.callers.call_sites(row)
     lines, line = lines_of(trace, sites.stack, sites.frame, rules)
     names = pick(trace.slices.name, row)
     different = distinct(names)

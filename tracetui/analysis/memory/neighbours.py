@@ -23,47 +23,47 @@ class Neighbours(NamedTuple):
     after: str | None
 
 
-def neighbours_of(links: LaunchChains, operators: Int64s, times: Int64s) -> tuple[Neighbours, ...]:
+def neighbours_of(chains: LaunchChains, operators: Int64s, times: Int64s) -> tuple[Neighbours, ...]:
     """Return the neighbours of some operators (rows, -1 for none) that allocate at some times.
 
     They are of the same thread of the host; of any where the operator is not known.
     """
-    thread = track_of_rows(links.trace, operators)
+    thread = track_of_rows(chains.trace, operators)
     neighbours = [_NOTHING] * len(operators)
     for track, places in runs(thread):
-        tasks, issued = _issued(links, track)
+        tasks, issued = _issued(chains, track)
         for place in places.tolist():
-            neighbours[place] = _neighbours(links, tasks, issued, int(operators[place]), int(times[place]))
+            neighbours[place] = _neighbours(chains, tasks, issued, int(operators[place]), int(times[place]))
     return tuple(neighbours)
 
 
-def _issued(links: LaunchChains, track: int) -> tuple[Int64s, Int64s]:
+def _issued(chains: LaunchChains, track: int) -> tuple[Int64s, Int64s]:
     """Return the work tasks that operators of a track (-1: of any) issued, and when, by that time."""
-    work = among(links.trace.slices.activity[links.tasks], _WORK)
+    work = among(chains.trace.slices.activity[chains.tasks], _WORK)
     if track >= 0:
-        work &= track_of_rows(links.trace, links.operator) == track
-    tasks = links.tasks[work]
-    issued = links.enqueued(tasks)
+        work &= track_of_rows(chains.trace, chains.operator) == track
+    tasks = chains.tasks[work]
+    issued = chains.enqueued(tasks)
     order = np.argsort(issued, kind="stable")
     order = order[issued[order] < NEVER]
     return tasks[order], issued[order]
 
 
-def _neighbours(links: LaunchChains, tasks: Int64s, issued: Int64s, operator: int, time: int) -> Neighbours:
-    slices = links.trace.slices
+def _neighbours(chains: LaunchChains, tasks: Int64s, issued: Int64s, operator: int, time: int) -> Neighbours:
+    slices = chains.trace.slices
     start, end = (time, time) if operator < 0 else (int(slices.start[operator]), int(slices.end[operator]))
     first, stop = np.searchsorted(issued, [start, max(end, time)], "left").tolist()
     candidates = [place for place in range(first, stop) if issued[place] >= time] or [*range(first, stop), -1]
     names = (
-        _type(links, int(tasks[place])) if 0 <= place < len(tasks) else None
+        _type(chains, int(tasks[place])) if 0 <= place < len(tasks) else None
         for place in (candidates[0], first - 1, stop)
     )
     return Neighbours(*names)
 
 
-def _type(links: LaunchChains, task: int) -> str:
-    name = links.trace.name(task)
-    return gpu_kernel_type(name) if links.trace.kind == TraceKind.GPU else ascend_task_type(name)
+def _type(chains: LaunchChains, task: int) -> str:
+    name = chains.trace.name(task)
+    return gpu_kernel_type(name) if chains.trace.kind == TraceKind.GPU else ascend_task_type(name)
 
 
 _NOTHING = Neighbours(None, None, None)

@@ -53,12 +53,12 @@ class MemoryTables(NamedTuple):
     graphs: SiblingTable | None = None
 
 
-def recorded_in_tables(trace: Trace, links: LaunchChains, rules: FrameRules) -> MemoryRecording | None:
+def recorded_in_tables(trace: Trace, chains: LaunchChains, rules: FrameRules) -> MemoryRecording | None:
     """Return what the tables beside a trace tell; None where there are none."""
     tables = read_tables(Path(trace.path))
     if all(table is None for table in tables):
         return None
-    return replace(joined(trace, links, rules, tables), graphs=static_memory(tables.graphs))
+    return replace(joined(trace, chains, rules, tables), graphs=static_memory(tables.graphs))
 
 
 def read_tables(trace: Path) -> MemoryTables:
@@ -71,14 +71,14 @@ def read_tables(trace: Path) -> MemoryTables:
     )
 
 
-def joined(trace: Trace, links: LaunchChains, rules: FrameRules, tables: MemoryTables) -> MemoryRecording:
+def joined(trace: Trace, chains: LaunchChains, rules: FrameRules, tables: MemoryTables) -> MemoryRecording:
     """Return what tables tell, joined to the operators and lines of their trace."""
     problems = tuple(problem for table in tables if table is not None for problem in table.problems)
     curves = curves_of(tables.records, tables.modules)
     steps = steps_of(trace)
     if tables.blocks is None:
         return MemoryRecording(curves, no_blocks(), _devices(curves), (), (), (), steps, problems)
-    return _blocks_of_table(trace, links, rules, tables.blocks, curves, steps, problems)
+    return _blocks_of_table(trace, chains, rules, tables.blocks, curves, steps, problems)
 
 
 def curves_of(records: SiblingTable | None, modules: SiblingTable | None) -> tuple[Curve, ...]:
@@ -126,7 +126,7 @@ def _curves(table: SiblingTable | None) -> list[Curve]:
 
 def _blocks_of_table(
     trace: Trace,
-    links: LaunchChains,
+    chains: LaunchChains,
     rules: FrameRules,
     table: SiblingTable,
     curves: tuple[Curve, ...],
@@ -138,9 +138,11 @@ def _blocks_of_table(
     name = np.where(name < 0, len(names) - 1, name).astype(np.int32)  # no name, as in a damaged database
     is_node = np.array([text.startswith(_GRAPH_NODE) for text in names], np.bool_)[name]
     row = np.empty(table.rows, np.int64)
-    row[~is_node] = _operators_of_name(trace, links.callers.ancestors, names, name[~is_node], start[~is_node])
+    row[~is_node] = _operators_of_name(
+        trace, chains.callers.ancestors, names, name[~is_node], start[~is_node]
+    )
     row[is_node] = _dequeued_operators(trace, start[is_node])
-    sites = links.callers.call_sites(row)
+    sites = chains.callers.call_sites(row)
     lines, line = lines_of(trace, sites.stack, sites.frame, rules)
     labels = [device_label(text) for text in (None, *table.texts["device"].texts)]
     devices = _devices(curves, labels[1:] if (table.texts["device"].place >= 0).all() else labels)

@@ -23,7 +23,7 @@ class Events:
     """The slices of an analysis; what many rows of them share is looked up once."""
 
     def __init__(self, analysis: Analysis) -> None:
-        self.trace, self.links = analysis.trace, analysis.links
+        self.trace, self.launch_chains = analysis.trace, analysis.launch_chains
         self.stacks, self.steps = Stacks(analysis), StepNumbers(analysis)
         self.first_lane = np.array([track.lanes.start for track in self.trace.tracks], np.int64)
         self.line_of = lru_cache(maxsize=CACHED)(self.stacks.line)
@@ -43,10 +43,10 @@ class EventRows:
 
     def _operators(self) -> Int64s:
         """Return int64[n]: the name (a string) of the operator that a task leads back to, -1 for the rest."""
-        links = self.events.links
-        tasks, places = tasks_among(links, self.rows)
+        chains = self.events.launch_chains
+        tasks, places = tasks_among(chains, self.rows)
         names = np.full(len(self.rows), -1, np.int64)
-        names[tasks] = pick(self.trace.slices.name, links.operator[places])
+        names[tasks] = pick(self.trace.slices.name, chains.operator[places])
         return names
 
 

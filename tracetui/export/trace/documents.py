@@ -124,7 +124,7 @@ def limits_document(limits: Sequence[Limit], breaches: Sequence[Breach]) -> dict
 
 def linked_tasks(analysis: Analysis, activity: DeviceActivity) -> int:
     """Return how many of a device's tasks lead back to an operator."""
-    operators = analysis.links.operator[analysis.links.index(activity.tasks)]
+    operators = analysis.launch_chains.operator[analysis.launch_chains.index(activity.tasks)]
     return int(np.count_nonzero(operators >= 0))
 
 

@@ -67,7 +67,9 @@ class Selection:
         """Return the idle time of the gaps listed by nn.Module, most first."""
         if self == Selection():
             return analysis.modules
-        return idle_modules(analysis.trace, analysis.links.callers.ancestors, self._frame_charges(analysis))
+        return idle_modules(
+            analysis.trace, analysis.launch_chains.callers.ancestors, self._frame_charges(analysis)
+        )
 
     def frames(self, analysis: Analysis) -> tuple[FrameIdle, ...]:
         """Return the idle time of the gaps listed by frame at any depth, most first."""

@@ -16,7 +16,7 @@ class Stacks:
 
     def __init__(self, analysis: Analysis) -> None:
         self._trace = analysis.trace
-        self._links = analysis.links
+        self._chains = analysis.launch_chains
         self._rules = analysis.rules
         self._called = analysis.trace.slices.have_stacks
 
@@ -26,9 +26,9 @@ class Stacks:
         A task has the stack of its operator (backward: of the forward one), any other slice its own.
         """
         keys = self._trace.slices.stack[rows].astype(np.int64)
-        tasks, place = tasks_among(self._links, rows)
+        tasks, place = tasks_among(self._chains, rows)
         # A call stack is its string; one that only python_function slices tell, the row of the innermost.
-        stack, frame = self._links.stack[place].astype(np.int64), self._links.frame[place]
+        stack, frame = self._chains.stack[place].astype(np.int64), self._chains.frame[place]
         keys[tasks] = np.where(stack >= 0, stack, np.where(frame >= 0, -2 - frame, -1))
         return keys
 
@@ -55,9 +55,9 @@ class Stacks:
         return file_line(self._rules.line_of(self.frames(key)))
 
 
-def tasks_among(links: LaunchChains, rows: Int64s) -> tuple[Int64s, Int64s]:
-    """Return which of the slice rows are tasks: places in `rows`, and places in the columns of `links`."""
-    place = np.searchsorted(links.tasks, rows)
-    inside = np.flatnonzero(place < len(links.tasks))
-    tasks = inside[links.tasks[place[inside]] == rows[inside]]
+def tasks_among(chains: LaunchChains, rows: Int64s) -> tuple[Int64s, Int64s]:
+    """Return which of the slice rows are tasks: places in `rows`, and places in the columns of `chains`."""
+    place = np.searchsorted(chains.tasks, rows)
+    inside = np.flatnonzero(place < len(chains.tasks))
+    tasks = inside[chains.tasks[place[inside]] == rows[inside]]
     return tasks, place[tasks]

@@ -125,12 +125,12 @@ def _selected_line(stack: StackedRuns, side: int, chosen: Chosen, pen: Pen) -> L
             line.append((f"  {cause_words(cause)}", cause_style(cause, pen.palette)))
             line.append(pen.text(f" {format_duration(ns)}"))
         return line
-    trace, links = analysis.trace, analysis.links
+    trace, chains = analysis.trace, analysis.launch_chains
     name = printable(trace.name(chosen.row), _NAME)
     line = [label, pen.text(format_exact(end - start), Role.TITLE), pen.text(f"  {when}  {name}")]
-    at = int(np.searchsorted(links.tasks, chosen.row))
-    if at < len(links.tasks) and links.tasks[at] == chosen.row and links.operator[at] >= 0:
-        operator = printable(trace.name(int(links.operator[at])), _NAME)
+    at = int(np.searchsorted(chains.tasks, chosen.row))
+    if at < len(chains.tasks) and chains.tasks[at] == chosen.row and chains.operator[at] >= 0:
+        operator = printable(trace.name(int(chains.operator[at])), _NAME)
         line.append(pen.text(f"  {translate('of {operator}', operator=operator)}", Role.DIM))
     return line
 

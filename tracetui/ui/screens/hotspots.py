@@ -484,7 +484,7 @@ class HotspotsScreen(TableScreen):
 
 def stack_of(analysis: Analysis, row: int) -> tuple[Frame, ...]:
     """Return the Python stack behind a slice, of a device task that of its operator; leaf first, or ()."""
-    chain = analysis.links.chain(row)
+    chain = analysis.launch_chains.chain(row)
     if chain is not None:
         return chain.stack
     return parse_call_stack(analysis.trace.string(int(analysis.trace.slices.stack[row])) or "")

@@ -310,16 +310,16 @@ class MemoryScreen(TableScreen):
         frame = shown.memory.recorded.lines[line] if line >= 0 else None
         self.source.nothing = "No Python stack is recorded for this operator." if frame is None else _NO_FILE
         self.source.show(*(frame or ("", 0, "")))
-        if neighbours is None and shown.memory.links is not None:
+        if neighbours is None and shown.memory.launch_chains is not None:
             self._asking = self.set_timer(_SETTLED_S, lambda: self._ask(shown, block))
 
     def _ask(self, shown: Shown, block: int) -> None:
-        links, blocks = shown.memory.links, shown.part.blocks
-        assert links is not None
+        chains, blocks = shown.memory.launch_chains, shown.part.blocks
+        assert chains is not None
         place = np.array([block])
 
         def find() -> Message:
-            (found,) = neighbours_of(links, blocks.row[place], blocks.start[place])
+            (found,) = neighbours_of(chains, blocks.row[place], blocks.start[place])
             return self.Found(shown, block, found)
 
         self.in_background("neighbours", find)

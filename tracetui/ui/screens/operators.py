@@ -272,7 +272,7 @@ def summed(wanted: Wanted) -> OperatorsScreen.Summed:
     table = operators.by_type() if of_type is None and not by_name else operators.by_name()
     lines = None
     if not host and analysis.has_python:
-        lines = frame_names(main_lines(operators, table, analysis.links, analysis.rules))
+        lines = frame_names(main_lines(operators, table, analysis.launch_chains, analysis.rules))
     return OperatorsScreen.Summed(wanted, operators, table, lines)
 
 

@@ -263,8 +263,8 @@ class TimelineScreen(ViewerScreen[None]):
             viewer.select(int(self.session.analysis.gaps.after[state.gap]))
             return
         row = state.row
-        links = self.session.analysis.links if self.session.analysis is not None else None
-        found = follow(trace, links, row, by, self.details.chain) if row >= 0 else -1
+        chains = self.session.analysis.launch_chains if self.session.analysis is not None else None
+        found = follow(trace, chains, row, by, self.details.chain) if row >= 0 else -1
         if found < 0:
             viewer.show_status("The flow ends here." if row >= 0 else "Nothing is selected.")
             return

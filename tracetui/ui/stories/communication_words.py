@@ -97,8 +97,8 @@ class _OperationWords:
         pen, analysis = self._pen, self._analysis
         row = int(self._communication.operations.row[self._operation])
         name = pen.text(printable(analysis.trace.name(row), NAME_CELLS), Role.NUMBER)
-        task = analysis.links.index(np.array([row]))
-        stack, frame = analysis.links.stack[task], analysis.links.frame[task]
+        task = analysis.launch_chains.index(np.array([row]))
+        stack, frame = analysis.launch_chains.stack[task], analysis.launch_chains.frame[task]
         lines, line_index = lines_of(analysis.trace, stack, frame, analysis.rules)
         if line_index[0] < 0:
             yield name
@@ -108,7 +108,7 @@ class _OperationWords:
         if line.file:
             path = printable(path_end(line.file, 2), NAME_CELLS)
             location.insert(0, pen.text(f"{path}({line.line}) ", Role.USER_LINE))
-        if analysis.links.backward[task][0]:
+        if analysis.launch_chains.backward[task][0]:
             location.append(pen.text(translate(" (backward of it)"), Role.DIM))
         yield from pen.compose("{name} at {line}", name=name, line=location)
 

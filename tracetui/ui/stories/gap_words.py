@@ -243,10 +243,10 @@ class GapWords:
 
     def _missing_link(self) -> str:
         """Return which link from the host an unlinked task lacks, and what to collect to have it."""
-        links, idle, causes = self._analysis.links, self._analysis.idle, self._analysis.causes
+        chains, idle, causes = self._analysis.launch_chains, self._analysis.idle, self._analysis.causes
         unlinked = causes.cause[self._pieces] == Cause.UNLINKED
         interval = int(causes.interval[self._pieces][unlinked][0])
-        chain = links.chain(int(idle.task[interval])) if idle.task[interval] >= 0 else None
+        chain = chains.chain(int(idle.task[interval])) if idle.task[interval] >= 0 else None
         hop = chain.missing if chain is not None else "launch"
         reason = translate("its thread has no operators")
         if hop and hop != "stack":

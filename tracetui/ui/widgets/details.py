@@ -236,8 +236,8 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             return None
         if gap >= 0:
             after = int(analysis.gaps.after[gap])
-            return analysis.links.chain(after) if after >= 0 else None
-        return chain_through(analysis.links, row, self.chain) if row >= 0 else None
+            return analysis.launch_chains.chain(after) if after >= 0 else None
+        return chain_through(analysis.launch_chains, row, self.chain) if row >= 0 else None
 
     def _tell(self) -> None:
         app, session = self.viewer, self.session

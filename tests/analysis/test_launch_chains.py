@@ -39,9 +39,9 @@ STACK = ("/home/me/train.py(88): step", "<string>(1): <module>")
 def only_chain(events: list[dict[str, Any]], name: str = "kernel") -> tuple[Trace, LaunchChain]:
     """The chain of the only task of that name."""
     trace = trace_of(events)
-    links = link_tasks(trace)
-    (row,) = [row for row in links.tasks.tolist() if trace.name(row) == name]
-    chain = links.chain(row)
+    chains = link_tasks(trace)
+    (row,) = [row for row in chains.tasks.tolist() if trace.name(row) == name]
+    chain = chains.chain(row)
     assert chain is not None
     return trace, chain
 
@@ -55,38 +55,38 @@ def names(trace: Trace, chain: LaunchChain) -> list[tuple[str, str]]:
     [("level0/rank1", 537, 511), ("level2/rank0", 539, 537), ("level2/rank1", 539, 537)],
 )
 def test_share_of_real_tasks_that_link(real_traces: Path, rank: str, total: int, linked: int) -> None:
-    links = real.npu(real_traces, rank).links
-    assert (links.total, links.linked) == (total, linked)
-    assert (links.dequeue >= 0).sum() == (links.enqueue >= 0).sum() == linked
-    assert (links.launch_point >= 0).sum() == linked
+    chains = real.npu(real_traces, rank).launch_chains
+    assert (chains.total, chains.linked) == (total, linked)
+    assert (chains.dequeue >= 0).sum() == (chains.enqueue >= 0).sum() == linked
+    assert (chains.launch_point >= 0).sum() == linked
 
 
 @pytest.mark.parametrize("rank", real.NPU)
 def test_every_real_task_of_work_links_and_176_of_215_reach_python(real_traces: Path, rank: str) -> None:
     analysis = real.npu(real_traces, rank)
-    links, slices = analysis.links, analysis.trace.slices
+    chains, slices = analysis.launch_chains, analysis.trace.slices
     work = np.isin(
-        slices.activity[links.tasks],
+        slices.activity[chains.tasks],
         (Activity.COMPUTE, Activity.AICPU, Activity.COMMUNICATION, Activity.COPY),
     )
     assert work.sum() == 215
-    assert (links.operator[work] >= 0).all()
-    with_stack = work & (links.stack >= 0)
+    assert (chains.operator[work] >= 0).all()
+    with_stack = work & (chains.stack >= 0)
     assert with_stack.sum() == 176
-    assert (with_stack & (links.forward >= 0)).sum() == 100
-    assert (links.backward[with_stack] == (links.forward[with_stack] >= 0)).all()
-    assert ((links.frame >= 0) == (links.stack >= 0)).all()
+    assert (with_stack & (chains.forward >= 0)).sum() == 100
+    assert (chains.backward[with_stack] == (chains.forward[with_stack] >= 0)).all()
+    assert ((chains.frame >= 0) == (chains.stack >= 0)).all()
 
 
 @pytest.mark.parametrize("rank", real.NPU)
 def test_the_producers_shortcut_agrees_with_every_chain(real_traces: Path, rank: str) -> None:
     analysis = real.npu(real_traces, rank)
-    flows, links = analysis.trace.flows, analysis.links
+    flows, chains = analysis.trace.flows, analysis.launch_chains
     arrows = flows.category == analysis.trace.strings.index("async_npu")
     assert arrows.sum() == 210
-    place = links.index(flows.target[arrows])
-    assert (links.tasks[place] == flows.target[arrows]).all()
-    assert (links.operator[place] == flows.source[arrows]).all()
+    place = chains.index(flows.target[arrows])
+    assert (chains.tasks[place] == flows.target[arrows]).all()
+    assert (chains.operator[place] == flows.source[arrows]).all()
 
 
 @pytest.mark.parametrize(
@@ -96,15 +96,15 @@ def test_the_producers_shortcut_agrees_with_every_chain(real_traces: Path, rank:
 def test_share_of_real_gpu_tasks_that_link(
     real_traces: Path, name: str, total: int, launched: int, linked: int
 ) -> None:
-    links = real.gpu(real_traces, name).links
-    assert (links.total, (links.launch >= 0).sum(), links.linked) == (total, launched, linked)
+    chains = real.gpu(real_traces, name).launch_chains
+    assert (chains.total, (chains.launch >= 0).sum(), chains.linked) == (total, launched, linked)
 
 
 def test_unlinked_real_tasks_say_what_is_missing(real_traces: Path) -> None:
     for rank, count in (("level0/rank1", 26), ("level2/rank0", 2)):
-        links = real.npu(real_traces, rank).links
-        chains = [links.chain(row) for row in links.tasks[links.operator < 0].tolist()]
-        assert [chain.missing for chain in chains if chain is not None] == ["launch"] * count
+        chains = real.npu(real_traces, rank).launch_chains
+        unlinked = [chains.chain(row) for row in chains.tasks[chains.operator < 0].tolist()]
+        assert [chain.missing for chain in unlinked if chain is not None] == ["launch"] * count
 
 
 def queued() -> list[dict[str, Any]]:
@@ -259,10 +259,10 @@ def test_processes_with_equal_threads_are_told_by_their_pid() -> None:
 def test_the_first_slice_of_a_trace_may_launch_or_be_launched() -> None:
     calls = [call(45, 10, 9), call(46, 10, 9, "AscendCL@launch"), {**call(30, 10, 9), "pid": CANN + 1}]
     kernel, known = task(80, 10, connection=9), arrow("HostToDevice", 9, (CANN, QUEUE, 47), (HARDWARE, 1, 80))
-    links = link_tasks(trace_of([*npu(), *process(CANN + 1, "CANN", "NPU", 8), *calls, kernel, *known]))
-    assert [links.launch[0], links.launch_point[0]] == [0, 45]
-    links = link_tasks(trace_of([*npu(), kernel, *known]))
-    assert [links.tasks[0], links.launch[0], links.launch_point[0]] == [0, -1, 47]
+    chains = link_tasks(trace_of([*npu(), *process(CANN + 1, "CANN", "NPU", 8), *calls, kernel, *known]))
+    assert [chains.launch[0], chains.launch_point[0]] == [0, 45]
+    chains = link_tasks(trace_of([*npu(), kernel, *known]))
+    assert [chains.tasks[0], chains.launch[0], chains.launch_point[0]] == [0, -1, 47]
 
 
 def test_a_chain_may_hold_the_first_frame_of_a_trace() -> None:
@@ -281,8 +281,8 @@ def test_a_chain_may_lack_what_the_first_slice_of_a_trace_shows_to_exist() -> No
 def test_the_first_slice_of_a_trace_may_hand_its_work_over() -> None:
     events = [operator(0, 20), operator(40, 30, "launches", QUEUE), call(45, 10, 9)]
     events += arrow("async_mindspore", 1, (PYTHON, MAIN, 5), (PYTHON, QUEUE, 40))
-    links = link_tasks(trace_of([*npu(), *events, task(80, 10, connection=9)]))
-    assert [links.operator[0], links.enqueue[0], links.enqueue_point[0]] == [0, 0, 5]
+    chains = link_tasks(trace_of([*npu(), *events, task(80, 10, connection=9)]))
+    assert [chains.operator[0], chains.enqueue[0], chains.enqueue_point[0]] == [0, 0, 5]
 
 
 def test_the_first_slice_of_a_trace_may_tell_where_its_backward_operator_was_called_from() -> None:
@@ -319,8 +319,8 @@ def test_of_processes_that_nothing_tells_apart_the_first_that_ran_something_coun
     first = dequeue(40, 30, 7) if hop == "dequeue" else operator(40, 30, tid=QUEUE)
     later = operator(200, 5, tid=QUEUE, pid=PYTHON + 1)
     chain = [first, later, call(45, 10, 9), task(80, 10, connection=9)]
-    links = link_tasks(trace_of([*npu(), *other, *chain]))
-    assert getattr(links, hop).tolist() == [0]
+    chains = link_tasks(trace_of([*npu(), *other, *chain]))
+    assert getattr(chains, hop).tolist() == [0]
 
 
 def test_gpu_kernels_link_by_correlation() -> None:
@@ -342,23 +342,23 @@ def test_gpu_kernels_link_by_correlation() -> None:
 
 
 def test_only_tasks_have_chains(real_traces: Path) -> None:
-    links: LaunchChains = real.npu(real_traces, "level2/rank0").links
-    assert links.chain(int(links.operator.max())) is None
-    assert links.chain(len(links.trace.slices)) is None
+    chains: LaunchChains = real.npu(real_traces, "level2/rank0").launch_chains
+    assert chains.chain(int(chains.operator.max())) is None
+    assert chains.chain(len(chains.trace.slices)) is None
 
 
 def test_what_leads_to_tasks_are_the_hops_of_their_chains(real_traces: Path) -> None:
-    links: LaunchChains = real.npu(real_traces, "level2/rank0").links
-    chains = [chain for row in links.tasks.tolist() if (chain := links.chain(row)) is not None]
-    hops = {hop.row for chain in chains for hop in chain.hops[:-1]}
+    chains: LaunchChains = real.npu(real_traces, "level2/rank0").launch_chains
+    all_chains = [chain for row in chains.tasks.tolist() if (chain := chains.chain(row)) is not None]
+    hops = {hop.row for chain in all_chains for hop in chain.hops[:-1]}
     assert hops
-    assert np.flatnonzero(links.leads).tolist() == sorted(hops)
+    assert np.flatnonzero(chains.leads).tolist() == sorted(hops)
 
 
 def test_a_trace_without_tasks_has_no_links() -> None:
-    links = analyse(trace_of([])).links
-    assert links.callers.ancestors.parents_of(np.array([-1])).tolist() == [-1]
-    assert (links.total, links.linked, links.chain(0)) == (0, 0, None)
+    chains = analyse(trace_of([])).launch_chains
+    assert chains.callers.ancestors.parents_of(np.array([-1])).tolist() == [-1]
+    assert (chains.total, chains.linked, chains.chain(0)) == (0, 0, None)
 
 
 def test_calls_are_likely_that_precede_most_tasks_and_soonest_before() -> None:

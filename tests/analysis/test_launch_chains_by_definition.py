@@ -266,45 +266,49 @@ class Definition:
         return self.around(frames, time, [row for t in frames for row in t.rows])
 
 
-def told(links: LaunchChains, place: int) -> list[int]:
-    hops = (links.launch, links.launch_point, links.dequeue, links.enqueue, links.enqueue_point)
-    return [int(column[place]) for column in (*hops, links.operator)]
+def told(chains: LaunchChains, place: int) -> list[int]:
+    hops = (chains.launch, chains.launch_point, chains.dequeue, chains.enqueue, chains.enqueue_point)
+    return [int(column[place]) for column in (*hops, chains.operator)]
 
 
 @pytest.mark.parametrize("seed", range(50))
 def test_the_chains_of_tasks(seed: int) -> None:
-    links, own = link_tasks(any_run(seed)), Definition(any_run(seed))
-    assert links.tasks.tolist() == own.tasks()
-    assert links.index(links.tasks).tolist() == list(range(len(links.tasks)))
-    assert links.linked == sum(row >= 0 for row in links.operator.tolist())
-    hops = np.concatenate((links.launch, links.dequeue, links.enqueue, links.operator)).tolist()
-    assert np.flatnonzero(links.leads).tolist() == sorted({row for row in hops if row >= 0})
+    chains, own = link_tasks(any_run(seed)), Definition(any_run(seed))
+    assert chains.tasks.tolist() == own.tasks()
+    assert chains.index(chains.tasks).tolist() == list(range(len(chains.tasks)))
+    assert chains.linked == sum(row >= 0 for row in chains.operator.tolist())
+    hops = np.concatenate((chains.launch, chains.dequeue, chains.enqueue, chains.operator)).tolist()
+    assert np.flatnonzero(chains.leads).tolist() == sorted({row for row in hops if row >= 0})
     for place, row in enumerate(own.tasks()):
-        check(links, own, place)
+        check(chains, own, place)
         chain, given = own.chain(row)
         *_, time, operator = chain
-        assert told(links, place) == chain
+        assert told(chains, place) == chain
         forward, stack, frame, backward = own.called(operator)
-        assert [links.forward[place], links.stack[place], links.backward[place]] == [forward, stack, backward]
-        assert links.frame[place] == (own.frame(operator, time) if given else frame)
+        assert [chains.forward[place], chains.stack[place], chains.backward[place]] == [
+            forward,
+            stack,
+            backward,
+        ]
+        assert chains.frame[place] == (own.frame(operator, time) if given else frame)
 
 
-def check(links: LaunchChains, own: Definition, place: int) -> None:
+def check(chains: LaunchChains, own: Definition, place: int) -> None:
     """What else is told of a task, from its columns."""
-    row, start = int(links.tasks[place]), own.start
-    launch, point, dequeue, enqueue, enqueued, operator = told(links, place)
+    row, start = int(chains.tasks[place]), own.start
+    launch, point, dequeue, enqueue, enqueued, operator = told(chains, place)
     hops = {"operator": operator, "enqueue": enqueue, "dequeue": dequeue, "launch": launch, "task": row}
     rows = [at for at in dict.fromkeys(hops.values()) if at >= 0]
     waits = [start[later] - start[at] for at, later in zip(rows, [*rows[1:], row])]
-    chain = links.chain(row)
-    assert chain is not None and links.chain(len(start)) is None
+    chain = chains.chain(row)
+    assert chain is not None and chains.chain(len(start)) is None
     assert [(hop.row, hop.start_ns, hop.wait_ns) for hop in chain.hops] == list(
         zip(rows, map(start.__getitem__, rows), waits)
     )
     assert [hops[hop.name] for hop in chain.hops] == rows
     known = [time for time in (enqueued, point, start[operator] if operator >= 0 else -1) if time >= 0]
-    assert links.enqueued(np.array([row])).tolist() == [*known, NEVER][:1]
-    text, frame = int(links.stack[place]), int(links.frame[place])
+    assert chains.enqueued(np.array([row])).tolist() == [*known, NEVER][:1]
+    text, frame = int(chains.stack[place]), int(chains.frame[place])
     frames = [frame, *own.outer(frame)] if frame >= 0 else []
     called = tuple(parse_frame(own.names[at]) for at in frames)
     assert chain.stack == (parse_call_stack(own.trace.strings[text]) if text >= 0 else called)
@@ -313,7 +317,7 @@ def check(links: LaunchChains, own: Definition, place: int) -> None:
         missing = "" if chain.stack else "stack"
     elif point < 0:
         missing = "launch"
-    elif dequeue < 0 and (links.dequeue >= 0).any():
+    elif dequeue < 0 and (chains.dequeue >= 0).any():
         missing = "dequeue"
     elif dequeue >= 0 > enqueue:
         missing = "enqueue"
