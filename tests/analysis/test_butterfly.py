@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.analysis.test_lines import walk
+from tests.analysis.idle.test_lines import walk
 from tests.ui.test_branches import node, nodes, root
 from tracetui.analysis.butterfly import callees, callers
 from tracetui.analysis.idle.idle_lines import StackNode

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from tests.analysis.critical.test_critical import any_run
+from tests.analysis.idle.test_explain import launched, stack
 from tests.analysis.machine import (
     AUTOGRAD,
     CANN,
@@ -27,8 +29,6 @@ from tests.analysis.machine import (
     us,
 )
 from tests.analysis.planted import events_of
-from tests.analysis.test_critical import any_run
-from tests.analysis.test_explain import launched, stack
 from tests.synthetic import piece, thread, trace_of
 from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis, analyse

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
+from tests.analysis.idle.test_explain import launched
 from tests.analysis.machine import npu, step
-from tests.analysis.test_explain import launched
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.limits import Limit, find_breaches, parse_cause_limit, parse_limit

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis import real
+from tests.analysis.idle.test_explain import FIRST, launched, stack
 from tests.analysis.machine import npu, operator, step, task
-from tests.analysis.test_explain import FIRST, launched, stack
 from tests.export.training import NAMES, training_events
 from tests.synthetic import trace_of
 from tracetui.analysis.advice import find_advice

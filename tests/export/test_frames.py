@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.analysis.idle.test_explain import FIRST, launched, stack
 from tests.analysis.machine import operator
-from tests.analysis.test_explain import FIRST, launched, stack
 from tests.export.training import NAMES, training_events
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse

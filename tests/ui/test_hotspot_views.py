@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from simulator.mindspore.graph import GraphProfile
+from tests.analysis.idle.test_explain import FIRST, launched, stack
 from tests.analysis.machine import MAIN, call, npu, operator, step, task
-from tests.analysis.test_explain import FIRST, launched, stack
 from tests.synthetic import trace_of
 from tests.ui.training import screen_text, viewer
 from tests.ui.viewing import case, said, settled

@@ -11,7 +11,7 @@ import pytest
 import tracetui
 from simulator.database import DatabaseWriter
 from simulator.scheduler import OFFSET, SimulatedScheduler
-from tests.analysis.test_scheduler import analysed
+from tests.analysis.scheduler.test_scheduler import analysed
 from tests.simulator import traces
 from tests.ui.viewing import analysis_of, lines_of, open_viewer, said, timeline, until
 from tracetui.analysis.analyse import analyse

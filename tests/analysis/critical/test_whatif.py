@@ -18,8 +18,8 @@ from simulator.recording import Recording
 from simulator.scenarios import SCENARIOS, START_NS, simulate
 from simulator.source import TrainingScript
 from tests.analysis import real
+from tests.analysis.critical.test_critical import FIRST, SECOND, any_run, launched, stack
 from tests.analysis.machine import MAIN, Events, call, npu, operator, step
-from tests.analysis.test_critical import FIRST, SECOND, any_run, launched, stack
 from tests.simulator import traces
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.analysis import real
+from tests.analysis.idle.test_explain import any_machine
 from tests.analysis.machine import (
     AUTOGRAD,
     CANN,
@@ -28,7 +29,6 @@ from tests.analysis.machine import (
     step,
     task,
 )
-from tests.analysis.test_explain import any_machine
 from tests.simulator import traces
 from tests.synthetic import process, thread, trace_of
 from tracetui.analysis.analyse import Analysis, analyse

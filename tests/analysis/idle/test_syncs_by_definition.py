@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from tests.analysis.idle.test_explain import launched, stack
 from tests.analysis.machine import AUTOGRAD, MAIN, Events, call, frame, npu, operator, step
-from tests.analysis.test_explain import launched, stack
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause

@@ -19,6 +19,7 @@ from simulator.scenarios import SCENARIOS, simulate
 from simulator.truth import Truth
 from simulator.writer import TraceWriter
 from tests.analysis import real
+from tests.analysis.idle.test_explain import COLLECTOR, any_machine, launched, stack
 from tests.analysis.machine import (
     HARDWARE,
     MAIN,
@@ -33,7 +34,6 @@ from tests.analysis.machine import (
     task,
     us,
 )
-from tests.analysis.test_explain import COLLECTOR, any_machine, launched, stack
 from tests.simulator import traces
 from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.advice import Advice, find_advice, transfers

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from tests.analysis import real
+from tests.analysis.idle.test_explain import FIRST, any_machine, launched, stack
 from tests.analysis.machine import AUTOGRAD, MAIN, PYTHON, Events, arrow, call, frame, operator
-from tests.analysis.test_explain import FIRST, any_machine, launched, stack
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
