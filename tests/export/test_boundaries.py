@@ -340,12 +340,12 @@ def test_a_stack_is_that_of_a_task_or_of_the_slice_itself(
         stacks, "frames_of", lambda _, row: (Frame("frame.py", row, "f"), Frame("up.py", 9, "g"))
     )
     slices = SimpleNamespace(stack=np.array([1, -1, 1, -1, 1, 0]), have_stacks=called)
-    links = SimpleNamespace(
+    chains = SimpleNamespace(
         tasks=np.array([1, 2, 4]), stack=np.array([0, -1, -1]), frame=np.array([-1, 0, -1])
     )
     analysis: Any = SimpleNamespace(
         trace=SimpleNamespace(slices=slices, strings=["a.py(3): f;b.py(4): g", "c.py(5): h"]),
-        links=links,
+        launch_chains=chains,
         rules=SimpleNamespace(line_of=lambda frames: frames[0] if frames else None),
     )
     found = stacks.Stacks(analysis)

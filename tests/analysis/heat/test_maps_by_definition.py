@@ -138,7 +138,7 @@ def check_phases(source: random.Random) -> None:
     analysis: Any = SimpleNamespace(
         devices=[SimpleNamespace(device="NPU 0"), SimpleNamespace(device="NPU 1", work=rows)],
         trace=SimpleNamespace(slices=SimpleNamespace(start=starts, activity=activities)),
-        links=SimpleNamespace(
+        launch_chains=SimpleNamespace(
             tasks=tasks * linked, backward=backward.astype(np.bool_), index=lambda rows: rows
         ),
     )
