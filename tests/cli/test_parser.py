@@ -12,6 +12,7 @@ from tracetui.cli.command import Command
 from tracetui.cli.command_line import parse_arguments
 from tracetui.cli.commands import COMMANDS, VIEW
 from tracetui.cli.parser import Parser, Request, UsageError, add_trace
+from tracetui.places import SharedPlace
 from tracetui.units import Moment, Window
 
 #: of one trace
@@ -31,6 +32,14 @@ def test_a_path_asks_for_the_viewer() -> None:
     assert request.cache and request.mouse
     assert request.palette == ("auto", "auto")
     assert (request.sources, request.jobs, request.window) == ((), None, None)
+
+
+def test_a_place_is_read_or_refused_in_one_sentence() -> None:
+    assert parse_arguments(["t", "--at", "gaps@0.5s..1s"])[1].place == SharedPlace(
+        "gaps", span=(500_000_000, 10**9)
+    )
+    with pytest.raises(UsageError, match=r"argument --at: the time of a place is START\.\.END, like"):
+        parse_arguments(["t", "--at", "gaps@1"])
 
 
 def test_options_of_the_viewer() -> None:

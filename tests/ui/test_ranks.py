@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,7 @@ from tracetui.job.engines.pool import Ranks
 from tracetui.job.grids import GridMeasure
 from tracetui.job.job import Job, job_of
 from tracetui.job.load import find_ranks
+from tracetui.places import parse_place
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_messages import JobGrew, JobProgress, JobRead
@@ -291,3 +294,26 @@ async def test_traces_of_different_jobs_are_listed(tmp_path: Path) -> None:
         assert app.job_session.problem.startswith("no two of the 2 traces are of one job; name one (")
         await pilot.press("down", "enter")
         await until(pilot, lambda: app.shown == "timeline" and app.session is app.sessions[1])
+
+
+async def test_a_place_opens_the_same_rank_of_a_job(directory: Path) -> None:
+    async with opened(directory) as (app, pilot):
+        await pilot.press("2", "tab", "u")
+        of_job, map_shown = parse_place(shlex.split(app.clipboard)[-1]), screen_text(app)[:-1]
+        await pilot.press("enter")
+        await in_trace(app, pilot)
+        await pilot.press("x", "u")
+        of_rank, name = parse_place(shlex.split(app.clipboard)[-1]), app.session.name
+        viewport = app.session.state.viewport
+    assert of_rank.rank is not None
+    assert (of_job.rank, of_job.view) == (None, "2 lines")
+    async with opened(directory) as (app, pilot):
+        app.places.open(of_job)
+        await pilot.pause()
+        assert screen_text(app)[:-1] == map_shown
+        app.places.open(of_rank)
+        await in_trace(app, pilot)
+        assert (app.session.name, app.session.state.viewport) == (name, viewport)
+        app.places.open(replace(of_rank, rank=77))
+        await pilot.pause()
+        assert "There is no rank 77 in this job." in screen_text(app)[-1]

@@ -8,11 +8,14 @@ import platform
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tracetui.databases.exports import Export
 from tracetui.units import Window, parse_window
 from tracetui.version import __version__
+
+if TYPE_CHECKING:
+    from tracetui.places import SharedPlace
 
 PATHS = """PATH is a trace file (trace_view.json or another Chrome trace, plain or .gz; or
 a database, ascend_pytorch_profiler_0.db), or a directory that holds one. Write
@@ -50,6 +53,7 @@ class Request(argparse.Namespace):
     shapes: bool = False  #: operators are matched by their shapes, too
     step: int | None = None
     window: Window | None = None
+    place: SharedPlace | None = None  #: where the viewer opens
     user_frames: tuple[str, ...] = ()  #: prefixes of files that are the user's own
     skip_frames: tuple[str, ...] = ()  #: prefixes of files that are not
     language: str | None = None  #: of causes and advice; None: that of the locale

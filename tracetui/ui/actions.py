@@ -112,6 +112,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("statistics", ("i",), WINDOW, "show: statistics", "Time per name, and idle time, in the window"),
     Action("export", ("e",), WINDOW, "export: window", "Write the slices of the window to a CSV file"),
     Action("copy", ("y",), WINDOW, "copy: selection", "To the clipboard, and to a file"),
+    Action("copy_place", ("u",), WINDOW, "copy: place", "The command that opens this picture elsewhere"),
     Action("fold", ("space",), TRACKS, "fold: track", "Fold or unfold the track or group of the cursor", T),
     Action("pin", ("P",), TRACKS, "pin: track", "Keep the track of the cursor on top", T),
     Action("find_track", ("t",), TRACKS, "find: track", "Go to a track by a part of its name", T),

@@ -17,8 +17,9 @@ from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
 from tracetui.ui.comparing.comparing import COMPARE, Comparing, Flipped
 from tracetui.ui.first_view import is_busy
-from tracetui.ui.messages import WarningsAsked
+from tracetui.ui.messages import PlaceAsked, WarningsAsked
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.place_opening import Places
 from tracetui.ui.screen_specs import ScreenScope, is_paired, make_screen
 from tracetui.ui.session import Session
 from tracetui.ui.terminal import CANCELLED, configure_terminal, leave_at_signals
@@ -38,6 +39,7 @@ class TraceApp(Viewer):
     def __init__(self, sessions: Sequence[Session], options: ViewerOptions | None = None) -> None:
         super().__init__(sessions, options)
         self.comparing = Comparing(self)
+        self.places = Places(self)
         for session in self.sessions:
             self.add_modes(session)
         if len(self.sessions) > 1:
@@ -54,6 +56,9 @@ class TraceApp(Viewer):
 
     def begin(self) -> None:
         super().begin()
+        if self.options.place is not None:
+            self.places.open(self.options.place)
+            return
         asked = self.options.step is not None or self.options.window is not None
         if len(self.sessions) == 2 and not asked:
             self.action_go(COMPARE)
@@ -99,7 +104,8 @@ class TraceApp(Viewer):
 
     def show_first(self, session: Session) -> None:
         """Show what a busy device computes: its gaps are of no interest."""
-        asked = self.options.step is not None or self.options.window is not None
+        options = self.options
+        asked = any(part is not None for part in (options.step, options.window, options.place))
         looked = self.shown != FIRST or isinstance(self.screen, ModalScreen) or session.state.is_used
         if len(self.sessions) > 1 or session.analysis is None or asked or looked:
             return
@@ -162,9 +168,19 @@ class TraceApp(Viewer):
     def action_copy(self) -> None:
         """Copy what the screen in front tells: to the clipboard, and to a file."""
         text = self.front.copy_text()
-        if not text:
+        if text:
+            self._copy(text)
+        else:
             self.show_status("There is nothing to copy.")
-            return
+
+    def action_copy_place(self) -> None:
+        """Copy the command that opens what is shown."""
+        self._copy(self.places.command(self.front))
+
+    def on_place_asked(self, message: PlaceAsked) -> None:
+        self.places.open(message.place)
+
+    def _copy(self, text: str) -> None:
         self.copy_to_clipboard(text)
         path = keep_copy(text)
         if path:

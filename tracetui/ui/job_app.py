@@ -5,6 +5,7 @@ from __future__ import annotations
 from tracetui.job.load import FoundRanks
 from tracetui.job.same_job import FoundRank
 from tracetui.language import translate
+from tracetui.places import SharedPlace
 from tracetui.trace.clean import printable
 from tracetui.ui.app import TraceApp, run_app
 from tracetui.ui.options import ViewerOptions
@@ -51,6 +52,19 @@ class JobApp(TraceApp):
     def begin(self) -> None:
         """Digest the ranks; their traces are read when they are looked at."""
         self.in_thread(lambda: read_job(self.job_session, self.options, self.post_message))
+        if self.options.place is not None:
+            self.places.open(self.options.place)
+
+    def session_of_place(self, place: SharedPlace) -> Session | None:
+        if is_of_job(place.screen) and place.rank is None:
+            return self.sessions[0]
+        return next((session for session in self.sessions if self.rank_of(session) == place.rank), None)
+
+    def rank_of(self, session: Session) -> int | None:
+        return number_of_rank(self.job_session.found.ranks[self.sessions.index(session)])
+
+    def side_of(self, session: Session) -> str:
+        return ""
 
     def full_name(self, session: Session) -> str:
         return translate("{part} of {whole}", part=session.name, whole=self.run_name)
@@ -146,6 +160,11 @@ class JobApp(TraceApp):
     def leave(self, code: int) -> None:
         self.job_session.stopping = True
         super().leave(code)
+
+
+def number_of_rank(rank: FoundRank) -> int | None:
+    """Return the number of a rank; None where nothing tells it."""
+    return rank.identity.rank if rank.identity.rank >= 0 else None
 
 
 def rank_name(rank: FoundRank) -> str:

@@ -13,12 +13,13 @@ from tracetui.job.compare_jobs import Incomparable, compare_jobs
 from tracetui.job.engines.pool import Ranks
 from tracetui.job.job import Job
 from tracetui.job.load import FoundRanks, load_job
+from tracetui.places import SIDES, SharedPlace
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.trace.clean import printable
 from tracetui.ui.app import TraceApp, run_app
 from tracetui.ui.comparing.comparing import COMPARE, Comparing
 from tracetui.ui.comparing.pair import ComparedPair, NotComparable, Runs
-from tracetui.ui.job_app import rank_name
+from tracetui.ui.job_app import number_of_rank, rank_name
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screen_specs import is_joint, is_paired, joint_mode
 from tracetui.ui.session import Session
@@ -130,6 +131,8 @@ class JobsApp(TraceApp):
             options,
         )
         first_of_other = len(found[0].sources)
+        self._numbers = [number_of_rank(rank) for job in found for rank in job.ranks]
+        self._first_of_other = first_of_other
         ranks = [rank.identity.rank for job in found for rank in job.ranks]
         self.jobs = JobsPair(
             paths, same_rank(ranks, first_of_other, 0), options, lambda: self.post_message(JobsProgress())
@@ -144,6 +147,19 @@ class JobsApp(TraceApp):
 
     def begin(self) -> None:
         """Show the comparison, which has both jobs digested; traces are read when they are looked at."""
+        if self.options.place is not None:
+            self.places.open(self.options.place)
+
+    def session_of_place(self, place: SharedPlace) -> Session | None:
+        of_job = [session for session in self.sessions if self.side_of(session) == (place.side or SIDES[0])]
+        same = (session for session in of_job if self.rank_of(session) == place.rank)
+        return next(same, of_job[0] if place.rank is None else None)
+
+    def rank_of(self, session: Session) -> int | None:
+        return self._numbers[self.sessions.index(session)]
+
+    def side_of(self, session: Session) -> str:
+        return SIDES[self.sessions.index(session) >= self._first_of_other]
 
     def on_jobs_progress(self) -> None:
         self.comparing.tell()

@@ -12,6 +12,7 @@ from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.counter_tracks import CounterTrack
+from tracetui.places import SharedPlace
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.curve_rows import Extras
 from tracetui.ui.drawing.picture import Picture
@@ -132,6 +133,13 @@ class SelectionChanged(Message, bubble=False):
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, SelectionChanged)
+
+
+@dataclass
+class PlaceAsked(Message, bubble=False):
+    """A place is to be shown: from a panel to the app."""
+
+    place: SharedPlace
 
 
 class WarningsAsked(Message, bubble=False):

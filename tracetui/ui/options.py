@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.scheduler.scheduler import SchedulerSource
+from tracetui.places import SharedPlace
 from tracetui.units import Window
 
 
@@ -20,6 +21,8 @@ class ViewerOptions:
     sources: tuple[Path, ...] = ()  #: roots under which source files of the training host may be found
     step: int | None = None  #: open at this step
     window: Window | None = None  #: open at this window
+    place: SharedPlace | None = None  #: open at this place
+    paths: tuple[str, ...] = ()  #: what the command line opens, as it says it
     rules: FrameRules | None = None  #: which frame of a stack is the user's own; None: the usual ones
     scheduler: SchedulerSource | None = None  #: what the operating system did meanwhile; None: what is beside
     cache: bool = True  #: keep what is read, and use what was kept

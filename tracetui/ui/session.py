@@ -19,7 +19,10 @@ from tracetui.arrays import Int64s
 from tracetui.export.sentences.causes import MEASURES
 from tracetui.export.sentences.scheduler import scheduler_notes
 from tracetui.language import translate, wording
+from tracetui.places import SharedPlace, fingerprint
+from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.joined import open_trace
+from tracetui.reader.locate import trace_files
 from tracetui.reader.source import TraceFile
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
@@ -71,7 +74,10 @@ class Session:
         self.ranked_by = Measure.LOST  #: what gaps are ranked by, on all screens
         self.ranked: Int64s = np.empty(0, np.int64)  #: gaps, those first with the most of it
         self.awaited = 0  #: rank of the gap to show as soon as there are gaps; 0: none
+        self.awaited_place: SharedPlace | None = None  #: the place to show as soon as all of it is there
+        self.doubt = ""  #: what is wrong with the place that is shown
         self._sources: SourceFiles | None = None
+        self._fingerprint: str | None = None
         self._asked_for_memory = False
         self._counters_of: Trace | None = None  # whose counters are being brought in order
         self._memory_problems: tuple[str, ...] = ()
@@ -95,6 +101,16 @@ class Session:
     def read_memory(self) -> Memory | None:
         """Return what is recorded of the memory, None for nothing; may read files for seconds."""
         return self.analysis.memory if self.analysis is not None else None
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells the trace from others, wherever it lies; "" where its file is gone."""
+        if self._fingerprint is None:
+            try:
+                self._fingerprint = fingerprint(trace_files(self.path))
+            except (UnreadableTrace, OSError):
+                self._fingerprint = fingerprint([self.path])
+        return self._fingerprint
 
     # Reading
 
@@ -219,6 +235,12 @@ class Session:
         sentence = self._open_step(analysis)
         return self.nth_gap(awaited) if awaited else sentence
 
+    def look_at_place(self) -> None:
+        """Look at the time of the place that is asked for; what is selected there comes with the analysis."""
+        place = self.awaited_place
+        if place is not None and place.span is not None and self.trace is not None and self.progress is None:
+            self.state.look(self.state.part_of(place.span) or self.state.bounds)
+
     def _look_first(self, analysis: Analysis) -> None:
         """Look at where the devices work, unless somebody has looked elsewhere already."""
         state = self.state
@@ -228,6 +250,7 @@ class Session:
 
     def _open_window(self) -> str:
         """Look at the window that was asked for on the command line."""
+        self.look_at_place()
         if self.options.window is None or self.trace is None:
             return ""
         start, end = self.options.window.on_clock(self.trace.start_ns)
@@ -273,7 +296,7 @@ class Session:
     @property
     def warnings(self) -> tuple[str, ...]:
         """All that is wrong or missing, one sentence each."""
-        problem = (self.problem,) if self.problem else ()
+        problem = tuple(filter(None, (self.doubt, self.problem)))
         if self.trace is None:
             return problem
         if self.progress is not None:  # what else seems to be missing may come

@@ -18,6 +18,7 @@ from tracetui.ui.messages import LoadFailed, TraceChanged
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screen_specs import SCREENS
 from tracetui.ui.session import Session
+from tracetui.ui.session_place import open_place
 from tracetui.ui.state import Viewport
 
 MEMORY = "memory"  #: its one screen
@@ -100,17 +101,25 @@ class SnapshotApp(TraceApp):
             else:
                 self.post_message(SnapshotRead(session, memory))
 
+        if self.options.place is not None:
+            self.places.open(self.options.place)
         self.in_thread(read)
 
     def on_snapshot_read(self, message: SnapshotRead) -> None:
-        sentence = message.session.take_memory(message.memory)
-        self.broadcast(message.session, TraceChanged)
+        session = message.session
+        sentence = session.take_memory(message.memory)
+        if session.awaited_place is not None:
+            sentence = open_place(session, session.awaited_place)
+        self.broadcast(session, TraceChanged)
         if sentence:
             self.show_status(sentence)
 
     def action_go(self, screen: str) -> None:
         if screen != MEMORY:
             self.show_status(_ALONE)
+
+    def knows_screen(self, screen: str) -> bool:
+        return screen == MEMORY
 
     def _open(self, module: str, name: str) -> None:
         if module in ("export_dialog", "statistics"):  # of the events of a trace

@@ -250,6 +250,12 @@ class ViewState:
         self.burst = None
         return True
 
+    def part_of(self, span: tuple[int, int]) -> Viewport | None:
+        """Return what of a span, ns from the start of all there is, can be looked at; None for nothing."""
+        bounds = self.bounds
+        start, end = (min(max(bounds.start_ns + ns, bounds.start_ns), bounds.end_ns) for ns in span)
+        return Viewport(start, end) if start < end else None
+
     def grow(self, bounds: Viewport) -> None:
         """Take longer bounds: a viewport that showed all still does; undo is kept."""
         everything = self.viewport == self.bounds

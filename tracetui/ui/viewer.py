@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.screen import Screen
 
 from tracetui.language import translate, wording
+from tracetui.places import SIDES, SharedPlace
 from tracetui.reader.errors import UnreadableTrace, plain
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
@@ -43,9 +44,10 @@ from tracetui.ui.messages import (
     ViewChanged,
 )
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.screen_specs import ScreenScope, is_joint, is_paired, joint_mode, screens_of_scope
+from tracetui.ui.screen_specs import SCREENS, ScreenScope, is_joint, is_paired, joint_mode, screens_of_scope
 from tracetui.ui.sending.link import LinkApp
 from tracetui.ui.session import Session
+from tracetui.ui.session_place import open_place
 from tracetui.ui.terminal import in_ascii
 
 #: the screen that a trace opens at
@@ -59,6 +61,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
 
     DEFAULT_MODE = f"{FIRST}@0"
     failure: Exception | None = None  #: why there is nothing to view
+    place_of_screen: SharedPlace | None = None  #: what the screen in front is still to take of a place
     _left_key: tuple[str, Screen[Any]] | None = None  #: the last key that did nothing, and where
 
     def __init__(self, sessions: Sequence[Session], options: ViewerOptions | None = None) -> None:
@@ -222,6 +225,35 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
     def _forget_left_key(self) -> None:
         self._left_key = None
 
+    # Places
+
+    def take_place(self, screen: str) -> SharedPlace | None:
+        """Return, once, the place that a screen is to show; None where there is none."""
+        place = self.place_of_screen
+        if place is None or place.screen != screen:
+            return None
+        self.place_of_screen = None
+        return place
+
+    def knows_screen(self, screen: str) -> bool:
+        """Return whether a place can be on a screen."""
+        return screen in SCREENS and self.has_screen(screen)
+
+    def session_of_place(self, place: SharedPlace) -> Session | None:
+        """Return the open trace that a place is of; None where it is not among them."""
+        if len(self.sessions) == 2 and place.side:
+            return self.sessions[SIDES.index(place.side)]
+        return self.session if len(self.sessions) == 1 else self.sessions[0]
+
+    def rank_of(self, session: Session) -> int | None:
+        """Return the number of the rank that a session shows; None where it is of no job."""
+        del session
+        return None
+
+    def side_of(self, session: Session) -> str:
+        """Return which side of a comparison a session is, "" where no two are open."""
+        return SIDES[self.sessions.index(session)] if len(self.sessions) == 2 else ""
+
     # Reading in threads
 
     def begin(self) -> None:
@@ -292,6 +324,8 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
             return
         place, was_awaited = session.state.place, session.awaited
         sentence = session.take_analysis(message.analysis)
+        if session.awaited_place is not None:
+            sentence = open_place(session, session.awaited_place)
         self.broadcast(session, TraceChanged)
         if session.state.place != place:
             self.broadcast(session, SelectionChanged)
@@ -342,13 +376,17 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
 
     def view_changed(self) -> None:
         """Tell everyone that the viewport, window, folds or pins have changed."""
-        self.session.awaited = 0
+        self._forget_awaited()
         self.broadcast(self.session, ViewChanged)
 
     def selection_changed(self) -> None:
         """Tell everyone that the selection (and, with it, perhaps the viewport) has changed."""
-        self.session.awaited = 0
+        self._forget_awaited()
         self.broadcast(self.session, SelectionChanged)
+
+    def _forget_awaited(self) -> None:
+        """Drop the gap or the place that was to be shown later: somebody has moved since."""
+        self.session.awaited, self.session.awaited_place = 0, None
 
     def select(self, row: int) -> None:
         """Select a slice, on all screens, and bring it on screen; -1 selects nothing."""

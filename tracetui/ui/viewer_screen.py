@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from textual.message_pump import MessagePump
 from textual.screen import ScreenResultType
 
+from tracetui.places import SharedPlace
 from tracetui.ui._textual import WholeScreen
 from tracetui.ui.session import Session
 from tracetui.ui.viewer import Viewer
@@ -52,6 +53,13 @@ class ViewerScreen(InViewer, WholeScreen[ScreenResultType]):
     def copy_text(self) -> str:
         """Return what `copy` copies; "" where there is nothing."""
         return ""
+
+    def place_with(self, place: SharedPlace) -> SharedPlace:
+        """Return a place that the session shows, with what only this screen knows of it."""
+        return place
+
+    def take_place(self, place: SharedPlace) -> None:
+        """Show what of a place only this screen knows; the session looks there already."""
 
     def step_back(self) -> bool:
         """Drop the latest thing that was begun; return False where nothing was."""

@@ -33,6 +33,7 @@ from tracetui.trace.clean import printable
 
 if TYPE_CHECKING:
     from tracetui.job.load import FoundRanks
+    from tracetui.places import SharedPlace
 
 _DESCRIPTION = f"""Show a profiler trace of model training on Ascend NPUs (or GPUs) in the
 terminal; two open on their comparison. Without a terminal on stdin and stdout,
@@ -69,11 +70,23 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--no-mouse", dest="mouse", action="store_false", help="leave the mouse to the terminal"
     )
+    parser.add_argument(
+        "--at", dest="place", metavar="PLACE", type=_place, help="open the viewer at a place that u copied"
+    )
     add_scheduler(parser)
     add_rules(parser)
     parser.add_argument(
         "--editor", metavar="COMMAND", help="what o opens a line in (default: $VISUAL, else $EDITOR)"
     )
+
+
+def _place(text: str) -> SharedPlace:
+    from tracetui.places import NotAPlace, parse_place
+
+    try:
+        return parse_place(text)
+    except NotAPlace as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _palette(text: str) -> tuple[str, str]:
@@ -156,6 +169,11 @@ def _view(request: Request) -> int:
     from tracetui.ui.app import run_viewer
     from tracetui.ui.options import ViewerOptions
 
+    if request.place is not None:
+        from tracetui.ui.screen_specs import SCREENS
+
+        if request.place.screen not in SCREENS:
+            raise UsageError(f"a place is on one of {', '.join(SCREENS)}, not on {request.place.screen}")
     options = ViewerOptions(
         palette=colours,
         light=light,
@@ -168,6 +186,8 @@ def _view(request: Request) -> int:
         sources=request.sources,
         step=request.step,
         window=request.window,
+        place=request.place,
+        paths=(request.path, *request.others),
         rules=rules_of(request),
     )
     raise_if_signalled()

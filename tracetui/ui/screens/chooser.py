@@ -112,6 +112,7 @@ class Chooser(Panel[Value]):
         super().__init__(session)
         self._choices: Sequence[Choice[Value]] = ()
         self._matching: list[int] = []
+        self._offered: Choice[Value] | None = None  # in place of those that match
 
     def choices(self) -> Sequence[Choice[Value]]:
         """Return all there is to choose from, in the order shown at first."""
@@ -144,6 +145,7 @@ class Chooser(Panel[Value]):
         self.query_one(ChoiceList).styles.height = max(min(16, len(self._choices), event.size.height - 4), 3)
 
     def _match(self, text: str) -> None:
+        self._offered = None
         self._matching = matches(
             text, [f"{choice.name} {choice.english}".rstrip() for choice in self._choices]
         )
@@ -151,6 +153,12 @@ class Chooser(Panel[Value]):
         self.query_one(ChoiceList).show(shown)
         count, every = f"{len(shown):,}", f"{len(self._choices):,}"
         self.set_title(translate("{count} of {all}", count=count, all=every) if text else count)
+
+    def offer(self, choice: Choice[Value]) -> None:
+        """Show one thing that is not among the choices, until other letters are typed."""
+        self._offered = choice
+        self.query_one(ChoiceList).show([choice])
+        self.set_title("1")
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -167,7 +175,9 @@ class Chooser(Panel[Value]):
             self._choose(event.widget.place_at(event.y - event.widget.region.y))
 
     def _choose(self, place: int) -> None:
-        if 0 <= place < len(self._matching):
+        if self._offered is not None:
+            self.chosen(self._offered.value)
+        elif 0 <= place < len(self._matching):
             self.chosen(self._choices[self._matching[place]].value)
 
     def chosen(self, value: Value) -> None:

@@ -136,6 +136,13 @@ class CompareScreen(TableScreen):
         return self._tables[self._by or WATERFALL.by]
 
     @property
+    def shown_view(self) -> str:
+        return self.shown.by
+
+    def show_view(self, name: str) -> None:
+        self._by = name if name in self._tables else self._by
+
+    @property
     def _tables(self) -> dict[str, ComparedTable]:
         """The tables that there are, in the order of `tab`."""
         return tables.shown_of(self.comparison)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,6 +17,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.lead import LeadLosses
 from tracetui.arrays import Int64s
+from tracetui.export.tables.row_ids import find_gap, gap_ids
 from tracetui.language import translate
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.bars import time_inks
@@ -214,6 +215,12 @@ class GapsScreen(TableScreen):
 
         assert self._shown is not None
         return gaps_frame(self._shown, view)
+
+    def row_ids(self, rows: Int64s) -> Sequence[str]:
+        return gap_ids(self._shown, rows) if self._shown is not None else ()
+
+    def row_of(self, identity: str) -> int:
+        return find_gap(self._shown, identity) if self._shown is not None else -1
 
     def copy_text(self) -> str:
         """Return the gap with exact values, and its story."""

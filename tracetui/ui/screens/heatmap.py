@@ -13,6 +13,7 @@ from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.language import sentences, wording
+from tracetui.places import SharedPlace
 from tracetui.ui.actions import bindings
 from tracetui.ui.heat.cause_view import CauseView
 from tracetui.ui.heat.fold_view import FoldView
@@ -129,6 +130,13 @@ class HeatmapScreen(MapScreen):
         if number - 1 != self._number:
             self._number, self._moved = number - 1, False
             self.refresh_answer()
+
+    def place_with(self, place: SharedPlace) -> SharedPlace:
+        return replace(place, view=str(self._number + 1))
+
+    def take_place(self, place: SharedPlace) -> None:
+        numbers = [str(number + 1) for number in range(len(MAPS))]
+        self._number = numbers.index(place.view) if place.view in numbers else self._number
 
     def build(self) -> None:
         analysis = self.session.analysis

@@ -155,6 +155,15 @@ class HotspotsScreen(TableScreen):
         return tuple((key, leads.get(key, does)) for key, does in self.KEYS if key not in untold)
 
     @property
+    def shown_view(self) -> str:
+        return self._view.name
+
+    def show_view(self, name: str) -> None:
+        for view in views_of(self.session.analysis):
+            if view.name == name:
+                self._view, self._untouched = view, False
+
+    @property
     def _modules(self) -> HotspotView:
         """The table of modules; of scopes where no Python is recorded."""
         return SCOPES if SCOPES is views_of(self._shown)[0] else MODULES

@@ -127,6 +127,13 @@ class MemoryScreen(TableScreen):
         return self._view or LINES
 
     @property
+    def shown_view(self) -> str:
+        return self.view.name
+
+    def show_view(self, name: str) -> None:
+        self._view = next((view for view in VIEWS if view.name == name), self._view)
+
+    @property
     def heading(self) -> str:
         return self.view.title if self._shown is not None else self.TITLE_OF
 

@@ -5,7 +5,7 @@ Of all, of the window, or of one step.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from tracetui.analysis.operator_lines import main_lines
 from tracetui.analysis.operators import OperatorSlices, OperatorTable
 from tracetui.arrays import Int64s
 from tracetui.language import clauses, translate
+from tracetui.places import SharedPlace
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity
 from tracetui.ui.actions import bindings
@@ -78,6 +79,34 @@ class OperatorsScreen(TableScreen):
     @property
     def heading(self) -> str:
         return "Operators" if self._type is None else printable(self._type[0], 40)
+
+    @property
+    def shown_view(self) -> str:
+        side = "host" if self._host else "device"
+        if self._type is not None:
+            return f"{side} {self._type[1].name.lower()} {self._type[0]}"
+        return f"{side} names" if self._by_name else side
+
+    def show_view(self, name: str) -> None:
+        side, _, chosen = name.partition(" ")
+        activity, _, kind = chosen.partition(" ")
+        known = {member.name.lower(): member for member in Activity}
+        self._host, self._by_name = side == "host", chosen == "names"
+        self._type = (kind, known[activity]) if activity in known and kind else None
+
+    def place_with(self, place: SharedPlace) -> SharedPlace:
+        place, analysis = super().place_with(place), self.session.analysis
+        if analysis is None or self._step < 0:
+            return place
+        step = analysis.steps[self._step]
+        return replace(place, step=step.number, device=step.device)
+
+    def take_place(self, place: SharedPlace) -> None:
+        super().take_place(place)
+        steps = self.session.analysis.steps if self.session.analysis is not None else ()
+        wanted = place.step, place.device
+        same = (index for index, step in enumerate(steps) if (step.number, step.device) == wanted)
+        self._step = next(same, -1)
 
     @property
     def hints(self) -> tuple[tuple[str, str], ...]:

@@ -1,4 +1,7 @@
-"""The command palette: what can be done now, by name. What is chosen runs on the screen below."""
+"""The command palette: what can be done now, by name. What is chosen runs on the screen below.
+
+A place, or a command line that opens one, can be pasted in place of a name.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,14 @@ from textual.actions import parse
 from textual.screen import Screen
 
 from tracetui.language import wording
-from tracetui.ui.actions import Action, actions_of, key_label
+from tracetui.places import SharedPlace
+from tracetui.ui.actions import GO, Action, actions_of, key_label
+from tracetui.ui.messages import PlaceAsked
+from tracetui.ui.place_words import place_in
 from tracetui.ui.screens.chooser import Choice, Chooser
 from tracetui.ui.viewer import Viewer
+
+_TO_PLACE = Action("open_place", (), GO, "go: to this place", "What the place that is typed here shows")
 
 
 class CommandPalette(Chooser[Action]):
@@ -19,6 +27,15 @@ class CommandPalette(Chooser[Action]):
 
     TITLE_OF = "Commands"
     PLACEHOLDER = "what to do"
+
+    _place: SharedPlace | None = None  # what is typed
+
+    def _match(self, text: str) -> None:
+        self._place = place_in(text)
+        if self._place is None:
+            super()._match(text)
+            return
+        self.offer(Choice(wording(_TO_PLACE.title), wording(_TO_PLACE.help), _TO_PLACE))
 
     def choices(self) -> Sequence[Choice[Action]]:
         choices: list[Choice[Action]] = []
@@ -33,7 +50,10 @@ class CommandPalette(Chooser[Action]):
         return choices
 
     def chosen(self, value: Action) -> None:
-        if self.is_active:
+        if value is _TO_PLACE and self._place is not None and self.is_active:
+            self.dismiss(None)
+            self.app.post_message(PlaceAsked(self._place))
+        elif self.is_active:
             target = self._below if value in actions_of(self.viewer.shown) else self.app
             self.dismiss(None)
             self.app.call_later(self.app.run_action, value.id, target)

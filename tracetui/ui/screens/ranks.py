@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
 from rich.cells import cell_len
@@ -18,6 +18,7 @@ from tracetui.job.grids import GridMeasure
 from tracetui.job.job import Job
 from tracetui.job.waits import NOBODY
 from tracetui.language import translate
+from tracetui.places import SharedPlace
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
@@ -149,6 +150,21 @@ class RanksScreen(MapScreen):
 
     def on_job_changed(self, message: JobChanged) -> None:
         self.refresh_answer()
+
+    # Places
+
+    def place_with(self, place: SharedPlace) -> SharedPlace:
+        return replace(place, view=f"{self.map_shown + 1} {TABLES[self._table]}")
+
+    def take_place(self, place: SharedPlace) -> None:
+        number, _, table = place.view.partition(" ")
+        numbers = [str(one + 1) for one in range(len(MEASURES) + 1)]
+        if number in numbers:
+            self._lanes = number == numbers[-1]
+            self._chosen = self._chosen if self._lanes else MEASURES[numbers.index(number)]
+        if table in TABLES:
+            self._table = TABLES.index(table)
+            self._show_table()
 
     # The map
 

@@ -50,6 +50,13 @@ class SchedulerScreen(TableScreen):
         self._known: SchedulerScreen.Summarised | None = None
 
     @property
+    def shown_view(self) -> str:
+        return _VIEWS[self._view]
+
+    def show_view(self, name: str) -> None:
+        self._view = _VIEWS.index(name) if name in _VIEWS else self._view
+
+    @property
     def hints(self) -> tuple[tuple[str, str], ...]:
         following = _VIEWS[(self._view + 1) % len(_VIEWS)]
         return ("tab", following), ("< > =", "sort"), ("/", "filter"), ("e", "export"), ("T", "timeline")

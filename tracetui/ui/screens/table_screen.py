@@ -5,9 +5,11 @@ Knows no analysis: a screen of its own fills the table in `build` and says what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
 from rich.style import Style
 from textual import events, on
 from textual.app import App, ComposeResult
@@ -20,6 +22,7 @@ from textual.widgets import Input
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.health import mark
 from tracetui.language import translate, wording
+from tracetui.places import SharedPlace
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
@@ -157,6 +160,9 @@ class AnswerScreen(ViewerScreen[None]):
             self.nothing(unanswered)
         else:
             self._is_empty = False
+            place = self.viewer.take_place(self.viewer.shown)
+            if place is not None:
+                self.take_place(place)
             self.build()
 
     @property
@@ -284,6 +290,10 @@ class TableScreen(TableKeys, AnswerScreen):
     AUTO_FOCUS = "Table"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
 
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._awaited_row = ""  # the id of the row for the cursor, once there are rows
+
     def body(self) -> Iterable[Widget]:
         yield self.new_table()
         yield from self.below()
@@ -356,6 +366,44 @@ class TableScreen(TableKeys, AnswerScreen):
                 "No name contains {text}: esc drops the filter.", text=repr(printable(rows.filter, 40))
             )
         answer.show(answer.lines, self.place())
+
+    # --------------------------------------------------------------- place
+
+    @property
+    def shown_view(self) -> str:
+        """The name of the table that is shown, where the screen has several."""
+        return ""
+
+    def show_view(self, name: str) -> None:
+        """Have the table of a name shown when the screen is next built; no other name changes anything."""
+
+    def row_ids(self, rows: Int64s) -> Sequence[str]:
+        """Return the ids of some rows of the table; nothing where they have none."""
+        return ()
+
+    def row_of(self, identity: str) -> int:
+        """Return the row that has an id; -1 where there is none."""
+        ids = self.row_ids(np.arange(self.table.rows.length))
+        return ids.index(identity) if identity in ids else -1
+
+    def place_with(self, place: SharedPlace) -> SharedPlace:
+        row = self.table.row
+        ids = self.row_ids(np.array([row])) if row >= 0 else ()
+        rows = (*place.rows, *(identity for identity in ids if identity not in place.rows))
+        return replace(place, rows=rows, view=self.shown_view)
+
+    def take_place(self, place: SharedPlace) -> None:
+        self._awaited_row = place.rows[-1] if place.rows else ""
+        if place.view:
+            self.show_view(place.view)
+
+    @on(TableWidget.Arranged)
+    def _go_to_awaited(self) -> None:
+        """Put the cursor on the row of the place that was opened, where it is in the table."""
+        if self._awaited_row and self.table.rows.length and not self.table.arranging:
+            row, self._awaited_row = self.row_of(self._awaited_row), ""
+            if row >= 0:
+                self.table.move_to_row(row)
 
     # -------------------------------------------------------------- filter
 

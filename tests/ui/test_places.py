@@ -1,0 +1,164 @@
+"""Places in the viewer: what is copied opens the same picture, also of a copy of the trace elsewhere."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.analysis.machine import call, dequeue, enqueue, npu, operator, task
+from tests.ui.training import screen_text
+from tests.ui.viewing import until
+from tracetui.places import SharedPlace, parse_place
+from tracetui.ui.app import TraceApp
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.place_words import place_in
+from tracetui.ui.screens.table_screen import TableScreen
+from tracetui.ui.session import Session
+from tracetui.ui.session_place import OTHER_TRACE
+
+ABOVE_SOURCE = 20  #: lines of a table above where the source is looked for, which names directories
+
+
+def options(path: Path, place: SharedPlace | None = None) -> ViewerOptions:
+    return ViewerOptions(palette="none", ascii=True, cache=False, place=place, paths=(str(path),))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A trace of tasks with idle time between them, and names that are no names."""
+    events, now = [*npu()], 1_000_000
+    for number, idle in enumerate((0, 50_000, 10_000, 30_000, 9_000), 1):
+        now += idle
+        stack = [f"/work/train.py({9 + number}): [red]load", "/work/train.py(30): main"]
+        events += [
+            operator(now - 900, 400, f"aten::mul{number}", stack=stack),
+            enqueue(now - 800, 100, number),
+            dequeue(now - 600, 300, number),
+            call(now - 500, 100, connection=number),
+            task(now, 1000, connection=number, name=f"mul{number}"),
+        ]
+        now += 1000
+    found = tmp_path / "here" / "trace_view.json"
+    found.parent.mkdir()
+    found.write_text(json.dumps(events))
+    return found
+
+
+@asynccontextmanager
+async def opened(
+    path: Path, place: SharedPlace | None = None, size: tuple[int, int] = (120, 36)
+) -> AsyncIterator[tuple[TraceApp, Pilot[int]]]:
+    session = Session(path, options(path, place))
+    session.open()
+    app = TraceApp([session], options(path, place))
+    try:
+        async with app.run_test(size=size) as pilot:
+            await until(pilot, lambda: not app.session.analysing and app.session.analysis is not None)
+            yield app, pilot
+    finally:
+        session.end()
+
+
+def copied(app: TraceApp) -> SharedPlace:
+    """The place of the command that was copied."""
+    words = shlex.split(app.clipboard)
+    assert words[:1] + words[-2:-1] == ["tracetui", "--at"]
+    return parse_place(words[-1])
+
+
+async def test_the_same_picture_opens_elsewhere(path: Path, tmp_path: Path) -> None:
+    async with opened(path) as (app, pilot):
+        await pilot.press("x", "x", "w", "w", "d", "j", "P", "u")
+        first, picture = copied(app), screen_text(app)[1:-2]
+        assert app.session.state.pinned
+        await pilot.press("G", "slash", *"mul", "enter", "down")
+        await pilot.pause()
+        await pilot.press("u")
+        second, table = copied(app), screen_text(app)[:ABOVE_SOURCE]
+        assert second.filter == "mul"
+        assert second.rows
+    copy = tmp_path / "there" / "other.json"
+    copy.parent.mkdir()
+    shutil.copy(path, copy)
+    async with opened(copy, first) as (app, pilot):
+        assert screen_text(app)[1:-2] == picture
+    async with opened(copy, second) as (app, pilot):
+        assert app.shown == "gaps"
+        assert screen_text(app)[:ABOVE_SOURCE] == table
+        app.places.open(first)  # from one place to the next
+        await pilot.pause()
+        assert screen_text(app)[1:-2] == picture
+
+
+@pytest.mark.parametrize(
+    "keys", [("H", "c"), ("O", "tab", "z"), ("I",), ("M", "3"), ("Z", "tab"), ("V", "down"), ("B",)]
+)
+async def test_each_screen_opens_as_it_was(path: Path, keys: tuple[str, ...]) -> None:
+    async with opened(path) as (app, pilot):
+        for key in keys:
+            await pilot.press(key)
+            await pilot.pause()
+        picture = screen_text(app)[:-1]
+        await pilot.press("u")
+        place = copied(app)
+    async with opened(path, place) as (app, pilot):
+        await pilot.pause()
+        assert screen_text(app)[:-1] == picture
+
+
+async def test_a_slice_and_a_window_are_found_again(path: Path) -> None:
+    async with opened(path) as (app, pilot):
+        trace = app.session.trace
+        assert trace is not None
+        row = next(row for row in range(len(trace.slices)) if trace.name(row) == "aten::mul3")
+        app.select(row)
+        await pilot.press("r", "u")
+        place, window = copied(app), app.session.state.window
+    async with opened(path, place) as (app, _):
+        assert (app.session.state.row, app.session.state.window) == (row, window)
+
+
+async def test_what_does_not_fit_is_said(path: Path) -> None:
+    async with opened(path, parse_place("gaps@0s..1s#gap=NPU:7,trace=0123456789ab")) as (app, pilot):
+        await until(pilot, lambda: OTHER_TRACE in screen_text(app)[-1])
+        assert OTHER_TRACE in app.session.warnings
+        assert app.shown == "gaps"
+        for text, sentence in (
+            ("ranks@3:0s..1s", "There is no screen ranks here."),
+            ("timeline@5s..6s", "The time of this place is not in this trace."),
+            ("timeline@0s..1s#gap=NPU:7", "What was selected there is not in this trace."),
+        ):
+            app.places.open(parse_place(text))
+            await pilot.pause()
+            assert sentence in screen_text(app)[-1], text
+
+
+async def test_the_palette_takes_a_place_and_a_command_that_opens_one(path: Path) -> None:
+    async with opened(path) as (app, pilot):
+        for text in ("steps@0s..0.05s", "tracetui some/where.json --at 'gaps@0s..0.05s#filter=mul'"):
+            await pilot.press("colon")
+            await pilot.pause()
+            for letter in text:
+                app.screen.query_one("Input").insert_text_at_cursor(letter)  # type: ignore[attr-defined]
+            await pilot.pause()
+            assert any("go: to this place" in line for line in screen_text(app))
+            await pilot.press("enter")
+            await pilot.pause()
+        assert app.shown == "gaps"
+        assert app.session.state.filter == "mul"
+        assert isinstance(app.screen, TableScreen)
+        await pilot.press("colon", *"time@", "backspace")  # no place: names again
+        await pilot.pause()
+        assert any("go: to a time" in line or "timeline" in line for line in screen_text(app))
+
+
+@pytest.mark.parametrize("text", ["gaps", "what@1s..2s", "gaps@2s..1s", "a b@c", "--at"])
+def test_what_is_no_place_is_a_name_to_look_for(text: str) -> None:
+    assert place_in(text) is None

@@ -1,0 +1,80 @@
+"""Opening the places that others send, and the command that opens what is shown here."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from typing import Any
+
+from tracetui.language import translate
+from tracetui.places import SharedPlace, fingerprint
+from tracetui.trace.clean import printable
+from tracetui.ui.messages import SelectionChanged, TraceChanged
+from tracetui.ui.place_words import AT
+from tracetui.ui.screen_specs import ScreenScope, is_joint, is_of_scope
+from tracetui.ui.session_place import OTHER_TRACE, open_place, place_of
+from tracetui.ui.viewer import Viewer
+from tracetui.ui.viewer_screen import ViewerScreen
+
+
+class Places:
+    """The place that is shown, and places to show."""
+
+    def __init__(self, viewer: Viewer) -> None:
+        self._viewer = viewer
+
+    def shown(self, front: ViewerScreen[Any]) -> SharedPlace:
+        """Return the place that is shown now."""
+        viewer, session = self._viewer, self._viewer.session
+        if is_of_scope(viewer.shown, ScreenScope.JOB):
+            return front.place_with(SharedPlace(viewer.shown, trace=self._fingerprint()))
+        place = front.place_with(place_of(session, viewer.shown))
+        if is_joint(viewer.shown):
+            place = replace(place, trace=self._fingerprint())
+        return replace(place, rank=viewer.rank_of(session), side=viewer.side_of(session))
+
+    def command(self, front: ViewerScreen[Any]) -> str:
+        """Return the command line that opens the place that is shown."""
+        viewer = self._viewer
+        of_list = len(viewer.sessions) > 2 and not is_joint(viewer.shown)
+        paths = () if of_list and viewer.rank_of(viewer.session) is None else viewer.options.paths
+        words = [*(paths or [str(viewer.session.path)]), AT, str(self.shown(front))]
+        return f"tracetui {' '.join(map(shlex.quote, words))}"
+
+    def open(self, place: SharedPlace) -> None:
+        """Show a place; what it is of is read, if it was not yet."""
+        viewer = self._viewer
+        if not viewer.knows_screen(place.screen):
+            viewer.show_status(translate("There is no screen {name} here.", name=printable(place.screen, 40)))
+            return
+        session = viewer.session_of_place(place)
+        if session is None:
+            viewer.show_status(translate("There is no rank {number} in this job.", number=place.rank))
+            return
+        viewer.place_of_screen = place
+        sentence = ""
+        if is_joint(place.screen):
+            viewer.look_at(session)
+            session.state.filter = place.filter
+            sentence = translate(OTHER_TRACE) if self._is_of_others(place) else ""
+            viewer.action_go(place.screen)
+            viewer.tell_joint(place.screen, TraceChanged)
+        elif session is viewer.session and session.is_open and not is_joint(viewer.shown):
+            sentence = open_place(session, place)
+            viewer.action_go(place.screen)
+        else:
+            session.awaited_place = place
+            viewer.show_session(session, place.screen)
+            if session.analysis is not None:
+                sentence = open_place(session, place)
+        for message in (TraceChanged, SelectionChanged):
+            viewer.broadcast(session, message)
+        if sentence:
+            viewer.show_status(sentence)
+
+    def _is_of_others(self, place: SharedPlace) -> bool:
+        here = self._fingerprint()
+        return bool(place.trace and here and place.trace != here)
+
+    def _fingerprint(self) -> str:
+        return fingerprint([session.path for session in self._viewer.sessions])
