@@ -112,8 +112,8 @@ def load(
         rules: which frame of a stack is the user's own, and so the line that idle time is charged to.
         cache: take a trace that was read before from the user's cache, without any progress, and keep one
             there that is large and read anew.
-        jobs: worker processes that decode a large file, 1 for none, None for one for each core that may be
-            used. The result doesn't depend on it.
+        jobs: threads that read a large file, or worker processes where the scanner is not compiled; None for
+            one for each core that may be used. The result doesn't depend on it.
         export: "json" or "db": which one is read of a run that was exported both ways; None: JSON that is
             whole, else the database.
         sched: a recording of the scheduler, of what the operating system did meanwhile; None: what lies
@@ -146,7 +146,7 @@ def opened(
         on_progress: called every few MB of the file.
         rules: which frame of a stack is the user's own.
         cache: take a trace that was read before.
-        jobs: worker processes.
+        jobs: threads or worker processes.
         export: which one is read.
         scheduler: the recording of the scheduler, or how that beside the trace is read; None: none is read.
         on_recording: called every few MB of that, with bytes read and bytes in all.

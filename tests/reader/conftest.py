@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tracetui.reader import pool, processes
+from tracetui.reader import pool, processes, source
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -15,4 +15,12 @@ def _patient() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "_SILENCE", 300.0)
         patch.setattr(processes, "GOODBYE", 300.0)
+        yield
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[None]:
+    """Read large files by worker processes, as where nothing is compiled, and not by threads."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(source, "COMPILED", False)
         yield

@@ -33,6 +33,8 @@ from tracetui.reader.source import TraceFile
 from tracetui.reader.text import LentText, open_text
 from tracetui.reader.worker import PieceAnswer, PieceTask, read_task
 
+pytestmark = pytest.mark.usefixtures("workers")
+
 
 class Stage:
     """Where the workers are played: in place of their processes and of the selector that listens to them."""

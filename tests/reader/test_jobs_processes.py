@@ -24,6 +24,8 @@ from tracetui.cli import main
 from tracetui.reader import joined, pool, source
 from tracetui.reader.source import Progress, TraceFile
 
+pytestmark = pytest.mark.usefixtures("workers")
+
 ROOT = Path(__file__).resolve().parents[2]
 SIZES = {"part_bytes": 20_000, "block_bytes": 5000}
 TEXT = json.dumps(
@@ -251,7 +253,7 @@ READER = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from tracetui.reader import pool, source
-source.SMALLEST = 0
+source.SMALLEST, source.COMPILED = 0, False
 with source.TraceFile(sys.argv[2], jobs=2, part_bytes=20_000) as trace:
     table = trace.read({})
 print(table.report.events, *table.report.warnings, source.__file__)

@@ -15,6 +15,8 @@ from tracetui.reader import pool, source
 from tracetui.reader.events import ReadReport
 from tracetui.reader.source import TraceFile
 
+pytestmark = pytest.mark.usefixtures("workers")
+
 EVENTS = [{"ph": "X", "name": f"e{n}", "pid": 1, "tid": 2, "ts": n, "dur": 1} for n in range(400)]
 PART = 2000
 

@@ -1,4 +1,4 @@
-"""An opened file: where it is read from, and by how many processes."""
+"""An opened file: where it is read from, and by how many threads or processes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tracetui.reader import pool, source
+from tracetui.reader import source
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.source import TraceFile
 
@@ -36,15 +36,23 @@ class _Asked(Exception):  # noqa: N818 - no error: what a pool would be made wit
     ("smaller_by", "jobs", "asked"),
     [(0, 3, 3), (0, 2, 2), (0, None, 5), (0, 1, None), (1, 3, None), (1, None, None)],
 )
-def test_processes_are_for_files_that_are_large_enough(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, smaller_by: int, jobs: int | None, asked: int | None
+@pytest.mark.parametrize("compiled", [False, True])
+def test_threads_and_processes_are_for_files_that_are_large_enough(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    compiled: bool,
+    smaller_by: int,
+    jobs: int | None,
+    asked: int | None,
 ) -> None:
     def refuse(*arguments: Any) -> None:
         raise _Asked(arguments[4])
 
     path = tmp_path / "t.json"
     path.write_text(TEXT)
-    monkeypatch.setattr(pool, "WorkerPool", refuse)
+    monkeypatch.setattr(source, "COMPILED", compiled)
+    readers = "tracetui.reader.source.PieceThreads" if compiled else "tracetui.reader.pool.WorkerPool"
+    monkeypatch.setattr(readers, refuse)
     monkeypatch.setattr(source, "SMALLEST", len(TEXT) + smaller_by)
     monkeypatch.setattr(
         source, "default_jobs", lambda size, stream: 5 if (size, stream) == (len(TEXT), False) else 9

@@ -25,7 +25,7 @@ with -."""
 MOST_JOBS = 64
 #: The help of --jobs where it is about reading a trace.
 JOBS = (
-    "decode a large trace with N processes, 1: without any beside this one "
+    "read a large trace with N threads, or N processes where nothing is compiled "
     "(default: one for each core that may be used)"
 )
 
@@ -59,7 +59,7 @@ class Request(argparse.Namespace):
     language: str | None = None  #: of causes and advice; None: that of the locale
     cache: bool = True  #: keep what is read, and use what was kept
     export: Export | None = None  #: which one is read of a run that was exported both ways
-    jobs: int | None = None  #: processes that decode at once; None: as many as are of use
+    jobs: int | None = None  #: threads or processes that read at once; None: as many as are of use
     sched: Path | None  #: a recording of the scheduler; commands that know no causes have none
     sched_offset: int | None  #: ns that are added to its times
     dask: str | None = None  #: the address of a scheduler, where ranks are digested by its workers

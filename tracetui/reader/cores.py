@@ -1,4 +1,4 @@
-"""How many processes may decode at once. Knows the machine, not the trace."""
+"""How many threads or processes may read at once. Knows the machine, not the trace."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from tracetui.reader.scanned import COMPILED
-
 SMALLEST = 32_000_000  #: bytes of text that one process has read before others have started
-_SCANNED = 128_000_000  # the same where events are scanned and not decoded
 _MOST = 16
 _MOST_BEHIND_STREAM = 3  # they decode 200 MB/s each, and inflating gives 300
 _PER_JOB = 200_000_000  # bytes of text for each process beyond two: each takes some 50 MB of memory
@@ -19,8 +16,8 @@ _OWN_GROUPS = Path("/proc/self/cgroup")
 
 
 def default_jobs(text_bytes: int, stream: bool) -> int:
-    """Return how many processes a text is worth, 1: none; `stream`: this one has to inflate it."""
-    if text_bytes < (_SCANNED if COMPILED and not stream else SMALLEST):
+    """Return how many threads or processes a text is worth, 1: none; `stream`: it has to be inflated."""
+    if text_bytes < SMALLEST:
         return 1
     return min(usable_cores(), _MOST_BEHIND_STREAM if stream else _MOST, 2 + text_bytes // _PER_JOB)
 

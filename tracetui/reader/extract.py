@@ -84,6 +84,7 @@ class ExtractedPart:
     """The columns of a part of the file, with the part's own numbers of strings, threads and series."""
 
     events: int  #: elements decoded
+    scanned: int  #: of them, those that the compiled scanner took
     strings: list[str | None]  #: None stands for no string
     threads: list[tuple[str, str]]
     series: list[tuple[int, str, str]]  #: (thread, name, key)
@@ -99,6 +100,7 @@ class PartReader:
 
     def __init__(self) -> None:
         self.events = 0
+        self.scanned = 0
         self._strings = numbers()
         self._shapes = numbers()  # (pid, tid, name, category): what events have in common
         self._samples = numbers()  # (pid, tid, name, *keys of the args): the same of counter events
@@ -118,6 +120,7 @@ class PartReader:
         """Take the events in `text[:length]` without decoding them; return how many, 0 if that can't be."""
         count = self._scanner.scan(text, length) if self._scanner is not None else 0
         self.events += count
+        self.scanned += count
         self._scanned += count
         return count
 
@@ -338,6 +341,7 @@ class PartReader:
         columns.update({name: self._array(name) for name in [*self._kept]})
         part = ExtractedPart(
             self.events,
+            self.scanned,
             [None if text is None else text_of(text) for text in self._strings],
             [(text_of(pid), text_of(tid)) for pid, tid in threads],
             series,

@@ -32,24 +32,32 @@ class WorkerPool:
     """Reads a text with worker processes; a context manager that ends them."""
 
     def __init__(
-        self, text: Text, start: int, piece_bytes: int, syntax: Syntax, jobs: int, end: int = sys.maxsize
+        self,
+        text: Text,
+        start: int,
+        piece_bytes: int,
+        syntax: Syntax,
+        jobs: int,
+        end: int = sys.maxsize,
+        first: int | None = None,
     ) -> None:
-        """Start `jobs` processes for the events from offset `start` up to `end`."""
+        """Prepare `jobs` processes for the events from offset `start` up to `end`.
+
+        `first`: where an event begins up to which others have read; None: at `start`.
+        """
         self._text = text
         self._start, self._end = start, end
         self._piece_bytes = piece_bytes
         self._syntax = syntax
         self._reader = PieceReader(syntax)
-        self._next_start = start  # where the next piece begins that is yielded
+        self._next_start = start if first is None else first  # where the next piece begins that is yielded
         self._next_lost = False  # whether it begins inside of something damaged
-        self._next_number = 0  # pieces are numbered by the cut before their start
-        self._first_unassigned = (
-            1  # number of the first piece that no worker has; this process reads number 0
-        )
+        self._next_number = (self._next_start - start) // piece_bytes  # that of the cut before its start
+        self._first_unassigned = self._next_number + 1  # that no worker has; this process reads the next
         self._last_number = sys.maxsize  # number of the piece at the end of the text, once that is known
         if text.shared is not None:
             self._last_number = (min(text.shared.end, end) - 1 - start) // piece_bytes
-        self._jobs = min(jobs, self._last_number)
+        self._jobs = max(min(jobs, self._last_number - self._next_number), 0)
         self._todo: dict[int, PieceTask] = {}  # tasks that were taken back from workers
         self._answers: dict[int, tuple[PieceTask, PieceAnswer, Worker]] = {}
         self._own_reading: Background[EventsPiece] | None = (

@@ -9,7 +9,7 @@ import contextlib
 import gc
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable
@@ -24,8 +24,9 @@ from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import BlockColumns, EventTable, ReadReport
 from tracetui.reader.pieces import EventsPiece, Syntax, guess_start, read_pieces
 from tracetui.reader.reading import After, Reading
-from tracetui.reader.scanned import BUILD, STALE
+from tracetui.reader.scanned import BUILD, COMPILED, STALE
 from tracetui.reader.text import Stamp, Text, open_text
+from tracetui.reader.threads import PieceThreads
 
 if TYPE_CHECKING:
     from tracetui.reader.skeleton import Skeleton
@@ -66,8 +67,8 @@ class TraceFile:
     ) -> None:
         """Open the file; raises UnreadableTrace where that fails or where the file holds no trace.
 
-        `jobs`: worker processes that may decode at once, beside this one; 1: none; None: as many as are of
-        use. The sizes are for tests; the table depends on none of these.
+        `jobs`: threads, or worker processes, that may read at once; 1: none; None: as many as are of use.
+        The sizes are for tests; the table depends on none of these.
         """
         self.path = Path(path)
         self._block_bytes = block_bytes
@@ -228,11 +229,34 @@ class TraceFile:
         if jobs == 1:
             yield in_background(read_pieces(self._text, start, self._part_bytes, syntax, end))
             return
-        from tracetui.reader.pool import WorkerPool  # small files are read without the modules of processes
+        with contextlib.closing(self._pieces_at_once(reading, start, syntax, jobs, end)) as pieces:
+            yield pieces
 
-        with WorkerPool(self._text, start, self._part_bytes, syntax, jobs, end) as pool:
-            yield pool.pieces()
-            reading.troubles += pool.troubles()
+    def _pieces_at_once(
+        self, reading: Reading, start: int, syntax: Syntax, jobs: int, end: int
+    ) -> Generator[Piece | None, None, None]:
+        """Yield pieces that threads read, and processes from where most events have to be decoded: decoding
+        keeps the interpreter's lock, which scanning gives up.
+        """
+        first = start
+        if COMPILED:
+            with PieceThreads(self._text, start, self._part_bytes, syntax, jobs, end) as threads:
+                for piece in threads.pieces():
+                    yield piece
+                    if piece is None:
+                        continue
+                    if piece.over or piece.end >= end:
+                        return
+                    if piece.part.scanned * 2 < piece.part.events and not piece.lost:
+                        first = piece.end
+                        break
+        from tracetui.reader.pool import WorkerPool  # most files are read without the modules of processes
+
+        with WorkerPool(self._text, start, self._part_bytes, syntax, jobs, end, first) as pool:
+            try:
+                yield from pool.pieces()
+            finally:
+                reading.troubles += pool.troubles()
 
     def _progress(self, reading: Reading, silent_s: int) -> Progress:
         return Progress(reading.disk_offset(), self.size, reading.events, reading.snapshot, silent_s)

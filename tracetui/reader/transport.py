@@ -34,6 +34,7 @@ def pack_piece(piece: EventsPiece) -> list[bytes]:
         "piece": {name: getattr(piece, name) for name in _PLAIN},
         "part": {
             "events": part.events,
+            "scanned": part.scanned,
             "strings": part.strings,
             "threads": part.threads,
             "series": part.series,

@@ -1,0 +1,180 @@
+"""A reading by several threads is the serial one, whatever order they end in and whatever befalls them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import threading
+import time
+from collections.abc import Iterator
+from itertools import dropwhile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.reader.test_jobs import NESTED, damages, events, everything
+from tracetui.reader import source, threads
+from tracetui.reader.pieces import Piece, PieceReader, Syntax, read_pieces
+from tracetui.reader.scanned import COMPILED
+from tracetui.reader.source import TraceFile
+from tracetui.reader.text import Text
+
+pytestmark = pytest.mark.skipif(not COMPILED, reason="the scanner is not compiled")
+
+
+class SerialPool:
+    """Stands for the worker processes: reads the pieces one after the other."""
+
+    starts: list[int]
+
+    def __init__(
+        self, text: Text, start: int, piece_bytes: int, syntax: Syntax, jobs: int, end: int, first: int
+    ) -> None:
+        self.starts.append(first)
+        pieces = read_pieces(text, start, piece_bytes, syntax, end)
+        self._pieces = dropwhile(lambda piece: piece.start < first, pieces)
+
+    def __enter__(self) -> SerialPool:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        pass
+
+    def pieces(self) -> Iterator[Piece]:
+        return self._pieces
+
+    def troubles(self) -> tuple[str, ...]:
+        return ()
+
+
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Read files of any size by threads; return where worker processes would go on in place of them."""
+    starts: list[int] = []
+    monkeypatch.setattr(source, "SMALLEST", 0)
+    monkeypatch.setattr(SerialPool, "starts", starts, raising=False)
+    monkeypatch.setattr("tracetui.reader.pool.WorkerPool", SerialPool)
+    return starts
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    array=st.lists(events, min_size=1, max_size=60),
+    damages=damages,
+    wrapped=st.booleans(),
+    packed=st.booleans(),
+    jobs=st.integers(2, 5),
+    part=st.sampled_from([40, 300, 1000, 5000]),
+    block=st.sampled_from([30, 200, 1000, 10**6]),
+    behind=st.sampled_from([500, 10**6]),
+    first=st.one_of(st.just(0), st.integers(0, 8000)),
+)
+def test_any_threads_give_what_one_gives(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    processes: list[int],
+    array: list[dict[str, Any]],
+    damages: list[tuple[float, int, bytes]],
+    wrapped: bool,
+    packed: bool,
+    jobs: int,
+    part: int,
+    block: int,
+    behind: int,
+    first: int,
+) -> None:
+    content = json.dumps({"traceEvents": array, "distributedInfo": NESTED} if wrapped else array).encode()
+    for place, deleted, inserted in damages:
+        start = 20 + int(place * (len(content) - 20))
+        content = content[:start] + inserted + content[start + deleted :]
+    path = tmp_path / "trace.json"
+    path.write_bytes(gzip.compress(content, 1) if packed else content)
+    sizes = {"part_bytes": part, "block_bytes": block}
+    with monkeypatch.context() as patch:
+        patch.setattr(threads, "_BEYOND", behind)  # bytes of an inflated text: too few for some events
+        result = everything(path, jobs=jobs, first=first, **sizes)
+    assert result == everything(path, jobs=1, first=first, **sizes)
+
+
+def _slices(count: int) -> list[dict[str, Any]]:
+    return [
+        {"ph": "X", "name": f"e{n}", "pid": 1, "tid": 2, "ts": n, "dur": 1, "args": {"n": NESTED}}
+        for n in range(count)
+    ]
+
+
+SIZES = {"part_bytes": 4000, "block_bytes": 1000}
+
+
+@pytest.fixture
+def path(tmp_path: Path, processes: list[int]) -> Path:
+    """A trace whose events have lists of what looks like events."""
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(_slices(200)))
+    return path
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_lists_within_events_mislead_no_thread(path: Path, packed: bool) -> None:
+    if packed:
+        path.write_bytes(gzip.compress(path.read_bytes()))
+    assert everything(path, jobs=3, **SIZES) == everything(path, jobs=1, **SIZES)
+
+
+def test_processes_go_on_where_events_have_to_be_decoded(tmp_path: Path, processes: list[int]) -> None:
+    path = tmp_path / "trace.json"
+    strange = [{**event, "ts": f"{event['ts']}e0"} for event in _slices(100)]
+    text = json.dumps(_slices(100) + strange)
+    path.write_text(text)
+    assert everything(path, jobs=3, **SIZES) == everything(path, jobs=1, **SIZES)
+    (start,) = processes
+    assert 0 < start - text.index("e0") < 3 * SIZES["part_bytes"]
+    assert text[start] == "{"
+
+
+@pytest.mark.parametrize("few", [1, 0])
+def test_one_thread_is_better_than_none(path: Path, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
+    serial = everything(path, jobs=1, **SIZES)
+    start, started = threading.Thread.start, []
+
+    def start_few(thread: threading.Thread) -> None:
+        started.append(thread)
+        if len(started) > few:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_few)
+    assert everything(path, jobs=3, **SIZES) == serial
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_what_a_thread_cannot_read_is_read_again(
+    path: Path, monkeypatch: pytest.MonkeyPatch, packed: bool
+) -> None:
+    if packed:
+        path.write_bytes(gzip.compress(path.read_bytes()))
+    serial = everything(path, jobs=1, **SIZES)
+    read, refused = PieceReader.read, []
+
+    def refuse(reader: PieceReader, text: Any, start: int, stop: int, lost: bool) -> Piece:
+        if isinstance(text, (threads._SharedText, threads._Excerpt)) and start % 2:
+            refused.append(start)
+            raise MemoryError
+        return read(reader, text, start, stop, lost)
+
+    monkeypatch.setattr(PieceReader, "read", refuse)
+    assert everything(path, jobs=3, **SIZES) == serial
+    assert refused
+
+
+def test_threads_end_with_the_reading(path: Path) -> None:
+    before = threading.active_count()
+    with TraceFile(path, jobs=3, **SIZES) as trace:
+        assert trace.read(should_stop=lambda: True).report.stopped
+    until = time.monotonic() + 60
+    while threading.active_count() > before and time.monotonic() < until:
+        time.sleep(0.01)
+    assert threading.active_count() == before
