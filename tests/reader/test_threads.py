@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.reader.test_jobs import NESTED, damages, events, everything
 from tracetui.reader import source, threads
-from tracetui.reader.pieces import Piece, PieceReader, Syntax, read_pieces
+from tracetui.reader.pieces import EventsPiece, PieceReader, Syntax, read_pieces
 from tracetui.reader.scanned import COMPILED
 from tracetui.reader.source import TraceFile
 from tracetui.reader.text import Text
@@ -43,7 +43,7 @@ class SerialPool:
     def __exit__(self, *_error: object) -> None:
         pass
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[EventsPiece]:
         return self._pieces
 
     def troubles(self) -> tuple[str, ...]:
@@ -159,7 +159,7 @@ def test_what_a_thread_cannot_read_is_read_again(
     serial = everything(path, jobs=1, **SIZES)
     read, refused = PieceReader.read, []
 
-    def refuse(reader: PieceReader, text: Any, start: int, stop: int, lost: bool) -> Piece:
+    def refuse(reader: PieceReader, text: Any, start: int, stop: int, lost: bool) -> EventsPiece:
         if isinstance(text, (threads._SharedText, threads._Excerpt)) and start % 2:
             refused.append(start)
             raise MemoryError

@@ -234,7 +234,7 @@ class TraceFile:
 
     def _pieces_at_once(
         self, reading: Reading, start: int, syntax: Syntax, jobs: int, end: int
-    ) -> Generator[Piece | None, None, None]:
+    ) -> Generator[EventsPiece | None, None, None]:
         """Yield pieces that threads read, and processes from where most events have to be decoded: decoding
         keeps the interpreter's lock, which scanning gives up.
         """

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from tracetui.background import PATIENCE, Background
-from tracetui.reader.pieces import BEFORE, Piece, PieceReader, Reads, Syntax, guess_start, stop_of
+from tracetui.reader.pieces import BEFORE, EventsPiece, PieceReader, Reads, Syntax, guess_start, stop_of
 from tracetui.reader.text import Text
 
 _AHEAD = 2  # pieces for each thread that are read before the next one is taken
@@ -37,7 +37,7 @@ class PieceThreads:
         self._syntax = syntax
         self._jobs = jobs
         self._changed = threading.Condition()  # guards all below
-        self._pieces: dict[int, Piece | None] = {}  # by number; None: it has to be read again
+        self._pieces: dict[int, EventsPiece | None] = {}  # by number; None: it has to be read again
         self._next_number = 0  # of the piece that is yielded next; pieces are numbered by the cut before them
         self._first_unassigned = 0
         self._last_number = sys.maxsize  # number of the piece at the end of the text, once that is known
@@ -61,7 +61,7 @@ class PieceThreads:
             self._stopped = True
             self._changed.notify_all()
 
-    def pieces(self) -> Iterator[Piece | None]:
+    def pieces(self) -> Iterator[EventsPiece | None]:
         """Yield all pieces from front to back; None while the next one is awaited, so that one may stop."""
         reader = PieceReader(self._syntax)
         offset, lost = self._start, False
@@ -90,7 +90,7 @@ class PieceThreads:
                 lambda: self._next_number in self._pieces or self._next_number > self._last_number, PATIENCE
             )
 
-    def _take(self) -> Piece | None:
+    def _take(self) -> EventsPiece | None:
         with self._changed:
             return self._pieces.pop(self._next_number, None)
 
@@ -152,7 +152,7 @@ class PieceThreads:
                     return None
         return number, excerpt
 
-    def _read(self, reader: PieceReader, number: int, text: Reads) -> Piece | None:
+    def _read(self, reader: PieceReader, number: int, text: Reads) -> EventsPiece | None:
         """Return the piece of a number, None where no event seems to begin in it."""
         cut = self._start + number * self._piece_bytes
         stop = stop_of(cut, self._start, self._piece_bytes, self._end)
