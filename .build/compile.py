@@ -16,7 +16,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_SCANNER = Path("tracetui", "reader", "fingerprint.py")
+_SCANNER = Path("tracetui", "compiled.py")
 
 
 class CompileScanner(BuildHookInterface):  # type: ignore[misc,type-arg]

@@ -23,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 MACHINES = ("x86_64", "aarch64")
 GLIBC = (2, 17)  #: of CentOS 7: the oldest that numpy's and orjson's wheels run on
-_SCANNER = ROOT / "tracetui" / "reader" / "fingerprint.py"
+_SCANNER = ROOT / "tracetui" / "compiled.py"
 
 
 def main() -> None:

@@ -1,7 +1,8 @@
 """Damage what tracetui reads and look what it makes of it: python -m tests.benchmarks.fuzz [--what files]
 
 `scanner`: events through the scanner in C, which has to give what decoding gives; .ci/run does this with a
-scanner compiled with sanitizers, which end the program where memory is misused. `files`, `siblings`,
+scanner compiled with sanitizers, which end the program where memory is misused. `leaves`: pages of databases
+through C in the same way, which has to read what SQLite reads. `files`, `siblings`,
 `digests`, `snapshots`: damaged ones through the commands, each in a process of its own, which has to end in
 time, within its memory, with a documented status and without a traceback.
 """
@@ -14,10 +15,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks.fuzzing import scanner
+from tests.benchmarks.fuzzing import leaves, scanner
 from tests.benchmarks.fuzzing.commands import SUBJECTS, fuzz_commands
 
-KINDS = ("scanner", *SUBJECTS, "all")
+IN_C = {"scanner": scanner.fuzz_scanner, "leaves": leaves.fuzz_leaves}
+KINDS = (*IN_C, *SUBJECTS, "all")
 
 
 def main() -> None:
@@ -29,8 +31,8 @@ def main() -> None:
     asked = parser.parse_args()
     print(f"seed {asked.seed}", flush=True)
     chooser = random.Random(asked.seed)
-    if asked.what == "scanner":
-        scanner.fuzz_scanner(chooser, asked.seconds)
+    if asked.what in IN_C:
+        IN_C[asked.what](chooser, asked.seconds)
         return
     names = tuple(SUBJECTS) if asked.what == "all" else (asked.what,)
     keep = asked.keep or Path(tempfile.mkdtemp(prefix="fuzz-kept-"))

@@ -6,6 +6,7 @@ import sqlite3
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 
 from simulator.database import DatabaseWriter
 from simulator.scenarios import simulate
-from tracetui.databases import tables
+from tracetui.compiled import COMPILED, native
+from tracetui.databases import pages, tables
+from tracetui.databases.pages import LeafRows
 from tracetui.databases.tables import UNKNOWN, Database
 
 #: Integers of every width that SQLite stores, and what cells of another type may hold.
@@ -29,28 +32,49 @@ CELLS = st.one_of(
     INTEGERS,
     st.floats(allow_nan=False),
     INTEGERS.map(str),
+    st.sampled_from(
+        ["12", " 12", "1_2", "-12", "0012", "12a", "\u0663", "9" * 19, "9" * 39, "0" * 38 + "7", "0" * 40]
+    ),
     st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12),  # where SQLite's substr ends
     st.binary(max_size=9),
 )
 COLUMNS = ("a", "b", "c", "d")
 
 
-def columns_of(path: Path, by_pages: bool) -> dict[str, Any]:
-    """What is read of a table: numbers, floats and texts of each column, and the rowids of its parts."""
+#: What reads the pages: C, where that is compiled; numpy, which is all that others have; SQLite row by row.
+READERS = ("c", "numpy", "sqlite")
+
+
+def columns_of(path: Path, reader: str) -> dict[str, Any]:
+    """What is read of a table: numbers, floats and texts of each column, and how many rows."""
     found: dict[str, Any] = {"rows": 0}
-    with Database(path) as database:
-        if not by_pages:
+    compiled = mock.patch.object(pages, "COMPILED", COMPILED and reader == "c")
+    with compiled, Database(path) as database:
+        if reader == "sqlite":
             database._pages = None
-        for rows in database.rows("t", COLUMNS, COLUMNS):
+        for rows in database.rows("t", COLUMNS):
             found["rows"] += rows.count
             for column in COLUMNS:
                 found.setdefault(f"{column} numbers", []).extend(rows.numbers(column).tolist())
+        for rows in database.rows("t", COLUMNS, floats=COLUMNS):
+            for column in COLUMNS:
                 floats = rows.floats(column)
                 found.setdefault(f"{column} floats", []).extend(
                     np.where(np.isnan(floats), 0.5, floats).tolist()
                 )
+                found.setdefault(f"{column} numbers beside floats", []).extend(rows.numbers(column).tolist())
+        for rows in database.rows("t", COLUMNS, COLUMNS):
+            for column in COLUMNS:
                 found.setdefault(f"{column} texts", []).extend(rows.texts(column))
     return found
+
+
+def same_by_all(path: Path) -> dict[str, Any]:
+    """What is read of a table, which is the same whatever reads it."""
+    ways = [columns_of(path, reader) for reader in READERS]
+    assert ways[0] == ways[2]
+    assert ways[1] == ways[2]
+    return ways[0]
 
 
 def written(path: Path, schema: str, rows: list[tuple[Any, ...]], *more: str) -> Path:
@@ -69,15 +93,14 @@ def written(path: Path, schema: str, rows: list[tuple[Any, ...]], *more: str) ->
 def test_cells_of_any_kind(rows: list[tuple[Any, ...]]) -> None:
     with TemporaryDirectory() as directory:
         path = written(Path(directory) / "a.db", "a INTEGER, b TEXT, c NUMERIC, d", rows)
-        assert columns_of(path, True) == columns_of(path, False)
+        same_by_all(path)
 
 
 @pytest.mark.parametrize("key", ["a INTEGER PRIMARY KEY", "a INTEGER PRIMARY KEY DESC", "a INT PRIMARY KEY"])
 def test_keys_that_are_the_rowid_and_others(tmp_path: Path, key: str) -> None:
     rows = [(number, number * 1000, str(number), None) for number in range(7, 9000, 3)]
     path = written(tmp_path / "a.db", f"{key}, b, c, d", rows, "DELETE FROM t WHERE a % 5 = 0")
-    found = columns_of(path, True)
-    assert found == columns_of(path, False)
+    found = same_by_all(path)
     assert found["a numbers"] == [number for number, *_ in rows if number % 5]
 
 
@@ -92,10 +115,46 @@ def test_columns_that_were_added_later(tmp_path: Path) -> None:
     connection.execute("INSERT INTO t VALUES (1, 2, 3, 4)")
     connection.commit()
     connection.close()
-    found = columns_of(tmp_path / "a.db", True)
-    assert found == columns_of(tmp_path / "a.db", False)
+    found = same_by_all(tmp_path / "a.db")
     assert found["c numbers"] == [UNKNOWN] * 500 + [3]
     assert found["d numbers"] == [7] * 500 + [4]
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+def test_plain_tables_are_read_in_c(tmp_path: Path) -> None:
+    rows = [(number, str(number), number / 2, "text") for number in range(9000)]
+    path = written(tmp_path / "a.db", "a INTEGER PRIMARY KEY, b TEXT, c REAL, d", rows)
+    with Database(path) as database:
+        assert {type(part) for part in database.rows("t", COLUMNS, floats=("c",))} == {LeafRows}
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+@pytest.mark.parametrize(
+    "place, content",
+    [
+        pytest.param(0, b"\x05", id="a page of another kind"),
+        pytest.param(3, b"\xff\xff", id="more rows than fit"),
+        pytest.param(8, b"\x00\x00", id="a row in the header of its page"),
+        pytest.param(8, b"\x0f\xff", id="a row at the end of its page"),
+        pytest.param(-13, b"\xff" * 9, id="a length beyond all pages"),
+        pytest.param(-13, b"\x0a", id="a row that ends before its cells"),
+        pytest.param(-11, b"\x7f", id="types beyond the row"),
+        pytest.param(-10, b"\x0a", id="a type that is reserved"),
+        pytest.param(-10, b"\x06", id="a cell beyond the row"),
+    ],
+)
+def test_pages_that_are_refused(tmp_path: Path, place: int, content: bytes) -> None:
+    """A row ends its page: its length, its rowid, the length of its types, these, and three cells."""
+    path = written(tmp_path / "a.db", "a, b, c, d", [(300, 300, 300, None), (300, 300, 300, None)])
+    damaged = bytearray(path.read_bytes())
+    start = 4096 if place >= 0 else 8192
+    assert damaged[8192 - 13 : 8192 - 6] == bytes((11, 1, 5, 2, 2, 2, 0))
+    damaged[start + place : start + place + len(content)] = content
+    path.write_bytes(damaged)
+    wanted = np.array([(column, 0) for column in range(4)], np.int32).tobytes()
+    with path.open("rb") as file:
+        page = np.array([2]).tobytes()
+        assert native.read_leaves(file.fileno(), 4096, 4096, page, wanted) is None
 
 
 @pytest.mark.parametrize("page", [512, 4096, 65536])
@@ -105,8 +164,7 @@ def test_pages_of_any_size(tmp_path: Path, page: int) -> None:
     connection.close()
     rows = [(number, number * 2**33, f"{number}", number / 4) for number in range(20_000)]
     path = written(tmp_path / "a.db", "a, b, c, d", rows)
-    found = columns_of(path, True)
-    assert found == columns_of(path, False)
+    found = same_by_all(path)
     assert found["b numbers"][-1] == 19_999 * 2**33
 
 
@@ -114,7 +172,7 @@ def test_rows_that_go_on_in_other_pages(tmp_path: Path) -> None:
     """From the first part of the table with one on, SQLite reads it."""
     rows = [(number, "x" * (20_000 if number == 150_000 else 3), None, None) for number in range(160_000)]
     path = written(tmp_path / "a.db", "a, b, c, d", rows)
-    found = columns_of(path, True)
+    found = columns_of(path, "c")
     assert found["rows"] == 160_000
     assert found["a numbers"] == list(range(160_000))
     assert len(found["b texts"][150_000]) == 20_000
@@ -125,7 +183,7 @@ def test_another_encoding(tmp_path: Path) -> None:
     connection.execute("PRAGMA encoding='UTF-16'")
     connection.close()
     path = written(tmp_path / "a.db", "a, b, c, d", [(1, "\u4e2d\u6587", "x", None)])
-    assert columns_of(path, True)["b texts"] == ["\u4e2d\u6587"]
+    assert same_by_all(path)["b texts"] == ["\u4e2d\u6587"]
 
 
 def test_all_tables_of_a_run(tmp_path: Path) -> None:

@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from tools import wheels
-from tracetui.reader.fingerprint import FLAGS, MAIN, MODULE, SOURCES, fingerprint, stamp
-from tracetui.reader.scanned import BUILD
+from tracetui.compiled import BUILD, FLAGS, MAIN, MODULE, SOURCES, fingerprint, stamp
 
 READER = """
 import sys
-from tracetui.reader.scanned import COMPILED, STALE
+from tracetui.compiled import COMPILED, STALE
 from tracetui.reader.source import TraceFile
 with TraceFile(sys.argv[1]) as trace:
     report = trace.read().report

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reader.rows import Rows, rows_of
+from tracetui.compiled import COMPILED
 from tracetui.reader import extract
 from tracetui.reader.columns import TableBuilder
 from tracetui.reader.events import ReadReport
 from tracetui.reader.extract import ExtractedPart, PartReader
 from tracetui.reader.pieces import Syntax, read_pieces
-from tracetui.reader.scanned import COMPILED
 from tracetui.reader.source import BLOCK, PART
 from tracetui.reader.text import open_text
 

@@ -16,9 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.reader.test_jobs import NESTED, damages, events, everything
+from tracetui.compiled import COMPILED
 from tracetui.reader import source, threads
 from tracetui.reader.pieces import EventsPiece, PieceReader, Syntax, read_pieces
-from tracetui.reader.scanned import COMPILED
 from tracetui.reader.source import TraceFile
 from tracetui.reader.text import Text
 

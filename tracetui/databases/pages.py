@@ -1,8 +1,9 @@
 """Tables of a database straight from their pages, many rows at once: a fifth of the time that SQLite takes.
 
 SQLite hands over a row after the other, each cell as an object of Python. Here the leaves of a table's tree
-are read as bytes, and numbers are taken out of all rows of some hundred leaves together. The format is in
-https://www.sqlite.org/fileformat2.html. Whatever is not plain (rows that go on in other pages, other
+are read as bytes, and numbers are taken out of all rows of some hundred leaves together: in C where that is
+compiled (`reader/native/leaves.h`), else by numpy, which also reads texts and what C refuses. The format is
+in https://www.sqlite.org/fileformat2.html. Whatever is not plain (rows that go on in other pages, other
 encodings, anything that does not fit) is refused as a whole, and SQLite reads it.
 """
 
@@ -13,25 +14,30 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tracetui.arrays import Floats, Int64s
+from tracetui.compiled import COMPILED, native
 
 UNKNOWN = -(1 << 63)  #: the number of a cell that is empty, or holds no number
 _LEAF, _INTERIOR = 13, 5  # kinds of pages of a table
 _HEADER = 100  # bytes before the first page's own
 _TOGETHER = 1 << 20  # bytes of pages whose rows are read together
 _DEEPEST = 20
+_LEAST_CELL = 4  # bytes of a row in its page
 _SAMPLE = 16  # leaves whose rows are counted to know about how many a table has
 _THREADS, _AHEAD = 2, 3  # that read pages, and parts that they may be ahead
 _NULL, _FLOAT, _ZERO, _ONE, _RESERVED, _TEXT = 0, 7, 8, 9, (10, 11), 13
 #: Bytes of a cell by its serial type, below those of texts and blobs.
 _SIZES = np.array([0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0], np.int64)
 _MOST_DIGITS = 19  #: of a number of 64 bits
+LONG_TEXT = 40  #: characters of a text that is taken for no number, whatever it says
 _ASCII_ZEROS = 0x3030303030303030
+_INTEGERS, _FLOATS, _ROWIDS = 0, 1, 2  # of `leaves.h`
+_MOST_WANTED = 64  # of `read_leaves.h`
 
 
 class Unusual(Exception):  # noqa: N818 - no error: SQLite reads it
@@ -45,6 +51,35 @@ class Field:
     place: int  #: among the columns of the table
     is_rowid: bool  #: another name of the rowid: rows hold nothing for it
     is_number: bool = False  #: whole numbers are all that is wanted of it
+    is_text: bool = False  #: texts are wanted of it
+
+
+class LeafRows:
+    """Consecutive rows of a table whose numbers are read in C; the same as `tables.Rows`, without texts."""
+
+    def __init__(
+        self, count: int, first: int, last: int, numbers: dict[str, Int64s], floats: dict[str, Floats]
+    ) -> None:
+        self.count = count
+        self.first = first  #: rowid of the first
+        self.last = last
+        self._numbers = numbers
+        self._floats = floats
+
+    def __contains__(self, column: str) -> bool:
+        return column in self._numbers
+
+    def numbers(self, column: str) -> Int64s:
+        """Return whole numbers; UNKNOWN where there is none. Text of digits is one."""
+        return self._numbers[column] if column in self._numbers else np.full(self.count, UNKNOWN, np.int64)
+
+    def floats(self, column: str) -> Floats:
+        """Return numbers; NaN where there is none. Raises KeyError where only whole ones were wanted."""
+        return self._floats[column] if column in self._numbers else np.full(self.count, np.nan)
+
+    def texts(self, column: str) -> list[str | None]:
+        """Raise KeyError: no texts were wanted."""
+        raise KeyError(column)
 
 
 class PageRows:
@@ -94,27 +129,29 @@ class _Cells:
     rowid: Int64s | None  #: of a column that is another name of it
 
     def numbers(self, buffer: NDArray[np.uint8]) -> Int64s:
+        if self.rowid is not None:
+            return self.rowid
         integers = self._integers(buffer)
         rest = np.flatnonzero((self.kind == _FLOAT) | (self.kind >= _TEXT - 1))
         if len(rest):
             integers[rest] = UNKNOWN
             self._add_whole_floats(integers, buffer)
             self._add_digits(integers, buffer)
-        if self.rowid is not None:
-            return np.where(self.kind == _NULL, self.rowid, integers)
         integers[self.kind == _NULL] = UNKNOWN
         return integers
 
     def floats(self, buffer: NDArray[np.uint8]) -> Floats:
+        if self.rowid is not None:
+            return self.rowid.astype(np.float64)
         values = self._integers(buffer).astype(np.float64)
         values[(self.kind == _NULL) | (self.kind >= _TEXT - 1)] = np.nan
         (floats,) = np.nonzero(self.kind == _FLOAT)
         values[floats] = _words(buffer, ">f8")[self.start[floats]]
-        if self.rowid is not None:
-            return np.where(self.kind == _NULL, self.rowid.astype(np.float64), values)
         return values
 
     def texts(self, buffer: NDArray[np.uint8]) -> list[str | None]:
+        if self.rowid is not None:
+            return [str(rowid) for rowid in self.rowid.tolist()]
         content = buffer.tobytes()
         spans = zip(self.start.tolist(), (self.start + self.size).tolist())
         texts: list[str | None] = [content[start:end].decode("utf-8", "replace") for start, end in spans]
@@ -144,7 +181,7 @@ class _Cells:
     def _add_whole_floats(self, integers: Int64s, buffer: NDArray[np.uint8]) -> None:
         (floats,) = np.nonzero(self.kind == _FLOAT)
         values = _words(buffer, ">f8")[self.start[floats]].astype(np.float64)
-        whole = np.isfinite(values) & (np.abs(values) < 2.0**62) & (values == np.floor(values))
+        whole = (values >= -(2.0**63)) & (values < 2.0**63) & (values == np.floor(values))
         integers[floats[whole]] = values[whole].astype(np.int64)
 
     def _add_digits(self, integers: Int64s, buffer: NDArray[np.uint8]) -> None:
@@ -155,9 +192,49 @@ class _Cells:
                 number, is_digits = _digits(buffer, self.start[rows], size)
                 integers[rows[is_digits]] = number[is_digits]
                 rows = rows[~is_digits]
-            for row in rows.tolist() if size < 40 else ():
+            for row in rows.tolist() if size < 4 * LONG_TEXT else ():
                 start = int(self.start[row])
                 integers[row] = _parse_whole(buffer[start : start + size].tobytes())
+
+
+AnyPageRows = Union[LeafRows, PageRows]
+
+
+class _Wanted(NamedTuple):
+    """The cells that are read in C, by their place in a row."""
+
+    names: list[str]
+    kinds: list[int]  #: as `leaves.h` has them
+    pairs: bytes  #: place and kind of each, int32
+
+    @classmethod
+    def of_fields(cls, fields: dict[str, Field], columns: int) -> _Wanted | None:
+        """Return what to read of the fields of a table with so many columns; None: that is not for C."""
+        if not (COMPILED and fields) or any(field.is_text for field in fields.values()):
+            return None
+        cells = [
+            (field.place, kind, name)
+            for name, field in fields.items()
+            for kind in (_ROWIDS if field.is_rowid else _INTEGERS, *(() if field.is_number else (_FLOATS,)))
+        ]
+        if len(cells) > _MOST_WANTED or any(
+            field.is_rowid and not field.is_number for field in fields.values()
+        ):
+            return None
+        cells.sort()
+        pairs = np.array([cell[:2] for cell in cells], np.int32)
+        return cls([name for *_, name in cells], pairs[:, 1].tolist(), pairs.tobytes())
+
+    def rows(self, count: int, first: int, last: int, columns: list[bytearray]) -> LeafRows | None:
+        """Return the rows that C has read."""
+        numbers: dict[str, Int64s] = {}
+        floats: dict[str, Floats] = {}
+        for name, kind, values in zip(self.names, self.kinds, columns):
+            if kind == _FLOATS:
+                floats[name] = np.frombuffer(values, np.float64)
+            else:
+                numbers[name] = np.frombuffer(values, np.int64)
+        return LeafRows(count, first, last, numbers, floats) if count else None
 
 
 class PageReader:
@@ -183,7 +260,7 @@ class PageReader:
         """Close the file."""
         os.close(self._fd)
 
-    def rows(self, root: int, fields: dict[str, Field], columns: int) -> Iterator[PageRows]:
+    def rows(self, root: int, fields: dict[str, Field], columns: int) -> Iterator[AnyPageRows]:
         """Yield the rows of the table whose tree begins at a page, in the order of their rowids.
 
         Raises Unusual before the first row that it does not know how to read.
@@ -196,15 +273,16 @@ class PageReader:
         together = max(_TOGETHER // self._page, 1)
         leaves = self._leaves(root)
         parts = [leaves[place : place + together] for place in range(0, len(leaves), together)]
+        wanted = _Wanted.of_fields(fields, columns)
         if len(parts) < 2:
-            yield from filter(None, (self._rows(part, fields, columns) for part in parts))
+            yield from filter(None, (self._read_rows(part, fields, columns, wanted) for part in parts))
             return
-        # numpy lets other threads run for most of the time.
+        # C and numpy let other threads run for most of the time.
         pool = ThreadPoolExecutor(_THREADS, "tracetui-pages")
         try:
-            ahead: deque[Future[PageRows | None]] = deque()
+            ahead: deque[Future[AnyPageRows | None]] = deque()
             for part in parts:
-                ahead.append(pool.submit(self._read_rows, part, fields, columns))
+                ahead.append(pool.submit(self._read_rows, part, fields, columns, wanted))
                 if len(ahead) > _AHEAD:
                     yield from filter(None, (ahead.popleft().result(),))
             while ahead:
@@ -222,8 +300,14 @@ class PageReader:
             cells += int.from_bytes(self._read(number)[first : first + 2], "big")
         return -(-cells * len(leaves) // max(len(sample), 1))
 
-    def _read_rows(self, leaves: Int64s, fields: dict[str, Field], columns: int) -> PageRows | None:
+    def _read_rows(
+        self, leaves: Int64s, fields: dict[str, Field], columns: int, wanted: _Wanted | None
+    ) -> AnyPageRows | None:
         """Return the rows of leaves, with their numbers, which whoever asked for them would only work out."""
+        if wanted is not None and int(leaves.max()) <= self._pages:
+            cells = native.read_leaves(self._fd, self._page, self._usable, leaves.tobytes(), wanted.pairs)
+            if cells is not None:
+                return wanted.rows(*cells)
         rows = self._rows(leaves, fields, columns)
         if rows is not None:
             rows.work_out([name for name, field in fields.items() if field.is_number])
@@ -309,7 +393,7 @@ class PageReader:
         pointer = header[page] + 8 + 2 * place
         cell = base[page] + (buffer[pointer].astype(np.int64) << 8 | buffer[pointer + 1])
         end = base[page] + self._usable
-        if (cell >= end).any():
+        if (cell < (pointer - 2 * place + 2 * count[page])).any() or (cell > end - _LEAST_CELL).any():
             raise Unusual
         payload, header_start = _varints(buffer, cell)
         if int(payload.max()) > self._usable - 35:  # rows that go on in other pages
@@ -358,6 +442,8 @@ class PageReader:
             start = start + cell_size
             if (start > end).any():
                 raise Unusual
+        if not is_short and ((header >= body) & (start != end)).any():
+            raise Unusual
         return cells
 
 
@@ -452,8 +538,9 @@ def _eight_digits(text: NDArray[np.uint64]) -> tuple[Int64s, NDArray[np.bool_]]:
 
 
 def _parse_whole(text: bytes) -> int:
+    characters = text.decode("utf-8", "replace")
     try:
-        number = int(text)
+        number = int(characters) if len(characters) < LONG_TEXT else UNKNOWN
     except ValueError:
         return UNKNOWN
     return number if -(1 << 63) <= number < 1 << 63 else UNKNOWN

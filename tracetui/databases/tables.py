@@ -19,8 +19,8 @@ import numpy as np
 
 from tracetui.arrays import Floats, Int64s
 from tracetui.databases.opening import Refused, open_database
+from tracetui.databases.pages import LONG_TEXT, AnyPageRows, Field, PageReader, Unusual
 from tracetui.databases.pages import UNKNOWN as UNKNOWN
-from tracetui.databases.pages import Field, PageReader, PageRows, Unusual
 
 ROWS = 1 << 14  #: rows that are fetched at once
 _LONGEST_TEXT = 1 << 20  # characters of a cell
@@ -161,7 +161,12 @@ class Database:
             places = {column: place for place, column in enumerate(table.columns)}
             not_numbers = {*texts, *floats}
             fields = {
-                column: Field(places[column.lower()], column.lower() == table.key, column not in not_numbers)
+                column: Field(
+                    places[column.lower()],
+                    is_rowid=column.lower() == table.key,
+                    is_number=column not in not_numbers,
+                    is_text=column in texts,
+                )
                 for column in existing
             }
             try:
@@ -283,7 +288,7 @@ class Database:
             yield DatabaseTable(name, columns, not is_without_rowid, root, key, is_plain and plain_keys)
 
 
-AnyRows = Union[DatabaseRows, PageRows]
+AnyRows = Union[DatabaseRows, AnyPageRows]
 
 
 def whole_numbers(cells: Sequence[Any]) -> Int64s:
@@ -296,7 +301,7 @@ def whole_numbers(cells: Sequence[Any]) -> Int64s:
         if kinds <= {int, type(None)}:
             filled = [UNKNOWN if cell is None else cell for cell in cells]
             return np.frombuffer(array("q", filled), np.int64)
-        if kinds <= {int, str}:
+        if kinds == {str} and max(map(len, cells)) < LONG_TEXT:
             return np.frombuffer(array("q", map(int, cells)), np.int64)
     except (ValueError, OverflowError):
         pass
@@ -308,7 +313,7 @@ def _whole_numbers_of(cells: Sequence[Any]) -> Int64s:
 
 
 def _whole_number(cell: Any) -> int:
-    if type(cell) is str and len(cell) < 40:
+    if type(cell) is str and len(cell) < LONG_TEXT:
         try:
             cell = int(cell)
         except ValueError:

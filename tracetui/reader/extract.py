@@ -19,6 +19,7 @@ import orjson
 from numpy.typing import NDArray
 
 from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.compiled import COMPILED
 from tracetui.reader.events import Metadata
 from tracetui.reader.literals import restore_literals
 from tracetui.reader.normalise import (
@@ -41,7 +42,7 @@ from tracetui.reader.phases import (
     UNKNOWN,
     kinds_of,
 )
-from tracetui.reader.scanned import COMPILED, BlockScanner
+from tracetui.reader.scanned import BlockScanner
 from tracetui.reader.timestamps import UNREADABLE, durations, text_times, times
 
 #: The columns that tables have of their events' shape.

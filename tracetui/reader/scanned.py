@@ -15,22 +15,8 @@ import orjson
 from numpy.typing import NDArray
 
 from tracetui.arrays import Int64s
-from tracetui.reader.fingerprint import fingerprint
+from tracetui.compiled import native
 from tracetui.reader.numbering import FlowIds
-
-try:
-    import _tracetui_scan as native
-except ImportError:
-    native = None  # type: ignore[assignment]
-
-#: Of the sources of the compiled scanner; None: nothing is compiled.
-BUILD: str | None = native.FINGERPRINT if native is not None else None
-
-#: Whether the scanner is compiled from other sources than those that are here, and so is of no use.
-STALE = BUILD is not None and fingerprint() not in (None, BUILD)
-
-#: Whether blocks can be read so.
-COMPILED = BUILD is not None and not STALE
 
 _SECRETS = tuple(int.from_bytes(os.urandom(8), "little") for _ in range(2))
 

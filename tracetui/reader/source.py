@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable
 
 from tracetui.background import in_background
+from tracetui.compiled import BUILD, COMPILED, STALE
 from tracetui.reader.chunks import Chunks
 from tracetui.reader.clock import NO_CLOCK, BootClock
 from tracetui.reader.columns import BASE
@@ -24,7 +25,6 @@ from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import BlockColumns, EventTable, ReadReport
 from tracetui.reader.pieces import EventsPiece, Syntax, guess_start, read_pieces
 from tracetui.reader.reading import After, Reading
-from tracetui.reader.scanned import BUILD, COMPILED, STALE
 from tracetui.reader.text import Stamp, Text, open_text
 from tracetui.reader.threads import PieceThreads
 

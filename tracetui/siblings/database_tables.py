@@ -311,7 +311,7 @@ def _counters(database: Database, strings: _Strings, task_ids: Int64s) -> dict[s
     columns: dict[str, NDArray[np.float64]] = {}
     if not len(ids):
         return columns
-    for rows in database.rows("TASK_PMU_INFO", ("globalTaskId", "name", "value")):
+    for rows in database.rows("TASK_PMU_INFO", ("globalTaskId", "name", "value"), floats=("value",)):
         task, name, value = rows.numbers("globalTaskId"), rows.numbers("name"), rows.floats("value")
         places = np.minimum(np.searchsorted(ids, task), len(ids) - 1)
         has_task = ids[places] == task

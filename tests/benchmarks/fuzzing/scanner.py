@@ -9,8 +9,8 @@ from pathlib import Path
 import orjson
 
 from tests.reader.test_scanned import EVENT, decoded, rows_of_part
+from tracetui.compiled import COMPILED
 from tracetui.reader.extract import PartReader
-from tracetui.reader.scanned import COMPILED
 from tracetui.reader.split import BOUNDARY
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"

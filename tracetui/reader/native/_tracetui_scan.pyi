@@ -22,3 +22,20 @@ class Scanner:
         For each of "shapes", "samples", "texts" and "flow_ids" there are lists of JSON values; their numbers
         go on from one time to the next.
         """
+
+def read_leaves(
+    file: int, page: int, usable: int, leaves: bytes, wanted: bytes, /
+) -> tuple[int, int, int, list[bytearray]] | None:
+    """Read the rows of leaves of a table of SQLite; other threads may run.
+
+    Returns how many, the rowids of the first and the last, and 8 bytes a row of each wanted column; None
+    where something is unusual. Raises ValueError where pages or columns can't be so, MemoryError.
+
+    Args:
+        file: descriptor.
+        page: bytes of a page.
+        usable: how many of them hold cells.
+        leaves: int64 numbers of pages, from 1 on.
+        wanted: int32 pairs, by their first: the place of a column, and 0 for int64, 1 for float64, or 2 for
+            int64 of a column that is another name of the rowid.
+    """

@@ -8,6 +8,7 @@
 
 #include "columns.h"
 #include "numbering.h"
+#include "read_leaves.h"
 
 #define MOST_MEMBERS 64 /* of the args of an event */
 #define LINK_END ((uint64_t)1 << 63)
@@ -467,8 +468,13 @@ static PyType_Spec SPEC = {
     .slots = SLOTS,
 };
 
+static PyMethodDef FUNCTIONS[] = {
+    {"read_leaves", read_leaves, METH_VARARGS, "The rows of leaves of a table; None where they are refused."},
+    {NULL, NULL, 0, NULL},
+};
+
 static struct PyModuleDef MODULE = {
-    PyModuleDef_HEAD_INIT, "_tracetui_scan", NULL, -1, NULL, NULL, NULL, NULL, NULL,
+    PyModuleDef_HEAD_INIT, "_tracetui_scan", NULL, -1, FUNCTIONS, NULL, NULL, NULL, NULL,
 };
 
 /* Of each column its name: (dtype, what it counts). */
