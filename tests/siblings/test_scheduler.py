@@ -70,7 +70,7 @@ def test_processes_are_those_of_the_column() -> None:
     assert found.processes == {pid: pid for pid in (11537, 11542, 11402, 41, 10908)}
 
 
-def test_report_of_trace_cmd() -> None:
+def test_report_of_trace_cmd(tmp_path: Path) -> None:
     """The short form of trace-cmd, which names no fields; with and without flags."""
     text = """\
 cpus=2
@@ -80,6 +80,10 @@ nonsense
             mypy-11402 [000]   918.473420: sched_waking:         rcu_preempt:15 [120] CPU:001
             mypy-11402 [000]   918.473421: sched_wakeup:         x:y:15 [120] success=1 CPU:000
 """
+    path = tmp_path / "trace.txt"
+    path.write_text(text)
+    names = recording.read_text(path).names
+    assert (names.last(11537), names.last(11542)) == ("bash", "a:b [1]")
     found = blocks.parse(text.encode())
     assert found.skipped == 1
     assert rows_of(found.columns) == [
@@ -88,7 +92,6 @@ nonsense
         (918473420000, 0, EventKind.WAKING, 15, 11402, 0, 1),
         (918473421000, 0, EventKind.WAKEUP, 15, 11402, 0, 0),
     ]
-    assert found.odd_names[1][1:] == (11542, b"a:b [1]")
 
 
 def test_script_of_perf() -> None:
@@ -103,6 +106,115 @@ def test_script_of_perf() -> None:
         (919430077000, 0, EventKind.SOFTIRQ_ENTRY, 1, 18, 0, -1),
     ]
     assert blocks.parse(text.encode()).processes == {12: 1}
+
+
+#: Lines as trace-cmd 3.1 and perf 6.1 wrote them with several options.
+FORMS = {
+    "report": """\
+          pong 2-54 [001]   918.470501: sched_switch:         pong 2:54 [120] R+ ==> we:ird:7:55 [-1]
+          pong 2-54 [001]   918.470502: sched_waking:         comm=pong 2 pid=54 prio=120 target_cpu=001
+          pong 2-54 [001]   918.470503: sched_wakeup:         pong 2:54 [120] CPU:001
+""",
+    "report --ts-diff": """\
+          pong 2-54 [001]   918.470501:          sched_switch:         pong 2:54 [120] R ==> we:ird:7:55 [120]
+          pong 2-54 [001]   918.470502: (+1)     sched_waking:         pong 2:54 [120] success=1 CPU:001
+          pong 2-54 [001]   918.470503: (+1)     sched_wakeup:         pong 2:54 [120] success=1 CPU:001
+""",
+    "report -R": """\
+          pong 2-54 [001]   918.470501: sched_switch:          prev_comm=pong 2 prev_pid=54 prev_prio=120 prev_state=256 next_comm=we:ird:7 next_pid=55 next_prio=120
+          pong 2-54 [001]   918.470502: sched_waking:          comm=pong 2 pid=54 prio=120 target_cpu=001
+          pong 2-54 [001]   918.470503: sched_wakeup:          comm=pong 2 pid=54 prio=120 target_cpu=001
+""",  # noqa: E501
+    "script": """\
+          pong 2    54 [001]   918.470501:                     sched:sched_switch: prev_comm=pong 2 prev_pid=54 prev_prio=120 prev_state=R ==> next_comm=we:ird:7 next_pid=55 next_prio=120
+          pong 2    54 [001]   918.470502:                     sched:sched_waking: comm=pong 2 pid=54 prio=120 target_cpu=001
+          pong 2    54 [001]   918.470503:                     sched:sched_wakeup: comm=pong 2 pid=54 prio=120 target_cpu=001
+""",  # noqa: E501
+    "script -g, --show-task-events": """\
+pong 2    54 [001]   918.470501:                     sched:sched_switch: prev_comm=pong 2 prev_pid=54 prev_prio=120 prev_state=R ==> next_comm=we:ird:7 next_pid=55 next_prio=120
+\tffffffff813aa9c4 try_to_wake_up+0x3a4 ([kernel.kallsyms])
+\t           ee137 sched_setaffinity@@GLIBC_2.3.4+0x7 (/usr/lib/x86_64-linux-gnu/libc.so.6)
+
+pong 2    54 [001]   918.470502:                     sched:sched_waking: comm=pong 2 pid=54 prio=120 target_cpu=001
+
+pong 2    54 [001]   918.470503:                     sched:sched_wakeup: comm=pong 2 pid=54 prio=120 target_cpu=001
+pong 2    54 [001]   918.470503: PERF_RECORD_FORK(6453:6453):(6404:6404)
+""",  # noqa: E501
+    "script -F +period": """\
+          pong 2    54 [001]   918.470501:          1                     sched:sched_switch: prev_comm=pong 2 prev_pid=54 prev_prio=120 prev_state=R ==> next_comm=we:ird:7 next_pid=55 next_prio=120
+          pong 2    54 [001]   918.470502:       8843                     sched:sched_waking: comm=pong 2 pid=54 prio=120 target_cpu=001
+          pong 2    54 [001]   918.470503:          1                     sched:sched_wakeup: comm=pong 2 pid=54 prio=120 target_cpu=001
+""",  # noqa: E501
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_read_many_lines_at_once(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = [
+        (918470501000, 1, EventKind.SWITCH, 54, 55, ord("R"), -1),
+        (918470502000, 1, EventKind.WAKING, 54, 54, 0, 1),
+        (918470503000, 1, EventKind.WAKEUP, 54, 54, 0, 1),
+    ]
+    alone = [
+        event[:7]
+        for line in FORMS[form].split("\n")
+        if isinstance(event := read_line(line.encode()), SchedulerEvent)
+    ]
+    assert [row for row in alone if row[2] != EventKind.OTHER] == expected
+    slowly: list[bytes] = []
+
+    def read_slowly(line: bytes) -> object:
+        slowly.append(line)
+        return read_line(line)
+
+    monkeypatch.setattr(blocks, "read_line", read_slowly)
+    assert parsed(FORMS[form]) == expected
+    assert all(b"PERF_RECORD" in line for line in slowly)
+
+
+def test_states_of_raw_text_are_letters() -> None:
+    """Numbers as include/trace/events/sched.h prints them: 0 and 256 are R, of several bits the highest."""
+    line = FORMS["report -R"].splitlines()[0]
+    for number, letter in (
+        (0, "R"),
+        (1, "S"),
+        (2, "D"),
+        (16, "X"),
+        (32, "Z"),
+        (128, "I"),
+        (256, "R"),
+        (130, "I"),
+    ):
+        text = line.replace("prev_state=256", f"prev_state={number}")
+        event = read_line(text.encode())
+        assert isinstance(event, SchedulerEvent)
+        assert (chr(event.state), chr(parsed(text)[0][5])) == (letter, letter)
+
+
+def test_events_that_perf_lost_are_told() -> None:
+    text = FORMS["script"] + "pong 2    54 [001]   918.470504: PERF_RECORD_LOST lost 536\n" + FORMS["script"]
+    (mark,) = blocks.parse(text.encode()).lost
+    assert (mark.cpu, mark.events, mark.after_ns, mark.before_ns) == (1, 536, 918470503000, 918470501000)
+
+
+def test_threads_without_names_are_read() -> None:
+    """`perf script -F tid,cpu,time,event,trace`, where nothing stands before a long number."""
+    lines = [line[17:].strip() for line in FORMS["script"].splitlines()]
+    assert [row[2:5] for row in parsed("\n".join(lines))] == [
+        (EventKind.SWITCH, 54, 55),
+        (EventKind.WAKING, 54, 54),
+        (EventKind.WAKEUP, 54, 54),
+    ]
+
+
+@pytest.mark.parametrize("head", ["", "# nop latency trace v1.1.5 on 6.18\n"])
+def test_lines_of_other_options_are_refused_with_a_reason(head: str, tmp_path: Path) -> None:
+    path = tmp_path / "trace.txt"
+    path.write_text(
+        head + "  ping-1-5423      1d..2. 363982us : sched_stat_runtime: comm=ping-1 pid=5423\n" * 5
+    )
+    with pytest.raises(Refusal, match="latency-format"):
+        read_recording(path)
 
 
 HOSTILE = [
@@ -133,6 +245,11 @@ def test_names_of_anything(comm: str) -> None:
     )
     found = blocks.parse(text.encode())
     switch, waking = rows_of(found.columns)
+    short = blocks.parse(
+        f"{comm:>16}-4242 [003] 918.470501: sched_switch:   {comm}:4242 [120] S ==> {comm}:4243 [120]\n"
+        f"{comm:>16}-4243 [003] 918.470502: sched_waking:   {comm}:4242 [120] CPU:003\n".encode()
+    )
+    assert rows_of(short.columns) == [switch, waking]
     assert switch == (918470501000, 3, EventKind.SWITCH, 4242, 4243, ord("S"), -1)
     assert waking == (918470502000, 3, EventKind.WAKING, 4242, 4243, 0, 3)
     assert not found.skipped

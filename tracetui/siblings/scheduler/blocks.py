@@ -1,4 +1,4 @@
-"""Blocks of a recording to columns, thousands of lines at once: 100 MB a second on each core.
+"""Blocks of a recording to columns, thousands of lines at once: 110 MB a second on each core.
 
 A line whose fields do not stand where they do in most is left to `line`; of a damaged one more may be read
 here than there, of any that is whole the same. Eight bytes are looked at as one number: texts are compared,
@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 
 from tracetui.arrays import Bools, Int16s, Int32s, Int64s, Wholes
 from tracetui.siblings.scheduler.events import EMPTY, MOST_PIDS, NO_PID, EventKind, SchedulerColumns
-from tracetui.siblings.scheduler.line import LostEvents, Overwritten, SchedulerEvent, is_remark, read_line
+from tracetui.siblings.scheduler.line import (
+    STATE_BITS,
+    LostEvents,
+    Overwritten,
+    SchedulerEvent,
+    is_remark,
+    read_line,
+)
 
 Words = NDArray[np.uint64]
 
@@ -97,6 +104,8 @@ _SPELLINGS = tuple(
     )
 )
 _LATER = -1  # the kind of a line that is left to `line`
+_REMARK = -2  # the kind of a line that says nothing, unless a name with a line break in it goes on there
+_WIDEST = 6  # words of spaces that stand between a time and the name of its event
 _FULL = (1 << 64) - 1
 #: The highest bytes of a word, by how many; and the lowest.
 _HIGH = np.array([(_FULL << 8 * (_WORD - n)) & _FULL for n in range(_WORD + 1)], np.uint64)
@@ -145,6 +154,14 @@ def _decimal(words: Words) -> Int64s:
     return cast(Int64s, value.astype(np.int64))
 
 
+def _state_letters(numbers: Int64s) -> Int64s:
+    """Return the letters of the states that raw text gives as numbers."""
+    letters = np.full(len(numbers), ord("R"), np.int64)
+    for bit, letter in STATE_BITS:
+        letters[(numbers & bit) > 0] = ord(letter)
+    return letters
+
+
 def _ends(cpu: Int16s, time: Int64s) -> tuple[dict[int, int], dict[int, int]]:
     """Return the first and the last time of each core."""
     first, last = np.full(1 << 15, -1, np.int64), np.full(1 << 15, -1, np.int64)
@@ -174,10 +191,14 @@ class _Block:
         pid, other = np.full(lines, NO_PID, np.int32), np.full(lines, NO_PID, np.int32)
         state = np.zeros(lines, np.int8)
         columns = SchedulerColumns(time, cpu, kind, pid, other, state, target)
-        self._equals = self._places(b"=")
+        self._equals, self._brackets = self._places(b"="), self._places(b"[")
+        self._read_remarks(columns)
         self._read_headers(columns, found)
-        self._read_switches(columns, found)
+        for count, next_comm in ((9, 6), (7, 4)):  # `==>` is two of nine; raw text of trace-cmd lacks it
+            self._read_switches(columns, found, count, next_comm)
+        self._read_short_switches(columns, found)
         self._read_wakes(columns)
+        self._read_short_wakes(columns)
         self._read_numbers(columns)
         self._read_left(columns, found)
         self._finish(columns, found)
@@ -185,9 +206,14 @@ class _Block:
 
     # -- what stands before the fields of an event -----------------------------------------------------
 
+    def _read_remarks(self, columns: SchedulerColumns) -> None:
+        """Mark empty lines, and those of call stacks, which perf writes below each event."""
+        is_stack = (self._bytes[self._starts] == ord("\t")) & (self._bytes[self._ends - 1] == ord(")"))
+        columns.kind[is_stack | (self._starts == self._ends)] = _REMARK
+
     def _read_headers(self, columns: SchedulerColumns, found: Parsed) -> None:
         """Read thread, core, time and name of each event; leaves alone what is not as usual."""
-        brackets, colons = self._places(b"["), self._places(b":")
+        brackets, colons = self._brackets, self._places(b":")
         rows = np.arange(len(self._starts))
         bracket, kept = self._next(brackets, self._starts, rows)
         rows = rows[kept]
@@ -202,7 +228,12 @@ class _Block:
         good &= np.searchsorted(brackets, colon) - np.searchsorted(brackets, bracket) == 1
         thread, process, is_thread = self._threads(bracket)
         good &= is_thread
-        start = colon + 1 + _count_first(_not_spaces(self._words[colon + 1]))
+        start = self._after_spaces(colon + 1)
+        first = self._bytes[start]
+        numbered = np.flatnonzero((first == ord("(")) | ((first >= ord("0")) & (first <= ord("9"))))
+        if len(numbered):  # time since the event before, or how many events perf counted
+            length = _count_first(~_not_spaces(self._words[start[numbered]]) & _TOP)
+            start[numbered] = self._after_spaces(start[numbered] + length)
         perf = self._words[start]
         start += np.where(perf == np.uint64(_word(b"sched:sc")), 6, 0)
         start += np.where(perf & _LOW[4] == np.uint64(_word(b"irq:")), 4, 0)
@@ -215,7 +246,7 @@ class _Block:
         columns.time[rows], columns.kind[rows] = time[good], kind[good]
         columns.cpu[rows], columns.other[rows] = cpu[good], thread[good]
         self._fields = np.zeros(len(self._starts), np.int64)  # where the fields of an event begin
-        self._fields[rows] = name_end[good] + 2
+        self._fields[rows] = self._after_spaces(name_end[good] + 1)
         known = good & (process >= 0)
         pairs = np.sort(thread[known] << 32 | process[known])
         pairs = pairs[np.concatenate((np.ones(min(len(pairs), 1), np.bool_), pairs[1:] != pairs[:-1]))]
@@ -264,28 +295,86 @@ class _Block:
 
     # -- the fields -------------------------------------------------------------------------------------
 
-    def _read_switches(self, columns: SchedulerColumns, found: Parsed) -> None:
-        rows, signs = self._signs(columns, (EventKind.SWITCH,), 9)
+    def _read_switches(self, columns: SchedulerColumns, found: Parsed, count: int, next_comm: int) -> None:
+        """Read switches of so many equals signs, of which one is that of `next_comm`."""
+        rows, signs = self._signs(columns, (EventKind.SWITCH,), count)
+        comm, got_end = signs[:, next_comm], signs[:, count - 1]
         good = self._says(self._fields[rows], b"prev_com")
-        for place, text in ((1, b"prev_pid"), (2, b"rev_prio"), (3, b"ev_state"), (6, b"ext_comm")):
+        for place, text in ((1, b"prev_pid"), (2, b"rev_prio"), (3, b"ev_state"), (next_comm, b"ext_comm")):
             good &= self._says(signs[:, place] - 8, text)
-        good &= self._says(signs[:, 7] - 8, b"next_pid") & self._says(signs[:, 8] - 8, b"ext_prio")
-        good &= (signs[:, 5] == signs[:, 4] + 1) & (self._bytes[signs[:, 5] + 1] == ord(">"))
+        good &= self._says(signs[:, next_comm + 1] - 8, b"next_pid") & self._says(got_end - 8, b"ext_prio")
+        if next_comm > 4:
+            good &= (signs[:, 5] == signs[:, 4] + 1) & (self._bytes[signs[:, 5] + 1] == ord(">"))
         left, is_left = self._number(signs[:, 1] + 1, signs[:, 2] - 10)
-        got, is_got = self._number(signs[:, 7] + 1, signs[:, 8] - 10)
-        names = ((signs[:, 0] + 1, signs[:, 1] - 9), (signs[:, 6] + 1, signs[:, 7] - 9))
-        good &= is_left & is_got
+        got, is_got = self._number(signs[:, next_comm + 1] + 1, got_end - 10)
+        names = ((signs[:, 0] + 1, signs[:, 1] - 9), (comm + 1, signs[:, next_comm + 1] - 9))
+        state = self._bytes[signs[:, 3] + 1].astype(np.int64)
+        number, is_number = self._number(signs[:, 3] + 1, comm - 10)
+        state = np.where(is_number, _state_letters(number), state)
+        self._add_switches(columns, found, rows, good & is_left & is_got, (left, got), names, state)
+
+    def _read_short_switches(self, columns: SchedulerColumns, found: Parsed) -> None:
+        """Read trace-cmd's `comm:pid [prio] state ==> comm:pid [prio]`, which names no fields."""
+        rows = np.flatnonzero((columns.kind == EventKind.SWITCH) & (columns.pid == NO_PID))
+        arrows = self._equals[self._bytes[self._equals + 2] == ord(">")]
+        arrows = arrows[(self._words[arrows - 1] & _LOW[5]) == np.uint64(_word(b" ==> "))]
+        fields, ends = self._fields[rows], self._ends[rows]
+        first = np.searchsorted(arrows, fields)
+        usual = np.searchsorted(arrows, ends) - first == 1
+        columns.kind[rows[~usual]] = _LATER
+        rows, fields, ends, arrow = rows[usual], fields[usual], ends[usual], arrows[first[usual]]
+        longer = self._bytes[arrow - 3] != ord(" ")  # a state of two letters: R+
+        space = arrow - 3 - longer
+        left, left_end, good = self._short_thread(space)
+        got, got_end, is_got = self._short_thread(ends)
+        good &= is_got & (self._bytes[space] == ord(" "))
+        names = ((fields, left_end), (arrow + 4, got_end))
+        state = self._bytes[space + 1].astype(np.int64)
+        self._add_switches(columns, found, rows, good, (left, got), names, state)
+
+    def _add_switches(
+        self,
+        columns: SchedulerColumns,
+        found: Parsed,
+        rows: Int64s,
+        good: Bools,
+        pids: tuple[Int64s, Int64s],
+        names: tuple[tuple[Int64s, Int64s], tuple[Int64s, Int64s]],
+        state: Int64s,
+    ) -> None:
+        """Keep the good of some switches, and leave the others to `line`.
+
+        `pids`, `names`: of who leaves the core and who gets it; where each name begins and ends.
+        """
         for begin, end in names:
-            good &= (end >= begin) & (end - begin <= _LONGEST_NAME)
+            good = good & (end >= begin) & (end - begin <= _LONGEST_NAME)
         columns.kind[rows[~good]] = _LATER
         rows = rows[good]
-        columns.pid[rows], columns.other[rows] = left[good], got[good]
-        columns.state[rows] = self._bytes[signs[good, 3] + 1]
-        for pid, (begin, end) in zip((left, got), names):
+        columns.pid[rows], columns.other[rows] = (pid[good] for pid in pids)
+        columns.state[rows] = state[good]
+        for pid, (begin, end) in zip(pids, names):
             length = (end - begin)[good]
             first = self._words[begin[good]] & _LOW[np.minimum(length, _WORD)]
             second = self._words[begin[good] + 8] & _LOW[np.clip(length - _WORD, 0, _WORD)]
             found.comms.append(Comms(rows, pid[good].astype(np.int32), first, second))
+
+    def _short_thread(self, end: Int64s) -> tuple[Int64s, Int64s, Bools]:
+        """Return the thread in `comm:pid [prio]` before each end, the end of its name, and if it is one."""
+        place = np.searchsorted(self._brackets, end) - 1
+        bracket = self._brackets[np.maximum(place, 0)] if len(self._brackets) else np.zeros_like(end)
+        length = end - 1 - (bracket + 1)
+        word = self._words[bracket + 1]
+        is_negative = (word & _LOW[1]) == np.uint64(ord("-"))
+        is_priority = ((_not_digits(word) & _LOW[np.clip(length, 0, _WORD)]) >> np.uint64(8) == 0) & (
+            is_negative | ((_not_digits(word) & _LOW[1]) == 0)
+        )
+        good = (self._bytes[end - 1] == ord("]")) & (length > is_negative) & (length < _WORD) & is_priority
+        number = self._words[np.maximum(bracket - 9, 0)]
+        digits = _count_last(_not_digits(number))
+        colon = np.maximum(bracket - 2 - digits, 0)
+        good &= (self._bytes[np.maximum(bracket - 1, 0)] == ord(" ")) & (self._bytes[colon] == ord(":"))
+        pid = _decimal(number & _HIGH[digits])
+        return pid, colon, good & (digits > 0) & (digits < _WORD) & (pid < MOST_PIDS)
 
     def _read_wakes(self, columns: SchedulerColumns) -> None:
         kinds = (EventKind.WAKING, EventKind.WAKEUP, EventKind.WAKEUP_NEW)
@@ -304,6 +393,22 @@ class _Block:
             columns.kind[rows[~good]] = _LATER
             columns.pid[rows[good]], columns.target[rows[good]] = pid[good], number[good]
 
+    def _read_short_wakes(self, columns: SchedulerColumns) -> None:
+        """Read trace-cmd's `comm:pid [prio] CPU:001`; a move has no such form."""
+        kinds = (columns.kind >= EventKind.WAKING) & (columns.kind <= EventKind.MIGRATE)
+        rows = np.flatnonzero(kinds & (columns.pid == NO_PID))
+        word = self._words[self._ends[rows] - 8]
+        length = _count_last(_not_digits(word))
+        end = self._ends[rows] - length - 5
+        good = (self._words[end] & _LOW[5]) == np.uint64(_word(b" CPU:"))
+        good &= (length > 0) & (length < 4) & (columns.kind[rows] != EventKind.MIGRATE)
+        end = np.where(self._says(end - 10, b" success"), end - 10, end)
+        pid, _, is_thread = self._short_thread(end)
+        good &= is_thread
+        columns.kind[rows[~good]] = _LATER
+        columns.pid[rows[good]] = pid[good]
+        columns.target[rows[good]] = _decimal(word & _HIGH[length])[good]
+
     def _read_numbers(self, columns: SchedulerColumns) -> None:
         """Read which interrupt it is; a line without is good as well."""
         rows = np.flatnonzero((columns.kind >= EventKind.IRQ_ENTRY) & (columns.kind < EventKind.OTHER))
@@ -319,14 +424,13 @@ class _Block:
     ) -> tuple[Int64s, Int64s]:
         """Return the rows of events that have so many equals signs, and their places, int64[rows, count].
 
-        Those that have more or fewer are left to `line`.
+        Those that were read before are left out.
         """
-        wanted = np.zeros(EventKind.OTHER + 2, np.bool_)
+        wanted = np.zeros(EventKind.OTHER + 3, np.bool_)
         wanted[list(kinds)] = True
-        rows = np.flatnonzero(wanted[columns.kind])
+        rows = np.flatnonzero(wanted[columns.kind] & (columns.pid == NO_PID))
         first = np.searchsorted(self._equals, self._fields[rows])
         usual = np.searchsorted(self._equals, self._ends[rows]) - first == count
-        columns.kind[rows[~usual]] = _LATER
         return rows[usual], self._equals[first[usual, None] + np.arange(count)]
 
     def _number(self, begin: Int64s, end: Int64s) -> tuple[Int64s, Bools]:
@@ -338,6 +442,19 @@ class _Block:
         good = ((_not_digits(word) & mask) == 0) & (end - begin > 0) & (end - begin < _WORD)
         return value, good & (value < MOST_PIDS)
 
+    def _after_spaces(self, places: Int64s) -> Int64s:
+        """Return the first place from each on that is no space, or one after many of them."""
+        counted = _count_first(_not_spaces(self._words[places]))
+        places = places + counted
+        more = np.flatnonzero(counted == _WORD)
+        for _ in range(_WIDEST):
+            if not len(more):
+                break
+            counted = _count_first(_not_spaces(self._words[places[more]]))
+            places[more] += counted
+            more = more[counted == _WORD]
+        return places
+
     def _says(self, places: Int64s, text: bytes) -> Bools:
         said: Bools = self._words[places] == np.uint64(_word(text))
         return said
@@ -346,14 +463,18 @@ class _Block:
 
     def _read_left(self, columns: SchedulerColumns, found: Parsed) -> None:
         """Read the lines that are not as usual, one at a time."""
-        left = np.flatnonzero(columns.kind == _LATER).tolist()
+        rows = np.flatnonzero(columns.kind == _LATER)
+        first = np.searchsorted(self._brackets, self._starts[rows])
+        self._has_bracket = np.zeros(len(columns.kind), np.bool_)  # what has none is no event
+        self._has_bracket[rows] = np.append(self._brackets, 1 << 62)[first] < self._ends[rows]
+        left = rows.tolist()
         after = -1
         lost: list[tuple[int, LostEvents]] = []
         for row in left:
             if row <= after:  # was the rest of the line before
                 continue
             line = self._line(row)
-            event = read_line(line)
+            event = read_line(line) if self._has_bracket[row] or line.startswith(b"#") else None
             if event is None and not is_remark(line):
                 event, after = self._read_broken(row, columns)
             if isinstance(event, SchedulerEvent):
@@ -368,7 +489,7 @@ class _Block:
                 found.overwritten += event.events
             elif event is None and not is_remark(line):
                 found.skipped += 1
-        known = columns.kind != _LATER
+        known = columns.kind >= 0
         found.first_ns, found.last_ns = _ends(columns.cpu[known], columns.time[known])
         for row, event in lost:
             own = np.flatnonzero(known & (columns.cpu == event.cpu))
@@ -384,10 +505,13 @@ class _Block:
         """
         line = self._line(row)
         for following in range(row + 1, min(row + 1 + _MOST_BREAKS, len(self._starts))):
-            if columns.kind[following] != _LATER or read_line(self._line(following)) is not None:
+            if columns.kind[following] >= 0:
+                break
+            has_bracket = bool(self._has_bracket[following])
+            if has_bracket and read_line(self._line(following)) is not None:
                 break
             line += b"\n" + self._line(following)
-            event = read_line(line)
+            event = read_line(line) if b"[" in line else None
             if isinstance(event, SchedulerEvent):
                 return event, following
         return None, row
@@ -397,7 +521,7 @@ class _Block:
 
     def _finish(self, columns: SchedulerColumns, found: Parsed) -> None:
         """Keep the rows of events that are of use, and number all that tells of rows by them."""
-        kept = (columns.kind != _LATER) & (columns.kind != EventKind.OTHER)
+        kept = (columns.kind >= 0) & (columns.kind != EventKind.OTHER)
         place = np.cumsum(kept) - kept
         found.columns = SchedulerColumns(*(column[kept] for column in columns))
         found.comms = [comms._replace(place=place[comms.place]) for comms in found.comms]

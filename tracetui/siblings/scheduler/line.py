@@ -11,25 +11,28 @@ from typing import NamedTuple
 
 from tracetui.siblings.scheduler.events import LATEST, MOST_CORES, MOST_PIDS, NAMES, NO_PID, EventKind
 
+#: What stands together in every event, and is found before a name is looked for.
+_CORE_AND_TIME = re.compile(rb"\[\d{1,5}\]\s+(?:[^\s\d]\S{2,8}\s+)?\d{1,10}\.\d{6,9}:\s")
 _HEADER = re.compile(
     rb"\s*(?P<comm>.*?)"  # then a dash; a space where perf writes it
-    rb"(?:-(?P<pid>\d{1,8})|\s(?:(?P<process>\d{1,8})/)?(?P<tid>\d{1,8}))\s+"
+    rb"(?:-(?P<pid>\d{1,8})|(?:^|\s)(?:(?P<process>\d{1,8})/)?(?P<tid>\d{1,8}))\s+"
     rb"(?:\(\s*(?P<tgid>\d{1,8}|-+)\)\s+)?"
     rb"\[(?P<cpu>\d{1,5})\]\s+"
     rb"(?:(?P<flags>[^\s\d]\S{2,8})\s+)?"
     rb"(?P<seconds>\d{1,10})\.(?P<fraction>\d{9}|\d{6}):\s+"
+    rb"(?:(?:\(\+?\d*\)|\d+)\s+)?"  # time since the event before, or how many events perf counted
     rb"(?:[a-z]+:)?(?P<event>[A-Za-z_]\w*):(?P<args>.*)",
     re.DOTALL,
 )
 _SWITCH = (
     re.compile(
         rb"\s*prev_comm=(?P<prev_comm>.*) prev_pid=(?P<prev_pid>\d{1,8}) prev_prio=-?\d+"
-        rb" prev_state=(?P<state>[A-Za-z0-9])\S* ==> next_comm=(?P<next_comm>.*)"
+        rb" prev_state=(?P<state>[A-Za-z0-9]\S*)(?: ==>)? next_comm=(?P<next_comm>.*)"
         rb" next_pid=(?P<next_pid>\d{1,8}) next_prio=-?\d+",
         re.DOTALL,
     ),
     re.compile(
-        rb"\s*(?P<prev_comm>.*):(?P<prev_pid>\d{1,8}) \[-?\d+\] (?P<state>[A-Za-z0-9])\S* ==>"
+        rb"\s*(?P<prev_comm>.*):(?P<prev_pid>\d{1,8}) \[-?\d+\] (?P<state>[A-Za-z0-9]\S*) ==>"
         rb" (?P<next_comm>.*):(?P<next_pid>\d{1,8}) \[-?\d+\]",
         re.DOTALL,
     ),
@@ -58,13 +61,22 @@ _MIGRATE = (
 )
 _FORK = (
     re.compile(
-        rb"\s*comm=(?P<comm>.*) pid=(?P<pid>\d{1,8}) child_comm=.* child_pid=(?P<child>\d{1,8})", re.DOTALL
+        rb"\s*(?:parent_)?comm=(?P<comm>.*) (?:parent_)?pid=(?P<pid>\d{1,8})"
+        rb" child_comm=.* child_pid=(?P<child>\d{1,8})",
+        re.DOTALL,
     ),
     re.compile(rb"\s*(?P<comm>.*):(?P<pid>\d{1,8}) child_comm=.* child_pid=(?P<child>\d{1,8})", re.DOTALL),
 )
+#: The bits of a state that is written as a number, as include/trace/events/sched.h has them; none: R.
+STATE_BITS = ((1, "S"), (2, "D"), (4, "T"), (8, "t"), (16, "X"), (32, "Z"), (64, "P"), (128, "I"))
 _EXEC = re.compile(rb".*\bpid=(?P<pid>\d{1,8})", re.DOTALL)
 _NUMBER = re.compile(rb"\s*(?:irq|vec)=(?P<number>\d{1,8})")
 _LOST = re.compile(rb"\s*CPU:?\s?(?P<cpu>\d{1,5})[: ].*?(?P<count>\d{0,18}) ?EVENTS(?: DROPPED)?\]")
+_PERF = re.compile(
+    rb".*\[(?P<cpu>\d{1,5})\]\s+\d{1,10}\.(?:\d{9}|\d{6}):\s+PERF_RECORD_"
+    rb"(?P<kind>[A-Z_]{1,40})(?: lost (?P<count>\d{1,18}))?",
+    re.DOTALL,
+)
 _ENTRIES = re.compile(rb"#\s*entries-in-buffer/entries-written:\s*(\d{1,18})/(\d{1,18})")
 _PREAMBLE = re.compile(rb"\s*(?:cpus ?= ?\d+|version ?= ?.{1,40}|CPU ?\d+ is empty|trace-cmd .*)?\s*$")
 
@@ -98,17 +110,23 @@ class Overwritten(NamedTuple):
 
 
 def is_remark(line: bytes) -> bool:
-    """Return whether a line is there for readers, or empty."""
-    return line.lstrip()[:1] in (b"#", b"") or _PREAMBLE.match(line) is not None
+    """Return whether a line is there for readers, or empty, or of an event of perf itself."""
+    if line.lstrip()[:1] in (b"#", b"") or _PREAMBLE.match(line) is not None:
+        return True
+    perf = _PERF.match(line) if b"PERF_RECORD_" in line else None
+    return perf is not None and not perf["kind"].startswith(b"LOST")
 
 
 def read_line(line: bytes) -> SchedulerEvent | LostEvents | Overwritten | None:
     """Return what a line says; None where it cannot be read, or says nothing (`is_remark`)."""
-    match = _HEADER.match(line)
+    match = _HEADER.match(line) if _CORE_AND_TIME.search(line) else None
     if match is None:
         lost = _LOST.match(line)
         if lost is not None and int(lost["cpu"]) < MOST_CORES:
             return LostEvents(int(lost["cpu"]), int(lost["count"] or 0))
+        perf = _PERF.match(line) if b"PERF_RECORD_LOST" in line else None
+        if perf is not None and int(perf["cpu"]) < MOST_CORES and perf["kind"].startswith(b"LOST"):
+            return LostEvents(int(perf["cpu"]), int(perf["count"] or 0))
         entries = _ENTRIES.match(line)
         if entries is not None:
             return Overwritten(max(int(entries[2]) - int(entries[1]), 0))
@@ -141,7 +159,7 @@ def _payload(kind: EventKind, args: bytes, thread: int) -> _Payload | None:
         if max(left, got) >= MOST_PIDS:
             return None
         names = (left, match["prev_comm"]), (got, match["next_comm"])
-        return kind, left, got, match["state"][0], -1, names
+        return kind, left, got, _state_letter(match["state"]), -1, names
     if kind in (EventKind.IRQ_ENTRY, EventKind.IRQ_EXIT, EventKind.SOFTIRQ_ENTRY, EventKind.SOFTIRQ_EXIT):
         match = _NUMBER.match(args)
         return kind, int(match["number"]) if match else NO_PID, thread, 0, -1, ()
@@ -160,6 +178,14 @@ def _payload(kind: EventKind, args: bytes, thread: int) -> _Payload | None:
     if pid >= MOST_PIDS or target >= MOST_CORES:
         return None
     return kind, pid, thread, 0, target, ()
+
+
+def _state_letter(state: bytes) -> int:
+    """Return the letter of a state, which raw text gives as a number."""
+    if not state.isdigit():
+        return state[0]
+    number = int(state[:8])
+    return ord(next((letter for bit, letter in STATE_BITS[::-1] if number & bit), "R"))
 
 
 def _first(patterns: tuple[re.Pattern[bytes], ...], args: bytes) -> re.Match[bytes] | None:

@@ -33,6 +33,10 @@ LONGEST_LINE = 1 << 16  #: bytes
 _THREADS = 2
 _MOST_NAMES = 1 << 20  # changes of names that are kept
 _DAT = b"\x17\x08\x44tracing"
+_UNREADABLE = (
+    "holds no events of the scheduler in lines of thread, [core], time and event: record with latency-format "
+    "off and context-info on"
+)
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -71,7 +75,8 @@ def read_trace_dat(path: Path, on_progress: OnProgress = None) -> SchedulerEvent
             "is a file of trace-cmd, which is not installed here: run `trace-cmd report` where it is, "
             "and give the text"
         )
-    command = [program, "report", "-i", os.fspath(path.absolute())]
+    # Nanoseconds, and the fields by their names: the plugins of trace-cmd know older letters of states.
+    command = [program, "report", "-t", "-N", "-i", os.fspath(path.absolute())]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout is not None
         try:
@@ -168,7 +173,7 @@ class _Gathered:
                 column.clear()
             columns = SchedulerColumns._make(joined)
         if not len(columns.time):
-            raise Refusal("holds no events of the scheduler")
+            raise Refusal(_UNREADABLE if self._skipped else "holds no events of the scheduler")
         reordered = int(np.count_nonzero(columns.time[1:] < np.maximum.accumulate(columns.time)[:-1]))
         if reordered:
             order = np.argsort(columns.time, kind="stable")
