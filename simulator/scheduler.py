@@ -51,8 +51,8 @@ class SimulatedScheduler:
         chance = random.Random(self.seed)
         threads = (recording.main_tid, recording.dequeue_tid, recording.autograd_tid)
         self._names = dict(zip(threads, ("python3", "acl_thread", "pt_autograd_0")))
-        self._own = ("python3 (loader)"[:15], recording.main_tid + 11)
-        self._names.update([_STRANGER[::-1], self._own[::-1]])
+        self._loader = ("python3 (loader)"[:15], recording.main_tid + 11)
+        self._names.update([_STRANGER[::-1], self._loader[::-1]])
         begin = recording.start - 1_000_000
         for core, tid in enumerate(threads, 4):
             spans = _spans(recording, tid)
@@ -85,7 +85,7 @@ class SimulatedScheduler:
                 state = chance.choice(
                     ("preempted", "preempted", "preempted", "interrupted", "disk", "blocked")
                 )
-                culprit = chance.choice((_STRANGER, self._own)) if state == "preempted" else None
+                culprit = chance.choice((_STRANGER, self._loader)) if state == "preempted" else None
                 found.append(Planted(tid, *_ticks(one, other), state, culprit))
         return found
 
@@ -135,8 +135,8 @@ class SimulatedScheduler:
         fraction = f"{rest:09d}"[: self.digits]
         process = ""
         if self.with_process:
-            own = pid in self._names and pid != _STRANGER[1]
-            process = f"({self.recording.main_tid if own else pid:>7}) "
+            of_process = pid in self._names and pid != _STRANGER[1]
+            process = f"({self.recording.main_tid if of_process else pid:>7}) "
         task = f"{self._name(pid, core):>16}-{pid:<7}"
         return f"{task} {process}[{core:03d}] d..2. {seconds:5d}.{fraction}: {text}"
 

@@ -75,11 +75,11 @@ def _headers(machine: str, directory: Path) -> Iterable[Path]:
     if not (include / "Python.h").is_file():
         sys.exit(f"{include} has no Python.h: the headers of this Python are not installed")
     yield include
-    own = include.parent / f"{os.uname().machine}-linux-gnu" / include.name / "pyconfig.h"
-    if own.is_file():
+    machine_config = include.parent / f"{os.uname().machine}-linux-gnu" / include.name / "pyconfig.h"
+    if machine_config.is_file():
         there = directory / "include" / f"{machine}-linux-gnu" / include.name
         there.mkdir(parents=True)
-        shutil.copy(own, there)
+        shutil.copy(machine_config, there)
         yield directory / "include"
 
 

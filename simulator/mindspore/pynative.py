@@ -29,7 +29,7 @@ class OperatorTimes:
     """What was written of one operator, ns."""
 
     name: str
-    handed: int  #: when Python handed it over
+    handed_over: int  #: when Python handed it over
     front: int  #: when the front end began with it
     back: int
     launch: int  #: when the thread that launches did

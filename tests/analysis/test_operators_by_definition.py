@@ -120,9 +120,9 @@ def test_a_quantity_is_what_the_last_sample_says(seed: int) -> None:
         every = [(t, v) for t, v in going if v is not None] + inside
         low, high = min(v for _, v in every), max(v for _, v in every)
         assert told is not None
-        assert (told.least, told.most, told.samples) == (low, high, len(inside))
-        assert told.least_ns == next(t for t, v in every if v == low)
-        assert told.most_ns == next(t for t, v in every if v == high)
+        assert (told.lowest, told.highest, told.samples) == (low, high, len(inside))
+        assert told.lowest_ns == next(t for t, v in every if v == low)
+        assert told.highest_ns == next(t for t, v in every if v == high)
         mean = sum(v for v in known.values() if v is not None) / len(known)
         assert told.mean == pytest.approx(mean, abs=1e-9)
         (found,) = series.mean_between(np.array([start]), np.array([end]))

@@ -37,7 +37,7 @@ def test_the_chain_goes_back_to_python(made: PyNativeTrace, analysis: Analysis) 
         assert (dequeue, launch) == (f"PynativeFramework::PyNativeLaunchTask::{task.name}", "Node@launch")
         assert chain.stack[0].function == "forward" and chain.stack[-1].function == "train"
         place = chains.tasks.tolist().index(row)
-        assert int(chains.enqueue_point[place]) == task.handed
+        assert int(chains.enqueue_point[place]) == task.handed_over
         assert int(trace.slices.start[chains.dequeue[place]]) == task.launch
 
 
@@ -54,7 +54,7 @@ def test_idle_time_is_split_at_the_stages(made: PyNativeTrace, analysis: Analysi
     for start, end in zip(analysis.idle.start.tolist(), analysis.idle.end.tolist()):
         task = by_start[end]
         handed, launch, launched = (
-            min(max(at, start), end) for at in (task.handed, task.launch, task.launched)
+            min(max(at, start), end) for at in (task.handed_over, task.launch, task.launched)
         )
         queued = within(stages, handed, launch)
         host += handed - start

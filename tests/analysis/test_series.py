@@ -27,11 +27,17 @@ def test_the_mean_of_a_stretch_is_weighted_by_time() -> None:
     one = series((10, 100.0), (20, 400.0), (30, 0.0))
     told = one.within(15, 40)  # 5 ns of 100, 10 of 400, 10 of 0
     assert told is not None and told.mean == (5 * 100 + 10 * 400) / 25
-    assert (told.least, told.least_ns, told.most, told.most_ns, told.samples) == (0.0, 30, 400.0, 20, 2)
+    assert (told.lowest, told.lowest_ns, told.highest, told.highest_ns, told.samples) == (
+        0.0,
+        30,
+        400.0,
+        20,
+        2,
+    )
     told = one.within(0, 20)  # nothing is known before 10
     assert told is not None and (told.mean, told.samples) == (100.0, 1)
     told = one.within(22, 25)  # no sample inside
-    assert told is not None and (told.mean, told.most_ns, told.samples) == (400.0, 22, 0)
+    assert told is not None and (told.mean, told.highest_ns, told.samples) == (400.0, 22, 0)
     assert one.within(0, 10) is None and series().within(0, 9) is None
 
 

@@ -20,7 +20,7 @@ def test_a_module_that_calls_itself_holds_what_it_launches_once() -> None:
         "Net_0": (22, 3),
         "Layer_3": (17, 2),
     }
-    assert {name.rpartition(" > ")[2]: each.ns for name, each in modules.own.items()} == {
+    assert {name.rpartition(" > ")[2]: each.ns for name, each in modules.self_sums.items()} == {
         "Net_0": 5,
         "Layer_3": 17,
     }

@@ -95,4 +95,4 @@ def test_what_the_autograd_engine_evaluates_counts_once() -> None:
     events += [host(1120, 20, "MulBackward0"), launch(1072, 2, 1), kernel(1080, 20, 1)]
     api = run_of(analyse(trace_of(events))).api
     assert (api.total["MulBackward0"].count, api.total["MulBackward0"].ns) == (3, 100)
-    assert (api.own["MulBackward0"].count, api.own["MulBackward0"].ns) == (3, 80)
+    assert (api.self_sums["MulBackward0"].count, api.self_sums["MulBackward0"].ns) == (3, 80)

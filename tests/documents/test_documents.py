@@ -82,7 +82,7 @@ def opens_the_viewer(command: str) -> bool:
     if words[0] != "tracetui" or "--version" in words:
         return False
     chosen, request = parse_arguments(words[1:])
-    return chosen is cli.VIEW and all(Path(path).exists() for path in (request.path, *request.others))
+    return chosen is cli.VIEW and all(Path(path).exists() for path in (request.path, *request.more_paths))
 
 
 @pytest.mark.parametrize("page", PAGES.values(), ids=lambda page: page.name)

@@ -157,20 +157,20 @@ def _sum_tasks(step: Int64s, tasks: IssuedTasks, first: Int64s, stop: Int64s) ->
     issued, count = tasks.at(ranges(first, stop)), stop - first
     begins = np.cumsum(count) - count
 
-    def least(values: Int64s) -> Int64s:
+    def earliest_of(values: Int64s) -> Int64s:
         return np.minimum.reduceat(values, begins)
 
-    def most(values: Int64s) -> Int64s:
+    def latest_of(values: Int64s) -> Int64s:
         return np.maximum.reduceat(values, begins)
 
-    earliest = issued.order == np.repeat(least(issued.order), count)
-    latest = issued.order == np.repeat(most(issued.order), count)
+    earliest = issued.order == np.repeat(earliest_of(issued.order), count)
+    latest = issued.order == np.repeat(latest_of(issued.order), count)
     return StepTasks(
         step=step,
         tasks=count,
-        opens=least(np.where(earliest, issued.start, FAR)),
-        closes=most(np.where(latest, issued.end, -1)),
-        first=least(issued.start),
-        last=most(issued.end),
-        backward_end=most(np.where(issued.backward, issued.end, -1)),
+        opens=earliest_of(np.where(earliest, issued.start, FAR)),
+        closes=latest_of(np.where(latest, issued.end, -1)),
+        first=earliest_of(issued.start),
+        last=latest_of(issued.end),
+        backward_end=latest_of(np.where(issued.backward, issued.end, -1)),
     )

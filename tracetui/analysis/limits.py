@@ -35,7 +35,7 @@ class Limit:
     ns: int | None
 
     @property
-    def most(self) -> str:
+    def allowed(self) -> str:
         """What is allowed, a share as exact as it was given: "10.25 %", "3.00 ms"."""
         return format_duration(self.ns or 0) if self.share is None else f"{float(self.share) * 100:.9g} %"
 

@@ -28,14 +28,14 @@ def run_in_short(run: RunDescription) -> str:
 
 
 def _facts(run: RunDescription) -> Iterator[tuple[str, list[str]]]:
-    told = [
+    facts = [
         f"rank {run.rank}" if run.rank is not None else "",
         f"on {run.host}" if run.host else "",
         run.level or "",
         " + ".join(run.activities),
         *(f"{name} {count}" for name, count in run.parallel.items()),
     ]
-    yield "run", [fact for fact in told if fact]
+    yield "run", [fact for fact in facts if fact]
     yield "versions", [f"{name} {version}" for name, version in run.versions.items()]
     yield "options", [f"{name} {value}" for name, value in run.options.items()]
     yield "environ", [f"{name}={value}" for name, value in run.environment.items()]

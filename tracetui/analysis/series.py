@@ -19,10 +19,10 @@ class SeriesSummary:
     """What a quantity did in a stretch of time."""
 
     mean: float  #: weighted by time, from the first sample on where the stretch begins before it
-    least: float
-    most: float
-    least_ns: int  #: when it first was so, within the stretch
-    most_ns: int
+    lowest: float
+    highest: float
+    lowest_ns: int  #: when it first was so, within the stretch
+    highest_ns: int
     samples: int  #: taken in it
 
 
@@ -86,13 +86,13 @@ class Series:
             return None
         value, times = self.value[begin:stop], np.maximum(self.time[begin:stop], start_ns)
         lengths = np.diff(times, append=end_ns)
-        least, highest = int(value.argmin()), int(value.argmax())
+        lowest, highest = int(value.argmin()), int(value.argmax())
         return SeriesSummary(
             mean=float(np.average(value, weights=lengths)),
-            least=float(value[least]),
-            most=float(value[highest]),
-            least_ns=int(times[least]),
-            most_ns=int(times[highest]),
+            lowest=float(value[lowest]),
+            highest=float(value[highest]),
+            lowest_ns=int(times[lowest]),
+            highest_ns=int(times[highest]),
             samples=stop - first,
         )
 

@@ -18,7 +18,7 @@ class TaskCounts(NamedTuple):
     compute: int
     communication: int  #: operations of groups
     copies: int
-    others: int  #: waits, events, parts of operations of groups, and what takes no time
+    other: int  #: waits, events, parts of operations of groups, and what takes no time
 
     @property
     def work(self) -> int:
@@ -28,13 +28,13 @@ class TaskCounts(NamedTuple):
     @property
     def total(self) -> int:
         """All of them."""
-        return self.work + self.others
+        return self.work + self.other
 
 
 def task_counts(trace: Trace, device: DeviceActivity) -> TaskCounts:
     """Return the tasks of a device by what they are."""
     work = counts_of(trace.slices.activity[device.work])
-    return work._replace(others=len(device.tasks) - len(device.work))
+    return work._replace(other=len(device.tasks) - len(device.work))
 
 
 def counts_of(activities: Int8s) -> TaskCounts:

@@ -38,7 +38,7 @@ class Request(argparse.Namespace):
     """The arguments of one command: those that several have, with what holds where one is not given."""
 
     path: str = ""
-    others: tuple[str, ...] = ()  #: more paths, for the viewer
+    more_paths: tuple[str, ...] = ()  #: more paths, for the viewer
     json: bool = False
     brief: bool = False  #: of the JSON only what a small context holds
     md: bool = False

@@ -144,11 +144,11 @@ class ToolServer:
         return _text(json.dumps(document))
 
 
-async def _read(stream: Any, outputs: dict[str, bytes], name: str, most: int) -> None:
+async def _read(stream: Any, outputs: dict[str, bytes], name: str, limit: int) -> None:
     """Read a stream to its end, and keep a little more than the most that is wanted."""
     kept = bytearray()
     async for chunk in stream:
-        if len(kept) <= most:
+        if len(kept) <= limit:
             kept += chunk
     outputs[name] = bytes(kept)
 

@@ -16,7 +16,7 @@ from tracetui.cli.command import Command
 Schema = dict[str, Any]
 
 _LONGEST = 4096  #: characters of one value
-_MOST = 64  #: values of an option that may be repeated
+_MOST_VALUES = 64  #: values of an option that may be repeated
 #: Arguments that name files to be read.
 _READ = frozenset({"path", "paths", "base", "against", "baseline", "sched", "base_sched", "sources"})
 #: Arguments that name none.
@@ -132,8 +132,8 @@ def _values(name: str, action: argparse.Action, given: Any) -> list[str]:
     if action.nargs == 0:
         return [""] if _flag(name, given) else []
     values = given if isinstance(given, list) and _is_repeated(action) else [given]
-    if len(values) > _MOST:
-        raise ToolRefusal(f"{name!r} has at most {_MOST} values")
+    if len(values) > _MOST_VALUES:
+        raise ToolRefusal(f"{name!r} has at most {_MOST_VALUES} values")
     return [_text(name, value) for value in values]
 
 

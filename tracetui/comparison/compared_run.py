@@ -61,7 +61,7 @@ class ApiSums:
     """The operators of the host by name."""
 
     total: Sums  #: their whole time
-    own: Sums  #: without the operators inside
+    self_sums: Sums  #: without the operators inside
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,7 +267,7 @@ def _api_sums(analysis: Analysis, operators: StepOperators, steps: int) -> ApiSu
     rows = operators.row[is_counted]
     return ApiSums(
         total=tally(names, *columns, spans.durations[span_place][is_counted], steps, rows),
-        own=tally(names, *columns, own_ns[is_counted], steps, rows),
+        self_sums=tally(names, *columns, own_ns[is_counted], steps, rows),
     )
 
 

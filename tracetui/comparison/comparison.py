@@ -34,14 +34,14 @@ _LONGEST_VERSIONS = 200  #: characters
 class ModuleRow(ComparedRow):
     """A module: with what is inside of it, and what it launched itself."""
 
-    own: ComparedRow
+    self_row: ComparedRow
 
 
 @dataclass(frozen=True)
 class ApiRow(ComparedRow):
     """An operator of the host: its whole time, and that without the operators inside."""
 
-    own: ComparedRow
+    self_row: ComparedRow
 
     @property
     def means(self) -> tuple[Fraction | None, Fraction | None]:
@@ -202,9 +202,9 @@ def steadier_on_device(base: Run, other: Run) -> bool:
 
 def _scale(base: Run, other: Run, base_steps: int, other_steps: int) -> RowScale:
     steps = max(base_steps, 1) * base.ranks, max(other_steps, 1) * other.ranks
-    few = min(base.steps, other.steps) < LEAST_STEPS
+    few_steps = min(base.steps, other.steps) < LEAST_STEPS
     on_gpu = TraceKind.GPU in (base.kind, other.kind)
-    return RowScale(*steps, base.step_ns, few, on_gpu, (base.ranks, other.ranks))
+    return RowScale(*steps, base.step_ns, few_steps, on_gpu, (base.ranks, other.ranks))
 
 
 def sum_of_steps(ns: Int64s, run: Run, tested: Int64s) -> Sum:
@@ -281,25 +281,31 @@ def _kernel_rows(base: Run, other: Run, scale: RowScale) -> tuple[ComparedRow, .
 
 def _module_rows(base: Run, other: Run, scale: RowScale) -> Iterator[ModuleRow]:
     if base.modules.total and other.modules.total:
-        for total, own_row in _pairs_with_own(base.modules, other.modules, scale):
-            yield ModuleRow(**vars(total), own=own_row)
+        for total, self_row in _pairs_with_own(base.modules, other.modules, scale):
+            yield ModuleRow(**vars(total), self_row=self_row)
 
 
 def _api_rows(base: Run, other: Run, scale: RowScale) -> Iterator[ApiRow]:
-    for total, own_row in _pairs_with_own(base.api, other.api, scale):
-        yield ApiRow(**vars(total), own=own_row)
+    for total, self_row in _pairs_with_own(base.api, other.api, scale):
+        yield ApiRow(**vars(total), self_row=self_row)
 
 
 def _pairs_with_own(
     base: ModuleTimes | ApiSums, other: ModuleTimes | ApiSums, scale: RowScale
 ) -> Iterator[tuple[ComparedRow, ComparedRow]]:
     """Yield the rows of whole times, those that changed most first, each with what is its own of it."""
-    totals, own_sums = comparable_sums(base.total, other.total), comparable_sums(base.own, other.own)
+    totals, self_sums = (
+        comparable_sums(base.total, other.total),
+        comparable_sums(base.self_sums, other.self_sums),
+    )
     for total in rows(*totals, scale):
         yield (
             total,
             row(
-                total.name, own_sums[0].get(total.name, NOTHING), own_sums[1].get(total.name, NOTHING), scale
+                total.name,
+                self_sums[0].get(total.name, NOTHING),
+                self_sums[1].get(total.name, NOTHING),
+                scale,
             ),
         )
 

@@ -76,14 +76,14 @@ def _measures(analysis: Analysis, index: int, device: DeviceActivity) -> DeviceM
             )
     ns.update({cause.label: spent for cause, spent in analysis.causes.by_cause(index).items()})
     operators = analysis.launch_chains.operator[analysis.launch_chains.index(device.tasks)]
-    own = analysis.gaps.device == index
+    of_device = analysis.gaps.device == index
     return DeviceMeasures(
         device.device,
         len(device.tasks),
         int(np.count_nonzero(operators >= 0)),
         ns,
-        analysis.gaps.start[own],
-        analysis.gaps.end[own],
+        analysis.gaps.start[of_device],
+        analysis.gaps.end[of_device],
     )
 
 
@@ -94,10 +94,10 @@ def _differences(text: DeviceMeasures, database: DeviceMeasures) -> Iterator[Exp
     rounding = 2 * max(text.tasks, 1)
     same_links = text.linked == database.linked
     for measure in dict.fromkeys((*text.ns, *database.ns)):
-        told = text.ns.get(measure, 0), database.ns.get(measure, 0)
+        values = text.ns.get(measure, 0), database.ns.get(measure, 0)
         is_cause = "." in measure or measure == "unlinked"
-        if abs(told[0] - told[1]) > rounding and (same_links or not is_cause):
-            yield ExportDifference(text.device, measure, *told, True)
+        if abs(values[0] - values[1]) > rounding and (same_links or not is_cause):
+            yield ExportDifference(text.device, measure, *values, True)
     if not differing:
         apart = (np.abs(text.gap_start - database.gap_start) > 1) | (
             np.abs(text.gap_end - database.gap_end) > 1

@@ -22,7 +22,7 @@ class ModuleTimes:
     """Device time by the path of modules: "BertModel_0 > BertEncoder_0"."""
 
     total: Sums
-    own: Sums
+    self_sums: Sums
 
 
 def module_times(analysis: Analysis, launched: LaunchedWork, steps: int) -> ModuleTimes:
@@ -53,7 +53,7 @@ def module_times(analysis: Analysis, launched: LaunchedWork, steps: int) -> Modu
         total=tally(
             texts, inside[task, level], launched.step[task], launched.ns[task], steps, launched.row[task]
         ),
-        own=tally(texts, innermost, launched.step, launched.ns, steps, launched.row),
+        self_sums=tally(texts, innermost, launched.step, launched.ns, steps, launched.row),
     )
 
 

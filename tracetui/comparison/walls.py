@@ -264,5 +264,5 @@ def _last_wall_note(walls: Sequence[_Wall]) -> Iterator[str]:
     if len(lengths) > 1:
         usual = int(median(lengths[:-1]))
         if lengths[-1] > _LONGER * usual:
-            took, others = format_duration(lengths[-1]), format_duration(usual)
-            yield f"its last step is {took} long, the others {others}: it lasts until the device is done"
+            took, usual_words = format_duration(lengths[-1]), format_duration(usual)
+            yield f"its last step is {took} long, the others {usual_words}: it lasts until the device is done"

@@ -11,7 +11,7 @@ Export = Literal["json", "db"]
 _TRACE = "trace_view.json"
 _PROFILE, _NEWER_EXPORT = "PROF_", "mindstudio_profiler_output"
 _MSPROF_JSON = "msprof_*.json"
-_MOST = 100_000  # entries of a directory that are looked at
+_MOST_ENTRIES = 100_000  # entries of a directory that are looked at
 _EDGE = 4096  # bytes of a file's end that may be blank
 
 
@@ -89,6 +89,6 @@ def _in_profile(trace: Path, pattern: str) -> list[Path]:
 
 def _names(directory: Path) -> list[Path]:
     try:
-        return [path for path, _ in zip(directory.iterdir(), range(_MOST))]
+        return [path for path, _ in zip(directory.iterdir(), range(_MOST_ENTRIES))]
     except OSError:
         return []

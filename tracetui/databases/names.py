@@ -15,7 +15,7 @@ _TRACES = (
 )
 _FRAMEWORK = re.compile(r"ascend_(?:pytorch|mindspore)_profiler(?:_\d{1,9})?\.db", re.ASCII)
 #: What other files called `.db` hold, by their names: none of them is a trace.
-_OTHERS = {
+_NO_TRACES = {
     "analysis.db": "holds the profiler's own sums of a run, not its trace",
     "communication_analyzer.db": "holds the profiler's own sums of a run, not its trace",
     "cluster_analysis.db": "is the result of msprof-analyze, not a trace",
@@ -28,12 +28,12 @@ _OTHER_NAMES = (
 )
 #: What databases of other names hold, by a table that nothing else has.
 _TELLING_TABLES = {
-    "ClusterStepTraceTime": _OTHERS["cluster_analysis.db"],
-    "ClusterCommunicationTime": _OTHERS["cluster_analysis.db"],
-    "ClusterTimeSummary": _OTHERS["cluster_analysis.db"],
-    "ClusterBaseInfo": _OTHERS["cluster_analysis.db"],
-    "StepTraceTime": _OTHERS["analysis.db"],
-    "CommAnalyzerTime": _OTHERS["analysis.db"],
+    "ClusterStepTraceTime": _NO_TRACES["cluster_analysis.db"],
+    "ClusterCommunicationTime": _NO_TRACES["cluster_analysis.db"],
+    "ClusterTimeSummary": _NO_TRACES["cluster_analysis.db"],
+    "ClusterBaseInfo": _NO_TRACES["cluster_analysis.db"],
+    "StepTraceTime": _NO_TRACES["analysis.db"],
+    "CommAnalyzerTime": _NO_TRACES["analysis.db"],
 }
 #: Beside a trace: the producer's sums of its steps and collectives.
 SUMS = ("analysis.db", "communication_analyzer.db")
@@ -71,5 +71,5 @@ def what_tables(names: Iterable[str]) -> str | None:
 
 def what_else(name: str) -> str | None:
     """Return what a database of that name holds instead of a trace; None where that is not known."""
-    words = _OTHERS.get(name)
+    words = _NO_TRACES.get(name)
     return words or next((meaning for pattern, meaning in _OTHER_NAMES if pattern.fullmatch(name)), None)

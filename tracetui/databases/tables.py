@@ -229,7 +229,7 @@ class Database:
             return []
         return [dict(zip(existing, row)) for row in rows]
 
-    def some(self, name: str, columns: Sequence[str], limit: int = 1000) -> list[dict[str, Any]]:
+    def first_rows(self, name: str, columns: Sequence[str], limit: int = 1000) -> list[dict[str, Any]]:
         """Return the first rows of a table, at most so many."""
         table = self.table(name)
         if table is None:

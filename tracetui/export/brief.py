@@ -50,8 +50,8 @@ def _cut(value: Any, path: str, rows: tuple[int, int], left_out: dict[str, int])
     return value
 
 
-def _first(rows: Any, path: str, most: int, left_out: dict[str, int]) -> Any:
+def _first(rows: Any, path: str, limit: int, left_out: dict[str, int]) -> Any:
     """Return the first rows, at most so many, and note how many are cut."""
-    if len(rows) > most:
-        left_out[path] = left_out.get(path, 0) + len(rows) - most
-    return rows[:most]
+    if len(rows) > limit:
+        left_out[path] = left_out.get(path, 0) + len(rows) - limit
+    return rows[:limit]

@@ -145,9 +145,9 @@ def _groups(step: Int64s, group: Int64s) -> Int64s:
     if pairs.shape[1]:
         order = np.lexsort(pairs[::-1])
         opens = np.any(np.diff(pairs[:, order], axis=1, prepend=-1), axis=0)
-        own = np.empty(len(order), np.int64)
-        own[order] = np.cumsum(opens) - 1
-        numbers[together] = own
+        group_number = np.empty(len(order), np.int64)
+        group_number[order] = np.cumsum(opens) - 1
+        numbers[together] = group_number
     return numbers
 
 
@@ -169,8 +169,8 @@ def _copies(stage: Int64s, rank: Int64s) -> Int64s:
     """Return the number of each rank among those of its stage."""
     copies = np.zeros(len(rank), np.int64)
     for number in np.unique(stage).tolist():
-        own = stage == number
-        copies[own] = np.searchsorted(np.unique(rank[own]), rank[own])
+        of_stage = stage == number
+        copies[of_stage] = np.searchsorted(np.unique(rank[of_stage]), rank[of_stage])
     return copies
 
 

@@ -204,9 +204,9 @@ def _entries(run: Run) -> Iterator[_Entry]:
         (SumTable.KERNELS, run.kernels.by_name),
         (SumTable.SHAPED_KERNELS, shaped),
         (SumTable.MODULES, run.modules.total),
-        (SumTable.MODULES_OWN, run.modules.own),
+        (SumTable.MODULES_OWN, run.modules.self_sums),
         (SumTable.API, run.api.total),
-        (SumTable.API_OWN, run.api.own),
+        (SumTable.API_OWN, run.api.self_sums),
         (SumTable.ADVICE, run.advice),
     ):
         yield from (_Entry(table, name, _NOWHERE, total) for name, total in by_name.items())

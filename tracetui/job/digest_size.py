@@ -16,7 +16,7 @@ from tracetui.job.texts import TextPlaces
 from tracetui.trace.order import numbered
 
 #: Bytes of a digest: a hundredth of its trace, but not less than the first nor more than the second.
-SHARE, LEAST, MOST = 100, 64_000, 8_000_000
+SHARE, SMALLEST, LARGEST = 100, 64_000, 8_000_000
 #: How many reasons and lines, and names of each table, are told apart: one after the other where it is too
 #: large.
 _KEYS = (500, 100, 30, 10)
@@ -24,7 +24,7 @@ _KEYS = (500, 100, 30, 10)
 
 def limit_of(trace_bytes: int) -> int:
     """Return the bytes that the digest of a trace may have."""
-    return min(max(trace_bytes // SHARE, LEAST), MOST)
+    return min(max(trace_bytes // SHARE, SMALLEST), LARGEST)
 
 
 def encode_within(digest: Digest, limit: int) -> bytes:

@@ -202,8 +202,8 @@ def _awaited(
     A send is waited for where the device computes right after it: else it is merely under way.
     """
     exposed = analysis.communication.exposed
-    own = exposed.at(exposed.of_device(device))
-    awaited = np.isin(collectives.end, union(own.start, own.end).ends)
+    exposed_pieces = exposed.at(exposed.of_device(device))
+    awaited = np.isin(collectives.end, union(exposed_pieces.start, exposed_pieces.end).ends)
     starts = analysis.devices[device].compute.starts
     following = np.append(starts, np.iinfo(np.int64).max)[np.searchsorted(starts, collectives.end)]
     sends = [place for place, text in enumerate(texts.all) if text.lower() == "send"]

@@ -92,9 +92,9 @@ def exchange_groups(job: Job) -> dict[int, int]:
     """Return the group of ranks that each rank exchanges tokens in, by their places."""
     groups: dict[int, int] = {}
     for number, matched in enumerate(job.channels):
-        for place, own in zip(matched.channel.ranks, matched.channel.collectives):
+        for place, places in zip(matched.channel.ranks, matched.channel.collectives):
             rank = job.ranks[place]
-            if len(own) and is_exchange(rank.digest)[own].any():
+            if len(places) and is_exchange(rank.digest)[places].any():
                 groups.setdefault(place, number)
     return groups
 
@@ -117,11 +117,11 @@ def is_all_to_all(kind: str) -> bool:
 
 def _exchanges(place: int, rank: Rank) -> Iterator[tuple[int, Exchange]]:
     """Yield the number of the layer and the exchange of each pair of all-to-alls of a rank."""
-    digest, own = rank.digest, rank.collectives
+    digest, collectives = rank.digest, rank.collectives
     found = np.flatnonzero(is_exchange(digest))
-    backward = np.array([line.backward for line in digest.lines] + [False], np.bool_)[own.line[found]]
-    for step in np.unique(own.step[found]).tolist():
-        of_step = own.step[found] == step
+    backward = np.array([line.backward for line in digest.lines] + [False], np.bool_)[collectives.line[found]]
+    for step in np.unique(collectives.step[found]).tolist():
+        of_step = collectives.step[found] == step
         forward, reverse = found[of_step & ~backward], found[of_step & backward]
         pairs = len(forward) // 2
         numbers = [
@@ -130,7 +130,7 @@ def _exchanges(place: int, rank: Rank) -> Iterator[tuple[int, Exchange]]:
         ]
         firsts = np.concatenate((forward[: 2 * pairs], reverse[: len(reverse) // 2 * 2])).reshape(-1, 2)
         for number, (dispatch, combine) in zip(numbers, firsts.tolist()):
-            tokens = _tokens(rank, int(own.end[dispatch]), int(own.start[combine]))
+            tokens = _tokens(rank, int(collectives.end[dispatch]), int(collectives.start[combine]))
             sent = _sent(rank, combine)
             tokens = sent if tokens is None else tokens
             yield number, Exchange(place, step, dispatch, combine, tokens, _sent(rank, dispatch), sent)
@@ -156,12 +156,12 @@ def _add_times(job: Job, layers: dict[int, ExpertLayer]) -> None:
     waits = job.waits
     wait_of: list[Int64s] = [np.zeros(len(rank.collectives), np.int64) for rank in job.ranks]
     for place, column in enumerate(wait_of):
-        own = waits.rank == place
-        column[waits.place[own]] = waits.wait[own]
+        of_rank = waits.rank == place
+        column[waits.place[of_rank]] = waits.wait[of_rank]
     for layer in layers.values():
         for exchange in layer.exchanges:
-            own = job.ranks[exchange.rank].collectives
+            of_rank = job.ranks[exchange.rank].collectives
             for collective in (exchange.dispatch, exchange.combine):
                 wait = int(wait_of[exchange.rank][collective])
                 layer.waiting_ns += wait
-                layer.moving_ns += int(own.end[collective] - own.start[collective]) - wait
+                layer.moving_ns += int(of_rank.end[collective] - of_rank.start[collective]) - wait

@@ -26,7 +26,7 @@ _NAMES = {
     TimeClass.IDLE: "idle",
 }
 _COMMUNICATION = (TimeClass.WAIT, TimeClass.TRANSFER, TimeClass.UNSPLIT)
-_IS_OWN_TIME = np.array([each not in _COMMUNICATION for each in TimeClass], np.bool_)
+_IS_OWN_TIME = np.array([time_class not in _COMMUNICATION for time_class in TimeClass], np.bool_)
 
 
 @dataclass(frozen=True, eq=False)

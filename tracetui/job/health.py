@@ -13,7 +13,7 @@ from tracetui.job.digest import StepColumns
 from tracetui.job.job import Job
 
 MISSING, UNALIGNED = "ranks.missing", "ranks.unaligned"
-_MOST = 3  #: sentences of one kind
+_MOST_SENTENCES = 3  #: sentences of one kind
 
 
 def rank_health(rank: Rank) -> HealthFacts:
@@ -45,11 +45,11 @@ def health_notes(job: Job) -> Iterator[str]:
     """Yield what of which rank is not to be believed, the worst first, in sentences without full stop."""
     doubts = [(doubt, rank.number) for rank in job.ranks for doubt in rank_health(rank).doubts]
     doubts.sort(key=lambda pair: -pair[0].severity)
-    for doubt, number in doubts[:_MOST]:
+    for doubt, number in doubts[:_MOST_SENTENCES]:
         verdict = Severity(doubt.severity).verdict
         yield f"rank {number}: {doubt.sentence} ({', '.join(doubt.affects)}: {verdict})"
-    if len(doubts) > _MOST:
-        more = len(doubts) - _MOST
+    if len(doubts) > _MOST_SENTENCES:
+        more = len(doubts) - _MOST_SENTENCES
         yield f"{more} more findings put numbers of ranks in doubt: tracetui doctor tells of each rank"
     left_out = [rank.number for rank in job.ranks if len(believed_steps(job, rank)) < len(rank.digest.steps)]
     if left_out:

@@ -60,8 +60,8 @@ class Phase:
     @property
     def waits_for(self) -> str | None:
         """The other phase that is waited for longest; None where none is."""
-        others = {name: ns for name, ns in self.waits_by.items() if name not in ("", self.name)}
-        return max(others, key=lambda name: (others[name], name)) if others else None
+        ns_by_name = {name: ns for name, ns in self.waits_by.items() if name not in ("", self.name)}
+        return max(ns_by_name, key=lambda name: (ns_by_name[name], name)) if ns_by_name else None
 
     @property
     def spread(self) -> float:
@@ -97,16 +97,16 @@ def _add_rank(phases: dict[str, Phase], rank: Rank) -> None:
     start, end = np.clip(ranges.start, low, high), np.clip(ranges.end, low, high)
     first, stop = (np.searchsorted(digest.boundaries, edge) for edge in (start, end))
     for name in np.unique(ranges.name).tolist():
-        own = np.flatnonzero((ranges.name == name) & (ranges.start <= high) & (ranges.end >= low))
-        if not len(own):
+        rows = np.flatnonzero((ranges.name == name) & (ranges.start <= high) & (ranges.end >= low))
+        if not len(rows):
             continue
         text = digest.text(name)
         phase = phases.setdefault(text, Phase(text))
         phase.ranks.append(rank.number)
-        lengths = (end - start)[own].tolist()
+        lengths = (end - start)[rows].tolist()
         phase.lengths += lengths
         phase.longest[rank.number] = max(lengths)
-        spent = (until[:, stop[own]] - until[:, first[own]]).sum(axis=1)
+        spent = (until[:, stop[rows]] - until[:, first[rows]]).sum(axis=1)
         for time_class, reason, ns in zip(keys.time_class.tolist(), keys.reason.tolist(), spent.tolist()):
             _add_time(phase, TimeClass(time_class), digest.text(reason), ns)
 
@@ -155,9 +155,9 @@ def _ranges_by_name(rank: Rank, names: list[str]) -> Iterator[tuple[int, Int64s,
     if ranges is None:
         return
     for text in np.unique(ranges.name).tolist():
-        own = np.flatnonzero(ranges.name == text)
+        rows = np.flatnonzero(ranges.name == text)
         if rank.digest.text(text) in names:
-            yield names.index(rank.digest.text(text)), ranges.start[own], ranges.end[own]
+            yield names.index(rank.digest.text(text)), ranges.start[rows], ranges.end[rows]
 
 
 def _innermost(ranges: list[tuple[int, Int64s, Int64s]], times: Int64s) -> Int64s:

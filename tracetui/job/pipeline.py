@@ -140,13 +140,13 @@ class _Exchanges:
         for operation in np.flatnonzero(np.isin(order.channel, pairs)).tolist():
             place = int(order.rank[operation])
             ranks = job.channels[int(order.channel[operation])].channel.ranks
-            others = [rank for rank in ranks if rank != place]
-            if len(others) != 1 or place not in of_rank or others[0] not in of_rank:
+            peers = [rank for rank in ranks if rank != place]
+            if len(peers) != 1 or place not in of_rank or peers[0] not in of_rank:
                 continue
             rank = job.ranks[place]
             kind = int(rank.collectives.type[int(order.collective[operation])])
             sends[operation] = rank.digest.text(kind).lower() == "send"
-            mine, peer = of_rank[place], of_rank[others[0]]
+            mine, peer = of_rank[place], of_rank[peers[0]]
             source, target = (mine, peer) if sends[operation] else (peer, mine)
             self.wrapped[operation] = count > 2 and abs(source - target) == count - 1
             way[operation] = np.sign(target - source) * (-1 if self.wrapped[operation] else 1)
@@ -155,9 +155,9 @@ class _Exchanges:
 
 def _blocks(order: Order, exchanges: _Exchanges, place: int, stage: int) -> list[StageBlock]:
     """Return the blocks of a rank, in their order."""
-    own = np.flatnonzero(order.rank == place)
-    events = own[exchanges.way[own] != 0]
-    work = own[order.segment[own] >= 0]
+    operations = np.flatnonzero(order.rank == place)
+    events = operations[exchanges.way[operations] != 0]
+    work = operations[order.segment[operations] >= 0]
     when = np.where(exchanges.sends[events], order.start[events], order.end[events])
     events = events[np.argsort(when, kind="stable")]
     before = np.searchsorted(np.sort(when), order.start[work], "right") - 1
@@ -263,8 +263,8 @@ class _Bubbles:
         in_block = np.zeros(len(order), np.bool_)
         for block in self._blocks:
             in_block[block.work] = True
-            own = bounds.setdefault((block.place, block.step), [block.first, block.last])
-            own[1] = block.last
+            first_and_last = bounds.setdefault((block.place, block.step), [block.first, block.last])
+            first_and_last[1] = block.last
         for (place, _), (first, last) in bounds.items():
             own_work = np.flatnonzero((order.rank == place) & (order.segment >= 0) & ~in_block)
             inside = (order.start[own_work] >= order.start[first]) & (
@@ -287,7 +287,11 @@ class _Bubbles:
         for block, mean in zip(self._blocks, self._mean.tolist()):
             if len(block.ways) == 1:
                 pure.setdefault(block.stage, {})[block.ways[0]] = mean
-        pairs = [(own[FORWARD], own[BACKWARD]) for own in pure.values() if len(own) == 2]
+        pairs = [
+            (mean_by_way[FORWARD], mean_by_way[BACKWARD])
+            for mean_by_way in pure.values()
+            if len(mean_by_way) == 2
+        ]
         shares = [forward / (forward + backward) for forward, backward in pairs if forward + backward]
         return float(np.mean(shares)) if shares else _FORWARD_SHARE
 
@@ -304,7 +308,9 @@ class _Bubbles:
         """Return how long each block takes where all stages take the mean."""
         pair = float(np.mean([self._pair_of_stage(stage) for stage in range(self._count)]))
         way = {FORWARD: pair * self.forward_share, BACKWARD: pair * (1 - self.forward_share)}
-        return np.array([sum(way[each] for each in block.ways) for block in self._blocks], np.float64)
+        return np.array(
+            [sum(way[direction] for direction in block.ways) for block in self._blocks], np.float64
+        )
 
     def _replay(self, lengths: Floats, without_transfers: bool) -> Times:
         """Replay with blocks of these lengths, and without idle time between them and delays."""
@@ -322,11 +328,11 @@ class _Bubbles:
         measured_lengths = (self._busy + self._idle).tolist()
         for block, length, measured in zip(self._blocks, lengths.tolist(), measured_lengths):
             change = round(length) - measured
-            own = duration[block.work]
-            weight = own / max(int(own.sum()), 1)
-            changed = own + np.rint(weight * change).astype(np.int64)
-            at = int(own.argmax())
-            changed[at] += change - int((changed - own).sum())
+            before = duration[block.work]
+            weight = before / max(int(before.sum()), 1)
+            changed = before + np.rint(weight * change).astype(np.int64)
+            at = int(before.argmax())
+            changed[at] += change - int((changed - before).sum())
             duration[block.work] = np.maximum(changed, 0)
         lasting: Int64s = duration
         return lasting
@@ -338,8 +344,8 @@ class _Bubbles:
         factor = [mean / pair if pair else 1.0 for pair in pairs]
         lengths = np.array(
             [
-                own * factor[block.stage] + idle
-                for block, own, idle in zip(self._blocks, self._busy.tolist(), self._idle.tolist())
+                busy * factor[block.stage] + idle
+                for block, busy, idle in zip(self._blocks, self._busy.tolist(), self._idle.tolist())
             ]
         )
         times = self._order.times(self._with_lengths(lengths))

@@ -21,8 +21,8 @@ class Spread:
     """A measure of the steps of one rank, ns."""
 
     mean: int  #: rounded down
-    least: int
-    most: int
+    lowest: int
+    highest: int
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from tracetui.job.waits import JobWaits
 BATCH = 4096  #: waits, at least
 _BATCHES = 256  # at most
 _LEAST = 0.01  # ns: what is less of a wait is not passed on any more
-_MOST = 1000  # times that weight is passed on inside a batch
+_MOST_PASSES = 1000  # times that weight is passed on inside a batch
 _ROUNDS = 4  # over all of the time: operations on several streams may pass on to later ones
 
 
@@ -55,7 +55,7 @@ class _WeightPassing:
         count = min(max(len(self._order) // BATCH, 1), _BATCHES)
         passed = False
         for batch in np.array_split(self._order, count):
-            for _ in range(_MOST):
+            for _ in range(_MOST_PASSES):
                 heavy = batch[np.abs(held[self._node[batch]]) * self._wait[batch] >= _LEAST]
                 if not len(heavy):
                     break

@@ -167,8 +167,8 @@ def _levelled(
     first = 0
     for part, complete in parts:
         stop = first + len(part)
-        own = order[first:stop]
-        counts = into.count[own]
+        of_level = order[first:stop]
+        counts = into.count[of_level]
         linked = first + int((counts == 0).sum())
         counts = counts[linked - first :]
         members = together.count[complete]
@@ -177,7 +177,7 @@ def _levelled(
                 first,
                 stop,
                 linked,
-                place[into.flat(own)],
+                place[into.flat(of_level)],
                 np.cumsum(counts) - counts,
                 place[together.flat(complete)],
                 np.cumsum(members) - members,

@@ -92,9 +92,9 @@ class Replayed:
         np.maximum.at(last, step, times.end)
         first = np.full(count, np.iinfo(np.int64).max)
         np.minimum.at(first, step, times.start)
-        own = np.zeros(count, np.bool_)
-        own[step[~self.graph.linked]] = True
-        return last - np.where(own, self.first_starts, first)
+        starts_alone = np.zeros(count, np.bool_)
+        starts_alone[step[~self.graph.linked]] = True
+        return last - np.where(starts_alone, self.first_starts, first)
 
     def mean_step(self, ideal: Bools | None = None, delays: bool = False) -> float:
         """Return the mean time of a step in ns."""

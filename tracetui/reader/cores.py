@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 SMALLEST = 32_000_000  #: bytes of text that one process has read before others have started
-_MOST = 16
+_MOST_PROCESSES = 16
 _MOST_BEHIND_STREAM = 3  # they decode 200 MB/s each, and inflating gives 300
 _PER_JOB = 200_000_000  # bytes of text for each process beyond two: each takes some 50 MB of memory
 _CGROUPS = Path("/sys/fs/cgroup")
@@ -19,7 +19,7 @@ def default_jobs(text_bytes: int, stream: bool) -> int:
     """Return how many threads or processes a text is worth, 1: none; `stream`: it has to be inflated."""
     if text_bytes < SMALLEST:
         return 1
-    return min(usable_cores(), _MOST_BEHIND_STREAM if stream else _MOST, 2 + text_bytes // _PER_JOB)
+    return min(usable_cores(), _MOST_BEHIND_STREAM if stream else _MOST_PROCESSES, 2 + text_bytes // _PER_JOB)
 
 
 def usable_cores() -> int:

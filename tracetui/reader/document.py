@@ -8,7 +8,7 @@ from json import JSONDecodeError, JSONDecoder
 from typing import Any
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-_MOST = 10_000  # members: producers write some ten
+_MOST_MEMBERS = 10_000  # members: producers write some ten
 _LARGEST = 1 << 16  # characters of a member's value that is kept
 
 
@@ -58,7 +58,7 @@ def read_members(text: bytes, chars: str, place: int, members: dict[str, Any]) -
     """
     decoder = JSONDecoder(strict=False, parse_constant=lambda _: None, parse_int=_int)
     try:
-        for _ in range(_MOST):
+        for _ in range(_MOST_MEMBERS):
             key, end = decoder.raw_decode(chars, place)
             place = _after_space(chars, end)
             if not isinstance(key, str) or chars[place : place + 1] != ":":

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tracetui.reader.skeleton import Skeleton
 
 _SHIFT = 1 << 44  #: bytes of text, beyond those of any file: where in the chunks the next file's begin
-_SAID = 8  #: sentences about as many files
+_MOST_SENTENCES = 8  #: sentences about as many files
 
 
 def open_trace(path: Path, jobs: int | None = None) -> TraceFile:
@@ -153,8 +153,10 @@ class JoinedFile(TraceFile):
         reports = [file.report for file in read]
         warnings = [f"{file.name}: {warning}" for file in read for warning in file.report.warnings]
         warnings += [f"{error} (left out)" for error in refused]
-        if len(warnings) > _SAID:
-            warnings[_SAID:] = [f"{len(warnings) - _SAID:,} more such sentences about its files"]
+        if len(warnings) > _MOST_SENTENCES:
+            warnings[_MOST_SENTENCES:] = [
+                f"{len(warnings) - _MOST_SENTENCES:,} more such sentences about its files"
+            ]
         if left_count:
             warnings.append(
                 f"reading stopped: {left_count:,} of {len(self._parts.files):,} files are missing"

@@ -16,7 +16,7 @@ from tracetui.arrays import Bools, Int64s
 from tracetui.reader.timestamps import LIMIT
 
 YEAR = 366 * 86_400 * 10**9  #: ns: nothing takes longer, and no clock jumps by more without being another one
-FEW = 3  #: events, at most, that lie alone because their times are damaged
+MOST_ALONE = 3  #: events, at most, that lie alone because their times are damaged
 MORE = 4  #: so many times more events have to lie elsewhere
 
 EventTimes = tuple[
@@ -30,8 +30,8 @@ def within_reason(spans: Sequence[EventTimes]) -> list[Bools] | None:
     An event has not where
 
     - it takes longer than a year,
-    - it lies more than a year from all others but a few: together they are at most `FEW`, and elsewhere
-      within a year of each other there are at least `MORE` times as many,
+    - it lies more than a year from all others but a few: together they are at most `MOST_ALONE`, and
+      elsewhere within a year of each other there are at least `MORE` times as many,
     - it is not of the largest such group, and all of them together reach further than 146 years,
     - it is one of the longest, and all durations together are more than 146 years.
     """
@@ -42,7 +42,7 @@ def within_reason(spans: Sequence[EventTimes]) -> list[Bools] | None:
     if len(times):
         first = np.flatnonzero(np.diff(times, prepend=times[0] - 2 * YEAR) > YEAR)  # of each group
         count = np.diff(np.append(first, len(times)))
-        clusters = np.flatnonzero((count > FEW) | (MORE * count > count.max()))
+        clusters = np.flatnonzero((count > MOST_ALONE) | (MORE * count > count.max()))
         last = first + count - 1
         if int(times[last[clusters[-1]]]) - int(times[first[clusters[0]]]) >= LIMIT:
             clusters = np.array([int(count.argmax())])

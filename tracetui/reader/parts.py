@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 _NAME = re.compile(r"msprof_(slice_)?(\d{1,20}(?:_\d{1,20})*)\.json(?:\.gz)?", re.ASCII)
 _TIME = 12  #: digits: a longer number is the time of the export
-_MOST = 100_000  #: entries of a directory that are looked at
+_MOST_ENTRIES = 100_000  #: entries of a directory that are looked at
 
 
 class _NamedTrace(NamedTuple):
@@ -91,7 +91,7 @@ def _files(directory: Path) -> list[Path]:
     files: list[Path] = []
     try:
         for number, path in enumerate(directory.iterdir()):
-            if number == _MOST:
+            if number == _MOST_ENTRIES:
                 break
             if path.is_file():
                 files.append(path)

@@ -21,7 +21,7 @@ from tracetui.reader.text import Text
 
 _TAIL = 1 << 20
 _ENOUGH = 1 << 24  # bytes of text without an event that show that it is no trace
-_OTHERS = 100  # elements that are no events, which show that no event will follow
+_NO_EVENTS = 100  # elements that are no events, which show that no event will follow
 
 
 @dataclass
@@ -131,7 +131,7 @@ class Reading:
         counts = self._counts()
         other_count = counts.skipped - sum(counts.unknown.values())
         damaged = self._damage().places
-        if self._seen() > _ENOUGH and other_count >= counts.events and counts.events + damaged > _OTHERS:
+        if self._seen() > _ENOUGH and other_count >= counts.events and counts.events + damaged > _NO_EVENTS:
             raise UnreadableTrace(*self._nothing(self.report()))
 
     def disk_offset(self) -> int:

@@ -90,6 +90,6 @@ def _kind_of(document: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
 def _rows_of(path: Path, table: str, columns: Sequence[str], limit: int = 1000) -> list[dict[str, Any]]:
     try:
         with Database(path) as database:
-            return database.some(table, columns, limit)
+            return database.first_rows(table, columns, limit)
     except (Refused, OSError):
         return []

@@ -328,7 +328,7 @@ def _counters(database: Database, strings: _Strings, task_ids: Int64s) -> dict[s
 
 def _step_times(database: Database, format_: Format) -> SiblingTable | None:
     columns = [name for name in _STEP_COLUMNS.values() if database.has("StepTraceTime", name)]
-    rows = database.some("StepTraceTime", ("step", "deviceId", *columns), 1 << 20)
+    rows = database.first_rows("StepTraceTime", ("step", "deviceId", *columns), 1 << 20)
     if not rows:
         return None
     numbers: dict[str, Int64s] = {

@@ -16,7 +16,7 @@ from textual.dom import DOMNode
 from textual.message import Message
 
 #: how often a message goes round after a key: the key's own, and the one it posts to its widget; and at most
-ROUNDS, MOST = 2, 8
+ROUNDS, MOST_ROUNDS = 2, 8
 #: after that the next key goes on, should a message have been lost with a widget
 LOST_S = 0.5
 #: keys that wait at most: of a flood, as of a file that is pasted, the last ones count, so that q ends it
@@ -87,7 +87,7 @@ class KeyByKeyApp(App[ReturnType]):
         if message.number != self._round:
             return
         target = self._target
-        if self._rounds < ROUNDS or (target is not self._sent_to and self._rounds < MOST):
+        if self._rounds < ROUNDS or (target is not self._sent_to and self._rounds < MOST_ROUNDS):
             self._follow(target)
             return
         self._round = 0

@@ -57,7 +57,7 @@ class TimelineCursor:
         start, end = state.viewport.time_of(at, columns), state.viewport.time_of(at + 1, columns)
         start = min(max(start, state.bounds.start_ns), state.bounds.end_ns - 1)
         sample = curve.series.within(start, max(end, start + 1))
-        time_ns = start if sample is None else sample.most_ns
+        time_ns = start if sample is None else sample.highest_ns
         viewport = state.viewport.showing(time_ns, time_ns + 1, state.bounds)
         place = replace(state.place, viewport=viewport, cursor=line.curve, row=-1, gap=-1, time_ns=time_ns)
         state.go(place, "select")

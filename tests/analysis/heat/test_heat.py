@@ -130,7 +130,7 @@ def test_a_pool_has_as_many_things_in_each_column_and_no_more_columns_than_asked
 ) -> None:
     first = pool(n, columns).first
     assert len(first) - 1 <= columns and (first[0], first[-1]) == (0, n)
-    assert set(np.diff(first)[:-1].tolist()) <= {pool(n, columns).most}
+    assert set(np.diff(first)[:-1].tolist()) <= {pool(n, columns).fullest}
     assert n > columns or len(first) - 1 == n
 
 

@@ -258,7 +258,7 @@ def test_steps_are_laid_upon_each_other_at_their_first_work(seed: int) -> None:
 @SEEDS
 def test_a_column_of_several_things_shows_the_first_with_the_highest_share(seed: int) -> None:
     source = random.Random(seed)
-    assert pool(0, 5).most == 0
+    assert pool(0, 5).fullest == 0
     things, columns, rows = source.randrange(1, 12), source.randrange(6), 3
     ns = np.array([[source.randrange(4) for _ in range(things)] for _ in range(rows)])
     of = np.array([[source.choice((0, 3, 4)) for _ in range(things)] for _ in range(rows)])
@@ -268,7 +268,7 @@ def test_a_column_of_several_things_shows_the_first_with_the_highest_share(seed:
     each = next(n for n in range(1, 20) if -(-things // n) <= max(columns, 1))
     pooled = pool(things, columns)
     assert pooled.first.tolist() == [*range(0, things, each), things]
-    assert pooled.most == min(each, things)
+    assert pooled.fullest == min(each, things)
     told, shown = pooled.columns(cells)
     for column, first in enumerate(range(0, things, each)):
         own = range(first, min(first + each, things))

@@ -28,7 +28,7 @@ def data_queues(evidence: Evidence) -> Iterator[Advice]:
     yield Advice(
         id="data_queue",
         title=title,
-        text=f"The device is idle for {duration(cost)} between steps. {_told(data)} {remedy}",
+        text=f"The device is idle for {duration(cost)} between steps. {_queue_sentences(data)} {remedy}",
         rule=DATA_QUEUE_EMPTY.rule(
             f"Idle time between steps is at least {DATA_QUEUE_SHARE} of the device's time; data is late "
             "where the queue before the device is empty for more than {} of the batches"
@@ -40,7 +40,7 @@ def data_queues(evidence: Evidence) -> Iterator[Advice]:
     )
 
 
-def _told(data: MindData) -> str:
+def _queue_sentences(data: MindData) -> str:
     parts = []
     if data.batches:
         parts.append(f"The queue before the device was empty for {data.empty} of {data.batches} batches.")

@@ -62,18 +62,18 @@ def migrations(evidence: Evidence) -> Iterator[Advice]:
     moving = [time for time in summary.threads if time.migrations_per_s >= MIGRATIONS.least]
     if not moving:
         return
-    most = max(time.migrations_per_s for time in moving)
+    highest = max(time.migrations_per_s for time in moving)
     setting = _setting(evidence)
     yield Advice(
         id="threads_migrate",
         title="Threads migrate between cores",
         text=(
-            f"{len(moving)} threads of the host come to another core, up to {rounded(most)} times a second, "
-            f"and find their caches cold. Pin them to cores of one socket with {setting}."
+            f"{len(moving)} threads of the host come to another core, up to {rounded(highest)} times a "
+            f"second, and find their caches cold. Pin them to cores of one socket with {setting}."
         ),
         rule=MIGRATIONS.rule("A thread comes to another core at least {} a second"),
         cost_ns=None,
-        evidence={"threads": len(moving), "migrations_per_s": most, "setting": setting},
+        evidence={"threads": len(moving), "migrations_per_s": highest, "setting": setting},
         subjects=tuple(dict.fromkeys(time.task.comm for time in moving))[:5],
     )
 

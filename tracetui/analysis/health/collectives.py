@@ -36,12 +36,12 @@ def missing_parts(recording: HealthEvidence) -> Iterator[Finding]:
         kinds.setdefault(re.sub(r"\d+", "#", trace.name(row)), []).append(row)
     lacking: list[int] = []
     for rows in kinds.values():
-        own = [by_id.get(int(slices.correlation[row]), parts[:0]) for row in rows]
-        counts = np.array([len(found) for found in own])
+        parts_by_row = [by_id.get(int(slices.correlation[row]), parts[:0]) for row in rows]
+        counts = np.array([len(found) for found in parts_by_row])
         whole = counts == counts.max()
         if whole.all():
             continue
-        covered = np.array([_covered(recording, row, found) for row, found in zip(rows, own)])
+        covered = np.array([_covered(recording, row, found) for row, found in zip(rows, parts_by_row)])
         if np.count_nonzero(whole & (covered >= COVERED)) >= _LEAST_WHOLE:
             lacking += np.array(rows)[~whole & (covered < COVERED)].tolist()
     if not lacking:

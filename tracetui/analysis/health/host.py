@@ -113,18 +113,18 @@ def overhead(recording: HealthEvidence, causes: Causes) -> Iterator[Finding]:
     starts, ends = causes.start[host_bound], causes.end[host_bound]
     bound = int((ends - starts).sum())
     families = {Family.FRAMES: FRAME_COST, Family.OPERATORS: OPERATOR_COST}
-    counts, least, most = {}, 0, 0
+    counts, lowest, highest = {}, 0, 0
     order = np.argsort(starts, kind="stable")
     starts, ends = starts[order], ends[order]
     for family, cost in families.items():
         rows = rows_of(t for t in trace.tracks if t.family == family and t.layer == Layer.PYTHON)
         times = np.sort(trace.slices.start[rows], kind="stable")  # lanes are in order
         counts[family] = int((np.searchsorted(times, ends) - np.searchsorted(times, starts)).sum())
-        least, most = least + cost[0] * counts[family], most + cost[1] * counts[family]
+        lowest, highest = lowest + cost[0] * counts[family], highest + cost[1] * counts[family]
     if not bound or not counts[Family.FRAMES]:
         return
-    least, most = min(least, bound), min(most, bound)
-    doubted = least > _DOUBTED_PART * bound
+    lowest, highest = min(lowest, bound), min(highest, bound)
+    doubted = lowest > _DOUBTED_PART * bound
     yield Finding(
         id="host.overhead",
         severity=Severity.DOUBTFUL if doubted else Severity.NOTE,
@@ -140,12 +140,12 @@ def overhead(recording: HealthEvidence, causes: Causes) -> Iterator[Finding]:
         figures={
             "frames": format_count(counts[Family.FRAMES]),
             "operators": format_count(counts[Family.OPERATORS]),
-            "least": format_duration(least),
-            "most": format_duration(most),
+            "least": format_duration(lowest),
+            "most": format_duration(highest),
             "bound": format_duration(bound),
         },
         count=counts[Family.FRAMES] + counts[Family.OPERATORS],
-        share=most / bound,
+        share=highest / bound,
     )
 
 

@@ -116,9 +116,9 @@ def _captured(trace: Trace, rows: Int64s, launching: Int64s) -> Bools:
     launches_by_thread = {(t.pid, t.tid): found for t, found in rows_by_track(trace, launching)}
     for track, found in rows_by_track(trace, turning):
         order = found[np.argsort(start[turning[found]], kind="stable")]
-        own = launches_by_thread.get((track.pid, track.tid), np.empty(0, np.int64))
-        before = np.searchsorted(start[turning[order]], start[launching[own]], "right") - 1
-        captured[own] = (before >= 0) & begins[order][before]
+        launches = launches_by_thread.get((track.pid, track.tid), np.empty(0, np.int64))
+        before = np.searchsorted(start[turning[order]], start[launching[launches]], "right") - 1
+        captured[launches] = (before >= 0) & begins[order][before]
     return captured
 
 

@@ -14,7 +14,7 @@ from tracetui.units import format_count, format_duration
 #: The first step is no step like the others where it lasts so many times as long as their median.
 FIRST = 1.5
 #: Up to so many steps nothing can be said of their spread.
-FEW = 2
+TOO_FEW = 2
 
 
 def unusual_steps(recording: HealthEvidence) -> Iterator[Finding]:
@@ -22,7 +22,7 @@ def unusual_steps(recording: HealthEvidence) -> Iterator[Finding]:
     begins = distinct(recording.host_starts)
     if not len(begins):
         return
-    if len(begins) <= FEW:
+    if len(begins) <= TOO_FEW:
         yield Finding(
             id="steps.few",
             severity=Severity.NOTE,

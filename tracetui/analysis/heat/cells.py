@@ -73,7 +73,7 @@ class Pool(NamedTuple):
     first: Int64s  #: int64[columns + 1]: column c holds things first[c]:first[c + 1]
 
     @property
-    def most(self) -> int:
+    def fullest(self) -> int:
         """How many things the fullest column holds."""
         return int(np.diff(self.first).max(initial=0))
 
@@ -84,7 +84,7 @@ class Pool(NamedTuple):
         those of the thing with the highest share, the first of equals: one odd step among many stays visible.
         """
         begin = self.first[:-1]
-        if self.most <= 1:
+        if self.fullest <= 1:
             return cells, np.broadcast_to(begin, cells.ns.shape)
         filled = np.where(np.isnan(cells.share), -1.0, cells.share)
         highest = np.maximum.reduceat(filled, begin, axis=1)

@@ -147,10 +147,10 @@ class Hosts:
         ]
         self._threads: dict[int, HostThread] = {}
         self._of_track = self._threads_of_tracks()
-        self._own: list[list[Track]] = [[] for _ in self._tracks]  # the tracks of each thread
+        self._tracks_of_thread: list[list[Track]] = [[] for _ in self._tracks]  # the tracks of each thread
         for track, index in zip(trace.tracks, self._of_track.tolist()):
             if index >= 0:
-                self._own[index].append(track)
+                self._tracks_of_thread[index].append(track)
         self._collections = [t for t in trace.tracks if t.family == Family.COLLECTOR and len(t.rows)]
         self._of_one_process = len({track.pid for track in self._tracks}) == 1
 
@@ -276,7 +276,7 @@ class Hosts:
 
     def _thread(self, index: int) -> HostThread:
         trace, track = self._trace, self._tracks[index]
-        tracks_of_thread, frames = self._own[index], self._frames_of(index)
+        tracks_of_thread, frames = self._tracks_of_thread[index], self._frames_of(index)
         near = [t for t in self._collections if trace.same_process(t.pid, track.pid)]
         if not near and self._of_one_process:
             near = self._collections
@@ -328,7 +328,7 @@ class Hosts:
             yield operators[np.searchsorted(begins, slices.end[operators], "left") > first]
 
     def _frames_of(self, index: int) -> tuple[Track, ...]:
-        return tuple(t for t in self._own[index] if t.family == Family.FRAMES and len(t.rows))
+        return tuple(t for t in self._tracks_of_thread[index] if t.family == Family.FRAMES and len(t.rows))
 
 
 def _inside(rows: Int64s, track: Track) -> Int64s:

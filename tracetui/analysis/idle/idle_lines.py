@@ -256,7 +256,7 @@ class _StackTree:
     def __init__(self) -> None:
         self._frames: list[Frame | None] = [None]
         self._parents = [-1]
-        self._own = [0]
+        self._own_ns = [0]
         self._gaps: list[list[Int64s]] = [[]]
         self._children: dict[tuple[int, Frame | None], int] = {}
 
@@ -267,10 +267,10 @@ class _StackTree:
             if child == len(self._frames):
                 self._frames.append(frame)
                 self._parents.append(node)
-                self._own.append(0)
+                self._own_ns.append(0)
                 self._gaps.append([])
             node = child
-        self._own[node] += ns
+        self._own_ns[node] += ns
         self._gaps[node].append(gaps)
 
     def root(self) -> StackNode:
@@ -278,8 +278,8 @@ class _StackTree:
         for node in range(len(self._frames) - 1, -1, -1):
             child_nodes = sorted(children[node], key=lambda child: (-child.idle_ns, child.frame or ()))
             gaps = distinct(np.concatenate(self._gaps[node])) if self._gaps[node] else _NO_GAPS
-            idle = self._own[node] + sum(child.idle_ns for child in child_nodes)
-            built = StackNode(self._frames[node], idle, self._own[node], len(gaps), tuple(child_nodes))
+            idle = self._own_ns[node] + sum(child.idle_ns for child in child_nodes)
+            built = StackNode(self._frames[node], idle, self._own_ns[node], len(gaps), tuple(child_nodes))
             if node:
                 children[self._parents[node]].append(built)
                 self._gaps[self._parents[node]].append(gaps)

@@ -84,7 +84,7 @@ def _devices(memory: Memory) -> list[str]:
 
 def _peak_bytes(memory: Memory, device: str) -> int:
     curve = whole_curve(memory.recorded.curves, device)
-    return 0 if curve is None else int(curve.allocated[curve.told].max())
+    return 0 if curve is None else int(curve.allocated[curve.known_places].max())
 
 
 def _last_growth(memory: Memory, device: str) -> dict[int, int]:

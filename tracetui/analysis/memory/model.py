@@ -47,24 +47,26 @@ class Curve:
     before: int = -1  #: bytes allocated before the first sample, where that says by how much it changed them
 
     @cached_property
-    def told(self) -> Int64s:
+    def known_places(self) -> Int64s:
         """The places where `allocated` is known."""
         return np.flatnonzero(self.allocated >= 0)
 
     def peak(self, start: int, end: int) -> int:
         """Return the first place of the most allocated in [start, end), -1 where none is known there."""
-        inside = self.told[(self.time[self.told] >= start) & (self.time[self.told] < end)]
+        inside = self.known_places[
+            (self.time[self.known_places] >= start) & (self.time[self.known_places] < end)
+        ]
         return int(inside[np.argmax(self.allocated[inside])]) if len(inside) else -1
 
     def allocated_at(self, time: int) -> int:
         """Return what was allocated at a time: as of the last sample until then, `before` the first one."""
-        place = int(np.searchsorted(self.time[self.told], time, "right")) - 1
-        return int(self.allocated[self.told[place]]) if place >= 0 else self.before
+        place = int(np.searchsorted(self.time[self.known_places], time, "right")) - 1
+        return int(self.allocated[self.known_places[place]]) if place >= 0 else self.before
 
     def allocated_after(self, time: int) -> int:
         """Return what the first sample at or after a time says; -1 without one."""
-        place = int(np.searchsorted(self.time[self.told], time, "left"))
-        return int(self.allocated[self.told[place]]) if place < len(self.told) else -1
+        place = int(np.searchsorted(self.time[self.known_places], time, "left"))
+        return int(self.allocated[self.known_places[place]]) if place < len(self.known_places) else -1
 
     def reserved_at(self, time: int) -> int:
         """Return what was reserved as of the last sample until a time, -1 where none is known."""

@@ -54,7 +54,7 @@ class SizeMemory:
 
 def whole_curve(curves: Sequence[Curve], device: str) -> Curve | None:
     """Return the curve of all that tensors hold on a device: PTA+GE, else PTA, else what tells of any."""
-    candidates = [curve for curve in curves if curve.device == device and len(curve.told)]
+    candidates = [curve for curve in curves if curve.device == device and len(curve.known_places)]
     for name in WHOLE:
         for curve in candidates:
             if curve.component == name:

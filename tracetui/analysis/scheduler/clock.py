@@ -24,7 +24,7 @@ from tracetui.trace.model import Trace
 #: ns: the profiler tells its clock in microseconds, and Insight its times in floating point.
 _ROUNDED = 1_000
 _PLAUSIBLE = 0.5  # of its calls a thread begins with a core, else it is another one
-_FEW = 10
+_FEW_CALLS = 10
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class _Alignment:
         if not self._threads:
             raise Refusal("cannot be laid beside the trace, which has no threads of the host with a number")
         profiler = profiler_clock(Path(self._trace.path))
-        clock = self._told(given, profiler)
+        clock = self._stated_clock(given, profiler)
         if clock is None or not self._overlaps(clock):
             return self._fitted(profiler)
         matching = self._plausible(clock.offset_ns)
@@ -79,7 +79,7 @@ class _Alignment:
                 return self._fitted(profiler)
         return self._aligned(clock, self._known)
 
-    def _told(self, given: int | None, profiler: ProfilerClock | None) -> SchedulerClock | None:
+    def _stated_clock(self, given: int | None, profiler: ProfilerClock | None) -> SchedulerClock | None:
         """Return the clock that is told; None where nothing tells."""
         if given is not None:
             return SchedulerClock("given", given)
@@ -126,7 +126,7 @@ class _Alignment:
     def _share(self, known: list[ThreadActivity], offset_ns: int) -> float | None:
         """Return the share of times that agree with an offset; None of too few."""
         agreeing, total = agreement(known, offset_ns, self._window)
-        return agreeing / total if total >= _FEW else None
+        return agreeing / total if total >= _FEW_CALLS else None
 
     def _fitted(self, profiler: ProfilerClock | None) -> AlignedRecording:
         if not self._known.host:

@@ -21,7 +21,7 @@ _CALLING = (Family.OPERATORS, Family.CALLS, Family.FRAMES)
 _LEAST_AGREEING = 0.9
 _AHEAD = 0.1  # no other thread may come as close
 _MOST_LOOKED_AT = 400  # threads that are compared with one of the trace
-_FEW = 3_000  # times of a thread that are compared
+_COMPARED_TIMES = 3_000  # times of a thread that are compared
 _LOOKED_AT = 5_000_000_000  # ns of the beginning of the trace, in which that is
 _LEAD = 100_000_000  # ns before it, which tell what threads are about
 
@@ -127,7 +127,7 @@ def infer_numbers(
     longest = sorted(threads, key=lambda thread: -sum(len(track.rows) for track in thread.tracks))
     for thread in longest:
         times = thread.times(trace)
-        times = times[:: len(times) // _FEW + 1]
+        times = times[:: len(times) // _COMPARED_TIMES + 1]
         best = _best(times, running, offset_ns, window)
         if best is not None:
             host[thread.tid] = best

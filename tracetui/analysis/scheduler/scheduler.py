@@ -184,9 +184,9 @@ class Scheduler:
         place = states.state_at(cuts.start)
         kept = (place >= 0) & (states.state[place] == State.READY)
         had = self.cores.occupants(states.cpu[place[kept]], cuts.start[kept], cuts.end[kept])
-        for other, own in runs(had.pid):
+        for other, rows in runs(had.pid):
             is_own = other > 0 and self._same_process(pid, other)
-            for comm, ns in self._by_name(other, had.start[own], had.end[own]).items():
+            for comm, ns in self._by_name(other, had.start[rows], had.end[rows]).items():
                 key = comm, other, is_own
                 total[key] = total.get(key, 0) + ns
 
@@ -210,9 +210,9 @@ class Scheduler:
         times = np.array([time for time, _ in changes[1:]], np.int64) + self.clock.offset_ns
         cuts = cut(starts, ends, edges_of(times))
         which = np.searchsorted(times, cuts.start, "right")
-        for place, own in runs(which):
+        for place, rows in runs(which):
             name = changes[place][1]
-            names[name] = names.get(name, 0) + int((cuts.end[own] - cuts.start[own]).sum())
+            names[name] = names.get(name, 0) + int((cuts.end[rows] - cuts.start[rows]).sum())
         return names
 
     def _comm(self, pid: int, time: int) -> str:
@@ -236,15 +236,15 @@ class Scheduler:
 
     def process_of(self, pid: int) -> int | None:
         """Return the process of a thread of the recording; None where nothing tells."""
-        told = self.events.processes.get(pid)
-        if told is None and self._mapping is not None:
-            told = self._mapping.processes.get(pid)
-        return told
+        process = self.events.processes.get(pid)
+        if process is None and self._mapping is not None:
+            process = self._mapping.processes.get(pid)
+        return process
 
     def _same_process(self, pid: int, other: int) -> bool:
-        one, another = self.process_of(pid), self.process_of(other)
-        if one is not None and another is not None:
-            return one == another
+        process, other_process = self.process_of(pid), self.process_of(other)
+        if process is not None and other_process is not None:
+            return process == other_process
         mine, theirs = self._process_in_trace.get(pid), self._process_in_trace.get(other)
         return mine is not None and mine == theirs
 

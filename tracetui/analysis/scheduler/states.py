@@ -93,7 +93,7 @@ class _Changes(NamedTuple):
     time: Int64s
     change: Int8s
     cpu: Int64s  #: where it happens, or is moved to; -1: not told
-    told: Int64s  #: of OUT the letter of its state, of WAKE who wakes it
+    detail: Int64s  #: of OUT the letter of its state, of WAKE who wakes it
 
 
 class _Pieces(NamedTuple):
@@ -119,8 +119,8 @@ def thread_states(
     first = np.searchsorted(changes.pid, np.array([*chosen, MOST_PIDS]))
     found = {}
     for place, pid in enumerate(chosen):
-        own = slice(int(first[place]), int(np.searchsorted(changes.pid, pid, "right")))
-        found[pid] = _of_thread(pid, _Changes._make(c[own] for c in changes), interrupts, losses, window)
+        rows = slice(int(first[place]), int(np.searchsorted(changes.pid, pid, "right")))
+        found[pid] = _of_thread(pid, _Changes._make(c[rows] for c in changes), interrupts, losses, window)
     return found
 
 
@@ -159,11 +159,11 @@ class Interrupts:
                 (EventKind.SOFTIRQ_ENTRY, EventKind.SOFTIRQ_EXIT),
             ):
                 kind = self._columns.kind[rows]
-                own = rows[(kind == entry) | (kind == leave)]
-                kind = self._columns.kind[own]
+                served = rows[(kind == entry) | (kind == leave)]
+                kind = self._columns.kind[served]
                 pairs = np.flatnonzero((kind[:-1] == entry) & (kind[1:] == leave))
-                starts.append(self._columns.time[own[pairs]])
-                ends.append(self._columns.time[own[pairs + 1]])
+                starts.append(self._columns.time[served[pairs]])
+                ends.append(self._columns.time[served[pairs + 1]])
             self._found[cpu] = union(np.concatenate(starts), np.concatenate(ends))
         return self._found[cpu]
 
@@ -182,27 +182,27 @@ def _changes(columns: SchedulerColumns, wanted: Bools) -> _Changes:
     ):
         rows = np.flatnonzero(mask)
         pid = who[rows]
-        own = rows[(pid > 0) & wanted[np.maximum(pid, 0)]]
-        cpu = columns.cpu[own].astype(np.int64)
-        told = np.full(len(own), NO_PID, np.int64)
+        of_threads = rows[(pid > 0) & wanted[np.maximum(pid, 0)]]
+        cpu = columns.cpu[of_threads].astype(np.int64)
+        detail = np.full(len(of_threads), NO_PID, np.int64)
         if change is _Change.OUT:
-            told = columns.state[own].astype(np.int64)
+            detail = columns.state[of_threads].astype(np.int64)
         elif change is _Change.WAKE:
-            told = columns.other[own].astype(np.int64)
-            cpu = columns.target[own].astype(np.int64)
-            cpu[kind[own] == EventKind.WAKING] = -1  # where it was, not where it goes
+            detail = columns.other[of_threads].astype(np.int64)
+            cpu = columns.target[of_threads].astype(np.int64)
+            cpu[kind[of_threads] == EventKind.WAKING] = -1  # where it was, not where it goes
         elif change is _Change.MOVE:
-            cpu = columns.target[own].astype(np.int64)
+            cpu = columns.target[of_threads].astype(np.int64)
         elif change is _Change.BORN:
-            cpu = np.full(len(own), -1, np.int64)
-        parts.append((own * 2 + (change is _Change.IN), who[own], change, cpu, told))
+            cpu = np.full(len(of_threads), -1, np.int64)
+        parts.append((of_threads * 2 + (change is _Change.IN), who[of_threads], change, cpu, detail))
     place = np.concatenate([part[0] for part in parts])
     pid = np.concatenate([part[1] for part in parts])
     order = np.lexsort((place, pid))
     changes = np.concatenate([np.full(len(part[0]), part[2], np.int8) for part in parts])
-    cpu, told = (np.concatenate([part[n] for part in parts]) for n in (3, 4))
+    cpu, detail = (np.concatenate([part[n] for part in parts]) for n in (3, 4))
     time = columns.time[place[order] // 2]
-    return _Changes(pid[order], time, changes[order], cpu[order], told[order])
+    return _Changes(pid[order], time, changes[order], cpu[order], detail[order])
 
 
 def _of_thread(
@@ -234,7 +234,7 @@ def _pieces(changes: _Changes, losses: dict[int, Intervals], window: tuple[int, 
     wakes = np.cumsum(change == _Change.WAKE)
     woken = wakes - np.where(last >= 0, wakes[last], 0) > 0
     asleep = np.full(count, State.BLOCKED, np.int8)
-    letter = np.where(last >= 0, changes.told[last], 0)
+    letter = np.where(last >= 0, changes.detail[last], 0)
     asleep[letter == ord("D")] = State.DISK
     asleep[np.isin(letter, (ord("X"), ord("Z"), ord("x"), ord("?")))] = State.UNKNOWN
     state = np.where(woken | (letter == ord("R")), State.READY, asleep)
@@ -245,7 +245,7 @@ def _pieces(changes: _Changes, losses: dict[int, Intervals], window: tuple[int, 
     cpu = np.where(known >= 0, changes.cpu[known], -1)
     following = np.append(changes.time[1:], max(window[1], int(changes.time[-1])))
     after = np.append(change[1:], np.int8(-1))
-    waker = np.where(after == _Change.WAKE, np.append(changes.told[1:], -1), -1)
+    waker = np.where(after == _Change.WAKE, np.append(changes.detail[1:], -1), -1)
     waker[(state != State.BLOCKED) & (state != State.DISK)] = -1
     known_pieces = _Pieces(changes.time, following, state, cpu, waker)
     known_pieces = _mended(known_pieces, changes, after, losses)
@@ -302,7 +302,7 @@ def _before_first(changes: _Changes, losses: dict[int, Intervals], window: tuple
     if change == _Change.OUT:
         state = State.RUNNING
     elif change == _Change.WAKE:
-        state, waker = State.BLOCKED, int(changes.told[0])
+        state, waker = State.BLOCKED, int(changes.detail[0])
     start, end = min(window[0], int(changes.time[0])), int(changes.time[0])
     if state is State.RUNNING:
         lost = losses.get(cpu, NOTHING)

@@ -100,8 +100,8 @@ def _cores(scheduler: Scheduler) -> list[CoreTime]:
         states = scheduler.states(thread)
         had = (states.state == State.RUNNING) | (states.state == State.INTERRUPTED)
         for cpu in np.unique(states.cpu[had]).tolist():
-            own = had & (states.cpu == cpu)
-            longest.setdefault(cpu, {})[states.pid] = int((states.end[own] - states.start[own]).sum())
+            on_core = had & (states.cpu == cpu)
+            longest.setdefault(cpu, {})[states.pid] = int((states.end[on_core] - states.start[on_core]).sum())
     found = []
     for cpu in scheduler.cores.numbers:
         tasks = sorted(longest.get(cpu, {}).items(), key=lambda item: -item[1])

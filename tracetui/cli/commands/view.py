@@ -52,7 +52,7 @@ _HIDDEN = "\nThe viewer is drawn on stderr, which is redirected: this is the sum
 def _add_arguments(parser: Parser) -> None:
     add_trace(parser)
     parser.add_argument(
-        "others", metavar="PATH", nargs="*", help="more traces: two are compared, of more a list is shown"
+        "more_paths", metavar="PATH", nargs="*", help="more traces: two are compared, of more a list is shown"
     )
     add_restrictions(parser, "open the viewer at this step", "open the viewer at this window")
     add_sources(parser, "look for the Python files of the trace under DIR; may be repeated")
@@ -106,22 +106,22 @@ def _run(request: Request) -> int:
 
     if request.sched is not None and not request.sched.is_file():
         raise UsageError(f"{printable(str(request.sched))}: there is no such file")
-    if request.others and Path(request.path).name == request.path and not os.path.lexists(request.path):
+    if request.more_paths and Path(request.path).name == request.path and not os.path.lexists(request.path):
         word = printable(request.path)
         raise UsageError(f"there is no file {word}, and no command of that name; see tracetui --help")
-    if request.sched is not None and (request.others or _job(request) is not None):
+    if request.sched is not None and (request.more_paths or _job(request) is not None):
         raise UsageError("--sched is of one trace: its operating system is not that of others")
     front = terminal.choose_front(os.environ, sys.stdin, sys.stdout, sys.stderr)
     if front is terminal.Front.DUMB:
         raise UsageError("this terminal (TERM) cannot show the viewer; tracetui summary PATH prints text")
-    if front is not terminal.Front.VIEWER and len(request.others) > 1:
+    if front is not terminal.Front.VIEWER and len(request.more_paths) > 1:
         raise UsageError("several traces are for the viewer, which needs a terminal; give one or two")
     if front is terminal.Front.VIEWER:
         return _view(request)
-    if request.others:
+    if request.more_paths:
         from tracetui.cli.comparing import RunPart
 
-        paths = (request.path, *request.others)
+        paths = (request.path, *request.more_paths)
         base, other = (RunPart(path, request.step, request.window) for path in paths)
         print_comparison(request, base, other, None)
     elif is_pickle(Path(request.path)):
@@ -145,7 +145,7 @@ def _view(request: Request) -> int:
     from tracetui.siblings.snapshot import is_pickle
 
     snapshot = is_pickle(Path(request.path))
-    if snapshot and request.others:
+    if snapshot and request.more_paths:
         raise UsageError("a snapshot of memory is viewed alone: give one path")
     if snapshot and request.window is not None:
         raise UsageError("a snapshot has no times: --window is for traces")
@@ -154,7 +154,7 @@ def _view(request: Request) -> int:
     paths = (
         []
         if found or jobs
-        else [locate_trace(path, request.export) for path in (request.path, *request.others)]
+        else [locate_trace(path, request.export) for path in (request.path, *request.more_paths)]
     )
     terminal.prepare_viewer(os.environ)
     if request.editor:
@@ -199,7 +199,7 @@ def _view(request: Request) -> int:
     if jobs is not None:
         from tracetui.ui.jobs_app import run_jobs
 
-        return run_jobs((Path(request.path), Path(request.others[0])), jobs, options)
+        return run_jobs((Path(request.path), Path(request.more_paths[0])), jobs, options)
     if found is not None:
         from tracetui.ui.job_app import run_job
 
@@ -210,7 +210,7 @@ def _view(request: Request) -> int:
 def _job(request: Request) -> FoundRanks | None:
     """Return the ranks of a directory that holds several; None where one trace, or a list, is meant."""
     path = Path(request.path)
-    if request.others or not path.is_dir():
+    if request.more_paths or not path.is_dir():
         return None
     from tracetui.job.load import ranks_below
 
@@ -222,7 +222,7 @@ def _two_jobs(request: Request) -> tuple[FoundRanks, FoundRanks] | None:
 
     Raises UnreadableTrace where the other one holds none.
     """
-    paths = [Path(path) for path in (request.path, *request.others)]
+    paths = [Path(path) for path in (request.path, *request.more_paths)]
     if len(paths) != 2 or not any(path.is_dir() for path in paths):
         return None
     from tracetui.job.load import find_ranks, ranks_below

@@ -45,10 +45,10 @@ def exports_document(paths: tuple[str, str], differences: Sequence[ExportDiffere
 
 
 def _sentence(difference: ExportDifference) -> str:
-    both = difference.json, difference.database
-    words = [format_duration(value) if difference.is_time else format_count(value) for value in both]
+    values = difference.json, difference.database
+    words = [format_duration(value) if difference.is_time else format_count(value) for value in values]
     if words[0] == words[1]:
-        words = [format_exact(value) for value in both]
+        words = [format_exact(value) for value in values]
     device = f"{printable(difference.device)}: " if difference.device else ""
     verb = "are" if difference.measure.endswith("s") else "is"
     return f"{device}{difference.measure} {verb} {words[0]} in the JSON and {words[1]} in the database"

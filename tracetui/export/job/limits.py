@@ -31,8 +31,8 @@ def limits_document(limits: Sequence[Limit], breaches: Sequence[JobBreach]) -> d
 def _sentence(breach: JobBreach) -> str:
     if breach.limit.measure.startswith(PHASE):
         name, longest = printable(breach.limit.measure), format_duration(breach.measured_ns)
-        return f"rank {breach.rank}: {name} takes {longest}, more than {breach.limit.most}"
+        return f"rank {breach.rank}: {name} takes {longest}, more than {breach.limit.allowed}"
     parts = [format_duration(ns) for ns in (breach.measured_ns, breach.whole_ns)]
     of = f"{parts[0]} above a mean of {parts[1]}" if breach.limit.measure == IMBALANCE else " of ".join(parts)
     share = format_percent(breach.measured_ns, breach.whole_ns)
-    return f"rank {breach.rank}: {breach.limit.measure} is {share} ({of}), more than {breach.limit.most}"
+    return f"rank {breach.rank}: {breach.limit.measure} is {share} ({of}), more than {breach.limit.allowed}"

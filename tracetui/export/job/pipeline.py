@@ -116,9 +116,9 @@ def _chart(pipeline: Pipeline, width: int, top: int) -> list[str]:
     lines = []
     for stage in pipeline.stages[: top or None]:
         line = [_NOTHING] * cells
-        own = [block for block in blocks if block.stage == stage.number]
-        place = min((block.place for block in own), default=-1)
-        for block in own:
+        of_stage = [block for block in blocks if block.stage == stage.number]
+        place = min((block.place for block in of_stage), default=-1)
+        for block in of_stage:
             if block.place == place:
                 for way, start, end in _passes(block, block.start(times), block.end(times), pipeline):
                     first = (start - low) * cells // max(high - low, 1)

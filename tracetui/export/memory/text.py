@@ -137,7 +137,7 @@ def _host(memory: Memory, part: MemoryPart) -> Listing:
 
 
 def _components(memory: Memory) -> Listing:
-    curves = sorted(memory.curves, key=lambda curve: not len(curve.told))
+    curves = sorted(memory.curves, key=lambda curve: not len(curve.known_places))
     rows = MemoryRows(memory.recorded, curves, TOP_COMPONENTS)
     return Listing(
         translate("Components"), COMPONENTS, rows, len(rows.rows), len(curves), "{count} more with --json"

@@ -47,7 +47,9 @@ def time_strip(activity: DeviceActivity, origin_ns: int) -> str:
         "copies": translate("copies"),
         "idle": translate("idle"),
     }
-    shares = {kind: format_percent(int(own.sum()), activity.window_ns) for kind, own in ns.items()}
+    shares = {
+        kind: format_percent(int(column_ns.sum()), activity.window_ns) for kind, column_ns in ns.items()
+    }
     legend = "".join(
         f'<span class="key {kind}"></span>{quote(label)} {quote(shares[kind])}'
         for kind, label in labels.items()
@@ -94,13 +96,13 @@ def _stacked(ns: dict[str, Int64s], length: Int64s) -> str:
     width = WIDTH / max(columns, 1)
     base = np.zeros(columns)
     parts = []
-    for kind, own in ns.items():
-        heights = own / np.maximum(length, 1) * HEIGHT
+    for kind, column_ns in ns.items():
+        heights = column_ns / np.maximum(length, 1) * HEIGHT
         # Bars overlap by a tenth of a unit: no ground shows between them.
         path = "".join(
             f"M{column * width:.2f} {HEIGHT - base[column]:.2f}h{width + 0.1:.2f}"
             f"v{-heights[column]:.2f}h{-width - 0.1:.2f}z"
-            for column in np.flatnonzero(own).tolist()
+            for column in np.flatnonzero(column_ns).tolist()
         )
         parts.append(f'<path class="{kind}" d="{path}"/>' if path else "")
         base += heights

@@ -67,9 +67,9 @@ def table(shown: Table[Rows], rows: Rows, notes: Sequence[str] = ()) -> str:
 
 def page(title: str, language: str, sections: Sequence[Section], footer: str) -> str:
     """Return a whole document; the first section is its head."""
-    first, *others = sections
+    first, *following = sections
     parts = [f"<header><h1>{quote(first.title)}</h1>{''.join(first.blocks)}</header>"]
-    parts += [f"<section><h2>{quote(part.title)}</h2>{''.join(part.blocks)}</section>" for part in others]
+    parts += [f"<section><h2>{quote(part.title)}</h2>{''.join(part.blocks)}</section>" for part in following]
     return (
         f'<!DOCTYPE html>\n<html lang="{html.escape(language)}"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'

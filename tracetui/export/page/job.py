@@ -14,9 +14,9 @@ from tracetui.language import translate
 
 def job_page_sections(job: Job, title: str) -> Iterator[Section]:
     """Yield the parts of the page of a job, its head first; `title` is what was asked for."""
-    first, *others = job_verdict(job, None) or [""]
+    first, *following = job_verdict(job, None) or [""]
     blocks = [paragraph(head_words(job, None), "dim"), paragraph(first, "lead")]
-    yield Section(title, [*blocks, *map(paragraph, others)])
+    yield Section(title, [*blocks, *map(paragraph, following)])
     for section in job_sections(job, None, None, 2 * TOP):
         more = [paragraph(section.more, "dim")] if section.more else []
         yield Section(section.title, [table(section.table, section.rows), *more])

@@ -25,7 +25,7 @@ from tracetui.units import format_count, format_duration, format_percent
 
 #: Percent of the time of a job below which no rank is blamed.
 WORTH = 1
-_MOST = 3  #: ranks that the verdict names
+_MOST_RANKS = 3  #: ranks that the verdict names
 _ALIKE = 5  #: percent by which the longest wait may be above the mean where all ranks lost "each" as much
 _NUMBERED = 3  #: ranks that are called by their numbers
 
@@ -67,7 +67,7 @@ def verdict(
     """
     job_ns = job_time(rows)
     costly = [loss for loss in losses if loss.lost_ns > 0 and loss.lost_ns * 100 >= job_ns * WORTH]
-    sentences = [_loss_sentence(job, loss, roots, waits, unread) for loss in costly[:_MOST]]
+    sentences = [_loss_sentence(job, loss, roots, waits, unread) for loss in costly[:_MOST_RANKS]]
     yield sentences[0] if sentences else _balanced_sentence(job)
     if roots.total_ns:
         share = format_percent(roots.total_ns, job_ns)
@@ -78,7 +78,7 @@ def verdict(
     elif len(job.ranks) > 1:
         yield translate("No rank waits for another one.")
     yield from sentences[1:]
-    more_ranks = len([loss for loss in costly[_MOST:] if isinstance(loss, LateRank)])
+    more_ranks = len([loss for loss in costly[_MOST_RANKS:] if isinstance(loss, LateRank)])
     if more_ranks:
         template = "1 more rank cost the others at least {worth} % of their time."
         if more_ranks > 1:

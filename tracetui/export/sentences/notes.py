@@ -15,7 +15,7 @@ from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration
 
-_MOST = 3  #: sentences of one kind
+_MOST_SENTENCES = 3  #: sentences of one kind
 
 
 def job_notes(job: Job) -> list[str]:
@@ -70,7 +70,7 @@ def _about_ranks(doubts: JobDoubts) -> Iterator[str]:
 
 
 def _about_collectives(doubts: JobDoubts) -> Iterator[str]:
-    for difference in doubts.differences[:_MOST]:
+    for difference in doubts.differences[:_MOST_SENTENCES]:
         template = (
             "rank {rank} ran other collectives in group {group} than the others: number {number} is {ran} "
             "there, and {elsewhere} elsewhere"
@@ -89,8 +89,8 @@ def _about_collectives(doubts: JobDoubts) -> Iterator[str]:
             ran=printable(difference.ran) or translate("nothing more"),
             elsewhere=printable(difference.elsewhere) or translate("nothing more"),
         )
-    if len(doubts.differences) > _MOST:
-        count = format_count(len(doubts.differences) - _MOST)
+    if len(doubts.differences) > _MOST_SENTENCES:
+        count = format_count(len(doubts.differences) - _MOST_SENTENCES)
         yield translate("{count} more sequences of collectives differ", count=count)
     if doubts.strangers:
         template = (

@@ -72,7 +72,7 @@ _TEXTS: tuple[Column[AdviceRows], ...] = (
 ADVICE: Table[AdviceRows] = Table(
     columns=(
         Column("id", "", texts_of("id"), forms=Form.DATA),
-        Column("title", "advice", texts_of("title"), own=True),
+        Column("title", "advice", texts_of("title"), trusted=True),
         *(column.of(Form.JSON) for column in _TEXTS),
         duration("cost_ns", "cost", values_of("cost_ns"), optional=True, unknown="note"),
         share_column(values_of("cost_ns"), lambda rows: rows.analysis.window_ns, optional=True, unknown=""),

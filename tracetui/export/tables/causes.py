@@ -32,7 +32,7 @@ CAUSES: Table[CauseRows] = Table(
             "cause",
             lambda rows: listed([cause for cause, _ in rows.rows]),
             forms=Form.SHOWN,
-            own=True,
+            trusted=True,
         ),
         Column("ns", "time", lambda rows: rows.ns, lambda ns, _: f"{format_ms(ns)} ms", forms=Form.SHOWN),
         share_column(lambda rows: rows.ns, lambda rows: rows.whole_ns),
@@ -41,7 +41,7 @@ CAUSES: Table[CauseRows] = Table(
             "meaning",
             lambda rows: listed([meanings()[cause] for cause, _ in rows.rows]),
             forms=Form.SHOWN,
-            own=True,
+            trusted=True,
         ),
     )
 )

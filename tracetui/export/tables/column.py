@@ -85,7 +85,7 @@ class Column(Generic[Rows]):
     write: Callable[[Any, Rows], str] = lambda value, _: str(value)  #: a known value for people
     forms: Form = Form.ALL
     optional: bool = False  #: of numbers: those below 0 are unknown
-    own: bool = False  #: of texts: the program's own, not the trace's
+    trusted: bool = False  #: of texts: the program's, not the trace's
     path: bool = False  #: of texts: the end says more than the start
     least: int = 16  #: of texts: cells that text can cut them down to; 0: it cannot
     stacked: str = ""  #: the title in lines, where text sets it on several
@@ -120,7 +120,7 @@ class Column(Generic[Rows]):
             return ColumnCells(
                 [self.unknown if value is None else self.write(value, rows) for value in known], True
             )
-        quoted = str if self.own else quote
+        quoted = str if self.trusted else quote
         if isinstance(values, CodedTexts):
             places, texts = values.distinct()
             quoted_texts = [self.unknown if text is None else quoted(text) for text in texts]

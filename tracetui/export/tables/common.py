@@ -153,7 +153,7 @@ def reason_columns(why: Callable[[Mapping[str, int]], str]) -> tuple[Column[Any]
             "why",
             lambda rows: listed([*map(why, causes(rows))]),
             forms=Form.MARKDOWN,
-            own=True,
+            trusted=True,
         ),
         Column("operators", "operators", operators, forms=Form.MARKDOWN),
     )

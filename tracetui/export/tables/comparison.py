@@ -125,8 +125,8 @@ def _table(
         data("ratio", objects_by(lambda row: row.ratio)),
         Column("ratio", "ratio", objects_by(ratio_words), forms=_PRINTED),
         data("changed", objects_by(lambda row: row.changed)),
-        named("changed", "", lambda row: marks.get(row.changed, ""), forms=Form.TEXT, own=True),
-        named("changed", "changed", changed_words, forms=Form.MARKDOWN, own=True),
+        named("changed", "", lambda row: marks.get(row.changed, ""), forms=Form.TEXT, trusted=True),
+        named("changed", "changed", changed_words, forms=Form.MARKDOWN, trusted=True),
         *(_of_steps() if unit == "ns" else ()),
         *more,
     )
@@ -196,9 +196,9 @@ def _json_parts() -> Table[ComparedRows]:
 _TIMES = _table()
 _WHERE_ROOMY = partial(_counts, when=_roomy)
 #: Without what is inside.
-_OWN = (
-    _amount("base_self_ns", "self", lambda row: row.own.base_ns, forms=_TABLES, when=_roomy),
-    _amount("other_self_ns", "self", lambda row: row.own.other_ns, forms=_TABLES, when=_roomy),
+_SELF_TIMES = (
+    _amount("base_self_ns", "self", lambda row: row.self_row.base_ns, forms=_TABLES, when=_roomy),
+    _amount("other_self_ns", "self", lambda row: row.self_row.other_ns, forms=_TABLES, when=_roomy),
 )
 #: Of a call.
 _MEANS = (
@@ -212,13 +212,13 @@ TABLES = (
     ComparedTable("class", "classes", "Classes of operators, by device time", _TIMES),
     ComparedTable("operator", "operators", "Operators of level 1, by device time", _TIMES),
     ComparedTable(
-        "module", "modules", "Modules, by device time with what is inside", _table(*_OWN, paths=True)
+        "module", "modules", "Modules, by device time with what is inside", _table(*_SELF_TIMES, paths=True)
     ),
     ComparedTable("kernel", "kernels", "Kernels", _TIMES),
     ComparedTable("line", "lines", "Lines of Python, by idle time", _table(*_line_place(), paths=True)),
     ComparedTable("cause", "causes", "Causes of idle time, preparing included", _TIMES),
     ComparedTable("communication", "communication", "Collectives", _table(counts=_WHERE_ROOMY)),
-    ComparedTable("api", "api", "Operators of the host, by their time there", _table(*_OWN, *_MEANS)),
+    ComparedTable("api", "api", "Operators of the host, by their time there", _table(*_SELF_TIMES, *_MEANS)),
 )
 ADVICE = ComparedTable(
     "advice",

@@ -37,7 +37,7 @@ def _tokens(rows: LayerRows) -> list[dict[str, int]]:
     ]
 
 
-def _most(rows: LayerRows) -> Any:
+def _most_tokens(rows: LayerRows) -> Any:
     return np.array([max(layer.tokens.values()) for layer in rows.rows], np.int64)
 
 
@@ -47,7 +47,7 @@ LAYERS: Table[LayerRows] = Table(
         Column("imbalance", "imbalance", _imbalance, lambda ratio, _: f"{ratio:.3f}"),
         Column("hot_rank", "hot rank", _hot),
         json_only("tokens", _tokens),
-        count("most_tokens", "its tokens", _most, forms=Form.SHOWN | Form.FRAME),
+        count("most_tokens", "its tokens", _most_tokens, forms=Form.SHOWN | Form.FRAME),
         duration("waiting_ns", "waiting", values_of("waiting_ns")),
         duration("moving_ns", "moving", values_of("moving_ns")),
     ),

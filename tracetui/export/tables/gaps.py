@@ -121,7 +121,7 @@ def gap_causes(
     return causes
 
 
-def _most(parts: Mapping[str, int]) -> str | None:
+def _largest_part(parts: Mapping[str, int]) -> str | None:
     return max(parts, key=parts.__getitem__, default=None)
 
 
@@ -235,9 +235,9 @@ GAPS: Table[GapRows] = Table(
         Column(
             "why",
             "why",
-            lambda rows: listed([_most(causes) for causes in rows.causes]),
+            lambda rows: listed([_largest_part(causes) for causes in rows.causes]),
             forms=Form.MARKDOWN,
-            own=True,
+            trusted=True,
         ),
         Column("late", "waited for", lambda rows: listed(rows.late), forms=Form.MARKDOWN),
         Column("behind", "Python line", _behind, forms=Form.TEXT | Form.MARKDOWN, path=True),

@@ -40,14 +40,14 @@ def _tracks(rows: FindingRows) -> list[list[str]]:
 
 FINDINGS: Table[FindingRows] = Table(
     (
-        Column("id", "finding", texts_of("id"), own=True),
+        Column("id", "finding", texts_of("id"), trusted=True),
         Column("severity", "", lambda rows: listed([f.severity.label for f in rows.rows]), forms=Form.DATA),
         Column(
             "severity",
             "severity",
             lambda rows: listed([verdict_word(f.severity.label) for f in rows.rows]),
             forms=Form.SHOWN,
-            own=True,
+            trusted=True,
         ),
         Column(
             "affects", "", lambda rows: listed([", ".join(f.affects) for f in rows.rows]), forms=Form.FRAME
@@ -58,7 +58,7 @@ FINDINGS: Table[FindingRows] = Table(
             "affects",
             lambda rows: listed([number_names(f.affects) for f in rows.rows]),
             forms=Form.SHOWN,
-            own=True,
+            trusted=True,
         ),
         json_only("steps", lambda rows: [steps_of(f, rows.analysis.steps) for f in rows.rows]),
         Column(
@@ -66,7 +66,7 @@ FINDINGS: Table[FindingRows] = Table(
             "steps",
             lambda rows: listed([step_words(steps_of(f, rows.analysis.steps)) or None for f in rows.rows]),
             forms=Form.SHOWN,
-            own=True,
+            trusted=True,
             unknown="",
         ),
         json_only("windows", lambda rows: [[list(window) for window in f.windows] for f in rows.rows]),
@@ -79,7 +79,7 @@ FINDINGS: Table[FindingRows] = Table(
             "what was seen",
             lambda rows: listed([*map(finding_sentence, rows.rows)]),
             forms=Form.SHOWN,
-            own=True,
+            trusted=True,
         ),
         Column(
             "remedy",
@@ -92,7 +92,7 @@ FINDINGS: Table[FindingRows] = Table(
             "what helps",
             lambda rows: listed([*map(finding_remedy, rows.rows)]),
             forms=Form.MARKDOWN,
-            own=True,
+            trusted=True,
         ),
     ),
     order=("severity", "id", "affects", "steps", "sentence", ...),

@@ -43,7 +43,7 @@ from tracetui.units import format_count, format_ms, format_percent
 
 PRINTED = Form.TEXT | Form.MARKDOWN
 _UNPRINTED = Form.DATA | Form.VIEWER
-_TOLD = PRINTED | Form.DATA  #: all but the viewer
+_NOT_IN_VIEWER = PRINTED | Form.DATA  #: all but the viewer
 #: Measures by their titles where they are printed, in their order, and those of views that have a short one.
 PRINTED_MEASURES = {
     "stage": "stage",
@@ -134,8 +134,8 @@ def _by_cause(rows: JobRows) -> list[dict[str, int]]:
 
 
 def _by_rank(rows: JobRows) -> list[dict[str, int]]:
-    each = (zip(rows.job.ranks, line.by_rank.tolist()) for line in rows.rows)
-    return [{str(rank.number): ns for rank, ns in lost if ns} for lost in each]
+    losses = (zip(rows.job.ranks, line.by_rank.tolist()) for line in rows.rows)
+    return [{str(rank.number): ns for rank, ns in lost if ns} for lost in losses]
 
 
 def _worst(rows: JobRows) -> Int64s:
@@ -206,7 +206,7 @@ LINES: Table[JobRows] = Table(
         data("ranks", numbers_by(lambda line: len(line.affected))),
         data("worst", _worst),
         duration("worst_ns", "worst", numbers_by(lambda line: int(line.by_rank[line.worst]))),
-        duration("mean_ns", "a rank", _mean_ns, forms=_TOLD),
+        duration("mean_ns", "a rank", _mean_ns, forms=_NOT_IN_VIEWER),
         json_only("causes_ns", _by_cause),
         json_only("by_rank_ns", _by_rank),
         Column(
@@ -257,7 +257,7 @@ def _measure(name: str) -> Column[RankRows]:
             return any((row.mean(name) or 0) > 0 for row in rows.rows)
         return name in rows.titles
 
-    forms = Form.ALL if name in VIEWED_MEASURES else _TOLD
+    forms = Form.ALL if name in VIEWED_MEASURES else _NOT_IN_VIEWER
     means = numbers_by(lambda row: row.mean(name))
     return Column(f"{name}_ns", name, means, _ms, forms, optional=True, when=shown)
 
@@ -297,7 +297,7 @@ RANKS: Table[RankRows] = Table(
             "trust",
             texts_by(lambda row: verdict_word(rank_verdict(row.rank))),
             forms=PRINTED | Form.VIEWER,
-            own=True,
+            trusted=True,
             when=lambda rows, _: any(rank_health(row.rank).doubts for row in rows.rows),
         ),
     ),

@@ -122,9 +122,9 @@ def _peak_time(rows: MemoryRows) -> Int64s:
 
 
 def _end(curve: Curve) -> int:
-    if not len(curve.told):
+    if not len(curve.known_places):
         return -1
-    return int(curve.allocated[curve.told[-1]])
+    return int(curve.allocated[curve.known_places[-1]])
 
 
 def _of_curves(number: Callable[[Curve], int]) -> Callable[[MemoryRows], Int64s]:
@@ -316,7 +316,7 @@ GROWING: Table[GrowingRows] = Table(
         _size("bytes", "", values_of("bytes"), forms=Form.DATA),
         count("blocks", "", values_of("blocks"), forms=Form.DATA),
         json_only("steps", lambda rows: [[*group.steps] for group in rows.rows]),
-        Column("steps", "in steps", _of_groups(_from_to), forms=Form.VIEWER, own=True),
+        Column("steps", "in steps", _of_groups(_from_to), forms=Form.VIEWER, trusted=True),
         Column("first_step", "", _ends(0), forms=Form.FRAME),
         Column("last_step", "", _ends(-1), forms=Form.FRAME),
         Column(
@@ -326,12 +326,16 @@ GROWING: Table[GrowingRows] = Table(
             forms=Form.DATA,
             optional=True,
         ),
-        Column("call", "call", _of_groups(calls_of), forms=Form.VIEWER, own=True),
+        Column("call", "call", _of_groups(calls_of), forms=Form.VIEWER, trusted=True),
         count("of", "", values_of("calls"), forms=Form.DATA),
         count("leaving", "", values_of("leaving"), forms=Form.DATA),
         *map(_beside, ("task", "before", "after")),
         Column(
-            "verdict", "so it", _of_groups(lambda group: group.verdict.value), forms=DATA_AND_VIEWER, own=True
+            "verdict",
+            "so it",
+            _of_groups(lambda group: group.verdict.value),
+            forms=DATA_AND_VIEWER,
+            trusted=True,
         ),
         _python_line().of(Form.VIEWER),
     )

@@ -126,7 +126,7 @@ SCOPES: Table[ScopeRows] = Table(
             "why idle before",
             lambda rows: listed([_two_shares(causes_document(row.causes)) for row in rows.rows]),
             forms=Form.MARKDOWN,
-            own=True,
+            trusted=True,
         ),
         name_column("scope", _scope_label),
     ),

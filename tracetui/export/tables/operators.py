@@ -74,7 +74,7 @@ OPERATORS: Table[OperatorTable] = Table(
             "activity",
             lambda table: CodedTexts(table.activity, lambda activity: activity_words(activity, table.kind)),
             forms=Form.SHOWN,
-            own=True,
+            trusted=True,
             when=lambda table, _: not _on_host(table),
         ),
         count(

@@ -111,7 +111,7 @@ CULPRITS: Table[CulpritRows] = Table(
         flag_column("own_process"),
         duration("idle_ns", "idle", values_of("idle_ns")),
         Column("share", "share", values_of("idle_ns"), _share, forms=Form.SHOWN),
-        named("whose", "whose", _whose, own=True, unknown=""),
+        named("whose", "whose", _whose, trusted=True, unknown=""),
     ),
     order=("idle_ns", "share", ..., "task"),
     markdown=("task", "idle_ns", "share", ...),

@@ -21,7 +21,7 @@ def text_table(table: Table[Rows], rows: Rows, width: int, notes: Sequence[str] 
         text.ColumnLayout(
             _head(column),
             right=cells_of_column.numeric,
-            shrink_to=0 if cells_of_column.numeric or column.own else column.least,
+            shrink_to=0 if cells_of_column.numeric or column.trusted else column.least,
             keep_end=column.path,
         )
         for column, cells_of_column in zip(columns, cells)

@@ -20,7 +20,7 @@ class SignatureRows:
 
 SIGNATURES: Table[SignatureRows] = Table(
     columns=(
-        Column("cause", "cause", lambda rows: listed([row.cause.label for row in rows.rows]), own=True),
+        Column("cause", "cause", lambda rows: listed([row.cause.label for row in rows.rows]), trusted=True),
         *line_columns(),
         flag_column("backward"),
         Column("op", "", lambda rows: listed([row.operator or None for row in rows.rows]), forms=Form.DATA),

@@ -175,7 +175,7 @@ STEPS: Table[StepRows] = Table(
             "trust",
             lambda rows: listed([*map(verdict_word, _trust(rows))]),
             forms=Form.SHOWN,
-            own=True,
+            trusted=True,
             when=lambda rows, _: bool(rows.analysis.health.doubted_steps),
         ),
         json_only("phases", lambda rows: [_phases_document(phases) for phases in rows.phases]),
@@ -195,7 +195,7 @@ STEPS: Table[StepRows] = Table(
             "why idle",
             lambda rows: listed([leading_shares(causes_document(causes)) for causes in rows.causes]),
             forms=Form.MARKDOWN,
-            own=True,
+            trusted=True,
         ),
     ),
     order=(

@@ -33,10 +33,10 @@ def _sentence(breach: Breach) -> str:
     where = f"{printable(breach.device)}{step}: {breach.limit.measure} is"
     if breach.limit.share is None:
         allowed = breach.limit.ns or 0
-        measured, most = format_duration(breach.measured_ns), format_duration(allowed)
-        if measured == most:
-            measured, most = format_exact(breach.measured_ns), format_exact(allowed)
-        return f"{where} {measured}, more than {most}"
+        measured, limit = format_duration(breach.measured_ns), format_duration(allowed)
+        if measured == limit:
+            measured, limit = format_exact(breach.measured_ns), format_exact(allowed)
+        return f"{where} {measured}, more than {limit}"
     parts = [format_duration(ns) for ns in (breach.measured_ns, breach.window_ns)]
     share = format_percent(breach.measured_ns, breach.window_ns)
-    return f"{where} {share} ({parts[0]} of {parts[1]}), more than {breach.limit.most}"
+    return f"{where} {share} ({parts[0]} of {parts[1]}), more than {breach.limit.allowed}"

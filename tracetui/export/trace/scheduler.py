@@ -99,10 +99,10 @@ def _part(cause: Cause, ns: int) -> str:
 
 def _preempted_by(thread: ThreadTime) -> str:
     """Return who had the core of a thread in idle time, a note below its row; "" where nobody."""
-    told = names(
+    tasks = names(
         f"{task_name(culprit.task)} {format_duration(culprit.idle_ns)}" for culprit in thread.preemptors
     )
-    return translate("had its core: {tasks}", tasks=told) if told else ""
+    return translate("had its core: {tasks}", tasks=tasks) if tasks else ""
 
 
 def threads_title() -> str:

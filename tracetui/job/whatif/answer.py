@@ -24,7 +24,7 @@ from tracetui.operations.slowdown import WORST_PERCENT
 #: Replays of what people did not ask for: fewer of a job of many operations, of which each takes longer.
 MOST_LINES, MOST_RANKS, MOST_LINKS = 12, 32, 6
 _MANY = 400_000  # operations
-_FEW = 6
+_DEFAULT_FIXES = 6
 _MOST_WORKERS = 128  #: ranks up to which each one's slowdown is replayed
 _MOST_CAUSES = 8
 
@@ -144,10 +144,15 @@ def what_if(job: Job, asked: Sequence[Fix] = ()) -> JobWhatIf:
 def single_fixes(job: Job, operations: int, durations: Durations) -> list[Fix]:
     """Return the fixes that people could try one by one: lines, ranks, stages, links."""
     many = operations > _MANY
-    fixes = [*_lines(job, _FEW if many else MOST_LINES), *_ranks(job, _FEW if many else MOST_RANKS)]
+    fixes = [
+        *_lines(job, _DEFAULT_FIXES if many else MOST_LINES),
+        *_ranks(job, _DEFAULT_FIXES if many else MOST_RANKS),
+    ]
     stages = np.unique(durations.rank_stage).tolist()
     if len(stages) > 1:
-        fixes += [Fix(Target.STAGE, stage=stage) for stage in stages[: _FEW if many else MOST_RANKS]]
+        fixes += [
+            Fix(Target.STAGE, stage=stage) for stage in stages[: _DEFAULT_FIXES if many else MOST_RANKS]
+        ]
     fixes += _links(job, MOST_LINKS)
     if any(is_all_to_all(kind) for kind in durations.order.kinds):
         fixes.append(BALANCED_EXPERTS)
@@ -156,15 +161,15 @@ def single_fixes(job: Job, operations: int, durations: Durations) -> list[Fix]:
     return fixes
 
 
-def _lines(job: Job, most: int) -> list[Fix]:
+def _lines(job: Job, limit: int) -> list[Fix]:
     """Return the lines at which a rank is idle longest beyond the others, and those with most idle time."""
     found = [line for line in job_lines(job) if line.line is not None]
     beyond = sorted(found, key=lambda line: int(np.median(line.by_rank)) - int(line.by_rank.max()))
     idle = [line.line for line in found if line.line is not None]
     late = [line.line for line in beyond if line.line is not None]
-    half = most // 2
-    lines = dict.fromkeys((line.file, line.line) for line in [*late[:half], *idle[:most]] if line.line > 0)
-    return [Fix(Target.LINE, file=_short(file, idle), line=line) for file, line in [*lines][:most]]
+    half = limit // 2
+    lines = dict.fromkeys((line.file, line.line) for line in [*late[:half], *idle[:limit]] if line.line > 0)
+    return [Fix(Target.LINE, file=_short(file, idle), line=line) for file, line in [*lines][:limit]]
 
 
 def _short(file: str, lines: Sequence[DigestLine]) -> str:
@@ -174,18 +179,18 @@ def _short(file: str, lines: Sequence[DigestLine]) -> str:
     return name if len(same | {file}) == 1 else file
 
 
-def _ranks(job: Job, most: int) -> list[Fix]:
+def _ranks(job: Job, limit: int) -> list[Fix]:
     late = [found.rank for found in late_once(job, job.waits) if not found.missing and found.rank is not None]
     ranks = dict.fromkeys([*late, *(rank.number for rank in job.ranks)])
-    return [Fix(Target.RANK, rank=rank) for rank in [*ranks][:most]] if len(job.ranks) > 1 else []
+    return [Fix(Target.RANK, rank=rank) for rank in [*ranks][:limit]] if len(job.ranks) > 1 else []
 
 
-def _links(job: Job, most: int) -> Iterator[Fix]:
+def _links(job: Job, limit: int) -> Iterator[Fix]:
     """Yield the slow links, as fast as links of their kind usually are."""
     seen: set[tuple[int, int]] = set()
     for link in job_links(job):
         src, dst = link.ends.src, link.ends.dst
-        if not link.slow or src is None or dst is None or len(seen) == most:
+        if not link.slow or src is None or dst is None or len(seen) == limit:
             continue
         ends = (min(src, dst), max(src, dst))
         factor = round(link.slowness.ns / link.slowness.usual_ns, 1) if link.slowness.usual_ns else 1.0
@@ -225,10 +230,10 @@ def _idle_by_cause(order: Order) -> list[tuple[str, Int64s]]:
     for place, rank in enumerate(order.job.ranks):
         cells = order.cells[place]
         for reason in np.unique(cells.reason).tolist():
-            own = cells.reason == reason
+            of_reason = cells.reason == reason
             cause = rank.digest.text(reason)
             ns = by_cause.setdefault(cause, np.zeros(len(order), np.int64))
-            np.add.at(ns, cells.operation[own], cells.ns[own])
+            np.add.at(ns, cells.operation[of_reason], cells.ns[of_reason])
     return sorted(by_cause.items(), key=lambda item: -int(item[1].sum()))[:_MOST_CAUSES]
 
 
@@ -261,7 +266,7 @@ def _differing(replays: Replays, part: Int64s) -> list[int]:
     order, durations = replays.order, replays.durations
     apart = np.abs(durations.whole(order.parts, durations.transfer) - durations.ideal)
     differs = np.bincount(part + 1, apart)[1:]
-    shown = np.argsort(-differs, kind="stable")[: _FEW * 2 if len(order) > _MANY else _MOST_WORKERS]
+    shown = np.argsort(-differs, kind="stable")[: _DEFAULT_FIXES * 2 if len(order) > _MANY else _MOST_WORKERS]
     return sorted(shown.tolist())
 
 
@@ -274,8 +279,8 @@ def _copies(job: Job, stage: Int64s) -> Int64s | None:
         width = max((rank.digest.identity.sizes.get("tp", 1) for rank in job.ranks), default=1)
         order = np.zeros(len(stage), np.int64)
         for number in np.unique(stage).tolist():
-            (own,) = np.nonzero(stage == number)
-            order[own] = np.arange(len(own))
+            (ranks,) = np.nonzero(stage == number)
+            order[ranks] = np.arange(len(ranks))
         copies = (order // max(width, 1)).tolist()
     return np.array(copies, np.int64)
 

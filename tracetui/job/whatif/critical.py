@@ -32,8 +32,8 @@ def critical_rank(order: Order, times: Times, duration: Int64s) -> CriticalRank 
     here = np.flatnonzero(order.rank != MISSING)
     chosen = np.unique(np.linspace(0, len(order.steps) - 1, _MOST_STEPS).round().astype(np.int64)).tolist()
     for step in chosen:
-        own = here[order.step[here] == step]
-        at = int(own[times.end[own].argmax()])
+        of_step = here[order.step[here] == step]
+        at = int(of_step[times.end[of_step].argmax()])
         while at >= 0 and order.step[at] == step:
             last = at
             if order.graph.group[at] != ALONE:

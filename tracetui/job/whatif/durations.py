@@ -193,16 +193,16 @@ class Durations:
             return
         chosen = np.any([self._of_rank(rank) for rank in ranks], axis=0)[self._work]
         key, work = self._key_in_step, self._work
-        others = np.flatnonzero(self._among_peers(chosen))
-        opens, counts = _runs(np.sort(key[others]))
+        peers_work = np.flatnonzero(self._among_peers(chosen))
+        opens, counts = _runs(np.sort(key[peers_work]))
         peers = np.zeros(int(key.max(initial=0)) + 1, np.int64)
         first = np.zeros(len(peers), np.int64)
-        keys = np.sort(key[others])[opens]
+        keys = np.sort(key[peers_work])[opens]
         peers[keys], first[keys] = counts, opens
         like = np.flatnonzero(chosen & (peers[key] > 0))
         for part in range(len(PARTS)):
-            values = parts[work[others], part]
-            values = values[np.lexsort((values, key[others]))]
+            values = parts[work[peers_work], part]
+            values = values[np.lexsort((values, key[peers_work]))]
             parts[work[like], part] = values[first[key[like]] + (peers[key[like]] - 1) // 2]
 
     def _among_peers(self, chosen: Bools) -> Bools:
@@ -218,11 +218,11 @@ class Durations:
             raise UnknownFix(f"there is no stage {fix.stage} here")
         of_stage = self.stage == fix.stage
         here = int((self.rank_stage == fix.stage).sum())
-        rest = len(self.rank_stage) - here
-        own = int(parts[of_stage, COMPUTING].sum()) / here
-        usual = int(parts[~of_stage & (self.stage >= 0), COMPUTING].sum()) / rest
-        if own > 0:
-            scaled = np.rint(parts[of_stage, COMPUTING] * (usual / own))
+        other_ranks = len(self.rank_stage) - here
+        mean = int(parts[of_stage, COMPUTING].sum()) / here
+        usual = int(parts[~of_stage & (self.stage >= 0), COMPUTING].sum()) / other_ranks
+        if mean > 0:
+            scaled = np.rint(parts[of_stage, COMPUTING] * (usual / mean))
             parts[of_stage, COMPUTING] = scaled.astype(np.int64)
 
     def _fix_link(self, fix: Fix, transfer: Int64s) -> None:
@@ -245,12 +245,12 @@ class Durations:
                 continue
             found = True
             factor = fix.factor
-            others = [
+            other_speeds = [
                 speed for pair, speed in speeds.items() if pair <= members and pair != frozenset(fix.link)
             ]
-            own = speeds.get(frozenset(fix.link))
-            if not matched.channel.pair and len(members) > 2 and others and own:
-                factor = min(factor, max(min(others) / own, 1.0)) if factor > 1 else factor
+            speed_of_link = speeds.get(frozenset(fix.link))
+            if not matched.channel.pair and len(members) > 2 and other_speeds and speed_of_link:
+                factor = min(factor, max(min(other_speeds) / speed_of_link, 1.0)) if factor > 1 else factor
             chosen = self.order.channel == number
             transfer[chosen] = np.rint(transfer[chosen] / factor).astype(np.int64)
         if not found:

@@ -139,7 +139,7 @@ def order_of(job: Job) -> Order:
     origin = np.full(len(start), int(start.min(initial=np.iinfo(np.int64).max)), np.int64)
     delay, duration = graph.measured(start, end, origin)
     work_alike = column("alike", nothing)
-    told = np.concatenate(
+    all_alike = np.concatenate(
         (np.where(channel >= 0, int(work_alike.max(initial=0)) + 1 + alike, work_alike[:count]), nothing)
     )
     return Order(
@@ -154,7 +154,7 @@ def order_of(job: Job) -> Order:
         duration=np.maximum(duration, 0),
         origin=origin,
         parts=np.concatenate([*(part.parts for part in parts), np.zeros((len(added), len(PARTS)), np.int64)]),
-        alike=told,
+        alike=all_alike,
         kind=np.concatenate((kind, nothing)),
         kinds=kinds,
         collective=column("collective", nothing),
@@ -169,7 +169,7 @@ def order_of(job: Job) -> Order:
 
 def _rank_part(rank: Rank, offset: int) -> _RankPart:
     """Return the operations of a rank on the aligned clock."""
-    digest, own = rank.digest, rank.collectives
+    digest, collectives = rank.digest, rank.collectives
     bounds = _boundaries(rank)
     of_cell = np.searchsorted(bounds, digest.boundaries[digest.cells.segment], "right") - 1
     segments = max(len(bounds) - 1, 0)
@@ -186,7 +186,7 @@ def _rank_part(rank: Rank, offset: int) -> _RankPart:
     of_segment = np.full(segments + 1, -1, np.int64)
     of_segment[segment] = np.arange(len(segment))
     works = len(segment)
-    starts, ends = np.searchsorted(bounds, own.start), np.searchsorted(bounds, own.end)
+    starts, ends = np.searchsorted(bounds, collectives.start), np.searchsorted(bounds, collectives.end)
     inside = (ends < len(bounds)) & (starts < ends)
     if digest.awaited is not None:
         waited = digest.awaited.collective[inside[digest.awaited.collective]]
@@ -210,17 +210,17 @@ def _rank_part(rank: Rank, offset: int) -> _RankPart:
     links.append(_after_in_group(rank, works))
     after, before = np.concatenate(links, axis=1)
     kept = after != before
-    step = _step_numbers(rank, np.concatenate((bounds[segment], own.start)))
+    step = _step_numbers(rank, np.concatenate((bounds[segment], collectives.start)))
     cell = np.flatnonzero(time_class == TimeClass.IDLE)
     key = digest.cells.key[cell]
     return _RankPart(
         step=step,
-        start=np.concatenate((bounds[segment], own.start)) - offset,
-        end=np.concatenate((bounds[segment] + work_ns[segment], own.end)) - offset,
-        parts=np.concatenate((table[segment], np.zeros((len(own), len(PARTS)), np.int64))),
-        alike=np.concatenate((_ordinals(step[:works]), np.full(len(own), -1, np.int64))),
-        segment=np.concatenate((segment, np.full(len(own), -1, np.int64))),
-        collective=np.concatenate((np.full(works, -1, np.int64), np.arange(len(own)))),
+        start=np.concatenate((bounds[segment], collectives.start)) - offset,
+        end=np.concatenate((bounds[segment] + work_ns[segment], collectives.end)) - offset,
+        parts=np.concatenate((table[segment], np.zeros((len(collectives), len(PARTS)), np.int64))),
+        alike=np.concatenate((_ordinals(step[:works]), np.full(len(collectives), -1, np.int64))),
+        segment=np.concatenate((segment, np.full(len(collectives), -1, np.int64))),
+        collective=np.concatenate((np.full(works, -1, np.int64), np.arange(len(collectives)))),
         after=after[kept],
         before=before[kept],
         cells=WorkCells(
@@ -234,9 +234,9 @@ def _rank_part(rank: Rank, offset: int) -> _RankPart:
 
 def _boundaries(rank: Rank) -> Int64s:
     """Return the boundaries of a rank that are edges of collectives or steps, not of ranges."""
-    own, steps = rank.collectives, rank.digest.steps
+    collectives, steps = rank.collectives, rank.digest.steps
     bounds = rank.digest.boundaries
-    edges = np.concatenate((own.start, own.end, steps.host_start, steps.start, steps.end))
+    edges = np.concatenate((collectives.start, collectives.end, steps.host_start, steps.start, steps.end))
     parting: Int64s = bounds[np.isin(bounds, np.concatenate((edges, bounds[:1], bounds[-1:])))]
     return parting
 
@@ -252,13 +252,13 @@ def _after_in_group(rank: Rank, works: int) -> Int64s:
 
     Sends and receives have none: several may be under way.
     """
-    own = rank.collectives
+    collectives = rank.collectives
     pairs = [number for number, text in enumerate(rank.digest.texts) if text.lower() in _PAIRS]
-    order = np.argsort(own.group, kind="stable")
-    order = order[~np.isin(own.type[order], pairs)]
-    same = own.group[order][1:] == own.group[order][:-1]
+    order = np.argsort(collectives.group, kind="stable")
+    order = order[~np.isin(collectives.type[order], pairs)]
+    same = collectives.group[order][1:] == collectives.group[order][:-1]
     earlier, later = order[:-1][same], order[1:][same]
-    ended = own.end[earlier] <= own.start[later]
+    ended = collectives.end[earlier] <= collectives.start[later]
     return np.stack((works + later[ended], works + earlier[ended]))
 
 
@@ -327,11 +327,11 @@ def _kinds_of_rows(job: Job, number: int, names: dict[str, int]) -> Int64s:
     member = (matched.places >= 0).argmax(axis=1)
     kinds = np.zeros(rows, np.int64)
     for place, rank in enumerate(channel.ranks):
-        own = np.flatnonzero(member == place)
-        texts = job.ranks[rank].collectives.type[matched.places[own, place]]
+        rows_of_member = np.flatnonzero(member == place)
+        texts = job.ranks[rank].collectives.type[matched.places[rows_of_member, place]]
         for text in np.unique(texts).tolist():
             name = f"{role}{job.ranks[rank].digest.text(text)}"
-            kinds[own[texts == text]] = names.setdefault(name, len(names))
+            kinds[rows_of_member[texts == text]] = names.setdefault(name, len(names))
     return kinds
 
 

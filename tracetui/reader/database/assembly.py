@@ -211,7 +211,7 @@ class Assembly:
 
         `last`: nothing is taken or asked for any more.
         """
-        slices = {name: own.filled() if last else own.so_far() for name, own in self._slices.items()}
+        slices = {name: column.filled() if last else column.so_far() for name, column in self._slices.items()}
         hccl = {
             name: _join([part[name] for part in self._hccl], np.int32 if name in _INT32S else np.int64)
             for name in _HCCL

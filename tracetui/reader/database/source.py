@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 #: Tables of which a database needs one to be that of a profiler.
 _TELLING = ("TASK", "PYTORCH_API", "CANN_API", "COMMUNICATION_OP", "MSTX_EVENTS", "STRING_IDS")
 #: Tables beside those that are drawn, for how far the reading is.
-_OTHERS = (
+_OTHER_TABLES = (
     *("STRING_IDS", "COMPUTE_TASK_INFO", "COMMUNICATION_SCHEDULE_TASK_INFO", "MEMCPY_INFO"),
     *("CONNECTION_IDS", "PYTORCH_CALLCHAINS"),
 )
 _LARGE = 1 << 26  # bytes: the columns of its tables were large
-_SAID = 8  # tables that are damaged, each with a sentence
+_MOST_SENTENCES = 8  # tables that are damaged, each with a sentence
 
 
 class DatabaseFile(TraceFile):
@@ -74,7 +74,7 @@ class DatabaseFile(TraceFile):
     @property
     def head(self) -> Mapping[str, Any]:
         """What stands in a trace before its events: `distributedInfo`, where the database tells its rank."""
-        ranks = [row.get("rankId") for row in self._database.some("RANK_DEVICE_MAP", ("rankId",))]
+        ranks = [row.get("rankId") for row in self._database.first_rows("RANK_DEVICE_MAP", ("rankId",))]
         valid_ranks = {rank for rank in ranks if type(rank) is int and rank >= 0}
         return {"distributedInfo": {"rank": valid_ranks.pop()}} if len(valid_ranks) == 1 else {}
 
@@ -165,7 +165,7 @@ class _Reading:
         self._reader = TableReader(database, DRAWN, self._on_rows)
         self._assembly = Assembly(sum(map(self._reader.expected, DRAWN)))
         self._stopped = False
-        names = (*DRAWN, *_OTHERS, *(counted.table for counted in TABLES))
+        names = (*DRAWN, *_OTHER_TABLES, *(counted.table for counted in TABLES))
         self._total = max(sum(map(database.count, names)), 1)
         self._said_before = len(database.problems)
 
@@ -212,9 +212,9 @@ class _Reading:
 
     def _report(self) -> ReadReport:
         problems = self._database.problems
-        warnings = problems[:_SAID]
-        if len(problems) > _SAID:
-            warnings.append(f"{len(problems) - _SAID:,} more tables are damaged")
+        warnings = problems[:_MOST_SENTENCES]
+        if len(problems) > _MOST_SENTENCES:
+            warnings.append(f"{len(problems) - _MOST_SENTENCES:,} more tables are damaged")
         if self._assembly.left_out:
             warnings.append(f"rows without usable times: {self._assembly.left_out:,}, left out")
         if self._stopped:

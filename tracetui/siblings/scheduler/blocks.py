@@ -456,8 +456,8 @@ class _Block:
         return places
 
     def _says(self, places: Int64s, text: bytes) -> Bools:
-        said: Bools = self._words[places] == np.uint64(_word(text))
-        return said
+        is_text: Bools = self._words[places] == np.uint64(_word(text))
+        return is_text
 
     # -- what is left -------------------------------------------------------------------------------------
 
@@ -492,10 +492,10 @@ class _Block:
         known = columns.kind >= 0
         found.first_ns, found.last_ns = _ends(columns.cpu[known], columns.time[known])
         for row, event in lost:
-            own = np.flatnonzero(known & (columns.cpu == event.cpu))
-            place = int(np.searchsorted(own, row))
-            before = int(columns.time[own[place - 1]]) if place else -1
-            after = int(columns.time[own[place]]) if place < len(own) else -1
+            of_cpu = np.flatnonzero(known & (columns.cpu == event.cpu))
+            place = int(np.searchsorted(of_cpu, row))
+            before = int(columns.time[of_cpu[place - 1]]) if place else -1
+            after = int(columns.time[of_cpu[place]]) if place < len(of_cpu) else -1
             found.lost.append(Mark(event.cpu, event.events, before, after))
 
     def _read_broken(self, row: int, columns: SchedulerColumns) -> tuple[SchedulerEvent | None, int]:

@@ -140,11 +140,11 @@ def _mapping(members: Mapping[str, Any]) -> PidMapping:
     host: dict[int, int] = {}
     processes: dict[int, int] = {}
     twice: set[int] = set()
-    for key, told in members.items():
+    for key, numbers in members.items():
         number = _whole(key)
-        if number is None or not isinstance(told, dict):
+        if number is None or not isinstance(numbers, dict):
             continue
-        process, inside = _whole(told.get("Tgid")), _innermost(told.get("NSpid"))
+        process, inside = _whole(numbers.get("Tgid")), _innermost(numbers.get("NSpid"))
         if process is not None:
             processes[number] = process
         if inside is not None and host.setdefault(inside, number) != number:

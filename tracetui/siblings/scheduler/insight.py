@@ -159,9 +159,9 @@ def _state(args: str) -> int:
         members = json.loads(args)
     except (ValueError, RecursionError):
         members = None
-    told = members.get("end_state") if isinstance(members, dict) else None
-    known = isinstance(told, str) and told[:1] in ("R", "S", "D", "I", "T", "t", "X", "Z", "P")
-    return ord(told[0]) if known and isinstance(told, str) else ord("?")
+    letter = members.get("end_state") if isinstance(members, dict) else None
+    known = isinstance(letter, str) and letter[:1] in ("R", "S", "D", "I", "T", "t", "X", "Z", "P")
+    return ord(letter[0]) if known and isinstance(letter, str) else ord("?")
 
 
 def _switches(cpu: int, runs: list[_Run]) -> Iterator[_Row]:

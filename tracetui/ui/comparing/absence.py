@@ -18,7 +18,7 @@ _WHY = (
     "alone has none of that, and is looked at alone."
 )
 _NEXT = "{key} compares with the next open trace."
-_OTHERS = "tracetui A B opens two other traces."
+_OTHER_TRACES = "tracetui A B opens two other traces."
 
 
 def absence_lines(
@@ -35,7 +35,7 @@ def absence_lines(
         devices = counted(count, "1 device", "{count} devices") if count else translate("no device")
         span = format_duration(analysis.trace.end_ns - analysis.trace.start_ns)
         lines.append([(f"{name:<6} ", dim), (f"{clauses((span, devices))}: {sessions[place].name}", text)])
-    advice = sentences((translate(_WHY), translate(_NEXT if len(sessions) > 2 else _OTHERS, key="}")))
+    advice = sentences((translate(_WHY), translate(_NEXT if len(sessions) > 2 else _OTHER_TRACES, key="}")))
     return [*lines, [], *([(line, text)] for line in wrapped(advice, max(width, 1)))]
 
 

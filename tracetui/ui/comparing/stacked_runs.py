@@ -111,8 +111,8 @@ class StackedRuns:
 
     def kinds(self, number: int) -> list[BandKind]:
         """Return the lines of a device that either run has anything in: both are drawn with them."""
-        both = [side.bands[min(number, len(side.devices) - 1)] for side in self.sides]
-        return [kind for kind in BandKind if kind is BandKind.IDLE or any(len(of[kind]) for of in both)]
+        bands = [side.bands[min(number, len(side.devices) - 1)] for side in self.sides]
+        return [kind for kind in BandKind if kind is BandKind.IDLE or any(len(of[kind]) for of in bands)]
 
     def edges(self, side: int, edges: Int64s) -> Int64s:
         """Return edges of columns on the clock of a run, ns."""

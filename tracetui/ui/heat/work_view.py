@@ -62,7 +62,7 @@ class WorkView:
         idle = sum(device.idle_ns for device in self._analysis.devices)
         measured = zip(self._map.things, self._rows, self._while_idle)
         ranked = sorted(
-            (-both, row.label.strip()) for _, row, (both, _) in measured if row.heat is Heat.WORK and both
+            (-ns, row.label.strip()) for _, row, (ns, _) in measured if row.heat is Heat.WORK and ns
         )
         words = clauses(f"{label} {format_percent(-less, idle)}" for less, label in ranked[:3])
         answer = translate("idle {time}", time=format_duration(idle))
@@ -108,14 +108,14 @@ class WorkView:
 
     def _described(self) -> Iterator[SheetRow]:
         before: tuple[bool, int] | None = None
-        for thing, (both, idle) in zip(self._map.things, self._while_idle):
+        for thing, (while_idle, idle) in zip(self._map.things, self._while_idle):
             section = (thing.lost, min(thing.device, 0))
             apart = before is not None and section != before
             before = section
             waits = thing.doing in (Occupation.WAITS, Occupation.READY)
             heat = Heat.LOST if thing.lost else Heat.WAIT if waits else Heat.WORK
             total = format_duration(thing.times.total).rjust(7)
-            part = "" if thing.lost else format_percent(both, idle)
+            part = "" if thing.lost else format_percent(while_idle, idle)
             yield SheetRow(self._label(thing), f"{total} {part:>8}", heat, apart)
 
     def _label(self, thing: WorkRow) -> str:

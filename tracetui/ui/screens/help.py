@@ -23,7 +23,7 @@ from tracetui.ui.widgets.lines import PLAIN, Lines, Pieces
 from tracetui.ui.widgets.pager import Pager
 
 COLUMN = 38  #: cells that a column of keys takes at least
-TOLD = 56  #: cells at which there is room for what most keys do in a few words
+ROOMY = 56  #: cells at which there is room for what most keys do in a few words
 MARGIN = 2
 
 GLOSSARY: tuple[tuple[str, str], ...] = (
@@ -129,7 +129,7 @@ class HelpScreen(Overlay[None]):
 
 def help_lines(screen: str | None, width: int, palette: Palette, glyphs: Glyphs = BLOCKS) -> list[Pieces]:
     """Return the whole help of a screen, for a width."""
-    columns = 1 if width < 2 * COLUMN + MARGIN else 3 if width >= 3 * TOLD else 2
+    columns = 1 if width < 2 * COLUMN + MARGIN else 3 if width >= 3 * ROOMY else 2
     column = (width - MARGIN * (columns - 1)) // columns
     blocks = [_group(group, actions, column, palette) for group, actions in _groups(screen)]
     lines = _side_by_side(blocks, columns, column, glyphs.ellipsis)

@@ -322,8 +322,8 @@ class StackedScreen(AnswerScreen):
         if look.go_beside_step(by):
             self._selected()
         else:
-            some = any(look.stack.axis.steps)
-            self.viewer.show_status("There are no more steps." if some else "There are no steps.")
+            have_steps = any(look.stack.axis.steps)
+            self.viewer.show_status("There are no more steps." if have_steps else "There are no steps.")
 
     def action_event(self, by: int) -> None:
         if self.look is not None and self.look.go_beside(by):

@@ -74,8 +74,8 @@ def _span_line(label: str, curve: CounterTrack, span: tuple[int, int], origin_ns
         *pen.compose("mean {value}", Role.DIM, value=_value_piece(summary.mean, curve, pen)),
     ]
     for template, value, time_ns in (
-        ("  least {value} at {time}", summary.least, summary.least_ns),
-        ("  most {value} at {time}", summary.most, summary.most_ns),
+        ("  least {value} at {time}", summary.lowest, summary.lowest_ns),
+        ("  most {value} at {time}", summary.highest, summary.highest_ns),
     ):
         time = format_time(time_ns - origin_ns)
         line += pen.compose(template, Role.DIM, value=_value_piece(value, curve, pen), time=time)

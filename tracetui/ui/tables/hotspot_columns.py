@@ -38,7 +38,7 @@ BAR = 10  #: cells
 TIME = 8  #: cells
 GAPS = (ColumnLook("gaps", 2, 6), ColumnLook("longest_ns", 4, TIME))
 RUNTIME = KNOWN.calls.layer_beginnings[0]  #: what the names of most calls begin with
-MOST = 80  #: percent of the idle time that the answer counts lines for
+MOST_OF_IDLE = 80  #: percent of the idle time that the answer counts lines for
 
 
 def line_columns(
@@ -169,10 +169,10 @@ def hotspots_answer(analysis: Analysis) -> str:
         )
     ]
     stacked = [line.idle_ns for line in analysis.lines if line.file is not None]
-    holding = lines_holding(np.array(stacked, np.int64), idle_ns, MOST)
+    holding = lines_holding(np.array(stacked, np.int64), idle_ns, MOST_OF_IDLE)
     if holding:
         held = "1 line holds {percent} %" if holding == 1 else "{count} lines hold {percent} %"
-        answer.append(translate(held, count=holding, percent=MOST))
+        answer.append(translate(held, count=holding, percent=MOST_OF_IDLE))
     without = idle_ns - sum(stacked)
     if without:
         answer.append(translate("{share} has no stack", share=format_percent(without, idle_ns)))
@@ -183,7 +183,7 @@ def signatures_answer(analysis: Analysis) -> str:
     """Return "41 signatures of 143 gaps, 38.9 ms of idle time; 2 hold 80 %"."""
     found = analysis.signatures
     idle = np.array([signature.idle_ns for signature in found], np.int64)
-    holding = lines_holding(idle, analysis.idle_ns, MOST)
+    holding = lines_holding(idle, analysis.idle_ns, MOST_OF_IDLE)
     return translate(
         "{signatures} of {gaps}, {time} of idle time; {holding} holds {percent} %"
         if holding == 1
@@ -192,7 +192,7 @@ def signatures_answer(analysis: Analysis) -> str:
         gaps=counted(sum(signature.gaps for signature in found), "1 gap", "{count} gaps"),
         time=format_duration(analysis.idle_ns),
         holding=holding,
-        percent=MOST,
+        percent=MOST_OF_IDLE,
     )
 
 

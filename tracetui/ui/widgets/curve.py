@@ -141,7 +141,7 @@ class CurveView(CachedLineWidget):
         edges = self._span.edges(self.columns)
         reserved = most_in_columns(curve.time, curve.reserved, edges)
         highest = most_in_columns(curve.time, curve.allocated, edges)
-        if not len(curve.told):
+        if not len(curve.known_places):
             highest, reserved = reserved, np.full(len(reserved), -1, np.int64)
         self._top = round_up(max(int(highest.max()), 1))
         self._peak = int(np.argmax(highest)) if int(highest.max()) > 0 else -1
