@@ -131,8 +131,8 @@ class SimulatedScheduler:
         return "\n".join([*lines, ""])
 
     def _line(self, time: int, core: int, pid: int, text: str) -> str:
-        seconds, rest = divmod(time - OFFSET, 10**9)
-        fraction = f"{rest:09d}"[: self.digits]
+        seconds, remainder = divmod(time - OFFSET, 10**9)
+        fraction = f"{remainder:09d}"[: self.digits]
         process = ""
         if self.with_process:
             of_process = pid in self._names and pid != _STRANGER[1]

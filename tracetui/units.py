@@ -31,8 +31,8 @@ def format_exact(ns: int) -> str:
     for unit in ("s", "ms", "µs"):
         scale = _SCALES[unit]
         if length >= scale:
-            whole, rest = divmod(length, scale)
-            return f"{sign}{whole}.{rest:0{len(str(scale)) - 1}d}".rstrip("0").rstrip(".") + f" {unit}"
+            whole, remainder = divmod(length, scale)
+            return f"{sign}{whole}.{remainder:0{len(str(scale)) - 1}d}".rstrip("0").rstrip(".") + f" {unit}"
     return f"{sign}{length} ns"
 
 
@@ -45,8 +45,8 @@ def format_time(ns: int, step_ns: int = 1000) -> str:
     while decimals < 9 and 10 ** (9 - decimals) > step_ns:
         decimals += 1
     sign, length = ("-", -ns) if ns < 0 else ("", ns)
-    whole, rest = divmod(length, NS_PER_S)
-    fraction = f".{rest:09d}"[: decimals + 1] if decimals else ""
+    whole, remainder = divmod(length, NS_PER_S)
+    fraction = f".{remainder:09d}"[: decimals + 1] if decimals else ""
     return f"{sign}{whole}{fraction} s"
 
 
@@ -61,8 +61,8 @@ def format_ms(ns: int, decimals: int = 3) -> str:
     unit = 10 ** (6 - decimals)
     units = (abs(ns) + unit // 2) // unit
     sign = "-" if ns < 0 and units else ""
-    whole, rest = divmod(units, 10**decimals)
-    return f"{sign}{whole:,}.{rest:0{decimals}d}" if decimals else f"{sign}{whole:,}"
+    whole, remainder = divmod(units, 10**decimals)
+    return f"{sign}{whole:,}.{remainder:0{decimals}d}" if decimals else f"{sign}{whole:,}"
 
 
 def format_bytes(count: int) -> str:
@@ -186,7 +186,7 @@ def _signed(count: int, units: tuple[str, ...]) -> str:
         for decimals in (2, 1, 0):
             digits = (length * 10**decimals + scale // 2) // scale
             if digits < 1000:
-                whole, rest = divmod(digits, 10**decimals)
-                fraction = f".{rest:0{decimals}d}" if decimals else ""
+                whole, remainder = divmod(digits, 10**decimals)
+                fraction = f".{remainder:0{decimals}d}" if decimals else ""
                 return f"{sign}{whole}{fraction} {unit}"
     return f"{sign}{(length + scale // 2) // scale} {units[-1]}"

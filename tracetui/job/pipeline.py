@@ -190,14 +190,14 @@ def _trim(order: Order, blocks: Sequence[StageBlock]) -> None:
     ends: dict[tuple[int, int], list[StageBlock]] = {}
     for block in blocks:
         ends.setdefault((block.place, block.step), []).append(block)
-    edges = {id(own[0]) for own in ends.values()} | {id(own[-1]) for own in ends.values()}
+    edges = {id(of_step[place]) for of_step in ends.values() for place in (0, -1)}
     for block in blocks:
         if id(block) not in edges:
             computing = int(order.parts[block.work, COMPUTING].sum())
             lengths.setdefault((block.stage, block.ways), []).append(computing)
-    usual = {key: int(np.median(own)) for key, own in lengths.items()}
-    for own in ends.values():
-        for block, is_first in ((own[0], True), (own[-1], False)):
+    usual = {key: int(np.median(computing)) for key, computing in lengths.items()}
+    for of_step in ends.values():
+        for block, is_first in ((of_step[0], True), (of_step[-1], False)):
             length = usual.get((block.stage, block.ways))
             whole = int(order.end[block.last] - order.start[block.first])
             if length is None or whole <= length:
@@ -353,12 +353,14 @@ class _Bubbles:
 
     def stage(self, number: int, ranks: tuple[int, ...], chunks: int) -> PipelineStage:
         """Return the bubble of a stage and its parts."""
-        bubbles = [self._bubble(number, replay, own) for replay, own in zip(self._replays, self._lengths)]
+        bubbles = [
+            self._bubble(number, replay, lengths) for replay, lengths in zip(self._replays, self._lengths)
+        ]
         full, no_idle, even, balanced = (round(bubble) for bubble in bubbles)
         warmup, steady, drain = self._phases(number)
-        own = [block for block in self._blocks if block.stage == number]
-        forward = sum(FORWARD in block.ways for block in own)
-        runs = len({(block.place, block.step) for block in own})
+        blocks = [block for block in self._blocks if block.stage == number]
+        forward = sum(FORWARD in block.ways for block in blocks)
+        runs = len({(block.place, block.step) for block in blocks})
         return PipelineStage(
             number=number,
             ranks=ranks,
@@ -427,15 +429,15 @@ def _schedule(
     sequences: dict[tuple[int, int, int], list[int]] = {}
     for block in blocks:
         sequences.setdefault((block.stage, block.place, block.step), []).extend(block.ways)
-    numbers = {(own.count(FORWARD), own.count(BACKWARD)) for own in sequences.values()}
+    numbers = {(ways.count(FORWARD), ways.count(BACKWARD)) for ways in sequences.values()}
     if len(numbers) != 1 or len(set(*numbers)) != 1:
         return "unknown", 1
     wrapped = int((exchanges.wrapped & exchanges.sends & (exchanges.way == FORWARD)).sum())
     if wrapped:
         first = sorted({block.place for block in blocks if block.stage == 0})
         sent = exchanges.sends & (exchanges.way == FORWARD) & ~exchanges.wrapped
-        own = int((sent & np.isin(order.rank, first)).sum())
-        return ("interleaved", round(own / (own - wrapped))) if own > wrapped else ("unknown", 1)
+        within = int((sent & np.isin(order.rank, first)).sum())
+        return ("interleaved", round(within / (within - wrapped))) if within > wrapped else ("unknown", 1)
     names = [_names(sequence, stage, count) for (stage, _, _), sequence in sequences.items()]
     common = frozenset.intersection(*names)
     return next((name for name in ("1f1b", "gpipe") if name in common), "unknown"), 1

@@ -143,8 +143,8 @@ def _fixed_width(lines: str, count: int) -> Int64s | None:
 
     None where a line has another form or is out of range.
     """
-    width, rest = divmod(len(lines), count)
-    if rest or width < 2 or width > 21 or not lines.isascii():
+    width, remainder = divmod(len(lines), count)
+    if remainder or width < 2 or width > 21 or not lines.isascii():
         return None
     zeros, highest, weights = _form(width, dotted=width > 5 and lines[-5] == ".")
     digits = np.frombuffer(lines.encode("ascii"), np.uint8).reshape(count, width) - zeros

@@ -61,14 +61,14 @@ def open_place(session: Session, place: SharedPlace) -> str:
 
 def _show_place(session: Session, place: SharedPlace) -> str:
     state, trace, analysis = session.state, session.trace, session.analysis
-    said = [session.doubt] if session.doubt else []
+    doubts = [session.doubt] if session.doubt else []
     state.filter, state.toggled, state.pinned = place.filter, frozenset(place.folds), place.pins
     row, gap = _selection(trace, analysis, place.rows)
     if max(row, gap) < 0 and any(name.startswith((f"{GAP}=", f"{SLICE}=")) for name in place.rows):
-        said.append(translate("What was selected there is not in this trace."))
+        doubts.append(translate("What was selected there is not in this trace."))
     viewport = state.bounds if place.span is None else state.part_of(place.span)
     if viewport is None:
-        said.append(translate("The time of this place is not in this trace."))
+        doubts.append(translate("The time of this place is not in this trace."))
         viewport = state.bounds
     window = None if place.window is None else state.part_of(place.window)
     found = replace(
@@ -97,7 +97,7 @@ def _show_place(session: Session, place: SharedPlace) -> str:
         moment = min(max(state.bounds.start_ns + place.moment, state.bounds.start_ns), latest)
         found = replace(found, time_ns=moment)
     state.go(found)
-    return sentences(said)
+    return sentences(doubts)
 
 
 def is_of_another(session: Session, place: SharedPlace) -> bool:

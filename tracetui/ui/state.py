@@ -92,9 +92,9 @@ class Viewport:
 
     def edges(self, columns: int) -> Int64s:
         """Return int64[columns + 1], ns: column c is [edges[c], edges[c + 1])."""
-        whole, rest = divmod(self.span_ns, columns)
+        whole, remainder = divmod(self.span_ns, columns)
         column = np.arange(columns + 1, dtype=np.int64)
-        return self.start_ns + column * whole + column * rest // columns
+        return self.start_ns + column * whole + column * remainder // columns
 
 
 def around(start_ns: int, end_ns: int, bounds: Viewport, least_ns: int, share: int = 3) -> Viewport:

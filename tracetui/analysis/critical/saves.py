@@ -95,8 +95,8 @@ def line_savings(
         stretch = np.searchsorted(meeting_times, parts.start, "right")
         code_of_part = keyed[parts.place] + len(keys) * (stretch + (len(meeting_times) + 1) * (step + 1))
         codes, spent = sums(code_of_part, parts.end - parts.start)
-        rest, line = np.divmod(codes, len(keys))
-        step, stretch = np.divmod(rest, len(meeting_times) + 1)
+        stretch_code, line = np.divmod(codes, len(keys))
+        step, stretch = np.divmod(stretch_code, len(meeting_times) + 1)
         step -= 1
         follows = stretch < len(meeting_times)
         follows[follows] = (

@@ -31,18 +31,20 @@ class _Frames(NamedTuple):
 def call_stacks(reader: TableReader, texts: TextNumbers, chains: Int64s) -> Int32s:
     """Return the number of the text of each operator's stack; -1 for none."""
     stacks = _StackTexts(texts)
-    rest = _Frames(np.empty(0, np.int64), np.empty(0, np.int64))
+    unfinished = _Frames(np.empty(0, np.int64), np.empty(0, np.int64))
     for part in reader.parts(_TABLE, _COLUMNS):
         rows = _sort_rows(part)
-        if len(rest.id) and rows.id[0] < rest.id[-1]:  # chains are mixed: all have to be there
-            rest = _sort_rows(reader.columns(_TABLE, _COLUMNS))
+        if len(unfinished.id) and rows.id[0] < unfinished.id[-1]:  # chains are mixed: all have to be there
+            unfinished = _sort_rows(reader.columns(_TABLE, _COLUMNS))
             stacks = _StackTexts(texts)
             break
-        rows = _Frames(np.concatenate((rest.id, rows.id)), np.concatenate((rest.frame, rows.frame)))
+        rows = _Frames(
+            np.concatenate((unfinished.id, rows.id)), np.concatenate((unfinished.frame, rows.frame))
+        )
         last = int(np.searchsorted(rows.id, rows.id[-1]))  # of that one more rows may follow
         stacks.add(_Frames(rows.id[:last], rows.frame[:last]))
-        rest = _Frames(rows.id[last:], rows.frame[last:])
-    stacks.add(rest)
+        unfinished = _Frames(rows.id[last:], rows.frame[last:])
+    stacks.add(unfinished)
     return stacks.numbers_of(chains)
 
 

@@ -50,8 +50,8 @@ def share_bar(part: float, whole: float, width: int, glyphs: Glyphs) -> str:
     if whole <= 0 or part <= 0 or width <= 0:
         return ""
     eighths = max(min(int(part / whole * width * 8 + 0.5), width * 8), 1)
-    full, rest = divmod(eighths, 8)
-    bar = glyphs.full * full + (glyphs.eighths[rest] if rest else "")
+    full, eighth = divmod(eighths, 8)
+    bar = glyphs.full * full + (glyphs.eighths[eighth] if eighth else "")
     return bar.rstrip() or glyphs.sliver
 
 

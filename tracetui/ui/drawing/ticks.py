@@ -51,9 +51,9 @@ def format_tick(ns: int, step_ns: int) -> str:
         scale, unit = 1_000_000, "ms"
     else:
         scale, unit = 1000, "µs"
-    whole, rest = divmod(ns, scale)
+    whole, remainder = divmod(ns, scale)
     decimals = 0
     while step_ns % (scale // 10**decimals):
         decimals += 1
-    fraction = f".{rest:0{len(str(scale)) - 1}d}"[: decimals + 1] if decimals else ""
+    fraction = f".{remainder:0{len(str(scale)) - 1}d}"[: decimals + 1] if decimals else ""
     return f"{whole}{fraction} {unit}"

@@ -52,8 +52,8 @@ class TableWidget(WheelScrolled, can_focus=True):
 
     empty = reactive("")  #: what to say where there is no row
 
-    class Told(Message):
-        """What a table tells of itself."""
+    class TableMessage(Message):
+        """Name the table that sends it, and a row."""
 
         def __init__(self, table: TableWidget, row: int = -1) -> None:
             super().__init__()
@@ -63,16 +63,16 @@ class TableWidget(WheelScrolled, can_focus=True):
         def control(self) -> TableWidget:
             return self.table
 
-    class Moved(Told):
+    class Moved(TableMessage):
         """The cursor is on another row, or on none (-1)."""
 
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, TableWidget.Moved) and message.table is self.table
 
-    class Activated(Told):
+    class Activated(TableMessage):
         """A row was chosen with enter or a double click."""
 
-    class Arranged(Told):
+    class Arranged(TableMessage):
         """The table was sorted or filtered."""
 
     class Arranging(Message):
