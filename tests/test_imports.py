@@ -34,7 +34,7 @@ ALLOWED = {
     "operations": {"operations"},
     "reader": {"reader", "databases"},
     "trace": {"trace", "reader"},
-    "cache": {"cache", "trace", "reader"},
+    "cache": {"cache", "siblings", "trace", "reader"},
     "siblings": {"siblings", "databases"},
     "analysis": {"analysis", "siblings", "databases", "trace"},
     "job": {

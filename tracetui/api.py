@@ -12,6 +12,7 @@ from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.scheduler.scheduler import SchedulerRecording, SchedulerSource, recording_of
 from tracetui.cache.cached_reading import read_trace
+from tracetui.cache.recordings import recording_reader
 from tracetui.databases.exports import Export
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.joined import open_trace
@@ -153,14 +154,19 @@ def opened(
     """
     with open_trace(locate_trace(Path(path), export), jobs) as trace_file:
         trace = read_trace(trace_file, on_progress, cache)
-        yield analyse(trace, rules, _recording(trace, scheduler, on_recording)), trace_file
+        yield analyse(trace, rules, _recording(trace, scheduler, on_recording, cache)), trace_file
 
 
 def _recording(
-    trace: Trace, source: SchedulerSource | None, on_progress: Callable[[int, int], None] | None
+    trace: Trace,
+    source: SchedulerSource | None,
+    on_progress: Callable[[int, int], None] | None,
+    cache: bool,
 ) -> SchedulerRecording | None:
     try:
-        return None if source is None else recording_of(trace, source, on_progress)
+        if source is None:
+            return None
+        return recording_of(trace, source, on_progress, read=recording_reader(cache))
     except Refusal as refusal:
         raise UnreadableTrace(Reason.NOT_A_TRACE, f"{source and source.path}: {refusal}") from None
 

@@ -27,7 +27,7 @@ FORMAT = 1  #: of the header and the document
 _MAGIC = b"tracetui"
 _HEADER = struct.Struct("<8sIIQQ")  # magic, format, CRC of the document, its bytes, bytes of the file
 _ALIGNED = 64
-_DTYPES = ("<i8", "<i4", "|i1", "|u1", "<f8")
+_DTYPES = ("<i8", "<i4", "<i2", "|i1", "|u1", "<f8")
 _LONGEST = 1 << 28  # bytes of a document
 
 

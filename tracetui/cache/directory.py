@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Callable, NamedTuple
 
-_ENTRY = re.compile(r"[0-9a-f]{32}\.(?:trace|digest)")
+_ENTRY = re.compile(r"[0-9a-f]{32}\.(?:trace|digest|scheduler)")
 _PARTIAL = re.compile(r"[0-9a-f]{16}\.part")
 _LARGEST = 10_000_000_000  # bytes of all entries
 _SHARE = 5  # at most one part in so many of what would be free without the cache

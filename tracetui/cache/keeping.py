@@ -1,4 +1,4 @@
-"""Keeping a trace while the program works on: nobody waits for the disk before there is an answer."""
+"""Keeping what was read while the program works on: nobody waits for the disk before there is an answer."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import threading
 import time
+from collections.abc import Callable
 
 from tracetui.cache.traces import keep, worth_keeping
 from tracetui.reader.source import TraceFile
@@ -21,11 +22,15 @@ _running: list[tuple[threading.Thread, threading.Event]] = []
 
 def keep_meanwhile(trace_file: TraceFile, trace: Trace) -> None:
     """Keep a trace that was just read, in a thread; `trace_file` may be closed."""
-    if not worth_keeping(trace_file, trace):
-        return
+    if worth_keeping(trace_file, trace):
+        run_meanwhile(lambda should_stop: keep(trace_file, trace, should_stop))
+
+
+def run_meanwhile(work: Callable[[Callable[[], bool]], object]) -> None:
+    """Run what keeps something in a thread; it is given a function that says whether to stop."""
     _running[:] = [(thread, stop) for thread, stop in _running if thread.is_alive()]
     stop = threading.Event()
-    thread = threading.Thread(target=keep, args=(trace_file, trace, stop.is_set), daemon=True)
+    thread = threading.Thread(target=work, args=(stop.is_set,), daemon=True)
     with contextlib.suppress(RuntimeError):  # no more threads: nothing is kept
         thread.start()
         _running.append((thread, stop))

@@ -30,10 +30,14 @@ from tracetui.version import __version__
 #: bytes of text below which a trace is read again as fast
 SMALLEST = 32_000_000
 
-#: What is kept of a trace: its columns, and its digest.
-TRACE, DIGEST = "trace", "digest"
+#: What is kept: the columns of a trace, its digest, and the events of a recording of the scheduler.
+TRACE, DIGEST, RECORDING = "trace", "digest", "scheduler"
 _COLUMNS = ("reader", "trace", "cache")
-_MAKERS = {TRACE: _COLUMNS, DIGEST: (*_COLUMNS, "siblings", "analysis", "compare", "job")}
+_MAKERS = {
+    TRACE: _COLUMNS,
+    DIGEST: (*_COLUMNS, "siblings", "analysis", "compare", "job"),
+    RECORDING: ("databases", "siblings", "cache"),
+}
 
 _log = logging.getLogger("tracetui.cache")
 
@@ -196,7 +200,7 @@ def name_of(path: str, kind: str) -> str:
     return f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:32]}.{kind}"
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=3)
 def program(kind: str) -> str:
     """Return what made the entries of a kind: the version, and the code of all that had a hand in it."""
     return _digest(Path(__file__).parents[1], _MAKERS[kind])

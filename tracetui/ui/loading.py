@@ -14,6 +14,7 @@ from textual.message import Message
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.counter_tracks import CounterTrack, has_memory, of_leads, of_memory
 from tracetui.analysis.scheduler.scheduler import SchedulerRecording, recording_of
+from tracetui.cache.recordings import recording_reader
 from tracetui.cache.traces import keep, reopen
 from tracetui.language import translate
 from tracetui.reader.errors import UnreadableTrace
@@ -112,7 +113,8 @@ def _scheduler(session: Session, trace: Trace, post: Post) -> SchedulerRecording
             post(RecordingProgress(session, done, total))
 
     try:
-        return recording_of(trace, source, show, must_be_of_use=False)
+        read = recording_reader(session.options.cache)
+        return recording_of(trace, source, show, must_be_of_use=False, read=read)
     except _Stopped:
         return SchedulerRecording(None, translate("its reading was stopped"))
     finally:

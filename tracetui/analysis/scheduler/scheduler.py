@@ -262,10 +262,19 @@ class SchedulerRecording(NamedTuple):
     problem: str = ""  #: a sentence without full stop
 
 
-def scheduler_of(trace: Trace, source: SchedulerSource, on_progress: OnProgress = None) -> Scheduler:
+#: Returns the events of a file; raises Refusal.
+ReadRecording = Callable[[Path, OnProgress], SchedulerEvents]
+
+
+def scheduler_of(
+    trace: Trace,
+    source: SchedulerSource,
+    on_progress: OnProgress = None,
+    read: ReadRecording = read_recording,
+) -> Scheduler:
     """Return what a recording tells of a trace. Raises Refusal, one sentence without the name of the file."""
     path = source.path or Path(trace.path)
-    events = read_recording(path, on_progress)
+    events = read(path, on_progress)
     return Scheduler(trace, events, align(trace, events, path, source.offset_ns))
 
 
@@ -274,6 +283,7 @@ def recording_of(
     source: SchedulerSource | None = None,
     on_progress: OnProgress = None,
     must_be_of_use: bool = True,
+    read: ReadRecording = read_recording,
 ) -> SchedulerRecording:
     """Return the recording that is given, or lies beside the trace where it is plain which.
 
@@ -282,13 +292,14 @@ def recording_of(
         source: the recording that is given.
         on_progress: called every few MB.
         must_be_of_use: raise Refusal where the one that is given is not; else that is told as of others.
+        read: reads the file.
     """
     source = source or SchedulerSource()
     path = source.path or find_recording(Path(trace.path))
     if path is None:
         return SchedulerRecording()
     try:
-        found = scheduler_of(trace, SchedulerSource(path, source.offset_ns), on_progress)
+        found = scheduler_of(trace, SchedulerSource(path, source.offset_ns), on_progress, read)
     except Refusal as refusal:
         if must_be_of_use and source.path is not None:
             raise
