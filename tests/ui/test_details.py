@@ -12,7 +12,7 @@ from tracetui.export.tables.lead import lead_lost_document
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.pen import Pen
-from tracetui.ui.screen_specs import SCREENS
+from tracetui.ui.screen_specs import SCREENS, ScreenScope
 from tracetui.ui.screens.timeline import TimelineScreen
 from tracetui.ui.stories.kernel_words import describe_kernel
 from tracetui.ui.stories.run_words import describe_run
@@ -71,7 +71,7 @@ async def test_a_warning_is_told_to_its_end() -> None:
 async def test_all_keys_named_in_the_last_line_are_read_at_80_columns() -> None:
     async with viewing(training(), "timeline", (80, 24)) as (app, pilot):
         for screen in SCREENS:
-            if screen not in ("timeline", "ranks", "compare", "stacked"):
+            if screen != "timeline" and SCREENS[screen].scope is ScreenScope.TRACE:
                 app.action_go(screen)
                 await pilot.pause()
                 assert app.shown == screen and 0 < len(said(app, "keys")) <= 80, screen

@@ -21,13 +21,13 @@ from tests.ui.training import screen_text
 from tests.ui.viewing import case, until
 from tracetui.job.engines.pool import Ranks
 from tracetui.job.grids import GridMeasure
-from tracetui.job.job import Job, job_of
+from tracetui.job.job import job_of
 from tracetui.job.load import find_ranks
 from tracetui.places import parse_place
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_messages import JobGrew, JobProgress, JobRead
-from tracetui.ui.ranks.lanes import RankLanes
+from tracetui.ui.ranks.lanes import Lanes, RankLanes
 from tracetui.ui.ranks.rank_tables import RankTables
 from tracetui.ui.screens.open_traces import OpenTraces
 from tracetui.ui.screens.ranks import RanksScreen
@@ -112,9 +112,9 @@ async def test_another_rank_draws_no_lane_anew(directory: Path, monkeypatch: pyt
         drawn: list[int] = []
         draw = RankLanes._draw_lane
 
-        def note(lanes: RankLanes, job: Job, place: int, columns: int) -> list[Segment]:
+        def note(widget: RankLanes, lanes: Lanes, place: int, columns: int) -> list[Segment]:
             drawn.append(place)
-            return draw(lanes, job, place, columns)
+            return draw(widget, lanes, place, columns)
 
         monkeypatch.setattr(RankLanes, "_draw_lane", note)
         row = screen(app).map.row

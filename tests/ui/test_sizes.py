@@ -12,11 +12,12 @@ from tests.synthetic import piece, process, trace_of
 from tests.ui.training import screen_text, training, viewer
 from tests.ui.viewing import case, lines_of, viewing
 from tracetui.ui.app import TraceApp
-from tracetui.ui.screen_specs import SCREENS
+from tracetui.ui.screen_specs import SCREENS, ScreenScope
 from tracetui.ui.state import Viewport
 from tracetui.ui.widgets.tracks import Tracks
 
-ONLY_OF_SEVERAL = ("ranks", "compare", "stacked")  #: screens that one trace does not have
+#: screens that one trace does not have
+ONLY_OF_SEVERAL = tuple(name for name, spec in SCREENS.items() if spec.scope is not ScreenScope.TRACE)
 SIZES = ((1, 1), (9, 3), (20, 5))
 
 

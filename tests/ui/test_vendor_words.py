@@ -9,10 +9,11 @@ from tests.ui.test_stacked import stacked
 from tests.ui.training import screen_text
 from tests.ui.viewing import case, until, viewing
 from tracetui.analysis.analyse import analyse
-from tracetui.ui.screen_specs import SCREENS
+from tracetui.ui.screen_specs import SCREENS, ScreenScope
 
 SIZE = (120, 60)
-ONLY_OF_SEVERAL = ("ranks", "compare", "stacked")  #: screens that one trace does not have
+#: screens that one trace does not have
+ONLY_OF_SEVERAL = tuple(name for name, spec in SCREENS.items() if spec.scope is not ScreenScope.TRACE)
 
 
 async def test_no_screen_does() -> None:

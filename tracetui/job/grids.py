@@ -135,6 +135,17 @@ def measure_by_time(
     return ns, whole
 
 
+class JobLanes:
+    """What the ranks of a job did over time, by their places."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+
+    def classes(self, place: int, edges: Int64s) -> Floats:
+        """Return the ns of each class of time of a rank between aligned edges, float64[classes, columns]."""
+        return classes_by_time(self._job.ranks[place], int(self._job.clocks.offset[place]), edges)
+
+
 def classes_by_time(rank: Rank, offset_ns: int, edges: Int64s) -> Floats:
     """Return the ns of each class of time of a rank between edges, spread evenly between boundaries.
 

@@ -80,6 +80,18 @@ def job_phases(job: Job) -> tuple[Phase, ...]:
     return tuple(sorted(phases.values(), key=lambda phase: (-phase.time_ns, phase.name)))
 
 
+def phase_names(job: Job) -> list[str]:
+    """Return the names of the ranges that are marked, those with most time on all ranks first."""
+    total: Counter[str] = Counter()
+    for rank in job.ranks:
+        ranges = rank.digest.ranges
+        if ranges is not None:
+            for name in np.unique(ranges.name).tolist():
+                of_name = ranges.name == name
+                total[rank.digest.text(name)] += int((ranges.end - ranges.start)[of_name].sum())
+    return sorted(total, key=lambda name: (-total[name], name))
+
+
 def without_ranges(job: Job) -> tuple[int, ...]:
     """Return the numbers of the ranks whose digests are older than ranges: it is not known what is marked."""
     return tuple(rank.number for rank in job.ranks if rank.digest.ranges is None)

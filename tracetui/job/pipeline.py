@@ -88,6 +88,7 @@ class Pipeline:
     order: Order
     blocks: tuple[StageBlock, ...]
     forward_share: float  #: of a forward and a backward block together
+    times: Times  #: of the replay as it was
 
 
 def find_pipeline(job: Job) -> Pipeline | None:
@@ -125,6 +126,7 @@ def find_pipeline(job: Job) -> Pipeline | None:
         order=order,
         blocks=tuple(blocks),
         forward_share=bubbles.forward_share,
+        times=bubbles.times,
     )
 
 
@@ -222,7 +224,7 @@ class _Bubbles:
         times = order.times()
         self.steps = order.step_times(times.start, times.end)
         self.error = float((np.abs(self.steps - measured) / np.maximum(measured, 1)).max())
-        self._full = times
+        self.times = self._full = times
         self._idle = np.array([self._idle_in(block) for block in blocks], np.int64)
         self._busy = np.array([self._busy_in(block) for block in blocks], np.int64)
         busy = self._busy.astype(np.float64)

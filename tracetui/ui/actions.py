@@ -55,6 +55,7 @@ S = ("stacked",)
 TS = T + S
 G, H, M, OPS, V = ("gaps",), ("hotspots",), ("heatmap",), ("operators",), ("advice",)
 R = ("ranks",)
+WHATIF, STEPPED = ("whatif",), ("whatif", "pipeline")
 C = ("compare",)
 F, Y = ("flame",), ("memory",)
 #: a panel over the screens: a table in several views, whose keys are rows of this registry too
@@ -135,6 +136,10 @@ ACTIONS: tuple[Action, ...] = (
         for where, last in ((M, 5), (R, 7))
         for n in range(1, last + 1)
     ),
+    Action("try_row", ("percent_sign",), TABLES, "try: fix of the row", "What a step gains by it", R),
+    Action("try_fix", ("space",), TABLES, "try: fix", "With those tried already; again: no longer", WHATIF),
+    Action("beside_step(-1)", ("left_square_bracket",), MOVE, "go: step before", "In the lanes", STEPPED),
+    Action("beside_step(1)", ("right_square_bracket",), MOVE, "go: next step", "In the lanes", STEPPED),
     _unlisted("row(-1)", ("K",), TABLES, "move: row above", "In the table below the map", R),
     _unlisted("row(1)", ("J",), TABLES, "move: row below", "In the table below the map", R),
     _unlisted("open_row", ("o",), TABLES, "open: row", "The rank that it is about", R),

@@ -149,16 +149,18 @@ class JobApp(TraceApp):
         self.show_session(self.sessions[place], span=(start, start + viewport.span_ns))
 
     async def action_back(self) -> None:
-        """Stop the digesting on the screen of the ranks; from the timeline of a rank, back to it."""
+        """Stop the digesting on the screen of the ranks; go back to it from the job's others, and a rank."""
         if self.shown == RANKS:
             self.job_session.stop_reading()
-        elif self.shown == FIRST and not self.front.step_back() and not self.session.stop_loading():
+        elif is_of_job(self.shown) or (
+            self.shown == FIRST and not self.front.step_back() and not self.session.stop_loading()
+        ):
             self.action_go(RANKS)
         elif self.shown != FIRST:
             self.action_go(FIRST)
 
     def leave(self, code: int) -> None:
-        self.job_session.stopping = True
+        self.job_session.stopping = self.job_session.leaving = True
         super().leave(code)
 
 

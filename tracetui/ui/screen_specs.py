@@ -58,6 +58,11 @@ def _table(
     return ScreenSpec(name, class_name, key, title, text, has_rows=True, has_filter=True, has_views=has_views)
 
 
+def _of_job(name: str, class_name: str, key: str, title: str, text: str) -> ScreenSpec:
+    """Return the row of a screen of a job that is a table with a filter."""
+    return ScreenSpec(name, class_name, key, title, text, ScreenScope.JOB, has_rows=True, has_filter=True)
+
+
 #: by name, in the order of their keys in the footer
 SCREENS = {
     spec.name: spec
@@ -111,6 +116,16 @@ SCREENS = {
             ScreenScope.JOB,
             has_views=True,
             is_map=True,
+        ),
+        _of_job(
+            "whatif", "WhatifScreen", "S", "go: what if", "What a step gains by fixes, and its lanes then"
+        ),
+        _of_job(
+            "pipeline", "PipelineScreen", "P", "go: pipeline", "Stages over time, and what bubbles are of"
+        ),
+        _of_job("experts", "ExpertsScreen", "E", "go: experts", "Layers of experts by how uneven they are"),
+        _of_job(
+            "phases", "PhasesScreen", "N", "go: phases", "Named ranges of all ranks, and what they wait for"
         ),
         ScreenSpec(
             "compare",

@@ -30,7 +30,7 @@ _SIGNALS = {signal.SIGTERM: 143, signal.SIGHUP: HUNG_UP}
 CANCELLED = 130  #: exit code of ctrl+c
 _LIKENESS = {
     ord(character): like
-    for glyphs, plain in (*zip(astuple(BLOCKS), astuple(ASCII)), ("←↑↓━≤", "<^v-<"))
+    for glyphs, plain in (*zip(astuple(BLOCKS), astuple(ASCII)), ("←↑↓━≤±", "<^v-<~"))
     for character, like in zip(glyphs, plain)
     if not character.isascii()
 }

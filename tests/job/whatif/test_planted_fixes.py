@@ -22,6 +22,8 @@ FIXES = [
     ("sends", ["stage=1"]),
     ("hosts", ["rank=3"]),
     ("partial", ["rank=3"]),
+    ("roles", ["phase=generate"]),
+    ("roles", ["rank=2=computing"]),
 ]
 
 

@@ -39,16 +39,24 @@ def _run(request: Request) -> ExitCode:
 
 def _print_phases(request: Request, job: Job) -> None:
     from tracetui.cli.output import answer
-    from tracetui.export.job.phases import TOP, phases_document, phases_markdown, phases_text, write_phases
+    from tracetui.export.job.phases import (
+        TOP,
+        phase_rows,
+        phases_document,
+        phases_markdown,
+        phases_text,
+        write_phases,
+    )
 
+    rows = phase_rows(job)
     top = TOP if request.top is None else request.top
     answer(
         request,
         what="phases",
-        csv=lambda stream: write_phases(stream, job),
-        document=lambda: phases_document(job),
-        markdown=lambda: phases_markdown(job, top),
-        text=lambda: phases_text(job, text_width(), top),
+        csv=lambda stream: write_phases(stream, rows),
+        document=lambda: phases_document(rows),
+        markdown=lambda: phases_markdown(rows, top),
+        text=lambda: phases_text(rows, text_width(), top),
     )
 
 

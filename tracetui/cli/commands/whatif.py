@@ -17,15 +17,16 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = """Replay a job of many ranks with something fixed, and print what a step takes
 then: what others waited is not what a fix saves, as the next late rank takes
-over. Without --fix, all single fixes are tried: lines, ranks, stages and slow
-links, ranked by what they really save. How far off the replay of the job as it
+over. Without --fix, all single fixes are tried: lines, ranks, stages, phases
+and slow links, ranked by what they really save. How far off the replay of the job as it
 was is, stands beside every answer.
 
 SPEC is one of
   train.py:88     what a rank is idle there beyond its peers; where no rank
                   stands out, all of it (train.py:88=peers, train.py:88=all)
   train.py:88@7   the same on rank 7 only
-  rank=7          rank 7 works as long as its peers do
+  rank=7          rank 7 works as long as its peers do (rank=7=computing: in that)
+  phase=generate  no rank is in that phase for longer than its peers
   stage=3         stage 3 computes as long as the other stages do on average
   link=0-1=2x     the link between ranks 0 and 1 is twice as fast
 

@@ -208,4 +208,7 @@ JOBS = {
     "within {time}": "在 {count} 次集合通信中，plane 与时钟给出的慢卡不同：以时钟为准，对齐误差不超过 {time}",
     "{count} collectives have no planes, and ranks of their groups may be missing: their waits are "
     "lower bounds": "{count} 次集合通信没有 plane，其通信域中可能缺卡：它们的等待是下界",
+    "With {phase} as fast on each rank as on its peers a step takes {time} ({share}) less; the replay is"
+    " off by {error}.": "若每张卡的 {phase} 都与其他卡一样快，一个 step 少 {time}（{share}）；重放的误差是 {error}。",
+    "rank {rank} is critical, mostly {reason}": "{rank} 号卡是关键，主要是{reason}",
 }

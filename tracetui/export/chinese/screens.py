@@ -566,4 +566,38 @@ SCREENS = {
     "idle {share}": "空闲 {share}",
     "reading, {share} %": "正在读取，{share} %",
     "not opened yet": "尚未打开",
+    "saves": "可省",
+    "saves ±{error} %": "可省 ±{error} %",
+    "Balance saves {time} ({share}) of a step; replay off by {error}": (
+        "均衡可以让一个 step 省下 {time}（{share}）；重放误差 {error}"
+    ),
+    "Experts": "专家",
+    "layer {layer}: tokens of each rank, and times the mean": "第 {layer} 层：各卡的 token，及平均值的倍数",
+    "Replaying the job.": "正在重放作业。",
+    "The job cannot be replayed: {why}.": "作业无法重放：{why}。",
+    "Waiting for all ranks: {reading}.": "正在等待所有卡：{reading}。",
+    "Idle for {causes}.": "空闲原因：{causes}。",
+    "Longest on {ranks}.": "最长的：{ranks}。",
+    "Phases": "阶段",
+    "{phase}: equal ranks save {share} of a step; replay off by {error}": (
+        "{phase}：各卡等长可以省下一个 step 的 {share}；重放误差 {error}"
+    ),
+    "Equal stages save {time} of a step; replay off by {error}": (
+        "各 stage 等长可以让一个 step 省下 {time}；重放误差 {error}"
+    ),
+    "Pipeline": "流水线",
+    "step {step}": "step {step}",
+    "No fix of this row can be tried.": "这一行没有可试的修复。",
+    "No single fix saves anything.": "没有哪个单独的修复能省时间。",
+    "One fix saves {share} of a step of {now}; replay off by {error}": (
+        "一个修复可以省下 {now} 的 step 的 {share}；重放误差 {error}"
+    ),
+    "What if": "假如",
+    "step {step} now: {time}": "step {step} 现在：{time}",
+    "then, {fixes} fixed: {time}": "修复 {fixes} 之后：{time}",
+    "{then} instead of {now} a step: {share} less; replay off by {error}": (
+        "一个 step 由 {now} 变为 {then}：少 {share}；重放误差 {error}"
+    ),
+    "bubble": "气泡",
+    "stage {number}": "stage {number}",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -37,13 +38,16 @@ class ExpertsAnswer:
     error: float  #: of the replay
 
 
-def experts_answer(job: Job) -> ExpertsAnswer:
-    """Return the layers of experts of a job; none where no rank exchanges tokens."""
+def experts_answer(job: Job, replays_of: Callable[[Job], Replays] = Replays) -> ExpertsAnswer:
+    """Return the layers of experts of a job; none where no rank exchanges tokens.
+
+    `replays_of` makes its replays, or has them already.
+    """
     rows = LayerRows(job, expert_layers(job), exchange_groups(job))
     if not rows.rows:
         return ExpertsAnswer(rows, 0, 0, 0.0)
     try:
-        replays = Replays(job)
+        replays = replays_of(job)
         trial = replays.trial([BALANCED_EXPERTS])
     except (NoReplay, UnknownFix):
         return ExpertsAnswer(rows, 0, 0, 0.0)
@@ -60,7 +64,7 @@ def experts_document(answer: ExpertsAnswer) -> dict[str, Any]:
 def experts_text(answer: ExpertsAnswer, width: int, top: int = TOP) -> str:
     """Return the layers as text; at most `top`, 0 for all."""
     lines = [head_words(answer.rows.job), ""]
-    for sentence in _sentences(answer):
+    for sentence in experts_sentences(answer):
         lines += wrapped(sentence, width, later=MARGIN)
     lines.append("")
     rows, more = _first(answer, top)
@@ -74,7 +78,7 @@ def experts_text(answer: ExpertsAnswer, width: int, top: int = TOP) -> str:
 def experts_markdown(answer: ExpertsAnswer, top: int = TOP) -> str:
     """Return the layers as Markdown; at most `top`, 0 for all."""
     lines = [f"## {markdown.plain(head_words(answer.rows.job))}", ""]
-    lines += [markdown.plain(sentence) for sentence in _sentences(answer)] + [""]
+    lines += [markdown.plain(sentence) for sentence in experts_sentences(answer)] + [""]
     rows, more = _first(answer, top)
     if rows.rows:
         lines += [f"### {_title()}", "", *markdown_table(LAYERS, rows), ""]
@@ -108,7 +112,7 @@ def _first(answer: ExpertsAnswer, top: int) -> tuple[LayerRows, str]:
     return shown, counted(left, "1 more", "{count} more") if left else ""
 
 
-def _sentences(answer: ExpertsAnswer) -> list[str]:
+def experts_sentences(answer: ExpertsAnswer) -> list[str]:
     """Return what uneven experts cost, and which layer and rank is worst."""
     rows = answer.rows
     if not rows.rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tracetui.export import markdown
@@ -9,16 +10,17 @@ from tracetui.export.cells import text_cell
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.job import head_words
 from tracetui.export.tables.column import records
-from tracetui.export.tables.job import JobRows
-from tracetui.export.tables.phases import PHASES, phases_title
+from tracetui.export.tables.phases import PHASES, PhaseRows, phases_title
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN, wrapped
 from tracetui.job.job import Job
 from tracetui.job.load import ranks_in_words
 from tracetui.job.phases import job_phases, without_ranges
+from tracetui.job.whatif.answer import NoReplay, Replays
+from tracetui.job.whatif.fixes import Fix, Target
 from tracetui.language import counted, in_english, translate
 from tracetui.trace.clean import printable
-from tracetui.units import format_duration
+from tracetui.units import format_duration, format_percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,68 +28,89 @@ if TYPE_CHECKING:
 TOP = 20  #: phases that are listed
 
 
+def phase_rows(job: Job, replays_of: Callable[[Job], Replays] = Replays) -> PhaseRows:
+    """Return the phases of a job, and what a step gains where each takes no rank longer than its peers.
+
+    `replays_of` makes the replays of a job, or has them already.
+    """
+    phases = job_phases(job)
+    if not phases or len(job.ranks) < 2:
+        return PhaseRows(job, phases)
+    fixes = {phase.name: Fix(Target.PHASE, phase=phase.name) for phase in phases}
+    try:
+        replays = replays_of(job)
+    except NoReplay:
+        return PhaseRows(job, phases)
+    saves = replays.saves([*fixes.values()])
+    by_name = {name: max(saves[fix], 0) for name, fix in fixes.items() if fix in saves}
+    return PhaseRows(job, phases, by_name, replays.step_ns, replays.error)
+
+
 @in_english()
-def phases_document(job: Job) -> dict[str, Any]:
+def phases_document(rows: PhaseRows) -> dict[str, Any]:
     """Return the document of the phases of a job; times are sums over all ranges and ranks."""
-    return {"schema": SCHEMA, "phases": records(PHASES, JobRows(job, job_phases(job)))}
+    return {"schema": SCHEMA, "phases": records(PHASES, rows)}
 
 
-def phases_text(job: Job, width: int, top: int = TOP) -> str:
+def phases_text(rows: PhaseRows, width: int, top: int = TOP) -> str:
     """Return the phases as text; at most `top`, 0 for all."""
-    lines = [head_words(job), ""]
-    sentences = _sentences(job)
+    lines = [head_words(rows.job), ""]
+    sentences = phases_sentences(rows)
     for sentence in sentences:
         lines += wrapped(sentence, width, later=MARGIN)
     lines += [""] if sentences else []
-    rows, more = _rows(job, top)
-    if rows.rows:
-        lines += [phases_title(), *text_table(PHASES, rows, width)]
+    shown, more = _first(rows, top)
+    if shown.rows:
+        lines += [phases_title(), *text_table(PHASES, shown, width)]
         lines += [f"{MARGIN}{more}"] if more else []
         lines.append("")
     return "\n".join(lines)
 
 
-def phases_markdown(job: Job, top: int = TOP) -> str:
+def phases_markdown(rows: PhaseRows, top: int = TOP) -> str:
     """Return the phases as Markdown; at most `top`, 0 for all."""
-    lines = [f"## {markdown.plain(head_words(job))}", ""]
-    lines += [markdown.plain(sentence) for sentence in _sentences(job)] + [""]
-    rows, more = _rows(job, top)
-    if rows.rows:
-        lines += [f"### {phases_title()}", "", *markdown_table(PHASES, rows), ""]
+    lines = [f"## {markdown.plain(head_words(rows.job))}", ""]
+    lines += [markdown.plain(sentence) for sentence in phases_sentences(rows)] + [""]
+    shown, more = _first(rows, top)
+    if shown.rows:
+        lines += [f"### {phases_title()}", "", *markdown_table(PHASES, shown), ""]
         lines += [more, ""] if more else []
     return "\n".join(lines).rstrip() + "\n"
 
 
 def phases_frame(job: Job) -> pd.DataFrame:
     """Return a row per name of the ranges that people mark, most time first; sums of all ranges and ranks."""
+    return frame_of_phases(phase_rows(job))
+
+
+def frame_of_phases(rows: PhaseRows) -> pd.DataFrame:
+    """Return the phases of a job as a DataFrame."""
     from tracetui.export.data_frame import small_frame  # imports pandas
 
-    return small_frame(PHASES, JobRows(job, job_phases(job)))
+    return small_frame(PHASES, rows)
 
 
-def write_phases(stream: BinaryIO, job: Job) -> int:
+def write_phases(stream: BinaryIO, rows: PhaseRows) -> int:
     """Write the phases as csv; returns their number."""
-    frame = phases_frame(job)
+    frame = frame_of_phases(rows)
     for name in frame.columns[frame.dtypes == "string"]:
         frame[name] = frame[name].map(text_cell, na_action="ignore")
     stream.write(frame.to_csv(index=False, lineterminator="\n").encode("utf-8"))
     return len(frame)
 
 
-def _rows(job: Job, top: int) -> tuple[JobRows, str]:
-    rows = JobRows(job, job_phases(job))
+def _first(rows: PhaseRows, top: int) -> tuple[PhaseRows, str]:
     shown = rows.first(top)
     left = len(rows.rows) - len(shown.rows)
     return shown, counted(left, "1 more", "{count} more") if left else ""
 
 
-def _sentences(job: Job) -> list[str]:
-    """Return which phase waits longest for another one, and what is not known."""
-    phases = job_phases(job)
+def phases_sentences(rows: PhaseRows) -> list[str]:
+    """Return which phase waits longest for another one, what its peers' pace would save, what is unknown."""
     found = []
-    if not phases:
+    if not rows.rows:
         found.append(translate("No ranges are marked (msTX, NVTX, record_function)."))
-    waiting = [(phase.waits_by[phase.waits_for], phase) for phase in phases if phase.waits_for is not None]
+    waiting = [(phase.waits_by[phase.waits_for], phase) for phase in rows.rows if phase.waits_for is not None]
     if waiting:
         ns, phase = max(waiting, key=lambda pair: pair[0])
         found.append(
@@ -98,10 +121,25 @@ def _sentences(job: Job) -> list[str]:
                 other=printable(phase.waits_for or ""),
             )
         )
-    old = without_ranges(job)
+    best = max(rows.saves, key=lambda name: rows.saves[name], default=None)
+    if best is not None and rows.saves[best] * _WORTH >= rows.step_ns:
+        found.append(
+            translate(
+                "With {phase} as fast on each rank as on its peers a step takes {time} ({share}) less; the"
+                " replay is off by {error}.",
+                phase=printable(best),
+                time=format_duration(rows.saves[best]),
+                share=format_percent(rows.saves[best], rows.step_ns),
+                error=f"{rows.error * 100:.1f} %",
+            )
+        )
+    old = without_ranges(rows.job)
     if old:
-        ranks = ranks_in_words(list(old), len(job.ranks))
+        ranks = ranks_in_words(list(old), len(rows.job.ranks))
         found.append(
             translate("The digests of {ranks} are too old to know ranges: make them again.", ranks=ranks)
         )
     return found
+
+
+_WORTH = 1000  # one part of so many of a step is worth a sentence

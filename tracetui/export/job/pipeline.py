@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, BinaryIO
 
-import numpy as np
-
 from tracetui.export import markdown
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.job import head_words
@@ -15,7 +13,8 @@ from tracetui.export.tables.pipeline import PIPELINE_STAGES
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN, wrapped
 from tracetui.job.job import Job
-from tracetui.job.pipeline import FORWARD, Pipeline, StageBlock
+from tracetui.job.pipeline import FORWARD, Pipeline
+from tracetui.job.pipeline_chart import stage_chart, usual_step
 from tracetui.language import in_english, translate
 from tracetui.units import format_duration, format_percent
 
@@ -40,7 +39,7 @@ def pipeline_document(job: Job, pipeline: Pipeline | None) -> dict[str, Any]:
 def pipeline_text(job: Job, pipeline: Pipeline | None, width: int, top: int = TOP) -> str:
     """Return the pipeline as text; at most `top` stages, 0 for all."""
     lines = [head_words(job), ""]
-    for sentence in _sentences(pipeline):
+    for sentence in pipeline_sentences(pipeline):
         lines += wrapped(sentence, width, later=MARGIN)
     lines.append("")
     if pipeline is not None:
@@ -53,7 +52,7 @@ def pipeline_text(job: Job, pipeline: Pipeline | None, width: int, top: int = TO
 def pipeline_markdown(job: Job, pipeline: Pipeline | None, top: int = TOP) -> str:
     """Return the pipeline as Markdown; at most `top` stages, 0 for all."""
     lines = [f"## {markdown.plain(head_words(job))}", ""]
-    lines += [markdown.plain(sentence) for sentence in _sentences(pipeline)] + [""]
+    lines += [markdown.plain(sentence) for sentence in pipeline_sentences(pipeline)] + [""]
     if pipeline is not None:
         rows = JobRows(job, pipeline.stages).first(top)
         lines += [
@@ -74,7 +73,8 @@ def write_stages(stream: BinaryIO, job: Job, pipeline: Pipeline | None) -> int:
     return len(rows.rows)
 
 
-def _sentences(pipeline: Pipeline | None) -> list[str]:
+def pipeline_sentences(pipeline: Pipeline | None) -> list[str]:
+    """Return what schedule the stages follow, what their bubbles are, and what equal stages save."""
     if pipeline is None:
         return [translate("This is no pipeline: no stages send to each other.")]
     bubble = sum(stage.bubble_ns for stage in pipeline.stages) // len(pipeline.stages)
@@ -103,35 +103,23 @@ def _sentences(pipeline: Pipeline | None) -> list[str]:
 
 def _chart(pipeline: Pipeline, width: int, top: int) -> list[str]:
     """Return a line of cells for each stage: what its first rank does in a step of usual length."""
-    times = pipeline.order.times()
-    lengths = pipeline.order.step_times(times.start, times.end)
-    step = int(np.argsort(lengths, kind="stable")[len(lengths) // 2])
-    blocks = [block for block in pipeline.blocks if block.step == step]
-    if not blocks:
+    chart = stage_chart(pipeline, usual_step(pipeline))
+    if chart is None:
         return []
-    low = min(block.start(times) for block in blocks)
-    high = max(block.end(times) for block in blocks)
+    length = max(chart.end - chart.start, 1)
     label = len(str(len(pipeline.stages) - 1)) + len(MARGIN) + 1
     cells = max(width - label, 8)
     lines = []
     for stage in pipeline.stages[: top or None]:
         line = [_NOTHING] * cells
-        of_stage = [block for block in blocks if block.stage == stage.number]
-        place = min((block.place for block in of_stage), default=-1)
-        for block in of_stage:
-            if block.place == place:
-                for way, start, end in _passes(block, block.start(times), block.end(times), pipeline):
-                    first = (start - low) * cells // max(high - low, 1)
-                    stop = max((end - low) * cells // max(high - low, 1), first + 1)
-                    line[first:stop] = ["F" if way == FORWARD else "B"] * (min(stop, cells) - first)
+        for of_way in chart.passes[stage.number]:
+            first = (of_way.start - chart.start) * cells // length
+            stop = max((of_way.end - chart.start) * cells // length, first + 1)
+            line[first:stop] = [pass_letter(of_way.way)] * (min(stop, cells) - first)
         lines.append(f"{MARGIN}{stage.number:>{label - len(MARGIN) - 1}} {''.join(line)}")
     return lines
 
 
-def _passes(block: StageBlock, start: int, end: int, pipeline: Pipeline) -> list[tuple[int, int, int]]:
-    """Return way, start and end of the passes in a block."""
-    if len(block.ways) == 1:
-        return [(block.ways[0], start, end)]
-    share = pipeline.forward_share if block.ways[0] == FORWARD else 1 - pipeline.forward_share
-    middle = start + round((end - start) * share)
-    return [(block.ways[0], start, middle), (block.ways[1], middle, end)]
+def pass_letter(way: int) -> str:
+    """Return the letter of a pass."""
+    return "F" if way == FORWARD else "B"

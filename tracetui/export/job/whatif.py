@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, BinaryIO
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tracetui.export import markdown
 from tracetui.export.cells import encodable
@@ -15,9 +15,13 @@ from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.tables.whatif import TRIALS, TrialRows
 from tracetui.export.text import MARGIN, wrapped
 from tracetui.job.whatif.answer import JobWhatIf, Trial
+from tracetui.job.whatif.critical import CriticalRank
 from tracetui.language import counted, in_english, names, translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_percent
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TOP = 10  #: fixes that are listed
 LARGEST_ERROR = 0.033  #: of a replay, as a share of a step: beyond it the answer says what is not modelled
@@ -38,7 +42,7 @@ def whatif_document(answer: JobWhatIf) -> dict[str, Any]:
         "by_rank": {str(rank): ratio for rank, ratio in answer.by_rank.items()},
         "worst_workers": answer.worst_workers,
         "last_stage": answer.last_stage,
-        "fixes": records(TRIALS, TrialRows(answer, answer.trials)),
+        "fixes": records(TRIALS, TrialRows(answer.step_ns, answer.trials)),
         "asked": {
             "fixes": [encodable(fix.text) for fix in answer.asked.fixes],
             "step_ns": answer.asked.step_ns,
@@ -83,21 +87,27 @@ def whatif_markdown(answer: JobWhatIf, top: int = TOP) -> str:
 
 def write_fixes(stream: BinaryIO, answer: JobWhatIf) -> int:
     """Write the single fixes as csv; returns their number."""
-    import pandas as pd
-
     from tracetui.export.cells import text_cell
 
-    rows = records(TRIALS, TrialRows(answer, answer.trials))
-    frame: pd.DataFrame = pd.DataFrame(rows, columns=["fix", "saves_ns", "step_ns"])
+    frame = fixes_frame(answer.trials)
     frame["fix"] = frame["fix"].map(text_cell)
     stream.write(frame.to_csv(index=False, lineterminator="\n").encode("utf-8"))
     return len(frame)
 
 
+def fixes_frame(trials: Sequence[Trial]) -> pd.DataFrame:
+    """Return a row per fix: what it is, what a step gains by it, and what it takes then."""
+    import pandas as pd
+
+    rows = records(TRIALS, TrialRows(0, trials))
+    frame: pd.DataFrame = pd.DataFrame(rows, columns=["fix", "saves_ns", "step_ns"])
+    return frame
+
+
 def whatif_sentences(answer: JobWhatIf) -> Iterator[str]:
     """Yield what a step takes now, with what was asked for fixed, and ideally."""
     if answer.asked.fixes:
-        yield _asked_words(answer)
+        yield _gain_words(answer.asked, answer.step_ns)
     else:
         now = format_duration(answer.step_ns)
         error = f"{answer.replay_error * 100:.1f} %"
@@ -124,8 +134,17 @@ def whatif_sentences(answer: JobWhatIf) -> Iterator[str]:
         yield translate("Slowdown by one kind alone: {kinds}.", kinds=names(slow[:_MOST_KINDS]))
 
 
-def _asked_words(answer: JobWhatIf) -> str:
-    asked = answer.asked
+def critical_words(critical: CriticalRank | None) -> str:
+    """Say which rank is critical, and by what; "" where no rank that is here is."""
+    if critical is None or critical.rank is None:
+        return ""
+    return translate(
+        "rank {rank} is critical, mostly {reason}", rank=critical.rank, reason=translate(critical.reason)
+    )
+
+
+def _gain_words(asked: Trial, step_ns: int) -> str:
+    """Say what a step takes with fixes instead of `step_ns`."""
     template = "With {fixes} fixed a step takes {then} instead of {now}: {saved} ({share}) less."
     if asked.saves_ns <= 0:
         template = "With {fixes} fixed a step takes {then} instead of {now}: nothing is gained."
@@ -133,9 +152,9 @@ def _asked_words(answer: JobWhatIf) -> str:
         template,
         fixes=names(printable(fix.text) for fix in asked.fixes),
         then=format_duration(asked.step_ns),
-        now=format_duration(answer.step_ns),
+        now=format_duration(step_ns),
         saved=format_duration(asked.saves_ns),
-        share=format_percent(asked.saves_ns, answer.step_ns),
+        share=format_percent(asked.saves_ns, step_ns),
     )
 
 
@@ -145,7 +164,7 @@ def _title() -> str:
 
 def _rows(answer: JobWhatIf, top: int) -> TrialRows:
     gains = _gains(answer)
-    return TrialRows(answer, gains[:top] if top else gains)
+    return TrialRows(answer.step_ns, gains[:top] if top else gains)
 
 
 def _gains(answer: JobWhatIf) -> list[Trial]:

@@ -2,18 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from tracetui.arrays import Floats
+from tracetui.arrays import Floats, Int64s
 from tracetui.export.cells import encodable
 from tracetui.export.tables.column import Column, Form, Table, count, data, duration, json_only
 from tracetui.export.tables.common import named, numbers_by, texts_of, values_of
 from tracetui.export.tables.job import JobRows
+from tracetui.job.job import Job
+from tracetui.job.phases import Phase
 from tracetui.language import translate
 
 _WIDE = Form.MARKDOWN | Form.VIEWER  #: what a terminal of 80 columns has no room for
+
+
+class PhaseRows(JobRows):
+    """The phases of a job."""
+
+    def __init__(
+        self,
+        job: Job,
+        rows: Sequence[Phase],
+        saves: Mapping[str, int] | None = None,
+        step_ns: int = 0,
+        error: float = 0.0,
+    ) -> None:
+        """Take what a step of `step_ns` gains by the fix of each phase, by name, and the replay's error."""
+        super().__init__(job, rows)
+        self.saves, self.step_ns, self.error = saves or {}, step_ns, error
+
+
+def _saves(rows: JobRows) -> Int64s:
+    saves = rows.saves if isinstance(rows, PhaseRows) else {}
+    return np.array([saves.get(phase.name, -1) for phase in rows.rows], np.int64)
+
+
+def _saving(rows: JobRows, _: Form) -> bool:
+    return isinstance(rows, PhaseRows) and bool(rows.saves)
 
 
 def _spread(rows: JobRows) -> Floats:
@@ -41,6 +69,7 @@ PHASES: Table[JobRows] = Table(
         duration("exposed_communication_ns", "communication", values_of("exposed_ns")),
         duration("idle_ns", "idle", values_of("idle_ns")),
         duration("waits_ns", "waits", values_of("waits_ns"), forms=Form.SHOWN | Form.FRAME),
+        duration("saves_ns", "saves", _saves, forms=_WIDE | Form.FRAME, optional=True, when=_saving),
         json_only("causes", _causes),
         data("waits_for", texts_of("waits_for")),
         Column("spread", "spread", _spread, lambda share, _: f"{share * 100:.0f} %", _WIDE | Form.DATA),

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tracetui.arrays import Bools, Int64s
-from tracetui.job.digest import DigestLine
 from tracetui.job.experts import is_all_to_all
 from tracetui.job.idle_lines import job_lines
 from tracetui.job.job import Job
 from tracetui.job.late_ranks import late_once
 from tracetui.job.network_links import job_links
+from tracetui.job.phases import phase_names
 from tracetui.job.whatif.critical import CriticalRank, critical_rank
 from tracetui.job.whatif.durations import Durations, UnknownFix
 from tracetui.job.whatif.fixes import BALANCED_EXPERTS, NO_JITTER, Fix, Target
+from tracetui.job.whatif.lanes import ReplayedLanes
 from tracetui.job.whatif.order import COMPUTING, COPY, IDLE, MISSING, Order, order_of
+from tracetui.job.whatif.row_fixes import RowFixes, link_fix
 from tracetui.operations.graph import CircularOrder
 from tracetui.operations.slowdown import WORST_PERCENT
 
 #: Replays of what people did not ask for: fewer of a job of many operations, of which each takes longer.
-MOST_LINES, MOST_RANKS, MOST_LINKS = 12, 32, 6
-_MANY = 400_000  # operations
+MOST_LINES, MOST_RANKS, MOST_LINKS, MOST_PHASES = 12, 32, 6, 8
+MANY_OPERATIONS = 400_000
 _DEFAULT_FIXES = 6
 _MOST_WORKERS = 128  #: ranks up to which each one's slowdown is replayed
 _MOST_CAUSES = 8
+_MOST_SAVES, _FEW_SAVES = 64, 12
 
 
 class NoReplay(Exception):  # noqa: N818 - people are shown its sentence
@@ -40,6 +43,15 @@ class Trial:
     fixes: tuple[Fix, ...]
     step_ns: int
     saves_ns: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What some fixes bring together: how long a step takes, who is critical, and what ranks do then."""
+
+    trial: Trial
+    critical: CriticalRank | None
+    lanes: ReplayedLanes
 
 
 @dataclass(frozen=True)
@@ -96,10 +108,37 @@ class Replays:
         step = round(self.mean_step(*self.durations.fixed(fixes)))
         return Trial(tuple(fixes), step, self.step_ns - step)
 
+    def outcome(self, fixes: Sequence[Fix]) -> Outcome:
+        """Return what some fixes bring together, and what ranks do then. Raises UnknownFix, as `trial`."""
+        parts, transfer, delays = self.durations.fixed_parts(fixes)
+        duration = self.durations.whole(parts, transfer)
+        times = self.order.times(duration, delays)
+        step = round(float(self.order.step_times(times.start, times.end).mean())) if fixes else self.step_ns
+        return Outcome(
+            Trial(tuple(fixes), step, self.step_ns - step),
+            critical_rank(self.order, times, duration),
+            ReplayedLanes(self.order, times, parts),
+        )
+
     def trials(self, fixes: Sequence[Fix]) -> tuple[Trial, ...]:
         """Return what each of some fixes brings by itself, most first; without what is not there."""
         found = [trial for fix in fixes if (trial := self._single(fix)) is not None]
         return tuple(sorted(found, key=lambda trial: (-trial.saves_ns, trial.fixes[0].text)))
+
+    def saves(self, fixes: Sequence[Fix | None], stop: Callable[[], bool] = lambda: False) -> dict[Fix, int]:
+        """Return the ns that a step gains by each of some fixes; without those of what is not there.
+
+        Of many, the first are tried. `stop`: whether nobody wants to know any more.
+        """
+        most = _FEW_SAVES if len(self.order) > MANY_OPERATIONS else _MOST_SAVES
+        found: dict[Fix, int] = {}
+        for fix in [*dict.fromkeys(fix for fix in fixes if fix is not None)][:most]:
+            if stop():
+                break
+            trial = self._single(fix)
+            if trial is not None:
+                found[fix] = trial.saves_ns
+        return found
 
     def _single(self, fix: Fix) -> Trial | None:
         try:
@@ -142,18 +181,19 @@ def what_if(job: Job, asked: Sequence[Fix] = ()) -> JobWhatIf:
 
 
 def single_fixes(job: Job, operations: int, durations: Durations) -> list[Fix]:
-    """Return the fixes that people could try one by one: lines, ranks, stages, links."""
-    many = operations > _MANY
-    fixes = [
-        *_lines(job, _DEFAULT_FIXES if many else MOST_LINES),
-        *_ranks(job, _DEFAULT_FIXES if many else MOST_RANKS),
-    ]
+    """Return the fixes that people could try one by one: lines, ranks, stages, links, phases."""
+    many = operations > MANY_OPERATIONS
+    lines = _lines(job, RowFixes(job), _DEFAULT_FIXES if many else MOST_LINES)
+    fixes = [*lines, *_ranks(job, _DEFAULT_FIXES if many else MOST_RANKS)]
     stages = np.unique(durations.rank_stage).tolist()
     if len(stages) > 1:
         fixes += [
             Fix(Target.STAGE, stage=stage) for stage in stages[: _DEFAULT_FIXES if many else MOST_RANKS]
         ]
     fixes += _links(job, MOST_LINKS)
+    fixes += [
+        Fix(Target.PHASE, phase=name) for name in phase_names(job)[: _DEFAULT_FIXES if many else MOST_PHASES]
+    ]
     if any(is_all_to_all(kind) for kind in durations.order.kinds):
         fixes.append(BALANCED_EXPERTS)
     if len(job.steps) > 1:
@@ -161,22 +201,12 @@ def single_fixes(job: Job, operations: int, durations: Durations) -> list[Fix]:
     return fixes
 
 
-def _lines(job: Job, limit: int) -> list[Fix]:
+def _lines(job: Job, fixes: RowFixes, limit: int) -> list[Fix]:
     """Return the lines at which a rank is idle longest beyond the others, and those with most idle time."""
-    found = [line for line in job_lines(job) if line.line is not None]
-    beyond = sorted(found, key=lambda line: int(np.median(line.by_rank)) - int(line.by_rank.max()))
-    idle = [line.line for line in found if line.line is not None]
-    late = [line.line for line in beyond if line.line is not None]
-    half = limit // 2
-    lines = dict.fromkeys((line.file, line.line) for line in [*late[:half], *idle[:limit]] if line.line > 0)
-    return [Fix(Target.LINE, file=_short(file, idle), line=line) for file, line in [*lines][:limit]]
-
-
-def _short(file: str, lines: Sequence[DigestLine]) -> str:
-    """Return the name of a file, or its path where another file of the job has the same name."""
-    name = file.replace("\\", "/").rsplit("/", 1)[-1]
-    same = {line.file for line in lines if line.file.replace("\\", "/").rsplit("/", 1)[-1] == name}
-    return name if len(same | {file}) == 1 else file
+    idle = job_lines(job)
+    late = sorted(idle, key=lambda line: int(np.median(line.by_rank)) - int(line.by_rank.max()))
+    late_fixes, idle_fixes = ([fix for fix in map(fixes.of_line, lines) if fix] for lines in (late, idle))
+    return [*dict.fromkeys([*late_fixes[: limit // 2], *idle_fixes[:limit]])][:limit]
 
 
 def _ranks(job: Job, limit: int) -> list[Fix]:
@@ -188,15 +218,10 @@ def _ranks(job: Job, limit: int) -> list[Fix]:
 def _links(job: Job, limit: int) -> Iterator[Fix]:
     """Yield the slow links, as fast as links of their kind usually are."""
     seen: set[tuple[int, int]] = set()
-    for link in job_links(job):
-        src, dst = link.ends.src, link.ends.dst
-        if not link.slow or src is None or dst is None or len(seen) == limit:
-            continue
-        ends = (min(src, dst), max(src, dst))
-        factor = round(link.slowness.ns / link.slowness.usual_ns, 1) if link.slowness.usual_ns else 1.0
-        if ends not in seen and factor > 1:
-            seen.add(ends)
-            yield Fix(Target.LINK, link=ends, factor=factor)
+    for fix in map(link_fix, job_links(job)):
+        if fix is not None and fix.link not in seen and len(seen) < limit:
+            seen.add(fix.link)
+            yield fix
 
 
 def _by_kind(replays: Replays, best: float) -> list[tuple[str, float]]:
@@ -266,7 +291,9 @@ def _differing(replays: Replays, part: Int64s) -> list[int]:
     order, durations = replays.order, replays.durations
     apart = np.abs(durations.whole(order.parts, durations.transfer) - durations.ideal)
     differs = np.bincount(part + 1, apart)[1:]
-    shown = np.argsort(-differs, kind="stable")[: _DEFAULT_FIXES * 2 if len(order) > _MANY else _MOST_WORKERS]
+    shown = np.argsort(-differs, kind="stable")[
+        : _DEFAULT_FIXES * 2 if len(order) > MANY_OPERATIONS else _MOST_WORKERS
+    ]
     return sorted(shown.tolist())
 
 

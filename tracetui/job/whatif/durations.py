@@ -14,7 +14,7 @@ from tracetui.job.network_links import job_links
 from tracetui.job.rank_table import rank_rows
 from tracetui.job.stages import job_stages
 from tracetui.job.whatif.fixes import Fix, FixScope, Target
-from tracetui.job.whatif.order import COMPUTING, IDLE, MISSING, PARTS, Order
+from tracetui.job.whatif.order import COMPUTING, IDLE, MISSING, PARTS, Order, parts_in_ranges
 from tracetui.operations.slowdown import ideal_durations
 from tracetui.trace.clean import printable
 
@@ -117,12 +117,25 @@ class Durations:
 
         Raises UnknownFix where one names what is not there.
         """
+        parts, transfer, delays = self.fixed_parts(fixes)
+        return self.whole(parts, transfer), delays
+
+    def fixed_parts(self, fixes: Sequence[Fix]) -> tuple[Int64s, Int64s, bool]:
+        """Return the parts of work, int64[operations, 3], and the transfers with some fixes, and whether
+        operations are still delayed as they were.
+
+        Raises UnknownFix where one names what is not there.
+        """
         parts, transfer = self.order.parts.copy(), self.transfer.copy()
         for fix in fixes:
             if fix.target is Target.LINE:
                 self._fix_line(fix, parts)
-        ranks = [fix.rank for fix in fixes if fix.target is Target.RANK and fix.rank is not None]
-        self._fix_ranks(ranks, parts)
+            elif fix.target is Target.PHASE:
+                self._fix_phase(fix, parts)
+        for part in ("", *PARTS):
+            of_part = [fix for fix in fixes if fix.target is Target.RANK and fix.part == part]
+            chosen = range(len(PARTS)) if not part else [PARTS.index(part)]
+            self._fix_ranks([fix.rank for fix in of_part if fix.rank is not None], parts, chosen)
         for fix in fixes:
             if fix.target is Target.STAGE:
                 self._fix_stage(fix, parts)
@@ -132,7 +145,7 @@ class Durations:
                 self._balance_experts(parts, transfer)
             elif fix.target is Target.JITTER:
                 self._remove_jitter(parts, transfer)
-        return self.whole(parts, transfer), not any(fix.target is Target.JITTER for fix in fixes)
+        return parts, transfer, not any(fix.target is Target.JITTER for fix in fixes)
 
     def line_ns(self, fix: Fix) -> Int64s:
         """Return the idle time of each operation that is charged to the line of a fix, int64[operations]."""
@@ -159,6 +172,17 @@ class Durations:
             scope = FixScope.PEERS if stands_out else FixScope.ALL
         gone = np.where(chosen, beyond if scope is FixScope.PEERS else ns, 0)
         parts[:, IDLE] = np.maximum(parts[:, IDLE] - gone, 0)
+
+    def _fix_phase(self, fix: Fix, parts: Int64s) -> None:
+        """Let what a rank does in the ranges of a name take no longer than the median of the others."""
+        inside = parts_in_ranges(self.order, fix.phase)
+        ns = inside.sum(axis=1)
+        if not ns.any():
+            raise UnknownFix(f"no rank works in a phase {printable(fix.phase)!r}")
+        beyond = np.maximum(ns - self._median_of_others(ns), 0)
+        left = 1 - beyond / np.maximum(ns, 1)
+        parts -= inside - np.rint(inside * left[:, None]).astype(np.int64)
+        np.maximum(parts, 0, out=parts)
 
     def _median_of_others(self, ns: Int64s) -> Int64s:
         """Return for each operation the median of the same work of others in the same step; 0 without."""
@@ -187,8 +211,8 @@ class Durations:
         chosen: Bools = self.order.rank == place
         return chosen
 
-    def _fix_ranks(self, ranks: Sequence[int], parts: Int64s) -> None:
-        """Let the work of ranks take the median of the same work of all others in the same step."""
+    def _fix_ranks(self, ranks: Sequence[int], parts: Int64s, chosen_parts: Sequence[int]) -> None:
+        """Let parts of the work of ranks take the median of the same work of all others in the same step."""
         if not ranks:
             return
         chosen = np.any([self._of_rank(rank) for rank in ranks], axis=0)[self._work]
@@ -200,7 +224,10 @@ class Durations:
         keys = np.sort(key[peers_work])[opens]
         peers[keys], first[keys] = counts, opens
         like = np.flatnonzero(chosen & (peers[key] > 0))
-        for part in range(len(PARTS)):
+        if not len(like):
+            numbers = ", ".join(map(str, ranks))
+            raise UnknownFix(f"no other rank does the same work as rank {numbers} in the same steps")
+        for part in chosen_parts:
             values = parts[work[peers_work], part]
             values = values[np.lexsort((values, key[peers_work]))]
             parts[work[like], part] = values[first[key[like]] + (peers[key[like]] - 1) // 2]

@@ -1,4 +1,4 @@
-"""Fixes as people name them: a line, a rank, a stage, a link."""
+"""Fixes as people name them: a line, a rank, a stage, a link, a phase."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ class Target(Enum):
     RANK = "rank"
     STAGE = "stage"
     LINK = "link"
+    PHASE = "phase"
     EXPERTS = "experts"
     JITTER = "jitter"
 
@@ -37,7 +38,9 @@ class Fix:
     file: str = ""
     line: int = -1
     rank: Optional[int] = None  # noqa: UP045 - a dataclass of Python 3.9
+    part: str = ""  #: of the work of a rank: "computing", "copy" or "idle"; "" for all of it
     stage: int = -1
+    phase: str = ""  #: name of the ranges, as written in the trace
     link: tuple[int, int] = (-1, -1)
     factor: float = 1.0
     scope: FixScope | None = None  #: None: that of peers where a rank stands out, else all
@@ -49,9 +52,11 @@ class Fix:
             where = f"@{self.rank}" if self.rank is not None else ""
             return f"{self.file}:{self.line}{where}{f'={self.scope.value}' if self.scope else ''}"
         if self.target is Target.RANK:
-            return f"rank={self.rank}"
+            return f"rank={self.rank}" + (f"={self.part}" if self.part else "")
         if self.target is Target.STAGE:
             return f"stage={self.stage}"
+        if self.target is Target.PHASE:
+            return f"phase={self.phase}"
         if self.target is Target.LINK:
             return f"link={self.link[0]}-{self.link[1]}={self.factor:g}x"
         return "balance=experts" if self.target is Target.EXPERTS else "no-jitter"
@@ -66,19 +71,22 @@ class Fix:
 BALANCED_EXPERTS = Fix(Target.EXPERTS)
 NO_JITTER = Fix(Target.JITTER)
 
-_RANK = re.compile(r"rank=(\d{1,9})")
+_RANK = re.compile(r"rank=(\d{1,9})(?:=(computing|copy|idle))?")
 _STAGE = re.compile(r"stage=(\d{1,9})")
+_PHASE = re.compile(r"phase=(.+)", re.DOTALL)
 _LINK = re.compile(r"link=['\"]?(\d{1,9})-(\d{1,9})['\"]?=(\d{1,9}(?:\.\d{1,9})?)x")
 _LINE = re.compile(r"(.+):(\d{1,9})(?:@(\d{1,9}))?(?:=(peers|all))?", re.DOTALL)
-FORMS = "FILE:LINE, FILE:LINE@RANK, rank=N, stage=N or link=A-B=2x"
+FORMS = "FILE:LINE, FILE:LINE@RANK, rank=N, stage=N, phase=NAME or link=A-B=2x"
 
 
 def parse_fix(text: str) -> Fix:
     """Return the fix that a text names. Raises ValueError with a sentence where it names none."""
     if match := _RANK.fullmatch(text):
-        return Fix(Target.RANK, rank=int(match[1]))
+        return Fix(Target.RANK, rank=int(match[1]), part=match[2] or "")
     if match := _STAGE.fullmatch(text):
         return Fix(Target.STAGE, stage=int(match[1]))
+    if match := _PHASE.fullmatch(text):
+        return Fix(Target.PHASE, phase=match[1])
     if match := _LINK.fullmatch(text):
         factor = float(match[3])
         if not factor:

@@ -167,6 +167,34 @@ def order_of(job: Job) -> Order:
     )
 
 
+def parts_in_ranges(order: Order, name: str) -> Int64s:
+    """Return how much of each part of work lies in ranges of a name, int64[operations, 3] in ns."""
+    inside = np.zeros_like(order.parts)
+    for place, rank in enumerate(order.job.ranks):
+        digest, ranges = rank.digest, rank.digest.ranges
+        if ranges is None or not len(ranges):
+            continue
+        names = [number for number, text in enumerate(digest.texts) if text == name]
+        of_name = np.flatnonzero(np.isin(ranges.name, names))
+        if not len(of_name):
+            continue
+        bounds = _boundaries(rank)
+        works = np.flatnonzero((order.rank == place) & (order.segment >= 0))
+        operation = np.full(len(bounds) + 1, -1, np.int64)
+        operation[order.segment[works]] = works
+        begins = digest.boundaries[digest.cells.segment]
+        of_cell = operation[np.searchsorted(bounds, begins, "right") - 1]
+        start = ranges.start[of_name]
+        latest = np.maximum.accumulate(ranges.end[of_name])
+        before = np.searchsorted(start, begins, "right") - 1
+        chosen = (before >= 0) & (begins < latest[before]) & (of_cell >= 0)
+        time_class = digest.keys.time_class[digest.cells.key]
+        for of_class, part in _PART_OF_CLASS.items():
+            cells = chosen & (time_class == of_class)
+            np.add.at(inside, (of_cell[cells], part), digest.cells.ns[cells])
+    return inside
+
+
 def _rank_part(rank: Rank, offset: int) -> _RankPart:
     """Return the operations of a rank on the aligned clock."""
     digest, collectives = rank.digest, rank.collectives

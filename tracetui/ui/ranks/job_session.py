@@ -5,11 +5,15 @@ Knows no screen and no app.
 
 from __future__ import annotations
 
+from threading import Lock
+
 import numpy as np
 
 from tracetui.job.engines.pool import Ranks
 from tracetui.job.job import Job
 from tracetui.job.load import FoundRanks
+from tracetui.job.whatif.answer import Replays
+from tracetui.job.whatif.fixes import Fix
 from tracetui.language import translate
 from tracetui.units import format_bytes
 
@@ -24,6 +28,26 @@ class JobSession:
         self.progress: Ranks | None = None  #: None where nothing is being read
         self.problem = ""  #: why there is no job
         self.stopping = False  #: no more ranks are to be digested
+        self.leaving = False  #: nobody waits for an answer any more
+        self.fixes: list[Fix] = []  #: that are tried together
+        self._replays: Replays | None = None
+        self._replaying = Lock()
+
+    def replays_of(self, job: Job) -> Replays:
+        """Return the replays of a job, made once; from threads. Raises NoReplay where there is nothing."""
+        with self._replaying:
+            if self._replays is None or self._replays.order.job is not job:
+                self._replays = None  # it may be large
+                self._replays = Replays(job)
+            return self._replays
+
+    def try_fix(self, fix: Fix) -> bool:
+        """Try a fix together with those before, or no longer; return whether it is tried now."""
+        if fix in self.fixes:
+            self.fixes.remove(fix)
+            return False
+        self.fixes.append(fix)
+        return True
 
     def stop_reading(self) -> bool:
         """Stop the digesting, keeping what is done; False where nothing was there to stop."""

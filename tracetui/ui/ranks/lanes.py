@@ -5,15 +5,16 @@ A column shows what there is most of. Between two boundaries of a digest the spl
 
 from __future__ import annotations
 
+from typing import Optional, Protocol
+
 import numpy as np
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
 from tracetui.analysis.raster import even_edges
+from tracetui.arrays import Floats, Int64s
 from tracetui.job.digest import TimeClass
-from tracetui.job.grids import classes_by_time
-from tracetui.job.job import Job
 from tracetui.language import translate
 from tracetui.trace.model import Activity
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -33,6 +34,13 @@ _WORDS = {
 }
 
 
+class Lanes(Protocol):
+    """What ranks do over time."""
+
+    def classes(self, place: int, edges: Int64s) -> Floats:
+        """Return the ns of each class of time of a rank between edges, float64[classes, columns]."""
+
+
 class RankLanes(CachedLineWidget):
     """The lanes under their axis; those around the chosen rank where there is no room for all."""
 
@@ -40,19 +48,19 @@ class RankLanes(CachedLineWidget):
     RankLanes { width: 1fr; height: 1fr; }
     """
 
-    def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
-        super().__init__()
+    def __init__(self, palette: Palette, glyphs: Glyphs, *, id: Optional[str] = None) -> None:  # noqa: A002, UP045 - Textual's own name
+        super().__init__(id=id)
         self._palette, self._glyphs = palette, glyphs
-        self._job: Job | None = None
+        self._source: Lanes | None = None
         self._labels: tuple[str, ...] = ()
         self._names = 0  # cells of the longest label, and the marks beside it
-        self._lanes: dict[tuple[int, int], list[Segment]] = {}  # by place and columns
+        self._drawn_lanes: dict[tuple[int, int], list[Segment]] = {}  # by place and columns
         self._rank = 0
         self._span = (0, 1)
         self._origin = 0
 
     def show(
-        self, job: Job, labels: tuple[str, ...], rank: int, span: tuple[int, int], origin_ns: int
+        self, lanes: Lanes, labels: tuple[str, ...], rank: int, span: tuple[int, int], origin_ns: int
     ) -> None:
         """Show a span of time, aligned ns, with a rank (its place) chosen.
 
@@ -60,11 +68,11 @@ class RankLanes(CachedLineWidget):
             labels: of the ranks, by place.
             origin_ns: 0 of the axis.
         """
-        if (job, span) != (self._job, self._span):
-            self._job, self._labels, self._span = job, labels, span
+        if lanes is not self._source or span != self._span:
+            self._source, self._labels, self._span = lanes, labels, span
             self._names = max(map(len, labels)) + 2
             self._origin = origin_ns
-            self._lanes.clear()
+            self._drawn_lanes.clear()
         elif rank == self._rank:
             return
         self._rank = rank
@@ -94,25 +102,24 @@ class RankLanes(CachedLineWidget):
     @property
     def _first(self) -> int:
         """The place of the first rank on screen."""
-        assert self._job is not None
         shown = max(self.size.height - 1, 1)
-        return max(min(self._rank - shown // 2, len(self._job.ranks) - shown), 0)
+        return max(min(self._rank - shown // 2, len(self._labels) - shown), 0)
 
     def draw_line(self, y: int) -> Strip:
-        job, width = self._job, self.size.width
-        if job is None:
+        lanes, width = self._source, self.size.width
+        if lanes is None:
             return Strip.blank(width)
         names = min(self._names, width // 3)
         columns = max(width - names, 1)
         if y == 0:
             return fitted([(" " * names, Style.null()), *self._axis(columns)], width, self._glyphs.ellipsis)
         place = self._first + y - 1
-        if place >= len(job.ranks):
+        if place >= len(self._labels):
             return Strip.blank(width)
         role = Role.TITLE if place == self._rank else Role.TEXT
         mark = self._glyphs.here if place == self._rank else " "
         name = f"{mark}{self._labels[place]}".ljust(names)[: names - 1] + " "
-        return Strip([Segment(name, self._palette.style_of(role)), *self._lane(job, place, columns)], width)
+        return Strip([Segment(name, self._palette.style_of(role)), *self._lane(lanes, place, columns)], width)
 
     def _axis(self, columns: int) -> list[Piece]:
         start, end = self._span
@@ -123,17 +130,17 @@ class RankLanes(CachedLineWidget):
                     text[at] = character
         return [("".join(text), self._palette.style_of(Role.DIM))]
 
-    def _lane(self, job: Job, place: int, columns: int) -> list[Segment]:
+    def _lane(self, lanes: Lanes, place: int, columns: int) -> list[Segment]:
         """Draw what a rank did, and keep it: moving to another rank scrolls all lanes."""
-        segments = self._lanes.get((place, columns))
+        segments = self._drawn_lanes.get((place, columns))
         if segments is None:
-            segments = self._lanes[place, columns] = self._draw_lane(job, place, columns)
+            segments = self._drawn_lanes[place, columns] = self._draw_lane(lanes, place, columns)
         return segments
 
-    def _draw_lane(self, job: Job, place: int, columns: int) -> list[Segment]:
+    def _draw_lane(self, lanes: Lanes, place: int, columns: int) -> list[Segment]:
         start, end = self._span
         edges = even_edges(start, max(end, start + columns), columns)
-        split = classes_by_time(job.ranks[place], int(job.clocks.offset[place]), edges)
+        split = lanes.classes(place, edges)
         known = split.sum(axis=0) > 0
         longest = np.where(known, split.argmax(axis=0), -1)
         segments: list[Segment] = []

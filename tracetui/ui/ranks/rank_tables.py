@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from rich.cells import cell_len
 
 from tracetui.export.sentences.job import job_time, verdict
 from tracetui.export.sentences.notes import job_notes
@@ -20,9 +21,11 @@ from tracetui.job.network_links import JobLink, job_links
 from tracetui.job.rank_table import DIFFERS, RankRow, differing, rank_rows
 from tracetui.job.roots import Root
 from tracetui.job.stages import Stage, job_stages
+from tracetui.job.whatif.fixes import Fix, Target
+from tracetui.job.whatif.row_fixes import RowFixes, link_fix
 from tracetui.language import translate
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.tables.columns import LONGEST, ViewColumn, name_column, number_column
+from tracetui.ui.tables.columns import LONGEST, UNKNOWN, ViewColumn, name_column, number_column
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 from tracetui.units import format_count, format_duration
 
@@ -42,6 +45,8 @@ _MEASURES = (
     ("tail", "tail", 7),
 )
 
+_SAVES_CELLS = 14
+
 
 class RankTables:
     """What the tables of a job are made of."""
@@ -49,6 +54,8 @@ class RankTables:
     def __init__(self, job: Job, palette: Palette, unread: frozenset[int] = frozenset()) -> None:
         """Lay out the tables of a job; `unread`: numbers of ranks that are there and not read."""
         self.job, self._palette, self._unread = job, palette, unread
+        self.saves: dict[str, dict[Fix, int] | None] = {}  #: by table; None: no replay tells
+        self.error = 0.0  #: of the replay that tells
         self._place = {rank.number: place for place, rank in enumerate(job.ranks)}
 
     @cached_property
@@ -117,6 +124,53 @@ class RankTables:
         """Why ranks were late."""
         return self.job.roots.roots
 
+    @cached_property
+    def _row_fixes(self) -> RowFixes:
+        return RowFixes(self.job, self.stages)
+
+    def fixes(self, table: str) -> list[Fix | None]:
+        """Return the fix that each row of a table stands for; None where no fix is known."""
+        if table == "why":
+            return [*map(self._row_fixes.of_root, self.roots)]
+        if table == "lines":
+            return [*map(self._row_fixes.of_line, self.lines)]
+        if table == "ranks":
+            several = len(self.rows) > 1
+            return [Fix(Target.RANK, rank=row.rank.number) if several else None for row in self.rows]
+        if table == "links":
+            return [*map(link_fix, self.links)]
+        if table == "stages":
+            return [Fix(Target.STAGE, stage=stage.number) for stage in self.stages]
+        return []
+
+    def _saves(self, table: str) -> ViewColumn:
+        """Return the column of what a step gains by the fix of each row, as replayed."""
+        fixes, saves = self.fixes(table), self.saves.get(table)
+        known = [None if fix is None or saves is None else saves.get(fix) for fix in fixes]
+        values = np.array([np.nan if ns is None else max(ns, 0) for ns in known], np.float64)
+        waits = table not in self.saves
+        words = ["…" if fix is not None and waits else UNKNOWN for fix in fixes]
+        title = (
+            translate("saves")
+            if saves is None
+            else translate("saves ±{error} %", error=f"{self.error * 100:.1f}")
+        )
+
+        def draw(row: int, _: int) -> str:
+            ns = known[row]
+            return words[row] if ns is None else format_duration(max(ns, 0))
+
+        width = max(cell_len(title) + 2, _SAVES_CELLS)
+        return ViewColumn(
+            "saves_ns",
+            title,
+            values,
+            draw,
+            width,
+            style=self._palette.style_of(Role.GOOD),
+            plain=known.__getitem__,
+        )
+
     def columns(self, table: str) -> tuple[list[ViewColumn], int]:
         """Return the columns of a table by its name, and how many rows it has."""
         if table == "notes":
@@ -133,16 +187,18 @@ class RankTables:
             for title, name, rank in _MEASURES
         ]
         why = (
-            ColumnLook("rank"),
+            ColumnLook("rank", 1),
             ColumnLook("did", 0, width=34, title="did longer"),
             ColumnLook("line", 1, width=44),
             ColumnLook("lost_ns", 0, style=idle, title="lost by others"),
+            self._saves("why"),
             ColumnLook("share", 1),
             ColumnLook("collectives", 2, title="collectives"),
             ...,
         )
         lines = (
             ColumnLook("idle_ns", 0, style=idle, title="idle, all ranks"),
+            self._saves("lines"),
             ColumnLook("whose", 0, width=18),
             ColumnLook("line", 1, width=44),
             ColumnLook("cause", 2, width=22),
@@ -155,6 +211,7 @@ class RankTables:
             ColumnLook("pp", 5),
             ColumnLook("cost_ns", 0, style=idle, title="cost others", write=format_duration),
             ColumnLook("lost_ns", 0, title="waited", write=format_duration),
+            self._saves("ranks"),
             *measures,
             ...,
         )
@@ -167,6 +224,7 @@ class RankTables:
             ColumnLook("gb_per_s", 0, width=7),
             ColumnLook("nominal_share", 4),
             ColumnLook("slow", 0, width=14, style=warning, title="beside others"),
+            self._saves("links"),
             ...,
         )
         stages = (
@@ -178,6 +236,7 @@ class RankTables:
             ColumnLook("receive_ns", 1, title="receives"),
             ColumnLook("exposed_ns", 1),
             ColumnLook("imbalance", 0, title="uneven"),
+            self._saves("stages"),
             ...,
         )
         return {

@@ -14,9 +14,11 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.export.sentences.job import head_words
-from tracetui.job.grids import GridMeasure
+from tracetui.job.grids import GridMeasure, JobLanes
 from tracetui.job.job import Job
 from tracetui.job.waits import NOBODY
+from tracetui.job.whatif.answer import NoReplay
+from tracetui.job.whatif.fixes import Fix
 from tracetui.language import translate
 from tracetui.places import SharedPlace
 from tracetui.trace.clean import printable
@@ -77,6 +79,8 @@ class RanksScreen(MapScreen):
         ("1-7", "map"),
         ("tab", "table"),
         ("J K", "its rows"),
+        ("%", "try its fix"),
+        ("S", "what if"),
         ("?", "keys"),
     )
 
@@ -88,6 +92,15 @@ class RanksScreen(MapScreen):
         measure: GridMeasure
         view: RankView
 
+    @dataclass
+    class Saved(Message, bubble=False):
+        """What a step gains by the fix of each row of a table of a job; None: it cannot be replayed."""
+
+        job: Job
+        table: str
+        saves: dict[Fix, int] | None
+        error: float
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._chosen: GridMeasure | None = None  # None: what answers most of the job as it is
@@ -96,6 +109,8 @@ class RanksScreen(MapScreen):
         self._job: Job | None = None  # the one shown
         self._ranks: RankView | None = None
         self._tables: RankTables | None = None
+        self._replays_job: Job | None = None  # of which a thread replays the rows of a table
+        self._lanes_of_job: JobLanes | None = None
         self._left_at = (-1, -1)  # the cell under the cursor when another screen was shown
 
     @property
@@ -197,14 +212,59 @@ class RanksScreen(MapScreen):
         if job is not self._job:
             unread = self.job_app.job_session.unread
             self._job, self._tables = job, RankTables(job, self.viewer.palette, unread)
+            self._lanes_of_job = JobLanes(job)
             self._set_heights()
             self._show_table()
+        self._replay_next()
         measure, unread = self._measure, self.job_app.job_session.unread
         head = printable(head_words(job), 400)
         if self._ranks is not None and self._ranks.job is job and self._ranks.measure is measure:
             self._show_view(self._ranks)
             return
         self.in_background("ranks", lambda: self.Made(job, measure, RankView(job, measure, head, unread)))
+
+    def _replay_next(self) -> None:
+        """Have the rows of the next table replayed, that on screen first, once all ranks are digested."""
+        job, tables, session = self._job, self._tables, self.job_app.job_session
+        if job is None or tables is None or session.progress is not None or self._replays_job is job:
+            return
+        wanted = [
+            name for name in (TABLES[self._table], *TABLES) if name not in tables.saves and name != "notes"
+        ]
+        if not wanted:
+            return
+        self._replays_job, table = job, wanted[0]
+
+        def saved() -> RanksScreen.Saved:
+            try:
+                replays = session.replays_of(job)
+            except NoReplay:
+                return self.Saved(job, table, None, 0.0)
+            saves = replays.saves(tables.fixes(table), lambda: session.leaving)
+            return self.Saved(job, table, saves, replays.error)
+
+        self.in_background("saves", saved)
+
+    @on(Saved)
+    def _show_saved(self, saved: Saved) -> None:
+        self._replays_job = None
+        if saved.job is self._job and self._tables is not None:
+            self._tables.saves[saved.table], self._tables.error = saved.saves, saved.error
+            if saved.table == TABLES[self._table]:
+                self._show_table()
+        self._replay_next()
+
+    def action_try_row(self) -> None:
+        """Try the fix of the row of the table, beside those that are tried already."""
+        tables, row = self._tables, self.table.row
+        fixes = tables.fixes(TABLES[self._table]) if tables is not None else []
+        fix = fixes[row] if 0 <= row < len(fixes) else None
+        if fix is None:
+            self.viewer.show_status("No fix of this row can be tried.")
+            return
+        if fix not in self.job_app.job_session.fixes:
+            self.job_app.job_session.try_fix(fix)
+        self.job_app.action_go("whatif")
 
     @on(Made)
     def _show_made(self, made: Made) -> None:
@@ -260,7 +320,8 @@ class RanksScreen(MapScreen):
             return
         moment = view.moment(sheet, self.map.column)
         ranks = len(view.job.ranks)
-        self.lanes.show(view.job, view.labels[:ranks], self.map.row, moment, view.whole[0])
+        assert self._lanes_of_job is not None
+        self.lanes.show(self._lanes_of_job, view.labels[:ranks], self.map.row, moment, view.whole[0])
         self.query_one("#legend", Lines).show([self.lanes.legend()])
 
     def _place(self) -> RankPlace | None:
@@ -291,6 +352,10 @@ class RanksScreen(MapScreen):
         if (self._measure, self._lanes) != before:
             self._moved = self._moved or self._measure is before[0]
             self.refresh_answer()
+
+    def failed(self, group: str, sentence: str) -> None:
+        if group != "saves":  # without it the screen is of use
+            super().failed(group, sentence)
 
     # The table
 

@@ -1,0 +1,198 @@
+"""The screens of a job beside its ranks: fixes that are tried, the pipeline, the experts, the phases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from textual.pilot import Pilot
+
+from tests.job.files import TINY, rank_directory
+from tests.job.planted import job as planted
+from tests.ui.training import screen_text
+from tests.ui.viewing import case, said, until
+from tracetui.export.language import CHINESE, ENGLISH, choose_language
+from tracetui.job.job import Job
+from tracetui.job.load import find_ranks
+from tracetui.job.pipeline import find_pipeline
+from tracetui.job.rank_table import rank_rows
+from tracetui.job.stages import job_stages
+from tracetui.job.whatif.answer import Replays
+from tracetui.job.whatif.fixes import Fix, Target, parse_fix
+from tracetui.job.whatif.row_fixes import RowFixes
+from tracetui.ui.job_app import JobApp
+from tracetui.ui.options import ViewerOptions
+from tracetui.ui.ranks.job_messages import JobRead
+from tracetui.ui.screens.whatif import WhatifScreen
+from tracetui.ui.widgets.table import TableWidget
+from tracetui.units import format_duration, format_percent
+
+OPTIONS = ViewerOptions(palette="none", ascii=True, jobs=1)
+SIZES = ((80, 24), (120, 36), (200, 60))
+SLOW_STAGE = 2  #: of the uneven pipeline
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    for rank in range(2):
+        rank_directory(tmp_path, rank, trace=json.dumps(json.loads(TINY)).encode())
+    return tmp_path
+
+
+@asynccontextmanager
+async def viewing_job(
+    directory: Path, job: Job, size: tuple[int, int] = (120, 36)
+) -> AsyncIterator[tuple[JobApp, Pilot[int]]]:
+    """The viewer of a job, as if the ranks of a directory were those of the job."""
+    app = JobApp(find_ranks([directory]), OPTIONS)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: app.job_session.job is not None and app.job_session.progress is None)
+        app.on_job_read(JobRead(job))
+        await pilot.pause()
+        yield app, pilot
+
+
+def text(app: JobApp) -> str:
+    return "\n".join(screen_text(app))
+
+
+async def test_the_ranks_say_what_a_step_gains_by_each_row(directory: Path) -> None:
+    job = planted("pipeline-uneven")
+    replays, fixes = Replays(job), RowFixes(job, job_stages(job, rank_rows(job)))
+    async with viewing_job(directory, job) as (app, pilot):
+        await until(pilot, lambda: f"saves ~{100 * replays.error:.1f} %" in text(app))
+        fix = next(fix for root in job.roots.roots if (fix := fixes.of_root(root)) is not None)
+        assert fix == Fix(Target.STAGE, stage=SLOW_STAGE), "no other rank does its work"
+        saved = replays.trial((fix,)).saves_ns
+        assert saved > replays.step_ns // 10 and format_duration(saved) in text(app)
+        for table in range(1, 5):
+            await pilot.press("tab")
+            await until(pilot, lambda: "saves ~" in text(app) or "No planes" in text(app))
+            if table == 4:
+                stage = replays.trial((Fix(Target.STAGE, stage=SLOW_STAGE),)).saves_ns
+                assert format_duration(stage) in text(app)
+
+
+async def test_the_fix_of_a_row_is_tried_and_its_lanes_are_shown(directory: Path) -> None:
+    job = planted("pipeline-uneven")
+    replays = Replays(job)
+    async with viewing_job(directory, job) as (app, pilot):
+        await pilot.press("percent_sign")
+        await until(pilot, lambda: app.shown == "whatif" and "a step:" in said(app, "answer"))
+        tried = app.job_session.fixes
+        assert [fix.text for fix in tried] == [f"stage={SLOW_STAGE}"]
+        outcome = replays.outcome(tried)
+        assert outcome.trial == replays.trial(tried) and outcome.critical is not None
+        words = (
+            f"{format_duration(outcome.trial.step_ns)} instead of {format_duration(replays.step_ns)} a step"
+        )
+        assert words in said(app, "answer")
+        assert f"rank {outcome.critical.rank} is critical" in said(app, "then")
+        lanes = [line for line in screen_text(app) if "rank 0 " in line]
+        lane_now, lane_then = (line.rstrip() for line in lanes)
+        assert len(lane_then) < len(lane_now), "the step ends earlier: both have one scale"
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            with case(size):
+                shown = screen_text(app)
+                assert max(map(cell_len, shown)) <= size[0]
+                assert words in shown[0] and shown[-1].startswith("space")
+                assert all(sum(f"rank {rank} " in line for line in shown) >= 2 for rank in range(3))
+        screen = app.screen
+        assert isinstance(screen, WhatifScreen)
+        row = screen.query_one(TableWidget).row
+        await pilot.press("space")
+        assert app.job_session.fixes == [] and screen.query_one(TableWidget).row == row == 0, "no longer"
+        await pilot.press("j", "space", "k", "space")
+        await until(pilot, lambda: "a step:" in said(app, "answer"))
+        assert len(app.job_session.fixes) == 2 and app.job_session.fixes[1].text == f"stage={SLOW_STAGE}"
+        assert f"{app.job_session.fixes[0].text}, stage={SLOW_STAGE} fixed" in said(app, "then")
+        await pilot.press("escape")
+        assert app.shown == "ranks"
+
+
+async def test_lanes_follow_the_cursor_where_nothing_is_tried_and_the_step_that_is_asked_for(
+    directory: Path,
+) -> None:
+    job = planted("pipeline-uneven")
+    best = f"stage={SLOW_STAGE} fixed"
+    async with viewing_job(directory, job) as (app, pilot):
+        await pilot.press("S")
+        await until(pilot, lambda: app.shown == "whatif" and best in said(app, "then"))
+        replays = Replays(job)
+        saved = replays.trial((Fix(Target.STAGE, stage=SLOW_STAGE),)).saves_ns
+        assert f"One fix saves {format_percent(saved, replays.step_ns)}" in said(app, "answer")
+        await pilot.press("j")
+        await until(pilot, lambda: best not in said(app, "then"))
+        before = said(app, "now")
+        await pilot.press("left_square_bracket", "left_square_bracket", "left_square_bracket")
+        await until(pilot, lambda: said(app, "now") != before)
+        start, end = replays.outcome(()).lanes.step_span(0)
+        assert f"step {replays.order.steps[0]} now: {format_duration(end - start)}" in said(app, "now")
+
+
+async def test_a_pipeline_is_drawn_and_says_what_equal_stages_save(directory: Path) -> None:
+    job = planted("pipeline-uneven")
+    found = find_pipeline(job)
+    assert found is not None
+    async with viewing_job(directory, job, (80, 24)) as (app, pilot):
+        await pilot.press("P")
+        await until(pilot, lambda: app.shown == "pipeline" and "Equal stages save" in said(app, "answer"))
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            with case(size):
+                shown = screen_text(app)
+                assert f"save {format_duration(found.balance_saves_ns)} of a step" in shown[0]
+                last = next(line for line in shown if line.startswith(" stage 3 "))
+                assert [letter for letter in last[9:] if letter in "FB"] == [*"FB" * 8]
+                assert "4 stages follow 1F1B with 8 micro-batches." in text(app)
+                assert format_duration(found.stages[SLOW_STAGE].bubble_ns) in text(app)
+
+
+async def test_experts_are_drawn_by_their_tokens_and_say_what_balance_saves(directory: Path) -> None:
+    job = planted("experts-W2")
+    replays = Replays(job)
+    saved = replays.trial([parse_fix("balance=experts")]).saves_ns
+    async with viewing_job(directory, job, (80, 24)) as (app, pilot):
+        await pilot.press("E")
+        await until(pilot, lambda: f"Balance saves {format_duration(saved)}" in said(app, "answer"))
+        await until(pilot, lambda: "rank 0" in said(app, "tokens"))
+        hot, *others = said(app, "tokens").splitlines()
+        assert hot.startswith(" rank 0 ") and " 2.50x " in hot
+        assert all(" 0.50x " in line and line.count("#") * 4 < hot.count("#") for line in others)
+        await pilot.press("P")
+        await until(pilot, lambda: "This is no pipeline" in text(app))
+
+
+async def test_phases_say_what_equal_ranks_save_and_wait_for(directory: Path) -> None:
+    job = planted("roles")
+    replays = Replays(job)
+    trial = replays.trial([parse_fix("phase=generate")])
+    async with viewing_job(directory, job, (80, 24)) as (app, pilot):
+        await pilot.press("N")
+        share = format_percent(trial.saves_ns, replays.step_ns)
+        await until(pilot, lambda: f"generate: equal ranks save {share} of a step" in said(app, "answer"))
+        assert "log_prob waits" in said(app, "said")
+        await pilot.press("j", "j")
+        await until(pilot, lambda: said(app, "story").startswith("generate"))
+        assert "Longest on rank 2 " in said(app, "story")
+
+
+async def test_all_of_them_speak_chinese(directory: Path) -> None:
+    choose_language(CHINESE)
+    try:
+        async with viewing_job(directory, planted("roles"), (80, 24)) as (app, pilot):
+            await pilot.press("S")
+            await until(pilot, lambda: "重放误差" in said(app, "answer"))
+            await pilot.press("N")
+            await until(pilot, lambda: "各卡等长" in said(app, "answer"))
+            await pilot.press("E")
+            await until(pilot, lambda: app.shown == "experts" and "all-to-all" in text(app))
+    finally:
+        choose_language(ENGLISH)

@@ -1,0 +1,74 @@
+"""The chart of a pipeline: the passes of each stage over one step."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.job.pipeline import FORWARD, Pipeline, StageBlock
+
+
+class Pass(NamedTuple):
+    """A forward or backward pass of a micro-batch through a stage."""
+
+    way: int  #: FORWARD or BACKWARD
+    number: int  #: among the passes of this way in its stage, from 0
+    start: int  #: ns of the replay
+    end: int
+
+
+class StageChart(NamedTuple):
+    """The passes of the first rank of each stage in one step."""
+
+    step: int  #: number
+    start: int  #: of the first pass of any stage, ns of the replay
+    end: int  #: of the last one
+    passes: dict[int, tuple[Pass, ...]]  #: by stage
+
+
+def usual_step(pipeline: Pipeline) -> int:
+    """Return the place of the step of median length."""
+    times = pipeline.times
+    lengths = pipeline.order.step_times(times.start, times.end)
+    return int(np.argsort(lengths, kind="stable")[len(lengths) // 2])
+
+
+def stage_chart(pipeline: Pipeline, step: int) -> StageChart | None:
+    """Return the chart of a step, by its place; None where it has no passes."""
+    blocks = [block for block in pipeline.blocks if block.step == step]
+    if not blocks:
+        return None
+    times = pipeline.times
+    passes: dict[int, tuple[Pass, ...]] = {}
+    for stage in pipeline.stages:
+        of_stage = [block for block in blocks if block.stage == stage.number]
+        place = min((block.place for block in of_stage), default=-1)
+        counts: Counter[int] = Counter()
+        found = []
+        for block in of_stage:
+            if block.place == place:
+                for way, start, end in _parted(block, pipeline):
+                    found.append(Pass(way, counts[way], start, end))
+                    counts[way] += 1
+        passes[stage.number] = tuple(found)
+    return StageChart(
+        step=pipeline.order.steps[step],
+        start=min(block.start(times) for block in blocks),
+        end=max(block.end(times) for block in blocks),
+        passes=passes,
+    )
+
+
+def _parted(block: StageBlock, pipeline: Pipeline) -> Iterator[tuple[int, int, int]]:
+    """Yield way, start and end of the passes in a block."""
+    start, end = block.start(pipeline.times), block.end(pipeline.times)
+    if len(block.ways) == 1:
+        yield block.ways[0], start, end
+        return
+    share = pipeline.forward_share if block.ways[0] == FORWARD else 1 - pipeline.forward_share
+    middle = start + round((end - start) * share)
+    yield block.ways[0], start, middle
+    yield block.ways[1], middle, end

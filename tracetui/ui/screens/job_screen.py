@@ -1,0 +1,116 @@
+"""What the screens of a job share that are tables: they are made in a thread, once its ranks are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar, cast
+
+from textual import on
+from textual.message import Message
+
+from tracetui.job.job import Job
+from tracetui.job.whatif.answer import NoReplay
+from tracetui.language import translate
+from tracetui.trace.clean import printable
+from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.strips import wrapped
+from tracetui.ui.job_app import JobApp
+from tracetui.ui.ranks.job_messages import JobChanged
+from tracetui.ui.screens.table_screen import TableScreen
+from tracetui.ui.session import Session
+from tracetui.ui.widgets.lines import Lines, Pieces
+
+_MOST_LINES = 4
+Answer = TypeVar("Answer")
+
+
+class JobScreen(TableScreen, Generic[Answer]):
+    """A table of a job under what it says; `find` is called in a thread."""
+
+    @dataclass
+    class Found(Message, bubble=False):
+        """What `find` found of a job; a sentence where it found nothing."""
+
+        job: Job
+        answer: object
+        sentence: str = ""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._asked: Job | None = None  # the job that a thread looks at, or has looked at
+        self._found: JobScreen.Found | None = None
+
+    @property
+    def job_app(self) -> JobApp:
+        """The app, which holds the job."""
+        return cast(JobApp, self.app)
+
+    @property
+    def answer(self) -> Answer | None:
+        """What was found of the job; None until then, and where it was nothing."""
+        return None if self._found is None else cast("Answer | None", self._found.answer)
+
+    @property
+    def unanswered(self) -> str:
+        session = self.job_app.job_session
+        if session.job is None:
+            return session.unanswered
+        if session.progress is not None:
+            return translate("Waiting for all ranks: {reading}.", reading=session.reading)
+        return ""
+
+    @property
+    def ways_out(self) -> tuple[tuple[str, str], ...]:
+        return (("R", "ranks"), ("?", "keys"), ("q", "quit"))
+
+    def on_job_changed(self, message: JobChanged) -> None:
+        self.refresh_answer()
+
+    def find(self, job: Job) -> Answer:
+        """Return what the screen is about; may raise NoReplay."""
+        raise NotImplementedError
+
+    def show_found(self, job: Job, answer: Answer) -> None:
+        """Show what was found."""
+        raise NotImplementedError
+
+    def build(self) -> None:
+        job = self.job_app.job_session.job
+        assert job is not None
+        if self._found is not None and self._found.job is job:
+            self._show(self._found)
+        elif self._asked is not job:
+            self._asked = job
+            self.missing(translate("Replaying the job."))
+            self.in_background("find", lambda: self._find(job))
+
+    def _find(self, job: Job) -> Found:
+        try:
+            return self.Found(job, self.find(job))
+        except NoReplay as problem:
+            return self.Found(job, None, translate("The job cannot be replayed: {why}.", why=str(problem)))
+
+    @on(Found)
+    def _take_found(self, found: Found) -> None:
+        if found.job is self._asked:
+            self._found = found
+            self.refresh_answer()
+
+    def _show(self, found: Found) -> None:
+        if found.sentence:
+            self.nothing(found.sentence)
+        else:
+            self.show_found(found.job, cast(Answer, found.answer))
+
+    def say_below(self, sentences: list[str]) -> None:
+        """Say sentences in the lines of `#said`, as many as they take."""
+        lines = self.paragraphs(sentences, _MOST_LINES)
+        said = self.query_one("#said", Lines)
+        said.styles.height = len(lines)
+        said.show(lines)
+
+    def paragraphs(self, sentences: list[str], most: int) -> list[Pieces]:
+        """Return sentences in lines as wide as the screen, at most so many."""
+        width, style = max(self.size.width - 2, 20), self.style_of(Role.TEXT)
+        lines = [line for sentence in sentences for line in wrapped(printable(sentence, 400), width)]
+        return [[(f" {line}", style)] for line in lines[:most]]

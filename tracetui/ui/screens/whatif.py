@@ -1,0 +1,297 @@
+"""What a step of a job gains by fixes: each by itself, several together, and the lanes of a step then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from textual import on
+from textual.binding import BindingType
+from textual.message import Message
+from textual.widget import Widget
+
+from tracetui.export.job.whatif import critical_words
+from tracetui.export.tables.whatif import TRIALS, TrialRows
+from tracetui.job.job import Job
+from tracetui.job.whatif.answer import Outcome, Replays, Trial, single_fixes
+from tracetui.job.whatif.durations import UnknownFix
+from tracetui.job.whatif.fixes import Fix
+from tracetui.language import names, translate
+from tracetui.trace.clean import printable
+from tracetui.ui.actions import bindings
+from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.ranks.lanes import RankLanes
+from tracetui.ui.ranks.rank_view import labels
+from tracetui.ui.screens.job_screen import JobScreen
+from tracetui.ui.session import Session
+from tracetui.ui.tables.columns import ViewColumn
+from tracetui.ui.tables.layout import ColumnLook, laid_out
+from tracetui.ui.widgets.lines import Lines
+from tracetui.ui.widgets.table import TableWidget
+from tracetui.units import format_duration, format_percent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tracetui.arrays import Int64s
+
+_BESIDE_LANES, _LANES_SHARE = 5, 0.3  #: lines beside table and lanes; share of the rest that lanes get each
+_TRIED = "*"
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """What single fixes bring, as replayed, and the job as it was."""
+
+    replays: Replays
+    trials: tuple[Trial, ...]
+    now: Outcome
+
+
+class WhatifScreen(JobScreen[Trials]):
+    """The fixes by what they save; below them what ranks do in a step now, and with what is tried."""
+
+    DEFAULT_CSS = """
+    WhatifScreen #now, WhatifScreen #then, WhatifScreen #legend { height: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("whatif")]
+    TITLE_OF = "What if"
+    KEYS = (
+        ("space", "try it too"),
+        ("[ ]", "step"),
+        ("R", "ranks"),
+        ("P", "pipeline"),
+        ("E", "experts"),
+        ("N", "phases"),
+        ("?", "keys"),
+    )
+
+    @dataclass
+    class Replayed(Message, bubble=False):
+        """What some fixes bring together; None: they name what is not there."""
+
+        job: Job
+        fixes: tuple[Fix, ...]
+        outcome: Outcome | None
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._rows: list[Trial] = []
+        self._then: Outcome | None = None  # with what is tried
+        self._wanted: tuple[Fix, ...] = ()
+        self._step = -1  # place among the steps of the lanes
+
+    def below(self) -> Iterable[Widget]:
+        palette, glyphs = self.viewer.palette, self.viewer.glyphs
+        yield Lines(glyphs, id="now")
+        yield RankLanes(palette, glyphs, id="lanes_now")
+        yield Lines(glyphs, id="then")
+        yield RankLanes(palette, glyphs, id="lanes_then")
+        yield Lines(glyphs, id="legend")
+
+    def find(self, job: Job) -> Trials:
+        replays = self.job_app.job_session.replays_of(job)
+        trials = replays.trials(single_fixes(job, len(replays.order), replays.durations))
+        return Trials(replays, trials, replays.outcome(()))
+
+    def missing(self, sentence: str) -> None:
+        super().missing(sentence)
+        for widget in self._lower:
+            widget.display = False
+
+    @property
+    def _lower(self) -> list[Widget]:
+        """What is below the table."""
+        return [*self.query("#now, #then, #legend"), *self.query(RankLanes)]
+
+    @property
+    def fixes(self) -> list[Fix]:
+        """What is tried together."""
+        return self.job_app.job_session.fixes
+
+    def show_found(self, job: Job, answer: Trials) -> None:
+        tried = dict.fromkeys(self.fixes)
+        listed = [trial for trial in answer.trials if trial.saves_ns > 0 or trial.fixes[0] in tried]
+        for fix in self.fixes:
+            if all(trial.fixes[0] != fix for trial in listed):
+                try:
+                    listed.append(answer.replays.trial((fix,)))
+                except UnknownFix:
+                    self.fixes.remove(fix)
+        self._rows = sorted(listed, key=lambda trial: -trial.saves_ns)
+        self._show_rows(answer)
+        if self._step < 0:
+            steps = answer.replays.steps
+            self._step = int(np.argsort(steps, kind="stable")[len(steps) // 2])
+        for widget in self._lower:
+            widget.display = True
+        self._set_heights()
+        self._replay()
+
+    def _show_rows(self, answer: Trials) -> None:
+        tried = np.array([trial.fixes[0] in self.fixes for trial in self._rows], np.bool_)
+        rows = TrialRows(answer.replays.step_ns, self._rows)
+        mark = ViewColumn(
+            "tried",
+            "",
+            tried,
+            lambda row, _: _TRIED if tried[row] else "",
+            1,
+            style=self.style_of(Role.GOOD),
+        )
+        columns = laid_out(
+            TRIALS,
+            rows,
+            (
+                mark,
+                ColumnLook("saves_ns", 0, style=self.style_of(Role.GOOD)),
+                ColumnLook("share", 1),
+                ColumnLook("step_ns", 1),
+                ColumnLook("fix", 0, width=60),
+            ),
+        )
+        self.table.empty = translate("No single fix saves anything.")
+        self.table.show(columns, len(self._rows))
+
+    def on_resize(self) -> None:
+        self._set_heights()
+
+    def _set_heights(self) -> None:
+        job = self.job_app.job_session.job
+        lines = 1 + (len(job.ranks) if job is not None else 1)
+        room = max(int((self.size.height - _BESIDE_LANES) * _LANES_SHARE), 2)
+        for lanes in self.query(RankLanes):
+            lanes.styles.height = min(lines, room)
+
+    # What is tried
+
+    def action_try_fix(self) -> None:
+        """Try the fix under the cursor together with those that are tried, or no longer."""
+        answer, row = self.answer, self.table.row
+        if answer is None or not 0 <= row < len(self._rows):
+            return
+        self.job_app.job_session.try_fix(self._rows[row].fixes[0])
+        self._show_rows(answer)
+        self._replay()
+
+    @on(TableWidget.Activated)
+    def _activated(self) -> None:
+        self.action_try_fix()
+
+    @on(TableWidget.Moved)
+    def _moved(self) -> None:
+        if not self.fixes:
+            self._replay()
+
+    def action_beside_step(self, by: int) -> None:
+        """Show another step in the lanes."""
+        answer = self.answer
+        if answer is not None:
+            self._step = min(max(self._step + by, 0), len(answer.replays.order.steps) - 1)
+            self._show_lanes()
+
+    def _replay(self) -> None:
+        """Have what is tried, else the fix under the cursor, replayed in a thread."""
+        answer, row, job = self.answer, self.table.row, self.job_app.job_session.job
+        if answer is None or job is None:
+            return
+        under = self._rows[row].fixes if 0 <= row < len(self._rows) else ()
+        wanted = tuple(self.fixes) or under
+        if self._then is not None and wanted == self._wanted and self._then.trial.fixes == wanted:
+            self._show_lanes()
+            return
+        self._wanted, replays = wanted, answer.replays
+
+        def replayed() -> WhatifScreen.Replayed:
+            try:
+                return self.Replayed(job, wanted, replays.outcome(wanted))
+            except UnknownFix:
+                return self.Replayed(job, wanted, None)
+
+        self.in_background("outcome", replayed)
+
+    @on(Replayed)
+    def _take_replayed(self, replayed: Replayed) -> None:
+        if replayed.fixes == self._wanted and replayed.job is self.job_app.job_session.job:
+            self._then = replayed.outcome
+            self._show_lanes()
+
+    def failed(self, group: str, sentence: str) -> None:
+        if group == "outcome":
+            self.viewer.show_status(sentence)
+        else:
+            super().failed(group, sentence)
+
+    # What is said and drawn
+
+    def _show_lanes(self) -> None:
+        answer, then = self.answer, self._then
+        if answer is None:
+            return
+        self.show_answer(self._sentence(answer), self.place())
+        order, now = answer.replays.order, answer.now
+        step = order.steps[self._step]
+        start, end = now.lanes.step_span(self._step)
+        length = max(end - start, 1)
+        self._entitle(
+            "now", translate("step {step} now: {time}", step=step, time=format_duration(length)), now
+        )
+        critical = self._critical_place(order.job, now)
+        self.query_one("#lanes_now", RankLanes).show(
+            now.lanes.of_step(self._step), labels(order.job), critical, (start, start + length), start
+        )
+        lanes = self.query_one("#lanes_then", RankLanes)
+        lanes.visible = then is not None
+        if then is None:
+            self.query_one("#then", Lines).show([])
+        else:
+            start, end = then.lanes.step_span(self._step)
+            fixes = names(printable(fix.text, 60) for fix in then.trial.fixes)
+            title = translate("then, {fixes} fixed: {time}", fixes=fixes, time=format_duration(end - start))
+            self._entitle("then", title, then)
+            span = (start, start + max(length, end - start))
+            critical = self._critical_place(order.job, then)
+            lanes.show(then.lanes.of_step(self._step), labels(order.job), critical, span, start)
+        self.query_one("#legend", Lines).show([lanes.legend()])
+
+    def _sentence(self, answer: Trials) -> str:
+        """Say what is tried brings; where nothing is, what the best fix does; how far off the replay is."""
+        replays, then = answer.replays, self._then
+        error = f"{replays.error * 100:.1f} %"
+        now = format_duration(replays.step_ns)
+        if then is not None and self.fixes:
+            return translate(
+                "{then} instead of {now} a step: {share} less; replay off by {error}",
+                then=format_duration(then.trial.step_ns),
+                now=now,
+                share=format_percent(max(then.trial.saves_ns, 0), replays.step_ns),
+                error=error,
+            )
+        best = max((trial.saves_ns for trial in answer.trials), default=0)
+        return translate(
+            "One fix saves {share} of a step of {now}; replay off by {error}",
+            share=format_percent(max(best, 0), replays.step_ns),
+            now=now,
+            error=error,
+        )
+
+    def _entitle(self, which: str, title: str, outcome: Outcome) -> None:
+        rule = self.viewer.glyphs.rule
+        pieces: list[Piece] = [
+            (f"{rule * 2} ", self.style_of(Role.RULE)),
+            (title, self.style_of(Role.TITLE)),
+            (f"  {critical_words(outcome.critical)}", self.style_of(Role.TEXT)),
+        ]
+        self.query_one(f"#{which}", Lines).show([pieces])
+
+    def _critical_place(self, job: Job, outcome: Outcome) -> int:
+        number = outcome.critical.rank if outcome.critical is not None else None
+        return next((place for place, rank in enumerate(job.ranks) if rank.number == number), 0)
+
+    def frame(self, view: Int64s) -> pd.DataFrame:
+        from tracetui.export.job.whatif import fixes_frame
+
+        return fixes_frame([self._rows[row] for row in view.tolist()])

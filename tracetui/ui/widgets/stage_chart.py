@@ -1,0 +1,116 @@
+"""The chart of a pipeline: a line of cells for each stage, over the time of one step.
+
+A pass is a box with its letter and the number of its micro-batch; what is empty between boxes is the bubble.
+"""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from tracetui.export.job.pipeline import pass_letter
+from tracetui.job.pipeline import FORWARD
+from tracetui.job.pipeline_chart import Pass, StageChart
+from tracetui.language import translate
+from tracetui.trace.model import Activity
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.strips import Piece, fitted
+from tracetui.ui.drawing.ticks import ticks
+from tracetui.ui.state import Viewport
+from tracetui.ui.widgets.cached_lines import CachedLineWidget
+
+
+class StageChartView(CachedLineWidget):
+    """The passes of the stages under an axis of time; those around the chosen stage where room is short."""
+
+    DEFAULT_CSS = """
+    StageChartView { width: 1fr; height: 1fr; }
+    """
+
+    def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
+        super().__init__()
+        self._palette, self._glyphs = palette, glyphs
+        self._chart: StageChart | None = None
+        self._stage = 0
+
+    def show(self, chart: StageChart | None, stage: int) -> None:
+        """Show a chart with a stage (its place among them) chosen."""
+        if (chart, stage) != (self._chart, self._stage):
+            self._chart, self._stage = chart, stage
+            self.redraw()
+
+    def legend(self) -> list[Piece]:
+        """Say what the boxes are."""
+        dim = self._palette.style_of(Role.DIM)
+        return [
+            (" F1 ", self._box(FORWARD)),
+            (f" {translate('forward')}  ", dim),
+            (" B1 ", self._box(-FORWARD)),
+            (f" {translate('backward')}  ", dim),
+            (f" {self._glyphs.dot * 3} ", dim),
+            (f" {translate('bubble')}", dim),
+        ]
+
+    def _box(self, way: int) -> Style:
+        return self._palette.paint_of(Activity.COMPUTE if way == FORWARD else Role.HOST).box
+
+    def draw_line(self, y: int) -> Strip:
+        chart, width = self._chart, self.size.width
+        if chart is None:
+            return Strip.blank(width)
+        stages = [*chart.passes]
+        names = [translate("stage {number}", number=stage) for stage in stages]
+        label = max(map(len, names)) + 2
+        cells = max(width - label, 1)
+        if y == 0:
+            axis = [(" " * label, Style.null()), (self._axis(cells), self._palette.style_of(Role.DIM))]
+            return fitted(axis, width, self._glyphs.ellipsis)
+        lines = max(self.size.height - 1, 1)
+        first = max(min(self._stage - lines // 2, len(stages) - lines), 0)
+        place = first + y - 1
+        if place >= len(stages):
+            return Strip.blank(width)
+        chosen = place == self._stage
+        mark = self._glyphs.here if chosen else " "
+        style = self._palette.style_of(Role.TITLE if chosen else Role.TEXT)
+        return Strip(
+            [
+                Segment(f"{mark}{names[place]}".ljust(label), style),
+                *self._boxes(chart, chart.passes[stages[place]], cells),
+            ],
+            width,
+        )
+
+    def _axis(self, cells: int) -> str:
+        assert self._chart is not None
+        start, end = self._chart.start, self._chart.end
+        text = [" "] * cells
+        for tick in ticks(Viewport(start, max(end, start + 1)), start, cells):
+            for at, character in enumerate(f"{self._glyphs.tick}{tick.label}", tick.column):
+                if at < cells:
+                    text[at] = character
+        return "".join(text)
+
+    def _boxes(self, chart: StageChart, passes: tuple[Pass, ...], cells: int) -> list[Segment]:
+        """Draw the passes of a stage, in their order, and the bubble between them."""
+        length = max(chart.end - chart.start, 1)
+        dim = self._palette.style_of(Role.DIM)
+        segments: list[Segment] = []
+        at = 0
+        for drawn in sorted(passes, key=lambda drawn: drawn.start):
+            first = max((drawn.start - chart.start) * cells // length, at)
+            stop = min(max((drawn.end - chart.start) * cells // length, first + 1), cells)
+            if stop <= first:
+                continue
+            if first > at:
+                segments.append(Segment(self._glyphs.dot * (first - at), dim))
+            text = f"{pass_letter(drawn.way)}{drawn.number + 1}"
+            room = stop - first
+            text = text if len(text) < room else pass_letter(drawn.way)
+            segments.append(Segment(text.ljust(room)[:room], self._box(drawn.way)))
+            at = stop
+        if at < cells:
+            segments.append(Segment(self._glyphs.dot * (cells - at), dim))
+        return segments
