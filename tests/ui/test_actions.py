@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from textual.actions import parse
@@ -15,7 +14,6 @@ from tracetui.ui.app import TraceApp
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.screen_specs import SCREENS, ScreenScope
 from tracetui.ui.screens.statistics import StatisticsPanel
-from tracetui.ui.session import Session
 
 
 @pytest.mark.parametrize("screen", SCREENS)
@@ -37,7 +35,7 @@ def test_every_action_has_a_method_that_takes_its_arguments(screen: str | None) 
         owners.append(StatisticsPanel)
     elif screen is not None:
         spec = SCREENS[screen]
-        owners.append(type(spec.make(Session(Path()))))
+        owners.append(spec.screen_class)
         owners += [JobApp] if spec.scope is ScreenScope.JOB else []
     actions = list(actions_of(screen))
     assert actions

@@ -6,6 +6,7 @@ Knows nothing of the viewer. The version of Textual is capped below the next maj
 from __future__ import annotations
 
 import asyncio
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any, Union, cast
 
@@ -80,7 +81,6 @@ class HookedApp(Punctual, App[ReturnType]):
 
     def show_update(self, update: Update) -> None:
         """Show what the compositor has drawn anew; it is not written otherwise."""
-        raise NotImplementedError
 
     def terminal_answered(self) -> None:
         """Take note that the terminal shows frames at once, which Textual asks it when it starts."""
@@ -223,9 +223,9 @@ class SeeThrough(Punctual, Screen[ScreenResultType]):
 class TrackedWidget(Punctual, Widget):
     """A widget that is told which regions are to be drawn again, whoever asked for it: Textual, too."""
 
+    @abstractmethod
     def invalidated(self, regions: Iterable[Region]) -> None:
         """Take note that regions are to be drawn again; all where none are given."""
-        raise NotImplementedError
 
     def _set_dirty(self, *regions: Region) -> None:
         super()._set_dirty(*regions)

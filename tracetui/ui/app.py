@@ -20,7 +20,7 @@ from tracetui.ui.first_view import is_busy
 from tracetui.ui.messages import PlaceAsked, WarningsAsked
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.place_opening import Places
-from tracetui.ui.screen_specs import ScreenScope, is_paired, make_screen
+from tracetui.ui.screen_specs import ScreenScope, is_paired, make_panel
 from tracetui.ui.session import Session
 from tracetui.ui.terminal import CANCELLED, configure_terminal, leave_at_signals
 from tracetui.ui.trace_names import names_of
@@ -43,7 +43,7 @@ class TraceApp(Viewer):
         for session in self.sessions:
             self.add_modes(session)
         if len(self.sessions) > 1:
-            self.add_joint_modes(ScreenScope.PAIR)
+            self.add_joint_modes(ScreenScope.PAIR, lambda: [self.comparing])
 
     def on_load(self) -> None:
         """Set the terminal up, so that it is left in order from the first frame on."""
@@ -155,7 +155,7 @@ class TraceApp(Viewer):
 
     def _open(self, module: str, name: str) -> None:
         if not isinstance(self.screen, ModalScreen):
-            self.push_screen(make_screen(self.session, module, name))
+            self.push_screen(make_panel(self.session, module, name))
 
     def action_warnings(self) -> None:
         """Show the warnings of the trace, and its run, beside its timeline."""

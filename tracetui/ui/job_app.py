@@ -47,7 +47,7 @@ class JobApp(TraceApp):
         self.job_session = JobSession(found)
         self.run_name = printable(name_of_run([source.path for source in found.sources]), 60)
         self.name_window(self.run_name)
-        self.add_joint_modes(ScreenScope.JOB)
+        self.add_joint_modes(ScreenScope.JOB, lambda: [self.job_session, self.open_rank])
 
     def begin(self) -> None:
         """Digest the ranks; their traces are read when they are looked at."""

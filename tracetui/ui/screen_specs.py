@@ -39,16 +39,26 @@ class ScreenSpec:
     has_views: bool = False  #: tab shows the next of several tables or maps
     is_map: bool = False  #: cells with a cursor
 
-    def make(self, session: Session) -> Screen[Any]:
-        """Return the screen of a session; its module is imported now."""
-        return make_screen(session, self.name, self.class_name)
+    @property
+    def screen_class(self) -> type[Any]:
+        """The class of the screen, whose module is imported now."""
+        return _screen_class(self.name, self.class_name)
+
+    def make(self, session: Session, *shared: object) -> Screen[Any]:
+        """Return the screen of a session; `shared`: what one that is of no trace alone is given as well."""
+        screen: Screen[Any] = self.screen_class(session, *shared)
+        return screen
 
 
-def make_screen(session: Session, module: str, class_name: str) -> Screen[Any]:
-    """Return a screen or a panel of a session, whose module in `ui/screens` is imported now."""
-    screens = importlib.import_module(f"tracetui.ui.screens.{module}")
-    screen: Screen[Any] = getattr(screens, class_name)(session)
-    return screen
+def make_panel(session: Session, module: str, class_name: str) -> Screen[Any]:
+    """Return a panel of a session, whose module in `ui/screens` is imported now."""
+    panel: Screen[Any] = _screen_class(module, class_name)(session)
+    return panel
+
+
+def _screen_class(module: str, class_name: str) -> type[Any]:
+    screen_class: type[Any] = getattr(importlib.import_module(f"tracetui.ui.screens.{module}"), class_name)
+    return screen_class
 
 
 def _table(

@@ -6,7 +6,7 @@ screens of that session, also while others are in front. Knows no screen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -44,7 +44,15 @@ from tracetui.ui.messages import (
     ViewChanged,
 )
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.screen_specs import SCREENS, ScreenScope, is_joint, is_paired, joint_mode, screens_of_scope
+from tracetui.ui.screen_specs import (
+    SCREENS,
+    ScreenScope,
+    ScreenSpec,
+    is_joint,
+    is_paired,
+    joint_mode,
+    screens_of_scope,
+)
 from tracetui.ui.sending.link import LinkApp
 from tracetui.ui.session import Session
 from tracetui.ui.session_place import open_place
@@ -100,10 +108,17 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         for screen, make in self.screens_of(session).items():
             self.add_mode(self.mode_of(session, screen), make)
 
-    def add_joint_modes(self, scope: ScreenScope) -> None:
-        """Have a mode for each screen of a scope, which is of no trace alone."""
+    def add_joint_modes(self, scope: ScreenScope, shared: Callable[[], Iterable[object]]) -> None:
+        """Have a mode for each screen of a scope, which is of no trace alone.
+
+        `shared` returns what these screens are given beside a session.
+        """
+
+        def make(spec: ScreenSpec) -> Screen[Any]:
+            return spec.make(self.sessions[0], *shared())
+
         for spec in screens_of_scope(scope):
-            self.add_mode(joint_mode(spec.name), partial(spec.make, self.sessions[0]))
+            self.add_mode(joint_mode(spec.name), partial(make, spec))
 
     def mode_of(self, session: Session, screen: str) -> str:
         """Return the mode that shows a screen of a session."""

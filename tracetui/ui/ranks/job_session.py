@@ -6,6 +6,7 @@ Knows no screen and no app.
 from __future__ import annotations
 
 from threading import Lock
+from typing import Callable
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from tracetui.job.whatif.answer import Replays
 from tracetui.job.whatif.fixes import Fix
 from tracetui.language import translate
 from tracetui.units import format_bytes
+
+#: Shows the trace of a rank, by its place in the job, from one ns to another of its clock.
+RankOpener = Callable[[int, int, int], None]
 
 
 class JobSession:

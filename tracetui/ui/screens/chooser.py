@@ -6,6 +6,7 @@ Textual's palette, with a `Provider` of the same commands, took 80 to 130 ms and
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
@@ -114,9 +115,9 @@ class Chooser(Panel[Value]):
         self._matching: list[int] = []
         self._offered: Choice[Value] | None = None  # in place of those that match
 
+    @abstractmethod
     def choices(self) -> Sequence[Choice[Value]]:
         """Return all there is to choose from, in the order shown at first."""
-        raise NotImplementedError
 
     def body(self) -> Iterable[Widget]:
         yield Input(placeholder=wording(self.PLACEHOLDER), compact=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
 from textual import events, on
@@ -26,7 +26,6 @@ from tracetui.export.tables.comparison import WATERFALL, ComparedRows, ComparedT
 from tracetui.language import heading, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
-from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing import tables
 from tracetui.ui.comparing.absence import absence_lines, next_pair
 from tracetui.ui.comparing.comparing import STACKED, Comparing, PairChanged
@@ -82,19 +81,15 @@ class CompareScreen(TableScreen):
         pair: ComparedPair
         laid: tables.Laid
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, comparing: Comparing) -> None:
         super().__init__(session)
+        self.comparing = comparing  #: which two traces are compared
         self._pair: ComparedPair | None = None  # the one being compared, or shown
         self._failure = ""  # why it is not
         self._laid: tables.Laid | None = None  # its tables
         self._by = ""  # the table shown; "" until there is one
         self._rows: Sequence[ComparedRow] = ()
         self._parts: Sequence[ComparedRow] = ()
-
-    @property
-    def comparing(self) -> Comparing:
-        """Which two traces are compared."""
-        return cast(TraceApp, self.app).comparing
 
     @property
     def comparison(self) -> Comparison | None:

@@ -49,7 +49,7 @@ class ExpertsScreen(JobScreen[ExpertsAnswer]):
         yield Lines(self.viewer.glyphs, id="tokens")
 
     def find(self, job: Job) -> ExpertsAnswer:
-        return experts_answer(job, self.job_app.job_session.replays_of)
+        return experts_answer(job, self.job_session.replays_of)
 
     def missing(self, sentence: str) -> None:
         super().missing(sentence)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
@@ -14,8 +15,8 @@ from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import wrapped
-from tracetui.ui.job_app import JobApp
 from tracetui.ui.ranks.job_messages import JobChanged
+from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.widgets.lines import Lines, Pieces
@@ -35,15 +36,11 @@ class JobScreen(TableScreen, Generic[Answer]):
         answer: object
         sentence: str = ""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, job_session: JobSession, open_rank: RankOpener) -> None:
         super().__init__(session)
+        self.job_session, self.open_rank = job_session, open_rank
         self._asked: Job | None = None  # the job that a thread looks at, or has looked at
         self._found: JobScreen.Found | None = None
-
-    @property
-    def job_app(self) -> JobApp:
-        """The app, which holds the job."""
-        return cast(JobApp, self.app)
 
     @property
     def answer(self) -> Answer | None:
@@ -52,7 +49,7 @@ class JobScreen(TableScreen, Generic[Answer]):
 
     @property
     def unanswered(self) -> str:
-        session = self.job_app.job_session
+        session = self.job_session
         if session.job is None:
             return session.unanswered
         if session.progress is not None:
@@ -66,16 +63,16 @@ class JobScreen(TableScreen, Generic[Answer]):
     def on_job_changed(self, message: JobChanged) -> None:
         self.refresh_answer()
 
+    @abstractmethod
     def find(self, job: Job) -> Answer:
         """Return what the screen is about; may raise NoReplay."""
-        raise NotImplementedError
 
+    @abstractmethod
     def show_found(self, job: Job, answer: Answer) -> None:
         """Show what was found."""
-        raise NotImplementedError
 
     def build(self) -> None:
-        job = self.job_app.job_session.job
+        job = self.job_session.job
         assert job is not None
         if self._found is not None and self._found.job is job:
             self._show(self._found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
@@ -43,14 +44,14 @@ class MapScreen(AnswerScreen):
         self.show_answer(sentence, self.beside_answer())
 
     @property
+    @abstractmethod
     def map_names(self) -> Sequence[str]:
         """What the maps are called, in the order of their digits."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def map_shown(self) -> int:
         """The place of the map shown among them."""
-        raise NotImplementedError
 
     def beside_answer(self) -> list[Piece]:
         """Return the right end of the first line: which map it is, where the last line cannot say."""

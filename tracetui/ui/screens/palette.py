@@ -64,6 +64,5 @@ def applicable(viewer: Viewer, screen: Screen[Any]) -> Iterator[Action]:
     of_screen = [(action, screen) for action in actions_of(viewer.shown)]
     for action, target in [*of_screen, *((action, viewer) for action in actions_of(None))]:
         _, name, parameters = parse(action.id)
-        able = hasattr(target, f"action_{name}") or hasattr(target, f"_action_{name}")
-        if action.palette and able and target.check_action(name, parameters):
+        if action.palette and target.check_action(name, parameters):
             yield action

@@ -5,6 +5,7 @@ The screen stays visible above a panel. Escape closes it without a result.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import ClassVar, TypeVar
 
@@ -65,9 +66,9 @@ class Panel(Overlay[Result]):
             yield Lines(self.viewer.glyphs, id="title")
             yield from self.body()
 
+    @abstractmethod
     def body(self) -> Iterable[Widget]:
         """Yield the widgets under the title."""
-        raise NotImplementedError
 
     def set_title(self, sentence: str, role: Role = Role.DIM) -> None:
         """Draw the title, then what is to be said now, and the keys at the right end."""

@@ -49,7 +49,7 @@ class PhasesScreen(JobScreen[PhaseRows]):
         yield Lines(self.viewer.glyphs, id="story")
 
     def find(self, job: Job) -> PhaseRows:
-        return phase_rows(job, self.job_app.job_session.replays_of)
+        return phase_rows(job, self.job_session.replays_of)
 
     def missing(self, sentence: str) -> None:
         super().missing(sentence)

@@ -18,6 +18,7 @@ from tracetui.job.pipeline_chart import stage_chart, usual_step
 from tracetui.language import translate
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
+from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.screens.job_screen import JobScreen
 from tracetui.ui.session import Session
 from tracetui.ui.tables.layout import ColumnLook, laid_out
@@ -43,8 +44,8 @@ class PipelineScreen(JobScreen["Pipeline | None"]):
     TITLE_OF = "Pipeline"
     KEYS = (("[ ]", "step"), ("e", "export"), ("R", "ranks"), ("S", "what if"), ("?", "keys"))
 
-    def __init__(self, session: Session) -> None:
-        super().__init__(session)
+    def __init__(self, session: Session, job_session: JobSession, open_rank: RankOpener) -> None:
+        super().__init__(session, job_session, open_rank)
         self._step = -1  # place among the steps of the chart
 
     def body(self) -> Iterable[Widget]:
@@ -142,7 +143,7 @@ class PipelineScreen(JobScreen["Pipeline | None"]):
         from tracetui.export.data_frame import small_frame
 
         answer = self.answer
-        job = self.job_app.job_session.job
+        job = self.job_session.job
         assert answer is not None and job is not None
         frame: pd.DataFrame = small_frame(PIPELINE_STAGES, JobRows(job, answer.stages)).take(view)
         return frame

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from rich.cells import cell_len
 from textual import events, on
@@ -26,8 +26,8 @@ from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece, wrapped
 from tracetui.ui.heat.sheet import Sheet
-from tracetui.ui.job_app import JobApp
 from tracetui.ui.ranks.job_messages import JobChanged
+from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.ranks.lanes import RankLanes
 from tracetui.ui.ranks.rank_tables import RankTables
 from tracetui.ui.ranks.rank_view import WORDS, RankPlace, RankSheet, RankView
@@ -101,8 +101,9 @@ class RanksScreen(MapScreen):
         saves: dict[Fix, int] | None
         error: float
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, job_session: JobSession, open_rank: RankOpener) -> None:
         super().__init__(session)
+        self.job_session, self.open_rank = job_session, open_rank
         self._chosen: GridMeasure | None = None  # None: what answers most of the job as it is
         self._lanes = False  # in place of the map
         self._table = 0
@@ -112,11 +113,6 @@ class RanksScreen(MapScreen):
         self._replays_job: Job | None = None  # of which a thread replays the rows of a table
         self._lanes_of_job: JobLanes | None = None
         self._left_at = (-1, -1)  # the cell under the cursor when another screen was shown
-
-    @property
-    def job_app(self) -> JobApp:
-        """The app, which holds the job."""
-        return cast(JobApp, self.app)
 
     @property
     def heading(self) -> str:
@@ -148,11 +144,11 @@ class RanksScreen(MapScreen):
 
     @property
     def unanswered(self) -> str:
-        return "" if self.job_app.job_session.job is not None else self.job_app.job_session.unanswered
+        return "" if self.job_session.job is not None else self.job_session.unanswered
 
     @property
     def ways_out(self) -> tuple[tuple[str, str], ...]:
-        stop = (("esc", "stop reading"),) if self.job_app.job_session.reading else ()
+        stop = (("esc", "stop reading"),) if self.job_session.reading else ()
         return (*stop, ("?", "keys"), ("q", "quit"))
 
     def on_mount(self) -> None:
@@ -196,7 +192,7 @@ class RanksScreen(MapScreen):
         return LANES if self._lanes else MEASURES.index(self._measure)
 
     def beside_answer(self) -> list[Piece]:
-        reading = self.job_app.job_session.reading
+        reading = self.job_session.reading
         if reading:
             return [
                 (
@@ -207,16 +203,16 @@ class RanksScreen(MapScreen):
         return super().beside_answer()
 
     def build(self) -> None:
-        job = self.job_app.job_session.job
+        job = self.job_session.job
         assert job is not None
         if job is not self._job:
-            unread = self.job_app.job_session.unread
+            unread = self.job_session.unread
             self._job, self._tables = job, RankTables(job, self.viewer.palette, unread)
             self._lanes_of_job = JobLanes(job)
             self._set_heights()
             self._show_table()
         self._replay_next()
-        measure, unread = self._measure, self.job_app.job_session.unread
+        measure, unread = self._measure, self.job_session.unread
         head = printable(head_words(job), 400)
         if self._ranks is not None and self._ranks.job is job and self._ranks.measure is measure:
             self._show_view(self._ranks)
@@ -225,7 +221,7 @@ class RanksScreen(MapScreen):
 
     def _replay_next(self) -> None:
         """Have the rows of the next table replayed, that on screen first, once all ranks are digested."""
-        job, tables, session = self._job, self._tables, self.job_app.job_session
+        job, tables, session = self._job, self._tables, self.job_session
         if job is None or tables is None or session.progress is not None or self._replays_job is job:
             return
         wanted = [
@@ -262,9 +258,9 @@ class RanksScreen(MapScreen):
         if fix is None:
             self.viewer.show_status("No fix of this row can be tried.")
             return
-        if fix not in self.job_app.job_session.fixes:
-            self.job_app.job_session.try_fix(fix)
-        self.job_app.action_go("whatif")
+        if fix not in self.job_session.fixes:
+            self.job_session.try_fix(fix)
+        self.viewer.action_go("whatif")
 
     @on(Made)
     def _show_made(self, made: Made) -> None:
@@ -339,7 +335,7 @@ class RanksScreen(MapScreen):
     @property
     def _measure(self) -> GridMeasure:
         """What the map is of: what was chosen, else who is late where anybody is."""
-        job = self.job_app.job_session.job
+        job = self.job_session.job
         if self._chosen is not None or job is None:
             return self._chosen or GridMeasure.COST
         return GridMeasure.COST if (job.waits.late != NOBODY).any() else GridMeasure.WAITED
@@ -436,12 +432,12 @@ class RanksScreen(MapScreen):
         """Open the trace of the rank at the time of the cell."""
         place = self._place()
         if place is not None:
-            self.job_app.open_rank(place.rank, place.start_ns, place.end_ns)
+            self.open_rank(place.rank, place.start_ns, place.end_ns)
         elif self.map.sheet is not None:
             self._say_missing()
 
     def _say_missing(self) -> None:
-        session = self.job_app.job_session
+        session = self.job_session
         unread = "not read yet" if session.reading else "not read"
         why = translate(unread) if session.unread else translate("missing")
         self.viewer.show_status(translate("The trace of that rank is {why}.", why=why))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from rich.style import Style
 from textual import events, on
@@ -20,7 +20,6 @@ from textual.widget import Widget
 from tracetui.export.tables.comparison import WATERFALL
 from tracetui.language import translate
 from tracetui.ui.actions import bindings
-from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing import tables
 from tracetui.ui.comparing.absence import absence_lines, next_pair
 from tracetui.ui.comparing.bands import BandKind
@@ -83,19 +82,15 @@ class StackedScreen(AnswerScreen):
         chosen: Chosen
         counterpart: Chosen
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, comparing: Comparing) -> None:
         super().__init__(session)
+        self.comparing = comparing  #: which two traces are compared
         self.look: JointView | None = None  #: where one looks at both; None before they are aligned
         self._pair: ComparedPair | None = None  # the one that is aligned, or shown
         self._failure = ""  # why there is no view of it
         self._resting: Timer | None = None
         self._shown_step: tuple[int, int] | None = None  # the step and device whose parts are shown
         self._left: list[UndoPoint] = []  # where both were looked at when this was left
-
-    @property
-    def comparing(self) -> Comparing:
-        """Which two traces are compared."""
-        return cast(TraceApp, self.app).comparing
 
     @property
     def unanswered(self) -> str:

@@ -5,6 +5,7 @@ Knows no analysis: a screen of its own fills the table in `build` and says what 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
@@ -101,17 +102,17 @@ class AnswerScreen(ViewerScreen[None]):
         yield from self.body()
         yield Lines(self.viewer.glyphs, id="keys")
 
+    @abstractmethod
     def body(self) -> Iterable[Widget]:
         """Yield the widgets between the answer and the keys."""
-        raise NotImplementedError
 
+    @abstractmethod
     def build(self) -> None:
         """Show what the analysis says; it is there."""
-        raise NotImplementedError
 
+    @abstractmethod
     def missing(self, sentence: str) -> None:
         """Show nothing, and say why."""
-        raise NotImplementedError
 
     def nothing(self, sentence: str) -> None:
         """Show nothing for as long as it takes, and say why; most keys have nothing to work on."""
@@ -238,9 +239,9 @@ class TableKeys:
         session: Session
 
     @property
+    @abstractmethod
     def table(self) -> TableWidget:
         """The table that is sorted and exported."""
-        raise NotImplementedError
 
     @property
     def pane(self) -> Pane:
@@ -279,9 +280,9 @@ class TableKeys:
         """Return what the exported table is called: "gaps"."""
         return "table"
 
+    @abstractmethod
     def frame(self, view: Int64s) -> pd.DataFrame:
         """Return the rows of `view`, in its order, as the command line writes them."""
-        raise NotImplementedError
 
 
 class TableScreen(TableKeys, AnswerScreen):

@@ -23,6 +23,7 @@ from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.ranks.lanes import RankLanes
 from tracetui.ui.ranks.rank_view import labels
 from tracetui.ui.screens.job_screen import JobScreen
@@ -77,8 +78,8 @@ class WhatifScreen(JobScreen[Trials]):
         fixes: tuple[Fix, ...]
         outcome: Outcome | None
 
-    def __init__(self, session: Session) -> None:
-        super().__init__(session)
+    def __init__(self, session: Session, job_session: JobSession, open_rank: RankOpener) -> None:
+        super().__init__(session, job_session, open_rank)
         self._rows: list[Trial] = []
         self._then: Outcome | None = None  # with what is tried
         self._wanted: tuple[Fix, ...] = ()
@@ -93,7 +94,7 @@ class WhatifScreen(JobScreen[Trials]):
         yield Lines(glyphs, id="legend")
 
     def find(self, job: Job) -> Trials:
-        replays = self.job_app.job_session.replays_of(job)
+        replays = self.job_session.replays_of(job)
         trials = replays.trials(single_fixes(job, len(replays.order), replays.durations))
         return Trials(replays, trials, replays.outcome(()))
 
@@ -110,7 +111,7 @@ class WhatifScreen(JobScreen[Trials]):
     @property
     def fixes(self) -> list[Fix]:
         """What is tried together."""
-        return self.job_app.job_session.fixes
+        return self.job_session.fixes
 
     def show_found(self, job: Job, answer: Trials) -> None:
         tried = dict.fromkeys(self.fixes)
@@ -160,7 +161,7 @@ class WhatifScreen(JobScreen[Trials]):
         self._set_heights()
 
     def _set_heights(self) -> None:
-        job = self.job_app.job_session.job
+        job = self.job_session.job
         lines = 1 + (len(job.ranks) if job is not None else 1)
         room = max(int((self.size.height - _BESIDE_LANES) * _LANES_SHARE), 2)
         for lanes in self.query(RankLanes):
@@ -173,7 +174,7 @@ class WhatifScreen(JobScreen[Trials]):
         answer, row = self.answer, self.table.row
         if answer is None or not 0 <= row < len(self._rows):
             return
-        self.job_app.job_session.try_fix(self._rows[row].fixes[0])
+        self.job_session.try_fix(self._rows[row].fixes[0])
         self._show_rows(answer)
         self._replay()
 
@@ -195,7 +196,7 @@ class WhatifScreen(JobScreen[Trials]):
 
     def _replay(self) -> None:
         """Have what is tried, else the fix under the cursor, replayed in a thread."""
-        answer, row, job = self.answer, self.table.row, self.job_app.job_session.job
+        answer, row, job = self.answer, self.table.row, self.job_session.job
         if answer is None or job is None:
             return
         under = self._rows[row].fixes if 0 <= row < len(self._rows) else ()
@@ -215,7 +216,7 @@ class WhatifScreen(JobScreen[Trials]):
 
     @on(Replayed)
     def _take_replayed(self, replayed: Replayed) -> None:
-        if replayed.fixes == self._wanted and replayed.job is self.job_app.job_session.job:
+        if replayed.fixes == self._wanted and replayed.job is self.job_session.job:
             self._then = replayed.outcome
             self._show_lanes()
 

@@ -83,7 +83,7 @@ class LinkApp(HookedApp[ReturnType]):
 
     def leave(self, code: int) -> None:
         """End with an exit status."""
-        raise NotImplementedError
+        self.exit(return_code=code)
 
     def link_is_free(self) -> None:
         """Send what has changed meanwhile, or come back when the link can carry more."""

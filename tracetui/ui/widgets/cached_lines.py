@@ -39,8 +39,8 @@ class CachedLineWidget(TrackedWidget):
         return self.outer_size
 
     def draw_line(self, y: int) -> Strip:
-        """Return the line y as it should look now."""
-        raise NotImplementedError
+        """Return the line y as it should look now; blank where a widget draws all its lines at once."""
+        return Strip.blank(self.size.width)
 
     def draw_lines(self, lines: Sequence[int]) -> list[Strip]:
         """Return these lines as they should look now."""

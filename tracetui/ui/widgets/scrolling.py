@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from textual import events
 from textual.widget import Widget
 
@@ -11,9 +13,9 @@ WHEEL_ROWS = 3
 class WheelScrolled(Widget):
     """Rows that the wheel moves; what moves with it is the widget's."""
 
+    @abstractmethod
     def roll(self, rows: int) -> None:
         """Go so many rows down, or up where negative."""
-        raise NotImplementedError
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         self.roll(WHEEL_ROWS)
@@ -30,9 +32,9 @@ class Scrolling(WheelScrolled):
     top = 0  #: the first row on screen
 
     @property
+    @abstractmethod
     def rows(self) -> int:
         """How many there are."""
-        raise NotImplementedError
 
     @property
     def shown_rows(self) -> int:
