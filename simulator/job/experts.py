@@ -1,7 +1,9 @@
 """What one rank of a mixture of experts runs: `samples/experts/train_experts.py`, and how tokens are spread.
 
-The workloads are the eight that NVIDIA/Megatron-LM pull request 7488 names. How many tokens each rank has to
-work at is set here, so that the ratio of the most to the mean is exact.
+The workloads are the eight of the benchmark in NVIDIA/Megatron-LM pull request 7488, for 8 experts on 4 ranks
+of which each token has 2. There tokens draw their experts at random; here each rank has the tokens that are
+expected of it, so that the ratio of the most to the mean is exact. Hot are experts 0 and 1: 3 of 4 tokens
+have both, and the others any two.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ TOKENS = 1024  #: of a share, of which each rank of a balanced workload has 4
 HIDDEN = 512  #: elements of a token
 _US_PER_TOKEN = 0.12
 _EVEN = (4, 4, 4, 4)
-_HOT = (10, 2, 2, 2)
+_HOT = (13, 1, 1, 1)  # 3/4 of the tokens on one rank, the rest on all alike
+_BURST = (10, 2, 2, 2)  # half of the tokens on one rank
 
 
 class Workload(NamedTuple):
@@ -29,14 +32,15 @@ class Workload(NamedTuple):
     name: str
     worked_at: tuple[int, ...] = _EVEN  #: by the experts of each rank
     brought: tuple[int, ...] = _EVEN  #: by each rank
-    rotates: bool = False  #: the next rank has them in the next step
-    only_step: int | None = None  #: in which step; balanced in all others. None: in all
+    rotates_after: int = 0  #: steps after which the next rank has them; 0: never
+    steady_steps: int = 0  #: that are balanced before each step that is not
 
     def tokens(self, rank: int, step: int) -> int:
         """How many tokens the experts of a rank work at in a step."""
-        if self.only_step is not None and step != self.only_step:
+        if step % (self.steady_steps + 1) != self.steady_steps:
             return _EVEN[rank] * TOKENS
-        return self.worked_at[(rank - step * self.rotates) % RANKS] * TOKENS
+        turns = step // self.rotates_after if self.rotates_after else 0
+        return self.worked_at[(rank - turns) % RANKS] * TOKENS
 
     def imbalance(self, steps: int) -> float:
         """Return the most tokens of a rank divided by the mean, on average over steps."""
@@ -46,13 +50,13 @@ class Workload(NamedTuple):
 
 WORKLOADS = {
     "W0": Workload("balanced"),
-    "W1": Workload("hot expert set", (7, 3, 3, 3)),
+    "W1": Workload("hot expert set", _HOT),
     "W2": Workload("hot rank", _HOT),
-    "W3": Workload("spread hot experts", (5, 3, 5, 3)),
+    "W3": Workload("spread hot experts"),  # every other expert is hot: one on each rank
     "W4": Workload("source ragged", _EVEN, (7, 3, 3, 3)),
-    "W5": Workload("zero expert rank", (8, 8, 0, 0)),
-    "W6": Workload("rotating hotspot", _HOT, rotates=True),
-    "W7": Workload("burst", _HOT, only_step=1),
+    "W5": Workload("zero expert rank", (0, 0, 8, 8)),
+    "W6": Workload("rotating hotspot", _HOT, rotates_after=3),
+    "W7": Workload("burst", _BURST, steady_steps=3),
 }
 
 

@@ -70,6 +70,7 @@ JOBS = {
             Size(2, 1, 1),
             extra=dict.fromkeys(range(experts.RANKS), Extra(workload=name)) if name != "W0" else {},
             program=experts.ExpertsProgram,
+            steps=4,  # what changes does so with the fourth
         )
         for name in experts.WORKLOADS
     },

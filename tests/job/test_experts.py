@@ -16,6 +16,27 @@ from tracetui.job.whatif.answer import Replays, what_if
 from tracetui.job.whatif.fixes import BALANCED_EXPERTS
 
 THOROUGH = [pytest.param(name, marks=pytest.mark.thorough) for name in ("W1", "W3", "W4", "W5", "W6")]
+STEPS = 4
+#: the most of a rank divided by the mean, in each step: 8 experts on 4 ranks, of which each token has 2
+RATIOS = {
+    "W0": [1, 1, 1, 1],
+    "W1": [3.25, 3.25, 3.25, 3.25],
+    "W2": [3.25, 3.25, 3.25, 3.25],
+    "W3": [1, 1, 1, 1],
+    "W4": [1, 1, 1, 1],
+    "W5": [2, 2, 2, 2],
+    "W6": [3.25, 3.25, 3.25, 3.25],
+    "W7": [1, 1, 1, 2.5],
+}
+
+
+@pytest.mark.parametrize("name", RATIOS)
+def test_workloads_are_spread_as_tokens_are_expected_to_choose(name: str) -> None:
+    by_step = [[WORKLOADS[name].tokens(rank, step) for rank in range(4)] for step in range(STEPS)]
+    assert [max(tokens) * 4 / sum(tokens) for tokens in by_step] == RATIOS[name]
+    assert len({sum(tokens) for tokens in by_step}) == 1
+    hot = [tokens.index(max(tokens)) for tokens in by_step]
+    assert hot == ([0, 0, 0, 1] if name == "W6" else [2] * STEPS if name == "W5" else [0] * STEPS)
 
 
 @pytest.mark.parametrize("name", ["W0", "W2", "W7", *THOROUGH])
@@ -25,9 +46,9 @@ def test_imbalance_is_what_was_planted(name: str) -> None:
     groups = exchange_groups(simulated)
     assert [layer.number for layer in layers] == [0, 1]
     for layer in layers:
-        assert layer.imbalance(groups) == WORKLOADS[name].imbalance(3)
+        assert layer.imbalance(groups) == WORKLOADS[name].imbalance(STEPS)
         workload, shares = WORKLOADS[name], np.array([*layer.tokens.values()])
-        planted = np.array([sum(workload.tokens(rank, step) for step in range(3)) for rank in range(4)])
+        planted = np.array([sum(workload.tokens(rank, step) for step in range(STEPS)) for rank in range(4)])
         assert (shares * planted.sum() == planted * shares.sum()).all()
 
 
@@ -58,7 +79,7 @@ def test_shapes_of_grouped_matmuls_go_before_bytes() -> None:
         tokens = TokenColumns(after + 10, np.full(len(after), 100 + rank.number))
         ranks.append(replace(rank, digest=replace(rank.digest, tokens=tokens)))
     first, second = expert_layers(job_of(ranks))
-    assert first.tokens == {0: 300, 1: 303, 2: 306, 3: 309}
+    assert first.tokens == {0: 400, 1: 404, 2: 408, 3: 412}
     assert first.hot_rank == 3
     assert second.tokens == dict.fromkeys(range(4), 0)  # nothing computes there
     assert second.imbalance(exchange_groups(simulated)) == 1
