@@ -2,7 +2,7 @@
 
 `scanner`: events through the scanner in C, which has to give what decoding gives; .ci/run does this with a
 scanner compiled with sanitizers, which end the program where memory is misused. `leaves`: pages of databases
-through C in the same way, which has to read what SQLite reads. `files`, `siblings`,
+through C in the same way, which has to read what SQLite reads. `files`, `databases`, `siblings`,
 `digests`, `snapshots`: damaged ones through the commands, each in a process of its own, which has to end in
 time, within its memory, with a documented status and without a traceback.
 """

@@ -203,3 +203,22 @@ def test_level_0_leaves_out_what_the_database_has(tmp_path: Path, capsys: pytest
         TraceWriter(recording(), 0).write(file)
     DatabaseWriter(recording(), 0).write(tmp_path / DATABASE)
     assert checked(capsys, tmp_path)[:2] == (ExitCode.OK, "")
+
+
+def test_doctor_compares_both_exports(output: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exports that agree are no finding; one that lost a stretch is, whichever is asked for."""
+    main(["doctor", str(output), "--no-cache"])
+    assert "run.mixed" not in capsys.readouterr().out
+    connection = sqlite3.connect(output / DATABASE)
+    connection.execute("DELETE FROM TASK WHERE startNs > (SELECT avg(startNs) FROM TASK)")
+    connection.commit()
+    connection.close()
+    for arguments in ([], ["--from", "db"]):
+        assert main(["doctor", str(output), "--no-cache", "--json", *arguments]) == ExitCode.LIMIT
+        findings = json.loads(capsys.readouterr().out)["findings"]
+        (mixed,) = [finding for finding in findings if finding["id"] == "run.mixed"]
+        assert mixed["sentence"].startswith("the JSON and the database of this run differ in ")
+        assert " numbers: tasks, " in mixed["sentence"]
+    cut(output / "trace_view.json")
+    main(["doctor", str(output), "--no-cache"])
+    assert "run.mixed" not in capsys.readouterr().out

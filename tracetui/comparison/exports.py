@@ -13,7 +13,9 @@ import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.health.finding import EVERYTHING, Finding, Severity
 from tracetui.arrays import Int64s
+from tracetui.units import format_count, format_duration, format_exact
 
 #: Times of a device and of its steps that are compared, and what they are called.
 _DEVICE_TIMES = {
@@ -65,6 +67,36 @@ def export_differences(
     if len(text) != len(database):
         return (ExportDifference("", "devices", len(text), len(database), False),)
     return tuple(found for ours, theirs in zip(text, database) for found in _differences(ours, theirs))
+
+
+def differing_exports(differences: tuple[ExportDifference, ...]) -> Finding | None:
+    """Return the finding about a run whose exports differ; None where they agree."""
+    if not differences:
+        return None
+    first = differences[0]
+    both = first.json, first.database
+    json, database = (format_duration(value) if first.is_time else format_count(value) for value in both)
+    if json == database:
+        json, database = (format_exact(value) for value in both)
+    return Finding(
+        id="run.mixed",
+        severity=Severity.DOUBTFUL,
+        affects=EVERYTHING,
+        sentence=(
+            "the JSON and the database of this run differ in 1 number: {measure}, {json} and {database}"
+            if len(differences) == 1
+            else "the JSON and the database of this run differ in {count} numbers: {measure}, {json} and "
+            "{database}, and others"
+        ),
+        remedy="They may be of two runs, or one is damaged: check --same-exports prints what differs.",
+        figures={
+            "count": format_count(len(differences)),
+            "measure": first.measure,
+            "json": json,
+            "database": database,
+        },
+        count=len(differences),
+    )
 
 
 def _measures(analysis: Analysis, index: int, device: DeviceActivity) -> DeviceMeasures:

@@ -18,13 +18,14 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
-from tests.benchmarks.fuzzing import subjects
+from tests.benchmarks.fuzzing import odd_databases, subjects
 from tests.benchmarks.fuzzing.subjects import Originals
 from tracetui.cli import main as tracetui
 from tracetui.cli.exit_codes import ExitCode
 
 SUBJECTS = {
     "files": subjects.damaged_file,
+    "databases": odd_databases.damaged_database,
     "siblings": subjects.damaged_siblings,
     "digests": subjects.damaged_digests,
     "snapshots": subjects.damaged_snapshot,

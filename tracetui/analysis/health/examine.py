@@ -19,6 +19,11 @@ class Examination:
 
     def __init__(self, recording: HealthEvidence) -> None:
         self._recording = recording
+        self._beside: list[Finding] = []
+
+    def add(self, finding: Finding) -> None:
+        """Take a finding that follows from what lies beside the recording; before `health` is asked for."""
+        self._beside.append(finding)
 
     @cached_property
     def unseen(self) -> list[Unseen]:
@@ -51,6 +56,7 @@ class Examination:
         mixed = [*files.mixed_runs(recording)]
         findings = [
             *(mixed or self._of_one_run()),
+            *self._beside,
             *files.damaged_file(recording),
             *host.absent(recording),
             *(host.overhead(recording, causes()) if recording.devices else ()),

@@ -161,6 +161,15 @@ HEALTH = {
     "Numbers of all of them are added up: open the recording of one process at a time.": (
         "所有进程的数字会加在一起：一次只打开一个进程的采集。"
     ),
+    "the JSON and the database of this run differ in 1 number: {measure}, {json} and {database}": (
+        "本次运行的 JSON 与数据库有 1 处数字不一致：{measure}，分别为 {json} 与 {database}"
+    ),
+    "the JSON and the database of this run differ in {count} numbers: {measure}, {json} and {database}, and others": (
+        "本次运行的 JSON 与数据库有 {count} 处数字不一致：{measure} 分别为 {json} 与 {database}，等等"
+    ),
+    "They may be of two runs, or one is damaged: check --same-exports prints what differs.": (
+        "两者可能来自两次运行，或其一已损坏：check --same-exports 列出所有差别。"
+    ),
     # -- verdicts and marks -----------------------------------------------------------------------------
     "good": "可信",
     "doubtful": "存疑",
