@@ -18,11 +18,13 @@ from tests.cache.files import at_rest
 from tests.job.files import TINY, rank_directory
 from tests.job.planted import truth
 from tests.ui.training import screen_text
-from tests.ui.viewing import case, until
+from tests.ui.viewing import case, said, until
 from tracetui.job.engines.pool import Ranks
 from tracetui.job.grids import GridMeasure
+from tracetui.job.idle_lines import job_lines
 from tracetui.job.job import job_of
 from tracetui.job.load import find_ranks
+from tracetui.job.whatif.fixes import parse_fix
 from tracetui.places import parse_place
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.options import ViewerOptions
@@ -31,7 +33,7 @@ from tracetui.ui.ranks.lanes import Lanes, RankLanes
 from tracetui.ui.ranks.rank_tables import RankTables
 from tracetui.ui.screens.open_traces import OpenTraces
 from tracetui.ui.screens.ranks import RanksScreen
-from tracetui.units import format_duration
+from tracetui.units import format_duration, format_percent
 
 OPTIONS = ViewerOptions(palette="none", ascii=True, jobs=1)  # digests are kept: the first test makes them
 LATE = 2  #: the rank that loads data for longer, in the job of four
@@ -317,3 +319,21 @@ async def test_a_place_opens_the_same_rank_of_a_job(directory: Path) -> None:
         app.places.open(replace(of_rank, rank=77))
         await pilot.pause()
         assert "There is no rank 77 in this job." in screen_text(app)[-1]
+
+
+async def test_a_line_of_a_rank_is_worth_in_the_job_what_its_replay_says(directory: Path) -> None:
+    async with opened(directory) as (app, pilot):
+        job = app.job_session.job
+        assert job is not None
+        replays = app.job_session.replays_of(job)
+        await pilot.press("H")
+        await until(pilot, lambda: app.shown == "hotspots" and app.session.analysis is not None)
+        for key, factor in (("percent_sign", "2x"), ("percent_sign", "all")):
+            await pilot.press(key)
+            saved = replays.trial((parse_fix(f"train_hybrid.py:65@{LATE}={factor}"),)).saves_ns
+            words = (
+                f"the job gains {format_duration(saved)} ({format_percent(saved, replays.step_ns)}) a step"
+            )
+            await until(pilot, lambda: words in said(app, "note"))  # noqa: B023
+            own = sum(line.idle_ns for line in job_lines(job) if line.line and line.line.line == 65)
+            assert 0 < saved <= own // len(job.steps), "never more than the rank is idle for it"

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tracetui.job.load import FoundRanks
 from tracetui.job.same_job import FoundRank
+from tracetui.job.whatif.answer import NoReplay
+from tracetui.job.whatif.durations import UnknownFix
+from tracetui.job.whatif.fixes import Fix, FixScope, Target
 from tracetui.language import translate
 from tracetui.places import SharedPlace
 from tracetui.trace.clean import printable
@@ -23,6 +28,7 @@ from tracetui.ui.screen_specs import (
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import name_of_run
 from tracetui.ui.viewer import FIRST
+from tracetui.units import format_duration, format_percent
 
 RANKS = "ranks"  #: the screen that a job opens at
 
@@ -68,6 +74,27 @@ class JobApp(TraceApp):
 
     def full_name(self, session: Session) -> str:
         return translate("{part} of {whole}", part=session.name, whole=self.run_name)
+
+    def line_words(self, session: Session, file: str, line: int, factor: float) -> str:
+        job = self.job_session.job
+        rank = self.job_session.rank_of(self.sessions.index(session))
+        if job is None or rank < 0 or self.job_session.progress is not None:
+            return ""
+        number = job.ranks[rank].number
+        fix = Fix(Target.LINE, file=file, line=line, rank=number, scope=FixScope.ALL)
+        if factor > 0:
+            fix = replace(fix, scope=None, factor=1 / factor)
+        try:
+            replays = self.job_session.replays_of(job)
+            trial = replays.trial((fix,))
+        except (NoReplay, UnknownFix):
+            return ""
+        return translate(
+            "the job gains {time} ({share}) a step, replay off by {error}",
+            time=format_duration(max(trial.saves_ns, 0)),
+            share=format_percent(max(trial.saves_ns, 0), replays.step_ns),
+            error=f"{replays.error * 100:.1f} %",
+        )
 
     def has_screen(self, screen: str) -> bool:
         return is_of_job(screen) or super().has_screen(screen)

@@ -165,6 +165,13 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         place, count = self.sessions.index(session) + 1, len(self.sessions)
         self.show_status(translate("{place} of {count}: {name}", place=place, count=count, name=session.name))
 
+    def line_words(self, session: Session, file: str, line: int, factor: float) -> str:
+        """Say what a step of the job gains if a line of a rank takes `factor` of its time; "" without a job.
+
+        May take seconds: for threads.
+        """
+        return ""
+
     def full_name(self, session: Session) -> str:
         """Return what tells an open trace also from those that are open elsewhere."""
         return session.name

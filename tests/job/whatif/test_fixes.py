@@ -18,6 +18,7 @@ LINE = DigestLine("/job/train.py", 88, "train", False)
     [
         ("rank=7", Fix(Target.RANK, rank=7)),
         ("rank=7=idle", Fix(Target.RANK, rank=7, part="idle")),
+        ("train.py:88@7=2x", Fix(Target.LINE, file="train.py", line=88, rank=7, factor=2.0)),
         ("phase=a b:5", Fix(Target.PHASE, phase="a b:5")),
         ("stage=3", Fix(Target.STAGE, stage=3)),
         ("link=0-1=2x", Fix(Target.LINK, link=(0, 1), factor=2.0)),

@@ -600,4 +600,7 @@ SCREENS = {
     ),
     "bubble": "气泡",
     "stage {number}": "stage {number}",
+    "the job gains {time} ({share}) a step, replay off by {error}": (
+        "作业每个 step 省 {time}（{share}），重放误差 {error}"
+    ),
 }

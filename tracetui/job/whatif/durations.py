@@ -165,6 +165,10 @@ class Durations:
     def _fix_line(self, fix: Fix, parts: Int64s) -> None:
         ns = self.line_ns(fix)
         chosen = np.ones(len(ns), np.bool_) if fix.rank is None else self._of_rank(fix.rank)
+        if fix.factor > 1:
+            left = np.rint(ns / fix.factor).astype(np.int64)
+            parts[:, IDLE] = np.maximum(parts[:, IDLE] - np.where(chosen, ns - left, 0), 0)
+            return
         beyond = np.maximum(ns - self._median_of_others(ns), 0)
         scope = fix.scope
         if scope is None:

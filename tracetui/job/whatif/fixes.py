@@ -42,7 +42,7 @@ class Fix:
     stage: int = -1
     phase: str = ""  #: name of the ranges, as written in the trace
     link: tuple[int, int] = (-1, -1)
-    factor: float = 1.0
+    factor: float = 1.0  #: of a link or a line: how many times as fast
     scope: FixScope | None = None  #: None: that of peers where a rank stands out, else all
 
     @property
@@ -50,7 +50,8 @@ class Fix:
         """The fix as it is written; as written in the trace: never print it unescaped."""
         if self.target is Target.LINE:
             where = f"@{self.rank}" if self.rank is not None else ""
-            return f"{self.file}:{self.line}{where}{f'={self.scope.value}' if self.scope else ''}"
+            much = f"={self.scope.value}" if self.scope else f"={self.factor:g}x" if self.factor > 1 else ""
+            return f"{self.file}:{self.line}{where}{much}"
         if self.target is Target.RANK:
             return f"rank={self.rank}" + (f"={self.part}" if self.part else "")
         if self.target is Target.STAGE:
@@ -75,7 +76,7 @@ _RANK = re.compile(r"rank=(\d{1,9})(?:=(computing|copy|idle))?")
 _STAGE = re.compile(r"stage=(\d{1,9})")
 _PHASE = re.compile(r"phase=(.+)", re.DOTALL)
 _LINK = re.compile(r"link=['\"]?(\d{1,9})-(\d{1,9})['\"]?=(\d{1,9}(?:\.\d{1,9})?)x")
-_LINE = re.compile(r"(.+):(\d{1,9})(?:@(\d{1,9}))?(?:=(peers|all))?", re.DOTALL)
+_LINE = re.compile(r"(.+):(\d{1,9})(?:@(\d{1,9}))?(?:=(peers|all|\d{1,9}(?:\.\d{1,9})?x))?", re.DOTALL)
 FORMS = "FILE:LINE, FILE:LINE@RANK, rank=N, stage=N, phase=NAME or link=A-B=2x"
 
 
@@ -96,8 +97,12 @@ def parse_fix(text: str) -> Fix:
         return BALANCED_EXPERTS if text.startswith("balance") else NO_JITTER
     if match := _LINE.fullmatch(text):
         rank = int(match[3]) if match[3] else None
+        file, line = match[1].strip("'\""), int(match[2])
+        if match[4] and match[4].endswith("x"):
+            factor = float(match[4][:-1])
+            if factor <= 1:
+                raise ValueError("a line is as fast as it was at 1x: more than that fixes it")
+            return Fix(Target.LINE, file=file, line=line, rank=rank, factor=factor)
         scope = FixScope(match[4]) if match[4] else None
-        return Fix(
-            Target.LINE, file=match[1].strip("'\""), line=int(match[2].strip("'\"")), rank=rank, scope=scope
-        )
+        return Fix(Target.LINE, file=file, line=line, rank=rank, scope=scope)
     raise ValueError(f"{printable(text)!r} names nothing: a fix is {FORMS}")

@@ -23,7 +23,7 @@ from tracetui.analysis.modules import ModuleIdle
 from tracetui.analysis.nested_idle import FrameIdle, NestedIdle
 from tracetui.analysis.scopes import ScopeTime
 from tracetui.arrays import Int64s
-from tracetui.language import translate, wording
+from tracetui.language import alternatives, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.actions import bindings
@@ -439,14 +439,22 @@ class HotspotsScreen(TableScreen):
         analysis, line, factor = self._shown, self._trial.line, self._trial.factor
         if not self._trial.running and analysis is not None and line is not None:
             self._trial.running = True
-            self.in_background("what-if", lambda: try_line(analysis, line, factor))
+            session, viewer = self.session, self.viewer
+
+            def job_words() -> str:
+                return viewer.line_words(session, line[0] or "", line[1], factor)
+
+            self.in_background("what-if", lambda: try_line(analysis, line, factor, job_words))
 
     @on(LineTried)
     def _tell_trial(self, message: LineTried) -> None:
         self._trial.running = False
         if message.analysis is self._shown and self._trial.is_of(message.what_if):
             width, glyphs = self.size.width, self.viewer.glyphs
-            self.note(what_if_words(message.what_if, width, glyphs, message.with_peers), Role.TEXT)
+            words = what_if_words(message.what_if, width, glyphs, message.with_peers)
+            if message.job_words:
+                words = alternatives((message.job_words, words))
+            self.note(words, Role.TEXT)
         else:
             self._try()
 

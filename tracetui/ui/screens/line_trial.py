@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
@@ -14,8 +16,16 @@ NEXT_FACTOR = {1.0: 0.5, 0.5: 0.0, 0.0: 1.0}
 class LineTried(Message, bubble=False):
     """What follows if a line is faster, and if late peers come sooner too; None: none is late."""
 
-    def __init__(self, analysis: Analysis, what_if: LineWhatIf, with_peers: LineWhatIf | None) -> None:
+    def __init__(
+        self,
+        analysis: Analysis,
+        what_if: LineWhatIf,
+        with_peers: LineWhatIf | None,
+        job_words: str = "",
+    ) -> None:
+        """Take `job_words`, what a step of the job gains by it; "" where the trace is of no job."""
         super().__init__()
+        self.job_words = job_words
         self.analysis, self.what_if, self.with_peers = analysis, what_if, with_peers
 
 
@@ -41,8 +51,13 @@ class LineTrial:
         return self.line is not None and (what_if.key, what_if.factor) == (self.line, self.factor)
 
 
-def try_line(analysis: Analysis, line: LineKey, factor: float) -> LineTried:
-    """Return what follows for the steps if a line takes `factor` of its host time; may take seconds."""
+def try_line(
+    analysis: Analysis, line: LineKey, factor: float, job_words: Callable[[], str] = str
+) -> LineTried:
+    """Return what follows for the steps if a line takes `factor` of its host time; may take seconds.
+
+    `job_words` says what a step of the job gains by it.
+    """
     late, prompt = analysis.what_ifs_with_late_peers, analysis.what_ifs
     with_peers = None if late is prompt else prompt.faster(line, factor)
-    return LineTried(analysis, late.faster(line, factor), with_peers)
+    return LineTried(analysis, late.faster(line, factor), with_peers, job_words())
