@@ -523,5 +523,6 @@ def test_the_viewer_gets_the_options(monkeypatch: pytest.MonkeyPatch, trace_path
         rules=rules,
         scheduler=SchedulerSource(),
         jobs=3,
+        paths=(trace_path,),
     )
     assert opened == [([Path(trace_path)], expected)]

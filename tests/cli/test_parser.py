@@ -22,7 +22,13 @@ NAMES = tuple(
     if [action.dest for action in command.parser()._get_positional_actions()][:1] == ["path"]
 )
 #: what a command cannot do without, beside its trace
-NEEDED = {"export": ["--csv", "-"], "check": ["--max-free", "1%"], "report": ["-o", "-"], "sql": ["--tables"]}
+NEEDED = {
+    "export": ["--csv", "-"],
+    "check": ["--max-free", "1%"],
+    "report": ["-o", "-"],
+    "sql": ["--tables"],
+    "show": ["gap=NPU:1"],
+}
 
 
 def test_a_path_asks_for_the_viewer() -> None:

@@ -98,7 +98,18 @@ async def test_the_same_picture_opens_elsewhere(path: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "keys", [("H", "c"), ("O", "tab", "z"), ("I",), ("M", "3"), ("Z", "tab"), ("V", "down"), ("B",)]
+    "keys",
+    [
+        ("H", "down", "c"),
+        ("H", "down"),
+        ("H", "c", "c", "c"),
+        ("O", "tab", "z", "down"),
+        ("I",),
+        ("M", "3"),
+        ("Z", "tab"),
+        ("V", "down"),
+        ("B",),
+    ],
 )
 async def test_each_screen_opens_as_it_was(path: Path, keys: tuple[str, ...]) -> None:
     async with opened(path) as (app, pilot):

@@ -6,7 +6,7 @@ once, as numpy columns. JSON is made of them here, all other forms where their l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Flag, auto
 from typing import Any, Generic, NamedTuple, TypeVar, Union
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tracetui.arrays import Bools, Floats, Int64s
 from tracetui.export.cells import encodable
+from tracetui.places import row_id
 from tracetui.trace.order import numbered
 from tracetui.units import format_count, format_duration
 
@@ -135,19 +136,41 @@ class Table(Generic[Rows]):
     columns: tuple[Column[Rows], ...]  #: as JSON and csv have them
     order: tuple[Any, ...] = (...,)  #: keys; all that it does not name stand where it says `...`
     markdown: tuple[Any, ...] = ()  #: the order in Markdown, where it is another
+    kind: str = ""  #: what the ids of its rows begin with; "": they have none
+    identity: tuple[str, ...] = ()  #: keys of the columns that ids are made of, a flag last
 
     def column(self, key: str, form: Form = Form.FRAME) -> Column[Rows]:
         """Return the column that has a key in a form."""
         return next(column for column in self.of(form) if column.key == key)
 
     def of(self, form: Form) -> list[Column[Rows]]:
-        """Return the columns of a form, in their order."""
-        return [column for column in self.columns if column.forms & form]
+        """Return the columns of a form, in their order; JSON has the ids of the rows, too."""
+        columns = [column for column in self.columns if column.forms & form]
+        return [*columns, json_only("id", self._ids)] if self.identity and form & Form.JSON else columns
+
+    def _ids(self, rows: Rows) -> list[str]:
+        columns = [self._data(key) for key in self.identity]
+        values = zip(*(column.exact(rows) for column in columns))
+        return [row_id(self.kind, *_id_parts(self.identity, row)) for row in values]
+
+    def _data(self, key: str) -> Column[Rows]:
+        return next(column for column in self.columns if column.key == key and column.forms & Form.DATA)
 
     def shown(self, form: Form, rows: Rows) -> list[Column[Rows]]:
         """Return the columns of a form for people, in its order."""
         columns = [column for column in self.columns if column.forms & form and column.when(rows, form)]
         return arranged(columns, (self.markdown if form is Form.MARKDOWN else ()) or self.order)
+
+
+def _id_parts(keys: Sequence[str], values: Sequence[object]) -> Iterator[str]:
+    """Yield the texts that an id is made of: a flag is its name where it holds."""
+    for key, value in zip(keys, values):
+        if isinstance(value, bool):
+            yield from (key,) if value else ()
+        elif isinstance(value, list):
+            yield "/".join(map(str, value))
+        else:
+            yield "" if value is None else str(value)
 
 
 def arranged(columns: Sequence[Column[Rows]], order: Sequence[Any]) -> list[Column[Rows]]:

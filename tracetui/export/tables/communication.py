@@ -143,6 +143,11 @@ PEERS: Table[PeerRows] = Table(
         Column("called", "for", lambda rows: listed(rows.peer_names()), forms=Form.SHOWN),
     ),
     order=("wait_ns", "exposed_ns", "longest_ns", "operations", ..., "called"),
+    kind="peer",
+    identity=(
+        "group",
+        "group_rank",
+    ),
 )
 LINKS: Table[LinkRows] = Table(
     columns=(
@@ -184,4 +189,10 @@ LINKS: Table[LinkRows] = Table(
         Column("called", "link", lambda rows: listed(rows.link_names()), forms=Form.SHOWN),
     ),
     order=("bytes", "dur_ns", "gb_per_s", "nominal_share", ..., "transport", "slowness", "called"),
+    kind="link",
+    identity=(
+        "group",
+        "src",
+        "dst",
+    ),
 )

@@ -51,4 +51,6 @@ LAYERS: Table[LayerRows] = Table(
         duration("waiting_ns", "waiting", values_of("waiting_ns")),
         duration("moving_ns", "moving", values_of("moving_ns")),
     ),
+    kind="layer",
+    identity=("layer",),
 )

@@ -28,6 +28,7 @@ from tracetui.export.tables.column import (
 )
 from tracetui.export.tables.lead import lead_lost_document
 from tracetui.export.tables.pieces import GapCommunicationPieces, GapIdlePieces, GapPieces, exposing_lines
+from tracetui.export.tables.row_ids import gap_ids
 from tracetui.units import format_time
 
 Document = dict[str, Any]
@@ -228,6 +229,7 @@ GAPS: Table[GapRows] = Table(
         duration("lost_ns", "lost", _ns("lost"), when=_loses),
         *map(_exposed, CommunicationCause),
         json_only("communication_pieces", lambda rows: rows.communication_pieces),
+        json_only("id", lambda rows: gap_ids(rows.analysis, rows.chosen)),
         json_only("lead_lost", lambda rows: rows.leads_lost),
         Column("communication_cause", "", partial(_cause, of="communication"), forms=Form.DATA),
         Column("communication_line", "", _communication_line, forms=Form.DATA),
@@ -247,4 +249,5 @@ GAPS: Table[GapRows] = Table(
         *("start_ns", "device", "dur_ns", "lost_ns", "communication_ns", "idle_ns", "step", ...),
         *("why", "late", "behind", "exposed_by", "after"),
     ),
+    kind="gap",
 )

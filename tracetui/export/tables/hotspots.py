@@ -93,4 +93,11 @@ LINES: Table[LineRows] = Table(
     ),
     order=("idle_ns", "share", "saves_at_most_ns", "gaps", "longest_ns", ..., "name"),
     markdown=("name", "idle_ns", "share", "saves_at_most_ns", "gaps", "longest_ns", ..., "why", "operators"),
+    kind="line",
+    identity=(
+        "file",
+        "line",
+        "function",
+        "backward",
+    ),
 )

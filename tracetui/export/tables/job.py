@@ -160,6 +160,16 @@ ROOTS: Table[RootRows] = Table(
         named("line", "Python line", lambda root: short_line(root.line) or None, forms=Form.VIEWER),
     ),
     order=("lost_ns", "share", "collectives", "rank", ..., "did", "place"),
+    kind="wait",
+    identity=(
+        "rank",
+        "class",
+        "cause",
+        "file",
+        "line",
+        "function",
+        "backward",
+    ),
 )
 LATE: Table[JobRows] = Table(
     columns=(
@@ -173,6 +183,11 @@ LATE: Table[JobRows] = Table(
         named("late", "late", late_words),
         named("in", "group", lambda late: group_words(late.group, late.name)),
     ),
+    kind="late",
+    identity=(
+        "group",
+        "group_rank",
+    ),
 )
 STEPS: Table[JobRows] = Table(
     columns=(
@@ -184,6 +199,8 @@ STEPS: Table[JobRows] = Table(
         duration("lost_ns", "lost by it", values_of("lost_ns")),
         duration("total_ns", "lost", values_of("total_ns")),
     ),
+    kind="step",
+    identity=("step",),
 )
 
 
@@ -227,6 +244,13 @@ LINES: Table[JobRows] = Table(
         named("line", "Python line", _short_line_place, forms=Form.VIEWER),
     ),
     order=("idle_ns", "mean_ns", "worst_ns", ..., "whose", "cause", "place"),
+    kind="line",
+    identity=(
+        "file",
+        "line",
+        "function",
+        "backward",
+    ),
 )
 
 
@@ -301,6 +325,8 @@ RANKS: Table[RankRows] = Table(
             when=lambda rows, _: any(rank_health(row.rank).doubts for row in rows.rows),
         ),
     ),
+    kind="rank",
+    identity=("rank",),
 )
 
 

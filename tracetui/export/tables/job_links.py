@@ -91,6 +91,14 @@ LINKS: Table[JobRows] = Table(
         named("dst", "to", _end("dst"), forms=Form.VIEWER),
         named("slow", "", _slow, unknown="", least=0, when=_marked),
     ),
+    kind="link",
+    identity=(
+        "src",
+        "dst",
+        "group",
+        "group_src",
+        "group_dst",
+    ),
 )
 STAGES: Table[JobRows] = Table(
     columns=(
@@ -119,4 +127,6 @@ STAGES: Table[JobRows] = Table(
             least=0,
         ),
     ),
+    kind="stage",
+    identity=("stage",),
 )

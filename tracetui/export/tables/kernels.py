@@ -9,9 +9,10 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.kernels import TEXTS, Kernels, TypeTime
 from tracetui.arrays import Bools, Int64s
-from tracetui.export.tables.column import CodedTexts, Column, Form, Table, Values, count, duration
+from tracetui.export.tables.column import CodedTexts, Column, Form, Table, Values, count, duration, json_only
 from tracetui.export.tables.common import texts_of, values_of
 from tracetui.export.tables.events import EVENTS, EventRows, Events
+from tracetui.export.tables.row_ids import SLICE, slice_id
 from tracetui.units import format_percent, format_time
 
 
@@ -46,6 +47,12 @@ SHAPES: Table[TypeRows] = Table(
     ),
     order=("share", "total_ns", "count", "mean_ns", "min_ns", "max_ns", "type", "core", ...),
     markdown=("type", "core", "input_shapes", ...),
+    kind="shape",
+    identity=(
+        "type",
+        "core",
+        "input_shapes",
+    ),
 )
 
 
@@ -100,7 +107,7 @@ def kernel_table(kernels: Kernels) -> Table[KernelRows]:
     """Return the table of kernels, with a column for each counter that their table has."""
     known = {column.key for column in KERNELS.columns}
     counters = (_counter(title) for title in kernels.table.floats if title not in known)
-    return Table(columns=(*KERNELS.columns, *counters), order=_ORDER)
+    return Table(columns=(*KERNELS.columns, *counters), order=_ORDER, kind=SLICE)
 
 
 _SHOWN = {"type": Form.TEXT | Form.MARKDOWN, "core": Form.MARKDOWN, "input_shapes": Form.TEXT | Form.MARKDOWN}
@@ -115,7 +122,8 @@ _KERNEL: tuple[Column[KernelRows], ...] = (
     *(_text(key, _SHOWN.get(key, Form(0))) for key in TEXTS),
     _event("operator", "operator"),
     _event("python_line", "Python line"),
+    json_only("id", lambda rows: [slice_id(rows.events.trace, row) for row in rows.events.rows.tolist()]),
 )
 _ORDER = ("dur_ns", "start_ns", "wait_ns", "step", "blocks", "type", "name", ...)
 #: What every table of kernels has beside its counters.
-KERNELS: Table[KernelRows] = Table(columns=_KERNEL, order=_ORDER)
+KERNELS: Table[KernelRows] = Table(columns=_KERNEL, order=_ORDER, kind=SLICE)

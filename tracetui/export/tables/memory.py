@@ -153,6 +153,11 @@ COMPONENTS: Table[MemoryRows] = Table(
         _size("end_allocated_bytes", "at the end", _of_curves(_end), optional=True, stacked="at the\nend"),
     ),
     order=(..., "peak_reserved_bytes"),
+    kind="component",
+    identity=(
+        "device",
+        "name",
+    ),
 )
 
 GRAPHS: Table[MemoryRows] = Table(
@@ -161,7 +166,9 @@ GRAPHS: Table[MemoryRows] = Table(
         Column("model", "model", texts_of("model")),
         count("operators", "operators", values_of("operators")),
         _size("peak_bytes", "at most", values_of("peak_bytes")),
-    )
+    ),
+    kind="graph",
+    identity=("graph",),
 )
 
 # ------------------------------------------------------------------------- lines
@@ -190,6 +197,13 @@ LINES: Table[MemoryRows] = Table(
         _python_line(),
     ),
     order=("bytes_at_peak", "allocated_bytes", "allocations", "mean_life_ns", ..., "operator", "name"),
+    kind="memory-line",
+    identity=(
+        "file",
+        "line",
+        "function",
+        "operator",
+    ),
 )
 
 # ------------------------------------------------------------------------- sizes
@@ -206,7 +220,9 @@ SIZES: Table[MemoryRows] = Table(
         ),
         count("blocks_at_peak", "at the peak", values_of("at_peak"), stacked="at the\npeak"),
         count("alive_blocks", "alive at the end", values_of("alive"), stacked="alive at\nthe end"),
-    )
+    ),
+    kind="size",
+    identity=("block_bytes",),
 )
 
 # ------------------------------------------------------------------------ blocks
@@ -267,6 +283,13 @@ BLOCKS: Table[BlockRows] = Table(
         Column("name", "Python line", _line_name, forms=Form.SHOWN, path=True),
     ),
     order=("start_ns", "block_bytes", "life_ns", "step", ..., "operator", "name"),
+    kind="block",
+    identity=(
+        "device",
+        "component",
+        "start_ns",
+        "block_bytes",
+    ),
 )
 
 # ------------------------------------------------------------------ what grows
@@ -338,7 +361,17 @@ GROWING: Table[GrowingRows] = Table(
             trusted=True,
         ),
         _python_line().of(Form.VIEWER),
-    )
+    ),
+    kind="growing",
+    identity=(
+        "device",
+        "component",
+        "operator",
+        "file",
+        "line",
+        "function",
+        "block_bytes",
+    ),
 )
 
 # ------------------------------------------------------------------------- curve

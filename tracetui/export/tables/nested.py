@@ -66,7 +66,7 @@ def _frame_label(row: FrameIdle) -> str:
     return line_name(row.file, row.line, row.function)
 
 
-def _nested(title: str, *first: Column[Any], label: Any) -> Table[Any]:
+def _nested(title: str, *first: Column[Any], label: Any, kind: str, identity: tuple[str, ...]) -> Table[Any]:
     """Return the table of what holds others of its kind; `first` are the columns that name a row."""
     return Table(
         columns=(
@@ -83,6 +83,8 @@ def _nested(title: str, *first: Column[Any], label: Any) -> Table[Any]:
         ),
         order=("idle_ns", "share", "own_ns", "gaps", "longest_ns", ..., "name"),
         markdown=("name", "idle_ns", "share", "own_ns", "gaps", "longest_ns", ..., "why", "operators"),
+        kind=kind,
+        identity=identity,
     )
 
 
@@ -132,6 +134,8 @@ SCOPES: Table[ScopeRows] = Table(
     ),
     order=("computing_ns", "share", "own_computing_ns", "idle_ns", "longest_ns", "tasks", ..., "name"),
     markdown=("name", "computing_ns", "share", "own_computing_ns", "idle_ns", "tasks", ..., "why"),
+    kind="scope",
+    identity=("scope",),
 )
 MODULES: Table[ModuleRows] = _nested(
     "nn.Module",
@@ -141,5 +145,19 @@ MODULES: Table[ModuleRows] = _nested(
         "path", "", lambda rows: listed([" > ".join(row.path) or None for row in rows.rows]), forms=Form.FRAME
     ),
     label=_module_label,
+    kind="module",
+    identity=(
+        "path",
+        "module",
+    ),
 )
-FRAMES: Table[FrameRows] = _nested("frame of Python", label=_frame_label)
+FRAMES: Table[FrameRows] = _nested(
+    "frame of Python",
+    label=_frame_label,
+    kind="frame",
+    identity=(
+        "file",
+        "line",
+        "function",
+    ),
+)

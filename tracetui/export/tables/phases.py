@@ -77,4 +77,6 @@ PHASES: Table[JobRows] = Table(
         named("waits_for", "waits for", lambda phase: phase.waits_for, unknown="", least=8),
         named("name", "phase", lambda phase: phase.name, least=12),
     ),
+    kind="phase",
+    identity=("name",),
 )

@@ -5,14 +5,18 @@ An id is made of what a row is about, never of its place in a table; times count
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
+from tracetui.export.tables.column import Form, Table
 from tracetui.places import NotAPlace, format_seconds, parse_seconds, quote, row_id
 from tracetui.trace.model import Trace, Track
 
 GAP, SLICE = "gap", "slice"
+Rows = TypeVar("Rows")
 
 
 def gap_ids(analysis: Analysis, gaps: Int64s) -> list[str]:
@@ -63,3 +67,8 @@ def _start_ns(trace: Trace, identity: str) -> int | None:
         return trace.start_ns + parse_seconds(identity.rpartition(":")[2])
     except NotAPlace:
         return None
+
+
+def ids_of(table: Table[Rows], rows: Rows) -> list[str]:
+    """Return the id of each row of a table; nothing where its rows have none."""
+    return next((column.exact(rows) for column in table.of(Form.JSON) if column.key == "id"), [])

@@ -101,6 +101,11 @@ THREADS: Table[ThreadTimeRows] = Table(
     ),
     order=("idle_ns", "ready_ns", "interrupted_ns", "disk_ns", "blocked_ns", "running_ns", ..., "thread"),
     markdown=("thread", "idle_ns", "ready_ns", ...),
+    kind="thread",
+    identity=(
+        "pid",
+        "tid",
+    ),
 )
 CULPRITS: Table[CulpritRows] = Table(
     columns=(
@@ -115,6 +120,12 @@ CULPRITS: Table[CulpritRows] = Table(
     ),
     order=("idle_ns", "share", ..., "task"),
     markdown=("task", "idle_ns", "share", ...),
+    kind="culprit",
+    identity=(
+        "pid",
+        "host_pid",
+        "comm",
+    ),
 )
 CORES: Table[CoreRows] = Table(
     columns=(
@@ -135,4 +146,6 @@ CORES: Table[CoreRows] = Table(
             unknown="",
         ),
     ),
+    kind="core",
+    identity=("cpu",),
 )

@@ -28,5 +28,14 @@ SIGNATURES: Table[SignatureRows] = Table(
         share_column(values_of("idle_ns"), lambda rows: rows.idle_ns),
         count("gaps", "gaps", values_of("gaps")),
         duration("longest_ns", "longest", values_of("longest_ns")),
-    )
+    ),
+    kind="signature",
+    identity=(
+        "cause",
+        "file",
+        "line",
+        "function",
+        "op",
+        "backward",
+    ),
 )

@@ -203,4 +203,9 @@ STEPS: Table[StepRows] = Table(
         *("free_ns", "stage_ns", "bubble_ns", "communication_not_overlapped_exclude_receive_ns"),
         *("preparing_ns", "idle_ns", ..., "why"),
     ),
+    kind="step",
+    identity=(
+        "device",
+        "step",
+    ),
 )

@@ -42,4 +42,11 @@ SYNCS: Table[SyncRows] = Table(
     ),
     order=("exposed_ns", "count", "waited_ns", "longest_ns", ..., "call", "name"),
     markdown=("call", "name", "exposed_ns", "count", "waited_ns", "longest_ns", ...),
+    kind="sync",
+    identity=(
+        "call",
+        "file",
+        "line",
+        "function",
+    ),
 )

@@ -23,6 +23,8 @@ from tracetui.analysis.modules import ModuleIdle
 from tracetui.analysis.nested_idle import FrameIdle, NestedIdle
 from tracetui.analysis.scopes import ScopeTime
 from tracetui.arrays import Int64s
+from tracetui.export.queries.relations import trace_relations
+from tracetui.export.tables.row_ids import ids_of
 from tracetui.language import alternatives, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, parse_call_stack
@@ -162,6 +164,14 @@ class HotspotsScreen(TableScreen):
         for view in views_of(self.session.analysis):
             if view.name == name:
                 self._view, self._untouched = view, False
+
+    def row_ids(self, rows: Int64s) -> Sequence[str]:
+        if self._shown is None:
+            return ()
+        name = "syncs" if self._view.export == "synchronisations" else self._view.export
+        named = trace_relations(self._shown)[name]
+        ids = ids_of(named.table, named.rows())
+        return [ids[row] for row in rows.tolist()]
 
     @property
     def _modules(self) -> HotspotView:

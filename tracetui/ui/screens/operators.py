@@ -5,6 +5,7 @@ Of all, of the window, or of one step.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -17,6 +18,8 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operator_lines import main_lines
 from tracetui.analysis.operators import OperatorSlices, OperatorTable
 from tracetui.arrays import Int64s
+from tracetui.export.tables.operators import OPERATORS
+from tracetui.export.tables.row_ids import ids_of
 from tracetui.language import clauses, translate
 from tracetui.places import SharedPlace
 from tracetui.trace.clean import printable
@@ -107,6 +110,12 @@ class OperatorsScreen(TableScreen):
         wanted = place.step, place.device
         same = (index for index, step in enumerate(steps) if (step.number, step.device) == wanted)
         self._step = next(same, -1)
+
+    def row_ids(self, rows: Int64s) -> Sequence[str]:
+        if self._summed is None:
+            return ()
+        ids = ids_of(OPERATORS, self._summed.table)
+        return [ids[row] for row in rows.tolist()]
 
     @property
     def hints(self) -> tuple[tuple[str, str], ...]:

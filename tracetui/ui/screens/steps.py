@@ -20,6 +20,7 @@ from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
 from tracetui.comparison.step_parts import StepParts, step_parts
 from tracetui.export.tables.column import Form
+from tracetui.export.tables.row_ids import ids_of
 from tracetui.export.tables.steps import PHASES, STEPS, StepRows, longest_phases
 from tracetui.language import clauses, counted, heading, translate, wording
 from tracetui.trace.clean import printable
@@ -150,6 +151,10 @@ class StepsScreen(TableScreen):
         else:
             lines.append([(self._failure or translate("Looking for the causes of its idle time."), dim)])
         self.query_one("#story", Lines).show(lines)
+
+    def row_ids(self, rows: Int64s) -> Sequence[str]:
+        analysis = self.session.analysis
+        return ids_of(STEPS, StepRows(analysis, rows.tolist())) if analysis is not None else ()
 
     def frame(self, view: Int64s) -> pd.DataFrame:
         from tracetui.export.trace.frames import steps_frame

@@ -1,0 +1,94 @@
+"""`tracetui show`: one row alone by the id that --json shows; every row is found, others are refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from simulator.job.directory import write_job
+from tests.job.planted import truth
+from tracetui.cli import main
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.places import parse_place
+
+SAMPLE = "samples/moba/trace_view.json"
+
+
+def shown(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main([*words]) == ExitCode.OK
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        (["gaps"], ("gaps",)),
+        (["hotspots"], ("hotspots",)),
+        (["hotspots", "--by", "module"], ("modules",)),
+        (["hotspots", "--by", "frame"], ("frames",)),
+        (["operators"], ("operators",)),
+        (["operators", "--host", "--by", "name"], ("operators",)),
+        (["summary"], ("devices", "steps")),
+        (["summary"], ("links",)),
+        (["summary"], ("late_peers",)),
+        (["advice"], ("advice",)),
+        (["doctor"], ("findings",)),
+    ],
+)
+def test_every_id_of_an_answer_is_found_again(
+    capsys: pytest.CaptureFixture[str], command: list[str], path: tuple[str, ...]
+) -> None:
+    name, *more = command
+    answer = json.loads(shown(capsys, name, SAMPLE, *more, "--json"))
+    rows = answer[path[0]]
+    if len(path) > 1:
+        rows = [row for outer in rows for row in outer[path[1]]]
+    assert rows
+    for row in (rows[0], rows[-1]):
+        alone = json.loads(shown(capsys, "show", SAMPLE, row["id"], "--json"))
+        assert alone["id"] == row["id"]
+        assert alone["row"].keys() == row.keys()
+        if alone["kind"] != "advice":  # several pieces may follow from one rule
+            assert alone["row"] == row
+        assert parse_place(alone["place"] or "gaps")
+
+
+def test_a_row_is_told_as_text_and_as_markdown(capsys: pytest.CaptureFixture[str]) -> None:
+    gap = json.loads(shown(capsys, "gaps", SAMPLE, "--json", "--top", "2"))["gaps"][1]["id"]
+    text = shown(capsys, "show", SAMPLE, gap)
+    assert text.startswith(f"{gap}\n\n── Gap 2 of 150 ")
+    assert f"--at 'gaps#{gap},trace=" in text
+    assert f"## `{gap}`" in shown(capsys, "show", SAMPLE, gap, "--md")
+    assert "间隙" in shown(capsys, "show", SAMPLE, gap, "--lang", "zh")
+    assert shown(capsys, "show", SAMPLE, gap, "--ascii").isascii()
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("gap=NPU:7", "no row is called gap=NPU:7 here: --json of the commands"),
+        ("gap=x", "no row is called gap=x here"),
+        ("fish=x", "ids begin with gap, "),
+        ("[red]\x1b[2J", "no row is called [red]"),
+        ("line=%", "no row is called line=% here"),
+    ],
+)
+def test_what_is_no_row_is_one_sentence(capsys: pytest.CaptureFixture[str], name: str, sentence: str) -> None:
+    assert main(["show", SAMPLE, name]) == ExitCode.USAGE
+    error = capsys.readouterr().err
+    assert sentence in error
+    assert "\x1b" not in error
+    assert error.count("\n") == 1
+
+
+def test_rows_of_a_job_have_ids(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    write_job(truth("loader").outcome, tmp_path, 1)
+    answer = json.loads(shown(capsys, "ranks", str(tmp_path), "--json", "--jobs", "1"))
+    rows = [answer["ranks"][2], answer["waits"]["roots"][0], answer["waits"]["steps"][0], answer["lines"][0]]
+    for row in rows:
+        alone = json.loads(shown(capsys, "show", str(tmp_path), row["id"], "--json"))
+        assert alone["row"] == row
+    assert answer["ranks"][2]["id"] == "rank=2"
+    assert "wait=2:" in shown(capsys, "show", str(tmp_path), rows[1]["id"])
