@@ -187,7 +187,7 @@ def _view(request: Request) -> int:
         step=request.step,
         window=request.window,
         place=request.place,
-        paths=(request.path, *request.others),
+        paths=(request.path, *request.more_paths),
         rules=rules_of(request),
     )
     raise_if_signalled()

@@ -309,8 +309,8 @@ RANKS: Table[RankRows] = Table(
         *map(_measure, MEASURES),
         Column("lost_ns", "lost", values_of("lost_ns"), _ms),
         Column("cost_ns", "cost", values_of("cost_ns"), _ms),
-        json_only("least", _spread_getter("least")),
-        json_only("most", _spread_getter("most")),
+        json_only("least", _spread_getter("lowest")),
+        json_only("most", _spread_getter("highest")),
         named(
             "host", "host", lambda row: _identity(row).host or "-", forms=PRINTED, least=8, when=_shows_hosts
         ),
