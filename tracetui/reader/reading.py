@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tracetui.reader.chunks import Chunks
 from tracetui.reader.columns import TableBuilder
 from tracetui.reader.damage import Damage
@@ -20,6 +22,7 @@ from tracetui.reader.pieces import EventsPiece
 from tracetui.reader.text import Text
 
 _TAIL = 1 << 20
+_INT32_END = 1 << 31
 _ENOUGH = 1 << 24  # bytes of text without an event that show that it is no trace
 _NO_EVENTS = 100  # elements that are no events, which show that no event will follow
 
@@ -117,9 +120,11 @@ class Reading:
         Raises UnreadableTrace where not one of many elements is an event: no need to read on for hours.
         """
         columns = piece.part.columns
+        first = self._builder.events
+        dtype = np.int32 if first + piece.part.events < _INT32_END else np.int64
         for name in columns:
             if name.endswith(".event"):
-                columns[name] = columns[name] + self._builder.events
+                columns[name] = columns[name].astype(dtype, copy=False) + dtype(first)
         self.chunks.add(piece.blocks, self._shift)
         self._builder.add(piece.part)
         passage = self._passages[-1]

@@ -35,8 +35,12 @@ class BlockScanner:
         self._part = {"shapes": shapes, "samples": samples, "texts": strings}
         self._flow_ids = flow_ids
         #: By kind: the part's number of each number of the scanner's. That of no text is the last, for -1.
-        self._numbers = {kind: np.empty(0, np.int64) for kind in ("shapes", "samples", "flow_ids")}
-        self._numbers["texts"] = np.array([strings[None]])
+        self._numbers: dict[str, NDArray[Any]] = {
+            "shapes": np.empty(0, np.int32),
+            "samples": np.empty(0, np.int32),
+            "texts": np.array([strings[None]], np.int32),
+            "flow_ids": np.empty(0, np.int64),
+        }
 
     def scan(self, text: bytes, length: int) -> int:
         """Add the events in `text[:length]`; return how many, 0 where they have to be decoded."""
@@ -60,17 +64,17 @@ class BlockScanner:
             new = [number[value] for value in (chain(*values) if kind == "texts" else map(tuple, values))]
         numbers = self._numbers[kind]
         end = len(numbers) - (kind == "texts")
-        self._numbers[kind] = np.concatenate([numbers[:end], np.array(new, np.int64), numbers[end:]])
+        self._numbers[kind] = np.concatenate([numbers[:end], np.array(new, numbers.dtype), numbers[end:]])
 
     def _column(self, name: str, content: bytes, first: int) -> NDArray[Any]:
         dtype, counts = native.COLUMNS[name]
         values: NDArray[Any] = np.frombuffer(content, dtype)
         if counts == "events":
-            values = values + np.int64(first)
+            values = values + np.int32(first)  # a part has fewer events than bytes
         elif counts == "flow_ids":
             values = self._ids(values)
         elif counts:
-            values = np.take(self._numbers[counts], values, mode="wrap").astype(np.int32)
+            values = np.take(self._numbers[counts], values, mode="wrap")
         return values
 
     def _ids(self, ids: Int64s) -> Int64s:

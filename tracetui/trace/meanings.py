@@ -24,7 +24,7 @@ def meanings(strings: list[str], column: Int32s, meaning: Callable[[str], int | 
         value = meaning(strings[index])
         if value is not None:
             table[index] = value
-    return table[column]
+    return table.take(column, mode="wrap")  # half the time of an index
 
 
 def distinct(strings: list[str], column: Int32s) -> list[str]:

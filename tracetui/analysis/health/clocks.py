@@ -154,8 +154,8 @@ def _by_order(recording: HealthEvidence, tracks: Sequence[Track]) -> Jump | None
     slices = recording.trace.slices
     steps: list[tuple[Track, int, int]] = []
     for track in tracks:
-        rows = np.arange(track.rows.start, track.rows.stop)
-        starts = slices.start[rows[np.argsort(slices.event[rows], kind="stable")]]
+        rows = slice(track.rows.start, track.rows.stop)
+        starts = slices.start[rows][np.argsort(slices.event[rows], kind="stable")]
         change = np.diff(starts)
         back = np.flatnonzero(change < -LEAST_LEAP // 10)
         if len(starts) >= _LEAST_ORDERED and np.count_nonzero(change < 0) <= _MOST_BACK:
@@ -192,12 +192,14 @@ def _by_crossing(recording: HealthEvidence, tracks: Sequence[Track]) -> Jump | N
     slices = recording.trace.slices
     spans = []
     for track in tracks:
-        rows = np.arange(track.rows.start, track.rows.stop)
+        rows = slice(track.rows.start, track.rows.stop)
+        start, end = slices.start[rows], slices.end[rows]
         if track.family == Family.TASKS:
-            rows = rows[among(slices.activity[rows], (Activity.COMPUTE, Activity.COPY))]
-        crossed = crossing(slices.start[rows], slices.end[rows])
+            works = among(slices.activity[rows], (Activity.COMPUTE, Activity.COPY))
+            start, end = start[works], end[works]
+        crossed = crossing(start, end)
         if np.count_nonzero(crossed) >= _LEAST_CROSSED:
-            times = slices.start[rows[crossed]]
+            times = start[crossed]
             spans.append((track, int(times.min()), int(times.max())))
     hosts = [span for span in spans if span[0].family != Family.TASKS]
     # Producers let a few ranges of a thread cross each other in any step: a leap shows on a device, on other
@@ -245,11 +247,14 @@ def _leaps_ahead(recording: HealthEvidence) -> Iterator[Jump]:
     starts = np.sort(slices.start[timed], kind="stable")  # lanes are in order: merged, not sorted
     gaps = np.diff(starts)
     holes = []
+    calls = rows_of(t for t in trace.tracks if t.family == Family.CALLS)
+    called, returned = slices.start[calls], slices.end[calls]
     wide = np.flatnonzero(gaps >= LEAST_LEAP)
     for place in wide[np.argsort(-gaps[wide], kind="stable")[:_MOST_HOLES]].tolist():
         begin, resume = int(starts[place]), int(starts[place + 1])
         inside = _EDGE <= place < len(starts) - _EDGE
-        if inside and not _host_waits(recording, begin, resume):
+        lasts = ((called <= begin + ROUNDED) & (returned >= resume - ROUNDED)).any()
+        if inside and not (lasts or _host_waits(recording, begin, resume)):
             holes.append((begin, resume))
     for number, (begin, resume) in enumerate(holes[:3]):
         following = max((end - start for start, end in holes[number + 1 :]), default=0)
@@ -282,12 +287,7 @@ def _queue_stops(recording: HealthEvidence, begin: int, resume: int) -> bool:
 
 
 def _host_waits(recording: HealthEvidence, begin: int, resume: int) -> bool:
-    """Return whether a thread waits for the device, or a call of the runtime lasts, through a hole."""
-    trace = recording.trace
-    rows = rows_of(t for t in trace.tracks if t.family == Family.CALLS)
-    start, end = trace.slices.start[rows], trace.slices.end[rows]
-    if ((start <= begin + ROUNDED) & (end >= resume - ROUNDED)).any():
-        return True
+    """Return whether a thread waits for the device through a hole."""
     middle = np.array([begin + (resume - begin) // 2], np.int64)
     for index in range(len(recording.hosts)):
         waits = recording.hosts.thread(index).spans.get(Cause.SYNC)
