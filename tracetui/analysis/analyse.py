@@ -49,6 +49,7 @@ from tracetui.analysis.modules import ModuleIdle, idle_modules
 from tracetui.analysis.nested_idle import FrameIdle, idle_frames
 from tracetui.analysis.notes import step_notes
 from tracetui.analysis.operators import OperatorSlices, OperatorTable, host_operators
+from tracetui.analysis.range_times import RangeTimes, range_times
 from tracetui.analysis.raster import Raster
 from tracetui.analysis.scheduler.scheduler import Scheduler, SchedulerRecording
 from tracetui.analysis.scheduler.states import State
@@ -313,6 +314,11 @@ class Analysis:
     def annotated_phases(self) -> list[tuple[AnnotatedPhase, ...]]:
         """For each of `steps`, the phases that the program annotates on the host; () where it does not."""
         return annotated_phases(self.trace, self.steps)
+
+    @cached_property
+    def range_times(self) -> tuple[tuple[RangeTimes, ...], ...]:
+        """For each device, what it does in the ranges that people mark, by their names, most time first."""
+        return tuple(range_times(self.trace, activity, self.launch_chains) for activity in self.devices)
 
     @cached_property
     def has_python(self) -> bool:

@@ -211,4 +211,5 @@ JOBS = {
     "With {phase} as fast on each rank as on its peers a step takes {time} ({share}) less; the replay is"
     " off by {error}.": "若每张卡的 {phase} 都与其他卡一样快，一个 step 少 {time}（{share}）；重放的误差是 {error}。",
     "rank {rank} is critical, mostly {reason}": "{rank} 号卡是关键，主要是{reason}",
+    "Phases: ranges that the program marks": "阶段：程序标记的区间",
 }

@@ -27,6 +27,7 @@ from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.limits import BREACHES, LIMITS, LimitRows
 from tracetui.export.tables.nested import FRAMES, MODULES, SCOPES, FrameRows, ModuleRows, ScopeRows
+from tracetui.export.tables.ranges import RANGES, RangeRows
 from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.export.trace.health import trust_document
 from tracetui.export.trace.selection import Selection
@@ -207,4 +208,5 @@ def _device(analysis: Analysis, index: int, selected: set[int]) -> dict[str, Any
         "preparing_ns": None if preparing is None else sum(preparing.values()),
         "preparing_causes": preparing,
         "steps": records(STEPS, StepRows(analysis, places)),
+        "phases": records(RANGES, RangeRows(analysis.range_times[index])),
     }

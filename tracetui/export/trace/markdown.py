@@ -17,6 +17,7 @@ from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
+from tracetui.export.tables.ranges import RANGES, RangeRows, ranges_title
 from tracetui.export.tables.shown import markdown_table
 from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.export.tables.syncs import SYNCS, SyncRows
@@ -53,10 +54,16 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
     if not document["devices"]:
         lines += ["", translate("No device in this trace: it shows the host only.")]
     splits = analysis.communication.splits
-    for device, activity, split in zip(document["devices"], analysis.devices, splits):
+    limit = TOP_STEPS if top is None else top
+    for device, activity, split, ranges in zip(
+        document["devices"], analysis.devices, splits, analysis.range_times
+    ):
         lines += ["", *_device(analysis, device, activity, split)]
         places = selection.steps(analysis, activity.device)
-        lines += _steps(analysis, places, TOP_STEPS if top is None else top)
+        lines += _steps(analysis, places, limit)
+        if ranges:
+            shown = RangeRows(ranges[: limit or None])
+            lines += ["", f"### {ranges_title()}", "", *markdown_table(RANGES, shown)]
     lines += _communication(analysis, selection)
     if len(analysis.gaps):
         lines += ["", *_gaps(analysis, selection, TOP_GAPS if top is None else top)]

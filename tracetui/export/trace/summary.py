@@ -10,6 +10,7 @@ from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.analysis.idle.preparing import COPY
+from tracetui.analysis.range_times import RangeTimes
 from tracetui.analysis.run_facts import facts_of_run
 from tracetui.analysis.task_counts import task_counts
 from tracetui.databases.exports import export_of
@@ -17,6 +18,7 @@ from tracetui.export.sentences.causes import meanings, shares, task_words
 from tracetui.export.sentences.health import headline, left_out_words, legend, mark
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.column import Form
+from tracetui.export.tables.ranges import RANGES, RangeRows, ranges_title
 from tracetui.export.tables.shown import text_table
 from tracetui.export.tables.steps import STEPS, StepRows, longest_phases, mean_phases
 from tracetui.export.text import MARGIN, bar, cell_width, cut, padded, wrapped
@@ -53,11 +55,15 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
     if not document["devices"]:
         lines += ["", translate("No device in this trace: it shows the host only.")]
     communication = analysis.communication
-    for device, activity, split in zip(document["devices"], analysis.devices, communication.splits):
+    limit = TOP_STEPS if top is None else top
+    for device, activity, split, ranges in zip(
+        document["devices"], analysis.devices, communication.splits, analysis.range_times
+    ):
         lines += ["", *_device(analysis, device, activity, split, width)]
         lines += _why(device, width, mark(analysis.health, "idle", "causes"))
         places = selection.steps(analysis, activity.device)
-        lines += _steps(analysis, selection, places, TOP_STEPS if top is None else top, width)
+        lines += _steps(analysis, selection, places, limit, width)
+        lines += ["", *_phases(ranges, limit, width)] if ranges else []
     for part in (late_lines(analysis, width), link_lines(analysis, selection, width)):
         lines += ["", *part] if part else []
     if len(analysis.gaps):
@@ -234,6 +240,14 @@ def _producer(device: dict[str, Any], producer: dict[str, int], left_out_ns: int
         between = translate("it leaves out {time} between iterations", time=format_duration(left_out_ns))
         lines.append(MARGIN * 2 + between)
     return lines
+
+
+def _phases(ranges: Sequence[RangeTimes], limit: int, width: int) -> list[str]:
+    """Return the ranges that the program marks; at most `limit` names, 0 for all."""
+    shown = ranges[:limit] if limit else ranges
+    left = len(ranges) - len(shown)
+    more = [MARGIN + counted(left, "1 more", "{count} more")] if left else []
+    return [ranges_title(), *text_table(RANGES, RangeRows(shown), width), *more]
 
 
 def _steps(
