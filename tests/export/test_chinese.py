@@ -30,12 +30,12 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.cli import main
 from tracetui.export.chinese.advice import ADVICE, FIGURES, TITLES
-from tracetui.export.chinese.words import TABLES, WORDS
+from tracetui.export.chinese.words import KEPT, TABLES, WORDS
 from tracetui.export.language import CHINESE, ENGLISH, SHOWN_FACTS, cause_facts, choose_language
 from tracetui.export.sentences.advice import advice_in_language, figure_in_language
 from tracetui.export.text import cell_width
 from tracetui.export.trace.advice_text import _advice
-from tracetui.language import in_english, names, translate
+from tracetui.language import in_english, names, restate, state, translate
 from tracetui.ui.actions import ACTIONS, merged
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
@@ -366,3 +366,43 @@ def test_documents_are_made_in_english_while_all_else_is_chinese(chinese: None) 
     with in_english():
         assert translate("No gaps.") == "No gaps." and names(["a", "b"]) == "a, b"
     assert translate("No gaps.") == "没有间隙。"
+
+
+# -- what is kept in English -----------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("chinese")
+def test_notes_that_are_kept_in_english_are_shown_in_chinese_wherever_they_stand() -> None:
+    assert restate("No Python stacks: collect with with_stack=True to see lines of code.").startswith(
+        "没有 Python 调用栈"
+    )
+    assert restate("BASE and OTHER: one step tells nothing of chance: ranges are compared") == (
+        "BASE 和 OTHER：只有一个 step，无从判断是否偶然：改为比较取值范围"
+    )
+    assert restate("kernel_details.csv is empty.") == "kernel_details.csv 为空。"
+    doubt = "1 of 9 steps has no task on the device, the others have (steps, idle: wrong)"
+    assert restate(f"rank 3: {doubt}") == (
+        "rank 3：9 个 step 中有 1 个在 Device 上没有任务，其余的都有（step、空闲：有误）"
+    )
+    assert restate("nobody wrote this: or that") == "nobody wrote this: or that"
+    assert restate("a.json: nobody wrote this") == "a.json: nobody wrote this"
+
+
+def test_a_sentence_that_is_kept_is_english_whatever_language_is_chosen() -> None:
+    try:
+        choose_language(CHINESE)
+        assert state("{count} kernels", count=3) == "3 kernels"
+        with in_english():
+            assert restate("3 kernels") == "3 kernels"
+        assert restate("3 kernels") == "3 个 kernel"
+    finally:
+        choose_language(ENGLISH)
+
+
+@pytest.mark.usefixtures("chinese")
+def test_every_sentence_that_is_kept_is_found_again_with_its_values() -> None:
+    """Whatever its values are: numbers, names, commas and colons."""
+    for english, words in KEPT.items():
+        values = {field: f"v{place}.csv" for place, field in enumerate(sorted(fields(english)))}
+        if any(map(str.isalpha, re.sub(r"\{[a-z]+\}", "", english))):
+            assert restate(english.format(**values)) == words.format(**values), english

@@ -27,6 +27,7 @@ PACKAGE = Path(tracetui.__file__).parent
 #: Calls that take templates: by name, how many of their first arguments are some, and how many are skipped.
 TELLING = {
     "translate": (0, 1),
+    "state": (0, 1),
     "wording": (0, 1),
     "compose": (0, 1),
     "compose_sentence": (0, 1),

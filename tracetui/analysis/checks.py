@@ -18,6 +18,7 @@ from tracetui.analysis.kernels import Kernels
 from tracetui.analysis.search import distinct, rows_of
 from tracetui.analysis.steps import Step
 from tracetui.databases.names import is_database
+from tracetui.language import state
 from tracetui.siblings.beside import Refusal
 from tracetui.siblings.formats import API_STATISTIC, KERNEL_DETAILS, OP_STATISTIC, STEP_TIMES
 from tracetui.siblings.of_run import COMMUNICATION, LINKS, document_of_run, read_of_run, source_of
@@ -46,6 +47,23 @@ _STEP_COLUMNS = {
 
 _Key = TypeVar("_Key", bound=Hashable)
 
+_COMPARISON = "{listed} there, {computed} in the trace"
+#: of one, and of several
+_COUNTS = {
+    "kernel": ("1 kernel", "{count} kernels"),
+    "type": ("1 type", "{count} types"),
+    "call": ("1 call", "{count} calls"),
+    "step": ("1 step", "{count} steps"),
+    "operation": ("1 operation", "{count} operations"),
+    "link": ("1 link", "{count} links"),
+}
+_MORE = {
+    "type": ("{words}, and 1 more type", "{words}, and {count} more types"),
+    "call": ("{words}, and 1 more call", "{words}, and {count} more calls"),
+    "time": ("{words}, and 1 more time", "{words}, and {count} more times"),
+    "link": ("{words}, and 1 more link", "{words}, and {count} more links"),
+}
+
 
 class Check(NamedTuple):
     """What a table of the producer's says of what is computed too."""
@@ -57,7 +75,8 @@ class Check(NamedTuple):
     @property
     def sentence(self) -> str:
         """The check in words: "op_statistic.csv agrees: 57 types"."""
-        return f"{self.table} {'agrees' if self.agrees else 'differs'}: {self.words}"
+        template = "{table} agrees: {words}" if self.agrees else "{table} differs: {words}"
+        return state(template, table=self.table, words=self.words)
 
 
 def find_checks(
@@ -86,10 +105,13 @@ def _kernels(trace: Trace, kernels: Kernels | None) -> Check | None:
     missing, longer = int(np.count_nonzero(~joined)), int(np.count_nonzero(differs))
     kernel_count = format_count(len(joined))
     if missing or longer:
-        problems = ((missing, "are not in the trace"), (longer, "last another time there"))
+        templates = (
+            (missing, "{count} of {kernels} kernels are not in the trace"),
+            (longer, "{count} of {kernels} kernels last another time there"),
+        )
         words = ", ".join(
-            f"{format_count(count)} of {kernel_count} kernels {problem}"
-            for count, problem in problems
+            state(template, count=format_count(count), kernels=kernel_count)
+            for count, template in templates
             if count
         )
         return Check(KERNEL_DETAILS.name, False, words)
@@ -159,10 +181,15 @@ def _compare_sums(
     (listed_count, total), (computed_count, sum_) = (sums.get(first, (0, 0)) for sums in (listed, computed))
     same_count = listed_count == computed_count
     totals = _time_texts(total, sum_) if same_count else (format_duration(total), format_duration(sum_))
-    listed_words = f"{format_count(listed_count)} of {totals[0]} there"
-    words = f"{printable(first, _SHOWN)}: {listed_words}, "
-    words += f"{format_count(computed_count)} of {totals[1]} in the trace"
-    return Check(name, False, words + _rest_text(len(differing) - 1, noun))
+    words = state(
+        "{name}: {listed} of {time} there, {computed} of {total} in the trace",
+        name=printable(first, _SHOWN),
+        listed=format_count(listed_count),
+        time=totals[0],
+        computed=format_count(computed_count),
+        total=totals[1],
+    )
+    return Check(name, False, _with_rest(words, len(differing) - 1, noun))
 
 
 def _steps(trace: Trace, steps: Sequence[Step]) -> Check | None:
@@ -182,7 +209,7 @@ def _steps(trace: Trace, steps: Sequence[Step]) -> Check | None:
         if (listed := int(table.numbers[key][row])) >= 0 and abs(listed - getattr(step, name)) > _ROUNDED_NS
     ]
     if differing:
-        return Check(STEP_TIMES.name, False, differing[0] + _rest_text(len(differing) - 1, "time"))
+        return Check(STEP_TIMES.name, False, _with_rest(differing[0], len(differing) - 1, "time"))
     return Check(STEP_TIMES.name, True, _count_text(len(pairs), "step"))
 
 
@@ -230,7 +257,8 @@ def _links(trace: Trace, communication: Communication) -> Check | None:
             listed_size, listed_ns = round(listed[0]), round(listed[1])
             link_name = f"{printable(name, _SHOWN)}, link {ends}"
             if listed_size != size:
-                comparison = f"{format_bytes(listed_size)} there, {format_bytes(size)} in the trace"
+                listed_bytes, counted_bytes = format_bytes(listed_size), format_bytes(size)
+                comparison = state(_COMPARISON, listed=listed_bytes, computed=counted_bytes)
                 differing.append(f"{link_name} {comparison}")
             elif abs(listed_ns - ns) > _ROUNDED_NS:
                 differing.append(f"{link_name} {_comparison(listed_ns, ns)}")
@@ -242,7 +270,7 @@ def _document(trace: Trace, name: str) -> Mapping[str, Any] | Check | None:
     try:
         return document_of_run(Path(trace.path), name)
     except Refusal as refusal:
-        return Check(name, False, f"it {refusal}")
+        return Check(name, False, state("it {refusal}", refusal=refusal))
 
 
 def _places(trace: Trace, communication: Communication) -> dict[str, int]:
@@ -281,7 +309,7 @@ def _check_of_document(
     name: str, checked: int, checked_noun: str, differing: Sequence[str], differing_noun: str
 ) -> Check | None:
     if differing:
-        return Check(name, False, differing[0] + _rest_text(len(differing) - 1, differing_noun))
+        return Check(name, False, _with_rest(differing[0], len(differing) - 1, differing_noun))
     return Check(name, True, _count_text(checked, checked_noun)) if checked else None
 
 
@@ -302,12 +330,14 @@ def _time_texts(listed: int, computed: int) -> tuple[str, str]:
 
 def _comparison(listed: int, computed: int) -> str:
     """Format two times as "2.60 ms there, 2.56 ms in the trace"."""
-    return "{} there, {} in the trace".format(*_time_texts(listed, computed))
+    texts = _time_texts(listed, computed)
+    return state(_COMPARISON, listed=texts[0], computed=texts[1])
 
 
 def _count_text(count: int, noun: str) -> str:
-    return f"{format_count(count)} {noun}{'' if count == 1 else 's'}"
+    return state(_COUNTS[noun][count != 1], count=format_count(count))
 
 
-def _rest_text(count: int, noun: str) -> str:
-    return f", and {_count_text(count, f'more {noun}')}" if count else ""
+def _with_rest(words: str, count: int, noun: str) -> str:
+    """Return what is said of the first that differs, and how many more do."""
+    return state(_MORE[noun][count != 1], words=words, count=format_count(count)) if count else words

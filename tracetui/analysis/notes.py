@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.steps import Step
+from tracetui.language import state
 from tracetui.units import format_count, format_duration
 
 
@@ -17,20 +18,25 @@ def step_notes(steps: Sequence[Step], tasks_of_none: int) -> Iterator[str]:
         tasks_of_none: how much of its work belongs to none of them, in tasks.
     """
     if tasks_of_none:
-        single = tasks_of_none == 1
-        tasks = "1 task belongs" if single else f"{format_count(tasks_of_none)} tasks belong"
-        yield f"{tasks} to no step: {'it starts' if single else 'they start'} outside of all of them"
+        template = "{count} tasks belong to no step: they start outside of all of them"
+        if tasks_of_none == 1:
+            template = "1 task belongs to no step: it starts outside of all of them"
+        yield state(template, count=format_count(tasks_of_none))
     without_compute = sum(step.computing_ns == 0 < step.communication_ns for step in steps)
     if without_compute and any(step.computing_ns for step in steps):
-        yield (
-            f"In {format_count(without_compute)} of {format_count(len(steps))} steps only communication is "
-            "recorded: what they computed counts as idle"
+        yield state(
+            "In {count} of {steps} steps only communication is recorded: what they computed counts as idle",
+            count=format_count(without_compute),
+            steps=format_count(len(steps)),
         )
     early = [ns for ns in map(clocks_apart, steps) if ns]
     if early:
-        yield (
-            f"In {len(early)} of {len(steps)} steps the device starts before the host does, by "
-            f"{format_duration(max(early))} at most: their clocks disagree"
+        yield state(
+            "In {count} of {steps} steps the device starts before the host does, by {time} at most: "
+            "their clocks disagree",
+            count=len(early),
+            steps=len(steps),
+            time=format_duration(max(early)),
         )
 
 
@@ -39,13 +45,21 @@ def overlap_note(activity: DeviceActivity) -> str | None:
     if not activity.differs or activity.producer is None:
         return None
     sums = [
-        f"{key[: -len('_ns')].replace('_', ' ')} {format_duration(listed)}, not {format_duration(computed)}"
+        state(
+            "{name} {listed}, not {computed}",
+            name=key[: -len("_ns")].replace("_", " "),
+            listed=format_duration(listed),
+            computed=format_duration(computed),
+        )
         for key, listed in activity.producer.items()
         if listed != (computed := getattr(activity, key))
     ]
-    words = f"the trace's own Overlap Analysis says otherwise: {'; '.join(sums)}"
-    left_out = format_duration(activity.left_out_ns)
-    return f"{words}: it leaves out {left_out} between iterations" if activity.left_out_ns else words
+    template = "the trace's own Overlap Analysis says otherwise: {sums}"
+    if activity.left_out_ns:
+        template = (
+            "the trace's own Overlap Analysis says otherwise: {sums}: it leaves out {time} between iterations"
+        )
+    return state(template, sums="; ".join(sums), time=format_duration(activity.left_out_ns))
 
 
 def clocks_apart(step: Step) -> int:

@@ -16,6 +16,7 @@ from tracetui.cli.progress import ProgressLine
 from tracetui.export.sentences.scheduler import scheduler_notes
 from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.step_numbers import StepNumbers
+from tracetui.language import restate
 from tracetui.reader.source import TraceFile
 from tracetui.trace.clean import printable
 from tracetui.units import Window, format_clock, format_duration
@@ -30,7 +31,7 @@ def open_trace(request: Request) -> tuple[Analysis, Selection]:
         pass
     trace = analysis.trace
     if not request.json:
-        for warning in (*trace.report.warnings, *trace.notes, *scheduler_notes(analysis)):
+        for warning in (*map(restate, (*trace.report.warnings, *trace.notes)), *scheduler_notes(analysis)):
             output.say(printable(warning))
     return analysis, selected(analysis, request.step, request.window)
 

@@ -13,6 +13,7 @@ from tracetui.comparison.compared_run import Run
 from tracetui.comparison.matched_lines import ChargedLine
 from tracetui.comparison.tally import Sum, sum_together
 from tracetui.comparison.waterfall import PREPARING, TERMS
+from tracetui.language import state
 from tracetui.trace.model import TraceKind
 
 _UNSPLIT = CommunicationCause.UNSPLIT.label
@@ -30,19 +31,30 @@ def merge_unsplit(base: Run, other: Run) -> tuple[Run, Run, tuple[str, ...]]:
         if _has_terms(run, (_UNSPLIT,)) and not _has_terms(run, _SPLIT) and _has_terms(opposite, _SPLIT):
             sides[1 - place] = _add_terms(opposite, dict.fromkeys(_SPLIT, _UNSPLIT))
             notes.append(
-                f"{name} does not tell waiting from moving: both stand together as {_UNSPLIT} on both sides"
+                state(
+                    "{run} does not tell waiting from moving: both stand together as {cause} on both sides",
+                    run=name,
+                    cause=_UNSPLIT,
+                )
             )
         if run.kind is opposite.kind is TraceKind.ASCEND and not run.has_runtime and opposite.has_runtime:
             merged = _hide_compiling(sides[1 - place])
             if merged is not None:
                 sides[1 - place] = merged
                 notes.append(
-                    f"{name} has no calls of the runtime (profiler level 0): compiling stands as"
-                    f" {Cause.LAUNCH_DISPATCH.label} and {Cause.OPERATOR.label} on both sides"
+                    state(
+                        "{run} has no calls of the runtime (profiler level 0): compiling stands as "
+                        "{launch} and {operator} on both sides",
+                        run=name,
+                        launch=Cause.LAUNCH_DISPATCH.label,
+                        operator=Cause.OPERATOR.label,
+                    )
                 )
         if run.kind is opposite.kind is TraceKind.ASCEND and run.tells_cube < opposite.tells_cube:
             sides = [_hide_cube(side) for side in sides]
-            notes.append(f"{name} does not tell what ran on the cube units: classes are not cut by that")
+            notes.append(
+                state("{run} does not tell what ran on the cube units: classes are not cut by that", run=name)
+            )
     return sides[0], sides[1], tuple(notes)
 
 

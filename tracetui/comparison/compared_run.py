@@ -41,6 +41,7 @@ from tracetui.comparison.tally import NOTHING, Sum, Sums, tally, tested_steps
 from tracetui.comparison.wall_pieces import WallIdle, exposed_pieces, idle_pieces
 from tracetui.comparison.walls import StepChoice, StepWalls, find_walls
 from tracetui.comparison.waterfall import DEVICE_CAUSES, waterfall
+from tracetui.language import state
 from tracetui.trace.model import Layer, TraceKind
 
 _NO_SHAPES = "it tells no shapes of operators (record_shapes=True): they are matched by name alone"
@@ -163,7 +164,12 @@ def run_of(analysis: Analysis, choice: StepChoice | None = None, args_of: ArgsOf
 def _doubts(health: HealthFacts) -> Iterator[str]:
     """Yield what of a recording is not to be believed."""
     for doubt in health.doubts:
-        yield f"{doubt.sentence} ({', '.join(doubt.affects)}: {Severity(doubt.severity).verdict})"
+        yield state(
+            "{finding} ({numbers}: {verdict})",
+            finding=doubt.sentence,
+            numbers=", ".join(doubt.affects),
+            verdict=Severity(doubt.severity).verdict,
+        )
 
 
 class _StepWork(NamedTuple):
@@ -221,12 +227,15 @@ def _notes(analysis: Analysis, walls: StepWalls) -> list[str]:
     ]
     devices = len(set(walls.device.tolist()))
     if not len(walls):
-        notes.append("no device computes or communicates in it, or not in what was asked for")
+        notes.append(state("no device computes or communicates in it, or not in what was asked for"))
     elif walls.number[0] < 0 and not analysis.steps:
-        notes.append("it has no ProfilerStep: the whole time of its device counts as one step")
+        notes.append(state("it has no ProfilerStep: the whole time of its device counts as one step"))
     if devices > 1:
         notes.append(
-            f"it has {devices} devices: times of steps are their mean, device times in tables their sum"
+            state(
+                "it has {count} devices: times of steps are their mean, device times in tables their sum",
+                count=devices,
+            )
         )
     return notes
 

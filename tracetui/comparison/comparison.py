@@ -23,6 +23,7 @@ from tracetui.comparison.operator_sequences import OperatorStretch, match_operat
 from tracetui.comparison.rank_test import LEAST_STEPS
 from tracetui.comparison.tally import NOTHING, Sum, comparable_sums, tested_steps
 from tracetui.comparison.waterfall import DEVICE_TERMS, PREPARING, TERMS, places_of
+from tracetui.language import state
 from tracetui.trace.clean import printable
 from tracetui.trace.model import TraceKind
 from tracetui.units import format_duration
@@ -228,34 +229,46 @@ def _notes(base: Run, other: Run) -> Iterator[str]:
         for name, run in (("BASE", base), ("OTHER", other))
     }
     for note in dict.fromkeys((*notes_by_side["BASE"], *notes_by_side["OTHER"])):
-        yield f"{' and '.join(name for name, notes in notes_by_side.items() if note in notes)}: {note}"
+        sides = [name for name, notes in notes_by_side.items() if note in notes]
+        run = sides[0] if len(sides) == 1 else state("BASE and OTHER")
+        yield state("{run}: {note}", run=run, note=note)
     yield from _recording_notes(base, other)
     if base.kind is not other.kind:
-        yield "The runs are of different makes of devices: their kernels are not compared by name"
+        yield state("The runs are of different makes of devices: their kernels are not compared by name")
 
 
 def _recording_notes(base: Run, other: Run) -> Iterator[str]:
     """Yield how differently two runs were recorded, and what that alone explains."""
     mine, theirs = base.health, other.health
     if mine.level != theirs.level and mine.level and theirs.level:
-        levels = f"{printable(mine.level)} and {printable(theirs.level)}"
-        yield f"The runs were recorded at different levels: {levels}"
+        yield state(
+            "The runs were recorded at different levels: {base} and {other}",
+            base=printable(mine.level),
+            other=printable(theirs.level),
+        )
     elif base.has_runtime != other.has_runtime and base.kind is other.kind:
         name = "BASE" if base.has_runtime else "OTHER"
-        yield f"Only {name} records calls of the runtime: its host is slower by what recording them takes"
+        yield state(
+            "Only {run} records calls of the runtime: its host is slower by what recording them takes",
+            run=name,
+        )
     if mine.stacks != theirs.stacks and len(base.wall_ns) and len(other.wall_ns):
         name, recorded, plain = ("BASE", base, other) if mine.stacks else ("OTHER", other, base)
         longer = int(_host_bound(recorded) - _host_bound(plain))
-        cost = "its devices do not wait longer for the host: what recording them costs does not show"
+        template = (
+            "Only {run} records stacks of Python: its devices do not wait longer for the host: what "
+            "recording them costs does not show"
+        )
         if longer > 0:
-            cost = (
-                f"its devices wait {format_duration(longer)} longer for the host in a step, which is what "
-                "recording costs if nothing else differs"
+            template = (
+                "Only {run} records stacks of Python: its devices wait {time} longer for the host in a step, "
+                "which is what recording costs if nothing else differs"
             )
-        yield f"Only {name} records stacks of Python: {cost}"
+        yield state(template, run=name, time=format_duration(longer))
     if mine.versions != theirs.versions and mine.versions and theirs.versions:
         differing = sorted(set(mine.versions) ^ set(theirs.versions))
-        yield f"The runs are of different versions: {printable(', '.join(differing), _LONGEST_VERSIONS)}"
+        versions = printable(", ".join(differing), _LONGEST_VERSIONS)
+        yield state("The runs are of different versions: {versions}", versions=versions)
 
 
 def _host_bound(run: Run) -> Fraction:
@@ -266,9 +279,10 @@ def _host_bound(run: Run) -> Fraction:
 
 def _few_steps(steps: int) -> str:
     """Say that so few steps do not tell a change from chance."""
-    return (
-        f"{'one step tells' if steps == 1 else f'{steps} steps tell'} nothing of chance: ranges are compared"
-    )
+    template = "{count} steps tell nothing of chance: ranges are compared"
+    if steps == 1:
+        template = "one step tells nothing of chance: ranges are compared"
+    return state(template, count=steps)
 
 
 def _kernel_rows(base: Run, other: Run, scale: RowScale) -> tuple[ComparedRow, ...]:

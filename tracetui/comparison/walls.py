@@ -21,6 +21,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
+from tracetui.language import state
 from tracetui.units import format_duration
 
 #: A step is an outlier beyond so many median absolute deviations of the median, and such a share of that.
@@ -198,8 +199,15 @@ def _doubted(analysis: Analysis, walls_by_device: Sequence[tuple[int, list[_Wall
 
 def _not_believed(numbers: Sequence[int]) -> str:
     named = ", ".join(map(str, numbers[:_MOST_NAMED])) + (", ..." if len(numbers) > _MOST_NAMED else "")
-    steps = f"step {named} is" if len(numbers) == 1 else f"steps {named} are"
-    return f"{steps} not to be believed and left out: tracetui doctor tells why (--all-steps keeps all)"
+    template = (
+        "steps {steps} are not to be believed and left out: tracetui doctor tells why (--all-steps keeps all)"
+    )
+    if len(numbers) == 1:
+        template = (
+            "step {steps} is not to be believed and left out: tracetui doctor tells why (--all-steps keeps "
+            "all)"
+        )
+    return state(template, steps=named)
 
 
 def _outliers(walls: Sequence[_Wall]) -> list[_Wall]:
@@ -251,11 +259,15 @@ def _left_out_note(walls: Sequence[_Wall], used: Sequence[_Wall]) -> Iterator[st
     outliers = [wall for wall in walls if wall not in used]
     if outliers and used:
         usual_length = format_duration(int(median(wall.wall_ns for wall in used)))
-        listed = [f"step {wall.number} ({format_duration(wall.wall_ns)})" for wall in outliers[:_MOST_NAMED]]
-        more = len(outliers) - _MOST_NAMED
-        named = ", ".join(listed) + (f" and {more} more" if more > 0 else "")
-        verb = "is" if len(outliers) == 1 else "are"
-        yield f"{named} {verb} left out: the others take {usual_length} (--all-steps keeps all)"
+        named = ", ".join(
+            f"step {wall.number} ({format_duration(wall.wall_ns)})" for wall in outliers[:_MOST_NAMED]
+        )
+        if len(outliers) > _MOST_NAMED:
+            named = state("{names} and {count} more", names=named, count=len(outliers) - _MOST_NAMED)
+        template = "{steps} are left out: the others take {time} (--all-steps keeps all)"
+        if len(outliers) == 1:
+            template = "{steps} is left out: the others take {time} (--all-steps keeps all)"
+        yield state(template, steps=named, time=usual_length)
 
 
 def _last_wall_note(walls: Sequence[_Wall]) -> Iterator[str]:
@@ -264,5 +276,9 @@ def _last_wall_note(walls: Sequence[_Wall]) -> Iterator[str]:
     if len(lengths) > 1:
         usual = int(median(lengths[:-1]))
         if lengths[-1] > _LONGER * usual:
-            took, usual_words = format_duration(lengths[-1]), format_duration(usual)
-            yield f"its last step is {took} long, the others {usual_words}: it lasts until the device is done"
+            took, others = format_duration(lengths[-1]), format_duration(usual)
+            yield state(
+                "its last step is {time} long, the others {others}: it lasts until the device is done",
+                time=took,
+                others=others,
+            )

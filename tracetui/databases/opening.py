@@ -18,14 +18,16 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
+from tracetui.language import state
+
 MAGIC = b"SQLite format 3\0"
 _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 _BESIDE = ("-wal", "-journal")
 _COPIES = 3  # a writer may change the file while it is copied
 _HEADER = 100  # bytes
 _LFS = b"version https://git-lfs"
-_AT_WORK = "a writer is at work on it, or died: read is what it had written when it was opened"
-_CUT = "the file is cut: what is left of it is read"
+_AT_WORK = state("a writer is at work on it, or died: read is what it had written when it was opened")
+_CUT = state("the file is cut: what is left of it is read")
 
 
 class Refused(Exception):  # noqa: N818 - the name says what is wrong, "Error" would add nothing
@@ -65,7 +67,7 @@ def open_database(path: Path) -> Iterator[OpenedDatabase]:
                 raise Refused(f"cannot be read as a database: {_error_text(error)}") from None
             connection.execute("PRAGMA writable_schema=ON")
             if not is_cut(source):
-                problems += ("the database is damaged: what is left of it is read",)
+                problems += (state("the database is damaged: what is left of it is read"),)
             _require_tables(connection)
         if is_cut(source):
             problems += (_CUT,)

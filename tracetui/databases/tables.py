@@ -21,6 +21,7 @@ from tracetui.arrays import Floats, Int64s
 from tracetui.databases.opening import Refused, open_database
 from tracetui.databases.pages import LONG_TEXT, AnyPageRows, Field, PageReader, Unusual
 from tracetui.databases.pages import UNKNOWN as UNKNOWN
+from tracetui.language import state
 
 ROWS = 1 << 14  #: rows that are fetched at once
 _LONGEST_TEXT = 1 << 20  # characters of a cell
@@ -257,10 +258,12 @@ class Database:
     def _note(self, table: str, row_count: int, error: Exception) -> None:
         if isinstance(error, sqlite3.OperationalError) and "interrupted" in str(error):
             return
-        state = f"damaged, {row_count:,} rows of it are read" if row_count else "damaged, and left out"
+        template = "table {name}: damaged, {count} rows of it are read"
         if isinstance(error, MemoryError):
-            state = f"too large for the memory there is, {row_count:,} rows of it are read"
-        self.problems.append(f"table {plain(table)}: {state}")
+            template = "table {name}: too large for the memory there is, {count} rows of it are read"
+        elif not row_count:
+            template = "table {name}: damaged, and left out"
+        self.problems.append(state(template, name=plain(table), count=f"{row_count:,}"))
 
     def _read_tables(self) -> Iterator[DatabaseTable]:
         try:
@@ -275,7 +278,7 @@ class Database:
             try:
                 described = self._connection.execute(f"PRAGMA table_info({_quoted(name)})").fetchall()
             except sqlite3.Error:
-                self.problems.append(f"table {plain(name)}: damaged, and left out")
+                self.problems.append(state("table {name}: damaged, and left out", name=plain(name)))
                 continue
             columns = {str(column[1]).lower(): str(column[1]) for column in described}
             is_without_rowid = sql.rstrip().upper().endswith("WITHOUT ROWID") or _ROWID in columns

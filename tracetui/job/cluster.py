@@ -12,6 +12,7 @@ from tracetui.job.engines.pool import Ranks
 from tracetui.job.load import FoundRanks, distinct_ranks
 from tracetui.job.same_job import FoundRank
 from tracetui.job.sources import Source
+from tracetui.language import state
 from tracetui.reader.errors import Reason, UnreadableTrace, plain
 
 
@@ -53,7 +54,9 @@ def gather(
             if isinstance(one, dask.Seeing):
                 total = one
             elif isinstance(one, dask.LeftOut):
-                notes.append(plain(f"worker {one.worker} is left out: {one.reason}"))
+                notes.append(
+                    plain(state("worker {name} is left out: {reason}", name=one.worker, reason=one.reason))
+                )
             else:
                 answered, answered_bytes = answered + 1, answered_bytes + one.seen.bytes
                 try:
@@ -61,7 +64,7 @@ def gather(
                         raise UnreadableDigest(one.reason)
                     digest = decode(one.data)
                 except UnreadableDigest as error:
-                    notes.append(plain(f"{one.seen.shown}: {error} (left out)"))
+                    notes.append(plain(state("{note} (left out)", note=f"{one.seen.shown}: {error}")))
                 else:
                     source = Source(Path(one.seen.path), one.seen.shown, True)
                     made.append((source, FoundRank(one.seen.shown, digest.identity), digest))
@@ -72,7 +75,8 @@ def gather(
             raise
         interrupted = True
     if answered < total.traces:
-        notes.append(f"stopped: {total.traces - answered:,} of {total.traces:,} ranks are not read")
+        counts = {"count": f"{total.traces - answered:,}", "ranks": f"{total.traces:,}"}
+        notes.append(state("stopped: {count} of {ranks} ranks are not read", **counts))
     if not made:
         reason = notes[0] if notes else f"no worker of {address} sees a trace of a rank in {paths[0]}"
         raise UnreadableTrace(Reason.MISSING, reason)

@@ -27,6 +27,7 @@ from tracetui.job.digest_run import run_of_digest
 from tracetui.job.doubts import find_doubts
 from tracetui.job.job import Job, job_of
 from tracetui.job.load import ranks_in_words
+from tracetui.language import state
 from tracetui.trace.model import TraceKind
 from tracetui.trace.stack import Frame
 
@@ -202,7 +203,10 @@ def _notes(runs: Sequence[Run], ranks: Sequence[Rank]) -> Iterable[str]:
         for note in run.notes:
             ranks_by_note.setdefault(note, []).append(rank.number)
     for note, numbers in ranks_by_note.items():
-        yield note if len(numbers) == len(runs) else f"{ranks_in_words(numbers, len(runs))}: {note}"
+        if len(numbers) == len(runs):
+            yield note
+        else:
+            yield state("{run}: {note}", run=ranks_in_words(numbers, len(runs)), note=note)
 
 
 def _waits(jobs: Sequence[Job], mean_runs: Sequence[Run]) -> ComparedRow:

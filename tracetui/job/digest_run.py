@@ -32,14 +32,17 @@ from tracetui.job.run_columns import (
     WallColumns,
 )
 from tracetui.job.texts import LinePlaces, TextPlaces
+from tracetui.language import state
 from tracetui.trace.clean import shortened
 from tracetui.trace.model import TraceKind
 from tracetui.trace.stack import Frame
 
 _NOWHERE = ChargedLine(None, False)
-_BY_NAME = "operators are compared by name alone: a digest does not keep their order"
-_OLD_DIGEST = "its digest is of an older version of tracetui, which kept less to compare: make it again"
-_IN_PART = "a digest keeps of long tables what takes most time: the rest stands as (others)"
+_BY_NAME = state("operators are compared by name alone: a digest does not keep their order")
+_OLD_DIGEST = state(
+    "its digest is of an older version of tracetui, which kept less to compare: make it again"
+)
+_IN_PART = state("a digest keeps of long tables what takes most time: the rest stands as (others)")
 
 
 class RunColumns(NamedTuple):

@@ -13,6 +13,7 @@ from tracetui.job.digest import Digest, TimeCells, TimeClass, TimeKeys
 from tracetui.job.digest_bytes import encode
 from tracetui.job.run_columns import StepSumColumns, SumColumns, SumTable
 from tracetui.job.texts import TextPlaces
+from tracetui.language import state
 from tracetui.trace.order import numbered
 
 #: Bytes of a digest: a hundredth of its trace, but not less than the first nor more than the second.
@@ -61,7 +62,7 @@ def _without_ranges(digest: Digest) -> Digest:
     segment = np.searchsorted(boundaries, digest.boundaries[digest.cells.segment], "right") - 1
     return replace(
         digest,
-        warnings=(*digest.warnings, "marked ranges are left out: the digest would be too large"),
+        warnings=(*digest.warnings, state("marked ranges are left out: the digest would be too large")),
         ranges=digest.ranges.at(slice(0)),
         boundaries=boundaries,
         cells=summed(segment, digest.cells.key, digest.cells.ns),
@@ -74,7 +75,9 @@ def _first_collectives(digest: Digest, count: int) -> Digest:
     inside = (digest.boundaries <= kept_until) | (digest.boundaries == digest.boundaries[-1])
     boundaries = digest.boundaries[inside]
     segment = np.searchsorted(boundaries, digest.boundaries[digest.cells.segment], "right") - 1
-    cut_warning = f"only the first {count:,} collectives are kept: the digest would be too large"
+    cut_warning = state(
+        "only the first {count} collectives are kept: the digest would be too large", count=f"{count:,}"
+    )
     warnings = [text for text in digest.warnings if not text.startswith("only the first")]
     return replace(
         digest,

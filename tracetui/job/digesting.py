@@ -40,6 +40,7 @@ from tracetui.job.digest_size import encode_within, limit_of
 from tracetui.job.identity import identify
 from tracetui.job.texts import LinePlaces, TextPlaces
 from tracetui.job.time_split import device_pieces, first_boundary, split_time
+from tracetui.language import state
 from tracetui.reader.joined import open_trace
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress
@@ -78,7 +79,7 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
     trace, devices = analysis.trace, analysis.devices
     warnings = [*trace.report.warnings, *trace.notes]
     if trace.report.truncated and not warnings:
-        warnings.append("the trace is cut")
+        warnings.append(state("the trace is cut"))
     working = [index for index, device in enumerate(devices) if device.window_ns > 0]
     texts, lines = TextPlaces(), LinePlaces()
     advice = tuple(
@@ -116,12 +117,14 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
         awaited=AwaitedColumns.empty(),
     )
     if not working:
-        cut_warnings = (*map(shortened, warnings), "no device computes or communicates in it")
+        cut_warnings = (*map(shortened, warnings), state("no device computes or communicates in it"))
         parts = reduce_run(run_of(analysis), texts, lines)
         return replace(bare, warnings=cut_warnings, texts=texts.all, lines=lines.all, **parts._asdict())
     device = max(working, key=lambda index: (_busy_ns(analysis, index), -index))
     if len(working) > 1:
-        warnings.append(f"of its {len(working)} devices only the one that works most is looked at")
+        warnings.append(
+            state("of its {count} devices only the one that works most is looked at", count=len(working))
+        )
     activity = analysis.devices[device]
     steps = _steps(analysis, device)
     groups, collectives, arrivals = collective_tables(analysis, device, texts, lines)

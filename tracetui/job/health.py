@@ -11,6 +11,7 @@ from tracetui.analysis.health.finding import Severity
 from tracetui.job.channels import Rank
 from tracetui.job.digest import StepColumns
 from tracetui.job.job import Job
+from tracetui.language import state
 
 MISSING, UNALIGNED = "ranks.missing", "ranks.unaligned"
 _MOST_SENTENCES = 3  #: sentences of one kind
@@ -47,15 +48,25 @@ def health_notes(job: Job) -> Iterator[str]:
     doubts.sort(key=lambda pair: -pair[0].severity)
     for doubt, number in doubts[:_MOST_SENTENCES]:
         verdict = Severity(doubt.severity).verdict
-        yield f"rank {number}: {doubt.sentence} ({', '.join(doubt.affects)}: {verdict})"
+        numbers = ", ".join(doubt.affects)
+        finding = state(
+            "{finding} ({numbers}: {verdict})", finding=doubt.sentence, numbers=numbers, verdict=verdict
+        )
+        yield state("{run}: {note}", run=f"rank {number}", note=finding)
     if len(doubts) > _MOST_SENTENCES:
         more = len(doubts) - _MOST_SENTENCES
-        yield f"{more} more findings put numbers of ranks in doubt: tracetui doctor tells of each rank"
+        yield state(
+            "{count} more findings put numbers of ranks in doubt: tracetui doctor tells of each rank",
+            count=more,
+        )
     left_out = [rank.number for rank in job.ranks if len(believed_steps(job, rank)) < len(rank.digest.steps)]
     if left_out:
         shown = ", ".join(map(str, left_out[:8])) + (", ..." if len(left_out) > 8 else "")
-        ranks = f"rank {shown}" if len(left_out) == 1 else f"ranks {shown}"
-        yield f"means of {ranks} leave out steps that are not to be believed (--all-steps takes all)"
+        ranks = state("rank {numbers}" if len(left_out) == 1 else "ranks {numbers}", numbers=shown)
+        yield state(
+            "means of {ranks} leave out steps that are not to be believed (--all-steps takes all)",
+            ranks=ranks,
+        )
 
 
 def believed_steps(job: Job, rank: Rank) -> StepColumns:

@@ -17,6 +17,7 @@ from tracetui.job.identity import identify
 from tracetui.job.job import Job, job_of
 from tracetui.job.same_job import FoundRank, largest_job, latest_recordings, number_ranks
 from tracetui.job.sources import Source, Sources, find_sources
+from tracetui.language import state
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.joined import open_trace
 
@@ -163,18 +164,20 @@ def _warnings_of_ranks(ranks: Sequence[Rank]) -> list[str]:
         for warning in rank.digest.warnings:
             numbers_of.setdefault(warning.rstrip("."), []).append(rank.number)
     return [
-        f"{ranks_in_words(sorted(numbers), len(ranks))}: {warning}" for warning, numbers in numbers_of.items()
+        state("{run}: {note}", run=ranks_in_words(sorted(numbers), len(ranks)), note=warning)
+        for warning, numbers in numbers_of.items()
     ]
 
 
 def ranks_in_words(numbers: list[int], count: int) -> str:
     """Return "rank 3", "ranks 1, 2", or "all ranks" of so many."""
     if len(numbers) == count > 1:
-        return "all ranks"
+        return state("all ranks")
     shown = ", ".join(map(str, numbers[:_SHOWN])) + (", ..." if len(numbers) > _SHOWN else "")
-    return f"rank {shown}" if len(numbers) == 1 else f"ranks {shown}"
+    return state("rank {numbers}" if len(numbers) == 1 else "ranks {numbers}", numbers=shown)
 
 
 def _unread_note(source: Source, why: object) -> str:
     text = str(why)
-    return f"{text} (left out)" if str(source.path) in text else f"{source.shown}: {text} (left out)"
+    note = text if str(source.path) in text else f"{source.shown}: {text}"
+    return state("{note} (left out)", note=note)

@@ -9,7 +9,9 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from tracetui.job.digest import MOST_RANKS, Digest, Identity
+from tracetui.language import state
 from tracetui.reader.errors import Reason, UnreadableTrace
+from tracetui.units import format_count
 
 #: ns by which the windows of ranks of one job may lie apart: their clocks may, and so may their starts.
 LONGEST_BREAK = 60_000_000_000
@@ -58,8 +60,12 @@ def _newest(
         )
         newest[key] = newer
         sentences.append(
-            f"rank {ranks[place].identity.rank} is there twice: {ranks[newer].name} is looked at, "
-            f"{ranks[older].name} is not"
+            state(
+                "rank {rank} is there twice: {newer} is looked at, {older} is not",
+                rank=ranks[place].identity.rank,
+                newer=ranks[newer].name,
+                older=ranks[older].name,
+            )
         )
     return sorted(newest.values()), sentences
 
@@ -93,12 +99,14 @@ def largest_job(ranks: Sequence[FoundRank], digests: Sequence[Digest]) -> tuple[
             Reason.DIRECTORY, f"no two of the {len(ranks):,} traces are of one job; name one ({names})"
         )
     listed = _names(ranks, other_places)
-    left_out = "1 rank is" if len(other_places) == 1 else f"{len(other_places):,} ranks are"
-    other_jobs = "another job" if len(jobs) == 2 else f"{len(jobs) - 1:,} other jobs"
-    return kept_places, [
-        *sentences,
-        f"{left_out} of {other_jobs} and not looked at ({listed}); --only chooses",
-    ]
+    if len(other_places) == 1:
+        template = "1 rank is of another job and not looked at ({names}); --only chooses"
+    elif len(jobs) == 2:
+        template = "{count} ranks are of another job and not looked at ({names}); --only chooses"
+    else:
+        template = "{count} ranks are of {jobs} other jobs and not looked at ({names}); --only chooses"
+    counts = {"count": format_count(len(other_places)), "jobs": format_count(len(jobs) - 1)}
+    return kept_places, [*sentences, state(template, **counts, names=listed)]
 
 
 def _names(ranks: Sequence[FoundRank], places: Sequence[int]) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracetui.arrays import Int64s
+from tracetui.language import state
 from tracetui.reader.events import (
     CounterColumns,
     EventTable,
@@ -127,7 +128,7 @@ class TableBuilder:
         left_out = _leave_out(slices, begins, ends, counters, flows, instants)
         slices, warnings = self._joined(slices, begins, ends)
         if left_out:
-            warnings += (f"events with times beyond reason: {left_out:,}, skipped",)
+            warnings += (state("events with times beyond reason: {count}, skipped", count=f"{left_out:,}"),)
         tables = (slices, counters, flows, instants)
         base = _base(document)
         if base and all(not len(table["time"]) or int(table["time"].max()) < _BASE_LIMIT for table in tables):
@@ -170,9 +171,10 @@ class TableBuilder:
         merged = {name: np.concatenate([slices.pop(name), begins.pop(name)])[order] for name in _SLICE}
         warnings = []
         if unclosed:
-            warnings.append(f"begin events without an end: {unclosed:,}, drawn to the end of the trace")
+            template = "begin events without an end: {count}, drawn to the end of the trace"
+            warnings.append(state(template, count=f"{unclosed:,}"))
         if unopened:
-            warnings.append(f"end events without a begin: {unopened:,}, left out")
+            warnings.append(state("end events without a begin: {count}, left out", count=f"{unopened:,}"))
         return merged, tuple(warnings)
 
     def _places(self, events: NDArray[Any]) -> NDArray[Any]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Callable, NamedTuple
 
 from tracetui.databases.names import is_database
+from tracetui.language import state
 from tracetui.reader.chunks import Chunks
 from tracetui.reader.clock import NO_CLOCK, BootClock, clock_of
 from tracetui.reader.columns import BASE, TableBuilder
@@ -152,14 +153,17 @@ class JoinedFile(TraceFile):
         """Return the reports of the files as one, its sentences with the names of their files."""
         reports = [file.report for file in read]
         warnings = [f"{file.name}: {warning}" for file in read for warning in file.report.warnings]
-        warnings += [f"{error} (left out)" for error in refused]
+        warnings += [state("{note} (left out)", note=error) for error in refused]
         if len(warnings) > _MOST_SENTENCES:
-            warnings[_MOST_SENTENCES:] = [
-                f"{len(warnings) - _MOST_SENTENCES:,} more such sentences about its files"
-            ]
+            left = f"{len(warnings) - _MOST_SENTENCES:,}"
+            warnings[_MOST_SENTENCES:] = [state("{count} more such sentences about its files", count=left)]
         if left_count:
             warnings.append(
-                f"reading stopped: {left_count:,} of {len(self._parts.files):,} files are missing"
+                state(
+                    "reading stopped: {count} of {files} files are missing",
+                    count=f"{left_count:,}",
+                    files=f"{len(self._parts.files):,}",
+                )
             )
         passing = [f"{file.name}: {sentence}" for file in read for sentence in file.report.passing]
         unknown = sum((Counter(report.unknown_phases) for report in reports), Counter[str]())

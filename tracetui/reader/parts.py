@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from tracetui.language import state
+
 _NAME = re.compile(r"msprof_(slice_)?(\d{1,20}(?:_\d{1,20})*)\.json(?:\.gz)?", re.ASCII)
 _TIME = 12  #: digits: a longer number is the time of the export
 _MOST_ENTRIES = 100_000  #: entries of a directory that are looked at
@@ -44,9 +46,10 @@ def parts_of(path: Path) -> TraceParts:
         named_trace.exported
     }
     other_count = sum(named.exported in exports for named, _ in neighbours)
-    sentences = (f"{other_count:,} files of other exports beside it are not read",) if other_count else ()
+    template = "{count} files of other exports beside it are not read"
     if other_count == 1:
-        sentences = ("a file of another export beside it is not read",)
+        template = "a file of another export beside it is not read"
+    sentences = (state(template, count=f"{other_count:,}"),) if other_count else ()
     return TraceParts(tuple(file for *_, file in files) or (path,), sentences)
 
 

@@ -16,6 +16,7 @@ from functools import partial
 import orjson
 
 from tracetui.background import PATIENCE, Background
+from tracetui.language import state
 from tracetui.reader.pieces import BEFORE, EventsPiece, PieceReader, Syntax, stop_of
 from tracetui.reader.processes import Buffer, Buffers, Worker, exit_words, goodbye
 from tracetui.reader.text import LentText, Loan, Text
@@ -107,11 +108,16 @@ class WorkerPool:
         """Yield a sentence for each kind of trouble with workers that the reading got over."""
         if self._start_errors:
             count, why = len(self._start_errors), ", ".join(sorted(set(self._start_errors)))
-            yield f"{count} of {self._jobs} worker processes could not be started ({why})"
+            template = "{count} of {jobs} worker processes could not be started ({reason})"
+            yield state(template, count=count, jobs=self._jobs, reason=why)
         if self._ends:
             count, why = len(self._ends), ", ".join(sorted(set(self._ends)))
-            parts = "its part was" if count == 1 else "their parts were"
-            yield f"{count} of {self._jobs} worker processes ended early ({why}); {parts} read again"
+            template = (
+                "{count} of {jobs} worker processes ended early ({reason}); their parts were read again"
+            )
+            if count == 1:
+                template = "1 of {jobs} worker processes ended early ({reason}); its part was read again"
+            yield state(template, count=count, jobs=self._jobs, reason=why)
 
     def _next_piece(self) -> EventsPiece | None:
         """Return the next piece if it is there, else wait a little for workers and return None.

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tracetui.language import state
 from tracetui.reader.chunks import Chunks
 from tracetui.reader.columns import TableBuilder
 from tracetui.reader.damage import Damage
@@ -216,32 +217,44 @@ class Reading:
         yield from self.troubles
         last = self._passages[0]
         if truncated:
-            state = "the rest is cut off" if last.cut else "the end of the array is missing"
-            yield f"file incomplete: {_count_events(events)} read up to byte {last.whole:,}; {state}"
+            template = "file incomplete: {events} read up to byte {offset}; the end of the array is missing"
+            if last.cut:
+                template = "file incomplete: {events} read up to byte {offset}; the rest is cut off"
+            yield state(template, events=_count_events(events), offset=f"{last.whole:,}")
         if self.stopped:
-            yield f"reading stopped: {_count_events(events)} read {self._where()} missing"
+            yield self._stopped_sentence(_count_events(events))
         for reason, number in damage.reasons.most_common():
-            place = "1 place" if number == 1 else f"{number:,} places"
             first = next((skip.offset for skip in damage.skips if skip.reason == reason), None)
-            position = "" if first is None else f", the first at byte {first:,}"
-            yield f"skipped {place}: {reason}{position}"
+            template = "skipped 1 place: {reason}" if number == 1 else "skipped {count} places: {reason}"
+            if first is not None:
+                template = "skipped {count} places: {reason}, the first at byte {offset}"
+                if number == 1:
+                    template = "skipped 1 place: {reason}, the first at byte {offset}"
+            yield state(template, count=f"{number:,}", reason=reason, offset=f"{first or 0:,}")
         unknown = sum(counts.unknown.values())
         other_count = counts.skipped - unknown
         if other_count:
-            yield f"{_count_events(other_count)} left out: a phase, a readable time or an id is missing"
+            template = "{events} left out: a phase, a readable time or an id is missing"
+            yield state(template, events=_count_events(other_count))
         if unknown:
             phases = ", ".join(sorted(plain(phase[:8]) for phase in counts.unknown)[:8])
-            yield f"{_count_events(unknown)} left out: of a phase that is not shown ({phases})"
+            template = "{events} left out: of a phase that is not shown ({phases})"
+            yield state(template, events=_count_events(unknown), phases=phases)
 
-    def _where(self) -> str:
-        """Return which bytes were read, and what is missing therefore."""
+    def _stopped_sentence(self, events: str) -> str:
+        """Return which events were read until reading was stopped, and what is missing therefore."""
         current, last = self._passages[-1], self._passages[0]
+        template = (
+            "reading stopped: {events} read up to byte {end} and from byte {last} on; those between are "
+            "missing"
+        )
         if current.start:
-            return f"from byte {current.start:,} to byte {current.whole:,}; others are"
-        if current is last:
-            return f"up to byte {current.whole:,}; later ones are"
-        return f"up to byte {current.whole:,} and from byte {last.start:,} on; those between are"
+            template = "reading stopped: {events} read from byte {start} to byte {end}; others are missing"
+        elif current is last:
+            template = "reading stopped: {events} read up to byte {end}; later ones are missing"
+        offsets = {"start": current.start, "end": current.whole, "last": last.start}
+        return state(template, events=events, **{name: f"{offset:,}" for name, offset in offsets.items()})
 
 
 def _count_events(events: int) -> str:
-    return "1 event" if events == 1 else f"{events:,} events"
+    return state("1 event") if events == 1 else state("{count} events", count=f"{events:,}")

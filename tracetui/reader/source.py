@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from tracetui.background import in_background
 from tracetui.compiled import BUILD, COMPILED, STALE
+from tracetui.language import state
 from tracetui.reader.chunks import Chunks
 from tracetui.reader.clock import NO_CLOCK, BootClock
 from tracetui.reader.columns import BASE
@@ -36,7 +37,7 @@ COMPILED_FROM = None if STALE else BUILD
 BLOCK = 3 << 16  #: bytes for one call of orjson; its objects fit the cache: 512 kB are a third slower
 PART = 1 << 24  #: bytes whose columns are made together, and between two calls of `on_progress`
 _LONGEST_HEAD = 1 << 26
-_STALE = "the compiled scanner is of other sources, so reading takes longer: install tracetui again"
+_STALE = state("the compiled scanner is of other sources, so reading takes longer: install tracetui again")
 _LONG_SILENCE = 3  # seconds
 COARSEST_CLOCK = 2_000_000_000  #: ns between two times of modification that a file system tells apart
 

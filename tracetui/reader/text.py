@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, NamedTuple, Protocol
 
+from tracetui.language import state
 from tracetui.reader.errors import Reason, UnreadableTrace
 
 _BOM = b"\xef\xbb\xbf"
@@ -302,7 +303,7 @@ class _Inflater:
             self.disk_offset += len(fetched)
             self._pending = memoryview(bytes(self._pending) + fetched)
         if not self._pending and not (self._lost or self._stream.eof):
-            file.report("the gzip stream is cut off")
+            file.report(state("the gzip stream is cut off"))
         return len(self._pending) > 0
 
     def _find_member(self, file: GzipText) -> None:
@@ -313,7 +314,7 @@ class _Inflater:
         if not has_member:
             start = max(len(pending) - len(_MEMBER) + 1, 0) or len(pending)
         if not self._lost and pending[:start].strip(b"\0"):  # zeros are padding
-            file.report("bytes behind the gzip stream are left out")
+            file.report(state("bytes behind the gzip stream are left out"))
         self._pending = self._pending[start:]
         if has_member:
             self._stream = zlib.decompressobj(wbits=31)
@@ -327,8 +328,8 @@ class _Inflater:
             piece = self._stream.decompress(fed, _INFLATED)
         except zlib.error as error:
             wrong_sum = str(error).endswith(("incorrect data check", "incorrect length check"))
-            problem = "has a wrong check sum" if wrong_sum else "is damaged"
-            file.report(f"the gzip stream {problem}")
+            damage = state("the gzip stream is damaged")
+            file.report(state("the gzip stream has a wrong check sum") if wrong_sum else damage)
             self._lost = True
             return self._inflate_bytewise(saved_stream)
         rest = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
@@ -354,10 +355,14 @@ def _pread(fd: int, length: int, offset: int) -> tuple[bytes, str | None]:
         try:
             piece = os.pread(fd, length, offset)
         except OSError as error:
-            problem = f"the file cannot be read beyond byte {offset:,}: {error.strerror}"
+            problem = state(
+                "the file cannot be read beyond byte {offset}: {reason}",
+                offset=f"{offset:,}",
+                reason=error.strerror,
+            )
             break
         if not piece:
-            problem = "the file has become shorter while it was read"
+            problem = state("the file has become shorter while it was read")
             break
         pieces.append(piece)
         offset += len(piece)

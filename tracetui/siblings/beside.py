@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tracetui.language import state
 from tracetui.units import format_bytes
 
 LARGEST_DOCUMENT = 1 << 25  #: bytes of a JSON file: one of 10,000 ranks in hundreds of groups has a few MB
@@ -51,12 +52,18 @@ def refuse_large(path: Path, largest: int) -> None:
     try:
         status = path.stat()
     except (OSError, ValueError) as error:
-        raise Refusal(f"cannot be read: {getattr(error, 'strerror', None) or 'no such file'}") from None
+        raise Refusal(
+            state("cannot be read: {reason}", reason=getattr(error, "strerror", None) or "no such file")
+        ) from None
     if not stat.S_ISREG(status.st_mode):
-        raise Refusal("is not a file")
+        raise Refusal(state("is not a file"))
     if status.st_size > largest:
         raise Refusal(
-            f"is not read: it has {format_bytes(status.st_size)}, more than {format_bytes(largest)}"
+            state(
+                "is not read: it has {size}, more than {largest}",
+                size=format_bytes(status.st_size),
+                largest=format_bytes(largest),
+            )
         )
 
 
@@ -72,11 +79,11 @@ def read_object(path: Path) -> dict[str, Any]:
     try:
         members = json.loads(path.read_bytes())
     except OSError as error:
-        raise Refusal(f"cannot be read: {error.strerror}") from None
+        raise Refusal(state("cannot be read: {reason}", reason=error.strerror)) from None
     except (ValueError, RecursionError):
-        raise Refusal("is damaged: it holds no JSON") from None
+        raise Refusal(state("is damaged: it holds no JSON")) from None
     if not isinstance(members, dict):
-        raise Refusal("is damaged: it holds no JSON object")
+        raise Refusal(state("is damaged: it holds no JSON object"))
     return members
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tracetui.language import state
 from tracetui.siblings.beside import Refusal, read_object
 from tracetui.siblings.database import metadata_in_database
 from tracetui.siblings.metadata import NAME, whole
@@ -70,7 +71,7 @@ def _first(
             try:
                 return number, read_object(path)
             except Refusal as refusal:
-                problems.append(f"{path.name} {refusal}")
+                problems.append(state("{name} {refusal}", name=path.name, refusal=refusal))
                 return number, {}
     return None
 

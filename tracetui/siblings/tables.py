@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracetui.arrays import Bools, Floats, Int32s, Int64s
+from tracetui.language import state
 from tracetui.siblings.beside import Refusal, find_beside, refuse_large
 from tracetui.siblings.cells import CsvCells, read_cells
 from tracetui.siblings.decimals import thousandths
@@ -102,9 +103,9 @@ def read_table(path: Path, format_: Format) -> SiblingTable:
         refuse_large(path, LARGEST)
         return _read(path, format_)
     except Refusal as refusal:
-        problem = f"{format_.name} {refusal}"
+        problem = state("{name} {refusal}", name=format_.name, refusal=refusal)
     except MemoryError:
-        problem = f"{format_.name} is not read: there is not enough memory for it"
+        problem = state("{name} is not read: there is not enough memory for it", name=format_.name)
     return _Builder(format_, [None] * len(format_.columns), []).table((problem,))
 
 
@@ -115,7 +116,7 @@ def _read(path: Path, format_: Format) -> SiblingTable:
         column.titles[0] for column, place in zip(format_.columns, places) if column.needed and place is None
     ]
     if lacking:
-        raise Refusal(f"is not read: it has no column {lacking[0]}")
+        raise Refusal(state("is not read: it has no column {name}", name=lacking[0]))
     repeated = next((title for place, title in enumerate(header) if title in header[:place] and title), "")
     named = {title for column in format_.columns for title in (column.key, *column.titles)}
     extra = [
@@ -128,8 +129,11 @@ def _read(path: Path, format_: Format) -> SiblingTable:
         for block in read_cells(path, len(header), builder.wanted):
             builder.add(block)
     except OSError as error:
-        raise Refusal(f"cannot be read: {error.strerror}") from None
-    problem = f"{format_.name}: column {_quoted(repeated)} stands there twice, the first is read"
+        raise Refusal(state("cannot be read: {reason}", reason=error.strerror)) from None
+    column = _quoted(repeated)
+    problem = state(
+        "{name}: column {column} stands there twice, the first is read", name=format_.name, column=column
+    )
     return builder.table((problem,) if repeated else ())
 
 
@@ -139,13 +143,13 @@ def _header(path: Path) -> list[str]:
         with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
             line = stream.readline(_LONGEST_HEADER)
     except OSError as error:
-        raise Refusal(f"cannot be read: {error.strerror}") from None
+        raise Refusal(state("cannot be read: {reason}", reason=error.strerror)) from None
     if not line.strip():
-        raise Refusal("is empty")
+        raise Refusal(state("is empty"))
     try:
         return [title.strip() for title in next(csv.reader([line]))]
     except csv.Error:
-        raise Refusal("is damaged: its first line is no header") from None
+        raise Refusal(state("is damaged: its first line is no header")) from None
 
 
 def _place(header: Sequence[str], titles: Sequence[str]) -> int | None:
@@ -209,9 +213,18 @@ class _Builder:
 
     def _left_out_sentence(self) -> str:
         all_rows = self._rows + self._left_out
-        rows = f"{format_count(self._left_out)} of {format_count(all_rows)} rows"
-        why = f"damaged, like {self._example}" if self._example else "missing"
-        return f"{self._format.name}: {rows} are left out, what they must hold is {why}"
+        template = "{name}: {count} of {rows} rows are left out, what they must hold is missing"
+        if self._example:
+            template = (
+                "{name}: {count} of {rows} rows are left out, what they must hold is damaged, like {example}"
+            )
+        return state(
+            template,
+            name=self._format.name,
+            count=format_count(self._left_out),
+            rows=format_count(all_rows),
+            example=self._example,
+        )
 
     def _values(self, column: TableColumn, cells: CsvCells) -> tuple[_Values, Bools]:
         """Return the values of cells, and which of them make their row worthless.

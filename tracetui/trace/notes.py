@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tracetui.language import state
 from tracetui.trace.activities import unknown_task_types
 from tracetui.trace.clean import printable
 from tracetui.trace.model import MOST_DEVICES, Family, Layer, Slices, TraceKind, Track
@@ -27,29 +28,44 @@ def trace_notes(
     has_tasks = bool(layers & {Layer.DEVICE, Layer.COMMUNICATION})
     notes = []
     if not tracks:
-        notes.append("The trace has no slices and no counters.")
+        notes.append(state("The trace has no slices and no counters."))
     elif not has_tasks:
-        notes.append("No device layer: this trace has host events only, so there are no gaps to show.")
+        notes.append(state("No device layer: this trace has host events only, so there are no gaps to show."))
     elif Layer.PYTHON not in layers:
         notes.append(
-            "No framework layer: this trace has no operators, so device tasks cannot be linked to them."
+            state(
+                "No framework layer: this trace has no operators, so device tasks cannot be linked to them."
+            )
         )
     if kind == TraceKind.ASCEND and has_tasks and Layer.RUNTIME not in layers:
-        notes.append("Level 0: no CANN slices; launches are found through flows.")
+        notes.append(state("Level 0: no CANN slices; launches are found through flows."))
     if Layer.PYTHON in layers and Family.FRAMES not in families and not slices.have_stacks:
-        notes.append("No Python stacks: collect with with_stack=True to see lines of code.")
+        notes.append(state("No Python stacks: collect with with_stack=True to see lines of code."))
     if inferred:
-        notes.append(f"Process names are missing and were told from what is in them: {', '.join(inferred)}.")
+        processes = ", ".join(inferred)
+        notes.append(
+            state(
+                "Process names are missing and were told from what is in them: {processes}.",
+                processes=processes,
+            )
+        )
     unknown = unknown_task_types(strings, slices)
     if unknown:
         examples = ", ".join(printable(text, 40) for text in unknown[:5])
-        rest = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
-        notes.append(f"Task types unknown to this program count as no work: {examples}{rest}.")
+        if len(unknown) > 5:
+            examples = state("{names} and {count} more", names=examples, count=len(unknown) - 5)
+        notes.append(state("Task types unknown to this program count as no work: {names}.", names=examples))
     if unclosed:
-        calls = "1 call of Python was" if unclosed == 1 else f"{format_count(unclosed)} calls of Python were"
-        ends = "it ends where its" if unclosed == 1 else "they end where their"
-        notes.append(f"{calls} never closed: {ends} caller ends or calls the next.")
+        template = (
+            "{count} calls of Python were never closed: they end where their caller ends or calls the next."
+        )
+        if unclosed == 1:
+            template = "1 call of Python was never closed: it ends where its caller ends or calls the next."
+        notes.append(state(template, count=format_count(unclosed)))
     if surplus_devices:
         device_count = format_count(surplus_devices + MOST_DEVICES)
-        notes.append(f"Of its {device_count} devices the first {format_count(MOST_DEVICES)} are analysed.")
+        analysed = format_count(MOST_DEVICES)
+        notes.append(
+            state("Of its {count} devices the first {most} are analysed.", count=device_count, most=analysed)
+        )
     return tuple(notes)

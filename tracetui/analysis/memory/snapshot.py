@@ -25,6 +25,7 @@ from tracetui.analysis.memory.model import (
 from tracetui.analysis.memory.native import native_operator, of_a_gpu, python_frames, within_a_module
 from tracetui.analysis.search import runs
 from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.language import state
 from tracetui.siblings.snapshot import SnapshotEvents, read_snapshot
 from tracetui.trace.stack import Frame, path_end
 from tracetui.units import format_count
@@ -74,7 +75,8 @@ def recorded_in_snapshot(path: Path, rules: FrameRules) -> MemoryRecording:
     curves = tuple(_curve(events, numbers, number, label) for number, label in zip(devices, labels))
     problems: tuple[str, ...] = ()
     if events.skipped:
-        problems = (f"{format_count(events.skipped)} events of the snapshot cannot be read",)
+        skipped = format_count(events.skipped)
+        problems = (state("{count} events of the snapshot cannot be read", count=skipped),)
     return MemoryRecording(curves, blocks, labels, (PYTORCH,), operators, lines, steps, problems, timed=False)
 
 

@@ -22,6 +22,7 @@ from tracetui.cli.parser import (
     add_scheduler,
     add_trace,
 )
+from tracetui.language import restate, translate
 from tracetui.trace.clean import printable
 
 if TYPE_CHECKING:
@@ -230,7 +231,9 @@ def _check_limits(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_
         raise UsageError("a digest is held to --max-regression alone: other limits need its trace")
     analysis, _ = open_trace(request)
     if of_devices and not any(activity.window_ns > 0 for activity in analysis.devices):
-        raise _NothingToCheck("no device computes or communicates in this trace: there is nothing to check")
+        raise _NothingToCheck(
+            translate("no device computes or communicates in this trace: there is nothing to check")
+        )
     yield _check_devices(analysis, of_devices, request.each_step)
     if request.trusted:
         from tracetui.analysis.health.facts import health_facts
@@ -285,7 +288,6 @@ def _check_trust(trust: Mapping[str, str], numbers: set[str], facts: Sequence[He
         facts: of the recordings, which tell why.
     """
     from tracetui.export.sentences.health import number_names, verdict_word
-    from tracetui.language import translate
 
     broken = [number for number, worth in trust.items() if number in numbers and worth != "good"]
     lines = []
@@ -296,7 +298,7 @@ def _check_trust(trust: Mapping[str, str], numbers: set[str], facts: Sequence[He
                 "not trusted: {numbers} {verdict}: {finding}",
                 numbers=number_names([number]),
                 verdict=verdict_word(trust[number]),
-                finding=printable(next(sentences, "")),
+                finding=printable(restate(next(sentences, ""))),
             )
         )
     document = {"trust": {number: worth for number, worth in trust.items() if number in numbers}}
@@ -314,10 +316,10 @@ def _hold_exports(request: Request) -> _CheckResult:
     found = locate_trace(request.path)
     other = other_export(found)
     if other is None:
-        missing = "database" if export_of(found) == "json" else "JSON"
-        raise _NothingToCheck(
-            f"{printable(str(found))}: there is no {missing} of this run beside it to compare with"
-        )
+        template = "{path}: there is no JSON of this run beside it to compare with"
+        if export_of(found) == "json":
+            template = "{path}: there is no database of this run beside it to compare with"
+        raise _NothingToCheck(translate(template, path=printable(str(found))))
     text, database = (found, other.path) if export_of(found) == "json" else (other.path, found)
     measures = []
     for path in (text, database):
@@ -344,7 +346,7 @@ def _check_devices(analysis: Analysis, limits: tuple[Limit, ...], each_step: boo
 
     found = find_breaches(analysis, limits)
     breaches = tuple(breach for breach in found if each_step or breach.step is None)
-    differing = (check.sentence for check in analysis.checks if not check.agrees)
+    differing = (restate(check.sentence) for check in analysis.checks if not check.agrees)
     notes = (*doubts(analysis, limits), *differing)
     return _CheckResult(limits_document(limits, breaches), breaches_text(breaches), bool(breaches), notes)
 
@@ -360,7 +362,10 @@ def _check_memory(analysis: Analysis, limits: tuple[MemoryLimit, ...]) -> _Check
         memory_limits_document(limits, breaches),
         memory_breaches_text(breaches),
         bool(breaches),
-        tuple(f"nothing recorded tells of {measure}: there is nothing to check" for measure in unknown),
+        tuple(
+            translate("nothing recorded tells of {measure}: there is nothing to check", measure=measure)
+            for measure in unknown
+        ),
         bool(unknown),
     )
 
@@ -372,9 +377,14 @@ def _check_regressions(comparison: Comparison, limits: tuple[RegressionLimit, ..
     from tracetui.export.sentences.verdict import verdict
 
     if not len(comparison.base.wall_ns):
-        raise _NothingToCheck("no device computes or communicates in BASE: there is nothing to compare with")
+        raise _NothingToCheck(
+            translate("no device computes or communicates in BASE: there is nothing to compare with")
+        )
     found, unknown = find_regressions(comparison, limits), unknown_measures(comparison, limits)
-    unmeasured = (f"nothing tells of {measure} in both: there is nothing to check" for measure in unknown)
+    unmeasured = (
+        translate("nothing tells of {measure} in both: there is nothing to check", measure=measure)
+        for measure in unknown
+    )
     document = regressions_document(comparison, limits, found)
     notes = (verdict(comparison), *unmeasured)
     return _CheckResult(document, regressions_text(found), bool(found), notes, bool(unknown))
@@ -386,11 +396,16 @@ def _check_job(job: Job, limits: tuple[Limit, ...]) -> _CheckResult:
     from tracetui.job.limits import find_breaches, unmarked_phases
 
     if not any(rank.digest.end > rank.digest.start for rank in job.ranks):
-        raise _NothingToCheck("no device computes or communicates in these traces: there is nothing to check")
+        raise _NothingToCheck(
+            translate("no device computes or communicates in these traces: there is nothing to check")
+        )
     breaches = find_breaches(job, limits)
     notes = [printable(note) for note in job_notes(job)]
     unmarked = unmarked_phases(job, limits)
-    notes += [f"no range is marked as {printable(name)}: there is nothing to check" for name in unmarked]
+    notes += [
+        translate("no range is marked as {name}: there is nothing to check", name=printable(name))
+        for name in unmarked
+    ]
     document, text = limits_document(limits, breaches), breaches_text(breaches)
     return _CheckResult(document, text, bool(breaches), tuple(notes), bool(unmarked))
 

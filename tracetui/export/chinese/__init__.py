@@ -1,1 +1,1 @@
-"""Causes and advice in Chinese, a table each, in the words that users of Ascend use."""
+"""All that people read, in Chinese, a table for each kind, in the words that users of Ascend use."""

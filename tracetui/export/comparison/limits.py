@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tracetui.comparison.regressions import MEMORY, WAIT, Regression
+from tracetui.language import translate
 from tracetui.units import format_bytes, format_duration
 
 _DOUBT = {
-    True: "",
-    False: "; the steps do not tell it from chance",
-    None: "; so few steps cannot tell whether that is chance",
+    False: "{line}; the steps do not tell it from chance",
+    None: "{line}; so few steps cannot tell whether that is chance",
 }
 
 
@@ -23,9 +23,19 @@ def _regression(regression: Regression) -> str:
     limit, delta = regression.limit, regression.other - regression.base
     in_bytes = limit.measure == MEMORY
     written = format_bytes if in_bytes else format_duration
-    per = {MEMORY: " at the peak", WAIT: " a step of all ranks"}.get(limit.measure, " a step")
+    template = "{measure}: {value} a step, {more} more than in BASE, allowed is {allowed}"
+    if limit.measure == MEMORY:
+        template = "{measure}: {value} at the peak, {more} more than in BASE, allowed is {allowed}"
+    elif limit.measure == WAIT:
+        template = "{measure}: {value} a step of all ranks, {more} more than in BASE, allowed is {allowed}"
     allowed = written(limit.amount or 0) if limit.share is None else f"{float(limit.share) * 100:.9g} %"
     share = f" ({float(100 * delta / regression.base):.3g} %)" if regression.base else ""
-    doubt = "" if in_bytes else _DOUBT[regression.beyond_spread]
-    more = f"{written(round(delta))}{share} more than in BASE"
-    return f"{limit.measure}: {written(round(regression.other))}{per}, {more}, allowed is {allowed}{doubt}"
+    line = translate(
+        template,
+        measure=limit.measure,
+        value=written(round(regression.other)),
+        more=f"{written(round(delta))}{share}",
+        allowed=allowed,
+    )
+    template = "" if in_bytes else _DOUBT.get(regression.beyond_spread, "")
+    return translate(template, line=line) if template else line

@@ -10,6 +10,7 @@ from tracetui.export.json_document import SCHEMA
 from tracetui.export.tables.column import records
 from tracetui.export.tables.limits import JOB_BREACHES, LIMITS, LimitRows
 from tracetui.job.limits import JobBreach
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_percent
 
@@ -31,8 +32,22 @@ def limits_document(limits: Sequence[Limit], breaches: Sequence[JobBreach]) -> d
 def _sentence(breach: JobBreach) -> str:
     if breach.limit.measure.startswith(PHASE):
         name, longest = printable(breach.limit.measure), format_duration(breach.measured_ns)
-        return f"rank {breach.rank}: {name} takes {longest}, more than {breach.limit.allowed}"
-    parts = [format_duration(ns) for ns in (breach.measured_ns, breach.whole_ns)]
-    of = f"{parts[0]} above a mean of {parts[1]}" if breach.limit.measure == IMBALANCE else " of ".join(parts)
-    share = format_percent(breach.measured_ns, breach.whole_ns)
-    return f"rank {breach.rank}: {breach.limit.measure} is {share} ({of}), more than {breach.limit.allowed}"
+        return translate(
+            "rank {rank}: {measure} takes {time}, more than {most}",
+            rank=breach.rank,
+            measure=name,
+            time=longest,
+            most=breach.limit.allowed,
+        )
+    template = "rank {rank}: {measure} is {share} ({time} of {whole}), more than {most}"
+    if breach.limit.measure == IMBALANCE:
+        template = "rank {rank}: {measure} is {share} ({time} above a mean of {whole}), more than {most}"
+    return translate(
+        template,
+        rank=breach.rank,
+        measure=breach.limit.measure,
+        share=format_percent(breach.measured_ns, breach.whole_ns),
+        time=format_duration(breach.measured_ns),
+        whole=format_duration(breach.whole_ns),
+        most=breach.limit.allowed,
+    )

@@ -18,7 +18,7 @@ from tracetui.job.load import ranks_in_words
 from tracetui.job.phases import job_phases, without_ranges
 from tracetui.job.whatif.answer import NoReplay, Replays
 from tracetui.job.whatif.fixes import Fix, Target
-from tracetui.language import counted, in_english, translate
+from tracetui.language import counted, in_english, restate, translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_percent
 
@@ -135,7 +135,7 @@ def phases_sentences(rows: PhaseRows) -> list[str]:
         )
     old = without_ranges(rows.job)
     if old:
-        ranks = ranks_in_words(list(old), len(rows.job.ranks))
+        ranks = restate(ranks_in_words(list(old), len(rows.job.ranks)))
         found.append(
             translate("The digests of {ranks} are too old to know ranges: make them again.", ranks=ranks)
         )

@@ -8,6 +8,7 @@ from typing import Any
 from tracetui.analysis.memory.limits import GROWTH, MemoryBreach, MemoryLimit
 from tracetui.export.tables.column import records
 from tracetui.export.tables.limits import MEMORY_BREACHES, MEMORY_LIMITS, LimitRows
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_bytes, format_count
 
@@ -31,7 +32,11 @@ def _sentence(breach: MemoryBreach) -> str:
         measured, allowed = (f"{format_count(count)} B" for count in (breach.bytes, breach.limit.bytes))
     device = printable(breach.device)
     if breach.limit.measure != GROWTH:
-        return f"{device}: memory is {measured}, more than {allowed}"
+        return translate(
+            "{device}: memory is {size}, more than {most}", device=device, size=measured, most=allowed
+        )
+    template = "{device}: memory grows by {size} or more in each of steps {steps}, more than {most}"
+    if len(breach.steps) == 1:
+        template = "{device}: memory grows by {size} or more in step {steps}, more than {most}"
     steps = ", ".join(map(str, breach.steps))
-    several = "in each of steps" if len(breach.steps) > 1 else "in step"
-    return f"{device}: memory grows by {measured} or more {several} {steps}, more than {allowed}"
+    return translate(template, device=device, size=measured, steps=steps, most=allowed)

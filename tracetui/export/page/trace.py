@@ -40,7 +40,7 @@ from tracetui.export.trace.operators import list_operators
 from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.summary import in_all, no_work, run_facts, task_facts, trace_facts
 from tracetui.export.trace.sync_text import syncs_title
-from tracetui.language import clauses, counted, sentences, translate
+from tracetui.language import clauses, counted, restate, sentences, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.source_files import SourceFile, SourceFiles
 from tracetui.trace.stack import path_end
@@ -84,7 +84,7 @@ def _head(analysis: Analysis, document: dict[str, Any]) -> Section:
     lead = _lead(analysis, document["devices"])
     blocks += [paragraph(lead, "lead")] if lead else []
     blocks += [paragraph(fact) for fact in run_facts(analysis)]
-    warnings = [*analysis.trace.report.warnings, *analysis.trace.notes]
+    warnings = [*map(restate, (*analysis.trace.report.warnings, *analysis.trace.notes))]
     blocks += [bullets(warnings)] if warnings else []
     if not document["devices"]:
         blocks.append(paragraph(translate("No device in this trace: it shows the host only.")))

@@ -11,7 +11,7 @@ from tracetui.job.doubts import find_doubts
 from tracetui.job.health import health_notes
 from tracetui.job.job import Job
 from tracetui.job.load import ranks_in_words
-from tracetui.language import translate
+from tracetui.language import restate, translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration
 
@@ -20,25 +20,31 @@ _MOST_SENTENCES = 3  #: sentences of one kind
 
 def job_notes(job: Job) -> list[str]:
     """Return what was left out of a job, what differs between its ranks, and which numbers are bounds."""
-    return [*health_notes(job), *_doubt_sentences(find_doubts(job))]
+    return [*map(restate, health_notes(job)), *_doubt_sentences(find_doubts(job))]
 
 
 def comparison_notes(comparison: Comparison) -> list[str]:
     """Return what must be known to read a comparison; of jobs also the notes on each of them."""
     jobs = () if comparison.job is None else _notes_on_jobs(comparison.job)
-    return [*dict.fromkeys((*jobs, *comparison.notes))]
+    return [*dict.fromkeys((*jobs, *map(restate, comparison.notes)))]
 
 
 def _notes_on_jobs(job: JobPart) -> Iterator[str]:
     for name, unshared, doubts in zip(("BASE", "OTHER"), job.unshared, job.doubts):
         if unshared:
-            ranks = ranks_in_words(list(unshared), 0)
+            ranks = restate(ranks_in_words(list(unshared), 0))
             yield translate("only {run} has {ranks}: not compared", run=name, ranks=ranks)
-        yield from (f"{name}: {sentence}" for sentence in _doubt_sentences(doubts))
+        for sentence in _doubt_sentences(doubts):
+            yield translate("{run}: {note}", run=name, note=sentence)
 
 
 def _doubt_sentences(doubts: JobDoubts) -> list[str]:
-    return [*doubts.remarks, *_about_ranks(doubts), *_about_collectives(doubts), *_about_waits(doubts)]
+    return [
+        *map(restate, doubts.remarks),
+        *_about_ranks(doubts),
+        *_about_collectives(doubts),
+        *_about_waits(doubts),
+    ]
 
 
 def _about_ranks(doubts: JobDoubts) -> Iterator[str]:
@@ -55,7 +61,8 @@ def _about_ranks(doubts: JobDoubts) -> Iterator[str]:
         template = "{ranks} have no collective in common with rank {rank}: their clocks are not aligned"
         if len(doubts.unaligned) == 1:
             template = "{ranks} has no collective in common with rank {rank}: their clocks are not aligned"
-        yield translate(template, ranks=ranks_in_words(list(doubts.unaligned), 0), rank=doubts.lowest)
+        ranks = restate(ranks_in_words(list(doubts.unaligned), 0))
+        yield translate(template, ranks=ranks, rank=doubts.lowest)
     for clock in doubts.shifted:
         template = (
             "the clock of rank {rank} is {time} behind that of rank {other}: its times are shifted by that"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.scheduler.clock import SchedulerClock
 from tracetui.analysis.scheduler.scheduler import NOBODY, UNKNOWN_TASK, RecordedThread, Scheduler
-from tracetui.language import translate
+from tracetui.language import restate, translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_duration, format_percent
 
@@ -45,7 +45,7 @@ def clock_words(clock: SchedulerClock) -> str:
 def scheduler_notes(analysis: Analysis) -> list[str]:
     """Return what must be known of the recording beside a trace, in sentences; none where there is none."""
     if analysis.scheduler_problem:
-        problem = printable(analysis.scheduler_problem)
+        problem = printable(restate(analysis.scheduler_problem))
         return [translate("The recording of the scheduler is not used: {problem}.", problem=problem)]
     return [] if analysis.scheduler is None else [*_notes(analysis.scheduler)]
 
@@ -53,7 +53,7 @@ def scheduler_notes(analysis: Analysis) -> list[str]:
 def _notes(scheduler: Scheduler) -> Iterator[str]:
     events = scheduler.events
     for problem in events.problems:
-        yield f"{printable(problem)}."
+        yield translate("{sentence}.", sentence=printable(restate(problem)))
     if events.skipped:
         count = format_count(events.skipped)
         yield translate("Lines of the scheduler that cannot be read, and are skipped: {count}.", count=count)

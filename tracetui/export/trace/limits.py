@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.limits import FREE, IDLE, Breach, Limit
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_exact, format_percent
 
@@ -25,18 +26,33 @@ def doubts(analysis: Analysis, limits: Iterable[Limit]) -> Iterator[str]:
         if unlinked:
             share = format_percent(unlinked, activity.idle_ns)
             name = printable(activity.device)
-            yield f"{name}: {share} of the idle time has no known cause (unlinked), and is in no other limit"
+            yield translate(
+                "{device}: {share} of the idle time has no known cause (unlinked), and is in no other limit",
+                device=name,
+                share=share,
+            )
 
 
 def _sentence(breach: Breach) -> str:
-    step = "" if breach.step is None else f" step {breach.step}"
-    where = f"{printable(breach.device)}{step}: {breach.limit.measure} is"
+    where = printable(breach.device) + ("" if breach.step is None else f" step {breach.step}")
     if breach.limit.share is None:
         allowed = breach.limit.ns or 0
         measured, limit = format_duration(breach.measured_ns), format_duration(allowed)
         if measured == limit:
             measured, limit = format_exact(breach.measured_ns), format_exact(allowed)
-        return f"{where} {measured}, more than {limit}"
-    parts = [format_duration(ns) for ns in (breach.measured_ns, breach.window_ns)]
-    share = format_percent(breach.measured_ns, breach.window_ns)
-    return f"{where} {share} ({parts[0]} of {parts[1]}), more than {breach.limit.allowed}"
+        return translate(
+            "{device}: {measure} is {time}, more than {most}",
+            device=where,
+            measure=breach.limit.measure,
+            time=measured,
+            most=limit,
+        )
+    return translate(
+        "{device}: {measure} is {share} ({time} of {whole}), more than {most}",
+        device=where,
+        measure=breach.limit.measure,
+        share=format_percent(breach.measured_ns, breach.window_ns),
+        time=format_duration(breach.measured_ns),
+        whole=format_duration(breach.window_ns),
+        most=breach.limit.allowed,
+    )

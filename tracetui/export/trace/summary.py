@@ -27,7 +27,7 @@ from tracetui.export.trace.communication_text import late_lines, link_lines, spl
 from tracetui.export.trace.documents import summary_document
 from tracetui.export.trace.idle_text import gap_lines
 from tracetui.export.trace.selection import Selection
-from tracetui.language import clauses, counted, names, translate
+from tracetui.language import clauses, counted, names, restate, translate
 from tracetui.trace.clean import printable
 from tracetui.units import (
     format_bytes,
@@ -127,10 +127,14 @@ def run_facts(analysis: Analysis) -> list[str]:
     by_label = dict(facts_of_run(analysis.run))
     known = [", ".join(by_label[label]) for label in ("run", "versions", "environ") if label in by_label]
     facts = [translate("Run: {facts}", facts=printable("; ".join(known), LONGEST_RUN))] if known else []
-    agreeing = [f"{check.table} ({check.words})" for check in analysis.checks if check.agrees]
+    agreeing = [
+        translate("{table} ({words})", table=check.table, words=restate(check.words))
+        for check in analysis.checks
+        if check.agrees
+    ]
     if agreeing:
         facts.append(translate("The tables beside it agree: {tables}", tables=names(agreeing)))
-    return facts + [check.sentence for check in analysis.checks if not check.agrees]
+    return facts + [restate(check.sentence) for check in analysis.checks if not check.agrees]
 
 
 def in_all(device: dict[str, Any]) -> str:
@@ -157,7 +161,7 @@ def task_facts(analysis: Analysis, device: dict[str, Any], activity: DeviceActiv
     linked = format_percent(device["linked_tasks"], device["tasks"])
     tasks = task_words(task_counts(analysis.trace, activity))
     linked_words = translate("{tasks}; {share} lead back to an operator", tasks=tasks, share=linked)
-    return [linked_words, *analysis.step_notes.get(activity.device, ())]
+    return [linked_words, *map(restate, analysis.step_notes.get(activity.device, ()))]
 
 
 def _device(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tracetui.arrays import Floats, Int32s, Int64s
 from tracetui.databases.tables import UNKNOWN
+from tracetui.language import state
 from tracetui.reader.database.growing import GrowingColumn
 from tracetui.reader.events import (
     CounterColumns,
@@ -229,7 +230,7 @@ class Assembly:
             time, thread, category = time[arrows], thread[arrows], category[arrows]
             phase, ids = phase[arrows], ids[arrows]
             lost = sum(int(np.count_nonzero(~mask)) for mask in masks)
-            beyond = (f"rows with times beyond reason: {lost:,}, skipped",)
+            beyond = (state("rows with times beyond reason: {count}, skipped", count=f"{lost:,}"),)
             report = replace(report, skipped=report.skipped + lost, warnings=report.warnings + beyond)
         empty, empty32 = np.empty(0, np.int64), np.empty(0, np.int32)
         count = len(slices["start"])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tracetui.databases.names import what_tables
 from tracetui.databases.opening import Refused, files_of
 from tracetui.databases.tables import Database, plain
+from tracetui.language import state
 from tracetui.reader.database.arguments import DRAWN, arguments
 from tracetui.reader.database.arrows import add_framework_arrows, add_launches
 from tracetui.reader.database.assembly import Assembly
@@ -214,13 +215,15 @@ class _Reading:
         problems = self._database.problems
         warnings = problems[:_MOST_SENTENCES]
         if len(problems) > _MOST_SENTENCES:
-            warnings.append(f"{len(problems) - _MOST_SENTENCES:,} more tables are damaged")
+            left = f"{len(problems) - _MOST_SENTENCES:,}"
+            warnings.append(state("{count} more tables are damaged", count=left))
         if self._assembly.left_out:
-            warnings.append(f"rows without usable times: {self._assembly.left_out:,}, left out")
+            left = f"{self._assembly.left_out:,}"
+            warnings.append(state("rows without usable times: {count}, left out", count=left))
         if self._stopped:
-            warnings.append("reading stopped: later tables are missing")
+            warnings.append(state("reading stopped: later tables are missing"))
         if self._file.changed:
-            warnings.append("the file changed while it was read: read it again")
+            warnings.append(state("the file changed while it was read: read it again"))
         return ReadReport(
             bytes=self._file.size,
             text_bytes=self._file.size,

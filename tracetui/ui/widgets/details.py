@@ -26,7 +26,7 @@ from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.notes import overlap_note
 from tracetui.analysis.run_facts import facts_beside
 from tracetui.export.sentences.causes import MEASURES
-from tracetui.language import translate
+from tracetui.language import restate, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.source_files import SourceFile
 from tracetui.trace.stack import Frame, parse_call_stack
@@ -201,10 +201,16 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             with self._reading:
                 checks = analysis.checks
         except Exception as error:  # the rest of the pane is of use without it
-            return [f"not compared: {type(error).__name__}"]
+            return [translate("not compared: {error}", error=type(error).__name__)]
         notes = [(activity.device, overlap_note(activity)) for activity in analysis.devices]
-        overlaps = [f"{printable(device)}: {note}" for device, note in notes if note]
-        return overlaps + [check.sentence for check in sorted(checks, key=lambda check: check.agrees)]
+        overlaps = [
+            translate("{run}: {note}", run=printable(device), note=restate(note))
+            for device, note in notes
+            if note
+        ]
+        return overlaps + [
+            restate(check.sentence) for check in sorted(checks, key=lambda check: check.agrees)
+        ]
 
     @on(RunRead)
     def _show_run(self, message: RunRead) -> None:
@@ -290,7 +296,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         warn: list[Line] = [
             [pen.text(f" {pen.glyphs.warning if place == 0 else ' '} {part}", Role.WARNING)]
             for warning in session.warnings
-            for place, part in enumerate(wrapped(warning, max(self.size.width - 4, 1)))
+            for place, part in enumerate(wrapped(restate(warning), max(self.size.width - 4, 1)))
         ]
         run_lines: list[Line] = []
         if self._run is not None:
