@@ -62,7 +62,7 @@ def test_events_without_a_bracket_begin_where_the_text_does(text: bytes, start: 
 def test_members_are_read_up_to_a_number_of_them(
     monkeypatch: pytest.MonkeyPatch, members: int, found: bool
 ) -> None:
-    monkeypatch.setattr(document, "_MOST", 3)
+    monkeypatch.setattr(document, "_MOST_MEMBERS", 3)
     text = json.dumps({**{f"member {number}": 0 for number in range(members)}, "traceEvents": []}).encode()
     head = read_head(text, final=True)
     assert (head.start, len(head.members)) == (text.index(b"[") + 1 if found else -1, members)
