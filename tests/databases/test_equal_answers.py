@@ -180,9 +180,10 @@ def test_arrows_are_those_of_the_json(tmp_path: Path) -> None:
 
     def ends(trace: Trace, category: str) -> set[tuple[int, int]]:
         flows = trace.flows
-        own = flows.category == trace.strings.index(category)
-        own &= (flows.source >= 0) & (flows.target >= 0)
-        return set(zip(flows.source_time[own].tolist(), flows.target_time[own].tolist()))
+        arrows = flows.category == trace.strings.index(category)
+        arrows &= (flows.source >= 0) & (flows.target >= 0)
+        target_start = trace.slices.start[flows.target[arrows]]
+        return set(zip(flows.source_time[arrows].tolist(), target_start.tolist()))
 
     for category in ("async_task_queue", "fwdbwd"):
         assert ends(ours, category) == ends(theirs, category), category

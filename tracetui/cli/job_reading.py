@@ -19,8 +19,10 @@ from tracetui.job.digest_bytes import encode
 from tracetui.job.digest_files import SUFFIX
 from tracetui.job.engines.pool import DigestResult, Ranks, digest_all
 from tracetui.job.job import Job
-from tracetui.job.load import FoundRanks, find_ranks, join, load_job
+from tracetui.job.load import FoundRanks, digest_ranks, find_ranks, join, load_job, ranks_below
 from tracetui.job.sources import Source
+from tracetui.job.whatif.answer import NoReplay
+from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.trace.clean import printable
 from tracetui.units import format_bytes, format_count
 
@@ -33,6 +35,15 @@ def open_job(request: Request, paths: Sequence[Path], only: str = "*") -> Job:
                 gather(request.dask, paths, only, show, cache=request.cache, export=request.export), {}
             )
         return load_job(paths, only, show, cache=request.cache, jobs=request.jobs, export=request.export)
+
+
+def open_job_below(request: Request, path: Path) -> Job | None:
+    """Return the job of a directory that holds several ranks; None where one trace is meant."""
+    found = ranks_below(path, request.export)
+    if found is None:
+        return None
+    with _progress() as show:
+        return digest_ranks(found, show, cache=request.cache, jobs=request.jobs)
 
 
 def print_job(
@@ -48,6 +59,15 @@ def print_job(
         print_answer(join(interrupted.found, {}))
         raise
     print_answer(job)
+
+
+@contextlib.contextmanager
+def replaying() -> Iterator[None]:
+    """Turn what makes a job impossible to replay into an input that is refused."""
+    try:
+        yield
+    except NoReplay as error:
+        raise UnreadableTrace(Reason.NOT_A_TRACE, f"the job cannot be replayed: {error}") from None
 
 
 def write_digests(request: Request, directory: Path) -> tuple[int, int]:

@@ -122,7 +122,20 @@ def load_job(
     Raises UnreadableTrace where there is no rank that can be read. The arguments are those of `find_ranks`
     and `digest_all`.
     """
-    found = find_ranks(paths, only, export)
+    return digest_ranks(find_ranks(paths, only, export), on_progress, should_stop, cache, jobs)
+
+
+def digest_ranks(
+    found: FoundRanks,
+    on_progress: Callable[[Ranks], None] | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+    cache: bool = True,
+    jobs: int | None = None,
+) -> Job:
+    """Return the job of ranks that were found; the arguments are those of `digest_all`.
+
+    Raises UnreadableTrace where none can be read.
+    """
     traces = [place for place in range(len(found.sources)) if place not in found.digests]
     files = [found.sources[place].path for place in traces]
     results = digest_all(files, on_progress, None, should_stop, cache, jobs)

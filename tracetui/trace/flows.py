@@ -52,15 +52,14 @@ def bind_flows(
     sources, targets, source_row, target_row = (
         column[bound] for column in (sources, targets, source_row, target_row)
     )
-    category, time = flows.category[sources], flows.time[targets]
-    order = _arrow_order(category, source_row, time)
+    category = flows.category[sources]
+    order = _arrow_order(category, source_row, flows.time[targets])
     bound_flows = Flows(
         category=category[order],
         source=source_row[order],
         target=target_row[order],
         source_time=flows.time[sources][order],
         source_thread=flows.thread[sources][order],
-        target_time=time[order],
     )
     return bound_flows, shared
 

@@ -133,7 +133,6 @@ class Flows:
     target: Int64s  #: slice row at its end, or -1
     source_time: Int64s  #: ns: where in the source the arrow starts
     source_thread: Int32s  #: index into Trace.threads: known also where no slice encloses the start
-    target_time: Int64s  #: ns
 
 
 @dataclass(frozen=True)

@@ -38,16 +38,13 @@ def _run(request: Request) -> ExitCode:
 
 
 def _print_pipeline(request: Request, job: Job) -> None:
+    from tracetui.cli.job_reading import replaying
     from tracetui.cli.output import answer
     from tracetui.export.job import pipeline
     from tracetui.job.pipeline import find_pipeline
-    from tracetui.job.whatif.answer import NoReplay
-    from tracetui.reader.errors import Reason, UnreadableTrace
 
-    try:
+    with replaying():
         found = find_pipeline(job)
-    except NoReplay as error:
-        raise UnreadableTrace(Reason.NOT_A_TRACE, f"the job cannot be replayed: {error}") from None
     top = pipeline.TOP if request.top is None else request.top
     answer(
         request,

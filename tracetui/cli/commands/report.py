@@ -70,8 +70,6 @@ def _run(request: Request) -> ExitCode:
 
 def _sections(request: Request) -> list[Section]:
     """Return the parts of the page of what the paths hold."""
-    from tracetui.job.load import ranks_below
-
     path = Path(request.path)
     if request.other is not None:
         from tracetui.analysis.scheduler.scheduler import SchedulerSource
@@ -82,11 +80,13 @@ def _sections(request: Request) -> list[Section]:
         other = RunPart(request.other, scheduler=scheduler_of(request) or SchedulerSource())
         request.path = request.other  # the side that is not written over, as of `compare`
         return [*comparison_sections(compare_paths(request, RunPart(str(path)), other))]
-    if path.is_dir() and ranks_below(path) is not None:
-        from tracetui.cli.job_reading import open_job
+    if path.is_dir():
+        from tracetui.cli.job_reading import open_job_below
         from tracetui.export.page.job import job_page_sections
 
-        return [*job_page_sections(open_job(request, [path]), str(path))]
+        job = open_job_below(request, path)
+        if job is not None:
+            return [*job_page_sections(job, str(path))]
     from tracetui.cli.trace_reading import open_trace
     from tracetui.export.page.trace import trace_sections
     from tracetui.reader.locate import locate_trace

@@ -95,7 +95,6 @@ def _run(request: Request) -> ExitCode:
 def _relations(request: Request) -> Relations:
     """Return the tables of what the paths hold."""
     from tracetui.export.queries.relations import comparison_relations, job_relations, trace_relations
-    from tracetui.job.load import ranks_below
 
     path = Path(request.path)
     if request.against is not None:
@@ -105,10 +104,12 @@ def _relations(request: Request) -> Relations:
 
         other = RunPart(request.path, scheduler=scheduler_of(request) or SchedulerSource())
         return comparison_relations(compare_paths(request, RunPart(request.against), other))
-    if path.is_dir() and ranks_below(path) is not None:
-        from tracetui.cli.job_reading import open_job
+    if path.is_dir():
+        from tracetui.cli.job_reading import open_job_below
 
-        return job_relations(open_job(request, [path]))
+        job = open_job_below(request, path)
+        if job is not None:
+            return job_relations(job)
     from tracetui.cli.trace_reading import open_trace
 
     analysis, _ = open_trace(request)

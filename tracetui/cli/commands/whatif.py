@@ -72,18 +72,17 @@ def _fixes(request: Request) -> list[Fix]:
 
 
 def _print_answer(request: Request, fixes: list[Fix], job: Job) -> None:
+    from tracetui.cli.job_reading import replaying
     from tracetui.cli.output import answer
     from tracetui.export.job.whatif import TOP, whatif_document, whatif_markdown, whatif_text, write_fixes
-    from tracetui.job.whatif.answer import NoReplay, what_if
+    from tracetui.job.whatif.answer import what_if
     from tracetui.job.whatif.durations import UnknownFix
-    from tracetui.reader.errors import Reason, UnreadableTrace
 
     try:
-        found = what_if(job, fixes)
+        with replaying():
+            found = what_if(job, fixes)
     except UnknownFix as error:
         raise UsageError(str(error)) from None
-    except NoReplay as error:
-        raise UnreadableTrace(Reason.NOT_A_TRACE, f"the job cannot be replayed: {error}") from None
     top = TOP if request.top is None else request.top
     answer(
         request,
