@@ -124,3 +124,8 @@ def test_sums_are_written_as_whole_numbers() -> None:
     answer = QueryResult(["n", "x", "s"], [(2**70, 0.1 + 0.2, None), (1, float("nan"), "a")])
     assert answer_text(answer, 1, 80).splitlines()[-2:] == [f"  {2**70}  0.3  -", "  1 more: --top 0"]
     assert answer_document(answer)["rows"] == [[2**70, 0.1 + 0.2, None], [1, None, "a"]]
+
+
+def test_a_large_query_writes_no_file(moba: Analysis) -> None:
+    """DuckDB would put what does not fit into memory below the working directory."""
+    assert run_query({}, "select current_setting('temp_directory')").rows == [("",)]

@@ -17,14 +17,32 @@ Schema = dict[str, Any]
 
 _LONGEST = 4096  #: characters of one value
 _MOST_VALUES = 64  #: values of an option that may be repeated
+#: Commands that are tools; they answer in JSON and change nothing.
+_ANSWERING = frozenset(
+    {
+        *("advice", "check", "compare", "doctor", "experts", "gaps", "hotspots", "memory", "operators"),
+        *("phases", "pipeline", "ranks", "scheduler", "show", "sql", "summary", "whatif"),
+    }
+)
 #: Arguments that name files to be read.
 _READ = frozenset({"path", "paths", "base", "against", "baseline", "sched", "base_sched", "sources"})
 #: Arguments that name none.
 _PLAIN = frozenset(
     {
-        *("all_steps", "balance", "base_step", "base_window", "by", "each_step", "export", "fixes", "host"),
+        *(
+            "all_steps",
+            "balance",
+            "base_step",
+            "base_window",
+            "by",
+            "each_step",
+            "export",
+            "fixes",
+            "host",
+            "id",
+        ),
         *("limits", "limits_of_causes", "limits_of_jobs", "limits_of_memory", "no_jitter", "only", "query"),
-        *("regressions", "same_exports", "sched_offset", "shapes", "skip_frames", "step", "tables"),
+        *("regressions", "row", "same_exports", "sched_offset", "shapes", "skip_frames", "step", "tables"),
         *("timeout", "top", "trusted", "user_frames", "window"),
     }
 )
@@ -86,13 +104,12 @@ class Tool(NamedTuple):
 
 
 def tools_of(commands: Sequence[Command]) -> dict[str, Tool]:
-    """Return the tools by name: of the given commands those that answer in JSON."""
-    tools = {}
-    for command in commands:
-        actions = command.parser()._actions
-        if any(action.dest == "json" for action in actions):
-            tools[command.name] = Tool(command, dict(_offered(actions)))
-    return tools
+    """Return the tools by name: of the given commands those that answer and change nothing."""
+    return {
+        command.name: Tool(command, dict(_offered(command.parser()._actions)))
+        for command in commands
+        if command.name in _ANSWERING
+    }
 
 
 def _offered(actions: Sequence[argparse.Action]) -> Iterator[tuple[str, argparse.Action]]:

@@ -155,6 +155,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("fold_types", ("z",), TABLES, "fold: types", "One row per type, or per name", OPS),
     Action("beside_step(-1)", ("left_square_bracket",), TABLES, "limit: step before", "Only one step", OPS),
     Action("beside_step(1)", ("right_square_bracket",), TABLES, "limit: next step", "Only one step", OPS),
+    Action("edit_query", ("tab",), TABLES, "edit: query", "The line of SQL above the table", ("sql",)),
     _unlisted("curve_cursor(-1)", ("left", "h"), TABLES, "move: earlier", "The cursor of the curve", Y),
     _unlisted("curve_cursor(1)", ("right", "l"), TABLES, "move: later", "The cursor of the curve", Y),
     Action("next_curve", ("c",), TABLES, "show: next curve", "Of another component or device", Y),

@@ -117,6 +117,7 @@ SCREENS = {
         ),
         _table("health", "HealthScreen", "B", "go: health", "Whether the recording can be believed"),
         _table("advice", "AdviceScreen", "V", "go: advice", "What to do about lost time"),
+        _table("sql", "SqlScreen", "Q", "go: queries", "SQL over the tables of the trace"),
         ScreenSpec(
             "ranks",
             "RanksScreen",

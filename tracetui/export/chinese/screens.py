@@ -603,4 +603,21 @@ SCREENS = {
     "the job gains {time} ({share}) a step, replay off by {error}": (
         "作业每个 step 省 {time}（{share}），重放误差 {error}"
     ),
+    # -- queries ----------------------------------------------------------------------------------------
+    "Queries": "查询",
+    "sql": "查询",
+    "ask": "查询",
+    "complete": "补全",
+    "asked before": "以前的查询",
+    "the query": "查询语句",
+    "the table": "表格",
+    "stop": "停止",
+    "asking; esc stops it": "正在查询；esc 停止",
+    "No row answers this query.": "没有符合查询的行。",
+    "Queries need DuckDB: pip install tracetui[sql]": "查询需要 DuckDB：pip install tracetui[sql]",
+    "This row names no time: select start_ns too, and enter opens it in the timeline.": (
+        "这一行没有时间：同时查询 start_ns，按 enter 就能在时间线中打开。"
+    ),
+    "the first {count} rows; there are more": "前 {count} 行；还有更多",
+    "{count} tables; enter on one asks for its rows": "{count} 张表；在某张表上按 enter 查询它的行",
 }

@@ -24,12 +24,12 @@ LEAST_CELLS = 12  #: cells that a column of text can be cut down to
 def answer_text(answer: QueryResult, top: int, width: int) -> str:
     """Return the answer as an aligned table of at most `top` rows, 0 for all."""
     rows = answer.rows[:top] if top else answer.rows
-    numeric = _numeric(answer)
+    numeric = numeric_columns(answer)
     columns = [
         ColumnLayout(printable(name), right=is_number, shrink_to=0 if is_number else LEAST_CELLS)
         for name, is_number in zip(answer.columns, numeric)
     ]
-    lines = table(columns, [[printable(_written(value)) for value in row] for row in rows], width)
+    lines = table(columns, [[printable(value_text(value)) for value in row] for row in rows], width)
     left = len(answer.rows) - len(rows)
     more = [MARGIN + translate("{count} more: --top 0", count=format_count(left))] if left else []
     return "\n".join([*lines, *more]) + "\n"
@@ -38,11 +38,11 @@ def answer_text(answer: QueryResult, top: int, width: int) -> str:
 def answer_markdown(answer: QueryResult, top: int) -> str:
     """Return the answer as a table of Markdown of at most `top` rows, 0 for all."""
     rows = answer.rows[:top] if top else answer.rows
-    numeric = _numeric(answer)
+    numeric = numeric_columns(answer)
     titles = [markdown.code(name) for name in answer.columns]
     cells = [
         [
-            _written(value) if is_number or value is None else markdown.code(_written(value))
+            value_text(value) if is_number or value is None else markdown.code(value_text(value))
             for value, is_number in zip(row, numeric)
         ]
         for row in rows
@@ -59,16 +59,16 @@ def answer_document(answer: QueryResult) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "columns": [encodable(name) for name in answer.columns],
-        "rows": [[_exact(value) for value in row] for row in answer.rows],
+        "rows": [[exact_value(value) for value in row] for row in answer.rows],
     }
 
 
 def write_answer(stream: BinaryIO, answer: QueryResult) -> int:
     """Write the answer as csv, its texts as cells that no spreadsheet computes; return the number of rows."""
-    return write_rows(stream, answer.columns, [[*map(_exact, row)] for row in answer.rows])
+    return write_rows(stream, answer.columns, [[*map(exact_value, row)] for row in answer.rows])
 
 
-def _numeric(answer: QueryResult) -> list[bool]:
+def numeric_columns(answer: QueryResult) -> list[bool]:
     """Return of each column whether all that is known in it are numbers."""
     return [all(map(_is_number, (row[place] for row in answer.rows))) for place in range(len(answer.columns))]
 
@@ -78,16 +78,16 @@ def _is_number(value: Any) -> bool:
     return value is None or (isinstance(value, (int, float, decimal.Decimal)) and not isinstance(value, bool))
 
 
-def _written(value: Any) -> str:
+def value_text(value: Any) -> str:
     """Return a value as people read it: floats with six digits at most, integers whole."""
     if value is None:
         return UNKNOWN
     if isinstance(value, float):
         return f"{value:.6g}"
-    return str(_exact(value))
+    return str(exact_value(value))
 
 
-def _exact(value: Any) -> Any:
+def exact_value(value: Any) -> Any:
     """Return a value as JSON has it: sums of integers, which DuckDB widens, as integers."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
@@ -98,9 +98,9 @@ def _exact(value: Any) -> Any:
     if isinstance(value, str):
         return encodable(value)
     if isinstance(value, (list, tuple)):
-        return [_exact(item) for item in value]
+        return [exact_value(item) for item in value]
     if isinstance(value, dict):
-        return {encodable(str(key)): _exact(item) for key, item in value.items()}
+        return {encodable(str(key)): exact_value(item) for key, item in value.items()}
     if isinstance(value, (datetime.date, datetime.time, datetime.timedelta)):
         return str(value)
     return encodable(str(value))

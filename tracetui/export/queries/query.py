@@ -6,9 +6,11 @@ events with twenty columns each, and most queries ask for two.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -20,7 +22,14 @@ from tracetui.trace.clean import printable
 if TYPE_CHECKING:
     import pandas as pd
 
+_LOOK_S = 0.05  # how often a query that runs is looked at
 LONGEST_REASON = 300  #: characters of what is wrong with a query
+#: Nothing is read but what is registered, and nothing is written: what does not fit into memory is an error.
+_ALONE: dict[str, Any] = {
+    "enable_external_access": "false",
+    "python_enable_replacements": "false",
+    "temp_directory": "",
+}
 _WORD = re.compile(r"\w+")
 #: What asks for all columns of a table without naming them.
 _EVERY_COLUMN = re.compile(
@@ -41,6 +50,7 @@ class QueryResult:
 
     columns: list[str]  #: their names, as the query gives them: never print them unescaped
     rows: list[tuple[Any, ...]]  #: Python values; None: unknown
+    is_cut: bool = False  #: there are more rows than were wanted
 
 
 def is_installed() -> bool:
@@ -48,17 +58,29 @@ def is_installed() -> bool:
     return find_spec("duckdb") is not None
 
 
-def run_query(relations: Relations, sql: str, timeout_s: float | None = None) -> QueryResult:
+def run_query(
+    relations: Relations,
+    sql: str,
+    timeout_s: float | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    most: int | None = None,
+) -> QueryResult:
     """Return what one SELECT answers over the relations.
 
     DuckDB runs in memory, without access to files, network or extensions, and its configuration is locked.
-    Raises QueryError for any other statement, for an error in it, and after `timeout_s` seconds.
+    Raises QueryError for any other statement, for an error in it, after `timeout_s` seconds, and once
+    `should_stop` says so.
+
+    Args:
+        relations: the tables that the query may name.
+        sql: the query.
+        timeout_s: None: for as long as it takes.
+        should_stop: asked now and then, in another thread.
+        most: rows that are wanted; None: all.
     """
     import duckdb
 
-    connection = duckdb.connect(
-        ":memory:", config={"enable_external_access": "false", "python_enable_replacements": "false"}
-    )
+    connection = duckdb.connect(":memory:", config=_ALONE)
     with connection:
         try:
             statements = connection.extract_statements(sql)
@@ -71,27 +93,40 @@ def run_query(relations: Relations, sql: str, timeout_s: float | None = None) ->
         for name, frame in _frames_named(relations, sql):
             connection.register(name, frame)
         connection.execute("set lock_configuration = true")
-        return _answer(connection, sql, timeout_s)
+        try:
+            with _interrupted(connection, timeout_s, should_stop):
+                result = connection.execute(sql)
+                columns = [column[0] for column in result.description]
+                rows = result.fetchall() if most is None else result.fetchmany(most + 1)
+        except duckdb.InterruptException:
+            if should_stop is not None and should_stop():
+                raise QueryError("the query was stopped") from None
+            raise QueryError(f"the query took longer than {timeout_s:g} s: --timeout allows more") from None
+        except duckdb.Error as error:
+            raise QueryError(_reason(error)) from None
+        return QueryResult(columns, rows[:most], most is not None and len(rows) > most)
 
 
-def _answer(connection: Any, sql: str, timeout_s: float | None) -> QueryResult:
-    """Run the query; interrupt it after `timeout_s` seconds."""
-    import duckdb
+@contextlib.contextmanager
+def _interrupted(
+    connection: Any, timeout_s: float | None, should_stop: Callable[[], bool] | None
+) -> Iterator[None]:
+    """Interrupt what the connection does within, once the time is over or somebody says so."""
+    done = threading.Event()
+    end = None if timeout_s is None else time.monotonic() + timeout_s
 
-    timer = threading.Timer(timeout_s, connection.interrupt) if timeout_s is not None else None
+    def watch() -> None:
+        while not done.wait(_LOOK_S):
+            if (end is not None and time.monotonic() > end) or (should_stop is not None and should_stop()):
+                connection.interrupt()
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
     try:
-        if timer is not None:
-            timer.daemon = True
-            timer.start()
-        result = connection.execute(sql)
-        return QueryResult([column[0] for column in result.description], result.fetchall())
-    except duckdb.InterruptException:
-        raise QueryError(f"the query took longer than {timeout_s:g} s: --timeout allows more") from None
-    except duckdb.Error as error:
-        raise QueryError(_reason(error)) from None
+        yield
     finally:
-        if timer is not None:
-            timer.cancel()
+        done.set()
+        watcher.join()
 
 
 def _frames_named(relations: Relations, sql: str) -> list[tuple[str, pd.DataFrame]]:

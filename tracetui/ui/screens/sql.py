@@ -1,0 +1,217 @@
+"""Queries over the tables of a trace: a line of SQL, and the table that answers it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.message import Message
+from textual.widgets import Input
+
+from tracetui.arrays import Int64s
+from tracetui.export.queries.query import QueryError, QueryResult, is_installed, run_query
+from tracetui.export.queries.relations import Relations, trace_relations
+from tracetui.language import translate
+from tracetui.trace.clean import printable
+from tracetui.ui.actions import bindings
+from tracetui.ui.drawing.palette import Role
+from tracetui.ui.query_history import QueryHistory
+from tracetui.ui.screens.table_screen import TableScreen
+from tracetui.ui.session import Session
+from tracetui.ui.tables.answer_columns import answer_columns, interval_of
+from tracetui.ui.widgets.lines import Lines, Pieces
+from tracetui.ui.widgets.query_field import QueryField
+from tracetui.ui.widgets.table import TableWidget
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_ROWS = 100_000  #: of an answer that are shown
+NOT_INSTALLED = "Queries need DuckDB: pip install tracetui[sql]"
+NO_TIME = "This row names no time: select start_ns too, and enter opens it in the timeline."
+_EXAMPLE = "select cause, count(*), sum(idle_ns) from gaps group by cause order by 3 desc"
+
+
+class SqlScreen(TableScreen):
+    """The query on top; below it the answer, or before anything is asked the tables there are."""
+
+    AUTO_FOCUS = "QueryField"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("sql")]
+    TITLE_OF = "Queries"
+
+    @dataclass
+    class Answered(Message, bubble=False):
+        """What a query answers, or why it has no answer."""
+
+        query: str
+        answer: QueryResult | None
+        refusal: str = ""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._history = QueryHistory()
+        self._relations: Relations = {}
+        self._answer: QueryResult | None = None
+        self._asked = ""  # the query that runs
+        self._stop = threading.Event()
+
+    @property
+    def hints(self) -> tuple[tuple[str, str], ...]:
+        if self._asked:
+            return (("esc", "stop"),)
+        if isinstance(self.focused, QueryField):
+            return ("enter", "ask"), ("tab", "complete"), ("↑ ↓", "asked before"), ("esc", "the table")
+        return ("tab", "the query"), ("enter", "open"), ("< > =", "sort"), ("/", "filter"), ("e", "export")
+
+    def compose(self) -> ComposeResult:
+        first, *rest = super().compose()
+        yield first
+        yield QueryField(self._columns, self._history, _EXAMPLE)
+        yield Lines(self.viewer.glyphs, id="names")
+        yield from rest
+
+    def build(self) -> None:
+        analysis = self.session.analysis
+        assert analysis is not None
+        self._relations = trace_relations(analysis)
+        self._answer = None
+        if not is_installed():
+            self.nothing(translate(NOT_INSTALLED))
+            return
+        self._show_tables()
+
+    def _columns(self) -> dict[str, list[str]]:
+        """Return the columns of each table."""
+        return {name: relation.columns for name, relation in self._relations.items()}
+
+    def _show_tables(self) -> None:
+        """List the tables there are."""
+        listed = QueryResult(
+            ["table", "columns"],
+            [(name, ", ".join(columns)) for name, columns in sorted(self._columns().items())],
+        )
+        self._show(listed)
+        self.show_answer(
+            translate("{count} tables; enter on one asks for its rows", count=len(listed.rows)), self.place()
+        )
+
+    def _show(self, answer: QueryResult) -> None:
+        self.table.empty = translate("No row answers this query.")
+        self.table.show(answer_columns(answer), len(answer.rows), sort=-1)
+
+    # -------------------------------------------------------------- asking
+
+    @on(Input.Submitted, "#query")
+    def _ask(self, event: Input.Submitted) -> None:
+        event.stop()
+        query = event.value.strip()
+        if not query:
+            self._answer = None
+            self._show_tables()
+        elif self._relations and is_installed():
+            self.ask(query)
+
+    def ask(self, query: str) -> None:
+        """Have a query answered in the background; one that runs is stopped."""
+        self._stop.set()
+        stop = self._stop = threading.Event()
+        self._asked = query
+        self._history.add(query)
+        self.show_answer(translate("asking; esc stops it"), self.place())
+        relations = self._relations
+
+        def answered() -> SqlScreen.Answered:
+            try:
+                return self.Answered(query, run_query(relations, query, None, stop.is_set, MOST_ROWS))
+            except QueryError as error:
+                return self.Answered(query, None, str(error))
+
+        self.in_background("query", answered)
+
+    @on(Answered)
+    def _show_answered(self, message: Answered) -> None:
+        if message.query != self._asked:
+            return
+        self._asked = ""
+        answer = message.answer
+        if answer is None:
+            self.show_answer(printable(message.refusal, 300), self.place())
+            return
+        self._answer = answer
+        self._show(answer)
+        rows = f"{len(answer.rows):,}"
+        if answer.is_cut:
+            words = translate("the first {count} rows; there are more", count=rows)
+        else:
+            words = translate("1 row") if len(answer.rows) == 1 else translate("{count} rows", count=rows)
+        self.show_answer(words, self.place())
+        self.table.focus()
+
+    def failed(self, group: str, sentence: str) -> None:
+        self._asked = ""
+        self.show_answer(sentence, self.place())
+
+    @on(Input.Changed, "#query")
+    def _name_candidates(self, event: Input.Changed) -> None:
+        """Name below the query what the word before the cursor may become."""
+        event.stop()
+        names = self.query_one(QueryField).completion.names if event.value else ()
+        line: Pieces = [("  ".join(names), self.style_of(Role.DIM))]
+        self.query_one("#names", Lines).show([line])
+
+    # -------------------------------------------------------- where one is
+
+    @on(QueryField.Left)
+    async def _leave_query(self) -> None:
+        if self._asked:
+            self._stop.set()
+        else:
+            self.table.focus()
+
+    def action_edit_query(self) -> None:
+        self.query_one(QueryField).focus()
+
+    def on_descendant_focus(self) -> None:
+        self.show_keys()
+
+    def step_back(self) -> bool:
+        if self._asked:
+            self._stop.set()
+            return True
+        return False
+
+    async def action_leave(self) -> None:
+        if not self.step_back():
+            await super().action_leave()
+
+    @on(TableWidget.Activated)
+    def _open(self, message: TableWidget.Activated) -> None:
+        """Open the time of a row in the timeline; of the list of tables ask for the rows of one."""
+        if self._answer is None:
+            field = self.query_one(QueryField)
+            field.value = f"select * from {sorted(self._relations)[message.row]} limit 100"
+            field.cursor_position = len(field.value)
+            field.focus()
+            return
+        interval = interval_of(self._answer, message.row)
+        trace = self.session.analysis.trace if self.session.analysis is not None else None
+        if trace is None or interval is None or not trace.start_ns <= interval[0] <= trace.end_ns:
+            self.viewer.show_status(NO_TIME)
+        else:
+            self.viewer.show_interval(*interval)
+
+    def export_name(self) -> str:
+        return "query"
+
+    def frame(self, view: Int64s) -> pd.DataFrame:
+        import pandas as pd
+
+        columns = [column for column in self.table.rows.columns if column.key]
+        rows: Sequence[list[object]] = [[column.exported(int(row)) for column in columns] for row in view]
+        frame: pd.DataFrame = pd.DataFrame(rows, columns=[column.key for column in columns])
+        return frame
