@@ -116,6 +116,22 @@ CASES = {
         ("steps", "idle", "causes"),
         (50,),
     ),
+    "leap ahead, level 0": Case(
+        LEVEL_0,
+        lambda e: planting.set_clock(e, 50_000, 0.15),
+        "clock.jump",
+        "doubtful",
+        ("steps", "idle", "causes"),
+        (50,),
+    ),
+    "small leap back, level 2": Case(
+        LEVEL_2,
+        lambda e: planting.set_clock(e, -2_000, 0.35),
+        "clock.jump",
+        "doubtful",
+        ("steps", "idle", "causes"),
+        (50,),
+    ),
     "head, stacks": Case(
         STACKS, lambda e: planting.lose(e, 0, 0.15), "device.head_lost", "wrong", LOST, (6,)
     ),

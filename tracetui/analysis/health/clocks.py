@@ -8,10 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.health.finding import EVERYTHING, Finding, Severity
+from tracetui.analysis.health.orphans import orphaning
 from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.search import among, distinct, rows_of, track_of_rows
-from tracetui.arrays import Bools, Int64s
+from tracetui.analysis.search import among, distinct, of_category, rows_of, track_of_rows
+from tracetui.arrays import Int64s
+from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Family, Layer, Track
 from tracetui.units import format_count, format_duration
 
@@ -24,14 +26,15 @@ ROUNDED = 1_000
 #: ns: a leap of all clocks is at least so long.
 LEAST_LEAP = 1_000_000
 #: Tracks that go back at once, from which on a clock did; tracks of fewer slices, or that go back more often,
-#: tell nothing.
-_LEAST_BACK, _LEAST_ORDERED, _MOST_BACK = 3, 50, 3
+#: tell nothing; so often the times before and after mix.
+_LEAST_BACK, _LEAST_ORDERED, _MOST_BACK, _LEAST_MIXED = 2, 20, 3, 3
 _LAYERS = (Layer.PYTHON, Layer.RUNTIME, Layer.DEVICE)
 _FAMILIES = (Family.FRAMES, Family.OPERATORS, Family.CALLS, Family.TASKS)
 #: Crossings within this share of the recording are of one time.
-_AT_ONCE = 0.25
-#: So many of the longest holes are looked at, without those among the first and last slices.
-_MOST_HOLES, _EDGE = 12, 20
+_AT_ONCE = 0.5
+#: So many of the longest holes are looked at, without those among the first and last slices; and so many for
+#: what may be in the nature of a hole.
+_MOST_HOLES, _EDGE, _MOST_QUIET = 64, 20, 12
 #: A hole in which a queue stops is a leap where it is so many times as long as all others.
 _ALONE = 3
 #: Returns in a hole that show that calls went on in it, and those that do where no call is left open; ns from
@@ -39,8 +42,10 @@ _ALONE = 3
 _LEAST_RETURNS, _LEAST_RETURNS_OF_ALL, _APART = 5, 3, 20_000
 #: Two times are alike that differ by this share; so many operators are work.
 _ALIKE, _LEAST_AMID = 0.1, 5
-#: Slices of a thread that cross others, from which on its times are out of order.
-_LEAST_CROSSED = 2
+#: ns: slices cross that do so by more than this; files that round to 1 µs let neighbours cross by less.
+UNEVEN = 2_000
+#: Calls of the host that cross others, from which on times are out of order: of several tracks, of one alone.
+_LEAST_CROSSED, _LEAST_CROSSED_ALONE = 3, 5
 
 
 class Jump(NamedTuple):
@@ -143,99 +148,102 @@ def _leap_back(recording: HealthEvidence) -> Jump | None:
         for track in recording.trace.tracks
         if len(track.rows) > 1 and track.layer in _LAYERS and track.family in _FAMILIES
     ]
-    return _by_order(recording, tracks) or _by_crossing(recording, tracks)
+    return _by_crossing(recording, tracks) or _by_order(recording, tracks)
 
 
 def _by_order(recording: HealthEvidence, tracks: Sequence[Track]) -> Jump | None:
-    """Return the leap back that most tracks show in the order of the file, by about the same time.
+    """Return the leap back that tracks show in the order of the file: each goes back once, at one time.
 
-    A file may hold a later part before an earlier one: times go back then, and never pass where they were.
+    A file may hold a later part before an earlier one: the times of its parts do not mix. Those before and
+    after a leap do.
     """
     slices = recording.trace.slices
     steps: list[tuple[Track, int, int]] = []
+    mixed = False
     for track in tracks:
         rows = slice(track.rows.start, track.rows.stop)
         starts = slices.start[rows][np.argsort(slices.event[rows], kind="stable")]
         change = np.diff(starts)
-        back = np.flatnonzero(change < -LEAST_LEAP // 10)
-        if len(starts) >= _LEAST_ORDERED and np.count_nonzero(change < 0) <= _MOST_BACK:
-            later = np.maximum.accumulate(starts[::-1])[::-1]
-            steps += [
-                (track, int(starts[place]), int(change[place]))
-                for place in back.tolist()
-                if later[place + 1] > starts[place]
-            ]
-    if len(steps) < _LEAST_BACK:
+        if len(starts) < _LEAST_ORDERED or np.count_nonzero(change < 0) > _MOST_BACK:
+            continue
+        for place in np.flatnonzero(change < -LEAST_LEAP // 10).tolist():
+            end, begin = int(starts[place]), int(starts[place + 1])
+            if starts[place + 1 :].max() > end:
+                steps.append((track, begin, end))
+                times = _alternations(starts[: place + 1], starts[place + 1 :], begin, end)
+                mixed |= times >= _LEAST_MIXED
+    alike = _overlapping_most(steps)
+    families = {track.family == Family.TASKS for track, _, _ in alike}
+    if not mixed or len({track.index for track, _, _ in alike}) < _LEAST_BACK or False not in families:
         return None
-    by = int(np.median([change for *_, change in steps]))
-    alike = [step for step in steps if abs(step[2] - by) <= abs(by) // 4]
-    at = int(np.median([time for _, time, _ in alike])) if alike else 0
-    alike = [step for step in alike if abs(step[1] - at) <= abs(by)]
-    families = {track.family == Family.TASKS for track, *_ in alike}
-    if len({track.index for track, *_ in alike}) < _LEAST_BACK or False not in families:
-        return None
-    if not any(_meets_itself(recording, track, at + by, at) for track in tracks):
-        return None
-    return Jump(at, by, tuple(sorted({track.index for track, *_ in alike})))
+    by = min(begin - end for _, begin, end in alike)
+    return Jump(max(end for *_, end in alike), by, tuple(sorted({track.index for track, *_ in alike})))
 
 
-def _meets_itself(recording: HealthEvidence, track: Track, begin: int, end: int) -> bool:
-    """Return whether slices of a thread, or tasks of a stream, cross each other in a stretch of time, ns."""
-    slices = recording.trace.slices
-    rows = np.arange(track.rows.start, track.rows.stop)
-    rows = rows[(slices.start[rows] >= begin) & (slices.start[rows] <= end)]
-    return bool(crossing(slices.start[rows], slices.end[rows]).any())
+def _alternations(before: Int64s, after: Int64s, begin: int, end: int) -> int:
+    """Return how often times of one part of a file follow those of another, in a stretch of time, ns."""
+    first = before[(before >= begin) & (before <= end)]
+    second = after[(after >= begin) & (after <= end)]
+    is_second = np.concatenate((np.zeros(len(first), np.bool_), np.ones(len(second), np.bool_)))
+    mixed = is_second[np.argsort(np.concatenate((first, second)), kind="stable")]
+    return int(np.count_nonzero(mixed[1:] != mixed[:-1]))
+
+
+def _overlapping_most(steps: Sequence[tuple[Track, int, int]]) -> list[tuple[Track, int, int]]:
+    """Return the steps back whose stretches share the time that most of them share."""
+    shared = [[step for step in steps if step[1] <= begin < step[2]] for _, begin, _ in steps]
+    return max(shared, key=len, default=[])
 
 
 def _by_crossing(recording: HealthEvidence, tracks: Sequence[Track]) -> Jump | None:
-    """Return the leap back that shows in slices of several tracks that cross each other."""
+    """Return the leap back that shows in slices that cross each other at one time, on the host too."""
     slices = recording.trace.slices
-    spans = []
-    for track in tracks:
-        rows = slice(track.rows.start, track.rows.stop)
-        start, end = slices.start[rows], slices.end[rows]
-        if track.family == Family.TASKS:
-            works = among(slices.activity[rows], (Activity.COMPUTE, Activity.COPY))
-            start, end = start[works], end[works]
-        crossed = crossing(start, end)
-        if np.count_nonzero(crossed) >= _LEAST_CROSSED:
-            times = start[crossed]
-            spans.append((track, int(times.min()), int(times.max())))
-    hosts = [span for span in spans if span[0].family != Family.TASKS]
-    # Producers let a few ranges of a thread cross each other in any step: a leap shows on a device, on other
-    # threads, or at one time alone.
-    threads = {(track.pid, track.tid) for track, _, _ in hosts}
-    length = max((end for _, _, end in spans), default=0) - min((start for _, start, _ in spans), default=0)
-    at_once = len(hosts) > 1 and length <= _AT_ONCE * (recording.trace.end_ns - recording.trace.start_ns)
-    if not hosts or (len(threads) < 2 and len(spans) == len(hosts) and not at_once):
+    crossed = [(track, found) for track in tracks if len(found := _crossing(recording, track))]
+    hosts = [(track, found) for track, found in crossed if track.family != Family.TASKS]
+    count = sum(len(found) for _, found in hosts)
+    if not hosts or count < (_LEAST_CROSSED if len(crossed) > 1 else _LEAST_CROSSED_ALONE):
         return None
-    first = int(np.median([start for _, start, _ in spans]))
-    last = max(end for _, _, end in spans)
+    rows = np.concatenate([found for _, found in crossed])
+    first, last = int(slices.start[rows].min()), int(slices.start[rows].max())
+    # Calls that a producer lets cross do so in any step; a leap shows at one time alone, or on other threads.
+    threads = {(track.pid, track.tid) for track, _ in crossed}
+    if len(threads) < 2 and last - first > _AT_ONCE * (recording.trace.end_ns - recording.trace.start_ns):
+        return None
     if last - first < LEAST_LEAP // 10:
         return None
-    return Jump(last, first - last, tuple(track.index for track, _, _ in spans))
+    return Jump(last, first - last, tuple(track.index for track, _ in crossed))
 
 
-def crossing(start: Int64s, end: Int64s) -> Bools:
-    """Return which slices start inside the one that starts before them and end after it.
+def _crossing(recording: HealthEvidence, track: Track) -> Int64s:
+    """Return the rows of a track that start inside of a slice and end after it.
 
-    Those that end with the last of all are left out: their end was not recorded.
+    Those that end with the last of the track are left out, their end was not recorded; so are ranges of the
+    user and, of a device, all but kernels and copies, which may cross.
     """
-    crossed = np.zeros(len(start), np.bool_)
-    if len(start) < 2:
-        return crossed
-    order = np.argsort(start, kind="stable")
-    starts, ends = start[order], end[order]
-    inside = (starts[1:] > starts[:-1] + ROUNDED) & (starts[1:] < ends[:-1] - ROUNDED)
-    after = (ends[1:] > ends[:-1] + ROUNDED) & (ends[1:] < end.max() - ROUNDED)
-    crossed[order[1:]] = inside & after
-    return crossed
+    trace, slices = recording.trace, recording.trace.slices
+    found = [np.empty(0, np.int64)]
+    for lane in track.lanes[1:]:
+        outer, inner = trace.lane_slice_rows(lane - 1), trace.lane_slice_rows(lane)
+        start, end = slices.start[inner], slices.end[inner]
+        around = outer.start + np.searchsorted(slices.start[outer], start, "right") - 1
+        begins, ends = slices.start[around], slices.end[around]
+        inside = (around >= outer.start) & (begins < start - UNEVEN) & (start < ends - UNEVEN)
+        found.append(inner.start + np.flatnonzero(inside & (ends < end - UNEVEN)))
+    rows = np.concatenate(found)
+    if not len(rows):
+        return rows
+    if track.family == Family.TASKS:
+        return rows[among(slices.activity[rows], (Activity.COMPUTE, Activity.COPY))]
+    rows = rows[~of_category(trace, slices.category[rows], KNOWN.categories.annotations)]
+    closed: Int64s = rows[slices.end[rows] < slices.end[track.rows.start : track.rows.stop].max() - ROUNDED]
+    return closed
 
 
 def _leaps_ahead(recording: HealthEvidence) -> Iterator[Jump]:
     """Yield the leaps ahead: nothing starts on any track, although a queue or open calls say it should.
 
-    The device stops and resumes with the host, at the same time, although tasks were waiting for it; or calls
+    Calls go on after it that are made by others elsewhere, of which those that were open have ended in it; or
+    the device stops and resumes with the host, at the same time, although tasks were waiting for it; or calls
     that were open end one after the other, with nothing called in between, at times that tell that they went
     on; or a step ends as long after the leap began as the next one starts after its end.
     """
@@ -247,14 +255,22 @@ def _leaps_ahead(recording: HealthEvidence) -> Iterator[Jump]:
     starts = np.sort(slices.start[timed], kind="stable")  # lanes are in order: merged, not sorted
     gaps = np.diff(starts)
     holes = []
+    wide = np.flatnonzero(gaps >= LEAST_LEAP)
+    wide = wide[(wide >= _EDGE) & (wide < len(starts) - _EDGE)]
+    wide = wide[np.argsort(-gaps[wide], kind="stable")[:_MOST_HOLES]]
+    moved = tuple(t.index for t in trace.tracks if len(t.rows) and t.layer in _LAYERS)
+    ends = _late_ends(recording, starts[wide], starts[wide + 1])
+    orphaned = orphaning(trace, starts[wide], starts[wide + 1], ends)
+    if orphaned.any():
+        for place in wide[orphaned].tolist():
+            yield Jump(int(starts[place]), int(gaps[place]), moved)
+        return
     calls = rows_of(t for t in trace.tracks if t.family == Family.CALLS)
     called, returned = slices.start[calls], slices.end[calls]
-    wide = np.flatnonzero(gaps >= LEAST_LEAP)
-    for place in wide[np.argsort(-gaps[wide], kind="stable")[:_MOST_HOLES]].tolist():
+    for place in wide[:_MOST_QUIET].tolist():
         begin, resume = int(starts[place]), int(starts[place + 1])
-        inside = _EDGE <= place < len(starts) - _EDGE
         lasts = ((called <= begin + ROUNDED) & (returned >= resume - ROUNDED)).any()
-        if inside and not (lasts or _host_waits(recording, begin, resume)):
+        if not (lasts or _host_waits(recording, begin, resume)):
             holes.append((begin, resume))
     for number, (begin, resume) in enumerate(holes[:3]):
         following = max((end - start for start, end in holes[number + 1 :]), default=0)
@@ -264,8 +280,26 @@ def _leaps_ahead(recording: HealthEvidence) -> Iterator[Jump]:
             or _calls_end_alone(recording, begin, resume)
             or _steps_shift(recording, begin, resume)
         ):
-            moved = [t.index for t in trace.tracks if len(t.rows) and t.layer in _LAYERS]
-            yield Jump(begin, resume - begin, tuple(moved))
+            yield Jump(begin, resume - begin, moved)
+
+
+def _late_ends(recording: HealthEvidence, begins: Int64s, resumes: Int64s) -> Int64s:
+    """Return where the step of each hole ends if the next one starts as long after that as the hole lasts.
+
+    ns; 0 where the next one does not, or there is none.
+    """
+    starts, lengths = distinct(recording.host_starts), resumes - begins
+    late = np.zeros(len(begins), np.int64)
+    if len(starts) < 2:
+        return late
+    ends = np.full(len(starts), np.iinfo(np.int64).max)
+    np.minimum.at(ends, np.searchsorted(starts, recording.host_starts), recording.host_ends)
+    place = np.searchsorted(starts, begins, "right") - 1
+    known = np.flatnonzero((place >= 0) & (place < len(starts) - 1))
+    end, after = ends[place[known]], starts[place[known] + 1]
+    alike = np.abs(after - end - lengths[known]) <= _ALIKE * lengths[known]
+    late[known[alike]] = end[alike]
+    return late
 
 
 def _queue_stops(recording: HealthEvidence, begin: int, resume: int) -> bool:

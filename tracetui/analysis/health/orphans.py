@@ -1,0 +1,108 @@
+"""Calls that go on after a hole without the caller that calls of their name have elsewhere.
+
+Where a clock leaps ahead in the middle of a call, that ends in the hole, as long as it lasted, and what it
+still calls comes after it. Those calls then lie further out on their thread than all others of their name. So
+do those that come at the end of a step that is longer than the leap.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tracetui.arrays import Bools, Int64s
+from tracetui.trace.model import Family, Layer, Trace, Track
+
+#: Calls without their caller, from which on a clock leapt.
+LEAST_ORPHANS = 3
+#: They take this share of the time that their callers had left.
+_FILLED = 0.5
+#: ns: a call ends in a hole where it ends so long before what comes next.
+_CLEARLY = 20_000
+_FAMILIES = (Family.FRAMES, Family.OPERATORS)
+
+
+def orphaning(trace: Trace, begins: Int64s, resumes: Int64s, step_ends: Int64s) -> Bools:
+    """Return which holes leave calls without their caller; bool[holes].
+
+    Args:
+        trace: the trace.
+        begins: int64[holes], ns: the last start before each hole.
+        resumes: int64[holes], ns: the first start after it.
+        step_ends: int64[holes], ns: where the step of a hole ends, if calls may be left over there; or 0.
+    """
+    found = np.zeros(len(begins), np.bool_)
+    if not len(begins):
+        return found
+    lengths = resumes - begins
+    for track in trace.tracks:
+        if track.layer != Layer.PYTHON or track.family not in _FAMILIES or not len(track.rows):
+            continue
+        ends = _open_ends(trace, track, begins)
+        closed = np.where(ends < resumes - _CLEARLY, ends, 0).max(axis=0)
+        names: _Names | None = None
+        for hole in np.flatnonzero(~found).tolist():
+            begin, resume, length = int(begins[hole]), int(resumes[hole]), int(lengths[hole])
+            stretches = []
+            if closed[hole] > begin + _CLEARLY:
+                stretches.append((resume, int(closed[hole]) + length))
+            if step_ends[hole] >= resume:
+                stretches.append((int(step_ends[hole]), int(step_ends[hole]) + length))
+            for start, end in stretches:
+                rows, depth = _within(trace, track, start, end)
+                if len(rows) < LEAST_ORPHANS or trace.slices.end[rows].max() - start < _FILLED * (
+                    end - start
+                ):
+                    continue
+                names = names or _Names(trace, track)
+                found[hole] |= names.count_orphans(rows, depth) >= LEAST_ORPHANS
+    return found
+
+
+def _open_ends(trace: Trace, track: Track, times: Int64s) -> Int64s:
+    """Return when the call that each lane of a track holds at some times ends, ns; 0 where it holds none."""
+    slices = trace.slices
+    ends = np.zeros((len(track.lanes), len(times)), np.int64)
+    for depth, lane in enumerate(track.lanes):
+        rows = trace.lane_slice_rows(lane)
+        place = np.searchsorted(slices.start[rows], times, "right") - 1
+        end = slices.end[rows][place]
+        ends[depth] = np.where((place >= 0) & (end > times), end, 0)
+    return ends
+
+
+def _within(trace: Trace, track: Track, start: int, end: int) -> tuple[Int64s, Int64s]:
+    """Return the rows of a track that start and end in a stretch of time, ns, and the depth of each."""
+    rows, depths = [], []
+    for depth, lane in enumerate(track.lanes):
+        span = trace.lane_slice_rows(lane)
+        first, last = span.start + np.searchsorted(trace.slices.start[span], (start, end))
+        held = np.arange(first, last)
+        rows.append(held[trace.slices.end[held] <= end])
+        depths.append(np.full(len(rows[-1]), depth))
+    return np.concatenate(rows), np.concatenate(depths)
+
+
+class _Names:
+    """How often each name is in each lane of a track."""
+
+    def __init__(self, trace: Trace, track: Track) -> None:
+        self._names = trace.slices.name
+        self._counts = [
+            np.bincount(self._names[trace.lane_slice_rows(lane)], minlength=len(trace.strings))
+            for lane in track.lanes
+        ]
+
+    def count_orphans(self, rows: Int64s, depth: Int64s) -> int:
+        """Return how many of some rows lie further out than all others of their name, if there are any.
+
+        Args:
+            rows: the rows.
+            depth: int64[rows], the lane of each in its track, 0 for the outermost.
+        """
+        names = self._names[rows]
+        kinds, kind = np.unique(names, return_inverse=True)
+        table = np.stack([counts[kinds] for counts in self._counts])  # [lanes, kinds]
+        np.subtract.at(table, (depth, kind), 1)
+        known: Bools = table.max(axis=0) > 0
+        outermost = np.argmax(table > 0, axis=0)
+        return int(np.count_nonzero(known[kind] & (depth < outermost[kind])))
