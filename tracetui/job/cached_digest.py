@@ -12,6 +12,7 @@ from tracetui.reader.source import Progress
 from tracetui.siblings.beside import find_beside
 from tracetui.siblings.formats import KERNEL_DETAILS, MEMORY_RECORD, MODULE_MEMORY, OPERATOR_MEMORY
 from tracetui.siblings.rank_files import side_files
+from tracetui.siblings.scheduler.files import find_recording
 
 _TABLES = (KERNEL_DETAILS.name, OPERATOR_MEMORY.name, MEMORY_RECORD.name, MODULE_MEMORY.name)
 
@@ -26,7 +27,8 @@ def digest_rank(
     if not cache:
         return digest_trace(path, on_progress, cache, jobs)
     trace = locate_trace(path.absolute())
-    beside = [*side_files(trace), *filter(None, (find_beside(trace, name) for name in _TABLES))]
+    tables = (find_beside(trace, name) for name in _TABLES)
+    beside = [*side_files(trace), *filter(None, (*tables, find_recording(trace)))]
     cached = find_digest(trace, beside)
     if cached is not None:
         return cached

@@ -15,9 +15,11 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.speeds import chip_of
 from tracetui.analysis.intervals import union
 from tracetui.analysis.marked_ranges import marked_ranges, range_name
+from tracetui.analysis.scheduler.scheduler import recording_of
 from tracetui.analysis.steps import DeviceSpan
 from tracetui.arrays import Bools
 from tracetui.cache.cached_reading import read_trace
+from tracetui.cache.recordings import recording_reader
 from tracetui.comparison.compared_run import run_of
 from tracetui.job.collectives import collective_tables, link_columns
 from tracetui.job.digest import (
@@ -44,7 +46,7 @@ from tracetui.language import state
 from tracetui.reader.joined import open_trace
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress
-from tracetui.trace.clean import shortened
+from tracetui.trace.clean import printable, shortened
 
 MOST_OPERATORS = 300  #: types that are kept
 _RIGHT_AFTER = 20_000  # ns: how late a kernel starts that only waits for a collective
@@ -70,7 +72,9 @@ def digest_trace(
     """
     with open_trace(locate_trace(path.absolute()), jobs) as trace_file:
         identity = identify(trace_file.path, trace_file.head)
-        analysis = analyse(read_trace(trace_file, on_progress, cache))
+        trace = read_trace(trace_file, on_progress, cache)
+        recording = recording_of(trace, must_be_of_use=False, read=recording_reader(cache))
+        analysis = analyse(trace, recording=recording)
     return encode_within(digest_of(analysis, identity), limit_of(analysis.trace.report.bytes))
 
 
@@ -80,6 +84,9 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
     warnings = [*trace.report.warnings, *trace.notes]
     if trace.report.truncated and not warnings:
         warnings.append(state("the trace is cut"))
+    if analysis.scheduler_problem:
+        problem = printable(analysis.scheduler_problem)
+        warnings.append(state("The recording of the scheduler is not used: {problem}.", problem=problem))
     working = [index for index, device in enumerate(devices) if device.window_ns > 0]
     texts, lines = TextPlaces(), LinePlaces()
     advice = tuple(
