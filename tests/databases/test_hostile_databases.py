@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tracetui
@@ -17,6 +18,7 @@ from simulator.database import DatabaseWriter
 from simulator.memory import write_run
 from simulator.recording import Recording
 from simulator.scenarios import simulate
+from tests.databases.handmade import Texts, kernels, write
 from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.reader.errors import Reason, UnreadableTrace
@@ -400,3 +402,18 @@ def test_blocks_without_names(tmp_path: Path) -> None:
     assert memory is not None and len(memory.recorded.blocks) > 0
     recorded = memory.recorded
     assert {recorded.operators[place] for place in recorded.blocks.operator.tolist()} == {""}
+
+
+def test_a_report_of_a_run_without_steps(tmp_path: Path) -> None:
+    text = Texts()
+    tables = kernels(text, [(10_000, 14_000), (20_000, 24_000)])
+    path = write(tmp_path / "msprof_20250101010101.db", {**tables, "STRING_IDS": text.rows()})
+    page = tmp_path / "report.html"
+    assert main(["report", str(path), "-o", str(page), "--no-cache"]) == ExitCode.OK
+    assert "8.00 \u00b5s" in page.read_text(encoding="utf-8")
+
+
+def test_no_task_has_no_place(whole: Path) -> None:
+    chains = tracetui.load(whole, cache=False).launch_chains
+    rows = np.array([-1, chains.tasks[-1], chains.tasks[0]])
+    assert chains.index(rows).tolist() == [-1, len(chains.tasks) - 1, 0]

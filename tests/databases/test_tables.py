@@ -91,6 +91,8 @@ _NETDEV = "macTxPfcPkt, macTxBandwidth, roceRxCnpPkt, roceNewPktRty, nicRxByte"
             (0, 9e9, 5e6, 7e6, 2500),
             {
                 "PCIe_post/Tx": (5, "MB/s"),
+                "PCIe_post/Tx Least": (0, "MB/s"),
+                "PCIe_post/Tx Most": (9000, "MB/s"),
                 "PCIe_cpl/Rx": (7, "MB/s"),
                 "PCIe_nonpost_latency/Tx": (2.5, "us"),
             },

@@ -108,12 +108,12 @@ class LaunchChains:
         return leads
 
     def index(self, rows: Int64s) -> Int64s:
-        """Return the places of tasks in the columns, by slice row; any number for a row that is no task."""
+        """Return the places of tasks in the columns, by slice row: -1 for -1, any for what is no task."""
         first, place = self._runs
         if not len(first):
             return np.zeros(len(rows), np.int64)
         run = np.searchsorted(first, rows, "right") - 1
-        return rows - first[run] + place[run]
+        return np.where(rows < 0, -1, rows - first[run] + place[run])
 
     @cached_property
     def _runs(self) -> tuple[Int64s, Int64s]:

@@ -144,7 +144,7 @@ def _device(
             "idle_ns",
         ),
         (
-            translate("Why preparing steps took {time}", time=format_duration(device["preparing_ns"])),
+            translate("Why preparing steps took {time}", time=format_duration(device["preparing_ns"] or 0)),
             "preparing_causes",
             "preparing_ns",
         ),

@@ -92,13 +92,19 @@ def _usage(name: str) -> CounterSeries:
     return CounterSeries("usage", name, "Usage(%)")
 
 
+#: What PCIE tells of each quantity, by the end of its column; text exports have the mean only.
+_PCIE_ENDS = {"Avg": "", "Min": "Least", "Max": "Most"}
 _PCIE = (
     *(
-        _speed(f"{way}{kind}Avg", f"PCIe_{kind.lower()}/{way.title()}", way.title())
+        _speed(f"{way}{kind}{end}", f"PCIe_{kind.lower()}/{way.title()}", extreme or way.title())
         for kind in ("Post", "Nonpost", "Cpl")
         for way in ("tx", "rx")
+        for end, extreme in _PCIE_ENDS.items()
     ),
-    CounterSeries("txNonpostLatencyAvg", "PCIe_nonpost_latency/Tx", "Tx(us)", 1e3),
+    *(
+        CounterSeries(f"txNonpostLatency{end}", "PCIe_nonpost_latency/Tx", f"{extreme or 'Tx'}(us)", 1e3)
+        for end, extreme in _PCIE_ENDS.items()
+    ),
 )
 TABLES = (
     CounterTable(
