@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from simulator.database import DatabaseWriter
-from simulator.job.simulation import PID, Outcome, SimulatedJob
+from simulator.job.simulation import PID, SimulatedJob, SimulatedOutcome
 from simulator.scenarios import START_NS
 from simulator.writer import TraceWriter
 
 
-def write_job(outcome: Outcome, directory: Path, level: int = 2, databases: bool = False) -> list[Path]:
+def write_job(
+    outcome: SimulatedOutcome, directory: Path, level: int = 2, databases: bool = False
+) -> list[Path]:
     """Write the ranks that are not missing; returns their directories, in the order of their numbers.
 
     `databases`: as databases, and not as text.
@@ -21,7 +23,9 @@ def write_job(outcome: Outcome, directory: Path, level: int = 2, databases: bool
     return [write_rank(outcome, rank, directory, level, databases) for rank in outcome.job.present]
 
 
-def write_rank(outcome: Outcome, rank: int, directory: Path, level: int = 2, database: bool = False) -> Path:
+def write_rank(
+    outcome: SimulatedOutcome, rank: int, directory: Path, level: int = 2, database: bool = False
+) -> Path:
     """Write the directory of one rank below `directory`."""
     job = outcome.job
     rank_directory = directory / directory_name(job, rank)
@@ -45,7 +49,7 @@ def directory_name(job: SimulatedJob, rank: int) -> str:
     return f"{job.host(rank)}_{PID + 17 * rank}_{started:%Y%m%d%H%M%S}{rank % 1000:03d}_ascend_pt"
 
 
-def _info(outcome: Outcome, rank: int, level: int) -> dict[str, Any]:
+def _info(outcome: SimulatedOutcome, rank: int, level: int) -> dict[str, Any]:
     job, recording = outcome.job, outcome.recordings[rank]
     return {
         "config": {

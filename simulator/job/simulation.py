@@ -74,7 +74,7 @@ class Meeting:
 
 
 @dataclass
-class Outcome:
+class SimulatedOutcome:
     """What each rank recorded, on its own clock, and the collectives on all of them."""
 
     job: SimulatedJob
@@ -82,7 +82,7 @@ class Outcome:
     meetings: list[Meeting]
 
 
-def simulate(job: SimulatedJob) -> Outcome:
+def simulate(job: SimulatedJob) -> SimulatedOutcome:
     """Run a job."""
     machines = [
         Machine(job.seed * 1009 + rank, START_NS + job.offset(rank), PID + 17 * rank, True, job.variation)
@@ -93,7 +93,7 @@ def simulate(job: SimulatedJob) -> Outcome:
         for rank, machine in enumerate(machines)
     ]
     meetings = _run([program.run(job.steps) for program in programs], job)
-    return Outcome(job, [machine.recording for machine in machines], meetings)
+    return SimulatedOutcome(job, [machine.recording for machine in machines], meetings)
 
 
 def _run(running: list[Running], job: SimulatedJob) -> list[Meeting]:

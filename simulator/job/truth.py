@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from simulator.job.program import AUGMENTED, LOADER, SCRIPT, TRACED_AS, Extra
-from simulator.job.simulation import Meeting, Outcome, SimulatedJob, simulate
+from simulator.job.simulation import Meeting, SimulatedJob, SimulatedOutcome, simulate
 from simulator.source import TrainingScript
 
 RootLine = tuple["str | None", "int | None", "str | None"]
@@ -34,8 +34,8 @@ class TrueRoot(NamedTuple):
 class JobTruth:
     """The waits of a job's present ranks and what they go back to."""
 
-    outcome: Outcome
-    plain: Outcome  #: the same job with nothing planted
+    outcome: SimulatedOutcome
+    plain: SimulatedOutcome  #: the same job with nothing planted
     roots: tuple[TrueRoot, ...]
 
     @property
@@ -75,7 +75,7 @@ class JobTruth:
         }
 
 
-def simulate_truth(job: SimulatedJob, run: Callable[[SimulatedJob], Outcome] = simulate) -> JobTruth:
+def simulate_truth(job: SimulatedJob, run: Callable[[SimulatedJob], SimulatedOutcome] = simulate) -> JobTruth:
     """Run a job, without anything planted, and with each thing that was planted alone."""
     baseline = run(replace(job, extra={}, slow={}))
     planted = list(_planted_alone(job))
@@ -113,7 +113,7 @@ def _root(job: SimulatedJob, ranks: tuple[int, ...], lost: int) -> TrueRoot:
     return TrueRoot(ranks, "idle", cause, (TRACED_AS, number, script.function(number)[0]), lost)
 
 
-def _waits(outcome: Outcome, excluded: tuple[int, ...] = ()) -> int:
+def _waits(outcome: SimulatedOutcome, excluded: tuple[int, ...] = ()) -> int:
     """Sum the waits of the ranks that are present, but for some."""
     ranks = set(outcome.job.present) - set(excluded)
     return sum(meeting.wait(rank) for meeting in outcome.meetings for rank in meeting.ranks if rank in ranks)

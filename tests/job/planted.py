@@ -15,7 +15,7 @@ from simulator.job import scenarios
 from simulator.job.directory import write_rank
 from simulator.job.layout import Layout
 from simulator.job.program import Extra
-from simulator.job.simulation import Outcome, SimulatedJob, simulate
+from simulator.job.simulation import SimulatedJob, SimulatedOutcome, simulate
 from simulator.job.truth import JobTruth, simulate_truth
 from tests.once import once
 from tracetui.job.channels import Rank
@@ -78,14 +78,14 @@ def job(name: str, level: int = 1, plain: bool = False) -> Job:
 
 # Jobs that differ in nothing but what is missing of them are made once.
 
-_outcomes: dict[str, Outcome] = {}
+_outcomes: dict[str, SimulatedOutcome] = {}
 
 
 def _all_of(job: SimulatedJob) -> str:
     return repr(replace(job, missing=frozenset()))
 
 
-def _simulated(job: SimulatedJob) -> Outcome:
+def _simulated(job: SimulatedJob) -> SimulatedOutcome:
     key = _all_of(job)
     if key not in _outcomes:
         _outcomes[key] = simulate(job)

@@ -22,7 +22,7 @@ from distributed import Client
 
 from simulator.job.directory import directory_name, write_rank
 from simulator.job.scenarios import JOBS
-from simulator.job.simulation import Outcome, simulate
+from simulator.job.simulation import SimulatedOutcome, simulate
 from tests.forks import Forked, fork
 from tracetui.cli import main
 from tracetui.job.digesting import digest_trace
@@ -51,7 +51,7 @@ DAMAGED = 6  #: it lies there too, but nothing can be read of it
 
 
 @cache
-def late() -> Outcome:
+def late() -> SimulatedOutcome:
     return simulate(replace(JOBS["late"], steps=1))
 
 

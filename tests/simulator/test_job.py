@@ -13,7 +13,7 @@ import pytest
 from simulator.job.directory import directory_name, write_job
 from simulator.job.program import Extra
 from simulator.job.scenarios import JOBS
-from simulator.job.simulation import Outcome, simulate
+from simulator.job.simulation import SimulatedOutcome, simulate
 from simulator.job.truth import simulate_truth
 from tests.job import planted
 from tests.simulator.traces import processes, start
@@ -23,7 +23,7 @@ SHORT = {name: replace(job, steps=1) for name, job in JOBS.items()}
 
 
 @cache
-def outcome(name: str) -> Outcome:
+def outcome(name: str) -> SimulatedOutcome:
     return simulate(SHORT[name])
 
 

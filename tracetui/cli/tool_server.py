@@ -47,7 +47,7 @@ _TRACES = types.Tool(
 )
 
 Context = ServerRequestContext[Any]
-Answer = types.CallToolResult
+ToolAnswer = types.CallToolResult
 
 
 class ToolServer:
@@ -90,7 +90,7 @@ class ToolServer:
         ]
         return types.ListToolsResult(tools=[_TRACES, *listed])
 
-    async def _call_tool(self, _context: Context, params: types.CallToolRequestParams) -> Answer:
+    async def _call_tool(self, _context: Context, params: types.CallToolRequestParams) -> ToolAnswer:
         call = params.arguments or {}
         if params.name == _TRACES.name:
             return await anyio.to_thread.run_sync(self._traces)
@@ -106,7 +106,7 @@ class ToolServer:
                 return await self._run(words)
         return _error(f"{params.name} took longer than {self._timeout_s:g} s and was stopped")
 
-    async def _run(self, words: Sequence[str]) -> Answer:
+    async def _run(self, words: Sequence[str]) -> ToolAnswer:
         """Run a command; stop it where the call is cancelled."""
         process = await anyio.open_process(
             [sys.executable, "-c", _RUN, *words],
@@ -133,7 +133,7 @@ class ToolServer:
         sentence = outputs["error"][:_LONGEST_ERROR].decode("utf-8", "replace").strip()
         return _error(sentence or f"{words[0]} ended with status {process.returncode}")
 
-    def _traces(self) -> Answer:
+    def _traces(self) -> ToolAnswer:
         """Return the files below the directories that may be traces."""
         traces = [path for root in self._roots for path in traces_below(root)]
         document = {
@@ -176,9 +176,9 @@ def _size(path: Path) -> int | None:
         return None
 
 
-def _text(text: str) -> Answer:
+def _text(text: str) -> ToolAnswer:
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
 
 
-def _error(sentence: str) -> Answer:
+def _error(sentence: str) -> ToolAnswer:
     return types.CallToolResult(content=[types.TextContent(type="text", text=sentence)], is_error=True)

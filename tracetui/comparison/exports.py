@@ -74,10 +74,10 @@ def differing_exports(differences: tuple[ExportDifference, ...]) -> Finding | No
     if not differences:
         return None
     first = differences[0]
-    both = first.json, first.database
-    json, database = (format_duration(value) if first.is_time else format_count(value) for value in both)
+    values = first.json, first.database
+    json, database = (format_duration(value) if first.is_time else format_count(value) for value in values)
     if json == database:
-        json, database = (format_exact(value) for value in both)
+        json, database = (format_exact(value) for value in values)
     return Finding(
         id="run.mixed",
         severity=Severity.DOUBTFUL,

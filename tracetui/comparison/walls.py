@@ -276,9 +276,9 @@ def _last_wall_note(walls: Sequence[_Wall]) -> Iterator[str]:
     if len(lengths) > 1:
         usual = int(median(lengths[:-1]))
         if lengths[-1] > _LONGER * usual:
-            took, others = format_duration(lengths[-1]), format_duration(usual)
+            took, usual_words = format_duration(lengths[-1]), format_duration(usual)
             yield state(
                 "its last step is {time} long, the others {others}: it lasts until the device is done",
                 time=took,
-                others=others,
+                others=usual_words,
             )

@@ -8,7 +8,7 @@ import numpy as np
 
 from tracetui.arrays import Bools, Int64s
 from tracetui.operations.graph import ALONE, CircularOrder
-from tracetui.operations.slowdown import MeasuredOperations, Replayed, Slowdown, replayed, slowdown_of
+from tracetui.operations.slowdown import MeasuredOperations, Slowdown, TimedOperations, replayed, slowdown_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +75,7 @@ def slowdown(operations: pd.DataFrame, after: pd.DataFrame) -> Slowdown:
     return slowdown_of(job, stage, _copies(stage, job.operations.rank))
 
 
-def _replayed(operations: pd.DataFrame, after: pd.DataFrame) -> Replayed:
+def _replayed(operations: pd.DataFrame, after: pd.DataFrame) -> TimedOperations:
     op, rank, step, start, end, group = (_whole(operations, name) for name in _WHOLE_COLUMNS)
     numbers, kinds = _kinds(operations)
     order = np.argsort(op, kind="stable")

@@ -60,13 +60,13 @@ def find_roots(
     channels: Sequence[MatchedChannel],
     clocks: Clocks,
     waits: JobWaits,
-    asked: Bools | None = None,
+    marked: Bools | None = None,
 ) -> Roots:
-    """Return the reasons of waits: of those that `asked` marks, bool[waits], or of all."""
-    wanted = np.ones(len(waits), np.bool_) if asked is None else asked
+    """Return the reasons of waits: of those that `marked` marks, bool[waits], or of all."""
+    chosen = np.ones(len(waits), np.bool_) if marked is None else marked
     exposed = exposure(ranks, waits)
     stretches = stretches_of(ranks, clocks, waits, *last_together(ranks, channels, clocks, waits))
-    weight = weights(exposed, stretches, waits, wanted)
+    weight = weights(exposed, stretches, waits, chosen)
     losses = _Losses()
     _add_missing_peers(ranks, channels, waits, weight, losses)
     _add_unequal_starts(ranks, stretches, waits, weight, losses)
@@ -78,7 +78,7 @@ def find_roots(
         keys, before = _time_before_boundaries(ranks, place, exposed, losses)
         _add_late_rank(rank.number, late_places[place], keys, before, stretches, waits, weight, losses)
         _add_waiting_rank(ranks, waiting_places[place], keys, before, stretches, weight, losses)
-    total = int(waits.wait[wanted].sum())
+    total = int(waits.wait[chosen].sum())
     return Roots(total, losses.rounded(total), weight)
 
 
@@ -150,9 +150,9 @@ def _add_late_rank(
     """Add what a late rank did in its stretches, at `places`, while others came to wait for it."""
     if not len(places):
         return
-    did = before[stretches.late_stop[places]] - before[stretches.late_first[places]]
-    lost = weight[stretches.wait[places]] @ did
-    counts = _count_operations(waits.operation[stretches.wait[places]], did)
+    spent = before[stretches.late_stop[places]] - before[stretches.late_first[places]]
+    lost = weight[stretches.wait[places]] @ spent
+    counts = _count_operations(waits.operation[stretches.wait[places]], spent)
     (used,) = np.nonzero((lost != 0) | (counts > 0))
     losses.add(number, keys[used], lost[used], counts[used])
 
@@ -169,25 +169,25 @@ def _add_waiting_rank(
     """Take off what a rank that waited did in the same stretches, at `places`: late is what was longer."""
     if not len(places):
         return
-    less = before[stretches.first[places]] - before[stretches.stop[places]]
-    less *= weight[stretches.wait[places]][:, None]
+    negated = before[stretches.first[places]] - before[stretches.stop[places]]
+    negated *= weight[stretches.wait[places]][:, None]
     late = stretches.late[places]
     order = np.argsort(late, kind="stable")
     firsts = np.flatnonzero(np.diff(late[order], prepend=-1))
-    by_late_rank = np.add.reduceat(less[order], firsts, axis=0)
+    by_late_rank = np.add.reduceat(negated[order], firsts, axis=0)
     row, key = np.nonzero(by_late_rank)
     numbers = np.array([ranks[place].number for place in late[order[firsts]].tolist()], np.int64)
     losses.add(numbers[row], keys[key], by_late_rank[row, key], 0)
 
 
-def _count_operations(operation: Int64s, did: Floats) -> Int64s:
+def _count_operations(operation: Int64s, spent: Floats) -> Int64s:
     """Return in how many operations each key has any time, int64[keys].
 
-    `operation` is that of each row of `did`, float64[stretches, keys]: an operation may have several.
+    `operation` is that of each row of `spent`, float64[stretches, keys]: an operation may have several.
     """
     order = np.argsort(operation, kind="stable")
     firsts = np.flatnonzero(np.diff(operation[order], prepend=-1))
-    counts: Int64s = (np.maximum.reduceat(did[order], firsts, axis=0) > 0).sum(axis=0)
+    counts: Int64s = (np.maximum.reduceat(spent[order], firsts, axis=0) > 0).sum(axis=0)
     return counts
 
 

@@ -38,7 +38,7 @@ class MeasuredOperations:
 
 
 @dataclass(frozen=True, eq=False)
-class Replayed:
+class TimedOperations:
     """Operations with their order, to be timed again and again."""
 
     operations: MeasuredOperations
@@ -102,9 +102,9 @@ class Replayed:
         return float(steps.mean()) if len(steps) else 0.0
 
 
-def replayed(operations: MeasuredOperations, after: Int64s, before: Int64s) -> Replayed:
+def replayed(operations: MeasuredOperations, after: Int64s, before: Int64s) -> TimedOperations:
     """Return operations with their order. Raises CircularOrder where some wait for each other."""
-    return Replayed(operations, build_graph(len(operations), after, before, operations.group))
+    return TimedOperations(operations, build_graph(len(operations), after, before, operations.group))
 
 
 def ideal_durations(kind: Int64s, group: Int64s, duration: Int64s) -> Int64s:
@@ -151,7 +151,7 @@ class Slowdown:
         return self.step_ns / self.no_delay_ns if self.no_delay_ns else 1.0
 
 
-def slowdown_of(job: Replayed, stage: Int64s | None = None, copy: Int64s | None = None) -> Slowdown:
+def slowdown_of(job: TimedOperations, stage: Int64s | None = None, copy: Int64s | None = None) -> Slowdown:
     """Return what slow operations cost a job.
 
     Args:
@@ -181,7 +181,9 @@ def slowdown_of(job: Replayed, stage: Int64s | None = None, copy: Int64s | None 
     )
 
 
-def _by_rank(job: Replayed, best: float, stage: Int64s | None, copy: Int64s | None) -> dict[int, float]:
+def _by_rank(
+    job: TimedOperations, best: float, stage: Int64s | None, copy: Int64s | None
+) -> dict[int, float]:
     rank = job.operations.rank
     ranks = np.unique(rank).tolist()
     if stage is None or copy is None:
@@ -196,7 +198,7 @@ def _by_rank(job: Replayed, best: float, stage: Int64s | None, copy: Int64s | No
     }
 
 
-def _gone(job: Replayed, plain: float, best: float, ideal: Bools) -> float | None:
+def _gone(job: TimedOperations, plain: float, best: float, ideal: Bools) -> float | None:
     """Return the share of the slowdown that is gone where some operations are ideal; None without any."""
     return (plain - job.mean_step(ideal)) / (plain - best) if plain != best else None
 

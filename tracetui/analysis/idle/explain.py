@@ -96,7 +96,13 @@ class _Explainer:
 
     def causes(self) -> Causes:
         """Return the pieces of all intervals, by interval, then start."""
-        parts = [self._unlinked(), *self._host(), self._queue(), self._launch(), self._device()]
+        parts = [
+            self._unlinked_pieces(),
+            *self._host_pieces(),
+            self._queue_pieces(),
+            self._launch_pieces(),
+            self._device_pieces(),
+        ]
         pieces = _CausePieces._make(np.concatenate(columns) for columns in zip(*parts))
         del parts  # as much memory again
         scheduler = self._hosts.scheduler
@@ -107,7 +113,7 @@ class _Explainer:
         pieces = pieces._replace(cause=self._without_unrecorded(pieces))
         pieces = _merge(pieces, by_track=scheduler is not None)
         sites = self._hosts.callers.call_sites(pieces.charged)
-        exposing, exposing_frame, exposing_thread = self._exposing()
+        exposing, exposing_frame, exposing_thread = self._find_synchronising()
         exposed = self._hosts.callers.call_sites(exposing)
         return Causes(
             intervals=self._idle,
@@ -203,14 +209,16 @@ class _Explainer:
         stretches = _Stretches(*(np.concatenate(columns) for columns in zip(empty, *parts)))
         return _Stretches(*(column[stretches.start < stretches.end] for column in stretches))
 
-    def _unlinked(self) -> _CausePieces:
+    def _unlinked_pieces(self) -> _CausePieces:
         """Return the pieces of the host of which no thread is known."""
         rows = np.flatnonzero(self._stretches.thread < 0)
         none = np.full(len(rows), -1, np.int64)
         interval, start, end = (column[rows] for column in self._stretches[:3])
-        return _CausePieces(interval, start, end, _filled(Cause.UNLINKED, rows), none, none, none, none, none)
+        return _CausePieces(
+            interval, start, end, _repeat_cause(Cause.UNLINKED, rows), none, none, none, none, none
+        )
 
-    def _host(self) -> list[_CausePieces]:
+    def _host_pieces(self) -> list[_CausePieces]:
         """Return the pieces of each thread, cut wherever it begins to do something else."""
         parts = []
         for index in distinct(self._stretches.thread[self._stretches.thread >= 0]).tolist():
@@ -227,7 +235,7 @@ class _Explainer:
             )
         return parts
 
-    def _exposing(self) -> tuple[Int64s, Int64s, Int64s]:
+    def _find_synchronising(self) -> tuple[Int64s, Int64s, Int64s]:
         """Return what synchronised when each interval began: operator, frame if none ran, and index of the
         thread.
 
@@ -250,7 +258,7 @@ class _Explainer:
 
     # -- queue, launch, device ------------------------------------------------------------------------
 
-    def _queue(self) -> _CausePieces:
+    def _queue_pieces(self) -> _CausePieces:
         """Return the pieces between enqueue and dequeue: covered by Dequeue slices of the thread, or not.
 
         Where threads hand work on to each other, anything that one of them does with that work covers.
@@ -265,31 +273,33 @@ class _Explainer:
                     self._trace, self._trace.slices.category[rows_on_track], KNOWN.categories.dequeues
                 )
             ]
-            return self._time(dequeues if len(dequeues) else stages)
+            return self._union_of_rows(dequeues if len(dequeues) else stages)
 
         enqueue, dequeue, _ = self._milestones
-        tracks = self._tracks(rows)
+        tracks = self._tracks_of_rows(rows)
         cuts, inside = cut_by_cover(enqueue, dequeue, tracks, busy)
-        return self._of_task(cuts, np.where(inside, Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP), tracks)
+        return self._pieces_of_tasks(cuts, np.where(inside, Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP), tracks)
 
-    def _launch(self) -> _CausePieces:
+    def _launch_pieces(self) -> _CausePieces:
         """Return the pieces between dequeue and the end of the launch: covered by compiling calls, or not."""
         rows = pick(self._chains.launch, self._task_places)
 
         def compiling(track: int) -> Intervals:
             rows_on_track = rows_of([self._trace.tracks[track]])
-            return self._time(
+            return self._union_of_rows(
                 rows_on_track[by_name(self._trace, rows_on_track, calls.compiles_at_launch) == 1]
             )
 
         _, dequeue, launch = self._milestones
-        tracks = self._tracks(rows)
+        tracks = self._tracks_of_rows(rows)
         cuts, inside = cut_by_cover(dequeue, launch, tracks, compiling)
-        taken = self._tracks(pick(self._chains.dequeue, self._task_places))
-        tracks = np.where(tracks >= 0, tracks, taken)
-        return self._of_task(cuts, np.where(inside, Cause.LAUNCH_COMPILE, Cause.LAUNCH_DISPATCH), tracks)
+        dequeue_tracks = self._tracks_of_rows(pick(self._chains.dequeue, self._task_places))
+        tracks = np.where(tracks >= 0, tracks, dequeue_tracks)
+        return self._pieces_of_tasks(
+            cuts, np.where(inside, Cause.LAUNCH_COMPILE, Cause.LAUNCH_DISPATCH), tracks
+        )
 
-    def _device(self) -> _CausePieces:
+    def _device_pieces(self) -> _CausePieces:
         """Return the pieces after the launch: covered by waits of the stream, inside a graph, as long as
         usual, or unknown.
         """
@@ -298,7 +308,7 @@ class _Explainer:
         usual = np.where(cuts.end - cuts.start <= self._longest_latency, Cause.LATENCY, Cause.UNKNOWN)
         usual = np.where(self._within_graph[cuts.place], Cause.GRAPH, usual)
         nobody = np.full(len(streams), -1, np.int64)
-        pieces = self._of_task(cuts, np.where(inside, Cause.STREAM_WAIT, usual), nobody)
+        pieces = self._pieces_of_tasks(cuts, np.where(inside, Cause.STREAM_WAIT, usual), nobody)
         pieces.wait[inside] = self._streams.wait_at(streams[cuts.place[inside]], cuts.start[inside])
         return pieces
 
@@ -318,7 +328,7 @@ class _Explainer:
         follows[follows] = starts[first[follows]] < self._idle.end[follows]
         return follows | (self._within_iteration & (pick(self._chains.launch_point, self._task_places) < 0))
 
-    def _of_task(self, cuts: Cuts, cause: Int64s, tracks: Int64s) -> _CausePieces:
+    def _pieces_of_tasks(self, cuts: Cuts, cause: Int64s, tracks: Int64s) -> _CausePieces:
         """Return pieces charged to the operators of the tasks; `tracks` are answerable, one an interval."""
         operator, none = self._operator[cuts.place], np.full(len(cause), -1, np.int64)
         codes, track = cause.astype(np.int8), tracks[cuts.place]
@@ -326,10 +336,10 @@ class _Explainer:
             cuts.place, cuts.start, cuts.end, codes, operator, operator, none, none.copy(), track
         )
 
-    def _tracks(self, rows: Int64s) -> Int64s:
+    def _tracks_of_rows(self, rows: Int64s) -> Int64s:
         return track_of_rows(self._trace, rows).astype(np.int64)
 
-    def _time(self, rows: Int64s) -> Intervals:
+    def _union_of_rows(self, rows: Int64s) -> Intervals:
         return union(self._trace.slices.start[rows], self._trace.slices.end[rows])
 
 
@@ -351,5 +361,5 @@ def _merge(pieces: _CausePieces, by_track: bool) -> _CausePieces:
     return _CausePieces._make(column[opens] for column in pieces)._replace(end=pieces.end[closes])
 
 
-def _filled(cause: Cause, rows: Int64s) -> Int8s:
+def _repeat_cause(cause: Cause, rows: Int64s) -> Int8s:
     return np.full(len(rows), cause, np.int8)

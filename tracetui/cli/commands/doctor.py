@@ -74,8 +74,8 @@ def _compare_exports(request: Request, analysis: Analysis) -> None:
         say(printable(str(error)))
         return
     is_json = export_of(Path(analysis.trace.path)) == "json"
-    both = (measures, measures_beside) if is_json else (measures_beside, measures)
-    finding = differing_exports(export_differences(*both))
+    pair = (measures, measures_beside) if is_json else (measures_beside, measures)
+    finding = differing_exports(export_differences(*pair))
     if finding is not None:
         analysis.examination.add(finding)
 

@@ -29,8 +29,8 @@ class ReplayedLanes:
 
     def step_span(self, step: int) -> tuple[int, int]:
         """Return when a step (its place among the steps) begins and ends on all ranks here, in ns."""
-        own = np.flatnonzero((self.order.rank != MISSING) & (self.order.step == step))
-        return int(self._times.start[own].min()), int(self._times.end[own].max())
+        operations = np.flatnonzero((self.order.rank != MISSING) & (self.order.step == step))
+        return int(self._times.start[operations].min()), int(self._times.end[operations].max())
 
     def of_step(self, step: int) -> StepLanes:
         """Return the lanes of one step (its place among the steps), each time the same object."""
@@ -46,15 +46,15 @@ class ReplayedLanes:
         """
         order, times = self.order, self._times
         split = np.zeros((len(TimeClass), len(edges) - 1))
-        own = np.flatnonzero((order.rank == place) & (order.step == step))
-        work = own[order.collective[own] < 0]
+        operations = np.flatnonzero((order.rank == place) & (order.step == step))
+        work = operations[order.collective[operations] < 0]
         spent = parts_in_columns(times.start[work], times.end[work], edges)
         operation = work[spent.interval]
         whole = np.maximum(self._parts[operation].sum(axis=1), 1)
         for part, time_class in _CLASS_OF_PART.items():
             np.add.at(split[time_class], spent.column, spent.ns * (self._parts[operation, part] / whole))
         room = np.maximum(np.diff(edges) - split.sum(axis=0), 0)
-        collective = own[order.collective[own] >= 0]
+        collective = operations[order.collective[operations] >= 0]
         comes, ends = times.start[collective], times.end[collective]
         moves = np.clip(self._latest[collective], comes, ends)
         for time_class, start, end in (

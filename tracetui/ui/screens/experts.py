@@ -104,14 +104,14 @@ class ExpertsScreen(JobScreen[ExpertsAnswer]):
         tokens = layer.tokens
         widget = self.query_one("#tokens", Lines)
         shown = sorted(tokens, key=lambda rank: (-tokens[rank], rank))[: max(widget.size.height, 1)]
-        most = max(tokens.values(), default=1)
+        most_tokens = max(tokens.values(), default=1)
         mean = sum(tokens.values()) / max(len(tokens), 1)
         name = max((cell_len(names[rank]) for rank in shown), default=0)
-        number = len(format_count(most))
+        number = len(format_count(most_tokens))
         room = max(self.size.width - name - number - 12, 1)
         lines: list[Pieces] = []
         for rank in shown:
-            filled = max(round(tokens[rank] * room / max(most, 1)), 1 if tokens[rank] else 0)
+            filled = max(round(tokens[rank] * room / max(most_tokens, 1)), 1 if tokens[rank] else 0)
             hot = tokens[rank] > mean
             lines.append(
                 [

@@ -102,12 +102,12 @@ class JobScreen(TableScreen, Generic[Answer]):
     def say_below(self, sentences: list[str]) -> None:
         """Say sentences in the lines of `#said`, as many as they take."""
         lines = self.paragraphs(sentences, _MOST_LINES)
-        said = self.query_one("#said", Lines)
-        said.styles.height = len(lines)
-        said.show(lines)
+        widget = self.query_one("#said", Lines)
+        widget.styles.height = len(lines)
+        widget.show(lines)
 
-    def paragraphs(self, sentences: list[str], most: int) -> list[Pieces]:
+    def paragraphs(self, sentences: list[str], limit: int) -> list[Pieces]:
         """Return sentences in lines as wide as the screen, at most so many."""
         width, style = max(self.size.width - 2, 20), self.style_of(Role.TEXT)
         lines = [line for sentence in sentences for line in wrapped(printable(sentence, 400), width)]
-        return [[(f" {line}", style)] for line in lines[:most]]
+        return [[(f" {line}", style)] for line in lines[:limit]]

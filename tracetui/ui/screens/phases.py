@@ -118,9 +118,9 @@ class PhasesScreen(JobScreen[PhaseRows]):
             f"{translate('rank {number}', number=rank)} {format_duration(phase.longest[rank])}"
             for rank in longest
         )
-        told = [translate("Longest on {ranks}.", ranks=ranks)]
-        told += [translate("Idle for {causes}.", causes=causes)] if causes else []
-        self.query_one("#story", Lines).show([title, *self.paragraphs(told, 4)])
+        sentences = [translate("Longest on {ranks}.", ranks=ranks)]
+        sentences += [translate("Idle for {causes}.", causes=causes)] if causes else []
+        self.query_one("#story", Lines).show([title, *self.paragraphs(sentences, 4)])
 
     def frame(self, view: Int64s) -> pd.DataFrame:
         from tracetui.export.job.phases import frame_of_phases

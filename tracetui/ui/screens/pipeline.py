@@ -71,9 +71,9 @@ class PipelineScreen(JobScreen["Pipeline | None"]):
         self.chart.show(None, 0)
 
     def show_found(self, job: Job, answer: Pipeline | None) -> None:
-        said = pipeline_sentences(answer)
+        sentences = pipeline_sentences(answer)
         if answer is None:
-            self.nothing(said[0])
+            self.nothing(sentences[0])
             return
         if self._step < 0:
             self._step = usual_step(answer)
