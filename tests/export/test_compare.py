@@ -74,7 +74,17 @@ def document(comparison: Comparison) -> dict[str, Any]:
 
 def test_json_has_the_schema(slower: Comparison) -> None:
     told = document(slower)
-    tables = ["classes", "operators", "modules", "kernels", "lines", "causes", "communication", "api"]
+    tables = [
+        "classes",
+        "operators",
+        "modules",
+        "phases",
+        "kernels",
+        "lines",
+        "causes",
+        "communication",
+        "api",
+    ]
     tables += ["advice", "memory"]
     assert list(told) == [
         "schema",

@@ -112,7 +112,7 @@ async def test_the_verdict_and_the_parts_of_a_step_are_on_the_first_screen(size:
 async def test_tables_follow_each_other_sort_filter_and_tell_a_row() -> None:
     async with compared() as (app, pilot):
         seen = []
-        for _ in range(11):
+        for _ in range(12):
             seen.append(screen(app).shown.by)
             await pilot.press("tab")
         assert {*seen} == {"term", *(by for by in BY if by not in ("rank", "root"))}, "all that --by has"

@@ -36,6 +36,7 @@ from tracetui.comparison.matched_lines import LineSums, line_sums
 from tracetui.comparison.memory_use import MemoryUse, memory_use
 from tracetui.comparison.module_times import ModuleTimes, module_times
 from tracetui.comparison.operator_sequences import OperatorSequences, computing_by_operator, sequences
+from tracetui.comparison.range_sums import range_sums
 from tracetui.comparison.shapes import ArgsOf
 from tracetui.comparison.tally import NOTHING, Sum, Sums, tally, tested_steps
 from tracetui.comparison.wall_pieces import WallIdle, exposed_pieces, idle_pieces
@@ -90,6 +91,7 @@ class Run:
     computing: Sums  #: time of kernels by operator of level 1
     kernels: KernelSums
     modules: ModuleTimes
+    phases: Sums  #: time of devices in the ranges that people mark
     communication: CollectiveSums
     api: ApiSums
     memory: MemoryUse | None  #: None where nothing was recorded of it
@@ -152,6 +154,7 @@ def run_of(analysis: Analysis, choice: StepChoice | None = None, args_of: ArgsOf
         computing=work_done.computing,
         kernels=work_done.kernels,
         modules=work_done.modules,
+        phases=work_done.phases,
         communication=work_done.communication,
         api=work_done.api,
         memory=memory,
@@ -181,6 +184,7 @@ class _StepWork(NamedTuple):
     classes: Sums
     kernels: KernelSums
     modules: ModuleTimes
+    phases: Sums
     communication: CollectiveSums
     api: ApiSums
 
@@ -195,6 +199,7 @@ def _step_work(analysis: Analysis, walls: StepWalls, args_of: ArgsOf | None) -> 
         classes=classes(analysis, launched, steps),
         kernels=kernel_sums(analysis, launched, steps),
         modules=module_times(analysis, launched, steps),
+        phases=range_sums(analysis, walls),
         communication=collective_sums(analysis, walls),
         api=_api_sums(analysis, operators, steps),
     )

@@ -68,6 +68,7 @@ class Comparison:
     gone: tuple[OperatorStretch, ...]  #: operators in a row that only BASE has
     new: tuple[OperatorStretch, ...]  #: that only OTHER has
     modules: tuple[ModuleRow, ...]
+    phases: tuple[ComparedRow, ...]  #: ranges that people mark, by name
     kernels: tuple[ComparedRow, ...]
     lines: tuple[LineRow, ...]
     causes: tuple[ComparedRow, ...]  #: of idle time, preparing included
@@ -133,6 +134,7 @@ def compare_runs(base: Run, other: Run) -> Comparison:
         gone=operators.gone,
         new=operators.new,
         modules=tuple(_module_rows(base, other, hosts)),
+        phases=_phase_rows(base, other, hosts),
         kernels=_kernel_rows(base, other, hosts),
         lines=lines,
         causes=rows(base.causes, other.causes, walls),
@@ -291,6 +293,13 @@ def _kernel_rows(base: Run, other: Run, scale: RowScale) -> tuple[ComparedRow, .
     if base.kernels.by_shape is not None and other.kernels.by_shape is not None:
         return rows(*comparable_sums(base.kernels.by_shape, other.kernels.by_shape), scale)
     return rows(*comparable_sums(base.kernels.by_name, other.kernels.by_name), scale)
+
+
+def _phase_rows(base: Run, other: Run, scale: RowScale) -> tuple[ComparedRow, ...]:
+    """Return the marked ranges of both; none where one has none, or a digest of before they were kept."""
+    if not base.phases or not other.phases:
+        return ()
+    return rows(*comparable_sums(base.phases, other.phases), scale)
 
 
 def _module_rows(base: Run, other: Run, scale: RowScale) -> Iterator[ModuleRow]:

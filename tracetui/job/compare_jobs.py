@@ -139,6 +139,7 @@ def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
             pooled(lambda run: run.kernels.by_name),
             pooled(lambda run: run.kernels.by_shape or {}) if have_shapes else None,
         ),
+        phases=pooled(lambda run: run.phases),
         modules=ModuleTimes(pooled(lambda run: run.modules.total), pooled(lambda run: run.modules.self_sums)),
         communication=CollectiveSums(
             pooled(lambda run: run.communication.whole),

@@ -167,6 +167,7 @@ def run_of_digest(digest: Digest, path: str) -> Run:
             sums.by_name(SumTable.KERNELS), sums.by_name(SumTable.SHAPED_KERNELS) if facts.shapes else None
         ),
         modules=ModuleTimes(sums.by_name(SumTable.MODULES), sums.by_name(SumTable.MODULES_OWN)),
+        phases=sums.by_name(SumTable.PHASES),
         communication=CollectiveSums(
             sums.by_key(SumTable.COLLECTIVES),
             sums.by_key(SumTable.COLLECTIVES_WAIT),
@@ -208,6 +209,7 @@ def _entries(run: Run) -> Iterator[_Entry]:
         (SumTable.SHAPED_KERNELS, shaped),
         (SumTable.MODULES, run.modules.total),
         (SumTable.MODULES_OWN, run.modules.self_sums),
+        (SumTable.PHASES, run.phases),
         (SumTable.API, run.api.total),
         (SumTable.API_OWN, run.api.self_sums),
         (SumTable.ADVICE, run.advice),

@@ -33,6 +33,7 @@ class SumTable(IntEnum):
     ALIVE = 17
     ADVICE = 18
     COMPUTING = 19  #: time of kernels by operator of level 1
+    PHASES = 20  #: time of devices in marked ranges
 
 
 @dataclass(frozen=True)

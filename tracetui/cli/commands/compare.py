@@ -54,6 +54,7 @@ _TABLES = (
     "class",
     "operator",
     "module",
+    "phase",
     "kernel",
     "line",
     "cause",

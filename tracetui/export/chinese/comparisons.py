@@ -77,6 +77,10 @@ COMPARISONS = {
     "ms a step": "每个 step，单位 ms",
     "rank-ms a step": "每个 step，单位 卡·ms",
     "A step, by what its time went into": "一个 step 的时间去向",
+    "Phases: marked ranges, by time of the device": "阶段：标记的区间，按 Device 时间",
+    "Both sides need marked ranges: msTX, NVTX or record_function.": (
+        "两边都需要标记的区间：msTX、NVTX 或 record_function。"
+    ),
     "Classes of operators, by device time": "各类算子，按 Device 时间",
     "Operators of level 1, by device time": "最外层算子，按 Device 时间",
     "Modules, by device time with what is inside": "模块，按 Device 时间，包含其内部",

@@ -35,6 +35,7 @@ TOP, TOP_ASKED, TOP_STRETCHES = 10, 20, 3
 #: What is said of a table that is asked for and has no row.
 _ABSENT = {
     "module": "Both sides need frames of nn.Module: with_modules=True, or with_stack=True on a GPU.",
+    "phase": "Both sides need marked ranges: msTX, NVTX or record_function.",
     "kernel": "Devices of two makes have no kernels in common: see the operators.",
     "memory": "Both sides need a recording of it: profile_memory=True.",
     "rank": "These are of jobs: of directories of several ranks, or of their digests.",

@@ -214,6 +214,7 @@ TABLES = (
     ComparedTable(
         "module", "modules", "Modules, by device time with what is inside", _table(*_SELF_TIMES, paths=True)
     ),
+    ComparedTable("phase", "phases", "Phases: marked ranges, by time of the device", _TIMES),
     ComparedTable("kernel", "kernels", "Kernels", _TIMES),
     ComparedTable("line", "lines", "Lines of Python, by idle time", _table(*_line_place(), paths=True)),
     ComparedTable("cause", "causes", "Causes of idle time, preparing included", _TIMES),

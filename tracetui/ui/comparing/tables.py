@@ -48,6 +48,7 @@ SHOWN = {table.by: table for table in (WATERFALL, *TABLES, ADVICE, MEMORY)}
 _NAMES = {"term": "parts", "communication": "collectives", "api": "host"}
 _ABSENT = {
     "module": "Both traces need frames of nn.Module: with_modules=True, or with_stack=True on a GPU.",
+    "phase": "Both sides need marked ranges: msTX, NVTX or record_function.",
     "kernel": "Devices of two makes have no kernels in common: see the operators.",
     "communication": "Neither run communicates.",
     "line": "Neither run is idle at a line of Python.",
