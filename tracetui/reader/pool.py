@@ -23,7 +23,7 @@ from tracetui.reader.text import LentText, Loan, Text
 from tracetui.reader.transport import unpack_piece
 from tracetui.reader.worker import PieceAnswer, PieceTask
 
-_IN_HAND = 2  # tasks of a worker: it goes on with the second while the answer to the first is taken
+_TASKS_OF_WORKER = 2  # tasks of a worker: it goes on with the second while the answer to the first is taken
 _SILENCE = 10.0  # seconds of waiting without a word of a worker
 _BEYOND = 1 << 20  # bytes of inflated text after a piece: for the event that goes on there
 _NONSENSE = "it answered nonsense"
@@ -61,7 +61,7 @@ class WorkerPool:
         self._jobs = max(min(jobs, self._last_number - self._next_number), 0)
         self._todo: dict[int, PieceTask] = {}  # tasks that were taken back from workers
         self._answers: dict[int, tuple[PieceTask, PieceAnswer, Worker]] = {}
-        self._own_reading: Background[EventsPiece] | None = (
+        self._local_reading: Background[EventsPiece] | None = (
             None  # the next piece, while this process reads it
         )
         self._inflating: tuple[int, Background[bytes]] | None = None  # text for workers, and its offset
@@ -125,7 +125,7 @@ class WorkerPool:
         A worker's answer counts if it begins where the piece before ended. If not, the piece is read again
         from there, by a worker where there is one.
         """
-        if self._own_reading is not None:
+        if self._local_reading is not None:
             return self._read_here()
         number = self._next_number
         if number > self._last_number:
@@ -156,14 +156,14 @@ class WorkerPool:
 
     def _read_here(self) -> EventsPiece | None:
         """Read the next piece in this process; None while that is under way."""
-        if self._own_reading is None:
+        if self._local_reading is None:
             stop = stop_of(self._next_start, self._start, self._piece_bytes, self._end)
-            self._own_reading = Background(
+            self._local_reading = Background(
                 partial(self._reader.read, self._text, self._next_start, stop, self._next_lost)
             )
-        if not self._own_reading.wait(PATIENCE):
+        if not self._local_reading.wait(PATIENCE):
             return None
-        future, self._own_reading = self._own_reading, None
+        future, self._local_reading = self._local_reading, None
         return future.result()
 
     def _drop_earlier(self) -> None:
@@ -175,14 +175,14 @@ class WorkerPool:
         self._first_unassigned = max(self._first_unassigned, self._next_number)
 
     def _assign(self) -> bool:
-        """Hand tasks to the workers with the fewest until each has `_IN_HAND`, or there are no more.
+        """Hand tasks to the workers with the fewest until each has `_TASKS_OF_WORKER`, or there are no more.
 
         Of a gzip file one task at a time: its text is inflated here, which takes long. Returns whether it
         stopped for that reason.
         """
         while self._workers:
             worker = min(self._workers, key=lambda worker: len(worker.tasks))
-            if len(worker.tasks) >= _IN_HAND:
+            if len(worker.tasks) >= _TASKS_OF_WORKER:
                 return False
             task = self._todo.pop(min(self._todo)) if self._todo else self._new_task()
             if task is None:
@@ -291,7 +291,7 @@ class WorkerPool:
         if not sys.executable or getattr(sys, "frozen", False):
             return  # there is no interpreter to start
         try:
-            self._buffers.open(self._jobs * _IN_HAND, with_text=self._text.shared is None)
+            self._buffers.open(self._jobs * _TASKS_OF_WORKER, with_text=self._text.shared is None)
             fds = self._buffers.fds()
             if self._text.shared is not None:
                 fds.append(self._text.shared.fd)
