@@ -32,6 +32,7 @@ ALLOWED = {
     **{module: set[str]() for module in SHARED},
     "databases": {"databases"},
     "operations": {"operations"},
+    "notebook": {"notebook"},
     "reader": {"reader", "databases"},
     "trace": {"trace", "reader"},
     "cache": {"cache", "siblings", "trace", "reader"},
@@ -49,11 +50,23 @@ ALLOWED = {
         "reader",
     },
     "comparison": {"comparison", "analysis", "siblings", "trace"},
-    "export": {"export", "job", "comparison", "operations", "analysis", "databases", "trace"},
+    "export": {"export", "notebook", "job", "comparison", "operations", "analysis", "databases", "trace"},
     "api": {"job", "comparison", "analysis", "cache", "databases", "siblings", "trace", "reader"},
-    "ui": {"ui", "databases", "export", "job", "comparison", "analysis", "cache", "trace", "reader"},
+    "ui": {
+        "ui",
+        "notebook",
+        "databases",
+        "export",
+        "job",
+        "comparison",
+        "analysis",
+        "cache",
+        "trace",
+        "reader",
+    },
     "cli": {
         "cli",
+        "notebook",
         "api",
         "export",
         "job",
@@ -263,7 +276,8 @@ def test_what_a_summary_loads(samples: Path) -> None:
     """Of a trace in the cache loading modules takes a third of the time: pandas alone would double that."""
     command = [sys.executable, "-c", LOADED, "summary", str(samples / "moba" / "trace_view.json")]
     done = subprocess.run(command, cwd=PACKAGE.parent, capture_output=True, text=True, check=True)
-    parts = {"analysis", "api", "cache", "cli", "databases", "export", "reader", "siblings", "trace"}
+    parts = {"analysis", "api", "cache", "cli", "databases", "export", "notebook"}
+    parts |= {"reader", "siblings", "trace"}
     for line in done.stdout.splitlines():
         loaded = [module.split(".") for module in json.loads(line)]
         tops = {module[0] for module in loaded} - set(sys.stdlib_module_names) - {SCANNER}

@@ -105,6 +105,20 @@ def _parse_at(where: str) -> tuple[int | None, Span | None]:
     return int(rank) if colon else None, _parse_span(span) if span or not colon else None
 
 
+def moment_of(place: SharedPlace) -> int | None:
+    """Return when what a place is about begins, ns from the start of the trace; None where it has no time.
+
+    That is the selected gap or slice, else the window.
+    """
+    for row in place.rows:
+        if row.startswith(("gap=", "slice=")):
+            try:
+                return parse_seconds(row.rpartition(":")[2])
+            except NotAPlace:
+                return None
+    return place.window[0] if place.window is not None else place.moment
+
+
 def row_id(kind: str, *parts: str) -> str:
     """Return the id of a row: its kind, and texts that tell it from others; the last one may have colons."""
     *first, last = (shorten(part) for part in parts)

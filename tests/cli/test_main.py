@@ -81,7 +81,7 @@ def test_without_a_terminal_the_viewer_is_the_summary(run: Run, trace_path: str)
 
 
 KEYS = {
-    "summary": {"schema", "trust", "findings", "trace", "devices", "late_peers", "links"},
+    "summary": {"schema", "trust", "findings", "trace", "devices", "late_peers", "links", "notes"},
     "gaps": {"schema", "trust", "findings", "gaps"},
     "hotspots": {"schema", "trust", "findings", "idle_ns", "waited_for_peers_ns", "hotspots"},
     "advice": {"schema", "advice"},

@@ -15,13 +15,15 @@ from textual.pilot import Pilot
 from tests.analysis.machine import call, dequeue, enqueue, npu, operator, task
 from tests.ui.training import screen_text
 from tests.ui.viewing import until
-from tracetui.places import SharedPlace, parse_place
+from tracetui.notebook.notebook import notes_path
+from tracetui.places import SharedPlace, fingerprint, parse_place
 from tracetui.ui.app import TraceApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.place_words import place_in
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.session_place import OTHER_TRACE
+from tracetui.ui.widgets.ruler import Ruler
 
 ABOVE_SOURCE = 20  #: lines of a table above where the source is looked for, which names directories
 
@@ -173,3 +175,47 @@ async def test_the_palette_takes_a_place_and_a_command_that_opens_one(path: Path
 @pytest.mark.parametrize("text", ["gaps", "what@1s..2s", "gaps@2s..1s", "a b@c", "--at"])
 def test_what_is_no_place_is_a_name_to_look_for(text: str) -> None:
     assert place_in(text) is None
+
+
+async def test_a_note_is_written_marked_and_gone_to(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    async with opened(path) as (app, pilot):
+        assert not any("N" in line[-1:] for line in screen_text(app))
+        await pilot.press("quotation_mark")
+        await pilot.pause()
+        assert "There are no notes" in screen_text(app)[-1]
+        await pilot.press("x", "apostrophe", *"[red]late", "enter")
+        await pilot.pause()
+        assert app.session.notes[0].text == "[red]late"
+        await pilot.press("x", "0")  # the cursor leaves the mark, and all is on screen
+        await pilot.pause()
+        assert "N" in app.screen.query_one(Ruler).draw_line(0).text
+        await pilot.press("G")
+        await pilot.pause()
+        assert [line[-1:] for line in screen_text(app)[2:6]].count("N") == 1
+    async with opened(path) as (app, pilot):
+        await until(pilot, lambda: bool(app.session.notes))
+        await pilot.press("I", "quotation_mark")
+        await pilot.pause()
+        assert any("[red]late" in line for line in screen_text(app))
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.shown == "timeline"
+        assert app.session.state.gap >= 0
+
+
+async def test_a_broken_file_of_notes_is_one_sentence(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    broken = notes_path(fingerprint([path]))
+    broken.parent.mkdir(parents=True)
+    broken.write_bytes(b"\x00\xff\n")
+    async with opened(path, size=(200, 36)) as (app, pilot):
+        await pilot.press("x", "apostrophe", *"late", "enter")
+        await pilot.pause()
+        assert "1 lines are no notes" in screen_text(app)[-1]
+        assert len(app.session.notes) == 1
+    assert [file.read_bytes() for file in broken.parent.glob("*.broken-*")] == [b"\x00\xff\n"]

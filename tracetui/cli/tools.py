@@ -25,7 +25,7 @@ _ANSWERING = frozenset(
     }
 )
 #: Arguments that name files to be read.
-_READ = frozenset({"path", "paths", "base", "against", "baseline", "sched", "base_sched", "sources"})
+_READ = frozenset({"path", "paths", "trace", "base", "against", "baseline", "sched", "base_sched", "sources"})
 #: Arguments that name none.
 _PLAIN = frozenset(
     {

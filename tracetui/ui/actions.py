@@ -113,6 +113,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("statistics", ("i",), WINDOW, "show: statistics", "Time per name, and idle time, in the window"),
     Action("export", ("e",), WINDOW, "export: window", "Write the slices of the window to a CSV file"),
     Action("copy", ("y",), WINDOW, "copy: selection", "To the clipboard, and to a file"),
+    Action("write_note", ("apostrophe",), WINDOW, "note: write", "A line at what is selected"),
+    Action("notes_written", ("quotation_mark",), WINDOW, "note: list all", "Enter goes to the place of one"),
     Action("copy_place", ("u",), WINDOW, "copy: place", "The command that opens this picture elsewhere"),
     Action("fold", ("space",), TRACKS, "fold: track", "Fold or unfold the track or group of the cursor", T),
     Action("pin", ("P",), TRACKS, "pin: track", "Keep the track of the cursor on top", T),
@@ -233,6 +235,8 @@ _LABELS = {
     "ampersand": "&",
     "exclamation_mark": "!",
     "vertical_line": "|",
+    "apostrophe": "'",
+    "quotation_mark": '"',
 }
 
 

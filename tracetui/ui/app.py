@@ -177,6 +177,35 @@ class TraceApp(Viewer):
         """Copy the command that opens what is shown."""
         self._copy(self.places.command(self.front))
 
+    # Notes
+
+    def action_write_note(self) -> None:
+        """Ask for a note at what is selected, and keep it."""
+        if isinstance(self.screen, ModalScreen):
+            return
+        place = self.places.shown(self.front)
+
+        def keep(text: str | None) -> None:
+            if text is not None:
+                self.show_status(self.places.keep_note(place, text))
+
+        self.push_screen(make_panel(self.session, "note_prompt", "NotePrompt"), keep)
+
+    def action_notes_written(self) -> None:
+        """Show the notes on what is shown, to go to one."""
+        problem = self.places.read_notes(self.session)
+        if problem:
+            self.show_status(problem)
+        if self.notes:
+            self._open("note_list", "NoteList")
+        elif not problem:
+            self.show_status("There are no notes: ' writes one.")
+
+    def read_notes_of(self, session: Session) -> None:
+        problem = self.places.read_notes(session)
+        if problem:
+            self.show_status(problem)
+
     def on_place_asked(self, message: PlaceAsked) -> None:
         self.places.open(message.place)
 

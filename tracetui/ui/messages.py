@@ -142,6 +142,10 @@ class PlaceAsked(Message, bubble=False):
     place: SharedPlace
 
 
+class NotesChanged(Message, bubble=False):
+    """There are other notes on the trace."""
+
+
 class WarningsAsked(Message, bubble=False):
     """The timeline shows the warnings of its trace."""
 

@@ -6,12 +6,16 @@ import shlex
 from dataclasses import replace
 from typing import Any
 
+from tracetui.export.notes import problem_words
 from tracetui.language import translate
+from tracetui.notebook.note import NotANote, new_note
+from tracetui.notebook.notebook import Notebook, notes_path
 from tracetui.places import SharedPlace, fingerprint
 from tracetui.trace.clean import printable
-from tracetui.ui.messages import SelectionChanged, TraceChanged
+from tracetui.ui.messages import NotesChanged, SelectionChanged, TraceChanged
 from tracetui.ui.place_words import AT
 from tracetui.ui.screen_specs import ScreenScope, is_joint, is_of_scope
+from tracetui.ui.session import Session
 from tracetui.ui.session_place import OTHER_TRACE, open_place, place_of
 from tracetui.ui.viewer import Viewer
 from tracetui.ui.viewer_screen import ViewerScreen
@@ -71,6 +75,33 @@ class Places:
             viewer.broadcast(session, message)
         if sentence:
             viewer.show_status(sentence)
+
+    def read_notes(self, session: Session) -> str:
+        """Read what people wrote about a session; return what is wrong with it, "" for nothing."""
+        notebook = self._notebook(session)
+        contents = notebook.read()
+        if contents.notes != session.notes:
+            session.notes = contents.notes
+            self._viewer.broadcast(session, NotesChanged)
+        return problem_words(contents, str(notebook.path))
+
+    def keep_note(self, place: SharedPlace, text: str) -> str:
+        """Write a note at a place that is shown; return what is to be said of it."""
+        session = self._viewer.session
+        notebook = self._notebook(session)
+        problem = problem_words(notebook.read(), str(notebook.path))
+        try:
+            notebook.add([new_note(place, text)])
+        except (OSError, NotANote) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            return problem or translate("The note is not kept: {reason}.", reason=printable(str(reason), 120))
+        self.read_notes(session)
+        return problem or translate('Kept: " lists the notes, tracetui notes PATH hands them on.')
+
+    def _notebook(self, session: Session) -> Notebook:
+        of_job = is_of_scope(self._viewer.shown, ScreenScope.JOB)
+        trace = self._fingerprint() if of_job else session.fingerprint
+        return Notebook(notes_path(trace or "unknown"))
 
     def _is_of_others(self, place: SharedPlace) -> bool:
         here = self._fingerprint()

@@ -19,6 +19,7 @@ from tracetui.arrays import Int64s
 from tracetui.export.sentences.causes import MEASURES
 from tracetui.export.sentences.scheduler import scheduler_notes
 from tracetui.language import translate, wording
+from tracetui.notebook.note import Note
 from tracetui.places import SharedPlace, fingerprint
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.joined import open_trace
@@ -75,6 +76,7 @@ class Session:
         self.ranked: Int64s = np.empty(0, np.int64)  #: gaps, those first with the most of it
         self.awaited = 0  #: rank of the gap to show as soon as there are gaps; 0: none
         self.awaited_place: SharedPlace | None = None  #: the place to show as soon as all of it is there
+        self.notes: tuple[Note, ...] = ()  #: what people wrote about the trace, as far as it was read
         self.doubt = ""  #: what is wrong with the place that is shown
         self._sources: SourceFiles | None = None
         self._fingerprint: str | None = None

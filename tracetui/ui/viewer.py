@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.screen import Screen
 
 from tracetui.language import translate, wording
+from tracetui.notebook.note import Note
 from tracetui.places import SIDES, SharedPlace
 from tracetui.reader.errors import UnreadableTrace, plain
 from tracetui.trace.clean import printable
@@ -247,6 +248,16 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
     def _forget_left_key(self) -> None:
         self._left_key = None
 
+    # Notes
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What people wrote about what is shown."""
+        return self.session.notes
+
+    def read_notes_of(self, session: Session) -> None:
+        """Read the notes on a session, whose analysis is there."""
+
     # Places
 
     def take_place(self, screen: str) -> SharedPlace | None:
@@ -352,6 +363,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         if session.state.place != place:
             self.broadcast(session, SelectionChanged)
         self.show_first(session)
+        self.read_notes_of(session)
         if sentence or was_awaited:
             self._say_of(session, sentence)
 

@@ -86,7 +86,7 @@ def _sections(request: Request) -> list[Section]:
 
         job = open_job_below(request, path)
         if job is not None:
-            return [*job_page_sections(job, str(path))]
+            return [*job_page_sections(job, str(path)), *_notes(request)]
     from tracetui.cli.trace_reading import open_trace
     from tracetui.export.page.trace import trace_sections
     from tracetui.reader.locate import locate_trace
@@ -94,7 +94,16 @@ def _sections(request: Request) -> list[Section]:
 
     analysis, _ = open_trace(request)
     source = SourceFiles(locate_trace(path), request.sources) if request.sources else None
-    return [*trace_sections(analysis, source)]
+    return [*trace_sections(analysis, source), *_notes(request)]
+
+
+def _notes(request: Request) -> list[Section]:
+    """Return the notes on the trace or the job as a part of its page; nothing where there are none."""
+    from tracetui.cli.notes import read_notebook
+    from tracetui.export.page.notes import notes_section
+
+    notes = read_notebook(request.path)
+    return [notes_section(notes)] if notes else []
 
 
 COMMAND = Command(

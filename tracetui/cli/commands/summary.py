@@ -42,22 +42,27 @@ def _add_arguments(parser: Parser) -> None:
 
 def print_summary(request: Request) -> None:
     """Print or write the summary of the trace."""
+    from tracetui.cli.notes import read_notebook
     from tracetui.cli.output import answer
     from tracetui.cli.trace_reading import open_trace
     from tracetui.export.csv_table import write_table
+    from tracetui.export.notes import notes_document, notes_markdown
     from tracetui.export.tables.steps import STEPS, StepRows
     from tracetui.export.trace.documents import summary_document
     from tracetui.export.trace.markdown import summary_markdown
     from tracetui.export.trace.summary import summary_text
 
     analysis, everything = open_trace(request)
+    notes = read_notebook(request.path)
     selection = replace(everything, all_steps=request.all_steps)
     answer(
         request,
         what="steps",
         csv=lambda stream: write_table(stream, STEPS, StepRows(analysis, selection.steps(analysis))),
-        document=lambda: summary_document(analysis, selection),
-        markdown=lambda: summary_markdown(analysis, selection, request.top),
+        document=lambda: {**summary_document(analysis, selection), "notes": notes_document(notes)},
+        markdown=lambda: "\n".join(
+            filter(None, (summary_markdown(analysis, selection, request.top), notes_markdown(notes)))
+        ),
         text=lambda: summary_text(analysis, selection, request.top, text_width()),
     )
 

@@ -21,6 +21,7 @@ class Glyphs:
     tick: str  #: a tick of the ruler
     cursor: str  #: where the selection is, in the ruler
     hit: str  #: where a hit of the search is, in the ruler and the map
+    note: str  #: where somebody wrote a note, in the ruler and in tables
     left: str  #: left edge of a window or viewport
     right: str
     ellipsis: str
@@ -53,6 +54,7 @@ BLOCKS = Glyphs(
     tick="╵",
     cursor="▼",
     hit="▪",
+    note="¶",
     left="▐",
     right="▌",
     ellipsis="…",
@@ -85,6 +87,7 @@ ASCII = Glyphs(
     tick="'",
     cursor="v",
     hit="*",
+    note="N",
     left="[",
     right="]",
     ellipsis="~",

@@ -399,6 +399,13 @@ class TableScreen(TableKeys, AnswerScreen):
             self.show_view(place.view)
 
     @on(TableWidget.Arranged)
+    def on_notes_changed(self) -> None:
+        """Mark the rows that notes are about."""
+        named = {row for note in self.session.notes for row in note.place.rows}
+        rows = {self.row_of(identity) for identity in named} if self.table.rows.length else set()
+        self.table.mark_rows(frozenset(rows - {-1}))
+
+    @on(TableWidget.Arranged)
     def _go_to_awaited(self) -> None:
         """Put the cursor on the row of the place that was opened, where it is in the table."""
         if self._awaited_row and self.table.rows.length and not self.table.arranging:

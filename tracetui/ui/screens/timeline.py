@@ -134,6 +134,9 @@ class TimelineScreen(ViewerScreen[None]):
         row = self.session.state.row
         self.tracks.follow(self.details.chain, row >= 0 and row == self.followed)
 
+    def on_notes_changed(self) -> None:
+        self.ruler.show_state()
+
     def on_status(self, message: Status) -> None:
         self.key_line.show_status(message.sentence)
 

@@ -7,6 +7,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from tracetui.language import translate
+from tracetui.places import moment_of
 from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import clip_cells, segments
 from tracetui.ui.drawing.palette import Role
@@ -40,7 +41,7 @@ class Ruler(InViewer, CachedLineWidget):
 
     def _key(self) -> object:
         state = self.session.state
-        place = state.viewport, state.place.time_ns, self.window
+        place = state.viewport, state.place.time_ns, self.window, self.session.notes
         return place, state.search, self.size, self.label_width
 
     def draw_line(self, y: int) -> Strip:
@@ -63,6 +64,12 @@ class Ruler(InViewer, CachedLineWidget):
         for column in state.search.columns(state.viewport.edges(columns)).tolist():
             cells[column] = glyphs.hit if cells[column] == " " else cells[column]
             style[column] = _HIT
+        for moment in (moment_of(note.place) for note in self.session.notes):
+            column = (
+                -1 if moment is None else state.viewport.column_of(state.bounds.start_ns + moment, columns)
+            )
+            if 0 <= column < columns:
+                cells[column], style[column] = glyphs.note, _WINDOW
         if self.window:
             first, last = (state.viewport.column_of(time, columns) for time in self.window)
             style[max(first, 0) : max(last + 1, 0)] = _WINDOW

@@ -103,6 +103,7 @@ class TableWidget(WheelScrolled, can_focus=True):
         self._cursor_style = cursor_style
         self._header_style = header_style
         self._glyphs = glyphs
+        self._marked: frozenset[int] = frozenset()
         self._fitted: list[tuple[int, int]] = []
         self._strips: LRUCache[tuple[int, bool], Strip] = LRUCache(1024)
 
@@ -140,6 +141,12 @@ class TableWidget(WheelScrolled, can_focus=True):
         """Show only rows with a name that contains the text; the cursor stays on its row where it matches."""
         if text != self._wanted.filter:
             self._arrange(self._wanted._replace(filter=text), self.row)
+
+    def mark_rows(self, rows: frozenset[int]) -> None:
+        """Mark some rows, which notes are about, at their end."""
+        if rows != self._marked:
+            self._marked = rows
+            self.forget()
 
     def forget(self) -> None:
         """Draw every row anew: what a cell shows has changed."""
@@ -346,6 +353,9 @@ class TableWidget(WheelScrolled, can_focus=True):
                 run, run_style = "", piece_style
             run += text
         segments.append(Segment(run, run_style))
+        if row in self._marked:
+            mark = Segment(self._glyphs.note, self._header_style)
+            return Strip([*Strip(segments).crop(0, width - 1), mark], width)
         return Strip(segments).crop(0, width)
 
     def _cell(self, cell: Cell, cells: int, column: ViewColumn, style: Style) -> list[Piece]:

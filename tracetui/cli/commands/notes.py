@@ -1,0 +1,131 @@
+"""`tracetui notes`: what people wrote down about a trace; to read, to add to, to hand on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from tracetui.cli.command import Command
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.cli.parser import (
+    PATHS,
+    Parser,
+    Request,
+    UsageError,
+    add_ascii,
+    add_force,
+    add_json,
+    add_language,
+)
+
+if TYPE_CHECKING:
+    from tracetui.notebook.note import Note
+
+_DESCRIPTION = f"""Print the notes on a trace, which the viewer writes with the key '. They are
+kept in the user's data directory ($XDG_DATA_HOME, else ~/.local/share) by the
+trace's fingerprint, so a copy of the trace elsewhere has the same notes.
+--export writes them to a file, --import adds those of a file: none is lost or
+written over, and each keeps who wrote it and when.
+
+{PATHS}"""
+
+
+def _add_arguments(parser: Parser) -> None:
+    parser.add_argument("trace", metavar="PATH", help="a trace, or a directory of ranks")
+    parser.add_argument("--add", dest="note", metavar="TEXT", help="write a note")
+    parser.add_argument("--at", metavar="PLACE", help="where --add writes it: a place that u copied")
+    parser.add_argument("--export", dest="page", metavar="FILE", help="write the notes to FILE, a line each")
+    parser.add_argument("--import", dest="source", metavar="FILE", type=Path, help="add the notes of FILE")
+    add_force(parser)
+    add_json(parser)
+    parser.add_argument("--md", action="store_true", help="print Markdown, to be pasted into a ticket")
+    add_ascii(parser)
+    add_language(parser)
+
+
+def _run(request: Request) -> ExitCode:
+    from tracetui.cli.notes import notebook_of, read_notebook
+    from tracetui.cli.output import print_json, print_text, refuse_early, write_file
+    from tracetui.export.json_document import SCHEMA
+    from tracetui.export.notes import notes_document, notes_markdown, notes_text
+    from tracetui.notebook.note import format_note
+
+    request.path = request.trace  # which is not read, so no option says how
+    if request.at is not None and request.note is None:
+        raise UsageError("--at goes with --add: it says where the note is")
+    refuse_early(request, request.path)
+    notebook = notebook_of(request.path)
+    changed = _written(request) + _imported(request)
+    if request.note is not None or request.source is not None:
+        try:
+            _say_added(notebook.add(changed), len(changed))
+        except OSError as error:
+            raise UsageError(f"the note cannot be kept: {error.strerror}") from None
+        return ExitCode.OK
+    notes = read_notebook(request.path)
+    if request.page is not None:
+
+        def write(stream: BinaryIO) -> int:
+            stream.writelines(map(format_note, notes))
+            return len(notes)
+
+        write_file(request, request.page, write, "notes")
+    elif request.json:
+        print_json({"schema": SCHEMA, "notes": notes_document(notes)}, request)
+    else:
+        print_text(notes_markdown(notes) if request.md else notes_text(notes), request)
+    return ExitCode.OK
+
+
+def _written(request: Request) -> list[Note]:
+    from tracetui.cli.notes import fingerprint_of
+    from tracetui.notebook.note import NotANote, new_note
+    from tracetui.places import NotAPlace, SharedPlace, parse_place
+
+    if request.note is None:
+        return []
+    try:
+        place = SharedPlace("timeline", trace=fingerprint_of(request.path))
+        return [new_note(parse_place(request.at) if request.at else place, request.note)]
+    except (NotANote, NotAPlace) as error:
+        raise UsageError(str(error)) from None
+
+
+def _imported(request: Request) -> list[Note]:
+    from tracetui.cli.notes import fingerprint_of
+    from tracetui.cli.output import say
+    from tracetui.notebook.notebook import read_notes
+    from tracetui.trace.clean import printable
+
+    if request.source is None:
+        return []
+    name = printable(str(request.source), 200)
+    try:
+        contents = read_notes(request.source)
+    except OSError as error:
+        raise UsageError(f"{name}: {error.strerror}") from None
+    if contents.problem or (contents.unread and not contents.notes):
+        raise UsageError(f"{name} is no file of notes")
+    if contents.unread:
+        say(f"{name}: {contents.unread} lines are no notes, and are left out")
+    here = fingerprint_of(request.path)
+    others = sum(note.place.trace not in ("", here) for note in contents.notes)
+    if others:
+        say(f"{name}: {others} notes are of another trace")
+    return [*contents.notes]
+
+
+def _say_added(added: int, given: int) -> None:
+    from tracetui.cli.output import say
+
+    say(f"{added} notes added" + (f", {given - added} were there" if given > added else ""))
+
+
+COMMAND = Command(
+    "notes",
+    "notes PATH",
+    "what people wrote down about a trace",
+    _DESCRIPTION,
+    _add_arguments,
+    _run,
+)
