@@ -72,6 +72,15 @@ def test_an_id_that_returns_each_step_is_paired_in_time_order() -> None:
     assert arrows(trace_of(events)) == [(f"forward {step}", f"backward {step}") for step in (1, 2, 3)]
 
 
+@pytest.mark.parametrize(("times", "shared"), [((1, 3), 0), ((1, 1), 2)])
+def test_an_id_is_shared_if_it_starts_again_before_it_has_ended(times: tuple[int, int], shared: int) -> None:
+    """Of arrows that are numbered anew, as from thread to thread, those are not in question."""
+    events = [*PYTHON, op("start", 0, 9), op("end", 0, 9, tid=2)]
+    for start, end in zip(times, (2, 4)):
+        events += [flow("s", "any", 1, 1, 1, start), flow("f", "any", 1, 1, 2, end)]
+    assert trace_of(events).shared_flows == shared
+
+
 def test_where_an_end_is_missing_the_others_keep_the_start_before_them() -> None:
     events = [*PYTHON, op("forward 1", 0), op("forward 2", 20), op("backward 2", 30, tid=2)]
     events += [

@@ -39,6 +39,22 @@ def test_the_key_of_a_counter_is_its_unit_or_more_of_its_name(title: str, name: 
 
 
 @pytest.mark.parametrize(
+    ("title", "unit", "factor"),
+    [
+        ("LLC 0 Hit Rate · %", "%", 100.0),
+        ("LLC 0 Hit Rate · MB/s", "MB/s", 1.0),
+        ("Other Rate · %", "%", 1.0),
+    ],
+)
+def test_rates_that_are_written_as_fractions_are_told_in_percent(
+    title: str, unit: str, factor: float
+) -> None:
+    track: Any = SimpleNamespace(name=title)
+    found = quantity_of(track)
+    assert (found.unit, found.factor) == (unit, factor)
+
+
+@pytest.mark.parametrize(
     ("title", "is_frequency"),
     [("AI Core Freq · MHz", True), ("AI Core Freq · GHz", False), ("Uncore · MHz", False), ("MHz", False)],
 )

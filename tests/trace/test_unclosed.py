@@ -69,6 +69,12 @@ def test_numbers_count_for_their_own_thread() -> None:
     assert (found[12], found[14], notes) == (1_000, 1_000, [])
 
 
+def test_a_call_of_a_later_thread_ends_with_its_caller() -> None:
+    calls = (ROOT, call(2, 1, 0, 100), call(3, 2, 10, 20), call(4, 2, 30, STOP))
+    found, _ = ends(call(20, None, 0, STOP, tid=6), *calls)
+    assert found == {20: 1_000, 1: 1_000, 2: 100, 3: 20, 4: 100}
+
+
 @pytest.mark.parametrize("name", real.GPU)
 def test_real_gpus_closed_all_calls(real_traces: Path, name: str) -> None:
     assert _notes(real.gpu(real_traces, name).trace) == []
