@@ -24,6 +24,7 @@ from tracetui.reader.cores import SMALLEST, default_jobs
 from tracetui.reader.document import read_head
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import BlockColumns, EventTable, ReadReport
+from tracetui.reader.freed_memory import return_freed_memory
 from tracetui.reader.pieces import EventsPiece, Syntax, guess_start, read_pieces
 from tracetui.reader.reading import After, Reading
 from tracetui.reader.text import Stamp, Text, open_text
@@ -247,6 +248,7 @@ class TraceFile:
                     if piece is None:
                         continue
                     if piece.over or piece.end >= end:
+                        return_freed_memory()  # each thread has a heap of its own, which keeps some
                         return
                     if piece.part.scanned * 2 < piece.part.events and not piece.lost:
                         first = piece.end
