@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from tests.databases.handmade import Rows, Texts, kernels, write
-from tracetui.databases.tables import Database
+from tracetui.databases.tables import UNKNOWN, Database
 from tracetui.reader.database.growing import GrowingColumn
+from tracetui.reader.database.table_reader import distinct_places
 from tracetui.reader.freed_memory import return_freed_memory
 from tracetui.reader.joined import open_trace
 from tracetui.reader.source import Progress
@@ -26,6 +27,21 @@ def test_a_column_grows_beyond_what_was_expected(expected: int) -> None:
     assert column.filled().tolist() == [1, 2, 3, -1, -1, 4, 5]
     assert before.tolist() == [1, 2, 3]
     assert len(np.asarray(column.filled().base if column.filled().base is not None else ())) <= 10
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pytest.param([], id="none"),
+        pytest.param([5] * 9, id="one"),
+        pytest.param([*([3, -1] * 9000), 7, UNKNOWN], id="some that no sample has"),
+        pytest.param(list(range(20_000, 0, -1)), id="all different"),
+    ],
+)
+def test_distinct_numbers_and_their_places(column: list[int]) -> None:
+    distinct, place = distinct_places(np.array(column, np.int64))
+    assert distinct.tolist() == sorted(set(column))
+    assert distinct[place].tolist() == column
 
 
 def test_rows_are_counted_by_pages_and_not_by_ids(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from tracetui.compiled import COMPILED, native
 UNKNOWN = -(1 << 63)  #: the number of a cell that is empty, or holds no number
 _LEAF, _INTERIOR = 13, 5  # kinds of pages of a table
 _HEADER = 100  # bytes before the first page's own
-_TOGETHER = 1 << 20  # bytes of pages whose rows are read together
+_TOGETHER = 1 << 21  # bytes of pages whose rows are read together
 _DEEPEST = 20
 _LEAST_CELL = 4  # bytes of a row in its page
 _SAMPLE = 16  # leaves whose rows are counted to know about how many a table has

@@ -91,7 +91,9 @@ class HostTables:
         kind = self._kinds(rows, names)
         dequeues = (kind == QUEUE) & self._assembly.texts.fit(names, lambda text: text.startswith("Dequeue"))
         # Those that only take from the queue stand last, as in text exports.
-        thread = self._threads(rows["globalTid"], PYTHON, last=np.unique(rows["globalTid"][dequeues]))
+        thread = self._threads(
+            rows["globalTid"], PYTHON, last=distinct_places(rows["globalTid"][dequeues])[0]
+        )
         marks = kind == MARK
         is_kept: Bools | slice = slice(None)
         if marks.any() and self._reader.database.has("MSTX_EVENTS", "startNs"):
@@ -194,7 +196,7 @@ class HostTables:
         ids, types = self._reader.texts("ENUM_API_TYPE", "id", "name")
         type_of_id = dict(zip(ids.tolist(), types))
         kind = np.full(rows.count, OPERATOR, np.int32)
-        for value in np.unique(rows["type"]).tolist():
+        for value in distinct_places(rows["type"])[0].tolist():
             usual = {50001: "op", 50002: "queue", 50003: "trace", 50004: "mstx"}.get(value, "")
             kind[rows["type"] == value] = _KINDS.get(type_of_id.get(value, usual), OPERATOR)
         return kind
@@ -215,7 +217,7 @@ class HostTables:
         types = enum_texts(self._reader, self._assembly, "ENUM_API_TYPE", rows["type"])
         all_texts = texts.all()
         call_names: Int32s = names.copy()
-        for number in np.unique(types).tolist():
+        for number in distinct_places(types)[0].tolist():
             layer = _LAYERS.get(all_texts[number]) if number >= 0 else None
             if layer is not None:
                 of_layer = types == number

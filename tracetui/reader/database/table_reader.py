@@ -17,6 +17,7 @@ from tracetui.reader.events import BlockColumns
 _EVERY = 1 << 16  #: rows between two calls of `on_rows`
 _LEAST_ROW = 6  # bytes of a row: its place in the page, its length, its rowid, and a cell
 _ROWID_BITS = 48
+_SAMPLE = 1 << 12  # rows of a column in which its distinct numbers are looked for first
 _NO_ROWID = (1 << _ROWID_BITS) - 1
 
 
@@ -164,8 +165,13 @@ class TableReader:
 
 def distinct_places(column: NDArray[Any]) -> tuple[NDArray[Any], Int64s]:
     """Return the distinct numbers of a column that has few, sorted, and the place of each row's in them."""
-    distinct = np.unique(column)
-    return distinct, np.searchsorted(distinct, column)
+    distinct = np.unique(column[:: len(column) // _SAMPLE + 1])
+    place = np.searchsorted(distinct, column)
+    is_new = distinct[np.minimum(place, len(distinct) - 1)] != column
+    if is_new.any():  # numbers that are rare
+        distinct = np.unique(np.append(distinct, column[is_new]))
+        place = np.searchsorted(distinct, column)
+    return distinct, place
 
 
 def places_of(keys: Int64s, numbers: Int64s) -> Int64s:
