@@ -82,3 +82,20 @@ def test_chinese(run: Run, lossy: str, request: pytest.FixtureRequest) -> None:
     request.addfinalizer(lambda: choose_language(ENGLISH))
     summary = run("summary", lossy, "--lang", "zh").out
     assert summary.startswith("空闲时间与 step 有误：最初 8 次 kernel 下发在 Device 上没有任务")
+
+
+def test_gaps_in_a_stretch_that_is_not_believed_are_marked(
+    run: Run, tmp_path: Path, real_traces: Path
+) -> None:
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(planting.lose(planting.Events.read(real_traces / STACKS), 0.45, 0.6)))
+    lossy = str(path)
+    document = json.loads(run("gaps", lossy, "--json", "--top", "0").out)
+    ((start, end),) = json.loads(run("doctor", lossy, "--json").out)["findings"][0]["windows"]
+    trust = {
+        gap["start_ns"] < end and start < gap["start_ns"] + gap["dur_ns"]: gap["trust"]
+        for gap in document["gaps"]
+    }
+    assert trust == {True: "wrong", False: "good"}
+    assert "  wrong  " in run("gaps", lossy, "--top", "0").out
+    assert "trust" not in run("gaps", str(real_traces / STACKS), "--top", "0").out

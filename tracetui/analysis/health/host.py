@@ -131,7 +131,7 @@ def overhead(recording: HealthEvidence, causes: Causes) -> Iterator[Finding]:
         affects=("idle", "causes", "lines"),
         sentence=(
             "while devices waited for the host {frames} calls of Python and {operators} operators were "
-            "recorded: that explains {least} to {most} of {bound} of host-bound idle time"
+            "recorded: an estimated {least} to {most} of {bound} of host-bound idle time is due to that"
         ),
         remedy=(
             "Record once more without stacks (with_stack=False) and let tracetui compare measure the "

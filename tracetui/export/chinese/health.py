@@ -75,9 +75,9 @@ HEALTH = {
         "从第一次这样的调用起，代码行、模块和调用栈可能有误：让 profiler 在它采集的调用之外停止，或使用会结束它们的版本（pytorch/pytorch#193440）。"
     ),
     "while devices waited for the host {frames} calls of Python and {operators} operators were recorded: "
-    "that explains {least} to {most} of {bound} of host-bound idle time": (
+    "an estimated {least} to {most} of {bound} of host-bound idle time is due to that": (
         "Device 等待 Host 期间采集了 {frames} 次 Python 调用和 {operators} 个算子：在 {bound} 由 Host 造成的空闲中，"
-        "这可以解释 {least} 到 {most}"
+        "估计有 {least} 到 {most} 由此产生"
     ),
     "Record once more without stacks (with_stack=False) and let tracetui compare measure the difference; "
     "read lines from this recording and times from that one.": (

@@ -11,9 +11,12 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.gaps import Measure
+from tracetui.analysis.health.finding import Severity
+from tracetui.analysis.health.stretches import severities_between
 from tracetui.analysis.idle.preparing import COPY
 from tracetui.analysis.search import pick, track_of_rows
 from tracetui.arrays import Bools, Int64s
+from tracetui.export.sentences.health import verdict_word
 from tracetui.export.sentences.late_ranks import late_rank
 from tracetui.export.tables.column import (
     CodedTexts,
@@ -52,6 +55,13 @@ class GapRows:
     def idle(self) -> GapIdlePieces:
         """What idle time is made of."""
         return GapIdlePieces(self.analysis)
+
+    @cached_property
+    def severities(self) -> list[Severity]:
+        """What the idle time of each gap and its causes are worth."""
+        start, end = (column[self.chosen] for column in (self.gaps.start, self.gaps.end))
+        worst = severities_between(self.analysis.health, start, end, ("idle", "causes"))
+        return [*map(Severity, worst.tolist())]
 
     @cached_property
     def communication(self) -> GapCommunicationPieces:
@@ -231,6 +241,15 @@ GAPS: Table[GapRows] = Table(
         json_only("communication_pieces", lambda rows: rows.communication_pieces),
         json_only("id", lambda rows: gap_ids(rows.analysis, rows.chosen)),
         json_only("lead_lost", lambda rows: rows.leads_lost),
+        json_only("trust", lambda rows: [severity.verdict for severity in rows.severities]),
+        Column(
+            "trust",
+            "trust",
+            lambda rows: listed([verdict_word(severity.verdict) for severity in rows.severities]),
+            forms=Form.SHOWN,
+            trusted=True,
+            when=lambda rows, _: any(rows.severities),
+        ),
         Column("communication_cause", "", partial(_cause, of="communication"), forms=Form.DATA),
         Column("communication_line", "", _communication_line, forms=Form.DATA),
         # of what ranks them: idle time or communication

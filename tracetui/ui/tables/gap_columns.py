@@ -42,6 +42,7 @@ def gap_columns(analysis: Analysis, by: Measure, palette: Palette, inks: TimeInk
         _parts_column(analysis, by, inks),
         _time("dur_ns", 2),
         cause_column(rows.main_cause, palette),
+        ColumnLook("trust", rank=1),
         ColumnLook("line", rank=0, width=36, least=14, show=path_end),
         ColumnLook("after", rank=1, width=60, title="waited for"),
         ColumnLook("before", rank=5, width=60),
