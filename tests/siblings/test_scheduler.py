@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -339,9 +340,20 @@ def test_packed_text_is_read(tmp_path: Path) -> None:
     path = tmp_path / "trace.txt.gz"
     path.write_bytes(gzip.compress((HEAD + PLAIN).encode()))
     assert rows_of(read_recording(path).columns) == ROWS
-    path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(Refusal):
-        read_recording(path)
+    assert not read_recording(path).problems
+
+
+@pytest.mark.parametrize("damage", [lambda packed: packed[:-20], lambda packed: packed[:-8] + bytes(8)])
+def test_packed_text_is_read_up_to_where_it_is_cut_or_damaged(
+    tmp_path: Path, damage: Callable[[bytes], bytes]
+) -> None:
+    lines = [switch(f"5.{number:06d}", number * 7 % 5, f"a:{number + 1}", "b:2") for number in range(20_000)]
+    path = tmp_path / "trace.txt.gz"
+    path.write_bytes(damage(gzip.compress("".join(lines).encode())))
+    found = read_recording(path)
+    assert found.problems == ("The recording of the scheduler is cut or damaged, and read up to there",)
+    assert 15_000 < len(found.columns.time) <= 20_000
+    assert found.columns.pid.tolist() == list(range(1, len(found.columns.time) + 1))
 
 
 @pytest.mark.parametrize("content", [b"", b"\0" * 100, b"hello\nworld\n", b"\x17\x08\x44tracing6"])

@@ -9,6 +9,9 @@ SCHEDULER = {
     "Clock: {source}, to within {error}.": "时钟：{source}，误差不超过 {error}。",
     "Drift: {drift} ppm.": "漂移：{drift} ppm。",
     "The recording of the scheduler is not used: {problem}.": "没有使用调度器的记录：{problem}。",
+    "The recording of the scheduler is cut or damaged, and read up to there": (
+        "调度器的记录不完整或已损坏，只读到该处"
+    ),
     "Lines of the scheduler that cannot be read, and are skipped: {count}.": (
         "调度器记录中无法读取而跳过的行：{count}。"
     ),

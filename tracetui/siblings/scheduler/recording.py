@@ -6,15 +6,18 @@ import gzip
 import os
 import shutil
 import subprocess
+import zlib
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, Callable, Optional, cast
 
 import numpy as np
 
 from tracetui.arrays import Bools, Int64s, Wholes
+from tracetui.language import state
 from tracetui.siblings.beside import Refusal
 from tracetui.siblings.scheduler.blocks import Comms, Mark, Parsed, parse
 from tracetui.siblings.scheduler.events import (
@@ -60,7 +63,9 @@ def read_text(path: Path, on_progress: OnProgress = None) -> SchedulerEvents:
             if raw.read(2) == b"\x1f\x8b":
                 raw.seek(0)
                 with gzip.open(raw) as file:
-                    return _read(path, cast(BinaryIO, file), size, on_progress, raw)
+                    inflated = _Inflated(file)
+                    found = _read(path, cast(BinaryIO, inflated), size, on_progress, raw)
+                    return replace(found, problems=inflated.problems)
             raw.seek(0)
             return _read(path, raw, size, on_progress, raw)
     except (OSError, EOFError) as error:
@@ -86,6 +91,31 @@ def read_trace_dat(path: Path, on_progress: OnProgress = None) -> SchedulerEvent
         if not len(found.columns.time):
             raise Refusal("holds no events of the scheduler that `trace-cmd report` tells of")
         return found
+
+
+class _Inflated:
+    """The text of a .gz, up to where that is cut or damaged."""
+
+    def __init__(self, file: gzip.GzipFile) -> None:
+        self._file = file
+        self.problems: tuple[str, ...] = ()  #: a sentence where it is
+
+    def read(self, size: int) -> bytes:
+        """Return at least so many bytes, fewer at the end."""
+        parts, held = [], 0
+        while held < size and not self.problems:
+            try:
+                part = self._file.read1(size)
+            except (EOFError, gzip.BadGzipFile, zlib.error):
+                self.problems = (
+                    state("The recording of the scheduler is cut or damaged, and read up to there"),
+                )
+                break
+            if not part:
+                break
+            parts.append(part)
+            held += len(part)
+        return b"".join(parts)
 
 
 def _blocks(file: BinaryIO) -> Iterator[bytes]:
