@@ -35,6 +35,8 @@ _AT_ONCE = 0.5
 #: So many of the longest holes are looked at, without those among the first and last slices; and so many for
 #: what may be in the nature of a hole.
 _MOST_HOLES, _EDGE, _MOST_QUIET = 64, 20, 12
+#: Powers of two: ns of a short time, of which a leap leaves several empty, and how many there are at most.
+_SHORT, _MOST_SHORT = 18, 22
 #: A hole in which a queue stops is a leap where it is so many times as long as all others.
 _ALONE = 3
 #: Returns in a hole that show that calls went on in it, and those that do where no call is left open; ns from
@@ -252,23 +254,19 @@ def _leaps_ahead(recording: HealthEvidence) -> Iterator[Jump]:
     timed = rows_of(t for t in trace.tracks if t.layer in _LAYERS)
     if len(timed) < 100:
         return
-    starts = np.sort(slices.start[timed], kind="stable")  # lanes are in order: merged, not sorted
-    gaps = np.diff(starts)
-    holes = []
-    wide = np.flatnonzero(gaps >= LEAST_LEAP)
-    wide = wide[(wide >= _EDGE) & (wide < len(starts) - _EDGE)]
-    wide = wide[np.argsort(-gaps[wide], kind="stable")[:_MOST_HOLES]]
+    begins, resumes = quiet_stretches(slices.start[timed])
+    longest = np.argsort(begins - resumes, kind="stable")[:_MOST_HOLES]
+    begins, resumes = begins[longest], resumes[longest]
+    holes: list[tuple[int, int]] = []
     moved = tuple(t.index for t in trace.tracks if len(t.rows) and t.layer in _LAYERS)
-    ends = _late_ends(recording, starts[wide], starts[wide + 1])
-    orphaned = orphaning(trace, starts[wide], starts[wide + 1], ends)
+    orphaned = orphaning(trace, begins, resumes, _late_ends(recording, begins, resumes))
     if orphaned.any():
-        for place in wide[orphaned].tolist():
-            yield Jump(int(starts[place]), int(gaps[place]), moved)
+        for begin, resume in zip(begins[orphaned].tolist(), resumes[orphaned].tolist()):
+            yield Jump(begin, resume - begin, moved)
         return
     calls = rows_of(t for t in trace.tracks if t.family == Family.CALLS)
     called, returned = slices.start[calls], slices.end[calls]
-    for place in wide[:_MOST_QUIET].tolist():
-        begin, resume = int(starts[place]), int(starts[place + 1])
+    for begin, resume in zip(begins[:_MOST_QUIET].tolist(), resumes[:_MOST_QUIET].tolist()):
         lasts = ((called <= begin + ROUNDED) & (returned >= resume - ROUNDED)).any()
         if not (lasts or _host_waits(recording, begin, resume)):
             holes.append((begin, resume))
@@ -281,6 +279,31 @@ def _leaps_ahead(recording: HealthEvidence) -> Iterator[Jump]:
             or _steps_shift(recording, begin, resume)
         ):
             yield Jump(begin, resume - begin, moved)
+
+
+def quiet_stretches(starts: Int64s) -> tuple[Int64s, Int64s]:
+    """Return the last start before and the first after each stretch in which nothing starts, ns, by time.
+
+    Those among the first and last starts are left out. Starts are counted by short times and not sorted: a
+    stretch as long as a leap leaves some of these empty.
+    """
+    origin = int(starts.min())
+    span = int(starts.max()) - origin
+    shift = max(_SHORT, span.bit_length() - _MOST_SHORT)
+    place = (starts - origin) >> shift
+    counts = np.bincount(place)
+    held = np.flatnonzero(counts)
+    apart = np.flatnonzero(np.diff(held) > 1)
+    is_edge = np.zeros(len(counts), np.bool_)
+    is_edge[held[apart]] = is_edge[held[apart + 1]] = True
+    near = np.sort(starts[is_edge[place]])
+    until = np.cumsum(counts)
+    places = np.flatnonzero(np.diff(near) >= LEAST_LEAP)
+    before, after = (near[places] - origin) >> shift, (near[places + 1] - origin) >> shift
+    passed = until[before]
+    is_quiet = (after > before) & (until[after - 1] == passed)
+    is_quiet &= (passed > _EDGE) & (passed <= len(starts) - _EDGE)
+    return near[places[is_quiet]], near[places[is_quiet] + 1]
 
 
 def _late_ends(recording: HealthEvidence, begins: Int64s, resumes: Int64s) -> Int64s:
