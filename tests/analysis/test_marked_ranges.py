@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.job.planted import digests
-from tracetui.analysis.marked_ranges import marked_ranges, range_name
+from tracetui.analysis.marked_ranges import host_ranges, range_name
 from tracetui.api import load
 
 
@@ -27,4 +27,4 @@ def test_what_pytorch_marks_itself_is_no_range() -> None:
 def test_nodes_of_autograd_are_no_ranges(real_traces: Path) -> None:
     """PyTorch 1.8 calls them `AddmmBackward`, without a namespace; they hold operators, as ranges do."""
     analysis = load(real_traces / "gpu" / "workers4", cache=False)
-    assert len(marked_ranges(analysis.trace, analysis.devices[0], analysis.launch_chains).row) == 0
+    assert len(host_ranges(analysis.trace)) == 0

@@ -19,6 +19,7 @@ from tests.comparison.planted import run
 from tests.export.training import NAMES, training_events
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
+from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.export.cells import text_cell
@@ -312,3 +313,17 @@ def test_a_workbook_computes_and_links_nothing(hostile: Comparison) -> None:
     assert not any("<f>" in text or "hyperlink" in text for text in sheets)
     assert "=cmd|" in parts["xl/sharedStrings.xml"]
     assert "\x1b" not in "".join(parts.values())
+
+
+@pytest.mark.parametrize("factor", [1, 1_000, 100_000])
+def test_the_parts_of_a_step_fit_80_cells_however_long_steps_are(slower: Comparison, factor: int) -> None:
+    def longer(row: ComparedRow) -> ComparedRow:
+        base, other = (replace(side, ns=side.ns * factor) for side in (row.base, row.other))
+        return replace(row, base=base, other=other)
+
+    longest = replace(slower, step=longer(slower.step), waterfall=tuple(map(longer, slower.waterfall)))
+    lines = comparison_text(longest, None, 3, 80).splitlines()
+    first = next(place for place, line in enumerate(lines) if line.startswith("A step, by what"))
+    waterfall = lines[first : lines.index("", first)]
+    assert len(waterfall) > 8 and max(map(cell_width, waterfall)) <= 80
+    assert waterfall[-1].endswith("█" * 4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from tracetui.ui.comparing.stacked_runs import Chosen, StackedRun, StackedRuns
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.stacked import StackedScreen
 from tracetui.ui.session import Session
+from tracetui.ui.state import Viewport
 from tracetui.ui.widgets.stacked import Stacked
 
 OPTIONS = ViewerOptions(palette="none", ascii=True, cache=False)
@@ -275,3 +277,18 @@ def streams(*several: list[tuple[int, int]]) -> Trace:
             pieces.append(piece(0, stream, "kernel", at, length, "kernel"))
             at += length
     return trace_of([*process(0, "python", "GPU 0"), *pieces])
+
+
+def test_the_first_look_is_at_a_step_of_both() -> None:
+    analyses = run("mixed", 3), run("mixed", 2, "gelu", 20.0)
+    base, other = (StackedRun.of("", analysis, run_of(analysis)) for analysis in analyses)
+    pair = StackedRuns.of(base, other)
+    for step, gap in ((0, -1), (1, -1), (2, -1), (2, len(analyses[0].gaps) - 1)):
+        state = Session(Path("fast.json"), OPTIONS, trace=analyses[0].trace).state
+        start = int(base.run.walls.start[step])
+        state.look(Viewport(start, start + 1_000_000))
+        state.place = replace(state.place, time_ns=start, gap=gap)
+        view = JointView(pair)
+        view.look_as(0, state)
+        assert view.step == step if step < 2 else 0 <= view.step < 2
+        assert not view.selected

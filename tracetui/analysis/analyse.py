@@ -45,6 +45,7 @@ from tracetui.analysis.intervals import NOTHING, Intervals
 from tracetui.analysis.kernels import Kernels, kernels_of
 from tracetui.analysis.launch_chains import LaunchChains, link_tasks
 from tracetui.analysis.lead import HostLead, LeadLosses, host_leads, lead_losses
+from tracetui.analysis.marked_ranges import host_ranges
 from tracetui.analysis.modules import ModuleIdle, idle_modules
 from tracetui.analysis.nested_idle import FrameIdle, idle_frames
 from tracetui.analysis.notes import step_notes
@@ -318,7 +319,8 @@ class Analysis:
     @cached_property
     def range_times(self) -> tuple[tuple[RangeTimes, ...], ...]:
         """For each device, what it does in the ranges that people mark, by their names, most time first."""
-        return tuple(range_times(self.trace, activity, self.launch_chains) for activity in self.devices)
+        rows = host_ranges(self.trace)
+        return tuple(range_times(self.trace, rows, activity, self.launch_chains) for activity in self.devices)
 
     @cached_property
     def has_python(self) -> bool:

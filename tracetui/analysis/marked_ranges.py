@@ -53,11 +53,17 @@ def range_name(name: str) -> str:
     return match[match.lastindex or 0].strip() if match is not None else name
 
 
-def marked_ranges(trace: Trace, activity: DeviceActivity, chains: LaunchChains) -> MarkedRanges:
-    """Return the ranges of a trace as one of its devices ran them."""
-    row = np.concatenate([np.empty(0, np.int64), *(_ranges_of(trace, track) for track in trace.tracks)])
+def host_ranges(trace: Trace) -> Int64s:
+    """Return the rows of the ranges of a trace that last."""
+    tracks = (track for track in trace.tracks if track.layer in (Layer.MARKS, Layer.PYTHON))
+    row = np.concatenate([np.empty(0, np.int64), *(_ranges_of(trace, track) for track in tracks)])
+    rows: Int64s = row[trace.slices.dur[row] > 0]
+    return rows
+
+
+def marked_ranges(trace: Trace, row: Int64s, activity: DeviceActivity, chains: LaunchChains) -> MarkedRanges:
+    """Return the ranges of a trace, of which `row` has the rows, as one of its devices ran them."""
     slices = trace.slices
-    row = row[slices.dur[row] > 0]
     enqueued = chains.enqueued(activity.work)
     order = np.argsort(enqueued, kind="stable")
     times = enqueued[order]

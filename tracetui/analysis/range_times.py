@@ -9,6 +9,7 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.marked_ranges import marked_ranges, range_name
+from tracetui.arrays import Int64s
 from tracetui.trace.model import Trace
 
 
@@ -30,9 +31,13 @@ class RangeTimes:
         return self.time_ns // self.count
 
 
-def range_times(trace: Trace, activity: DeviceActivity, links: LaunchChains) -> tuple[RangeTimes, ...]:
-    """Return what a device does in marked ranges, by name, most time first; () where none are marked."""
-    ranges = marked_ranges(trace, activity, links)
+def range_times(
+    trace: Trace, rows: Int64s, activity: DeviceActivity, links: LaunchChains
+) -> tuple[RangeTimes, ...]:
+    """Return what a device does in marked ranges, by name, most time first; () where `rows` has none."""
+    if not len(rows):
+        return ()
+    ranges = marked_ranges(trace, rows, activity, links)
     start = np.clip(ranges.start, activity.start_ns, activity.end_ns)
     end = np.clip(ranges.end, activity.start_ns, activity.end_ns)
     parts = np.stack(

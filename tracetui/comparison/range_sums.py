@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.marked_ranges import marked_ranges, range_name
+from tracetui.analysis.marked_ranges import host_ranges, marked_ranges, range_name
 from tracetui.comparison.tally import Sums, tally
 from tracetui.comparison.walls import StepWalls
 
@@ -17,7 +17,8 @@ def range_sums(analysis: Analysis, walls: StepWalls) -> Sums:
     enqueued before it until it has ended what was enqueued in it.
     """
     trace = analysis.trace
-    of_devices = [marked_ranges(trace, activity, analysis.launch_chains) for activity in analysis.devices]
+    rows, chains = host_ranges(trace), analysis.launch_chains
+    of_devices = [marked_ranges(trace, rows, activity, chains) for activity in analysis.devices]
     if not of_devices:
         return {}
     row, start, end = (np.concatenate(columns) for columns in zip(*of_devices))

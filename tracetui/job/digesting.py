@@ -14,7 +14,7 @@ from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.speeds import chip_of
 from tracetui.analysis.intervals import union
-from tracetui.analysis.marked_ranges import marked_ranges, range_name
+from tracetui.analysis.marked_ranges import host_ranges, marked_ranges, range_name
 from tracetui.analysis.scheduler.scheduler import recording_of
 from tracetui.analysis.steps import DeviceSpan
 from tracetui.arrays import Bools
@@ -173,7 +173,8 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
 def _ranges(analysis: Analysis, device: int, texts: TextPlaces) -> RangeColumns:
     """Return the ranges that are marked, those of the names with most time where there are too many."""
     trace = analysis.trace
-    found = marked_ranges(trace, analysis.devices[device], analysis.launch_chains)
+    rows = host_ranges(trace)
+    found = marked_ranges(trace, rows, analysis.devices[device], analysis.launch_chains)
     names, of_row = np.unique(trace.slices.name[found.row], return_inverse=True)
     total, count = np.bincount(of_row, found.end - found.start), np.bincount(of_row)
     most_time = np.argsort(-total, kind="stable")

@@ -25,7 +25,7 @@ from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL, ComparedRows, ComparedTable
 from tracetui.export.tables.shown import markdown_table, text_table
-from tracetui.export.text import MARGIN, ColumnLayout, bar, cut, table, wrapped
+from tracetui.export.text import MARGIN, ColumnLayout, bar, cell_width, cut, table, wrapped
 from tracetui.language import heading, translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_ms
@@ -42,7 +42,8 @@ _ABSENT = {
     "root": "These are of jobs: of directories of several ranks, or of their digests.",
 }
 _ROOMY_FROM = 110  #: cells
-_BAR_CELLS = 12
+_BAR_CELLS, _SHORTEST_BAR = 12, 4
+_SHORTEST_NAME = 16  #: cells
 
 
 def comparison_text(comparison: Comparison, only: ComparedTable | None, top: int | None, width: int) -> str:
@@ -150,7 +151,7 @@ def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
     largest = max(abs(row.delta_ns) for row in rows)
     is_roomy = width >= _ROOMY_FROM and comparison.knows_spread
     columns = [
-        ColumnLayout("", right=False),
+        ColumnLayout("", right=False, shrink_to=_SHORTEST_NAME),
         *(ColumnLayout(heading(title)) for title in ("base", "other", "delta")),
         ColumnLayout(heading("changed"), right=False),
         *([ColumnLayout(heading("shift (interval)"), right=False)] if is_roomy else []),
@@ -164,11 +165,13 @@ def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
             signed_ms(row.delta_ns),
             changed_words(row),
             *([shift_words(row) if row.changed else ""] if is_roomy else []),
-            _bar(row.delta_ns, largest),
         ]
         for row in rows
     ]
-    lines = table(columns, cells, width)
+    rule = table(columns, [[*words, "+"] for words in cells], width)[1]  # as long as the longest row
+    bar_cells = max(min(width - cell_width(rule), _BAR_CELLS), _SHORTEST_BAR)
+    bars = (_bar(row.delta_ns, largest, bar_cells) for row in rows)
+    lines = table(columns, [[*words, bar] for words, bar in zip(cells, bars)], width)
     yield from (
         "",
         translate("{title}, {unit}", title=translate(WATERFALL.title), unit=translate("ms")),
@@ -210,6 +213,6 @@ def _stretch_words(stretch: OperatorStretch, steps: int) -> str:
     return translate("{what}, {times} times and {time} ms a step", what=operators_words, times=times, time=ns)
 
 
-def _bar(delta: Fraction, largest: Fraction) -> str:
-    blocks = bar(round(abs(delta)), round(largest), _BAR_CELLS)
+def _bar(delta: Fraction, largest: Fraction, cells: int) -> str:
+    blocks = bar(round(abs(delta)), round(largest), cells)
     return f"{'+' if delta > 0 else '-'}{blocks}" if blocks else ""

@@ -78,11 +78,18 @@ class JointView:
     # Where one looks first
 
     def look_as(self, side: int, state: ViewState) -> None:
-        """Look where one looked in the trace of a run; where that is all of it, at a step of both."""
+        """Look where one looked in the trace of a run; at a step of both where that is all of it, or after
+        the last step that both have.
+        """
         place, chosen = self.stack.axis.place, Chosen(state.row, state.gap)
+        if chosen and self._is_past_both(self.stack.span(side, chosen)[0]):
+            chosen = Chosen()
         if state.viewport != state.bounds and state.undo_stack:
             viewport = spanning(place(side, state.viewport.start_ns), place(side, state.viewport.end_ns))
             time = place(side, state.place.time_ns)
+            moment = time if viewport.start_ns <= time < viewport.end_ns else viewport.centre_ns
+            if not chosen and self._is_past_both(moment):
+                viewport, time = self._step_of_most()
         else:
             viewport, time = self._step_of_most()
         if chosen:
@@ -90,6 +97,11 @@ class JointView:
             viewport = viewport.showing(time, time + 1, self.state.bounds)
         cursor = (str(side), self._kind_of(side, chosen).value)
         self.state.place = UndoPoint(viewport, chosen.row, chosen.gap, cursor, time)
+
+    def _is_past_both(self, time: int) -> bool:
+        """Return whether a time of the axis is after the last step that both runs have."""
+        axis = self.stack.axis
+        return min(axis.steps) > 0 and axis.step_at(time) >= min(axis.steps)
 
     def _step_of_most(self) -> tuple[Viewport, int]:
         """Return the step that differs most, and when it begins; the whole axis where there are none."""
