@@ -45,8 +45,8 @@ def test_a_note_is_handed_on_to_another_home(
     copy.parent.mkdir()
     shutil.copy(SAMPLE, copy)
     assert run(capsys, "notes", str(copy))[0] == "No notes.\n"
-    assert "2 notes added" in run(capsys, "notes", str(copy), "--import", str(file))[1]
-    assert "0 notes added, 2 were there" in run(capsys, "notes", str(copy), "--import", str(file))[1]
+    assert "notes added: 2" in run(capsys, "notes", str(copy), "--import", str(file))[1]
+    assert "notes added: 0, there before: 2" in run(capsys, "notes", str(copy), "--import", str(file))[1]
     notes = json.loads(run(capsys, "notes", str(copy), "--json")[0])["notes"]
     assert {(note["text"], note["at"]) for note in notes} >= {(TEXT, place)}
     assert all(note["who"] and note["when"] for note in notes)
@@ -88,7 +88,7 @@ def test_a_broken_file_is_told_and_kept(home: Path, capsys: pytest.CaptureFixtur
     path.write_bytes(b'{"id": "\x1b[2J"}\n')
     out, error = run(capsys, "notes", str(SAMPLE))
     assert out == "No notes.\n"
-    assert "1 lines are no notes" in error
+    assert "lines that are no notes: 1" in error
     assert "\x1b" not in error
     run(capsys, "notes", str(SAMPLE), "--add", TEXT)
     assert TEXT in run(capsys, "notes", str(SAMPLE))[0]
@@ -100,4 +100,4 @@ def test_notes_of_another_trace_are_told(home: Path, capsys: pytest.CaptureFixtu
     file = home / "other.jsonl"
     run(capsys, "notes", str(SAMPLE), "--add", "x", "--at", "gaps#trace=0123456789ab")
     run(capsys, "notes", str(SAMPLE), "--export", str(file))
-    assert "1 notes are of another trace" in run(capsys, "notes", str(SAMPLE), "--import", str(file))[1]
+    assert "notes of another trace: 1" in run(capsys, "notes", str(SAMPLE), "--import", str(file))[1]

@@ -195,9 +195,14 @@ async def test_a_note_is_written_marked_and_gone_to(
         await pilot.press("G")
         await pilot.pause()
         assert [line[-1:] for line in screen_text(app)[2:6]].count("N") == 1
+        await pilot.press("down", "down")
+        await pilot.pause()
+        await pilot.press("apostrophe", *"more", "enter")
+        await pilot.pause()
+        assert [line[-1:] for line in screen_text(app)[2:6]].count("N") == 2
     async with opened(path) as (app, pilot):
         await until(pilot, lambda: bool(app.session.notes))
-        await pilot.press("I", "quotation_mark")
+        await pilot.press("I", "quotation_mark", *"late")
         await pilot.pause()
         assert any("[red]late" in line for line in screen_text(app))
         await pilot.press("enter")
@@ -216,6 +221,6 @@ async def test_a_broken_file_of_notes_is_one_sentence(
     async with opened(path, size=(200, 36)) as (app, pilot):
         await pilot.press("x", "apostrophe", *"late", "enter")
         await pilot.pause()
-        assert "1 lines are no notes" in screen_text(app)[-1]
+        assert "lines that are no notes: 1" in screen_text(app)[-1]
         assert len(app.session.notes) == 1
     assert [file.read_bytes() for file in broken.parent.glob("*.broken-*")] == [b"\x00\xff\n"]

@@ -52,6 +52,6 @@ def problem_words(contents: Contents, path: str) -> str:
     if contents.problem:
         return translate("{path}: {problem}.", path=name, problem=printable(contents.problem, 200))
     if contents.unread:
-        template = "{path}: {count} lines are no notes; the file is kept aside when a note is written."
+        template = "{path}: lines that are no notes: {count}; the file is kept aside when a note is written."
         return translate(template, path=name, count=contents.unread)
     return ""

@@ -107,18 +107,18 @@ def _imported(request: Request) -> list[Note]:
     if contents.problem or (contents.unread and not contents.notes):
         raise UsageError(f"{name} is no file of notes")
     if contents.unread:
-        say(f"{name}: {contents.unread} lines are no notes, and are left out")
+        say(f"{name}: lines that are no notes, and are left out: {contents.unread}")
     here = fingerprint_of(request.path)
     others = sum(note.place.trace not in ("", here) for note in contents.notes)
     if others:
-        say(f"{name}: {others} notes are of another trace")
+        say(f"{name}: notes of another trace: {others}")
     return [*contents.notes]
 
 
 def _say_added(added: int, given: int) -> None:
     from tracetui.cli.output import say
 
-    say(f"{added} notes added" + (f", {given - added} were there" if given > added else ""))
+    say(f"notes added: {added}" + (f", there before: {given - added}" if given > added else ""))
 
 
 COMMAND = Command(

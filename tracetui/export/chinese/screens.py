@@ -176,7 +176,7 @@ SCREENS = {
     "The note is not kept: {reason}.": "笔记没有保存：{reason}。",
     'Kept: " lists the notes, tracetui notes PATH hands them on.': '已保存：" 列出笔记，tracetui notes PATH 转交笔记。',
     "No notes.": "没有笔记。",
-    "{path}: {count} lines are no notes; the file is kept aside when a note is written.": "{path}：有 {count} 行不是笔记；写入新笔记时，原文件会另存一份。",
+    "{path}: lines that are no notes: {count}; the file is kept aside when a note is written.": "{path}：有 {count} 行不是笔记；写入新笔记时，原文件会另存一份。",
     "{path}: {problem}.": "{path}：{problem}。",
     "some letters of a note": "笔记中的几个字",
     "Note": "笔记",

@@ -398,8 +398,11 @@ class TableScreen(TableKeys, AnswerScreen):
         if place.view:
             self.show_view(place.view)
 
-    @on(TableWidget.Arranged)
     def on_notes_changed(self) -> None:
+        self._mark_rows()
+
+    @on(TableWidget.Arranged)
+    def _mark_rows(self) -> None:
         """Mark the rows that notes are about."""
         named = {row for note in self.session.notes for row in note.place.rows}
         rows = {self.row_of(identity) for identity in named} if self.table.rows.length else set()
