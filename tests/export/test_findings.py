@@ -261,20 +261,21 @@ def test_the_keys_of_the_documents_are_those_of_schema_1(training: Analysis) -> 
         device,
         "device start_ns end_ns tasks linked_tasks computing_ns communication_ns"
         " communication_not_overlapped_ns overlapped_ns free_ns aicore_ns idle_ns causes communication_causes"
-        " preparing_ns preparing_causes steps",
+        " preparing_ns preparing_causes steps phases",
     )
     assert has_keys(
         device["steps"][0],
         "step start_ns end_ns computing_ns communication_ns communication_not_overlapped_ns overlapped_ns"
         " free_ns stage_ns bubble_ns communication_not_overlapped_exclude_receive_ns preparing_ns idle_ns"
-        " trust phases causes communication_causes",
+        " trust phases causes communication_causes id",
     )
     gaps = gaps_document(training, ALL)
     assert has_keys(gaps, "schema trust findings gaps")
     assert has_keys(
         gaps["gaps"][0],
         "device start_ns dur_ns idle_ns aicpu_ns communication_ns copy_ns step before after cause line"
-        " exposed_by pieces lost_ns communication_pieces lead_lost communication_cause communication_line",
+        " exposed_by pieces lost_ns communication_pieces id lead_lost trust communication_cause"
+        " communication_line",
     )
     communicated = next(gap for gap in gaps["gaps"] if gap["communication_pieces"])
     assert has_keys(
@@ -288,7 +289,8 @@ def test_the_keys_of_the_documents_are_those_of_schema_1(training: Analysis) -> 
     assert has_keys(hotspots, "schema trust findings idle_ns waited_for_peers_ns hotspots")
     assert has_keys(
         hotspots["hotspots"][0],
-        "file line function backward idle_ns gaps longest_ns saves_at_most_ns saves_with_peers_ns causes ops",
+        "file line function backward idle_ns gaps longest_ns saves_at_most_ns saves_with_peers_ns causes ops"
+        " id",
     )
     advice = advice_document(training)
     assert has_keys(advice, "schema advice")
