@@ -37,6 +37,7 @@ def test_json_has_the_phases_and_csv_the_same(run: Path, capsys: pytest.CaptureF
         "causes",
         "waits_for",
         "spread",
+        "id",
     ]
     assert phases[0]["name"] == "log_prob"
     assert phases[0]["waits_for"] == "generate"
