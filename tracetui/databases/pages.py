@@ -29,7 +29,7 @@ _TOGETHER = 1 << 21  # bytes of pages whose rows are read together
 _DEEPEST = 20
 _LEAST_CELL = 4  # bytes of a row in its page
 _SAMPLE = 16  # leaves whose rows are counted to know about how many a table has
-_THREADS, _AHEAD = 2, 3  # that read pages, and parts that they may be ahead
+_THREADS, _AHEAD = 2, 2  # that read pages, and parts that they may be ahead
 _NULL, _FLOAT, _ZERO, _ONE, _RESERVED, _TEXT = 0, 7, 8, 9, (10, 11), 13
 #: Bytes of a cell by its serial type, below those of texts and blobs.
 _SIZES = np.array([0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0], np.int64)

@@ -89,6 +89,8 @@ class HostTables:
         connections = self._reader.columns("CONNECTION_IDS", ("id", "connectionId"))
         names = self._assembly.texts.names(rows["name"])
         kind = self._kinds(rows, names)
+        for column in ("name", "type"):  # the largest table: what is used up makes room for the slices
+            del rows.numbers[column]
         dequeues = (kind == QUEUE) & self._assembly.texts.fit(names, lambda text: text.startswith("Dequeue"))
         # Those that only take from the queue stand last, as in text exports.
         thread = self._threads(
@@ -100,7 +102,7 @@ class HostTables:
             is_kept = ~marks  # they are there as well, with their domains
         elif marks.any():
             thread[marks] = self._threads(rows["globalTid"][marks], MARKS)
-        stacks = call_stacks(self._reader, self._assembly.texts, rows["callchainId"])
+        stacks = call_stacks(self._reader, self._assembly.texts, rows.numbers.pop("callchainId"))
         self._assembly.add_slices(
             rows["startNs"][is_kept],
             rows["endNs"][is_kept],
