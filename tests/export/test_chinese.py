@@ -33,6 +33,7 @@ from tracetui.export.chinese.advice import ADVICE, FIGURES, TITLES
 from tracetui.export.chinese.words import KEPT, TABLES, WORDS
 from tracetui.export.language import CHINESE, ENGLISH, SHOWN_FACTS, cause_facts, choose_language
 from tracetui.export.sentences.advice import advice_in_language, figure_in_language
+from tracetui.export.sentences.memory import NO_TIMES
 from tracetui.export.text import cell_width
 from tracetui.export.trace.advice_text import _advice
 from tracetui.language import in_english, names, restate, state, translate
@@ -406,3 +407,8 @@ def test_every_sentence_that_is_kept_is_found_again_with_its_values() -> None:
         values = {field: f"v{place}.csv" for place, field in enumerate(sorted(fields(english)))}
         if any(map(str.isalpha, re.sub(r"\{[a-z]+\}", "", english))):
             assert restate(english.format(**values)) == words.format(**values), english
+
+
+@pytest.mark.usefixtures("chinese")
+def test_memory_without_times_is_said_in_chinese() -> None:
+    assert translate(NO_TIMES) == "没有记录时间：事件以编号表示。"

@@ -81,7 +81,7 @@ def comparison_text(comparison: Comparison, only: ComparedTable | None, top: int
     notes = comparison_notes(comparison)
     lines += [""] if notes else []
     for note in notes:
-        lines += wrapped(f"{printable(note)}.", width)
+        lines += wrapped(translate("{sentence}.", sentence=printable(note)), width)
     return "\n".join(lines) + "\n"
 
 

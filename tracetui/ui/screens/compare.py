@@ -23,7 +23,7 @@ from tracetui.export.sentences.comparison import (
 from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import WATERFALL, ComparedRows, ComparedTable
-from tracetui.language import heading, translate
+from tracetui.language import heading, sentences, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.comparing import tables
@@ -267,7 +267,10 @@ class CompareScreen(TableScreen):
         limit = _NOTES if self.size.height >= ROOMY_FROM else 1
         notes = comparison_notes(comparison)
         if notes:
-            lines = wrapped(printable(". ".join((*notes, ""))).rstrip(), max(self.size.width, 1))
+            lines = wrapped(
+                printable(sentences(translate("{sentence}.", sentence=note) for note in notes)),
+                max(self.size.width, 1),
+            )
             shown = [*lines[: limit - 1], " ".join(lines[limit - 1 :])]  # the last may be cut
             shown_lines += [[(line, self.style_of(Role.DIM))] for line in shown if line]
         verdict_lines.styles.height = len(shown_lines)
