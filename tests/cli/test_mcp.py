@@ -146,7 +146,7 @@ async def test_a_call_that_never_ends_is_stopped(root: Path) -> None:
         answer = await client.call_tool("sql", endless)
         assert answer.is_error
         assert answer.content[0].text == "sql took longer than 2 s and was stopped"
-        assert not (await client.call_tool("summary", {"path": "a"})).is_error
+        assert not (await client.call_tool("traces", {})).is_error
 
 
 def test_directories_have_to_be_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,22 +25,11 @@ _ANSWERING = frozenset(
     }
 )
 #: Arguments that name files to be read.
-_READ = frozenset({"path", "paths", "trace", "base", "against", "baseline", "sched", "base_sched", "sources"})
+_READ = frozenset({"path", "paths", "base", "against", "baseline", "sched", "base_sched", "sources"})
 #: Arguments that name none.
 _PLAIN = frozenset(
     {
-        *(
-            "all_steps",
-            "balance",
-            "base_step",
-            "base_window",
-            "by",
-            "each_step",
-            "export",
-            "fixes",
-            "host",
-            "id",
-        ),
+        *("all_steps", "balance", "base_step", "base_window", "by", "each_step", "export", "fixes", "host"),
         *("limits", "limits_of_causes", "limits_of_jobs", "limits_of_memory", "no_jitter", "only", "query"),
         *("regressions", "row", "same_exports", "sched_offset", "shapes", "skip_frames", "step", "tables"),
         *("timeout", "top", "trusted", "user_frames", "window"),
