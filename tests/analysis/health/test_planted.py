@@ -199,6 +199,14 @@ CASES = {
         ("idle", "operators"),
         (),
     ),
+    "leap back while the host waits": Case(
+        GRAPHS,
+        lambda e: planting.set_clock(e, -20_000),
+        "clock.jump",
+        "doubtful",
+        ("steps", "idle", "causes"),
+        (),
+    ),
     "graphs with fewer kernels": Case(
         GRAPHS,
         lambda e: planting.lose_graphs(e, (4, 5), 0.4),

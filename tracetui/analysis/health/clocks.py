@@ -176,10 +176,23 @@ def _by_order(recording: HealthEvidence, tracks: Sequence[Track]) -> Jump | None
                 mixed |= times >= _LEAST_MIXED
     alike = _overlapping_most(steps)
     families = {track.family == Family.TASKS for track, _, _ in alike}
-    if not mixed or len({track.index for track, _, _ in alike}) < _LEAST_BACK or False not in families:
+    several = len({track.index for track, _, _ in alike}) >= _LEAST_BACK and False in families
+    if not mixed or not (several or any(_overlaps_itself(recording, *step) for step in alike)):
         return None
     by = min(begin - end for _, begin, end in alike)
     return Jump(max(end for *_, end in alike), by, tuple(sorted({track.index for track, *_ in alike})))
+
+
+def _overlaps_itself(recording: HealthEvidence, track: Track, begin: int, end: int) -> bool:
+    """Return whether a track goes back for less than half of the recording, and its slices cross there.
+
+    That a device does so is enough: the host may be waiting for it, and says nothing then.
+    """
+    trace = recording.trace
+    if end - begin > _AT_ONCE * (trace.end_ns - trace.start_ns):
+        return False
+    starts = trace.slices.start[_crossing(recording, track)]
+    return int(np.count_nonzero((starts >= begin) & (starts <= end))) >= _LEAST_CROSSED
 
 
 def _alternations(before: Int64s, after: Int64s, begin: int, end: int) -> int:
