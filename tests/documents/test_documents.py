@@ -38,6 +38,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (directory / "trace_view.json").symlink_to(SAMPLE)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / ".data"))  # notes of a page are of that page
     return tmp_path
 
 

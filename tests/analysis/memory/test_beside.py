@@ -57,8 +57,8 @@ def test_graphs_are_listed_in_every_form(tmp_path: Path, capsys: pytest.CaptureF
     assert main(["memory", run_in(tmp_path), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["graphs"] == [
-        {"graph": "1", "model": "m\x1b", "operators": 3, "peak_bytes": 5120},
-        {"graph": "0", "model": "m\x1b", "operators": 1, "peak_bytes": 4096},
+        {"graph": "1", "model": "m\x1b", "operators": 3, "peak_bytes": 5120, "id": "graph=1"},
+        {"graph": "0", "model": "m\x1b", "operators": 1, "peak_bytes": 4096, "id": "graph=0"},
     ]
     assert main(["memory", str(tmp_path)]) == 0
     text = capsys.readouterr().out
