@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from tracetui.background import Background, in_background
+from tracetui.compiled import COMPILED
 from tracetui.reader import source, text, worker
 from tracetui.reader.source import Progress, TraceFile
 
@@ -73,7 +74,14 @@ def go_on(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Iterator[threading.E
 
 
 @pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize(("jobs", "threads"), [(1, False), (2, False), (2, True)])
+@pytest.mark.parametrize(
+    ("jobs", "threads"),
+    [
+        (1, False),
+        (2, False),
+        pytest.param(2, True, marks=pytest.mark.skipif(not COMPILED, reason="nothing is compiled")),
+    ],
+)
 def test_a_read_that_hangs_is_said_and_can_be_stopped(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -86,18 +94,16 @@ def test_a_read_that_hangs_is_said_and_can_be_stopped(
     monkeypatch.setattr(source, "SMALLEST", 0)
     monkeypatch.setattr(source, "COMPILED", threads)
     monkeypatch.setattr(source, "_LONG_SILENCE", 1)
-    if (
-        jobs == 2 and not threads
-    ):  # idle workers are silent for longer than busy ones may be, and are not given up
+    # Idle workers are silent for longer than busy ones may be, and are not given up.
+    if jobs == 2 and not threads:
         monkeypatch.setattr("tracetui.reader.pool._SILENCE", 0.5)
         clock.step = 0.1
     path = tmp_path / "trace.json"
     path.write_bytes(gzip.compress(TEXT.encode()) if packed else TEXT.encode())
     silent: list[int] = []
     with TraceFile(path, jobs=jobs, **SIZES) as trace:
-        if jobs == 2 and not (
-            packed or threads
-        ):  # only what this process reads itself hangs, which is the first piece
+        # Only what this process reads itself hangs, which is the first piece.
+        if jobs == 2 and not (packed or threads):
             monkeypatch.setattr(trace, "_part_bytes", len(TEXT) - 5000)
         table = trace.read(lambda progress: silent.append(progress.silent_s), lambda: 2 in silent)
     assert [seconds for seconds in silent if seconds][-2:] == [1, 2]
