@@ -15,7 +15,8 @@ from tracetui.analysis.analyse import analyse
 from tracetui.comparison.step_parts import StepParts
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.causes import cause_words
-from tracetui.ui.screens.steps import StepsScreen, step_story, steps_answer
+from tracetui.ui.screens.steps import StepsScreen, steps_answer
+from tracetui.ui.stories.step_story import step_story
 from tracetui.units import format_duration, format_ms, format_percent
 
 SUMS = (

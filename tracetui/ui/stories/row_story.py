@@ -23,6 +23,7 @@ from tracetui.ui.stories.advice_story import AdviceStory
 from tracetui.ui.stories.gap_story import GapStory
 from tracetui.ui.stories.line_story import LineStory
 from tracetui.ui.stories.nested_story import NestedStory
+from tracetui.ui.stories.step_story import step_causes, step_story
 from tracetui.ui.stories.sync_story import SyncStory
 from tracetui.ui.tables.hotspot_views import line_of_row
 
@@ -58,8 +59,6 @@ def story_of(analysis: Analysis, kind: str, rows: Any, place: int, width: int, a
 
 
 def _step_story(analysis: Analysis, index: int, palette: Palette, shapes: Glyphs, width: int) -> list[str]:
-    from tracetui.ui.screens.steps import step_causes, step_story  # they import textual
-
     parts, step = step_parts(analysis), analysis.steps[index]
     usual = [parts[place] for place in analysis.steps_by_device[step.device]]
     story = step_story(step, parts[index], usual, analysis.annotated_phases[index])

@@ -1,0 +1,116 @@
+"""The story of one step: what it adds up to, its phases, how it differs, and what its time hangs on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.cells import cell_len
+
+from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.annotated import AnnotatedPhase
+from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.notes import clocks_apart
+from tracetui.analysis.steps import Step
+from tracetui.comparison.step_parts import StepParts
+from tracetui.export.tables.steps import longest_phases
+from tracetui.language import clauses, heading, translate, wording
+from tracetui.trace.clean import printable
+from tracetui.ui.drawing.causes import legend
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.palette import Palette, Role
+from tracetui.ui.drawing.pen import Line
+from tracetui.ui.stories.gap_story import exact_us
+from tracetui.units import format_duration, format_ms, format_percent
+
+COLON = ": "
+HANGS = "(what the step's end waited for)"
+_PHASES = (("iteration gap", "iteration_gap"), ("fwd+bwd", "forward_backward"), ("tail", "tail"))
+
+
+def step_story(
+    step: Step, parts: StepParts, usual: Sequence[StepParts], annotated: Sequence[AnnotatedPhase] = ()
+) -> list[str]:
+    """Return three lines on one step: what it adds up to, its phases, how it differs from the median step.
+
+    usual : the parts of all steps of its device.
+    """
+    host = longest_phases(annotated)
+    sums = " + ".join(f"{wording(name)} {exact_us(ns)}" for name, ns in parts._asdict().items())
+    phases = [
+        f"{heading(title)} {format_ms(span[1] - span[0])} ms"
+        for title, key in _PHASES
+        for span in (getattr(step, key),)
+        if span is not None
+    ]
+    phase_words = clauses(phases) if phases else translate("the trace does not tell them apart")
+    on_host = translate("; on the host {phases}", phases=printable(host)) if host else ""
+    return [
+        f"{sums} = {exact_us(parts.wall)} µs",
+        translate("Phases: {phases}", phases=phase_words) + on_host,
+        _differences(parts, usual),
+    ]
+
+
+def step_causes(analysis: Analysis, index: int, palette: Palette, glyphs: Glyphs, width: int) -> list[Line]:
+    """Return the causes of the idle and of the preparing time of a step, and what its wall time hangs on."""
+    text, dim, bold = (palette.style_of(role) for role in (Role.TEXT, Role.DIM, Role.NUMBER))
+
+    apart = clocks_apart(analysis.steps[index])
+    disagree = (
+        translate("; host and device clocks disagree by {time}", time=format_duration(apart)) if apart else ""
+    )
+
+    def causes(name: str, by_cause: Mapping[Cause, int], copy_ns: int = 0) -> Line:
+        total = format_duration(sum(by_cause.values()) + copy_ns)
+        copied = (
+            translate("of which copies {time}, the rest", time=format_duration(copy_ns)) if copy_ns else ""
+        )
+        line: Line = [
+            (f"{name} ", text),
+            (total, bold),
+            (f"{translate(COLON)}{copied}{' ' * bool(copied)}", text),
+        ]
+        room = width - sum(cell_len(piece) for piece, _ in line)
+        return [*line, *legend(by_cause.items(), palette, glyphs, room)]
+
+    by_kind = analysis.critical_in_step(index)
+    wall = sum(by_kind.values())
+    shares = "  ".join(
+        f"{wording(kind.label, f'critical.{kind.label}')} {format_percent(ns, wall)}"
+        for kind, ns in sorted(by_kind.items(), key=lambda item: -item[1])
+    )
+    preparing = analysis.preparing
+    return [
+        causes(translate("Idle"), analysis.causes.by_step(index)),
+        [
+            *causes(translate("Preparing"), preparing.causes.by_step(index), int(preparing.copy_ns[index])),
+            (disagree, dim),
+        ],
+        [
+            (f"{translate('Critical path')} ", text),
+            (format_duration(wall), bold),
+            (f"{translate(COLON)}{shares}", text),
+            (f"  {translate(HANGS)}", dim),
+        ],
+    ]
+
+
+def _differences(parts: StepParts, usual: Sequence[StepParts]) -> str:
+    if len(usual) < 3:
+        return translate("Too few steps to say what is usual.")
+    medians = StepParts(*map(lower_median, zip(*usual)))
+    by = {name: getattr(parts, name) - getattr(medians, name) for name in StepParts._fields}
+    words = [f"{wording(name)} {_signed(by[name])}" for name in sorted(by, key=lambda name: -abs(by[name]))]
+    whole = parts.wall - lower_median([step.wall for step in usual])
+    return translate(
+        "Against the median step: {change}; {parts}", change=_signed(whole), parts=clauses(words)
+    )
+
+
+def _signed(ns: int) -> str:
+    return ("+" if ns >= 0 else "") + format_duration(ns)
+
+
+def lower_median(values: Sequence[int]) -> int:
+    """Return the lower median: a value that occurs."""
+    return sorted(values)[(len(values) - 1) // 2]
