@@ -48,15 +48,16 @@ def _add_arguments(parser: Parser) -> None:
 def _run(request: Request) -> ExitCode:
     from tracetui.cli.output import in_ascii, print_json, print_text
     from tracetui.export.queries.row_answer import RowAnswer, row_document, row_markdown, row_text
-    from tracetui.job.load import ranks_below
     from tracetui.places import fingerprint
 
-    path = Path(request.path)
-    if path.is_dir() and ranks_below(path, request.export) is not None:
-        from tracetui.cli.job_reading import open_job
+    path, job = Path(request.path), None
+    if path.is_dir():
+        from tracetui.cli.job_reading import open_job_below
+
+        job = open_job_below(request, path)
+    if job is not None:
         from tracetui.export.queries.named_rows import find_in_job, kinds_of_job
 
-        job = open_job(request, [path])
         found = find_in_job(job, request.row) or _refuse(request, kinds_of_job(job))
         answer = RowAnswer(request.row, found, (), "")
     else:

@@ -92,9 +92,12 @@ def _find(tables: Iterable[Named], identity: str) -> NamedRow | None:
 def _of_trace(analysis: Analysis) -> Iterator[Named]:
     relations = trace_relations(analysis)
     yield from ((one.table.kind, one) for one in relations.values() if one.table.kind not in ("", GAP))
-    for operators in (analysis.operators(False).by_type, analysis.operators(True).by_name):
+    for operators in (
+        lambda: analysis.operators(False).by_type(),
+        lambda: analysis.operators(True).by_name(),
+        lambda: analysis.operators(True).by_type(),
+    ):
         yield OPERATORS.kind, Relation(OPERATORS, operators)
-    yield OPERATORS.kind, Relation(OPERATORS, analysis.operators(True).by_type)
     yield "advice", Relation(ADVICE, partial(AdviceRows, analysis))
     yield "finding", Relation(FINDINGS, partial(FindingRows, analysis))
     if (kernels := analysis.kernels) is not None:
@@ -117,12 +120,11 @@ def _of_trace(analysis: Analysis) -> Iterator[Named]:
 
 
 def _of_job(job: Job) -> Iterator[Named]:
-    ranks = rank_rows(job, None)
     yield from ((one.table.kind, one) for one in job_relations(job).values())
     for table, rows in (
         (LATE, lambda: late_ranks(job, None)),
         (STEPS, lambda: slow_steps(job)),
-        (STAGES, lambda: job_stages(job, ranks)),
+        (STAGES, lambda: job_stages(job, rank_rows(job, None))),
         (PHASES, lambda: job_phases(job)),
     ):
         yield table.kind, Relation(table, partial(_job_rows, job, rows))
