@@ -25,14 +25,9 @@ def fingerprint_of(path: str) -> str:
     return fingerprint(trace_files(path) if found is None else [source.path for source in found.sources])
 
 
-def notebook_of(path: str) -> Notebook:
-    """Return the notes on a trace, or on a job. Raises UnreadableTrace."""
-    return Notebook(notes_path(fingerprint_of(path)))
-
-
-def read_notebook(path: str) -> tuple[Note, ...]:
-    """Return the notes that there are; says what is wrong with their file."""
-    notebook = notebook_of(path)
+def read_notebook(trace: str) -> tuple[Note, ...]:
+    """Return the notes on the trace of a fingerprint; says what is wrong with their file."""
+    notebook = Notebook(notes_path(trace))
     contents = notebook.read()
     problem = problem_words(contents, str(notebook.path))
     if problem:

@@ -44,25 +44,26 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> ExitCode:
-    from tracetui.cli.notes import notebook_of, read_notebook
+    from tracetui.cli.notes import fingerprint_of, read_notebook
     from tracetui.cli.output import print_json, print_text, refuse_early, write_file
     from tracetui.export.json_document import SCHEMA
     from tracetui.export.notes import notes_document, notes_markdown, notes_text
     from tracetui.notebook.note import format_note
+    from tracetui.notebook.notebook import Notebook, notes_path
 
     request.path = request.trace  # which is not read, so no option says how
     if request.at is not None and request.note is None:
         raise UsageError("--at goes with --add: it says where the note is")
     refuse_early(request, request.path)
-    notebook = notebook_of(request.path)
-    changed = _written(request) + _imported(request)
+    trace = fingerprint_of(request.path)
+    changed = _written(request, trace) + _imported(request, trace)
     if request.note is not None or request.source is not None:
         try:
-            _say_added(notebook.add(changed), len(changed))
+            _say_added(Notebook(notes_path(trace)).add(changed), len(changed))
         except OSError as error:
             raise UsageError(f"the note cannot be kept: {error.strerror}") from None
         return ExitCode.OK
-    notes = read_notebook(request.path)
+    notes = read_notebook(trace)
     if request.page is not None:
 
         def write(stream: BinaryIO) -> int:
@@ -77,22 +78,22 @@ def _run(request: Request) -> ExitCode:
     return ExitCode.OK
 
 
-def _written(request: Request) -> list[Note]:
-    from tracetui.cli.notes import fingerprint_of
+def _written(request: Request, trace: str) -> list[Note]:
+    """Return the note that --add writes about the trace of a fingerprint."""
     from tracetui.notebook.note import NotANote, new_note
     from tracetui.places import NotAPlace, SharedPlace, parse_place
 
     if request.note is None:
         return []
     try:
-        place = SharedPlace("timeline", trace=fingerprint_of(request.path))
+        place = SharedPlace("timeline", trace=trace)
         return [new_note(parse_place(request.at) if request.at else place, request.note)]
     except (NotANote, NotAPlace) as error:
         raise UsageError(str(error)) from None
 
 
-def _imported(request: Request) -> list[Note]:
-    from tracetui.cli.notes import fingerprint_of
+def _imported(request: Request, trace: str) -> list[Note]:
+    """Return the notes of --import; says which are no notes, and which of another trace than `trace`."""
     from tracetui.cli.output import say
     from tracetui.notebook.notebook import read_notes
     from tracetui.trace.clean import printable
@@ -108,8 +109,7 @@ def _imported(request: Request) -> list[Note]:
         raise UsageError(f"{name} is no file of notes")
     if contents.unread:
         say(f"{name}: lines that are no notes, and are left out: {contents.unread}")
-    here = fingerprint_of(request.path)
-    others = sum(note.place.trace not in ("", here) for note in contents.notes)
+    others = sum(note.place.trace not in ("", trace) for note in contents.notes)
     if others:
         say(f"{name}: notes of another trace: {others}")
     return [*contents.notes]

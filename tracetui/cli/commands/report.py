@@ -99,10 +99,10 @@ def _sections(request: Request) -> list[Section]:
 
 def _notes(request: Request) -> list[Section]:
     """Return the notes on the trace or the job as a part of its page; nothing where there are none."""
-    from tracetui.cli.notes import read_notebook
+    from tracetui.cli.notes import fingerprint_of, read_notebook
     from tracetui.export.page.notes import notes_section
 
-    notes = read_notebook(request.path)
+    notes = read_notebook(fingerprint_of(request.path))
     return [notes_section(notes)] if notes else []
 
 

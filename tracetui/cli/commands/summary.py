@@ -42,7 +42,7 @@ def _add_arguments(parser: Parser) -> None:
 
 def print_summary(request: Request) -> None:
     """Print or write the summary of the trace."""
-    from tracetui.cli.notes import read_notebook
+    from tracetui.cli.notes import fingerprint_of, read_notebook
     from tracetui.cli.output import answer
     from tracetui.cli.trace_reading import open_trace
     from tracetui.export.csv_table import write_table
@@ -53,7 +53,7 @@ def print_summary(request: Request) -> None:
     from tracetui.export.trace.summary import summary_text
 
     analysis, everything = open_trace(request)
-    notes = read_notebook(request.path)
+    notes = read_notebook(fingerprint_of(request.path))
     selection = replace(everything, all_steps=request.all_steps)
     answer(
         request,
