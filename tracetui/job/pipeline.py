@@ -220,11 +220,10 @@ class _Bubbles:
             order.channel, [n for n, matched in enumerate(order.job.channels) if matched.channel.pair]
         )
         self._between = self._idle_between_blocks()
-        measured = order.step_times(order.start, order.end)
         times = order.times()
         self.steps = order.step_times(times.start, times.end)
-        self.error = float((np.abs(self.steps - measured) / np.maximum(measured, 1)).max())
-        self.times = self._full = times
+        self.error = order.largest_error(self.steps)
+        self.times = times
         self._idle = np.array([self._idle_in(block) for block in blocks], np.int64)
         self._busy = np.array([self._busy_in(block) for block in blocks], np.int64)
         busy = self._busy.astype(np.float64)
@@ -248,7 +247,7 @@ class _Bubbles:
     def _busy_in(self, block: StageBlock) -> int:
         """Return how long a block works: computing and copies, and collectives within its stage."""
         order = self._order
-        span = block.end(self._full) - block.start(self._full)
+        span = block.end(self.times) - block.start(self.times)
         if block.lead_ns or block.trail_ns:
             return span
         low, high = order.start[block.first], order.end[block.last]
@@ -392,7 +391,7 @@ class _Bubbles:
 
     def _phases(self, stage: int) -> tuple[int, int, int]:
         """Return how long a stage warms up, works steadily and drains, on average."""
-        times, share = self._full, self.forward_share
+        times, share = self.times, self.forward_share
         windows: dict[int, tuple[int, int]] = {}
         for block in self._blocks:
             start, end = block.start(times), block.end(times)

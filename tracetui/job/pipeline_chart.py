@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import numpy as np
-
 from tracetui.job.pipeline import FORWARD, Pipeline, StageBlock
+from tracetui.job.whatif.order import median_step
 
 
 class Pass(NamedTuple):
@@ -32,8 +31,7 @@ class StageChart(NamedTuple):
 def usual_step(pipeline: Pipeline) -> int:
     """Return the place of the step of median length."""
     times = pipeline.times
-    lengths = pipeline.order.step_times(times.start, times.end)
-    return int(np.argsort(lengths, kind="stable")[len(lengths) // 2])
+    return median_step(pipeline.order.step_times(times.start, times.end))
 
 
 def stage_chart(pipeline: Pipeline, step: int) -> StageChart | None:

@@ -89,11 +89,9 @@ class Replays:
         if not len(self.order):
             raise NoReplay("no device works in it")
         self.durations = Durations(self.order)
-        start, end = self.order.start, self.order.end
-        measured = self.order.step_times(start, end)
         times = self.order.times()
         self.steps = self.order.step_times(times.start, times.end)
-        self.error = float((np.abs(self.steps - measured) / np.maximum(measured, 1)).max())
+        self.error = self.order.largest_error(self.steps)
         self.step_ns = _mean(self.steps)
 
     def mean_step(self, duration: Int64s, delays: bool = False) -> float:

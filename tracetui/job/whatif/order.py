@@ -85,6 +85,14 @@ class Order:
         steps: Int64s = last - first
         return steps
 
+    def largest_error(self, steps: Int64s) -> float:
+        """Return how far off replayed steps are at most, each as a share of the measured one.
+
+        `steps`: int64[steps], ns, of a replay with durations as measured.
+        """
+        measured = self.step_times(self.start, self.end)
+        return float((np.abs(steps - measured) / np.maximum(measured, 1)).max())
+
     @property
     def is_work(self) -> Bools:
         """Whether operations are work of a rank that is here."""
@@ -105,6 +113,11 @@ class _RankPart(NamedTuple):
     after: Int64s
     before: Int64s
     cells: WorkCells
+
+
+def median_step(lengths: Int64s) -> int:
+    """Return the place of the step of median length, of int64[steps]."""
+    return int(np.argsort(lengths, kind="stable")[len(lengths) // 2])
 
 
 def order_of(job: Job) -> Order:

@@ -18,6 +18,7 @@ from tracetui.job.job import Job
 from tracetui.job.whatif.answer import Outcome, Replays, Trial, single_fixes
 from tracetui.job.whatif.durations import UnknownFix
 from tracetui.job.whatif.fixes import Fix
+from tracetui.job.whatif.order import median_step
 from tracetui.language import names, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
@@ -125,8 +126,7 @@ class WhatifScreen(JobScreen[Trials]):
         self._rows = sorted(listed, key=lambda trial: -trial.saves_ns)
         self._show_rows(answer)
         if self._step < 0:
-            steps = answer.replays.steps
-            self._step = int(np.argsort(steps, kind="stable")[len(steps) // 2])
+            self._step = median_step(answer.replays.steps)
         for widget in self._lower:
             widget.display = True
         self._set_heights()
