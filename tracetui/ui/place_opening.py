@@ -16,7 +16,7 @@ from tracetui.ui.messages import NotesChanged, SelectionChanged, TraceChanged
 from tracetui.ui.place_words import AT
 from tracetui.ui.screen_specs import ScreenScope, is_joint, is_of_scope
 from tracetui.ui.session import Session
-from tracetui.ui.session_place import OTHER_TRACE, open_place, place_of
+from tracetui.ui.session_place import OTHER_TRACE, is_of_another, open_place, place_of
 from tracetui.ui.viewer import Viewer
 from tracetui.ui.viewer_screen import ViewerScreen
 
@@ -60,7 +60,7 @@ class Places:
         if is_joint(place.screen):
             viewer.look_at(session)
             session.state.filter = place.filter
-            sentence = translate(OTHER_TRACE) if self._is_of_others(place) else ""
+            sentence = translate(OTHER_TRACE) if is_of_another(place, self._fingerprint()) else ""
             viewer.action_go(place.screen)
             viewer.tell_joint(place.screen, TraceChanged)
         elif session is viewer.session and session.is_open and not is_joint(viewer.shown):
@@ -102,10 +102,6 @@ class Places:
         of_job = is_of_scope(self._viewer.shown, ScreenScope.JOB)
         trace = self._fingerprint() if of_job else session.fingerprint
         return Notebook(notes_path(trace or "unknown"))
-
-    def _is_of_others(self, place: SharedPlace) -> bool:
-        here = self._fingerprint()
-        return bool(place.trace and here and place.trace != here)
 
     def _fingerprint(self) -> str:
         return fingerprint([session.path for session in self._viewer.sessions])

@@ -50,7 +50,7 @@ def place_of(session: Session, screen: str) -> SharedPlace:
 
 def open_place(session: Session, place: SharedPlace) -> str:
     """Look at a place, or remember it until all is there that it needs; return what is to be said of it."""
-    session.doubt = translate(OTHER_TRACE) if is_of_another(session, place) else ""
+    session.doubt = translate(OTHER_TRACE) if is_of_another(place, session.fingerprint) else ""
     if session.tells_memory:  # it is analysed, or a snapshot that is read
         session.awaited_place = None
         return _show_place(session, place)
@@ -100,9 +100,9 @@ def _show_place(session: Session, place: SharedPlace) -> str:
     return sentences(doubts)
 
 
-def is_of_another(session: Session, place: SharedPlace) -> bool:
-    """Return whether a place says that it is of another trace."""
-    return bool(place.trace and session.fingerprint and place.trace != session.fingerprint)
+def is_of_another(place: SharedPlace, trace: str) -> bool:
+    """Return whether a place says that it is of another trace than that of a fingerprint, which may be ""."""
+    return bool(place.trace and trace and place.trace != trace)
 
 
 def _selection(trace: Trace | None, analysis: Analysis | None, rows: tuple[str, ...]) -> tuple[int, int]:
