@@ -87,6 +87,11 @@ def format_percent(part: int, whole: int) -> str:
     return f"{permille // 10}.{permille % 10} %"
 
 
+def format_error(share: float) -> str:
+    """Return how far off something is, a share of it, as "3.3 %"."""
+    return f"{share * 100:.1f} %"
+
+
 def parse_duration(text: str) -> int:
     """Return the ns of a length of time: "1.2s", "350 ms", "17µs", "17us" or "900ns".
 

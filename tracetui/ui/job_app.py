@@ -28,7 +28,7 @@ from tracetui.ui.screen_specs import (
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import name_of_run
 from tracetui.ui.viewer import FIRST
-from tracetui.units import format_duration, format_percent
+from tracetui.units import format_duration, format_error, format_percent
 
 RANKS = "ranks"  #: the screen that a job opens at
 
@@ -93,7 +93,7 @@ class JobApp(TraceApp):
             "the job gains {time} ({share}) a step, replay off by {error}",
             time=format_duration(max(trial.saves_ns, 0)),
             share=format_percent(max(trial.saves_ns, 0), replays.step_ns),
-            error=f"{replays.error * 100:.1f} %",
+            error=format_error(replays.error),
         )
 
     def has_screen(self, screen: str) -> bool:

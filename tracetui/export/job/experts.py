@@ -19,7 +19,7 @@ from tracetui.job.whatif.answer import NoReplay, Replays
 from tracetui.job.whatif.durations import UnknownFix
 from tracetui.job.whatif.fixes import BALANCED_EXPERTS
 from tracetui.language import counted, in_english, translate
-from tracetui.units import format_duration, format_percent
+from tracetui.units import format_duration, format_error, format_percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,7 +137,7 @@ def experts_sentences(answer: ExpertsAnswer) -> list[str]:
                 time=format_duration(max(answer.saves_ns, 0)),
                 share=format_percent(max(answer.saves_ns, 0), answer.step_ns),
                 step=format_duration(answer.step_ns),
-                error=f"{answer.error * 100:.1f} %",
+                error=format_error(answer.error),
             )
         )
     return found

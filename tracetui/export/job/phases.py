@@ -20,7 +20,7 @@ from tracetui.job.whatif.answer import NoReplay, Replays
 from tracetui.job.whatif.fixes import Fix, Target
 from tracetui.language import counted, in_english, restate, translate
 from tracetui.trace.clean import printable
-from tracetui.units import format_duration, format_percent
+from tracetui.units import format_duration, format_error, format_percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,7 +130,7 @@ def phases_sentences(rows: PhaseRows) -> list[str]:
                 phase=printable(best),
                 time=format_duration(rows.saves[best]),
                 share=format_percent(rows.saves[best], rows.step_ns),
-                error=f"{rows.error * 100:.1f} %",
+                error=format_error(rows.error),
             )
         )
     old = without_ranges(rows.job)

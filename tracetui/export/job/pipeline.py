@@ -16,7 +16,7 @@ from tracetui.job.job import Job
 from tracetui.job.pipeline import FORWARD, Pipeline
 from tracetui.job.pipeline_chart import stage_chart, usual_step
 from tracetui.language import in_english, translate
-from tracetui.units import format_duration, format_percent
+from tracetui.units import format_duration, format_error, format_percent
 
 TOP = 32  #: stages that are listed
 _NAMES = {"1f1b": "1F1B", "gpipe": "GPipe", "interleaved": "interleaved 1F1B"}
@@ -96,7 +96,7 @@ def pipeline_sentences(pipeline: Pipeline | None) -> list[str]:
         translate(
             "Stages of equal lengths save {time} of a step; the replay is off by {error}.",
             time=format_duration(max(pipeline.balance_saves_ns, 0)),
-            error=f"{pipeline.error * 100:.1f} %",
+            error=format_error(pipeline.error),
         ),
     ]
 

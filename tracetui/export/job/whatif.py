@@ -18,7 +18,7 @@ from tracetui.job.whatif.answer import JobWhatIf, Trial
 from tracetui.job.whatif.critical import CriticalRank
 from tracetui.language import counted, in_english, names, translate
 from tracetui.trace.clean import printable
-from tracetui.units import format_duration, format_percent
+from tracetui.units import format_duration, format_error, format_percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,10 +110,10 @@ def whatif_sentences(answer: JobWhatIf) -> Iterator[str]:
         yield _gain_words(answer.asked, answer.step_ns)
     else:
         now = format_duration(answer.step_ns)
-        error = f"{answer.replay_error * 100:.1f} %"
+        error = format_error(answer.replay_error)
         yield translate("A step takes {now}; its replay is off by {error} at most.", now=now, error=error)
     if answer.asked.fixes:
-        error = f"{answer.replay_error * 100:.1f} %"
+        error = format_error(answer.replay_error)
         yield translate("The replay of a step as it was is off by {error} at most.", error=error)
     if answer.replay_error > LARGEST_ERROR:
         yield translate("What of the order of its operations is not in the traces is not modelled.")

@@ -21,7 +21,7 @@ from tracetui.ui.screens.job_screen import JobScreen
 from tracetui.ui.tables.layout import ColumnLook, laid_out
 from tracetui.ui.widgets.lines import Lines, Pieces
 from tracetui.ui.widgets.table import TableWidget
-from tracetui.units import format_count, format_duration, format_percent
+from tracetui.units import format_count, format_duration, format_error, format_percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,7 +86,7 @@ class ExpertsScreen(JobScreen[ExpertsAnswer]):
             "Balance saves {time} ({share}) of a step; replay off by {error}",
             time=format_duration(max(answer.saves_ns, 0)),
             share=format_percent(max(answer.saves_ns, 0), answer.step_ns),
-            error=f"{answer.error * 100:.1f} %",
+            error=format_error(answer.error),
         )
         self.show_answer(saved if answer.step_ns else "", self.place())
         self.say_below(experts_sentences(answer)[:1])

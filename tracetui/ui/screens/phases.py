@@ -21,7 +21,7 @@ from tracetui.ui.screens.job_screen import JobScreen
 from tracetui.ui.tables.layout import ColumnLook, laid_out
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.table import TableWidget
-from tracetui.units import format_duration, format_percent
+from tracetui.units import format_duration, format_error, format_percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,7 +93,7 @@ class PhasesScreen(JobScreen[PhaseRows]):
                 "{phase}: equal ranks save {share} of a step; replay off by {error}",
                 phase=printable(best, 40),
                 share=format_percent(rows.saves[best], rows.step_ns),
-                error=f"{rows.error * 100:.1f} %",
+                error=format_error(rows.error),
             )
         self.show_answer(saved, self.place())
         self.say_below(phases_sentences(rows))

@@ -25,7 +25,7 @@ from tracetui.ui.tables.layout import ColumnLook, laid_out
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.stage_chart import StageChartView
 from tracetui.ui.widgets.table import TableWidget
-from tracetui.units import format_duration
+from tracetui.units import format_duration, format_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,7 +109,7 @@ class PipelineScreen(JobScreen["Pipeline | None"]):
         saved = translate(
             "Equal stages save {time} of a step; replay off by {error}",
             time=format_duration(max(pipeline.balance_saves_ns, 0)),
-            error=f"{pipeline.error * 100:.1f} %",
+            error=format_error(pipeline.error),
         )
         self.show_answer(saved, self.place())
         self.say_below(pipeline_sentences(pipeline)[:-1])

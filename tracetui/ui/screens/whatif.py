@@ -33,7 +33,7 @@ from tracetui.ui.tables.columns import ViewColumn
 from tracetui.ui.tables.layout import ColumnLook, laid_out
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.table import TableWidget
-from tracetui.units import format_duration, format_percent
+from tracetui.units import format_duration, format_error, format_percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -261,7 +261,7 @@ class WhatifScreen(JobScreen[Trials]):
     def _sentence(self, answer: Trials) -> str:
         """Say what is tried brings; where nothing is, what the best fix does; how far off the replay is."""
         replays, then = answer.replays, self._then
-        error = f"{replays.error * 100:.1f} %"
+        error = format_error(replays.error)
         now = format_duration(replays.step_ns)
         if then is not None and self.fixes:
             return translate(
