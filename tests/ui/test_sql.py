@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.ui.rest import threads_held
 from tests.ui.training import screen_text, viewer
 from tests.ui.viewing import said, until
 from tracetui.export.queries.query import QueryResult
+from tracetui.ui.app import TraceApp
 from tracetui.ui.screens import sql
 from tracetui.ui.screens.sql import SqlScreen
 from tracetui.ui.tables.answer_columns import answer_columns, interval_of
@@ -19,12 +23,18 @@ from tracetui.ui.widgets.query_field import QueryField
 pytest.importorskip("duckdb")
 
 
-async def test_a_query_is_asked_and_its_rows_are_opened(tmp_path: Path) -> None:
-    app = viewer(tmp_path)
+@asynccontextmanager
+async def asking(path: Path) -> AsyncIterator[tuple[TraceApp, Pilot[int], SqlScreen]]:
+    """Open the viewer on a training step, with the screen of queries in front."""
+    app = viewer(path)
     async with app.run_test(size=(100, 24)) as pilot:
         await pilot.press("Q")
-        screen = app.screen
-        assert isinstance(screen, SqlScreen)
+        assert isinstance(app.screen, SqlScreen)
+        yield app, pilot, app.screen
+
+
+async def test_a_query_is_asked_and_its_rows_are_opened(tmp_path: Path) -> None:
+    async with asking(tmp_path) as (app, pilot, screen):
         assert "13 tables" in said(app, "answer")
         field = screen.query_one(QueryField)
         await pilot.press(*"select start", "tab", *", id")
@@ -48,11 +58,7 @@ async def test_a_query_is_asked_and_its_rows_are_opened(tmp_path: Path) -> None:
 
 
 async def test_what_is_wrong_is_one_sentence(tmp_path: Path) -> None:
-    app = viewer(tmp_path)
-    async with app.run_test(size=(100, 24)) as pilot:
-        await pilot.press("Q")
-        screen = app.screen
-        assert isinstance(screen, SqlScreen)
+    async with asking(tmp_path) as (app, pilot, screen):
         for query, sentence in (
             ("select nothing from gaps", "Binder Error"),
             ("drop table gaps", "tables are only read"),
@@ -68,11 +74,7 @@ async def test_what_is_wrong_is_one_sentence(tmp_path: Path) -> None:
 
 
 async def test_a_query_that_never_ends_is_stopped(tmp_path: Path) -> None:
-    app = viewer(tmp_path)
-    async with app.run_test(size=(100, 24)) as pilot:
-        await pilot.press("Q")
-        screen = app.screen
-        assert isinstance(screen, SqlScreen)
+    async with asking(tmp_path) as (app, pilot, screen):
         for focused in ("#query", "TableWidget"):
             with threads_held():
                 screen.ask("select count(*) from range(10000000000) x, range(10000000000) y")
@@ -88,9 +90,8 @@ async def test_a_table_of_the_list_is_asked_for_and_a_long_answer_is_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sql, "MOST_ROWS", 3)
-    app = viewer(tmp_path)
-    async with app.run_test(size=(100, 24)) as pilot:
-        await pilot.press("Q", "escape", "j", "enter", "enter")
+    async with asking(tmp_path) as (app, pilot, _):
+        await pilot.press("escape", "j", "enter", "enter")
         await until(pilot, lambda: "rows" in said(app, "answer"))
         assert said(app, "answer").startswith("Queries  the first 3 rows; there are more")
         await pilot.press("tab", "ctrl+u", "enter")
@@ -101,9 +102,8 @@ async def test_without_duckdb_it_says_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sql, "is_installed", lambda: False)
-    app = viewer(tmp_path)
-    async with app.run_test(size=(100, 24)) as pilot:
-        await pilot.press("Q", *"select 1", "enter")
+    async with asking(tmp_path) as (app, pilot, _):
+        await pilot.press(*"select 1", "enter")
         assert "pip install tracetui[sql]" in said(app, "answer")
 
 

@@ -168,9 +168,7 @@ class SqlScreen(TableScreen):
 
     @on(QueryField.Left)
     async def _leave_query(self) -> None:
-        if self._asked:
-            self._stop.set()
-        else:
+        if not self.step_back():
             self.table.focus()
 
     def action_edit_query(self) -> None:
