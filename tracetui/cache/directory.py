@@ -16,6 +16,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Callable, NamedTuple
 
+from tracetui.user_directories import user_directory
+
 _ENTRY = re.compile(r"[0-9a-f]{32}\.(?:trace|digest|scheduler)")
 _PARTIAL = re.compile(r"[0-9a-f]{16}\.part")
 _LARGEST = 10_000_000_000  # bytes of all entries
@@ -34,10 +36,8 @@ class Entry(NamedTuple):
 
 def cache_path(environ: Mapping[str, str] = os.environ) -> Path | None:
     """Return where cached traces are: below $XDG_CACHE_HOME, else ~/.cache; None where there is neither."""
-    base, home = environ.get("XDG_CACHE_HOME", ""), environ.get("HOME", "")
-    if base.startswith("/"):
-        return Path(base, "tracetui", "traces")
-    return Path(home, ".cache", "tracetui", "traces") if home.startswith("/") else None
+    directory = user_directory(environ, "XDG_CACHE_HOME", ".cache")
+    return None if directory is None else directory / "traces"
 
 
 class Directory:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tracetui.cli.parser import UsageError
+from tracetui.user_directories import user_directory
 
 #: What may be set: options with a value, those of lists as often as there are values.
 SETTINGS = {
@@ -27,10 +28,8 @@ _WORDS = {str: "a text in quotes", list: "a text in quotes, or a list of them"}
 
 def config_path(environ: Mapping[str, str]) -> Path | None:
     """Return where the settings are: below $XDG_CONFIG_HOME, else ~/.config; None where there is neither."""
-    base, home = environ.get("XDG_CONFIG_HOME", ""), environ.get("HOME", "")
-    if base.startswith("/"):
-        return Path(base, "tracetui", "config.toml")
-    return Path(home, ".config", "tracetui", "config.toml") if home.startswith("/") else None
+    directory = user_directory(environ, "XDG_CONFIG_HOME", ".config")
+    return None if directory is None else directory / "config.toml"
 
 
 class Settings:

@@ -13,6 +13,7 @@ from pathlib import Path
 import orjson
 
 from tracetui.export.atomic import write_atomically
+from tracetui.user_directories import user_directory
 
 MOST = 500  #: queries that are remembered
 _LONGEST = 1 << 20  #: bytes from which the file is written anew, with the latest
@@ -20,10 +21,8 @@ _LONGEST = 1 << 20  #: bytes from which the file is written anew, with the lates
 
 def history_path(environ: Mapping[str, str]) -> Path | None:
     """Return where queries are kept: below $XDG_STATE_HOME, else ~/.local/state; None without either."""
-    base, home = environ.get("XDG_STATE_HOME", ""), environ.get("HOME", "")
-    if base.startswith("/"):
-        return Path(base, "tracetui", "queries.jsonl")
-    return Path(home, ".local", "state", "tracetui", "queries.jsonl") if home.startswith("/") else None
+    directory = user_directory(environ, "XDG_STATE_HOME", ".local", "state")
+    return None if directory is None else directory / "queries.jsonl"
 
 
 class QueryHistory:
