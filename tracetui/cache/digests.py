@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 
 from tracetui.cache.container import pack, read_arrays, read_document
-from tracetui.cache.directory import Directory
+from tracetui.cache.directory import write_entry
 from tracetui.cache.traces import DIGEST, name_of, program, reading
 from tracetui.reader.joined import stamp_of
-
-_COARSEST_CLOCK = 2_000_000_000  # ns: a file that is written twice within looks as if it were written once
+from tracetui.reader.source import COARSEST_CLOCK
 
 _log = logging.getLogger("tracetui.cache")
 
@@ -46,15 +45,10 @@ def keep_digest(trace: Path, siblings: Sequence[Path], digest: bytes) -> bool:
     try:
         path = os.path.realpath(trace)
         key = _key(path, siblings)
-        if time.time_ns() - stamp_of(trace).modified < _COARSEST_CLOCK:
+        if time.time_ns() - stamp_of(trace).modified < COARSEST_CLOCK:
             return False
-        directory = Directory.open(create=True)
-        if directory is None:
-            return False
-        with directory:
-            name = name_of(path, DIGEST)
-            pieces = pack(key, {"digest": np.frombuffer(digest, np.uint8)})
-            return directory.make_room(sum(map(len, pieces)), name) and directory.write(name, pieces)
+        arrays = {"digest": np.frombuffer(digest, np.uint8)}
+        return write_entry(name_of(path, DIGEST), lambda: pack(key, arrays))
     except Exception as error:  # a full or read-only disk
         _log.debug("not kept: %s: %r", trace, error)
         return False

@@ -12,7 +12,7 @@ import re
 import secrets
 import stat
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Callable, NamedTuple
 
@@ -171,3 +171,20 @@ def _is_own(status: os.stat_result) -> bool:
 def _write(descriptor: int, piece: memoryview) -> None:
     while len(piece):
         piece = piece[os.write(descriptor, piece) :]
+
+
+def write_entry(
+    name: str, pieces_of: Callable[[], Sequence[memoryview]], should_stop: Callable[[], bool] = lambda: False
+) -> bool:
+    """Write an entry into the directory of this user, once there is room for it; whether that was done.
+
+    `pieces_of` makes its bytes, where there is a directory to write to. Raises OSError.
+    """
+    directory = Directory.open(create=True)
+    if directory is None:
+        return False
+    with directory:
+        pieces = pieces_of()
+        if should_stop() or not directory.make_room(sum(map(len, pieces)), name):
+            return False
+        return directory.write(name, pieces, should_stop)

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from tracetui.cache.container import Arrays, pack, read_arrays, read_document
-from tracetui.cache.directory import Directory
+from tracetui.cache.directory import write_entry
 from tracetui.cache.keeping import run_meanwhile
 from tracetui.cache.traces import RECORDING, SMALLEST, name_of, program, reading
 from tracetui.reader.joined import stamp_of
+from tracetui.reader.source import COARSEST_CLOCK
 from tracetui.siblings.scheduler.events import (
     EMPTY,
     LATEST,
@@ -33,7 +34,6 @@ from tracetui.siblings.scheduler.events import (
 from tracetui.siblings.scheduler.files import read_recording
 from tracetui.siblings.scheduler.recording import OnProgress
 
-_COARSEST_CLOCK = 2_000_000_000  # ns: a file that is written twice within looks as if it were written once
 _COUNTS = ("overwritten", "skipped", "reordered")
 _TYPES = {name: column.dtype.str for name, column in EMPTY._asdict().items()}
 _LIMITS = {
@@ -101,16 +101,12 @@ def keep_recording(
         real = os.path.realpath(path)
         if _stamp(path) != stamp:
             return False
-        directory = Directory.open(create=True)
-        if directory is None:
-            return False
-        with directory:
+
+        def pieces() -> list[memoryview]:
             document, arrays = _freeze(events)
-            name = name_of(real, RECORDING)
-            pieces = pack({**_key(real, stamp), **document}, arrays)
-            if should_stop() or not directory.make_room(sum(map(len, pieces)), name):
-                return False
-            return directory.write(name, pieces, should_stop)
+            return pack({**_key(real, stamp), **document}, arrays)
+
+        return write_entry(name_of(real, RECORDING), pieces, should_stop)
     except Exception as error:  # a full or read-only disk
         _log.debug("not kept: %s: %r", path, error)
         return False
@@ -118,7 +114,7 @@ def keep_recording(
 
 def _worth_keeping(stamp: list[Any]) -> bool:
     size, modified = stamp[:2]
-    return bool(size >= SMALLEST and time.time_ns() - modified >= _COARSEST_CLOCK)
+    return bool(size >= SMALLEST and time.time_ns() - modified >= COARSEST_CLOCK)
 
 
 def _stamp(path: Path) -> list[Any] | None:

@@ -21,7 +21,7 @@ from typing import Any, Callable
 from tracetui.cache.checks import check
 from tracetui.cache.columns import freeze, thaw
 from tracetui.cache.container import pack, read_arrays, read_document
-from tracetui.cache.directory import Directory
+from tracetui.cache.directory import Directory, write_entry
 from tracetui.reader.joined import stamp_of
 from tracetui.reader.source import COMPILED_FROM, TraceFile
 from tracetui.trace.model import Trace
@@ -101,18 +101,14 @@ def keep(trace_file: TraceFile, trace: Trace, should_stop: Callable[[], bool] = 
     if not worth_keeping(trace_file, trace):
         return False
     try:
-        directory = Directory.open(create=True)
-        if directory is None:
-            return False
-        with directory:
-            path = os.path.realpath(trace_file.path)
-            name = name_of(path, TRACE)
+        path = os.path.realpath(trace_file.path)
+
+        def pieces() -> list[memoryview]:
             columns, arrays = freeze(trace, trace_file.blocks)
             key = {"path": path, "stamp": trace_file.stamp, "program": program(TRACE)}
-            pieces = pack({**key, "columns": columns}, arrays)
-            if should_stop() or not directory.make_room(sum(map(len, pieces)), name):
-                return False
-            return directory.write(name, pieces, should_stop)
+            return pack({**key, "columns": columns}, arrays)
+
+        return write_entry(name_of(path, TRACE), pieces, should_stop)
     except Exception as error:  # a full or read-only disk, a text that cannot be written
         _log.debug("not kept: %s: %r", trace_file.path, error)
         return False
