@@ -140,6 +140,16 @@ def plain(value: Any) -> Any:
     return value
 
 
+def write_damaged(path: Path, text: str, damages: list[tuple[float, int, bytes]], packed: bool) -> Path:
+    """Write a trace with damages: each a place of its bytes, how many go, and what comes there."""
+    content = text.encode()
+    for place, deleted, inserted in damages:
+        at = 20 + int(place * (len(content) - 20))
+        content = content[:at] + inserted + content[at + deleted :]
+    path.write_bytes(gzip.compress(content, 1) if packed else content)
+    return path
+
+
 def played(
     monkeypatch: pytest.MonkeyPatch, path: Path, seed: int, mishaps: float, **options: Any
 ) -> tuple[Any, Stage]:
@@ -225,12 +235,7 @@ def test_any_workers_give_what_one_process_gives(
     seed: int,
 ) -> None:
     text = json.dumps({"traceEvents": array, "distributedInfo": NESTED} if wrapped else array, indent=indent)
-    content = text.encode()
-    for place, deleted, inserted in damages:
-        at = 20 + int(place * (len(content) - 20))
-        content = content[:at] + inserted + content[at + deleted :]
-    path = tmp_path / "trace.json"
-    path.write_bytes(gzip.compress(content, 1) if packed else content)
+    path = write_damaged(tmp_path / "trace.json", text, damages, packed)
     sizes = {"part_bytes": part, "block_bytes": block}
     with monkeypatch.context() as patch:
         patch.setattr(pool, "_BEYOND", behind)  # bytes of an inflated text: too few for some events
@@ -239,7 +244,7 @@ def test_any_workers_give_what_one_process_gives(
     assert not stage.workers, "all are gone"
 
 
-def _training(count: int) -> list[dict[str, Any]]:
+def training(count: int) -> list[dict[str, Any]]:
     return [
         {"ph": "X", "name": f"e{n}", "pid": 1, "tid": 2, "ts": n, "dur": 1, "args": {"n": NESTED}}
         for n in range(count)
@@ -251,7 +256,7 @@ def test_lists_within_events_mislead_no_worker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None, packed: bool
 ) -> None:
     path = tmp_path / "trace.json"
-    text = json.dumps(_training(120)).encode()
+    text = json.dumps(training(120)).encode()
     path.write_bytes(gzip.compress(text) if packed else text)
     own: list[int] = []
 
@@ -320,7 +325,7 @@ def test_damage_costs_only_the_piece_behind_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None
 ) -> None:
     path = tmp_path / "trace.json"
-    text = json.dumps(_training(500)).encode()
+    text = json.dumps(training(500)).encode()
     path.write_bytes(text[:115_000] + b"?" * 50 + text[115_050:])
     sizes = {"part_bytes": 50_000, "block_bytes": 5000}
     result, stage = played(monkeypatch, path, 1, 0, jobs=3, **sizes)
@@ -330,7 +335,7 @@ def test_damage_costs_only_the_piece_behind_it(
 
 def test_what_workers_suffer_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None) -> None:
     path = tmp_path / "trace.json"
-    path.write_text(json.dumps(_training(50)))
+    path.write_text(json.dumps(training(50)))
     stage = Stage(3, 1)
     stage.set(monkeypatch)
     with TraceFile(path, jobs=2, part_bytes=3000, block_bytes=1000) as trace:
@@ -343,7 +348,7 @@ def test_what_workers_suffer_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_one_worker_is_better_than_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: None) -> None:
     path = tmp_path / "trace.json"
-    path.write_text(json.dumps(_training(50)))
+    path.write_text(json.dumps(training(50)))
     stage = Stage(3, 0)
     stage.set(monkeypatch)
 
@@ -385,7 +390,7 @@ def test_damage_adds_up(lengths: list[tuple[int, int, str]], cuts: list[int]) ->
 
 
 def test_a_start_is_found_where_events_begin(tmp_path: Path) -> None:
-    array = _training(12)
+    array = training(12)
     path = tmp_path / "trace.json"
     path.write_text(json.dumps(array))
     text = open_text(path)

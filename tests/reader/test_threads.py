@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.reader.test_jobs import NESTED, damages, events, everything
+from tests.reader.test_jobs import NESTED, damages, events, everything, training, write_damaged
 from tracetui.compiled import COMPILED
 from tracetui.reader import source, threads
 from tracetui.reader.pieces import EventsPiece, PieceReader, Syntax, read_pieces
@@ -86,24 +86,13 @@ def test_any_threads_give_what_one_gives(
     behind: int,
     first: int,
 ) -> None:
-    content = json.dumps({"traceEvents": array, "distributedInfo": NESTED} if wrapped else array).encode()
-    for place, deleted, inserted in damages:
-        start = 20 + int(place * (len(content) - 20))
-        content = content[:start] + inserted + content[start + deleted :]
-    path = tmp_path / "trace.json"
-    path.write_bytes(gzip.compress(content, 1) if packed else content)
+    text = json.dumps({"traceEvents": array, "distributedInfo": NESTED} if wrapped else array)
+    path = write_damaged(tmp_path / "trace.json", text, damages, packed)
     sizes = {"part_bytes": part, "block_bytes": block}
     with monkeypatch.context() as patch:
         patch.setattr(threads, "_BEYOND", behind)  # bytes of an inflated text: too few for some events
         result = everything(path, jobs=jobs, first=first, **sizes)
     assert result == everything(path, jobs=1, first=first, **sizes)
-
-
-def _slices(count: int) -> list[dict[str, Any]]:
-    return [
-        {"ph": "X", "name": f"e{n}", "pid": 1, "tid": 2, "ts": n, "dur": 1, "args": {"n": NESTED}}
-        for n in range(count)
-    ]
 
 
 SIZES = {"part_bytes": 4000, "block_bytes": 1000}
@@ -113,7 +102,7 @@ SIZES = {"part_bytes": 4000, "block_bytes": 1000}
 def path(tmp_path: Path, processes: list[int]) -> Path:
     """A trace whose events have lists of what looks like events."""
     path = tmp_path / "trace.json"
-    path.write_text(json.dumps(_slices(200)))
+    path.write_text(json.dumps(training(200)))
     return path
 
 
@@ -126,8 +115,8 @@ def test_lists_within_events_mislead_no_thread(path: Path, packed: bool) -> None
 
 def test_processes_go_on_where_events_have_to_be_decoded(tmp_path: Path, processes: list[int]) -> None:
     path = tmp_path / "trace.json"
-    strange = [{**event, "ts": f"{event['ts']}e0"} for event in _slices(100)]
-    text = json.dumps(_slices(100) + strange)
+    strange = [{**event, "ts": f"{event['ts']}e0"} for event in training(100)]
+    text = json.dumps(training(100) + strange)
     path.write_text(text)
     assert everything(path, jobs=3, **SIZES) == everything(path, jobs=1, **SIZES)
     (start,) = processes
