@@ -110,7 +110,7 @@ def fork(
         _servers[starting] = _Server(dict(starting))
     server = _servers[starting]
     with contextlib.ExitStack() as opened:
-        theirs, ours = [], []
+        child_ends, ours = [], []
         for given, mode in ((stdin, os.O_RDONLY), (stdout, os.O_WRONLY), (stderr, os.O_WRONLY)):
             pipe = None
             if given is None or given == subprocess.DEVNULL:
@@ -123,7 +123,7 @@ def fork(
                 pipe = os.fdopen(end, "rb")
             else:
                 descriptor = given if isinstance(given, int) else given.fileno()
-            theirs.append(descriptor)
+            child_ends.append(descriptor)
             ours.append(pipe)
         request = {
             "module": module,
@@ -134,23 +134,23 @@ def fork(
             "closed": [place for place, given in enumerate((stdin, stdout, stderr)) if given is None],
             "imports": list(imports),
         }
-        return Forked(server, server.ask(request, theirs)["pid"], *ours[1:])
+        return Forked(server, server.ask(request, child_ends)["pid"], *ours[1:])
 
 
 class _Server:
     """The side of a server that asks."""
 
     def __init__(self, starting: Mapping[str, str]) -> None:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours, child_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         environ = {name: value for name, value in os.environ.items() if not name.startswith(_STARTING)}
-        with theirs:
+        with child_end:
             self._process = subprocess.Popen(
-                [sys.executable, str(Path(__file__).resolve()), str(theirs.fileno())],
+                [sys.executable, str(Path(__file__).resolve()), str(child_end.fileno())],
                 env={**environ, **starting},
                 cwd=ROOT,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
+                pass_fds=[child_end.fileno()],
                 start_new_session=True,
             )
         self._socket = ours
@@ -167,8 +167,8 @@ class _Server:
         socket.send_fds(self._socket, [json.dumps(request).encode()], list(descriptors))
         answer = self._socket.recv(_LONGEST)
         assert answer, "the server has ended"
-        told: dict[str, Any] = json.loads(answer)
-        return told
+        fields: dict[str, Any] = json.loads(answer)
+        return fields
 
 
 _servers: dict[tuple[tuple[str, str], ...], _Server] = {}

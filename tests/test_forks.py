@@ -98,13 +98,13 @@ def test_what_is_closed_is_not_there(tmp_path: Path, closed: str) -> None:
     environ = {**os.environ, "PYTHONUNBUFFERED": ""}
     command = f"{shlex.quote(sys.executable)} -m closed {closed}"
     started = subprocess.run(["sh", "-c", command], cwd=tmp_path, env=environ, capture_output=True)
-    told = tmp_path / "told"
-    expected = told.read_text(), started.returncode, started.stderr
-    told.unlink()
+    report = tmp_path / "told"
+    expected = report.read_text(), started.returncode, started.stderr
+    report.unlink()
     stderr = None if "2" in closed else subprocess.PIPE
     forked = fork("closed", cwd=tmp_path, env=environ, stdout=None, stderr=stderr)
     err = forked.communicate(timeout=300)[1]
-    assert (told.read_text(), forked.returncode, err) == expected
+    assert (report.read_text(), forked.returncode, err) == expected
 
 
 def test_a_variable_that_python_reads_as_it_starts_is_heeded(tmp_path: Path) -> None:

@@ -282,6 +282,6 @@ def test_what_a_summary_loads(samples: Path) -> None:
         loaded = [module.split(".") for module in json.loads(line)]
         tops = {module[0] for module in loaded} - set(sys.stdlib_module_names) - {SCANNER}
         assert tops == {"numpy", "orjson", "tracetui"}
-        own = {module[1] for module in loaded if module[0] == "tracetui" and len(module) > 1}
-        assert own - SHARED == parts
+        parts_loaded = {module[1] for module in loaded if module[0] == "tracetui" and len(module) > 1}
+        assert parts_loaded - SHARED == parts
         assert not any(module[1:3] == ["export", "chinese"] for module in loaded)

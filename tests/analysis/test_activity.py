@@ -27,10 +27,10 @@ def test_reproduces_every_row_of_the_overlap_analysis(real_traces: Path, rank: s
         "communication_not_overlapped_ns": activity.communication_not_overlapped,
         "free_ns": activity.free,
     }
-    theirs = overlap_rows(analysis.trace, analysis.trace.tracks)
+    producer_rows = overlap_rows(analysis.trace, analysis.trace.tracks)
     assert set(ours) == set(KNOWN.tasks.overlap_rows.values())
     for name, intervals in ours.items():
-        rows = theirs[name][np.argsort(slices.start[theirs[name]])]
+        rows = producer_rows[name][np.argsort(slices.start[producer_rows[name]])]
         assert len(intervals) == len(rows) > 0
         assert np.abs(intervals.starts - slices.start[rows]).max() <= 1
         assert np.abs(intervals.ends - slices.end[rows]).max() <= 1

@@ -22,12 +22,14 @@ def outermost_ns(top: StackNode, frame: Frame) -> int:
 @given(st.lists(nodes, max_size=4))
 def test_both_hold_the_idle_time_under_the_frame(tops: list[StackNode]) -> None:
     top = root(*tops)
-    for frame in {each.frame for each in walk(top) if each.frame is not None}:
+    for frame in {stack_node.frame for stack_node in walk(top) if stack_node.frame is not None}:
         for found in (callees(top, frame), callers(top, frame)):
             assert found is not None and found.frame == frame
             assert found.idle_ns == outermost_ns(top, frame)
-            for each in walk(found):
-                assert each.idle_ns == each.own_ns + sum(child.idle_ns for child in each.children)
+            for stack_node in walk(found):
+                assert stack_node.idle_ns == stack_node.own_ns + sum(
+                    child.idle_ns for child in stack_node.children
+                )
 
 
 def test_calls_from_two_places_are_one_below_and_two_above() -> None:
@@ -44,7 +46,7 @@ def test_calls_from_two_places_are_one_below_and_two_above() -> None:
     )
     alone = callees(top, Frame("/work/train.py", 1, "a"))
     assert alone is not None and (under.gaps, alone.gaps) == (0, 1), "not known where two are merged"
-    told = [(caller.frame.function, caller.idle_ns) for caller in above.children if caller.frame]
-    assert told == [("b", 11), ("a", 7)]
-    assert [caller.own_ns for each in above.children for caller in each.children] == [11, 7]
+    callers_found = [(caller.frame.function, caller.idle_ns) for caller in above.children if caller.frame]
+    assert callers_found == [("b", 11), ("a", 7)]
+    assert [caller.own_ns for callee in above.children for caller in callee.children] == [11, 7]
     assert callees(top, Frame("", 0, "none")) is callers(top, Frame("", 0, "none")) is None

@@ -16,7 +16,7 @@ Sums = dict[str, tuple[int, int]]
 
 
 @pytest.mark.parametrize(
-    ("told", "own", "words"),
+    ("table_sums", "trace_sums", "words"),
     [
         ({"a": (2, 100), "b": (1, 7)}, {"a": (2, 102), "b": (1, 6)}, None),
         ({"a": (2, 100)}, {"a": (2, 103)}, "a: 2 of 100 ns there, 2 of 103 ns in the trace"),
@@ -40,9 +40,13 @@ Sums = dict[str, tuple[int, int]]
         ),
     ],
 )
-def test_sums_agree_up_to_1_ns_for_each_that_is_counted(told: Sums, own: Sums, words: str | None) -> None:
-    agreed = "1 type" if len(told) == 1 else f"{len(told)} types"
-    assert checks._compare_sums("x.csv", told, own, "type") == Check("x.csv", words is None, words or agreed)
+def test_sums_agree_up_to_1_ns_for_each_that_is_counted(
+    table_sums: Sums, trace_sums: Sums, words: str | None
+) -> None:
+    agreed = "1 type" if len(table_sums) == 1 else f"{len(table_sums)} types"
+    assert checks._compare_sums("x.csv", table_sums, trace_sums, "type") == Check(
+        "x.csv", words is None, words or agreed
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,26 +114,26 @@ def test_types_of_cores_of_collectives_count_where_the_table_has_them(
         ("Add", "", 1, 3),
     ]
     rows = [SimpleNamespace(type=t, core=c, count=n, total_ns=ns) for t, c, n, ns in types]
-    own: Any = SimpleNamespace(types=lambda: rows)
+    kernels: Any = SimpleNamespace(types=lambda: rows)
 
-    def told(*lines: tuple[str | None, str | None, int, int]) -> Check | None:
+    def check_of(*lines: tuple[str | None, str | None, int, int]) -> Check | None:
         numbers = {
             "count": np.array([line[2] for line in lines]),
             "total": np.array([line[3] for line in lines]),
         }
         texts = {"type": [line[0] for line in lines], "core": [line[1] for line in lines]}
         beside(monkeypatch, rows=len(lines), numbers=numbers, texts=texts)
-        return checks._types(trace, own)
+        return checks._types(trace, kernels)
 
     few, more = [("Mul", "AIV", 2, 10), ("Add", None, 1, 3)], ("send", "COMMUNICATION", 1, 7)
-    assert told(*few) == ("op_statistic.csv", True, "2 types")
-    assert told(*few, more) == ("op_statistic.csv", True, "3 types")
-    assert told(*few, (*more[:3], 9)) == (
+    assert check_of(*few) == ("op_statistic.csv", True, "2 types")
+    assert check_of(*few, more) == ("op_statistic.csv", True, "3 types")
+    assert check_of(*few, (*more[:3], 9)) == (
         "op_statistic.csv",
         False,
         "send on COMMUNICATION: 1 of 9 ns there, 1 of 7 ns in the trace",
     )
-    assert told() is None and checks._types(trace, None) is None
+    assert check_of() is None and checks._types(trace, None) is None
 
 
 def test_calls_are_added_by_what_they_call(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +159,7 @@ def test_parts_of_steps_may_be_1_us_apart(monkeypatch: pytest.MonkeyPatch) -> No
     def step(number: int, device: str = "NPU", ns: int = 5_000) -> Any:
         return SimpleNamespace(number=number, device=device, **dict.fromkeys(names.values(), ns))
 
-    def told(
+    def check_of(
         steps: list[Any], lines: list[tuple[int, int]], devices: tuple[int, ...] = (0, 0)
     ) -> Check | None:
         numbers = {key: np.array([ns for _, ns in lines]) for key in ("step", *names)}
@@ -166,24 +170,29 @@ def test_parts_of_steps_may_be_1_us_apart(monkeypatch: pytest.MonkeyPatch) -> No
 
     agreed = [(1, 6_000), (2, 4_000), (3, -1), (9, 77)]
     steps = [step(1), step(2), step(3)]
-    assert told(steps, agreed) == ("step_trace_time.csv", True, "3 steps")
-    assert told([step(1)], [(1, 6_001)]) == (
+    assert check_of(steps, agreed) == ("step_trace_time.csv", True, "3 steps")
+    assert check_of([step(1)], [(1, 6_001)]) == (
         "step_trace_time.csv",
         False,
         f"step 1, computing 6.00 µs there, 5.00 µs in the trace, and {len(names) - 2} more times",
     )
-    wrong = told([step(1, ns=5_000)], [(1, 0)])
+    wrong = check_of([step(1, ns=5_000)], [(1, 0)])
     assert wrong is not None and not wrong.agrees, "0 is told"
-    assert told([step(4)], agreed) is None
-    assert told([step(1), step(2, "NPU 1")], agreed) is None
-    assert told(steps, agreed, (0, 1)) is None
-    assert told(steps, []) is None
+    assert check_of([step(4)], agreed) is None
+    assert check_of([step(1), step(2, "NPU 1")], agreed) is None
+    assert check_of(steps, agreed, (0, 1)) is None
+    assert check_of(steps, []) is None
 
 
-def document(monkeypatch: pytest.MonkeyPatch, *told: tuple[str, Any]) -> None:
+def document(monkeypatch: pytest.MonkeyPatch, *members_told: tuple[str, Any]) -> None:
     """What a document says of operations, beside a sum of its own that does not count."""
     total = {"0-1": {"Op Name": "a", "Transit Size(MB)": 99, "Transit Time(ms)": 99}}
-    members = {"step1": {"p2p": {"Total Op Info": total, **dict(told[:1])}, "collective": dict(told[1:])}}
+    members = {
+        "step1": {
+            "p2p": {"Total Op Info": total, **dict(members_told[:1])},
+            "collective": dict(members_told[1:]),
+        }
+    }
     monkeypatch.setattr(checks, "_document", lambda trace, name: members)
 
 
@@ -202,7 +211,7 @@ def run(transit: list[int], wait: list[int]) -> tuple[Any, Any]:
         "start": [0, 10, 20],
     }
     transfers = SimpleNamespace(
-        **{key: np.array(each) for key, each in columns.items()}, end=np.array([5, 5_015, 5_020])
+        **{key: np.array(values) for key, values in columns.items()}, end=np.array([5, 5_015, 5_020])
     )
     return trace, SimpleNamespace(operations=operations, master_times=times, transfers=transfers)
 

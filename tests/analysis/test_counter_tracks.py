@@ -26,24 +26,24 @@ def test_memory_is_that_of_the_producers_table(real_traces: Path, rank: str) -> 
     trace = real.npu(real_traces, rank).trace
     assert has_memory(trace)
     tracks, problems = of_memory(trace)
-    told = {track.name: track for track in tracks}
+    track_of = {track.name: track for track in tracks}
     assert problems == () and {track.device for track in tracks} == {"NPU"}
     with (Path(trace.path).parent / "memory_record.csv").open(encoding="utf-8") as table:
         cells = [(row["Component"], row["Total Allocated(MB)"]) for row in csv.DictReader(table)]
     rows = [(name, float(allocated)) for name, allocated in cells if allocated]
     for component in ("PTA", "GE", "PTA+GE"):
-        own = [round(mb * 2**20) for name, mb in rows if name == component]
-        series = told[f"{component} allocated"].series
-        assert sorted(series.value.tolist()) == sorted(own) and max(own) > 0
-    assert "APP reserved" in told and "APP allocated" not in told
+        sizes = [round(mb * 2**20) for name, mb in rows if name == component]
+        series = track_of[f"{component} allocated"].series
+        assert sorted(series.value.tolist()) == sorted(sizes) and max(sizes) > 0
+    assert "APP reserved" in track_of and "APP allocated" not in track_of
 
 
 def test_an_old_header_and_damaged_rows(tmp_path: Path) -> None:
     rows = "PTA,1000.5,1,2,NPU:0\t\nPTA,1.69512E+15,9,9,NPU:0\nPTA,1001,N/A,3,NPU:0\n"
     (tmp_path / "memory_record.csv").write_text(HEADER + rows, encoding="utf-8")
     tracks, problems = of_memory(npu_trace(tmp_path))
-    told = {track.name: (track.series.time.tolist(), track.series.value.tolist()) for track in tracks}
-    assert told == {
+    samples_of = {track.name: (track.series.time.tolist(), track.series.value.tolist()) for track in tracks}
+    assert samples_of == {
         "PTA allocated": ([1_000_500], [2.0**20]),
         "PTA reserved": ([1_000_500, 1_001_000], [2 * 2.0**20, 3 * 2.0**20]),
     }

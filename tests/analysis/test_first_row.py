@@ -132,7 +132,7 @@ def _work(analysis: Analysis, slices: Callable[[Any], Any]) -> Iterator[Any]:
     spans = [(device.start_ns, device.end_ns) for device in analysis.devices] or [(0, 1_000)]
     edges = even_edges(*spans[0], 3).tolist()
     for thing in WorkMap.from_analysis(analysis).things:
-        main = [main_slice(analysis, thing, *each) for each in zip(edges, edges[1:])]
+        main = [main_slice(analysis, thing, *interval) for interval in zip(edges, edges[1:])]
         yield thing.doing, thing.times.total, slices(main)
 
 
@@ -233,15 +233,15 @@ def beginning(track: int, place: int) -> Events:
     pid, tid = TRACKS[track]
     events = []
     for event in sorted(events_of("attached", 1), key=lambda event: float(event.get("ts", 0))):
-        own = (event["pid"], event["tid"]) == (pid, tid)
-        if event["ph"] == "X" and own and (event.get("cat") == "python_function") == (track == FRAMES):
+        on_thread = (event["pid"], event["tid"]) == (pid, tid)
+        if event["ph"] == "X" and on_thread and (event.get("cat") == "python_function") == (track == FRAMES):
             place -= 1
             if place >= 0:
                 continue
         above = (track > HANDED and event["pid"] == HOST) or (track == TASKS and event["pid"] == RUNTIME)
         if event["ph"] == "X" and (above or (track > FRAMES and event.get("cat") == "python_function")):
             continue
-        if own and event["name"] == "thread_sort_index":
+        if on_thread and event["name"] == "thread_sort_index":
             event = {**event, "args": {"sort_index": -5}}
         events.append(event)
     return events

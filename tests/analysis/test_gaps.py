@@ -44,10 +44,10 @@ def check_identities(analysis: Analysis) -> None:
     for column in (gaps.idle, gaps.aicpu, gaps.communication, gaps.copy):
         assert (column >= 0).all()
     for index, activity in enumerate(analysis.devices):
-        own = gaps.device == index
-        assert activity.window_ns == activity.aicore_ns + length[own].sum()
-        assert activity.idle_ns == gaps.idle[own].sum()
-        assert activity.free_ns == gaps.idle[own].sum() + gaps.copy[own].sum()
+        on_device = gaps.device == index
+        assert activity.window_ns == activity.aicore_ns + length[on_device].sum()
+        assert activity.idle_ns == gaps.idle[on_device].sum()
+        assert activity.free_ns == gaps.idle[on_device].sum() + gaps.copy[on_device].sum()
         assert activity.idle_ns == (idle.end - idle.start)[idle.device == index].sum()
     assert (gaps.device[idle.gap] == idle.device).all()
     assert (gaps.start[idle.gap] <= idle.start).all()

@@ -63,13 +63,13 @@ def test_the_steps_are_the_iterations(profile: tuple[GraphProfile, Analysis]) ->
 def test_the_sums_are_the_producers(profile: tuple[GraphProfile, Analysis]) -> None:
     made, analysis = profile
     (device,) = analysis.devices
-    told = {key: sum(truth.sums[name] for truth in made.truth) for name, key in SUMS.items()}
-    assert device.producer == told and device.differs
-    assert device.left_out_ns == device.free_ns - told["free_ns"] > 0
-    assert (device.computing_ns, device.communication_ns) == (told["computing_ns"], told["communication_ns"])
+    sums = {key: sum(truth.sums[name] for truth in made.truth) for name, key in SUMS.items()}
+    assert device.producer == sums and device.differs
+    assert device.left_out_ns == device.free_ns - sums["free_ns"] > 0
+    assert (device.computing_ns, device.communication_ns) == (sums["computing_ns"], sums["communication_ns"])
     causes = analysis.causes.by_cause()
-    assert causes[Cause.GRAPH] + causes.get(Cause.STREAM_WAIT, 0) == told["free_ns"]
-    assert causes[Cause.UNLINKED] == device.idle_ns - told["free_ns"]
+    assert causes[Cause.GRAPH] + causes.get(Cause.STREAM_WAIT, 0) == sums["free_ns"]
+    assert causes[Cause.UNLINKED] == device.idle_ns - sums["free_ns"]
 
 
 def test_an_export_that_differs_is_told(tmp_path: Path) -> None:
@@ -166,8 +166,8 @@ def test_real_iterations_are_those_of_the_producer(real_traces: Path) -> None:
     assert device.differs and device.producer is not None
     assert device.left_out_ns == device.free_ns - 1_191_260 == 168_378_830
     sentence = "free 1.19 ms, not 170 ms: it leaves out 168 ms between iterations."
-    said = summary_document(analysis, Selection())["trace"]["warnings"]
-    assert f"NPU: the trace's own Overlap Analysis says otherwise: {sentence}" in said
+    warnings = summary_document(analysis, Selection())["trace"]["warnings"]
+    assert f"NPU: the trace's own Overlap Analysis says otherwise: {sentence}" in warnings
     assert "it leaves out 168 ms between iterations\n" in summary_text(analysis, Selection(), None, 80)
     for key in ("computing_ns", "communication_ns", "communication_not_overlapped_ns"):
         assert getattr(device, key) == device.producer[key]
@@ -175,19 +175,20 @@ def test_real_iterations_are_those_of_the_producer(real_traces: Path) -> None:
     assert causes[Cause.GRAPH] + causes[Cause.STREAM_WAIT] == device.producer["free_ns"] == 1_191_260
     assert analysis.trace.report.events == 11_373
     assert analysis.trace.start_ns == 1_692_340_080_258_305_170
-    told = {}
+    args_of = {}
     for path in (top / "device_0" / "timeline").glob("msprof_*.json"):
         for event in json.loads(path.read_text()):
             if event["name"].startswith(("Iteration", "FP_BP")):
-                told[event["name"]] = event["args"]
+                args_of[event["name"]] = event["args"]
     before = None
     for step in analysis.steps:
-        args = told[f"Iteration {step.number}"]
+        args = args_of[f"Iteration {step.number}"]
         assert step.forward_backward is not None and step.tail is not None and step.iteration_gap is not None
         passes = step.forward_backward[1] - step.forward_backward[0]
-        assert passes == told[f"FP_BP Time {step.number}"]["FP_BP Time(ns)"]
+        assert passes == args_of[f"FP_BP Time {step.number}"]["FP_BP Time(ns)"]
         assert (
-            step.tail[1] - step.tail[0] == told[f"Iteration Refresh {step.number}"]["Iteration Refresh(ns)"]
+            step.tail[1] - step.tail[0]
+            == args_of[f"Iteration Refresh {step.number}"]["Iteration Refresh(ns)"]
         )
         if before is not None:
             gap = step.iteration_gap[1] - step.iteration_gap[0]
@@ -205,11 +206,11 @@ def test_a_file_and_its_parents_mean_the_same(real_traces: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("forward", "backward", "told"),
+    ("forward", "backward", "believed"),
     [(0, 90, True), (40, 40, True), (-1, 90, False), (0, 91, False), (50, 40, False)],
 )
 def test_passes_of_a_table_are_inside_of_their_iteration(
-    forward: int, backward: int, told: bool, monkeypatch: pytest.MonkeyPatch
+    forward: int, backward: int, believed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The clock of the table is 1,000 ns behind."""
     trace = analysis_of_tasks(1_010, 1_050).trace
@@ -218,7 +219,7 @@ def test_passes_of_a_table_are_inside_of_their_iteration(
     monkeypatch.setattr(iterations, "step_points", lambda _: points)
     (found,) = iterations._iterations_in_table(trace, trace.devices[0])
     assert (found.number, found.start, found.end) == (7, 1_000, 1_090)
-    assert found.passes == ((1_000 + forward, 1_000 + backward) if told else None)
+    assert found.passes == ((1_000 + forward, 1_000 + backward) if believed else None)
 
 
 def analysis_of_tasks(*starts: int) -> Analysis:

@@ -46,7 +46,9 @@ def test_the_types_of_a_real_rank_are_those_of_its_statistic(real_traces: Path) 
     )
     by_shape = kernels.types(by_shape=True)
     assert len(by_shape) > len(kernels.types())
-    assert sum(each.total_ns for each in by_shape) == sum(each.total_ns for each in kernels.types())
+    assert sum(type_time.total_ns for type_time in by_shape) == sum(
+        type_time.total_ns for type_time in kernels.types()
+    )
 
 
 def test_what_is_known_of_a_real_kernel(real_traces: Path) -> None:

@@ -33,9 +33,9 @@ def table() -> Kernels:
         return strings[place[row]] if place[row] >= 0 else None
 
     few = {"wait": [0, -1, 5], "blocks": [0, -1, 6], "mix_blocks": [0, -1, 7]}
-    numbers = {"dur": dur, **{key: np.array([*told, *[-1] * 5]) for key, told in few.items()}}
-    own: Any = SimpleNamespace(rows=len(ROWS), texts=texts, numbers=numbers, floats={}, text=text)
-    return Kernels(own, np.arange(len(ROWS)))
+    numbers = {"dur": dur, **{key: np.array([*values, *[-1] * 5]) for key, values in few.items()}}
+    kernel_table: Any = SimpleNamespace(rows=len(ROWS), texts=texts, numbers=numbers, floats={}, text=text)
+    return Kernels(kernel_table, np.arange(len(ROWS)))
 
 
 @pytest.mark.parametrize(
@@ -67,13 +67,13 @@ def table() -> Kernels:
 )
 def test_times_by_type(by_shape: bool, among: list[int] | None, expected: list[tuple[Any, ...]]) -> None:
     chosen = None if among is None else np.isin(np.arange(len(ROWS)), among)
-    assert table().types(by_shape, chosen) == tuple(TypeTime(*each) for each in expected)
+    assert table().types(by_shape, chosen) == tuple(TypeTime(*fields) for fields in expected)
 
 
 def test_what_is_told_of_a_task_is_0_where_that_is_told() -> None:
-    told = [table().facts(row) for row in range(3)]
-    numbers = [(each.wait_ns, each.blocks, each.mix_blocks) for each in told if each is not None]
+    facts = [table().facts(row) for row in range(3)]
+    numbers = [(fact.wait_ns, fact.blocks, fact.mix_blocks) for fact in facts if fact is not None]
     assert numbers == [(0, 0, 0), (None, None, None), (5, 6, 7)]
-    assert told[0] is not None and {"type", "core", "input_shapes"} <= {*TEXTS}
-    assert told[0].texts == {"type": "Mul", "core": "AIC", "input_shapes": "2,3"}
+    assert facts[0] is not None and {"type", "core", "input_shapes"} <= {*TEXTS}
+    assert facts[0].texts == {"type": "Mul", "core": "AIC", "input_shapes": "2,3"}
     assert table().facts(99) is None

@@ -50,9 +50,9 @@ def any_run(seed: int) -> Trace:
     """Slices of three threads, a runtime, two streams and a group; each third has a thread of autograd."""
     source = random.Random(seed)
 
-    def some(most: int) -> Iterator[tuple[int, int, int, int]]:
+    def random_slices(limit: int) -> Iterator[tuple[int, int, int, int]]:
         """Start, length, id and thread of some slices."""
-        for _ in range(source.randrange(most)):
+        for _ in range(source.randrange(limit)):
             at, dur = source.randrange(12), source.choice((0, 2, 5, 10, 20))
             yield at, dur, source.randrange(4), source.choice(THREADS)
 
@@ -72,19 +72,19 @@ def any_run(seed: int) -> Trace:
     machine += [*thread(GROUPS, 1, "Plane 0"), *thread(GROUPS, 2, "Group 1 Communication")]
     machine += process(first_of_all["pid"], "", sort_index=-1)[1:]
     events: Events = []
-    events += [frame(at, dur, f"train.py({number}): f", tid) for at, dur, number, tid in some(6)]
+    events += [frame(at, dur, f"train.py({number}): f", tid) for at, dur, number, tid in random_slices(6)]
     events = events[: source.randrange(6)]
-    for at, dur, number, tid in some(12):
+    for at, dur, number, tid in random_slices(12):
         stack = [f"train.py({number}): f"] if source.random() < 0.3 else None
         names = NAMES if seed % 3 else NAMES[3:] if tid == AUTOGRAD else NAMES[:2]
         events.append(operator(at, dur, source.choice(names), tid, stack=stack))
-    events += [enqueue(at, dur, number, tid) for at, dur, number, tid in some(6)]
-    events += [dequeue(at, dur, number, tid) for at, dur, number, tid in some(6)]
-    events += [call(at, dur, number, source.choice(CALLS), tid) for at, dur, number, tid in some(6)]
-    for at, dur, number, _ in some(8):
+    events += [enqueue(at, dur, number, tid) for at, dur, number, tid in random_slices(6)]
+    events += [dequeue(at, dur, number, tid) for at, dur, number, tid in random_slices(6)]
+    events += [call(at, dur, number, source.choice(CALLS), tid) for at, dur, number, tid in random_slices(6)]
+    for at, dur, number, _ in random_slices(8):
         kind = source.choice(("AI_CORE", "AI_CORE", "PCIE_DMA_SQE"))
         events.append(task(at, dur, kind, source.choice((1, 2)), source.choice((number, number, None))))
-    for at, dur, number, _ in some(5):
+    for at, dur, number, _ in random_slices(5):
         events.append({**collective(at, dur, connection=number), "tid": source.choice((0, 2))})
     events.append(piece(GROUPS, 1, "Memcpy", 0, 1))
     ends = {
@@ -150,8 +150,8 @@ class Definition:
         if row in self._outer:
             return self._outer[row]
         track, lane = self.trace.track_of(row), self.trace.lane_of(row)
-        others = [other for other in track.rows if self.trace.lane_of(other) < lane]
-        inside = [o for o in others if self.start[o] <= self.start[row] and self.end[row] <= self.end[o]]
+        around = [other for other in track.rows if self.trace.lane_of(other) < lane]
+        inside = [o for o in around if self.start[o] <= self.start[row] and self.end[row] <= self.end[o]]
         self._outer[row] = sorted(inside, reverse=True)
         return self._outer[row]
 
@@ -174,9 +174,9 @@ class Definition:
             fits = (i for i, prefix in enumerate(prefixes) if self.names[call].startswith(prefix))
             return next(fits, len(prefixes)), self.start[call], call
 
-        own = [one for one in self.calls if self.id[one] == self.id[row] >= 0]
-        if own:
-            launch = min(own, key=rank)
+        same_id = [one for one in self.calls if self.id[one] == self.id[row] >= 0]
+        if same_id:
+            launch = min(same_id, key=rank)
             track = trace.track_of(launch)
             return launch, self.start[launch], trace.threads.index((track.pid, track.tid))
         alike = [row, *(t for t in self.tasks() if self.id[t] == self.id[row] >= 0)]
@@ -209,8 +209,8 @@ class Definition:
         return [launch, point, dequeue, enqueue, enqueued, operator], False
 
     def operators(self) -> list[int]:
-        others = KNOWN.categories.enqueues | KNOWN.categories.dequeues | KNOWN.categories.annotations
-        return [row for t in self.hosts for row in t.rows if self.category[row] not in others]
+        excluded = KNOWN.categories.enqueues | KNOWN.categories.dequeues | KNOWN.categories.annotations
+        return [row for t in self.hosts for row in t.rows if self.category[row] not in excluded]
 
     def enqueued(self, dequeue: int) -> tuple[int, int]:
         """The enqueue of a dequeue, and its operator."""
@@ -245,12 +245,12 @@ class Definition:
         asked = forward if forward >= 0 else self.handed(row)[1]
         steps = [i for i, name in enumerate(self.names) if name.startswith(KNOWN.operators.step_beginnings)]
         stacked = [i for i, stack in enumerate(self.stack) if stack >= 0 and i not in steps]
-        own, through = self.nearest(row, stacked), self.nearest(asked, stacked)
-        told = next((one for one in (through, own, row) if one >= 0), -1)
+        nearest, through = self.nearest(row, stacked), self.nearest(asked, stacked)
+        source_row = next((one for one in (through, nearest, row) if one >= 0), -1)
         place = asked if asked >= 0 else row
         return (
             forward,
-            self.stack[told] if told >= 0 else -1,
+            self.stack[source_row] if source_row >= 0 else -1,
             self.frame(place, self.start[place]) if place >= 0 else -1,
             forward >= 0 or self.nearest(row, evaluating) >= 0,
         )
@@ -266,37 +266,37 @@ class Definition:
         return self.around(frames, time, [row for t in frames for row in t.rows])
 
 
-def told(chains: LaunchChains, place: int) -> list[int]:
+def chain_at(chains: LaunchChains, place: int) -> list[int]:
     hops = (chains.launch, chains.launch_point, chains.dequeue, chains.enqueue, chains.enqueue_point)
     return [int(column[place]) for column in (*hops, chains.operator)]
 
 
 @pytest.mark.parametrize("seed", range(50))
 def test_the_chains_of_tasks(seed: int) -> None:
-    chains, own = link_tasks(any_run(seed)), Definition(any_run(seed))
-    assert chains.tasks.tolist() == own.tasks()
+    chains, definition = link_tasks(any_run(seed)), Definition(any_run(seed))
+    assert chains.tasks.tolist() == definition.tasks()
     assert chains.index(chains.tasks).tolist() == list(range(len(chains.tasks)))
     assert chains.linked == sum(row >= 0 for row in chains.operator.tolist())
     hops = np.concatenate((chains.launch, chains.dequeue, chains.enqueue, chains.operator)).tolist()
     assert np.flatnonzero(chains.leads).tolist() == sorted({row for row in hops if row >= 0})
-    for place, row in enumerate(own.tasks()):
-        check(chains, own, place)
-        chain, given = own.chain(row)
+    for place, row in enumerate(definition.tasks()):
+        check(chains, definition, place)
+        chain, given = definition.chain(row)
         *_, time, operator = chain
-        assert told(chains, place) == chain
-        forward, stack, frame, backward = own.called(operator)
+        assert chain_at(chains, place) == chain
+        forward, stack, frame, backward = definition.called(operator)
         assert [chains.forward[place], chains.stack[place], chains.backward[place]] == [
             forward,
             stack,
             backward,
         ]
-        assert chains.frame[place] == (own.frame(operator, time) if given else frame)
+        assert chains.frame[place] == (definition.frame(operator, time) if given else frame)
 
 
-def check(chains: LaunchChains, own: Definition, place: int) -> None:
+def check(chains: LaunchChains, definition: Definition, place: int) -> None:
     """What else is told of a task, from its columns."""
-    row, start = int(chains.tasks[place]), own.start
-    launch, point, dequeue, enqueue, enqueued, operator = told(chains, place)
+    row, start = int(chains.tasks[place]), definition.start
+    launch, point, dequeue, enqueue, enqueued, operator = chain_at(chains, place)
     hops = {"operator": operator, "enqueue": enqueue, "dequeue": dequeue, "launch": launch, "task": row}
     rows = [at for at in dict.fromkeys(hops.values()) if at >= 0]
     waits = [start[later] - start[at] for at, later in zip(rows, [*rows[1:], row])]
@@ -309,9 +309,9 @@ def check(chains: LaunchChains, own: Definition, place: int) -> None:
     known = [time for time in (enqueued, point, start[operator] if operator >= 0 else -1) if time >= 0]
     assert chains.enqueued(np.array([row])).tolist() == [*known, NEVER][:1]
     text, frame = int(chains.stack[place]), int(chains.frame[place])
-    frames = [frame, *own.outer(frame)] if frame >= 0 else []
-    called = tuple(parse_frame(own.names[at]) for at in frames)
-    assert chain.stack == (parse_call_stack(own.trace.strings[text]) if text >= 0 else called)
+    frames = [frame, *definition.outer(frame)] if frame >= 0 else []
+    called = tuple(parse_frame(definition.names[at]) for at in frames)
+    assert chain.stack == (parse_call_stack(definition.trace.strings[text]) if text >= 0 else called)
     missing = "operator"
     if operator >= 0:
         missing = "" if chain.stack else "stack"
@@ -327,24 +327,24 @@ def check(chains: LaunchChains, own: Definition, place: int) -> None:
 @pytest.mark.parametrize("seed", range(50))
 def test_where_operators_were_called_from(seed: int) -> None:
     trace = any_run(seed)
-    own, callers = Definition(trace), link_tasks(trace).callers
-    rows = [-1, *(row for t in own.hosts for row in t.rows)] * 2
+    definition, callers = Definition(trace), link_tasks(trace).callers
+    rows = [-1, *(row for t in definition.hosts for row in t.rows)] * 2
     asked = np.array(rows, np.int64)
     called, handed = callers.call_sites(asked), callers.handoffs(asked)
     assert list(
         zip(*(column.tolist() for column in (called.forward, called.stack, called.frame, called.backward)))
-    ) == [own.called(row) for row in rows]
-    assert list(zip(*(column.tolist() for column in handed))) == [own.handed(row) for row in rows]
+    ) == [definition.called(row) for row in rows]
+    assert list(zip(*(column.tolist() for column in handed))) == [definition.handed(row) for row in rows]
     assert callers.ancestors.parents_of(asked).tolist() == [
-        own.parent(row) if row >= 0 else -1 for row in rows
+        definition.parent(row) if row >= 0 else -1 for row in rows
     ]
     for row in rows:
-        frames = (parse_frame(own.names[at]) for at in (row, *own.outer(row)))
+        frames = (parse_frame(definition.names[at]) for at in (row, *definition.outer(row)))
         assert row < 0 or frames_of(trace, row) == tuple(frames)
-    dequeues = [-1, *own.rows(KNOWN.categories.dequeues)]
+    dequeues = [-1, *definition.rows(KNOWN.categories.dequeues)]
     assert operators_of_dequeues(trace, np.array(dequeues, np.int64)).tolist() == [
-        own.enqueued(row)[1] for row in dequeues
+        definition.enqueued(row)[1] for row in dequeues
     ]
     assert callers.stages.tolist() == sorted(
-        {target for source, target, *_ in own.arrows(KNOWN.flows.dispatch) if min(source, target) >= 0}
+        {target for source, target, *_ in definition.arrows(KNOWN.flows.dispatch) if min(source, target) >= 0}
     )

@@ -75,10 +75,10 @@ def test_where_the_lead_was_lost(stalls: Analysis) -> None:
     (lead,), (device,) = stalls.leads, stalls.devices
     issued = np.unique(enqueued[stalls.launch_chains.index(device.work)])
     host = np.isin(causes.cause, list(of_families("host")))
-    own = np.zeros(len(causes.intervals), np.int64)
-    np.add.at(own, causes.interval[host], causes.ns[host])
+    host_idle = np.zeros(len(causes.intervals), np.int64)
+    np.add.at(host_idle, causes.interval[host], causes.ns[host])
     lengths = causes.intervals.end - causes.intervals.start
-    (starved,) = np.nonzero(2 * own > lengths)
+    (starved,) = np.nonzero(2 * host_idle > lengths)
     assert losses.gap.tolist() == causes.intervals.gap[starved].tolist()
     begun = 0
     for place, interval in enumerate(starved.tolist()):
@@ -103,9 +103,9 @@ def starts_of_losses(analysis: Analysis) -> Int64s:
     losses, intervals = analysis.lead_losses, analysis.causes.intervals
     found = []
     for place in np.flatnonzero(losses.lost_at >= 0).tolist():
-        own = np.flatnonzero(intervals.gap == losses.gap[place])
-        lengths = (intervals.end - intervals.start)[own]
-        found.append(int(intervals.start[own[lengths == losses.idle[place]][0]]))
+        places = np.flatnonzero(intervals.gap == losses.gap[place])
+        lengths = (intervals.end - intervals.start)[places]
+        found.append(int(intervals.start[places[lengths == losses.idle[place]][0]]))
     return np.array(found, np.int64)
 
 
@@ -152,8 +152,8 @@ def test_a_gap_tells_its_longest_interval(stalls: Analysis) -> None:
     losses = stalls.lead_losses
     for gap in np.unique(losses.gap).tolist():
         place = losses.of_gap(gap)
-        own = np.flatnonzero((losses.gap == gap) & (losses.lost_at >= 0))
-        assert place == (own[np.argmax(losses.idle[own])] if len(own) else -1)
+        places = np.flatnonzero((losses.gap == gap) & (losses.lost_at >= 0))
+        assert place == (places[np.argmax(losses.idle[places])] if len(places) else -1)
     assert losses.of_gap(10**6) == -1
 
 
@@ -162,7 +162,7 @@ def test_of_a_gap_the_longest_interval_counts_that_had_a_lead() -> None:
     nothing = np.full(5, -1)
     gap, idle, at = np.array([1, 1, 1, 2, 4]), np.array([9, 5, 7, 8, 3]), np.array([-1, 4, 0, -1, 0])
     losses = LeadLosses(gap, idle, at, nothing, nothing, nothing, nothing, nothing, nothing, [])
-    assert [losses.of_gap(each) for each in range(5)] == [-1, 2, -1, -1, 4]
+    assert [losses.of_gap(number) for number in range(5)] == [-1, 2, -1, -1, 4]
 
 
 def test_means_of_stretches_have_their_shape() -> None:

@@ -44,11 +44,13 @@ def test_the_lead_at_any_time_its_means_and_the_time_without_one(seed: int) -> N
     count = [len(run.ahead(time)) for time in TIMES]
     work = [sum(run.dur[i] for i in run.ahead(time)) for time in TIMES]
     assert [column.tolist() for column in run.lead.at(np.array(TIMES))] == [count, work]
-    assert np.diff(run.lead.empty_before(np.array(TIMES))).tolist() == [int(not each) for each in count[:-1]]
+    assert np.diff(run.lead.empty_before(np.array(TIMES))).tolist() == [
+        int(not values) for values in count[:-1]
+    ]
     stretches = [(first, last) for first in range(len(TIMES)) for last in range(first + 1, len(TIMES))]
     starts, ends = (np.array(column) + TIMES[0] for column in zip(*stretches))
-    for told, each in zip(run.lead.mean_of(starts, ends), (count, work)):
-        assert told == pytest.approx([sum(each[a:b]) / (b - a) for a, b in stretches], abs=1e-9)
+    for means, values in zip(run.lead.mean_of(starts, ends), (count, work)):
+        assert means == pytest.approx([sum(values[a:b]) / (b - a) for a, b in stretches], abs=1e-9)
     assert run.lead.unknown == run.issued.count(-1)
     assert (np.diff(run.lead.time) > 0).all()
 
@@ -63,16 +65,23 @@ def losses(run: Run, lead: HostLead, intervals: Any, starved: Any, index: int) -
         begin, due = int(intervals.start[i]), run.issued[int(intervals.task[i])]
         known = [j for j, time in enumerate(lead.time.tolist()) if since <= time < begin]
         since = int(intervals.end[i])
-        most = max(known, key=lambda j: (int(lead.work[j]), j), default=-1)
-        told = [-1] * 6
-        if most >= 0 and due > begin and lead.count[most] and not run.ahead(begin):
-            at = int(lead.time[most])
+        fullest = max(known, key=lambda j: (int(lead.work[j]), j), default=-1)
+        loss = [-1] * 6
+        if fullest >= 0 and due > begin and lead.count[fullest] and not run.ahead(begin):
+            at = int(lead.time[fullest])
             begun = max(moment for moment in moments if moment <= at)
             pauses = [(a - b, a, b) for a, b in zip(moments, moments[1:]) if begun <= a < due]
             if pauses:
                 _, start, end = min(pauses)
-                told = [at, int(lead.count[most]), int(lead.work[most]), start, end, run.issued.index(end)]
-        found.append([i, *told])
+                loss = [
+                    at,
+                    int(lead.count[fullest]),
+                    int(lead.work[fullest]),
+                    start,
+                    end,
+                    run.issued.index(end),
+                ]
+        found.append([i, *loss])
     return found
 
 
@@ -87,12 +96,12 @@ def test_a_lead_is_lost_in_the_longest_pause_after_it_was_at_its_most(seed: int)
         device=np.array(run.some(len(cuts) // 2, 3), np.int64) // 2,
         task=np.array(tasks, np.int64),
     )
-    starved = np.array([each > 0 for each in run.some(len(cuts) // 2, 4)], np.bool_)
+    starved = np.array([drawn > 0 for drawn in run.some(len(cuts) // 2, 4)], np.bool_)
     for index in (0, 1):
-        told = _device_losses(
+        found_losses = _device_losses(
             run.lead, run.device, intervals, starved, index, run.launch_chains, run.enqueued
         )
-        assert told.T.tolist() == losses(run, run.lead, intervals, starved, index)
+        assert found_losses.T.tolist() == losses(run, run.lead, intervals, starved, index)
 
 
 def test_an_interval_is_mostly_of_the_host_where_more_than_half_of_it_is() -> None:

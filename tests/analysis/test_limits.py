@@ -78,8 +78,8 @@ def test_devices_and_steps_breach_a_limit() -> None:
         parse_limit("idle", "5.5%"),
     ]
     found = find_breaches(trained(), limits)
-    told = [f"{breach.limit.measure} {breach.limit.allowed}" for breach in found]
-    assert [(of, b.device, b.step, b.measured, b.allowed) for of, b in zip(told, found)] == [
+    measures = [f"{breach.limit.measure} {breach.limit.allowed}" for breach in found]
+    assert [(of, b.device, b.step, b.measured, b.allowed) for of, b in zip(measures, found)] == [
         ("free 9.9 %", "NPU", 4, 0.1, 0.099),
         ("device.latency 99 ns", "NPU", None, 110, 99),
         ("device.latency 99 ns", "NPU", 4, 100, 99),

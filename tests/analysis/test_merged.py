@@ -73,16 +73,16 @@ def test_each_device_keeps_its_causes(level: int, task_queue: bool, least: float
     names = {"labels": ["NPU 0", "NPU 1"], "nothing": [f"NPU ({pid})" for pid in PIDS]}
     assert [device.device for device in analysis.devices] == names.get(how, RANKS)
     for index, truth in enumerate(truths):
-        told = {cause.label: ns for cause, ns in analysis.causes.by_cause(index).items()}
-        assert sum(told.values()) == truth["idle_ns"]
-        agreed = sum(min(told.get(cause, 0), ns) for cause, ns in truth["causes"].items())
+        ns_by_label = {cause.label: ns for cause, ns in analysis.causes.by_cause(index).items()}
+        assert sum(ns_by_label.values()) == truth["idle_ns"]
+        agreed = sum(min(ns_by_label.get(cause, 0), ns) for cause, ns in truth["causes"].items())
         assert agreed >= least * truth["idle_ns"]
     chains, trace = analysis.launch_chains, analysis.trace
     for column in (chains.launch, chains.enqueue, chains.dequeue, chains.operator):
         for task, row in zip(chains.tasks.tolist(), column.tolist()):
             if row >= 0:
-                own, other = trace.track_of(task), trace.track_of(row)
-                assert trace.same_process(own.pid, other.pid)
+                task_track, other = trace.track_of(task), trace.track_of(row)
+                assert trace.same_process(task_track.pid, other.pid)
     assert len({trace.owners[t.pid] for t in trace.tracks if t.layer != Layer.COUNTER}) == 2
 
 
@@ -163,8 +163,8 @@ def test_two_real_ranks_in_one_file_give_what_they_give_alone(real_traces: Path)
     both = analyse(trace_of([event for file in files for event in json.loads(file.read_bytes())]))
     alone = [real.npu(real_traces, rank) for rank in ranks]
     assert len(both.devices) == 2
-    for own, device in zip(alone, both.devices):
-        (expected,) = own.devices
+    for single, device in zip(alone, both.devices):
+        (expected,) = single.devices
         assert (device.computing_ns, device.communication_ns, device.idle_ns) == (
             expected.computing_ns,
             expected.communication_ns,
@@ -172,8 +172,8 @@ def test_two_real_ranks_in_one_file_give_what_they_give_alone(real_traces: Path)
         )
         assert (device.producer, device.differs) == (expected.producer, False)
         assert [s.preparing_ns for s in both.steps if s.device == device.device] == [
-            step.preparing_ns for step in own.steps
+            step.preparing_ns for step in single.steps
         ]
     for name in ("launch", "dequeue", "enqueue", "operator", "forward"):
-        counts = [int((getattr(own.launch_chains, name) >= 0).sum()) for own in alone]
+        counts = [int((getattr(single.launch_chains, name) >= 0).sum()) for single in alone]
         assert int((getattr(both.launch_chains, name) >= 0).sum()) == sum(counts), name

@@ -56,7 +56,7 @@ def test_operators_are_called_by_their_scope(tmp_path: Path) -> None:
     path.write_text(json.dumps(events))
     analysis = load(path, cache=False)
     assert {"Default/network-Train/fc1/MatMul-op0", "GetNext-op1"} <= set(analysis.trace.strings)
-    found = {each.scope: each for each in analysis.scopes}
+    found = {row.scope: row for row in analysis.scopes}
     assert found["Default",].tasks == found["Default", "network-Train", "fc1"].tasks == 3
     assert found["Default", "network-Train", "fc1"].computing_ns == 60_000
 
@@ -160,6 +160,8 @@ def test_the_real_timeline(real_traces: Path) -> None:
     assert analysis.devices[0].computing_ns == round(summary["total_time"] * 1000)
     with (directory / "step_trace_raw_1_detail_time.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["step_num"] != "-"]
-    told = [tuple(10 * int(row[key]) for key in ("iteration_interval", "fp_and_bp", "tail")) for row in rows]
-    assert _spans(analysis) == told and len(told) == 322
+    expected = [
+        tuple(10 * int(row[key]) for key in ("iteration_interval", "fp_and_bp", "tail")) for row in rows
+    ]
+    assert _spans(analysis) == expected and len(expected) == 322
     assert "307 of 322 steps only communication" in " ".join(analysis.step_notes["NPU"])

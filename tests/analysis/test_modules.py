@@ -26,18 +26,18 @@ def check(analysis: Analysis) -> None:
     """The own times sum to the idle time; frames are those of the tree; what holds another is no less."""
     modules, frames, idle = analysis.modules, analysis.frames, analysis.idle_ns
     assert sum(module.own_ns for module in modules) == idle
-    assert sum(each.own_ns for each in frames) == idle
-    inclusive, own = _of_tree(analysis.stacks)
-    assert {each.frame: each.idle_ns for each in frames} == inclusive
-    assert {each.frame: each.own_ns for each in frames if each.own_ns} == own
+    assert sum(row.own_ns for row in frames) == idle
+    inclusive, self_ns = _of_tree(analysis.stacks)
+    assert {row.frame: row.idle_ns for row in frames} == inclusive
+    assert {row.frame: row.own_ns for row in frames if row.own_ns} == self_ns
     by_name = {module.module: module for module in modules}
-    order = [(-each.idle_ns, len(each.path), each.module or "") for each in modules]
+    order = [(-row.idle_ns, len(row.path), row.module or "") for row in modules]
     assert order == sorted(order)
-    for each in (*modules, *frames):
-        assert 0 <= each.own_ns <= each.idle_ns
-        assert sum(each.ops.values()) == sum(each.causes.values()) == each.idle_ns
-        assert len(set(each.gap_indices.tolist())) == each.gaps > 0
-        assert each.longest_ns <= each.idle_ns and each.backward_ns <= each.idle_ns
+    for row in (*modules, *frames):
+        assert 0 <= row.own_ns <= row.idle_ns
+        assert sum(row.ops.values()) == sum(row.causes.values()) == row.idle_ns
+        assert len(set(row.gap_indices.tolist())) == row.gaps > 0
+        assert row.longest_ns <= row.idle_ns and row.backward_ns <= row.idle_ns
     for module in modules:
         for name in module.path:
             assert by_name[name].idle_ns >= module.own_ns
@@ -46,19 +46,19 @@ def check(analysis: Analysis) -> None:
 def _of_tree(root: StackNode) -> tuple[dict[Frame | None, int], dict[Frame | None, int]]:
     """ns under every frame and its own, where it is under itself once."""
     inclusive: dict[Frame | None, int] = {}
-    own: dict[Frame | None, int] = {}
+    self_ns: dict[Frame | None, int] = {}
 
     def walk(node: StackNode, around: frozenset[Frame | None]) -> None:
         if node.frame not in around:
             inclusive[node.frame] = inclusive.get(node.frame, 0) + node.idle_ns
         if node.own_ns:
-            own[node.frame] = own.get(node.frame, 0) + node.own_ns
+            self_ns[node.frame] = self_ns.get(node.frame, 0) + node.own_ns
         for child in node.children:
             walk(child, around | {node.frame})
 
     for child in root.children:
         walk(child, frozenset())
-    return inclusive, own
+    return inclusive, self_ns
 
 
 def analysis_of(real_traces: Path, name: str) -> Analysis:
@@ -91,7 +91,7 @@ def test_what_a_checkpoint_runs_again_is_of_the_same_module(real_traces: Path) -
 
 def test_a_trace_without_modules_has_all_outside(real_traces: Path) -> None:
     analysis = real.gpu(real_traces, "resnet_rank0.json.gz")
-    assert [(each.module, each.own_ns) for each in analysis.modules] == [(None, analysis.idle_ns)]
+    assert [(row.module, row.own_ns) for row in analysis.modules] == [(None, analysis.idle_ns)]
 
 
 def launched(at: int, connection: int, start: int, tid: int = MAIN) -> list[dict[str, Any]]:
@@ -121,11 +121,11 @@ def test_idle_time_goes_to_the_innermost_module_and_back_through_autograd() -> N
     analysis = analyse(trace_of(events))
     check(analysis)
 
-    def told(module: ModuleIdle) -> tuple[object, ...]:
+    def row_of(module: ModuleIdle) -> tuple[object, ...]:
         return module.module, module.path, module.idle_ns, module.own_ns, module.backward_ns
 
-    found = [told(module) for module in analysis.modules]
-    assert sum(own for _, _, _, own, _ in found) == analysis.idle_ns == 100  # type: ignore[misc]
+    found = [row_of(module) for module in analysis.modules]
+    assert sum(self_ns for _, _, _, self_ns, _ in found) == analysis.idle_ns == 100  # type: ignore[misc]
     names = [name for name, *_ in found]
     assert set(names) == {"Net_0", "Layer_3", "Linear_7", None}
     linear = next(module for module in analysis.modules if module.module == "Linear_7")
@@ -138,7 +138,7 @@ def test_idle_time_goes_to_the_innermost_module_and_back_through_autograd() -> N
 def test_a_module_lies_in_those_around_its_deepest_call_be_they_the_first_words_of_the_file() -> None:
     frames = [frame(100, 60, MODEL), frame(110, 40, LAYER), frame(10, 40, LAYER)]
     events = [*frames, *npu(), task(0, 10), *launched(20, 1, 60), *launched(120, 2, 150)]
-    (layer,) = (each for each in analyse(trace_of(events)).modules if each.module == "Layer_3")
+    (layer,) = (row for row in analyse(trace_of(events)).modules if row.module == "Layer_3")
     assert layer.path == ("Net_0",)
 
 
@@ -183,7 +183,7 @@ def test_all_idle_time_is_shared_out_once(events: list[dict[str, Any]]) -> None:
 def test_a_call_stack_without_frames_is_none() -> None:
     analysis = analyse(trace_of([*npu(), task(0, 10), operator(20, 8, stack=(" ;",)), *launched(40, 1, 60)]))
     check(analysis)
-    assert [each.frame for each in analysis.frames] == [None]
+    assert [idle_frame.frame for idle_frame in analysis.frames] == [None]
 
 
 def test_module_names() -> None:
@@ -193,7 +193,7 @@ def test_module_names() -> None:
 
 def test_a_module_in_the_first_row_of_a_trace_holds_what_is_inside_it() -> None:
     frames = [(0, 100, MODEL), (10, 50, LAYER), (20, 30, LINEAR), (70, 20, LINEAR)]
-    trace = trace_of([*npu(), *(frame(*each) for each in frames)])
+    trace = trace_of([*npu(), *(frame(*frame_args) for frame_args in frames)])
     modules = Modules(trace, Ancestors(trace))
     assert trace.name(0) == MODEL
     names = [text.removeprefix("nn.Module: ") for text in (MODEL, LAYER)]
@@ -203,16 +203,20 @@ def test_a_module_in_the_first_row_of_a_trace_holds_what_is_inside_it() -> None:
 
 def test_a_module_may_have_the_first_name_and_the_first_frame_of_the_trace() -> None:
     model, forward = frame(10, 60, MODEL), frame(11, 58, "net.py(5): forward")
-    others = [frame(15, 40, LAYER), *npu(), task(0, 10), *launched(22, 1, 40), *launched(60, 2, 80)]
-    others += launched(90, 3, 120)
-    told = []
-    for events in ([model, forward, *others], [forward, model, *others], [*others, model, forward]):
+    base_events = [frame(15, 40, LAYER), *npu(), task(0, 10), *launched(22, 1, 40), *launched(60, 2, 80)]
+    base_events += launched(90, 3, 120)
+    found_modules = []
+    for events in (
+        [model, forward, *base_events],
+        [forward, model, *base_events],
+        [*base_events, model, forward],
+    ):
         modules = analyse(trace_of(events)).modules
-        told.append(
-            [(each.module, each.path, each.idle_ns, each.own_ns, each.forward, each.call) for each in modules]
+        found_modules.append(
+            [(row.module, row.path, row.idle_ns, row.own_ns, row.forward, row.call) for row in modules]
         )
-    assert told[0] == told[1] == told[2]
-    assert {each[0] for each in told[0]} == {"Net_0", "Layer_3", None}
+    assert found_modules[0] == found_modules[1] == found_modules[2]
+    assert {row[0] for row in found_modules[0]} == {"Net_0", "Layer_3", None}
 
 
 def test_modules_alike_in_all_but_their_names_are_in_the_order_of_these() -> None:
@@ -222,5 +226,5 @@ def test_modules_alike_in_all_but_their_names_are_in_the_order_of_these() -> Non
         events += [frame(at, 40, f"nn.Module: {name}_0"), *launched(at + 10, 1 + number, at + 30)]
     analysis = analyse(trace_of(events))
     check(analysis)
-    told = {each.module: each.idle_ns for each in analysis.modules if each.module}
-    assert [*told] == ["A_0", "B_0"] and len({*told.values()}) == 1
+    idle_of = {row.module: row.idle_ns for row in analysis.modules if row.module}
+    assert [*idle_of] == ["A_0", "B_0"] and len({*idle_of.values()}) == 1

@@ -20,9 +20,9 @@ from tracetui.analysis.operator_types import ascend_task_type, gpu_kernel_type, 
 def test_types_are_those_of_the_producer(real_traces: Path, rank: str) -> None:
     path = real.npu_output(real_traces, rank) / "kernel_details.csv"
     with path.open(encoding="utf-8", newline="") as rows:
-        told = {row["Name"]: row["Type"] for row in csv.DictReader(rows)}
-    assert len(told) == 82
-    assert {name: ascend_task_type(name) for name in told} == told
+        type_of = {row["Name"]: row["Type"] for row in csv.DictReader(rows)}
+    assert len(type_of) == 82
+    assert {name: ascend_task_type(name) for name in type_of} == type_of
 
 
 @pytest.mark.parametrize(

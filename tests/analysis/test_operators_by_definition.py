@@ -27,12 +27,12 @@ def test_a_row_sums_up_the_slices_of_a_name_or_type(seed: int) -> None:
     start = source.choices(range(20), k=2 * count)
     rows = source.sample(range(2 * count), count)
     whole = source.choices((0, 1, 2, 3, 5, 8), k=count)
-    own = [source.randrange(ns + 1) for ns in whole]
+    self_times = [source.randrange(ns + 1) for ns in whole]
     columns = {"name": np.int32, "activity": np.int8, "start": np.int64}
-    told: Any = {"name": name, "activity": activity, "start": start}
-    slices = SimpleNamespace(**{key: np.array(told[key], columns[key]) for key in columns})
+    values: Any = {"name": name, "activity": activity, "start": start}
+    slices = SimpleNamespace(**{key: np.array(values[key], columns[key]) for key in columns})
     trace: Any = SimpleNamespace(strings=NAMES, kind=kind, slices=slices)
-    operators = OperatorSlices(trace, *(np.array(column, np.int64) for column in (rows, whole, own)))
+    operators = OperatorSlices(trace, *(np.array(column, np.int64) for column in (rows, whole, self_times)))
     task_type = gpu_kernel_type if kind is TraceKind.GPU else ascend_task_type
 
     def type_of(row: int) -> str:
@@ -47,12 +47,12 @@ def test_a_row_sums_up_the_slices_of_a_name_or_type(seed: int) -> None:
         for place, row in enumerate(rows):
             groups.setdefault((text_of(row), activity[row]), []).append(place)
         told_rows = [table[place] for place in range(len(table))]
-        assert sorted((each.name, each.activity) for each in told_rows) == sorted(groups)
+        assert sorted((found_row.name, found_row.activity) for found_row in told_rows) == sorted(groups)
         order = []
         for place, found in enumerate(told_rows):
             every = groups[found.name, found.activity]
             ns = sorted(whole[i] for i in every)
-            own_ns = sum(own[i] for i in every)
+            own_ns = sum(self_times[i] for i in every)
             assert found.kind == ("host" if found.activity is Activity.NONE else "device")
             assert found.names == len({name[rows[i]] for i in every})
             assert (found.count, found.total_ns, found.self_ns) == (len(ns), sum(ns), own_ns)
@@ -60,7 +60,7 @@ def test_a_row_sums_up_the_slices_of_a_name_or_type(seed: int) -> None:
             ranks = [next(n for n in range(1, 99) if 100 * n >= share * len(ns)) for share in (50, 95)]
             assert (found.p50_ns, found.p95_ns) == tuple(ns[rank - 1] for rank in ranks)
             assert (found.min_ns, found.max_ns) == (ns[0], ns[-1])
-            assert found.share == own_ns / max(sum(own), 1)
+            assert found.share == own_ns / max(sum(self_times), 1)
             assert table.longest[place] in [rows[i] for i in every if whole[i] == ns[-1]]
             order.append((-own_ns, -sum(ns), found.name, found.activity))
             slices_of = sorted((rows[i] for i in every), key=lambda row: start[row])
@@ -99,31 +99,31 @@ def test_a_quantity_is_what_the_last_sample_says(seed: int) -> None:
     assert {at: series.at(at) for at in held} == held
     assert series.bounds == ((min(value), max(value)) if samples else (0.0, 0.0))
     edges = sorted(source.choices([*range(28), *time, *time, *time], k=12))
-    least, most = series.columns(np.array(edges, np.int64))
-    assert len(least) == len(most) == len(edges) - 1
+    least, highest = series.columns(np.array(edges, np.int64))
+    assert len(least) == len(highest) == len(edges) - 1
     for place, (start, end) in enumerate(zip(edges, edges[1:])):
         taken = [v for t, v in samples if start <= t < end]
         before = [v for t, v in samples if t < start][-1:]
         values = taken if any(t == start for t, _ in samples if t < end) else before + taken
-        assert [least[place], most[place]] == pytest.approx(
+        assert [least[place], highest[place]] == pytest.approx(
             [min(values), max(values)] if values else [np.nan] * 2, nan_ok=True
         )
     for _ in range(20):
         start, end = sorted((source.randrange(28), source.randrange(28)))
-        told = series.within(start, end)
+        quantity = series.within(start, end)
         known = {at: held[at] for at in range(start, end) if held[at] is not None}
         if not known:
-            assert told is None
+            assert quantity is None
             continue
         inside = [(t, v) for t, v in samples if start <= t < end]
         going = [] if inside and inside[0][0] == start else [(start, held[start])]
         every = [(t, v) for t, v in going if v is not None] + inside
         low, high = min(v for _, v in every), max(v for _, v in every)
-        assert told is not None
-        assert (told.lowest, told.highest, told.samples) == (low, high, len(inside))
-        assert told.lowest_ns == next(t for t, v in every if v == low)
-        assert told.highest_ns == next(t for t, v in every if v == high)
+        assert quantity is not None
+        assert (quantity.lowest, quantity.highest, quantity.samples) == (low, high, len(inside))
+        assert quantity.lowest_ns == next(t for t, v in every if v == low)
+        assert quantity.highest_ns == next(t for t, v in every if v == high)
         mean = sum(v for v in known.values() if v is not None) / len(known)
-        assert told.mean == pytest.approx(mean, abs=1e-9)
+        assert quantity.mean == pytest.approx(mean, abs=1e-9)
         (found,) = series.mean_between(np.array([start]), np.array([end]))
         assert found == pytest.approx(mean if held[start] is not None else np.nan, abs=1e-9, nan_ok=True)

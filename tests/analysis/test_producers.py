@@ -238,8 +238,11 @@ def test_several_gpus_of_one_file_without_those_that_did_nothing() -> None:
         ("GPU 0", 5000, 0),
         ("GPU 3", 10_000, 5000),
     ]
-    told = operators(analysis)
-    assert (told["triton_poi_fused_add_3"], told["launched before the trace"]) == ("aten::mm", "")
+    operator_of = operators(analysis)
+    assert (operator_of["triton_poi_fused_add_3"], operator_of["launched before the trace"]) == (
+        "aten::mm",
+        "",
+    )
     layers = {analysis.trace.name(t.rows.start): t.layer for t in analysis.trace.tracks if len(t.rows)}
     assert (layers["Buffer Flush"], layers["x"]) == (Layer.OTHER, Layer.OTHER)
     slices = analysis.trace.slices

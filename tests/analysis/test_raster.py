@@ -124,12 +124,14 @@ def test_a_column_shows_the_first_of_the_slices_that_cover_most_of_it(
             }
             row = max(inside, key=inside.__getitem__, default=-1)
             columns.append([sum(inside.values()), row, inside.get(row, 0)])
-        own = found.lane(place)
-        assert np.stack((own.busy, own.row, own.longest), axis=1).tolist() == columns
+        lane_columns = found.lane(place)
+        assert (
+            np.stack((lane_columns.busy, lane_columns.row, lane_columns.longest), axis=1).tolist() == columns
+        )
 
 
 def test_nothing_has_columns_too() -> None:
     nothing = np.empty(0, np.int64)
     columns = Raster(nothing, nothing).columns(range(0), np.array([0, 5, 9]))
-    told = [columns.busy.tolist(), columns.row.tolist(), columns.longest.tolist()]
-    assert told == [[0, 0], [-1, -1], [0, 0]]
+    found_columns = [columns.busy.tolist(), columns.row.tolist(), columns.longest.tolist()]
+    assert found_columns == [[0, 0], [-1, -1], [0, 0]]

@@ -29,9 +29,15 @@ def check(analysis: Analysis) -> None:
     assert sum(row.own_ns for row in scopes) == analysis.idle_ns
     inside = {row.scope: row for row in scopes}
     for row in scopes:
-        children = [each for each in scopes if each.scope and each.scope[:-1] == row.scope and row.scope]
-        assert row.computing_ns == row.own_computing_ns + sum(each.computing_ns for each in children)
-        assert row.idle_ns == row.own_ns + sum(each.idle_ns for each in children)
+        children = [
+            scope_row
+            for scope_row in scopes
+            if scope_row.scope and scope_row.scope[:-1] == row.scope and row.scope
+        ]
+        assert row.computing_ns == row.own_computing_ns + sum(
+            scope_row.computing_ns for scope_row in children
+        )
+        assert row.idle_ns == row.own_ns + sum(scope_row.idle_ns for scope_row in children)
         assert sum(row.causes.values()) == sum(row.ops.values()) == row.idle_ns
         assert all("/".join(row.scope) in name for name in row.ops)
         assert len(row.scope) < 2 or row.scope[:-1] in inside
@@ -57,12 +63,12 @@ def test_the_scopes_of_a_sample(tmp_path: Path) -> None:
     made = GraphProfile()
     analysis = load(made.write(tmp_path), cache=False)
     check(analysis)
-    told: dict[tuple[str, ...], int] = {}
+    ns_of_path: dict[tuple[str, ...], int] = {}
     for truth in made.truth:
         for scope, ns in truth.by_scope.items():
             path = tuple(scope.split("/"))
-            told[path] = told.get(path, 0) + ns
-    assert {row.scope: row.own_computing_ns for row in analysis.scopes if row.own_computing_ns} == told
+            ns_of_path[path] = ns_of_path.get(path, 0) + ns
+    assert {row.scope: row.own_computing_ns for row in analysis.scopes if row.own_computing_ns} == ns_of_path
     whole = scopes_document(analysis, Selection())
     steps = [scopes_document(analysis, Selection(step=number)) for number in (1, 2, 3, 4)]
     for key in ("computing_ns", "idle_ns"):

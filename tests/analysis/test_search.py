@@ -45,9 +45,9 @@ def test_the_first_equal_key(numbers: Sequence[int]) -> None:
     source = random.Random(len(numbers))
     for _ in range(60):
         keys, wanted = (source.choices(numbers, k=source.randrange(9)) for _ in range(2))
-        for some in (wanted, source.choices([*range(-3, 7), *FAR], k=9)):
-            expected = [keys.index(value) if value in keys else -1 for value in some]
-            assert first_equal(column(keys), column(some)).tolist() == expected
+        for values in (wanted, source.choices([*range(-3, 7), *FAR], k=9)):
+            expected = [keys.index(value) if value in keys else -1 for value in values]
+            assert first_equal(column(keys), column(values)).tolist() == expected
 
 
 def test_an_id_is_of_its_device_and_below_0_where_there_is_none() -> None:
@@ -80,17 +80,19 @@ def test_tracks_and_processes_of_rows_and_rows_of_tracks() -> None:
         assert track_of_rows(trace, column(rows)).tolist() == [-1 if t is None else t.index for t in tracks]
         by_track = [(track, places.tolist()) for track, places in rows_by_track(trace, column(rows))]
         pids = {
-            t.pid: [i for i, each in enumerate(tracks) if each and each.pid == t.pid] for t in tracks if t
+            t.pid: [i for i, row_track in enumerate(tracks) if row_track and row_track.pid == t.pid]
+            for t in tracks
+            if t
         }
-        told = {pid: sorted(places.tolist()) for pid, places in rows_by_process(trace, column(rows))}
+        rows_of_pid = {pid: sorted(places.tolist()) for pid, places in rows_by_process(trace, column(rows))}
         assert by_track == [
-            (track, [place for place, each in enumerate(tracks) if each is track])
+            (track, [place for place, row_track in enumerate(tracks) if row_track is track])
             for track in trace.tracks
             if track in tracks
         ]
-        assert told == pids
-        some = source.sample(trace.tracks, source.randrange(4))
-        assert rows_of(some).tolist() == [row for track in some for row in track.rows]
+        assert rows_of_pid == pids
+        chosen = source.sample(trace.tracks, source.randrange(4))
+        assert rows_of(chosen).tolist() == [row for track in chosen for row in track.rows]
 
 
 def test_tracks_by_device_and_slices_by_kind() -> None:
@@ -100,8 +102,8 @@ def test_tracks_by_device_and_slices_by_kind() -> None:
         device: [track for track in streams if track.device == device] for device in ("NPU 1", "NPU")
     }
     kinds = [Activity(kind) for kind in trace.slices.activity.tolist()]
-    for some in ((Activity.AICPU,), tuple(set(kinds)), ()):
-        assert among(trace.slices.activity, some).tolist() == [kind in some for kind in kinds]
+    for chosen in ((Activity.AICPU,), tuple(set(kinds)), ()):
+        assert among(trace.slices.activity, chosen).tolist() == [kind in chosen for kind in kinds]
     categories = [trace.string(number) for number in trace.slices.category.tolist()]
     assert of_category(trace, trace.slices.category, {"cpu_op"}).tolist() == [
         category == "cpu_op" for category in categories
@@ -116,7 +118,7 @@ def test_ids_of_32_bits_among_larger_ones() -> None:
 
 @given(near | far)
 def test_groups_of_equal_keys_keep_their_order(keys: list[int]) -> None:
-    expected = {key: [at for at, each in enumerate(keys) if each == key] for key in sorted(set(keys))}
+    expected = {key: [at for at, other in enumerate(keys) if other == key] for key in sorted(set(keys))}
     assert {key: places.tolist() for key, places in runs(column(keys))} == expected
     order, first = grouped(column(keys))
     assert column(keys)[order[first]].tolist() == distinct(column(keys)).tolist() == list(expected)

@@ -20,7 +20,7 @@ from tracetui.analysis.operators import host_operators
 from tracetui.analysis.self_time import self_times
 
 
-def own(analysis: Analysis) -> dict[str, int]:
+def own_by_name(analysis: Analysis) -> dict[str, int]:
     table = analysis.host_operators
     return {table[at].name: table[at].self_ns for at in range(len(table))}
 
@@ -36,7 +36,14 @@ def test_an_operator_is_left_with_what_those_directly_inside_leave() -> None:
         operator(80, 10, "add"),
     ]
     analysis = analyse(trace_of(events))
-    assert own(analysis) == {"ProfilerStep#0": 30, "linear": 20, "t": 15, "view": 5, "mm": 20, "add": 10}
+    assert own_by_name(analysis) == {
+        "ProfilerStep#0": 30,
+        "linear": 20,
+        "t": 15,
+        "view": 5,
+        "mm": 20,
+        "add": 10,
+    }
     assert analysis.host_operators.share.sum() == pytest.approx(1)
     inside = analysis.operators_in_window(18, 50, host=True).by_name()
     shares = {inside[at].name: inside[at].self_ns for at in range(len(inside))}
@@ -99,7 +106,7 @@ def test_own_times_of_a_real_trace_are_the_time_of_its_threads(real_traces: Path
     trace, rows = analysis.trace, host_operators(analysis.trace)
     ran = 0
     for track in trace.tracks:
-        own = rows[(rows >= track.rows.start) & (rows < track.rows.stop)]
-        ran += union(trace.slices.start[own], trace.slices.end[own]).total
+        thread_rows = rows[(rows >= track.rows.start) & (rows < track.rows.stop)]
+        ran += union(trace.slices.start[thread_rows], trace.slices.end[thread_rows]).total
     assert analysis.host_operators.self_ns.sum() == ran
     assert analysis.host_operators.total_ns.sum() > 3 * ran

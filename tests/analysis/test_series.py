@@ -25,19 +25,19 @@ def test_a_value_holds_until_the_next() -> None:
 
 def test_the_mean_of_a_stretch_is_weighted_by_time() -> None:
     one = series((10, 100.0), (20, 400.0), (30, 0.0))
-    told = one.within(15, 40)  # 5 ns of 100, 10 of 400, 10 of 0
-    assert told is not None and told.mean == (5 * 100 + 10 * 400) / 25
-    assert (told.lowest, told.lowest_ns, told.highest, told.highest_ns, told.samples) == (
+    quantity = one.within(15, 40)  # 5 ns of 100, 10 of 400, 10 of 0
+    assert quantity is not None and quantity.mean == (5 * 100 + 10 * 400) / 25
+    assert (quantity.lowest, quantity.lowest_ns, quantity.highest, quantity.highest_ns, quantity.samples) == (
         0.0,
         30,
         400.0,
         20,
         2,
     )
-    told = one.within(0, 20)  # nothing is known before 10
-    assert told is not None and (told.mean, told.samples) == (100.0, 1)
-    told = one.within(22, 25)  # no sample inside
-    assert told is not None and (told.mean, told.highest_ns, told.samples) == (400.0, 22, 0)
+    quantity = one.within(0, 20)  # nothing is known before 10
+    assert quantity is not None and (quantity.mean, quantity.samples) == (100.0, 1)
+    quantity = one.within(22, 25)  # no sample inside
+    assert quantity is not None and (quantity.mean, quantity.highest_ns, quantity.samples) == (400.0, 22, 0)
     assert one.within(0, 10) is None and series().within(0, 9) is None
 
 
@@ -62,19 +62,19 @@ def test_columns_hold_every_sample_and_what_held_before(
     samples: list[tuple[int, int]], edges: list[int]
 ) -> None:
     samples.sort(key=lambda sample: sample[0])
-    least, most = series(*samples).columns(np.array(edges, np.int64))
+    least, highest = series(*samples).columns(np.array(edges, np.int64))
     for column, (start, end) in enumerate(zip(edges, edges[1:])):
         inside = [value for time, value in samples if start <= time < end]
         if not any(time == start for time, _ in samples) or start == end:
             inside += [value for time, value in samples if time < start][-1:]
         if inside:
-            assert (least[column], most[column]) == (min(inside), max(inside))
+            assert (least[column], highest[column]) == (min(inside), max(inside))
         else:
-            assert np.isnan(least[column]) and np.isnan(most[column])
+            assert np.isnan(least[column]) and np.isnan(highest[column])
 
 
 @pytest.mark.parametrize(
-    ("name", "args", "told"),
+    ("name", "args", "quantity"),
     [
         ("AI Core Freq", {"MHz": 1800}, Quantity("AI Core Freq", "MHz")),
         ("HBM 0/Read", {"Read(MB/s)": 2}, Quantity("HBM 0/Read", "MB/s")),
@@ -87,13 +87,13 @@ def test_columns_hold_every_sample_and_what_held_before(
         ("evil", {"a(\x1bQ)": 3}, Quantity("evil a(\x1bQ)")),  # no unit: those are printed as they are
     ],
 )
-def test_what_counters_count(name: str, args: dict[str, float], told: Quantity) -> None:
+def test_what_counters_count(name: str, args: dict[str, float], quantity: Quantity) -> None:
     event = {"ph": "C", "name": name, "pid": 7, "tid": 0, "ts": 1.0, "args": args}
     trace = trace_of([*process(7, "counters", "NPU", 14), event])
     (track,) = trace.tracks
-    assert quantity_of(track) == told
-    assert counter_series(trace, track).value.tolist() == [next(iter(args.values())) * told.factor]
-    assert is_core_frequency(track) == (told.unit == "MHz")
+    assert quantity_of(track) == quantity
+    assert counter_series(trace, track).value.tolist() == [next(iter(args.values())) * quantity.factor]
+    assert is_core_frequency(track) == (quantity.unit == "MHz")
 
 
 def test_one_track_is_the_same_whether_all_are_in_order_or_not() -> None:

@@ -43,8 +43,8 @@ class Device:
             start, kind = source.randrange(50), source.choice(kinds)
             name = source.choice((1, 2)) if kind is Activity.COMMUNICATION else 0
             self.tasks.append((start, start + source.randrange(6), kind, name))
-        self.tasks.sort(key=lambda each: each[0])
-        work = [each[:2] for each in self.tasks if each[2] is not Activity.COPY]
+        self.tasks.sort(key=lambda task: task[0])
+        work = [task[:2] for task in self.tasks if task[2] is not Activity.COPY]
         begin, end = min((a for a, _ in work), default=0), max((b for _, b in work), default=0)
         compute = self.time(Activity.COMPUTE)
         rows = np.arange(len(self.tasks))
@@ -75,8 +75,8 @@ class Device:
         self.busy = spans(busy)
 
     def time(self, kind: Activity) -> Intervals:
-        own = np.array([each[:2] for each in self.tasks if each[2] is kind], np.int64).reshape(-1, 2)
-        return union(own[:, 0], own[:, 1])
+        spans = np.array([task[:2] for task in self.tasks if task[2] is kind], np.int64).reshape(-1, 2)
+        return union(spans[:, 0], spans[:, 1])
 
     def window_of(self, time: int) -> int:
         return next((i for i, (start, end) in enumerate(self.windows) if start <= time < end), -1)
@@ -104,17 +104,20 @@ def test_a_step_has_what_starts_in_its_window(seed: int) -> None:
         "communication": spans(activity.communication),
         "exposed": spans(activity.communication_not_overlapped),
         "free": spans(activity.free),
-        "bubble": [each[:2] for each in device.tasks if each[3] == 1],
+        "bubble": [task[:2] for task in device.tasks if task[3] == 1],
     }
     for step, start in enumerate(host_start):
-        own = {name: [s for s in some if device.window_of(s[0]) == step] for name, some in sets.items()}
-        ns = {name: sum(b - a for a, b in some) for name, some in own.items()}
-        works = [a for a, _ in own["compute"] + own["communication"]]
+        in_step = {
+            name: [s for s in all_of_kind if device.window_of(s[0]) == step]
+            for name, all_of_kind in sets.items()
+        }
+        ns = {name: sum(b - a for a, b in all_of_kind) for name, all_of_kind in in_step.items()}
+        works = [a for a, _ in in_step["compute"] + in_step["communication"]]
         until = max(min(works) - start, 0) if works else 0
         prepared = start + min(until, int(after[step]) - start)
         overlapped = sum(
             any(a <= time < b for a, b in sets["communication"])
-            for span in own["compute"]
+            for span in in_step["compute"]
             for time in range(*span)
         )
         assert {key: int(column[step]) for key, column in found.items()} == {
@@ -132,9 +135,9 @@ def test_a_step_has_what_starts_in_its_window(seed: int) -> None:
             ),
             "prepared_ns": prepared,
             "until_work_ns": until,
-            "idle_ns": sum(device.idle(*span) for span in own["free"]),
+            "idle_ns": sum(device.idle(*span) for span in in_step["free"]),
         }
-        counted = own["compute"] + own["exposed"] + own["free"] + own["bubble"]
+        counted = in_step["compute"] + in_step["exposed"] + in_step["free"] + in_step["bubble"]
         assert bool(does_anything[step]) == bool(counted)
 
 
@@ -184,13 +187,13 @@ def test_the_phases_of_a_step_follow_each_other(seed: int) -> None:
     tasks = StepTasks(np.array(of, np.int64), nothing, nothing, nothing, *columns)
     found = [*_phases(device.activity, tasks, np.array(host_start), np.array(end))]
     assert len(found) == len(of)
-    for place, (step, told) in enumerate(zip(of, found)):
+    for place, (step, phases) in enumerate(zip(of, found)):
         before = last[place - 1] if place else host_start[step]
         gap = (min(before, first[place]), first[place])
         known = back[place] >= 0
         forward = (first[place], back[place]) if known else (first[place],) * 2
         tail = (back[place], max(end[step], back[place])) if known else (first[place],) * 2
-        assert told == {
+        assert phases == {
             "iteration_gap": gap,
             "forward_backward": forward if known else None,
             "tail": tail if known else None,
@@ -203,33 +206,33 @@ def test_an_iteration_begins_where_the_work_of_the_one_before_ends(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     device = Device(seed)
-    source, own = device.source, []
+    source, iterations = device.source, []
     for number, start in enumerate(sorted(source.sample(range(50), source.randrange(5)))):
         end = start + source.choice((0, 3, 9, 20))
         passes = (
             (start + 1, end + source.randrange(-1, 1)) if source.randrange(2) and end > start + 1 else None
         )
-        own.append(Iteration(7 + number, 3 + number, start, end, passes))
-    monkeypatch.setattr(module, "iterations", lambda *_: own)
+        iterations.append(Iteration(7 + number, 3 + number, start, end, passes))
+    monkeypatch.setattr(module, "iterations", lambda *_: iterations)
     found = [*_iteration_steps(device.trace, device.activity)]
-    close = own[0].start if own else 0
+    close = iterations[0].start if iterations else 0
     reached = 0
-    assert [step.number for step in found] == [each.number for each in own]
-    for place, (each, step) in enumerate(zip(own, found)):
+    assert [step.number for step in found] == [iteration.number for iteration in iterations]
+    for place, (iteration, step) in enumerate(zip(iterations, found)):
         begin, before = close, reached
-        reached = max(reached, each.end)
+        reached = max(reached, iteration.end)
         close = reached
         done = [b for a, b in device.busy if a < reached]
-        if done and done[-1] > each.start:
+        if done and done[-1] > iteration.start:
             close = min(done[-1], reached)
-        assert (step.row, step.device) == (each.row, "NPU 0")
+        assert (step.row, step.device) == (iteration.row, "NPU 0")
         assert (step.host_start_ns, step.start_ns, step.own_ns) == (begin,) * 3
         assert (step.host_end_ns, step.end_ns) == (close,) * 2
-        first, last = each.passes or (each.start, each.end)
-        gap = (min(before if place else each.start, first), first)
-        tail = (last, each.end) if each.passes else None
-        assert (step.iteration_gap, step.forward_backward, step.tail) == (gap, each.passes, tail)
-        phases = (gap, each.passes, tail)
+        first, last = iteration.passes or (iteration.start, iteration.end)
+        gap = (min(before if place else iteration.start, first), first)
+        tail = (last, iteration.end) if iteration.passes else None
+        assert (step.iteration_gap, step.forward_backward, step.tail) == (gap, iteration.passes, tail)
+        phases = (gap, iteration.passes, tail)
         assert step.phase_idle_ns == tuple(0 if phase is None else device.idle(*phase) for phase in phases)
         if begin < close:
             device.windows = [(begin, close)]
@@ -245,7 +248,7 @@ def test_an_iteration_begins_where_the_work_of_the_one_before_ends(
 
 def test_a_device_has_all_steps_where_that_is_no_more_than_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
-    for most in (5, 6):
-        monkeypatch.setattr(module, "MOST_STEPS", most)
+    for limit in (5, 6):
+        monkeypatch.setattr(module, "MOST_STEPS", limit)
         found.append(len(steps_of(many(2, 3))))
     assert found == [2, 6]

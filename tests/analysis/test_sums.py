@@ -32,6 +32,8 @@ def test_sums_and_their_order_are_those_of_a_plain_loop(rows: list[tuple[int, in
 def test_each_owner_has_the_lowest_of_its_keys_with_the_most(rows: list[tuple[int, int, int]]) -> None:
     owner, key, ns = np.array(rows, np.int64).reshape(-1, 3).T
     expected = [-1] * 5
-    for (own, each), _ in sorted(totals(rows).items(), key=lambda item: (item[1], -item[0][1])):
-        expected[own] = each
+    for (owner_number, key_number), _ in sorted(
+        totals(rows).items(), key=lambda item: (item[1], -item[0][1])
+    ):
+        expected[owner_number] = key_number
     assert most_of_each(owner, key, ns, 5).tolist() == expected

@@ -99,11 +99,11 @@ def _run(slots: list[_Slot], ranks: int, chance: np.random.Generator) -> _Times:
     now = np.full(ranks, START, np.int64)
     for place, slot in enumerate(slots):
         begin[place] = now + python[place] + computed[place]
-        own = begin[place][slot.ranks]
-        last = slot.ranks[np.arange(len(slot.ranks)), own.argmax(axis=1)]
+        rank_begin = begin[place][slot.ranks]
+        last = slot.ranks[np.arange(len(slot.ranks)), rank_begin.argmax(axis=1)]
         late[place, slot.ranks] = last[:, None]
-        done = own.max(axis=1) + 90_000
-        end[place, slot.ranks] = done[:, None] + chance.integers(0, 1_300, own.shape)
+        done = rank_begin.max(axis=1) + 90_000
+        end[place, slot.ranks] = done[:, None] + chance.integers(0, 1_300, rank_begin.shape)
         now = end[place]
     return _Times(begin, end, late, python, computed)
 
@@ -118,8 +118,8 @@ def _digest(rank: int, slots: list[_Slot], times: _Times, offset: int, chance: n
     group = np.array([roles.index(slot.role) for slot in slots])
     place_in = {role: {int(member): place for place, member in enumerate(members[role])} for role in roles}
     peers = np.array([place_in[slot.role][int(times.late[place, rank])] for place, slot in enumerate(slots)])
-    own = {role: place_in[role][rank] for role in roles}
-    kind = np.array([0 if slot.role != "pp" else 1 + own["pp"] for slot in slots])
+    place_of_role = {role: place_in[role][rank] for role in roles}
+    kind = np.array([0 if slot.role != "pp" else 1 + place_of_role["pp"] for slot in slots])
     step = np.array([50 + slot.step for slot in slots])
     minus = np.full(count, -1)
     firsts = np.flatnonzero(np.diff(step, prepend=0))
@@ -140,7 +140,7 @@ def _digest(rank: int, slots: list[_Slot], times: _Times, offset: int, chance: n
         wait=np.where(known, wait, 0),
         peer=np.where(known, peers, -1),
         ring=np.zeros(count, np.int64),
-        other=np.where(kind > 0, 1 - own.get("pp", 0), minus),
+        other=np.where(kind > 0, 1 - place_of_role.get("pp", 0), minus),
     )
     (late,) = np.nonzero(known)
     arrivals = ArrivalColumns(
@@ -148,7 +148,7 @@ def _digest(rank: int, slots: list[_Slot], times: _Times, offset: int, chance: n
     )
     boundaries = np.unique(np.concatenate((starts, begin, end)))
     keys, cells = _cells(rank, times, np.where(known, wait, 0), boundaries, begin)
-    groups = tuple(_group(role, members[role], own[role]) for role in roles)
+    groups = tuple(_group(role, members[role], place_of_role[role]) for role in roles)
     return _whole(
         rank, len(times.begin[0]), groups, (collectives, arrivals), (boundaries, keys, cells), starts
     )
@@ -157,8 +157,8 @@ def _digest(rank: int, slots: list[_Slot], times: _Times, offset: int, chance: n
 def _counts(group: Int64s) -> Int64s:
     """Of each operation its number in its group."""
     numbers = np.empty(len(group), np.int64)
-    for each in np.unique(group):
-        numbers[group == each] = np.arange(int((group == each).sum()))
+    for number in np.unique(group):
+        numbers[group == number] = np.arange(int((group == number).sum()))
     return numbers
 
 
@@ -185,10 +185,10 @@ def _cells(
     return KEYS, TimeCells(segment[order], key[order], ns[order])
 
 
-def _group(role: str, ranks: Int64s, own: int) -> RankGroup:
+def _group(role: str, ranks: Int64s, own_rank: int) -> RankGroup:
     name = f"10.0.0.1%eth0_55000_{role}_{int(ranks[0])}"
     number = str((hash_of(role) + int(ranks[0])) % 1000)
-    return RankGroup(number, name, role, own, tuple(ranks.tolist()), len(ranks))
+    return RankGroup(number, name, role, own_rank, tuple(ranks.tolist()), len(ranks))
 
 
 def hash_of(text: str) -> int:
@@ -200,7 +200,7 @@ def _whole(
     rank: int,
     world: int,
     groups: tuple[RankGroup, ...],
-    told: tuple[CollectiveColumns, ArrivalColumns],
+    tables: tuple[CollectiveColumns, ArrivalColumns],
     split: tuple[Int64s, TimeKeys, TimeCells],
     starts: Int64s,
 ) -> Digest:
@@ -233,8 +233,8 @@ def _whole(
         texts=TEXTS,
         lines=LINES,
         steps=steps,
-        collectives=told[0],
-        arrivals=told[1],
+        collectives=tables[0],
+        arrivals=tables[1],
         operators=OperatorColumns.empty(),
         links=links,
         keys=keys,

@@ -23,8 +23,8 @@ _SAID_OFTEN = {
 def _read(path: Path) -> Iterator[tuple[tuple[str, str, str], str]]:
     """Yield file, text of the line and change of each mutant, and its reason."""
     file = line = ""
-    for told in path.read_text(encoding="utf-8").splitlines():
-        depth, text = len(told) - len(told.lstrip()), told.strip()
+    for entry in path.read_text(encoding="utf-8").splitlines():
+        depth, text = len(entry) - len(entry.lstrip()), entry.strip()
         if depth == 8:
             change, _, reason = text.partition(": ")
             yield (file, line, change), _SAID_OFTEN.get(reason, reason)

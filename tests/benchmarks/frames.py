@@ -131,8 +131,8 @@ async def _until_arranged(app: CountingApp, beat: _HeartBeat, what: str, keys: I
             await asyncio.sleep(0.002)
         took.append((time.perf_counter() - started, beat.longest_s))
     times, held = zip(*took)
-    most = f"screen held up {max(held) * 1e3:.0f} ms at most"
-    return Row(what, f"{np.median(times) * 1e3:.0f} ms", most)
+    held_up = f"screen held up {max(held) * 1e3:.0f} ms at most"
+    return Row(what, f"{np.median(times) * 1e3:.0f} ms", held_up)
 
 
 def _arranged(app: CountingApp) -> bool:

@@ -119,11 +119,11 @@ class Checkout:
 
     def _run_tests(self, plugin: object, arguments: Sequence[str]) -> int:
         """Run tests of this checkout, in this process and no other ever after; return pytest's status."""
-        own = self._directory / "own"
-        shutil.rmtree(own, ignore_errors=True)
-        own.mkdir()
+        directory = self._directory / "own"
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir()
         os.chdir(self.path)
-        os.environ.update(PYTHONPATH=str(self.path), HYPOTHESIS_STORAGE_DIRECTORY=str(own))
+        os.environ.update(PYTHONPATH=str(self.path), HYPOTHESIS_STORAGE_DIRECTORY=str(directory))
         sys.path[:] = [str(self.path), *(path for path in sys.path if path not in ("", str(ROOT)))]
         for name in [name for name in sys.modules if name.partition(".")[0] in ("tests", "tracetui")]:
             del sys.modules[name]
@@ -133,7 +133,7 @@ class Checkout:
             for descriptor in range(3):
                 os.dup2(log.fileno(), descriptor)
         imported = "ignore:Module already imported:pytest.PytestAssertRewriteWarning"
-        options = ["-q", "-W", imported, "--hypothesis-seed=0", f"--basetemp={own / 'files'}"]
+        options = ["-q", "-W", imported, "--hypothesis-seed=0", f"--basetemp={directory / 'files'}"]
         settings.register_profile("thorough", max_examples=100)  # of tests without the suite's conftest.py
         options += ["--hypothesis-profile=thorough"]
         options += ["-o", "addopts="]  # the checkout's are for the plugins that are switched off
@@ -166,8 +166,10 @@ class _Recorder:
         sys.setprofile(None)
         threading.setprofile(None)
         seconds, size = time.process_time() - start, len(self._sources)
-        own = [code for code in codes if code.co_filename.startswith(self._sources)]
-        reached = frozenset((Path(code.co_filename[size:]).as_posix(), code.co_firstlineno) for code in own)
+        product_codes = [code for code in codes if code.co_filename.startswith(self._sources)]
+        reached = frozenset(
+            (Path(code.co_filename[size:]).as_posix(), code.co_firstlineno) for code in product_codes
+        )
         if self._passed:
             self.cases.append(Case(item.nodeid, seconds, reached))
         return result

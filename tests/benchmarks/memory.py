@@ -68,7 +68,7 @@ def explained(analysis: Analysis, tables: MemoryTables) -> Memory:
 def made(directory: Path, blocks: int) -> Analysis:
     """A simulated run whose tables are so much longer: each row again and again, released at once."""
     directory.mkdir(exist_ok=True)
-    own = len(write_run(directory, STEPS))
+    rows_per_run = len(write_run(directory, STEPS))
     for name in ("operator_memory.csv", "memory_record.csv"):
         with (directory / name).open(encoding="utf-8", newline="") as file:
             titles, *lines = csv.reader(file)
@@ -78,7 +78,7 @@ def made(directory: Path, blocks: int) -> Analysis:
             table.writerows(lines)
             if name == "operator_memory.csv":
                 lines = [[*line[:3], line[2], line[2], "0.000", *line[6:]] for line in lines]
-                times = blocks // own
+                times = blocks // rows_per_run
             else:
                 times = blocks // len(lines)
             for _ in range(times):

@@ -47,10 +47,10 @@ def rows(slices: int, held_s: float) -> list[Row]:
     for palette in ("ansi", "true"):
         for link, environ in (("known to be remote", REMOTE), ("not known to be", {})):
             lag = held_key(slices, palette, held_s, environ)
-            told = f"{lag.seconds:.2f} s at 4 Mbit/s" if environ else ""
+            at_4_mbit = f"{lag.seconds:.2f} s at 4 Mbit/s" if environ else ""
             sent = f"{lag.frames} frames, {lag.bytes / 1e3:,.0f} kB"
             found.append(
-                Row(f"lag behind a held pan key, {palette}", f"{lag.seconds:.2f} s", link, sent, told)
+                Row(f"lag behind a held pan key, {palette}", f"{lag.seconds:.2f} s", link, sent, at_4_mbit)
             )
     times = key_times(slices, 40)
     middle, high = np.percentile(times, [50, 95])

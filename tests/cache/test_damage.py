@@ -185,9 +185,9 @@ def test_lanes_hold_all_slices_once(path: Path) -> None:
         replace(trace, start_ns=trace.start_ns + 1),
         replace(trace, flows=replace(trace.flows, source=trace.flows.source[:-1])),
     ]
-    for each in wrong:
+    for damage in wrong:
         with pytest.raises((ValueError, IndexError)):
-            check(each, blocks)
+            check(damage, blocks)
 
 
 @pytest.mark.parametrize("column", [field.name for field in fields(BlockColumns) if field.name != "span_end"])

@@ -48,11 +48,11 @@ def test_a_gzipped_file_and_a_directory(pair: tuple[str, str], capsys: pytest.Ca
 
 def test_json_and_a_step_of_each(pair: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", *pair, "--json", "--step", "50", "--base-step", "51"]) == ExitCode.OK
-    told = json.loads(capsys.readouterr().out)
-    assert (told["base"]["steps"], told["other"]["steps"]) == ([51], [50])
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["base"]["steps"], answer["other"]["steps"]) == ([51], [50])
     assert main(["compare", *pair, "--json", "--window", "1ms..3ms"]) == ExitCode.OK
-    told = json.loads(capsys.readouterr().out)
-    assert (told["base"]["step_ns"], told["other"]["step_ns"]) == (2_000_000, 2_000_000)
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["base"]["step_ns"], answer["other"]["step_ns"]) == (2_000_000, 2_000_000)
     assert main(["compare", *pair, "--step", "7"]) == ExitCode.USAGE
     assert "there is no step 7 in this trace: its steps are 50, 51" in capsys.readouterr().err
 
@@ -117,8 +117,8 @@ def test_check_against_a_baseline(pair: tuple[str, str], capsys: pytest.CaptureF
     out, err = capsys.readouterr()
     assert (out, err.split(":")[:2]) == ("", ["tracetui", " Nothing changed"])
     main(["compare", base, other, "--json"])
-    told = json.loads(capsys.readouterr().out)
-    took = {path: told[run]["step_ns"] for path, run in ((base, "base"), (other, "other"))}
+    answer = json.loads(capsys.readouterr().out)
+    took = {path: answer[run]["step_ns"] for path, run in ((base, "base"), (other, "other"))}
     for one, two in ((base, other), (other, base)):
         slower = took[two] > took[one]
         code = main(["check", two, "--baseline", one, "--max-regression", "0%", "--json"])
@@ -148,8 +148,8 @@ def test_what_belongs_together(
 def jobs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A job whose rank 1 is late, and the same without what makes it so: their traces, and their digests."""
     late = replace(JOBS["late"], layout=Layout(tp=1, dp=2), steps=2, extra={1: JOBS["late"].extra[5]})
-    told, directory = simulate_truth(late), tmp_path_factory.mktemp("jobs")
-    for name, outcome in (("base", told.plain), ("other", told.outcome)):
+    truth, directory = simulate_truth(late), tmp_path_factory.mktemp("jobs")
+    for name, outcome in (("base", truth.plain), ("other", truth.outcome)):
         write_job(outcome, directory / name, 1)
     for name, digests in (("base", "kept"), ("other", "told")):
         assert main(["digest", str(directory / name), "-o", str(directory / digests)]) == ExitCode.OK

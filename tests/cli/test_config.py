@@ -51,7 +51,7 @@ def test_an_option_replaces_the_setting(given: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "sentence"),
     [
         ("colour = 1", "there is no setting 'colour'"),
         ("palette = 1", "palette is a text in quotes"),
@@ -62,14 +62,18 @@ def test_an_option_replaces_the_setting(given: list[str]) -> None:
     ],
 )
 def test_a_wrong_setting_is_one_sentence_with_its_file(
-    tmp_path: Path, text: str, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    text: str,
+    sentence: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     for name, value in written(tmp_path, text).items():
         monkeypatch.setenv(name, value)
     assert main(["nowhere.json"]) == 2
-    said = capsys.readouterr().err
-    assert str(tmp_path) in said and told in said
-    assert said.count("\n") == 1 and "\x1b" not in said
+    errors = capsys.readouterr().err
+    assert str(tmp_path) in errors and sentence in errors
+    assert errors.count("\n") == 1 and "\x1b" not in errors
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:

@@ -91,11 +91,11 @@ def test_other_rows(run: Any, leaking: str, by: str, key: str) -> None:
     rows = list(
         csv.DictReader(io.StringIO(run("memory", leaking, "--by", by, "--csv", "-", "--top", "3").out))
     )
-    told = [
+    expected = [
         {name: "" if cell is None else str(cell) for name, cell in row.items()}
         for row in without_ids(document[key])
     ]
-    assert rows == told
+    assert rows == expected
     assert len(rows) == 3
     assert run("memory", leaking, "--by", by).code == 0
 

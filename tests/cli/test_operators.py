@@ -32,7 +32,7 @@ def test_sums_by_type_and_by_shape_are_those_of_op_statistic(
     real_traces: Path, capsys: pytest.CaptureFixture[str], rank: str
 ) -> None:
     directory = real.npu_output(real_traces, rank)
-    told = {
+    statistic = {
         row["OP Type"]: (int(row["Count"]), float(row["Total Time(us)"]) * 1000)
         for row in rows((directory / "op_statistic.csv").read_text(encoding="utf-8"))
     }
@@ -42,10 +42,12 @@ def test_sums_by_type_and_by_shape_are_those_of_op_statistic(
         for row in rows(out(capsys, "operators", str(directory), "--by", by, "--csv", "-")):
             count[row[name]] += int(row["count"])
             total[row[name]] += int(row["total_ns"])
-        assert {kind: count[kind] for kind in told} == {kind: number for kind, (number, _) in told.items()}
-        for kind, (number, ns) in told.items():
+        assert {kind: count[kind] for kind in statistic} == {
+            kind: number for kind, (number, _) in statistic.items()
+        }
+        for kind, (number, ns) in statistic.items():
             assert abs(total[kind] - ns) <= number, kind  # each kernel is rounded to a ns
-        apart = set(count) - set(told)  # copies are no kernels, and collectives not in that table
+        apart = set(count) - set(statistic)  # copies are no kernels, and collectives not in that table
         assert apart <= {"hcom_allReduce_", "MEMCPY_ASYNC"}
 
 
@@ -91,8 +93,8 @@ def trained(tmp_path: Path) -> str:
 def test_tables_of_single_tasks_are_joined_by_number_and_name(
     trained: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = json.loads(out(capsys, "operators", trained, "--by", "kernel", "--json"))["kernels"]
-    kernels = {row["name"]: row for row in told}
+    kernel_rows = json.loads(out(capsys, "operators", trained, "--by", "kernel", "--json"))["kernels"]
+    kernels = {row["name"]: row for row in kernel_rows}
     assert set(kernels) == {"a", "b"}
     assert [kernels[name]["l2_hit_rate"] for name in "ab"] == [0.75, None]
     assert [kernels[name]["aicpu_dispatch_us"] for name in "ab"] == [None, 4.25]

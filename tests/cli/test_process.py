@@ -96,8 +96,8 @@ def loaded(trace_path: str) -> dict[str, set[str]]:
         "frame": "from tracetui import load, gaps_frame",
         "csv": calling("gaps", trace_path, "--csv", "-"),
     }
-    told = [program if name == "viewer" else f"{program}\ntell()" for name, program in programs.items()]
-    process = start("-c", "\n".join([TELLING, *told]))
+    scripts = [program if name == "viewer" else f"{program}\ntell()" for name, program in programs.items()]
+    process = start("-c", "\n".join([TELLING, *scripts]))
     _, err = process.communicate(timeout=300)
     assert process.returncode == 0, err.decode()
     lines = err.decode().splitlines()

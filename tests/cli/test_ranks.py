@@ -42,10 +42,10 @@ def digested(run: Path, digests: Path) -> Path:
 
 def test_text_says_what_is_there(digests: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ranks", str(digests), "--ascii"]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith("2 of 4 ranks, step 50, 0 collectives in common\n")  # both are number 0 of a group
-    assert told.isascii()
-    assert "Ranks, ms" in told
+    text = capsys.readouterr().out
+    assert text.startswith("2 of 4 ranks, step 50, 0 collectives in common\n")  # both are number 0 of a group
+    assert text.isascii()
+    assert "Ranks, ms" in text
 
 
 def test_json_and_csv_agree(digests: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,16 +59,16 @@ def test_json_and_csv_agree(digests: Path, capsys: pytest.CaptureFixture[str]) -
     assert main(["ranks", str(digests), "--csv", "-"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert len(rows) == 2
-    for row, told in zip(rows, document["ranks"]):
+    for row, rank in zip(rows, document["ranks"]):
         for name, cell in row.items():
-            assert cell == ("" if told[name] is None else str(told[name])), name
+            assert cell == ("" if rank[name] is None else str(rank[name])), name
 
 
 def test_markdown_has_the_same_tables(digests: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ranks", str(digests), "--md"]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith("## 2 of 4 ranks")
-    assert "| rank | stage |" in told
+    text = capsys.readouterr().out
+    assert text.startswith("## 2 of 4 ranks")
+    assert "| rank | stage |" in text
 
 
 def test_digests_are_read_like_traces(top: Path, digests: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -119,9 +119,9 @@ def test_what_cannot_be_read_is_one_sentence(
 ) -> None:
     given = [option.format(run=run) for option in options]
     assert main(["scheduler", str(run / "trace_view.json"), *given]) in (2, 3)
-    told = capsys.readouterr().err
-    assert sentence in told
-    assert told.count("\n") == 1
+    errors = capsys.readouterr().err
+    assert sentence in errors
+    assert errors.count("\n") == 1
 
 
 def test_what_is_wrong_with_a_recording_is_said(
@@ -136,12 +136,12 @@ def test_what_is_wrong_with_a_recording_is_said(
     assert main(["summary", str(tmp_path), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert "host.preempted" in document["devices"][0]["causes"]
-    told = [
+    notes = [
         warning for warning in document["trace"]["warnings"] if "cheduler" in warning or "kernel" in warning
     ]
-    assert told == [
+    assert notes == [
         "Lines of the scheduler that cannot be read, and are skipped: 1.",
         "Events that the kernel lost: 12. Threads are unknown meanwhile: give it a larger buffer.",
     ]
     assert main(["summary", str(tmp_path)]) == 0
-    assert told[0] in capsys.readouterr().err
+    assert notes[0] in capsys.readouterr().err

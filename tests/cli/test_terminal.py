@@ -68,12 +68,12 @@ def test_palette(environ: dict[str, str], palette: str) -> None:
 
 def test_over_ssh_fewer_frames_unless_the_user_says_otherwise() -> None:
     local, remote = {"TERM": "xterm"}, {"SSH_CONNECTION": "a b"}
-    own = {"SSH_CONNECTION": "a b", "TEXTUAL_FPS": "60"}
-    for environ in (local, remote, own):
+    chosen = {"SSH_CONNECTION": "a b", "TEXTUAL_FPS": "60"}
+    for environ in (local, remote, chosen):
         prepare_viewer(environ)
     assert local == {"TERM": "xterm"}
     assert remote == {"SSH_CONNECTION": "a b", "TEXTUAL_FPS": "15", "TEXTUAL_ANIMATIONS": "none"}
-    assert own["TEXTUAL_FPS"] == "60"
+    assert chosen["TEXTUAL_FPS"] == "60"
 
 
 @pytest.mark.parametrize(

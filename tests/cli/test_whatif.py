@@ -65,6 +65,6 @@ def test_a_fix_of_nothing_is_an_error_of_the_arguments(
     run: Path, fix: str, sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["whatif", str(run), "--fix", fix]) == 2
-    told = capsys.readouterr().err
-    assert sentence in told
-    assert "\x1b" not in told
+    errors = capsys.readouterr().err
+    assert sentence in errors
+    assert "\x1b" not in errors

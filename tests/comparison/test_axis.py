@@ -27,16 +27,16 @@ def made(start: int, before: int, parts: list[tuple[int, int]]) -> tuple[Run, Bo
     number = np.arange(len(starts)) if parts else none - 1
     walls = StepWalls(none, number, starts, starts, ends, starts, ends, starts, ends, ())
     numbers = tuple(range(len(parts)))
-    told: Any = SimpleNamespace(walls=walls, numbers=numbers)
-    return cast(Run, told), (start, int(edges[-1]) + 7)
+    run: Any = SimpleNamespace(walls=walls, numbers=numbers)
+    return cast(Run, run), (start, int(edges[-1]) + 7)
 
 
 @given(lengths, lengths, st.integers(-500, 500))
 def test_every_time_of_both_runs_has_one_place_and_steps_begin_at_once(
     base: tuple[int, list[tuple[int, int]]], other: tuple[int, list[tuple[int, int]]], start: int
 ) -> None:
-    (mine, my_trace), (theirs, their_trace) = made(0, *base), made(start, *other)
-    axis = Axis.of((mine, theirs), (my_trace, their_trace))
+    (base_run, my_trace), (other_run, their_trace) = made(0, *base), made(start, *other)
+    axis = Axis.of((base_run, other_run), (my_trace, their_trace))
     for side, (first, last) in enumerate((my_trace, their_trace)):
         places = [axis.place(side, moment) for moment in range(first, last + 1)]
         assert places[0] >= 0 and places[-1] <= axis.end and places == sorted(set(places))
@@ -48,7 +48,7 @@ def test_every_time_of_both_runs_has_one_place_and_steps_begin_at_once(
         assert set(steps.tolist()) <= {0, 1}, "to one scale, and never back"
         assert int(steps.sum()) == last - first
     assert axis.end <= my_trace[1] - my_trace[0] + their_trace[1] - their_trace[0]
-    starts = [side.walls.start.tolist() for side in (mine, theirs)]
+    starts = [side.walls.start.tolist() for side in (base_run, other_run)]
     stepped = min(map(len, starts)) if base[1] and other[1] else 1
     for step, pair in enumerate(zip(*starts)):
         if step < stepped:
@@ -56,7 +56,7 @@ def test_every_time_of_both_runs_has_one_place_and_steps_begin_at_once(
             assert axis.place(0, pair[0]) == axis.step_start(step)
     for step in range(max(axis.steps)):
         assert axis.step_at(axis.step_start(step)) == step
-        for side, run_ in enumerate((mine, theirs)):
+        for side, run_ in enumerate((base_run, other_run)):
             span = (
                 (int(run_.walls.start[step]), int(run_.walls.end[step])) if step < axis.steps[side] else None
             )

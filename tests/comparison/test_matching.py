@@ -13,10 +13,10 @@ from tracetui.comparison.sequence_diff import match_sequences
 def longest_common(base: list[int], other: list[int]) -> int:
     """The length of a longest common subsequence, by the table that everybody knows."""
     row = [0] * (len(other) + 1)
-    for mine in base:
+    for base_name in base:
         before, row = row, [0]
-        for place, theirs in enumerate(other):
-            row.append(before[place] + 1 if mine == theirs else max(before[place + 1], row[-1]))
+        for place, other_name in enumerate(other):
+            row.append(before[place] + 1 if base_name == other_name else max(before[place + 1], row[-1]))
     return row[-1]
 
 

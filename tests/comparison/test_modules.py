@@ -16,11 +16,11 @@ def test_a_module_that_calls_itself_holds_what_it_launches_once() -> None:
     for number, (at, start, ns) in enumerate(launches, 1):
         events += [operator(at, 8), call(at + 2, 2, number, tid=MAIN), task(start, ns, connection=number)]
     modules = run_of(analyse(trace_of(events))).modules
-    assert {name.rpartition(" > ")[2]: (each.ns, each.count) for name, each in modules.total.items()} == {
+    assert {name.rpartition(" > ")[2]: (total.ns, total.count) for name, total in modules.total.items()} == {
         "Net_0": (22, 3),
         "Layer_3": (17, 2),
     }
-    assert {name.rpartition(" > ")[2]: each.ns for name, each in modules.self_sums.items()} == {
+    assert {name.rpartition(" > ")[2]: total.ns for name, total in modules.self_sums.items()} == {
         "Net_0": 5,
         "Layer_3": 17,
     }

@@ -117,11 +117,11 @@ def test_a_slower_line_among_others() -> None:
     line, comparison = planted_line("moba", "means.append(key[:, begin:end].mean(dim=1))")
     name = f"/workspace/moba/train_moba.py({line}) block_gate"
     assert list(changed(comparison.lines)) == [name]
-    own, following = (float(row.delta_ns) for row in comparison.lines[:2])
+    slower, following = (float(row.delta_ns) for row in comparison.lines[:2])
     assert comparison.lines[1].frame is not None
     assert comparison.lines[1].frame.line == line + 1
-    assert own == pytest.approx(float(comparison.step.delta_ns), rel=0.025)
-    assert own + following == pytest.approx(float(comparison.step.delta_ns), rel=0.001)
+    assert slower == pytest.approx(float(comparison.step.delta_ns), rel=0.025)
+    assert slower + following == pytest.approx(float(comparison.step.delta_ns), rel=0.001)
     assert changed(comparison.operators) == changed(comparison.kernels) == changed(comparison.classes) == {}
     assert changed(comparison.waterfall).keys() == {"idle.host.operator", "idle.host.python"}
     assert verdict(comparison).endswith(f"operator (host.operator) at train_moba.py({line}).")

@@ -19,11 +19,11 @@ few = st.lists(st.integers(0, 9), min_size=1, max_size=5).map(tuple)
 def exact_p(base: tuple[int, ...], other: tuple[int, ...]) -> float:
     """The share of all choices of as many values whose ranks are as far from the mean."""
     every = (*base, *other)
-    ranks = [sum(each < value for each in every) + (every.count(value) + 1) / 2 for value in every]
+    ranks = [sum(rank_sum < value for rank_sum in every) + (every.count(value) + 1) / 2 for value in every]
     mean = len(base) * (len(every) + 1) / 2
     away = abs(sum(ranks[: len(base)]) - mean)
     sums = [abs(sum(chosen) - mean) for chosen in combinations(ranks, len(base))]
-    return sum(each >= away for each in sums) / len(sums)
+    return sum(rank_sum >= away for rank_sum in sums) / len(sums)
 
 
 @given(few, few)
@@ -33,15 +33,15 @@ def test_p_is_that_of_all_orders(base: tuple[int, ...], other: tuple[int, ...]) 
 
 @given(few, few, st.integers(1, 3), st.integers(1, 3))
 def test_the_shift_is_the_median_of_all_differences(
-    base: tuple[int, ...], other: tuple[int, ...], mine: int, theirs: int
+    base: tuple[int, ...], other: tuple[int, ...], base_sign: int, other_sign: int
 ) -> None:
-    differences = [Fraction(two, theirs) - Fraction(one, mine) for one in base for two in other]
-    test = compare_values(base, other, (mine, theirs))
+    differences = [Fraction(two, other_sign) - Fraction(one, base_sign) for one in base for two in other]
+    test = compare_values(base, other, (base_sign, other_sign))
     assert test.shift_ns == median(differences)
     assert min(differences) <= test.low_ns <= test.shift_ns <= test.high_ns <= max(differences)
-    middle = median(Fraction(value, mine) for value in base)
-    assert test.slower == sum(Fraction(value, theirs) > middle for value in other)
-    assert test.faster == sum(Fraction(value, theirs) < middle for value in other)
+    middle = median(Fraction(value, base_sign) for value in base)
+    assert test.slower == sum(Fraction(value, other_sign) > middle for value in other)
+    assert test.faster == sum(Fraction(value, other_sign) < middle for value in other)
     assert test.separate == (min(differences) > 0 or max(differences) < 0)
 
 

@@ -70,15 +70,19 @@ def test_operators_of_the_same_pair_are_those_of_compare_tools(real_traces: Path
     comparison = compare(base, other)
     table = real_traces / "expected" / "compare" / "w0_vs_w4" / "OperatorCompareStatistic.csv"
     with table.open(encoding="utf-8", newline="") as file:
-        told = {row[1]: row for row in list(csv.reader(file))[3:] if len(row) > 5}
+        producer_row = {row[1]: row for row in list(csv.reader(file))[3:] if len(row) > 5}
     ours = {row.name: row for row in comparison.operators if row.status == "matched"}
-    shared = [name for name in told if name in ours and float(told[name][2])]
+    shared = [name for name in producer_row if name in ours and float(producer_row[name][2])]
     assert len(shared) > 15
     for name in shared:
         if name == "CudnnConvolutionBackward":
             continue  # ours has its memsets too, 0.528 ms
-        assert float(told[name][2]) == pytest.approx(6 * float(ours[name].base_ns) / 1e6, abs=0.01), name
-        assert float(told[name][4]) == pytest.approx(6 * float(ours[name].other_ns) / 1e6, abs=0.01), name
+        assert float(producer_row[name][2]) == pytest.approx(6 * float(ours[name].base_ns) / 1e6, abs=0.01), (
+            name
+        )
+        assert float(producer_row[name][4]) == pytest.approx(
+            6 * float(ours[name].other_ns) / 1e6, abs=0.01
+        ), name
 
 
 def test_two_ranks_of_one_job(real_traces: Path) -> None:
@@ -120,15 +124,15 @@ def test_kernels_of_the_same_pair_are_those_of_compare_tools(real_traces: Path) 
     comparison = pair(real_traces, "npu/level2/rank0_ascend_pt", "npu/level2/rank1_ascend_pt")
     table = real_traces / "expected" / "compare" / "npu_l2_r0_r1" / "KernelCompare.csv"
     with table.open(encoding="utf-8", newline="") as file:
-        told = [row for row in csv.reader(file) if row and row[0].isdigit()]
+        producer_rows = [row for row in csv.reader(file) if row and row[0].isdigit()]
     ours = {row.name: row for row in comparison.kernels}
-    for row in told:
+    for row in producer_rows:
         shapes = row[2].strip('"')
         name = f"{row[1]} [{shapes}]"
         if name in ours:
             assert float(row[3]) == pytest.approx(float(ours[name].base_ns) / 1e3, abs=0.1), name
             assert int(row[7]) == ours[name].base_count
-    assert sum(f"{row[1]} [{row[2].strip(chr(34))}]" in ours for row in told) > 100
+    assert sum(f"{row[1]} [{row[2].strip(chr(34))}]" in ours for row in producer_rows) > 100
 
 
 def test_two_makes_of_gpus_match_in_every_operator(real_traces: Path) -> None:

@@ -104,11 +104,11 @@ def check_preparing(analysis: Analysis) -> None:
         step = steps.get((device, int(side.walls.start[wall])))  # none where the trace has no steps
         if step is not None and step.prepared_ns <= int(side.walls.end[wall]):
             assert ns == step.preparing_ns
-    parts = [each for each in step_parts(analysis) if each.wall]
+    parts = [part for part in step_parts(analysis) if part.wall]
     if steps:
-        assert sorted(each.wall for each in parts) == sorted(side.wall_ns.tolist())
-        assert sorted(each.preparing for each in parts) == sorted(found)
-    assert all(min(each) >= 0 for each in parts)
+        assert sorted(part.wall for part in parts) == sorted(side.wall_ns.tolist())
+        assert sorted(part.preparing for part in parts) == sorted(found)
+    assert all(min(part) >= 0 for part in parts)
 
 
 @given(any_run())

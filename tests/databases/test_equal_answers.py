@@ -52,7 +52,7 @@ def write_both(scenario: str, level: int, directory: Path) -> tuple[Path, Path]:
     return text, database
 
 
-def said(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> list[str]:
+def output_of(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> list[str]:
     """What a command prints, without the lines and numbers that tell the files apart."""
     assert main([*map(str, arguments), "--no-cache"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -67,7 +67,9 @@ def test_commands_say_the_same(
     text, database = write_both(scenario, level, tmp_path)
     for asked in COMMANDS:
         command, *options = asked.split()
-        assert said(capsys, command, database, *options) == said(capsys, command, text, *options), asked
+        assert output_of(capsys, command, database, *options) == output_of(capsys, command, text, *options), (
+            asked
+        )
 
 
 @pytest.mark.parametrize("scenario", sorted(SCENARIOS))
@@ -93,7 +95,9 @@ def test_memory_is_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         path.mkdir()
         write_run(path, 3, database=path == database)
     for by in ("line", "size", "block"):
-        assert said(capsys, "memory", database, "--by", by) == said(capsys, "memory", text, "--by", by)
+        assert output_of(capsys, "memory", database, "--by", by) == output_of(
+            capsys, "memory", text, "--by", by
+        )
 
 
 @pytest.mark.parametrize(
@@ -105,10 +109,10 @@ def test_jobs_say_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str], n
     outcome = simulate_truth(JOBS[name]).outcome
     for kind in ("text", "data"):
         write_job(outcome, tmp_path / kind, 1, databases=kind == "data")
-    expected = said(capsys, "ranks", tmp_path / "text")
-    ours = said(capsys, "ranks", tmp_path / "data")
+    expected = output_of(capsys, "ranks", tmp_path / "text")
+    ours = output_of(capsys, "ranks", tmp_path / "data")
     assert without_paths(ours) == without_paths(expected)
-    compared = said(capsys, "compare", tmp_path / "text", tmp_path / "data")
+    compared = output_of(capsys, "compare", tmp_path / "text", tmp_path / "data")
     assert any(line.startswith("Nothing changed: a step takes") for line in compared)
     mixed = tmp_path / "mixed"
     mixed.mkdir()
@@ -116,7 +120,7 @@ def test_jobs_say_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str], n
         chosen = tmp_path / ("data" if place % 2 else "text") / rank.name
         (mixed / rank.name).symlink_to(chosen)
     paths = sorted(mixed.iterdir())
-    assert without_paths(said(capsys, "ranks", *paths)) == without_paths(expected)
+    assert without_paths(output_of(capsys, "ranks", *paths)) == without_paths(expected)
 
 
 def without_paths(lines: list[str]) -> list[str]:
@@ -136,27 +140,27 @@ def trace_of(path: Path) -> Trace:
 
 def test_all_slices_are_there_within_a_nanosecond(tmp_path: Path) -> None:
     text, database = write_both("mixed", 2, tmp_path)
-    ours, theirs = trace_of(database / DATABASE), read(text / "trace_view.json")
+    ours, from_text = trace_of(database / DATABASE), read(text / "trace_view.json")
     tracks = [
-        [track for track in trace.tracks if track.layer is not Layer.OVERLAP] for trace in (ours, theirs)
+        [track for track in trace.tracks if track.layer is not Layer.OVERLAP] for trace in (ours, from_text)
     ]
     assert [(t.name, t.process, t.pid, t.tid, len(t.lanes)) for t in tracks[0]] == [
         (t.name, t.process, t.pid, t.tid, len(t.lanes)) for t in tracks[1]
     ]
-    for mine, other in zip(*tracks):
-        if mine.layer is Layer.COUNTER:
-            assert same_samples(counter_series(ours, mine), counter_series(theirs, other))
+    for own_track, other in zip(*tracks):
+        if own_track.layer is Layer.COUNTER:
+            assert same_samples(counter_series(ours, own_track), counter_series(from_text, other))
             continue
-        rows, others = (slice(t.rows.start, t.rows.stop) for t in (mine, other))
+        rows, other_rows = (slice(t.rows.start, t.rows.stop) for t in (own_track, other))
         assert [ours.strings[name] for name in ours.slices.name[rows].tolist()] == [
-            theirs.strings[name] for name in theirs.slices.name[others].tolist()
+            from_text.strings[name] for name in from_text.slices.name[other_rows].tolist()
         ]
-        assert np.abs(ours.slices.start[rows] - theirs.slices.start[others]).max() <= 1
-        assert np.abs(ours.slices.end[rows] - theirs.slices.end[others]).max() <= 1
+        assert np.abs(ours.slices.start[rows] - from_text.slices.start[other_rows]).max() <= 1
+        assert np.abs(ours.slices.end[rows] - from_text.slices.end[other_rows]).max() <= 1
 
 
-def same_samples(ours: Series, theirs: Series) -> bool:
-    return np.array_equal(ours.time, theirs.time) and np.allclose(ours.value, theirs.value)
+def same_samples(ours: Series, from_text: Series) -> bool:
+    return np.array_equal(ours.time, from_text.time) and np.allclose(ours.value, from_text.value)
 
 
 def test_level_0_knows_the_calls_that_text_leaves_out(
@@ -164,19 +168,19 @@ def test_level_0_knows_the_calls_that_text_leaves_out(
 ) -> None:
     """So more tasks are linked; what both know is equal."""
     text, database = write_both("moba", 0, tmp_path)
-    ours, theirs = (said(capsys, "summary", path) for path in (database, text))
+    ours, from_text = (output_of(capsys, "summary", path) for path in (database, text))
 
     def steps(lines: list[str]) -> list[str]:
         start = next(place for place, line in enumerate(lines) if line.startswith("Steps"))
         return lines[start : start + 6]
 
-    assert steps(ours) == steps(theirs)
+    assert steps(ours) == steps(from_text)
     assert any("% lead back to an operator" in line for line in ours)
 
 
 def test_arrows_are_those_of_the_json(tmp_path: Path) -> None:
     text, database = write_both("moba", 2, tmp_path)
-    ours, theirs = trace_of(database / DATABASE), read(text / "trace_view.json")
+    ours, from_text = trace_of(database / DATABASE), read(text / "trace_view.json")
 
     def ends(trace: Trace, category: str) -> set[tuple[int, int]]:
         flows = trace.flows
@@ -186,6 +190,6 @@ def test_arrows_are_those_of_the_json(tmp_path: Path) -> None:
         return set(zip(flows.source_time[arrows].tolist(), target_start.tolist()))
 
     for category in ("async_task_queue", "fwdbwd"):
-        assert ends(ours, category) == ends(theirs, category), category
-    assert ends(ours, "async_npu") <= ends(theirs, "async_npu")
+        assert ends(ours, category) == ends(from_text, category), category
+    assert ends(ours, "async_npu") <= ends(from_text, "async_npu")
     assert len(ends(ours, "async_npu")) > 100

@@ -85,10 +85,10 @@ def refusal_of(database: Path, capsys: pytest.CaptureFixture[str]) -> str:
     """The one sentence that a command says, with the status of what is no trace."""
     watch(database)
     assert main(["summary", str(database), "--no-cache"]) == ExitCode.UNREADABLE
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert len(said.err.splitlines()) == 1
-    return said.err
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert len(printed.err.splitlines()) == 1
+    return printed.err
 
 
 @pytest.mark.usefixtures("unchanged")
@@ -218,8 +218,8 @@ def test_names_that_no_terminal_should_see(database: Path, capsys: pytest.Captur
     watch(database)
     for command in ("summary", "operators", "gaps", "hotspots"):
         assert main([command, str(database), "--no-cache"]) == 0
-    said = capsys.readouterr()
-    assert "\x1b" not in said.out + said.err and "\0" not in said.out
+    printed = capsys.readouterr()
+    assert "\x1b" not in printed.out + printed.err and "\0" not in printed.out
 
 
 @pytest.mark.usefixtures("unchanged")

@@ -194,16 +194,16 @@ def test_all_tables_of_a_run(tmp_path: Path) -> None:
         other._pages = None
         for table in database.tables.values():
             names = list(table.columns)
-            ours, theirs = (
-                [(rows.count, rows.first) for rows in each.rows(table.name, names, rows=10**6)]
-                for each in (database, other)
+            ours, by_sqlite = (
+                [(rows.count, rows.first) for rows in reader.rows(table.name, names, rows=10**6)]
+                for reader in (database, other)
             )
-            assert sum(count for count, _ in ours) == sum(count for count, _ in theirs)
-            assert ours[0][1] == theirs[0][1]
+            assert sum(count for count, _ in ours) == sum(count for count, _ in by_sqlite)
+            assert ours[0][1] == by_sqlite[0][1]
             for name in names:
                 columns = [
-                    np.concatenate([rows.numbers(name) for rows in each.rows(table.name, names)])
-                    for each in (database, other)
+                    np.concatenate([rows.numbers(name) for rows in reader.rows(table.name, names)])
+                    for reader in (database, other)
                 ]
                 assert (columns[0] == columns[1]).all(), (table.name, name)
     assert tables.ROWS

@@ -69,12 +69,12 @@ def test_progress_grows_to_the_whole_file(tmp_path: Path) -> None:
     connection.execute("UPDATE TASK SET connectionId = connectionId + 1000000000")
     connection.commit()
     connection.close()
-    told: list[Progress] = []
+    reports: list[Progress] = []
     with open_trace(path) as file:
-        file.read(told.append)
-        assert [part.done_bytes for part in told] == sorted(part.done_bytes for part in told)
-        assert 0.8 < told[-1].done_bytes / file.size <= 1
-    assert len(told[-1].snapshot().slices.start) >= 69_999
+        file.read(reports.append)
+        assert [part.done_bytes for part in reports] == sorted(part.done_bytes for part in reports)
+        assert 0.8 < reports[-1].done_bytes / file.size <= 1
+    assert len(reports[-1].snapshot().slices.start) >= 69_999
 
 
 def test_freed_memory_is_given_back() -> None:

@@ -47,8 +47,8 @@ def test_steps_are_the_producers_to_the_nanosecond(real_traces: Path, rank: int)
     steps = analysis_of(real_traces, rank).steps
     assert [str(step.number) for step in steps] == [row[0] for row in rows]
     for step, row in zip(steps, rows):
-        told = {name: round(value * 1000) for name, value in zip(COLUMNS, row[1:])}
-        assert {name: getattr(step, field) for name, field in COLUMNS.items()} == told
+        expected = {name: round(value * 1000) for name, value in zip(COLUMNS, row[1:])}
+        assert {name: getattr(step, field) for name, field in COLUMNS.items()} == expected
 
 
 @pytest.mark.parametrize("rank", RANKS)
@@ -85,10 +85,10 @@ def test_tasks_are_classed_as_in_the_json(real_traces: Path, rank: int) -> None:
         found, number = np.unique(analysis.trace.slices.activity, return_counts=True)
         return {Activity(kind).name: count for kind, count in zip(found.tolist(), number.tolist()) if kind}
 
-    ours, theirs = counts(analysis_of(real_traces, rank)), counts(npu(real_traces, f"level2/rank{rank}"))
-    assert ours["COMPUTE"] + ours["AICPU"] == theirs["COMPUTE"] + theirs["AICPU"] == 187
+    ours, from_text = counts(analysis_of(real_traces, rank)), counts(npu(real_traces, f"level2/rank{rank}"))
+    assert ours["COMPUTE"] + ours["AICPU"] == from_text["COMPUTE"] + from_text["AICPU"] == 187
     assert {kind: ours[kind] for kind in ("COMMUNICATION", "COPY", "WAIT")} == {
-        kind: theirs[kind] for kind in ("COMMUNICATION", "COPY", "WAIT")
+        kind: from_text[kind] for kind in ("COMMUNICATION", "COPY", "WAIT")
     }
 
 
@@ -138,13 +138,15 @@ def test_the_producers_sums_agree(real_traces: Path, rank: int) -> None:
 
 
 def test_memory_is_as_rich_as_in_the_tables_of_text(real_traces: Path) -> None:
-    ours, theirs = (found.memory for found in (analysis_of(real_traces, 0), npu(real_traces, "level2/rank0")))
-    assert ours is not None and theirs is not None
-    assert len(ours.recorded.blocks.start) == len(theirs.recorded.blocks.start) == 184
+    ours, from_text = (
+        found.memory for found in (analysis_of(real_traces, 0), npu(real_traces, "level2/rank0"))
+    )
+    assert ours is not None and from_text is not None
+    assert len(ours.recorded.blocks.start) == len(from_text.recorded.blocks.start) == 184
     assert {curve.component for curve in ours.recorded.curves} == {
-        curve.component for curve in theirs.recorded.curves
+        curve.component for curve in from_text.recorded.curves
     }
-    assert int((ours.recorded.blocks.row >= 0).sum()) == int((theirs.recorded.blocks.row >= 0).sum())
+    assert int((ours.recorded.blocks.row >= 0).sum()) == int((from_text.recorded.blocks.row >= 0).sum())
 
 
 def test_kernels_have_their_types_shapes_and_counters(real_traces: Path) -> None:
@@ -154,8 +156,8 @@ def test_kernels_have_their_types_shapes_and_counters(real_traces: Path) -> None
     assert kernels is not None and like is not None
     assert int((kernels.row >= 0).sum()) == kernels.table.rows == 187
     ours = {(row.type, row.core, row.shapes): row.count for row in kernels.types(by_shape=True)}
-    theirs = {(row.type, row.core, row.shapes): row.count for row in like.types(by_shape=True)}
-    assert {key: count for key, count in theirs.items() if key[1] != "HCCL"} == ours
+    expected = {(row.type, row.core, row.shapes): row.count for row in like.types(by_shape=True)}
+    assert {key: count for key, count in expected.items() if key[1] != "HCCL"} == ours
     assert like.table.floats.keys() - kernels.table.floats.keys() == {
         "cube_utilization(%)",
         "l2_hit_rate",

@@ -55,11 +55,11 @@ def test_the_start_of_a_long_path_is_cut_off() -> None:
 @pytest.mark.parametrize(("dur", "span"), [(0, None), (1, "1 ns"), (2, "2 ns")])
 def test_a_device_that_works_for_one_ns_has_a_window(dur: int, span: str | None) -> None:
     analysis = analyse(trace_of([*npu(), task(10, dur)]))
-    told = "1 task, which neither computes nor communicates"
+    words = "1 task, which neither computes nor communicates"
     if span is not None:
-        told = f"{span}, from 0.000000 s to 0.000000 s"
-    assert f"NPU: {told}" in summary_text(analysis, Selection(), None, 100).splitlines()
-    assert "\n## `NPU`\n\n" + told in summary_markdown(analysis, Selection(), None)
+        words = f"{span}, from 0.000000 s to 0.000000 s"
+    assert f"NPU: {words}" in summary_text(analysis, Selection(), None, 100).splitlines()
+    assert "\n## `NPU`\n\n" + words in summary_markdown(analysis, Selection(), None)
 
 
 def test_what_is_not_listed_is_counted() -> None:
@@ -69,10 +69,10 @@ def test_what_is_not_listed_is_counted() -> None:
 def test_a_line_is_told_with_its_two_largest_causes_and_three_operators() -> None:
     causes = {Cause.SYNC: 5, Cause.UNLINKED: 3, Cause.GC: 2}
     row: Any = SimpleNamespace(causes=causes, ops={"": 9, "a" * 32: 4, "b" * 33: 3, "c": 2, "d": 1})
-    told = "host.sync 50 %, unlinked 30 %"
-    assert idle_reasons(row) == f"{told}; in {'a' * 32}, {'b' * 31}…, c"
+    cause_words = "host.sync 50 %, unlinked 30 %"
+    assert idle_reasons(row) == f"{cause_words}; in {'a' * 32}, {'b' * 31}…, c"
     row.ops = {"": 9}
-    assert idle_reasons(row) == told
+    assert idle_reasons(row) == cause_words
 
 
 # -------------------------------------------------------------------------- gaps
@@ -86,8 +86,8 @@ def gap_rows(by: Measure, idle: list[int], communication: list[int]) -> GapRows:
 
 def test_a_gap_is_of_idle_time_where_it_has_as_much_of_it_as_of_communication() -> None:
     """The last gap first."""
-    told = [gap_rows(by, [5, 5, 5], [4, 5, 6]).by_idle.tolist() for by in Measure]
-    assert dict(zip(Measure, told)) == {
+    by_idle = [gap_rows(by, [5, 5, 5], [4, 5, 6]).by_idle.tolist() for by in Measure]
+    assert dict(zip(Measure, by_idle)) == {
         Measure.LOST: [False, True, True],
         Measure.IDLE: [True] * 3,
         Measure.COMMUNICATION: [False] * 3,
@@ -96,7 +96,7 @@ def test_a_gap_is_of_idle_time_where_it_has_as_much_of_it_as_of_communication() 
 
 def test_the_main_cause_of_a_gap_is_of_what_ranks_it() -> None:
     """Causes of communication are counted on from those of idle time; the last gap first."""
-    for by, told in (
+    for by, main_causes in (
         (Measure.LOST, [-1, 4, 3, 1]),
         (Measure.IDLE, [-1, 0, -1, 1]),
         (Measure.COMMUNICATION, [-1, 4, 3, -1]),
@@ -105,7 +105,7 @@ def test_the_main_cause_of_a_gap_is_of_what_ranks_it() -> None:
         idle, communication = np.array([1, -1, 0, -1], np.int8), np.array([-1, 0, 1, -1], np.int8)
         vars(rows)["idle"] = SimpleNamespace(main_cause=idle, labels=["a", "b", "c"])
         vars(rows)["communication"] = SimpleNamespace(main_cause=communication)
-        assert rows.main_cause.tolist() == told
+        assert rows.main_cause.tolist() == main_causes
 
 
 def test_gaps_are_told_with_their_device_where_there_are_several() -> None:
@@ -129,8 +129,8 @@ def test_kernels_of_the_first_slice_on_are_listed_the_longest_first() -> None:
         rows = KernelRows(analysis, kernels, among, top)
         assert rows.places.tolist() == places and len(rows) == len(places)
         assert rows.total == (4 if among is None else 2)
-    told = KERNELS.column("start_ns").cells(KernelRows(analysis, kernels), str).texts
-    assert told == [format_time(us * 1000) for us in (10, 30, 20, 0)]
+    starts = KERNELS.column("start_ns").cells(KernelRows(analysis, kernels), str).texts
+    assert starts == [format_time(us * 1000) for us in (10, 30, 20, 0)]
 
 
 def test_a_counter_that_a_kernel_lacks_is_unknown() -> None:
@@ -155,17 +155,17 @@ def test_a_column_is_in_no_form_but_those_it_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("by", "told"),
+    ("by", "expected"),
     [
         (Measure.IDLE, {"a": 4, "b": 2}),
         (Measure.COMMUNICATION, {"a": 5}),
         (Measure.LOST, {"a": 9, "b": 2, COPY: 1}),
     ],
 )
-def test_the_causes_of_what_ranks_a_gap(by: Measure, told: dict[str, int]) -> None:
+def test_the_causes_of_what_ranks_a_gap(by: Measure, expected: dict[str, int]) -> None:
     idle = [{"cause": cause, "dur_ns": ns} for cause, ns in (("a", 3), ("b", 2), ("a", 1))]
     moved = [{"cause": "a", "dur_ns": 5}]
-    assert gap_causes(by, idle, moved, 1) == told
+    assert gap_causes(by, idle, moved, 1) == expected
     assert COPY not in gap_causes(by, idle, moved, 0)
 
 
@@ -209,9 +209,9 @@ def test_what_the_files_beside_a_trace_tell_is_cut_after_400_characters() -> Non
                 lambda _, length=length: [("run", ["x" * length])],
             )
             analysis: Any = SimpleNamespace(run=None, checks=checks)
-            first, *others = run_facts(analysis)
+            first, *later_facts = run_facts(analysis)
             assert first.endswith(end) and len(first) == len("Run: ") + 400
-            assert others == [
+            assert later_facts == [
                 "The tables beside it agree: a.csv (2 rows), c.csv (1 row)",
                 "b.csv says otherwise",
             ]
@@ -229,10 +229,10 @@ def test_a_device_in_all() -> None:
 
 
 def test_what_the_producer_says_otherwise() -> None:
-    told = _producer(
+    sentences = _producer(
         {"computing_ns": 5, "free_ns": 7}, {"computing_ns": 5, "free_ns": 1_000_000, "not_told_ns": 3}
     )
-    assert told == [
+    assert sentences == [
         "  the trace's own Overlap Analysis says otherwise:",
         "    free                                 1.000 ms",
         "    not told                             0.000 ms",
@@ -240,7 +240,7 @@ def test_what_the_producer_says_otherwise() -> None:
 
 
 @pytest.mark.parametrize(
-    ("causes", "told"),
+    ("causes", "lines"),
     [
         ({"a": 4}, ["Preparing steps took 10 ns: a"]),
         ({"a": 4, COPY: 1}, ["Preparing steps took 10 ns, of which copies 1 ns", "  the rest: a"]),
@@ -248,8 +248,8 @@ def test_what_the_producer_says_otherwise() -> None:
         ({"a": 4, "b": 3, "c": 2, "d": 1}, ["Preparing steps took 10 ns: a 40 %, b 30 %, c 20 %"]),
     ],
 )
-def test_what_preparing_steps_took(causes: dict[str, int], told: list[str]) -> None:
-    assert _preparing(10, causes) == told
+def test_what_preparing_steps_took(causes: dict[str, int], lines: list[str]) -> None:
+    assert _preparing(10, causes) == lines
 
 
 def test_a_table_of_steps_has_as_many_decimals_as_the_page_has_room_for() -> None:
@@ -259,10 +259,10 @@ def test_a_table_of_steps_has_as_many_decimals_as_the_page_has_room_for() -> Non
         tables = [text_table(STEPS, StepRows(analysis, places, 2, decimals), width) for decimals in range(4)]
         fitting = [place for place, lines in enumerate(tables) if max(map(len, lines)) <= width]
         found = _steps(analysis, Selection(), places, 2, width)
-        most = max(fitting, default=0)
-        assert found[2 : 2 + len(tables[most])] == tables[most]
-        assert found[2 + len(tables[most])] == "  2 more steps: --top 0"
-        seen.add(most)
+        finest = max(fitting, default=0)
+        assert found[2 : 2 + len(tables[finest])] == tables[finest]
+        assert found[2 + len(tables[finest])] == "  2 more steps: --top 0"
+        seen.add(finest)
     assert seen == {0, 1, 2, 3}
 
 
@@ -279,22 +279,22 @@ def advice(number: int, cost_ns: int | None, subjects: int = 0, file: str | None
 
 def test_what_advice_is_about() -> None:
     costs = [(None, None), (100, None), (100, 100), (100, 50)]
-    told = [cost_words(replace(advice(0, cost), per_step_ns=mean)) for cost, mean in costs]
-    assert told == ["note", "100 ns", "100 ns", "100 ns, 50 ns a step"]
+    words = [cost_words(replace(advice(0, cost), per_step_ns=mean)) for cost, mean in costs]
+    assert words == ["note", "100 ns", "100 ns", "100 ns, 50 ns a step"]
 
 
 def test_of_more_advice_than_is_listed_all_is_counted() -> None:
-    def told(most: int, *every: Advice) -> list[str]:
-        return first_advice(every, most, 80)
+    def listed(limit: int, *every: Advice) -> list[str]:
+        return first_advice(every, limit, 80)
 
     one, two, note = advice(1, 100), advice(2, 1, file="/a/train.py"), advice(3, None)
     lines = ["   100 ns  Title 1", "     1 ns  Title 2: train.py(8)"]
-    assert told(2, one, two, note) == ["Advice, by the time it is about", *lines]
-    assert told(1, one, two, note) == [
+    assert listed(2, one, two, note) == ["Advice, by the time it is about", *lines]
+    assert listed(1, one, two, note) == [
         "Advice: the 1 of 2 about the most time (tracetui advice shows all)",
         lines[0],
     ]
-    assert told(1, note) == []
+    assert listed(1, note) == []
 
 
 @pytest.mark.parametrize(
@@ -378,13 +378,13 @@ def test_a_window_has_its_first_ns_and_not_its_last() -> None:
             ]
     for number in {step.number for step in analysis.steps}:
         chosen = Selection(step=number)
-        own = [place for place, step in enumerate(analysis.steps) if step.number == number]
-        assert chosen.steps(analysis) == own == chosen.steps(analysis, analysis.devices[0].device)
+        of_number = [place for place, step in enumerate(analysis.steps) if step.number == number]
+        assert chosen.steps(analysis) == of_number == chosen.steps(analysis, analysis.devices[0].device)
         assert chosen.steps(analysis, "another") == []
         of_step = analysis.step_numbers[gaps.step] == number
         assert sorted(chosen.gaps(analysis).tolist()) == np.flatnonzero(of_step).tolist()
         both = Selection(step=number, window=(edges[3], edges[4]))
-        assert both.steps(analysis) == [place for place in own if place == 1]
+        assert both.steps(analysis) == [place for place in of_number if place == 1]
 
 
 @pytest.mark.parametrize("least", [None, 9, 0])

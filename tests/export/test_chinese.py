@@ -170,20 +170,20 @@ def rules() -> list[Advice]:
             for node in nodes
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Advice"
         ]
-        own = next(
+        advice_call = next(
             (call for call in calls if getattr(call["id"], "value", None) == rule),
             next(call for call in calls if not isinstance(call["id"], ast.Constant)),
         )
         evidence: Figures = dict.fromkeys(fields(ADVICE[rule].text) - {"times", "causes"}, 0.5)
-        if isinstance(own["evidence"], ast.Dict):
+        if isinstance(advice_call["evidence"], ast.Dict):
             evidence.update(
-                (str(key.value), 1) for key in own["evidence"].keys if isinstance(key, ast.Constant)
+                (str(key.value), 1) for key in advice_call["evidence"].keys if isinstance(key, ast.Constant)
             )
         titles = [title for title, named in TITLES.items() if named == rule]
         found += [
-            Advice(rule, title, "", "", 5, evidence, ("mul",) * 7, "train.py", 8, "main", each)
+            Advice(rule, title, "", "", 5, evidence, ("mul",) * 7, "train.py", 8, "main", level)
             for title in titles
-            for each in (None, 2)
+            for level in (None, 2)
         ]
     return found
 
@@ -291,7 +291,7 @@ def test_documents_are_english_in_any_language(
 def say(command: str, paths: dict[str, str], language: str) -> int:
     """Run a command, its paths by their names."""
     try:
-        return main([*(each.format_map(paths) for each in command.split()), "--lang", language])
+        return main([*(word.format_map(paths) for word in command.split()), "--lang", language])
     finally:
         choose_language(ENGLISH)
 

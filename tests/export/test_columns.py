@@ -149,7 +149,7 @@ def _rows(**columns: Any) -> SimpleNamespace:
 
 
 @pytest.mark.parametrize(
-    ("table", "column", "some", "nothing"),
+    ("table", "column", "filled", "nothing"),
     [
         (STEPS, "device", _rows(device=["NPU 0", "NPU 1"]), _rows(device=["NPU 0", "NPU 0"])),
         (STEPS, "tail_ns", _rows(tail=[None, (0, 5)]), _rows(tail=[None, None])),
@@ -160,10 +160,10 @@ def _rows(**columns: Any) -> SimpleNamespace:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_column_is_shown_where_any_row_has_something_to_say(
-    table: Table[Any], column: str, some: Any, nothing: Any
+    table: Table[Any], column: str, filled: Any, nothing: Any
 ) -> None:
     when = table.column(column, Form.VIEWER).when
-    assert (when(some, Form.VIEWER), when(nothing, Form.VIEWER)) == (True, False)
+    assert (when(filled, Form.VIEWER), when(nothing, Form.VIEWER)) == (True, False)
 
 
 @pytest.mark.parametrize("name", TABLES)

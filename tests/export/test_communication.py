@@ -135,8 +135,8 @@ def test_the_viewer_shows_the_cause_of_what_ranks_a_gap(late: Analysis, by: Meas
 
 
 def test_peer_0_may_be_late(tmp_path: Path) -> None:
-    told = {communicator(271): {"group_name": "dp", "group_rank": 1, "global_ranks": [4, 13]}}
-    (tmp_path / "profiler_metadata.json").write_text(json.dumps({"parallel_group_info": told}))
+    groups = {communicator(271): {"group_name": "dp", "group_rank": 1, "global_ranks": [4, 13]}}
+    (tmp_path / "profiler_metadata.json").write_text(json.dumps({"parallel_group_info": groups}))
     wait = plane_task(11_000, 99_000, peer=0, src_rank=1)
     tasks = [task(0, 10_000), task(410_000, 50_000)]
     trace = trace_of([*npu(), *group(0), operation(10_000, 400_000), wait, *tasks])

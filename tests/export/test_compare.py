@@ -69,12 +69,12 @@ def hostile() -> Comparison:
 
 
 def document(comparison: Comparison) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(comparison_json(comparison))
-    return told
+    answer: dict[str, Any] = json.loads(comparison_json(comparison))
+    return answer
 
 
 def test_json_has_the_schema(slower: Comparison) -> None:
-    told = document(slower)
+    answer = document(slower)
     tables = [
         "classes",
         "operators",
@@ -87,7 +87,7 @@ def test_json_has_the_schema(slower: Comparison) -> None:
         "api",
     ]
     tables += ["advice", "memory"]
-    assert list(told) == [
+    assert list(answer) == [
         "schema",
         "verdict",
         "trust",
@@ -99,22 +99,22 @@ def test_json_has_the_schema(slower: Comparison) -> None:
         *tables,
         "warnings",
     ]
-    assert told["schema"] == 1
-    assert {key: told["base"][key] for key in ("kind", "steps")} == {
+    assert answer["schema"] == 1
+    assert {key: answer["base"][key] for key in ("kind", "steps")} == {
         "kind": "ascend",
         "steps": [50, 51, 52, 53],
     }
-    assert told["base"]["step_ns"] == round(slower.base.step_ns)
+    assert answer["base"]["step_ns"] == round(slower.base.step_ns)
     assert all(
         list(row) == ["term", "base_ns", "other_ns", "delta_ns", "changed", *STEPS]
-        for row in told["waterfall"]
+        for row in answer["waterfall"]
     )
-    assert told["step"]["shift_low_ns"] <= told["step"]["shift_ns"] <= told["step"]["shift_high_ns"]
-    assert (told["step"]["steps"], told["step"]["confidence"]) == (4, 0.95)
+    assert answer["step"]["shift_low_ns"] <= answer["step"]["shift_ns"] <= answer["step"]["shift_high_ns"]
+    assert (answer["step"]["steps"], answer["step"]["confidence"]) == (4, 0.95)
     for key in tables:
-        assert all(list(row) == [*ROW, *STEPS, *OWN.get(key, [])] for row in told[key])
-    assert told["modules"] and told["memory"] == []
-    gelu = next(row for row in told["operators"] if row["name"] == "aten::gelu")
+        assert all(list(row) == [*ROW, *STEPS, *OWN.get(key, [])] for row in answer[key])
+    assert answer["modules"] and answer["memory"] == []
+    gelu = next(row for row in answer["operators"] if row["name"] == "aten::gelu")
     assert gelu["ratio"] == pytest.approx(20, rel=0.01)
     assert (gelu["status"], gelu["base_count"], gelu["changed"]) == ("matched", 1, True)
 
@@ -128,8 +128,8 @@ def test_csv_says_what_json_says(slower: Comparison, table: ComparedTable) -> No
     assert large.getvalue() == stream.getvalue()
     rows = list(csv.DictReader(io.StringIO(stream.getvalue().decode())))
     assert count == len(rows) == len(table.rows(slower))
-    for cells, told in zip(rows, document(slower).get(table.key, [])):
-        for key, value in told.items():
+    for cells, row in zip(rows, document(slower).get(table.key, [])):
+        for key, value in row.items():
             if key == "term":
                 assert cells["name"] == value
             else:
@@ -145,8 +145,8 @@ def test_a_column_is_added_in_one_place(slower: Comparison) -> None:
     stream = io.BytesIO()
     write_table(stream, table.table, rows)
     found = [row["kernels"] for row in csv.DictReader(io.StringIO(stream.getvalue().decode()))]
-    told = [row["kernels"] for row in table.documents(slower)]
-    assert found == [*map(str, told)] and told == [*range(7, 7 + len(rows.rows))]
+    counts = [row["kernels"] for row in table.documents(slower)]
+    assert found == [*map(str, counts)] and counts == [*range(7, 7 + len(rows.rows))]
     assert "kernels more" in comparison_text(slower, table, 0, 120)
     assert "kernels more" in comparison_markdown(slower, table, 0)
     shown = columns(rows.rows, table, Palette("none"), ASCII, 120)
@@ -273,8 +273,10 @@ def test_what_stands_where_in_a_workbook(slower: Comparison, monkeypatch: pytest
     place = next(row for (row, column), text in waterfall.cells.items() if column == 0 and text == "aicore")
     assert waterfall.cells[place, 6] == round(slower.waterfall[place - 1].delta_ns) / 10**6
     changed = next(column for column, text in head.items() if text == "changed")
-    told = [waterfall.cells[row + 1, changed] for row in range(len(slower.waterfall))]
-    assert told == [{True: "yes", False: "no", None: "unknown"}[row.changed] for row in slower.waterfall]
+    changed_cells = [waterfall.cells[row + 1, changed] for row in range(len(slower.waterfall))]
+    assert changed_cells == [
+        {True: "yes", False: "no", None: "unknown"}[row.changed] for row in slower.waterfall
+    ]
     for table in (WATERFALL, *tables_of(slower)):
         cells, rows = Workbook.latest.sheets[table.key].cells, ComparedRows(table.rows(slower))
         for place, column in enumerate(table.table.of(Form.FRAME)):

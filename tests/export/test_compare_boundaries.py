@@ -37,8 +37,8 @@ def test_what_rounds_to_nothing_is_no_change() -> None:
     kernels = tuple(row(str(delta), 10**6, 10**6 + delta) for delta in (499, 500, -499, -500, 501))
     memory = tuple(memory_row(100, 100 + delta) for delta in (0, 1, -1, 2))
     comparison = replace(slower(), kernels=kernels, memory=memory)
-    assert [each.name for each in shown_rows(BY["kernel"], comparison, False)] == ["500", "-500", "501"]
-    assert [each.delta_ns for each in shown_rows(BY["memory"], comparison, False)] == [1, -1, 2]
+    assert [shown.name for shown in shown_rows(BY["kernel"], comparison, False)] == ["500", "-500", "501"]
+    assert [shown.delta_ns for shown in shown_rows(BY["memory"], comparison, False)] == [1, -1, 2]
     for by in ("kernel", "memory"):
         assert shown_rows(BY[by], comparison, True) == BY[by].rows(comparison)
 
@@ -47,7 +47,7 @@ def test_parts_of_a_step_and_classes_are_shown_that_either_side_has() -> None:
     rows = tuple(row(f"{base} {other}", base, other) for base, other in ((0, 0), (0, 1), (1, 0), (1, 1)))
     comparison = replace(slower(), waterfall=rows, classes=rows, kernels=rows)
     for table, asked in ((WATERFALL, False), (WATERFALL, True), (BY["class"], False)):
-        assert [each.name for each in shown_rows(table, comparison, asked)] == ["0 1", "1 0", "1 1"]
+        assert [shown.name for shown in shown_rows(table, comparison, asked)] == ["0 1", "1 0", "1 1"]
     assert shown_rows(BY["class"], comparison, True) == rows == shown_rows(BY["kernel"], comparison, True)
 
 
@@ -63,7 +63,7 @@ def lists(by: str | None, top: int | None, rows: int) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("by", "top", "rows", "told"),
+    ("by", "top", "rows", "expected"),
     [
         (None, None, 10, ["10"]),
         (None, None, 11, ["10", "  1 more: --by kernel --top 0"]),
@@ -75,9 +75,9 @@ def lists(by: str | None, top: int | None, rows: int) -> list[str]:
     ],
 )
 def test_how_many_rows_a_comparison_lists(
-    by: str | None, top: int | None, rows: int, told: list[str]
+    by: str | None, top: int | None, rows: int, expected: list[str]
 ) -> None:
-    assert lists(by, top, rows) == told
+    assert lists(by, top, rows) == expected
 
 
 def test_stretches_of_operators_stand_below_the_operators() -> None:

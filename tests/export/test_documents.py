@@ -171,16 +171,18 @@ def test_the_late_peer_of_a_piece_is_the_one_that_the_planes_tell(real_traces: P
     waited: dict[str, int] = {}
     for gap in gaps_document(real.npu(real_traces, f"level2/{rank}"), ALL)["gaps"]:
         for part in gap["communication_pieces"]:
-            told = operations[part["collective"]][rank]
+            operation = operations[part["collective"]][rank]
             assert part["group"] == "271" and part["rank"] is None and not part["ring"]
-            arrival = told["start_ns"] + told["wait_ns"]
+            arrival = operation["start_ns"] + operation["wait_ns"]
             if part["cause"] == "communication.wait":
-                assert part["group_rank"] == told["late_peer"]
-                assert told["start_ns"] <= part["start_ns"] < part["start_ns"] + part["dur_ns"] <= arrival
+                assert part["group_rank"] == operation["late_peer"]
+                assert (
+                    operation["start_ns"] <= part["start_ns"] < part["start_ns"] + part["dur_ns"] <= arrival
+                )
                 waited[part["collective"]] = waited.get(part["collective"], 0) + part["dur_ns"]
             else:
                 assert part["cause"] == "communication.transfer" and part["start_ns"] >= arrival
-    assert set(waited) == {name for name, told in operations.items() if told[rank]["wait_ns"]}
+    assert set(waited) == {name for name, operation in operations.items() if operation[rank]["wait_ns"]}
 
 
 def test_every_number_is_an_integer_that_json_readers_take(any_analysis: Analysis) -> None:
@@ -203,8 +205,8 @@ def line_behind(gap: dict[str, Any], by: Measure) -> str | None:
         return line
     lines: dict[str | None, int] = {}
     for part in gap["communication_pieces"]:
-        told = f"{part['file']}({part['line']})" if part["file"] else None
-        lines[told] = lines.get(told, 0) + part["dur_ns"]
+        place = f"{part['file']}({part['line']})" if part["file"] else None
+        lines[place] = lines.get(place, 0) + part["dur_ns"]
     return max(lines, key=lines.__getitem__, default=None)
 
 
@@ -230,8 +232,8 @@ def test_gaps_are_ranked_and_the_text_shows_them(any_analysis: Analysis, by: Mea
     )
     shown = [*([Measure.LOST] if by is Measure.LOST else []), *exposed, Measure.IDLE]
     top = MANY if len(gaps) > MANY else 0
-    said = HEADS[by].removesuffix(" first") if top else HEADS[by]
-    rows = rows_below(gaps_text(any_analysis, selected, top, 10_000), said)
+    heading = HEADS[by].removesuffix(" first") if top else HEADS[by]
+    rows = rows_below(gaps_text(any_analysis, selected, top, 10_000), heading)
     gaps = gaps[: top or None]
     assert len(rows) == 2 * len(gaps)
     for row, story, gap in zip(rows[::2], rows[1::2], gaps):
@@ -264,8 +266,8 @@ def test_gaps_csv_is_the_json(any_analysis: Analysis) -> None:
         assert table[key].dtype == np.int64
         assert table[key].tolist() == [gap[key] for gap in gaps]
     for label in (cause.label for cause in CommunicationCause):
-        own = [[part for part in gap["communication_pieces"] if part["cause"] == label] for gap in gaps]
-        assert table[f"{label}_ns"].tolist() == [sum(part["dur_ns"] for part in parts) for parts in own]
+        of_cause = [[part for part in gap["communication_pieces"] if part["cause"] == label] for gap in gaps]
+        assert table[f"{label}_ns"].tolist() == [sum(part["dur_ns"] for part in parts) for parts in of_cause]
     for key in ("cause", "line", "exposed_by"):
         assert table[key].tolist() == [text_cell(gap[key] or "") for gap in gaps]
     for side in ("before", "after"):
@@ -292,8 +294,8 @@ def test_steps_of_text_json_and_csv(any_analysis: Analysis) -> None:
     for label in (cause.label for cause in Cause):
         assert table[f"{label}_ns"].tolist() == [step["causes"].get(label, 0) for _, step in steps]
     for label in (cause.label for cause in CommunicationCause):
-        told = [step["communication_causes"].get(label, 0) for _, step in steps]
-        assert table[f"{label}_ns"].tolist() == told
+        expected = [step["communication_causes"].get(label, 0) for _, step in steps]
+        assert table[f"{label}_ns"].tolist() == expected
     if len(any_analysis.devices) == 1 and steps:
         rows = rows_below(summary_text(any_analysis, ALL, 0, 1000), "Steps, in ms")
         for row, (_, step) in zip(rows, steps):
@@ -329,11 +331,11 @@ def test_totals_of_the_text_are_those_of_the_json(any_analysis: Analysis) -> Non
         window = device["end_ns"] - device["start_ns"]
         rows = [*split_rows(split, any_analysis.health)]
         assert sum(ns for name, ns in rows if not name.startswith(" ")) == window
-        told = dict(rows)
-        assert told["computing"] == device["computing_ns"] and told["idle"] == device["idle_ns"]
+        totals = dict(rows)
+        assert totals["computing"] == device["computing_ns"] and totals["idle"] == device["idle_ns"]
         exposed = device["communication_not_overlapped_ns"]
         assert sum(ns for name, ns in rows if name.startswith(" ")) == exposed
-        assert told.get("exposed communication", 0) == exposed
+        assert totals.get("exposed communication", 0) == exposed
         for name, ns in rows if window else []:
             assert f"  {name} " in text and f"{format_ms(ns)} ms{format_percent(ns, window):>9}" in text
         for key in ("communication_ns", "free_ns") if device["communication_ns"] else ("free_ns",):

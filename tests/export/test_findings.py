@@ -129,28 +129,28 @@ def test_a_device_without_work_has_no_shares() -> None:
 
 
 def test_hotspots_are_the_pieces_of_the_gaps_by_line(any_analysis: Analysis) -> None:
-    told: dict[Any, int] = {}
+    ns_of_line: dict[Any, int] = {}
     for gap in gaps_document(any_analysis, ALL)["gaps"]:
         for part in gap["pieces"]:
             key = (part["file"], part["line"], part["function"], part["backward"])
-            told[key] = told.get(key, 0) + part["dur_ns"]
+            ns_of_line[key] = ns_of_line.get(key, 0) + part["dur_ns"]
     rows = hotspots_document(any_analysis, ALL)["hotspots"]
     keys = ("file", "line", "function", "backward")
-    assert {tuple(row[key] for key in keys): row["idle_ns"] for row in rows} == told
+    assert {tuple(row[key] for key in keys): row["idle_ns"] for row in rows} == ns_of_line
 
 
 def test_hotspots_of_text_and_json(any_analysis: Analysis) -> None:
     document = hotspots_document(any_analysis, ALL)
     lines = hotspots_text(any_analysis, ALL, 0, 10_000).partition("\n\n")[0].splitlines()[4:]
     assert len(lines) == 2 * len(document["hotspots"])
-    for line, why, row, own in zip(lines[::2], lines[1::2], document["hotspots"], any_analysis.lines):
+    for line, why, row, line_idle in zip(lines[::2], lines[1::2], document["hotspots"], any_analysis.lines):
         cells = [
             format_duration(row["idle_ns"]),
             format_percent(row["idle_ns"], document["idle_ns"]),
             format_duration(row["saves_at_most_ns"]),
             format_count(row["gaps"]),
             format_duration(row["longest_ns"]),
-            printable(called(own)),
+            printable(called(line_idle)),
         ]
         assert line.split() == " ".join(cells).split()
         assert why.strip().startswith(max(row["causes"], key=row["causes"].__getitem__))

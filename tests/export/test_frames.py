@@ -123,7 +123,7 @@ def test_hotspots_are_those_of_the_document(training: Analysis) -> None:
 def test_signatures_are_those_of_the_analysis(training: Analysis) -> None:
     table, found = signatures_frame(training), training.signatures
     assert values(table, "cause") == [signature.cause.label for signature in found]
-    assert values(table, "op") == [each.operator and encodable(each.operator) for each in found]
+    assert values(table, "op") == [of_line.operator and encodable(of_line.operator) for of_line in found]
     check_lines(table, found)
     for key in ("backward", "idle_ns", "gaps", "longest_ns"):
         assert values(table, key) == [getattr(signature, key) for signature in found]
@@ -149,9 +149,9 @@ def test_synchronisations_are_those_of_the_analysis() -> None:
 def check_lines(table: pd.DataFrame, found: Sequence[Any]) -> None:
     """The columns of a line are those of the objects; unknown is what no stack tells."""
     assert None in values(table, "file")
-    assert values(table, "file") == [each.file for each in found]
-    assert values(table, "line") == [each.line if each.file else None for each in found]
-    assert values(table, "function") == [None if each.file is None else each.function for each in found]
+    assert values(table, "file") == [line.file for line in found]
+    assert values(table, "line") == [line.line if line.file else None for line in found]
+    assert values(table, "function") == [None if line.file is None else line.function for line in found]
 
 
 def test_advice_is_that_of_the_document(training: Analysis) -> None:

@@ -60,6 +60,6 @@ def test_the_line_behind_a_gap_is_one_wherever_it_stands(samples: Path) -> None:
     behind = GAPS.column("behind", Form.TEXT).exact(GapRows(analysis, ranked))
     lines = [main_line(analysis, gap).stack for gap in ranked.tolist()]
     shown = [analysis.rules.line_of(stack) for stack in lines]
-    told = [None if frame is None else f"{frame.file}({frame.line})" for frame in shown]
-    assert told == behind == [document["line"] for document in documents]
-    assert told[0] is None and told[1] == "/workspace/moba/train_moba.py(56)"
+    places = [None if frame is None else f"{frame.file}({frame.line})" for frame in shown]
+    assert places == behind == [document["line"] for document in documents]
+    assert places[0] is None and places[1] == "/workspace/moba/train_moba.py(56)"

@@ -93,8 +93,8 @@ def test_the_document_of_a_planted_peak(memory: Memory) -> None:
 def test_blocks_and_sizes_are_those_that_were_planted(memory: Memory) -> None:
     keys = ("start_ns", "release_ns", "block_bytes", "line", "step", "at_peak")
     assert [[row[key] for key in keys] for row in blocks_of(memory)] == [
-        [start if memory.recorded.timed else None, release if memory.recorded.timed else None, *others]
-        for start, release, *others in (
+        [start if memory.recorded.timed else None, release if memory.recorded.timed else None, *values]
+        for start, release, *values in (
             (20, None, 2048, 90, 1, True),
             (10, 60, 512, 88, 1, True),
             (210, 260, 100, 88, None, False),
@@ -127,6 +127,8 @@ def test_sentences_of_a_planted_peak() -> None:
 
 
 def test_ordinals() -> None:
-    told = {1: "st", 2: "nd", 3: "rd", 4: "th", 10: "th", 11: "th", 12: "th", 13: "th", 21: "st", 22: "nd"}
-    told |= {23: "rd", 101: "st", 111: "th", 112: "th", 113: "th", 114: "th", 122: "nd"}
-    assert [ordinal(number) for number in told] == [f"{number}{ending}" for number, ending in told.items()]
+    endings = {1: "st", 2: "nd", 3: "rd", 4: "th", 10: "th", 11: "th", 12: "th", 13: "th", 21: "st", 22: "nd"}
+    endings |= {23: "rd", 101: "st", 111: "th", 112: "th", 113: "th", 114: "th", 122: "nd"}
+    assert [ordinal(number) for number in endings] == [
+        f"{number}{ending}" for number, ending in endings.items()
+    ]

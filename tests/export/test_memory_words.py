@@ -58,8 +58,8 @@ def test_a_group_of_blocks_that_grows() -> None:
     assert growing_sentence(group()) == (
         "grows 10 B a step: Cast, the 28th of 28 calls at actor.py(41) f, alive since steps 1, 2"
     )
-    told = growing_sentence(group(task="MatMul", before="A", after="B", steps=[*range(1, 7)]), "x" * 121)
-    assert told == (
+    sentence = growing_sentence(group(task="MatMul", before="A", after="B", steps=[*range(1, 7)]), "x" * 121)
+    assert sentence == (
         f"grows 10 B a step: Cast (MatMul), the 28th of 28 calls at actor.py(41) f `{'x' * 120}`, after A, "
         "before B, alive since steps 1, 2, 3, 4, 5, 6"
     )
@@ -97,8 +97,8 @@ def test_components_are_told_at_their_most_and_at_the_end() -> None:
     ]
     recorded: Any = SimpleNamespace(timed=True)
     keys = ("peak_allocated_bytes", "peak_reserved_bytes", "peak_at_ns", "end_allocated_bytes")
-    told = [[each[key] for key in keys] for each in records(COMPONENTS, MemoryRows(recorded, curves))]
-    assert told == [[9, 2, 0, 3], [None, 5, 10, None], [None, None, 0, None], [0, 0, 0, 0]]
+    values = [[record[key] for key in keys] for record in records(COMPONENTS, MemoryRows(recorded, curves))]
+    assert values == [[9, 2, 0, 3], [None, 5, 10, None], [None, None, 0, None], [0, 0, 0, 0]]
 
 
 def test_a_block_may_begin_and_be_released_at_time_0() -> None:

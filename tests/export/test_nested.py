@@ -44,10 +44,10 @@ def name_of(row: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("ranking", RANKINGS, ids=lambda ranking: ranking.several)
 def test_every_front_tells_the_same(alexnet: Analysis, ranking: Ranking) -> None:
-    told = json.loads(dumps(ranking.document(alexnet, ALL, 0)))
-    rows = told[ranking.several]
-    assert [*told] == ["schema", "trust", "findings", "idle_ns", ranking.several]
-    assert sum(row["own_ns"] for row in rows) == told["idle_ns"] == alexnet.idle_ns
+    answer = json.loads(dumps(ranking.document(alexnet, ALL, 0)))
+    rows = answer[ranking.several]
+    assert [*answer] == ["schema", "trust", "findings", "idle_ns", ranking.several]
+    assert sum(row["own_ns"] for row in rows) == answer["idle_ns"] == alexnet.idle_ns
     stream = io.BytesIO()
     assert write_table(stream, ranking.table, ranking.rows(alexnet, ALL, 0)) == len(rows)
     cells = list(csv.DictReader(io.StringIO(stream.getvalue().decode())))

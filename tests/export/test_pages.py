@@ -154,7 +154,7 @@ def test_which_columns_a_table_has_where(module: str, request: pytest.FixtureReq
     """In which forms each column is, how it is set, and in which order people are shown them."""
     found = vars(import_module(f"{tables.__name__}.{module}"))
     if module == "comparison":
-        found = {" ".join(_said(each)): each.table for each in (WATERFALL, *EVERY)}
+        found = {" ".join(_said(compared)): compared.table for compared in (WATERFALL, *EVERY)}
     lines = []
     for name, table in found.items():
         if isinstance(table, Table):
@@ -163,20 +163,22 @@ def test_which_columns_a_table_has_where(module: str, request: pytest.FixtureReq
     pages.check("\n".join(lines), f"columns-{module}", request)
 
 
-def _said(each: ComparedTable) -> list[str]:
-    values = [getattr(each, field.name) for field in fields(each)]
+def _said(table: ComparedTable) -> list[str]:
+    values = [getattr(table, field.name) for field in fields(table)]
     return [str(value) for value in values if isinstance(value, (str, bool))]
 
 
 def _set(column: Column[Any]) -> str:
     """What is said of a column, but for what is as usual."""
     usual = {field.name: field.default for field in fields(Column)}
-    own = {name: getattr(column, name) for name in usual if name not in ("key", "forms")}
-    told = [
-        f"{name}={value!r}" for name, value in own.items() if not callable(value) and value != usual[name]
+    set_values = {name: getattr(column, name) for name in usual if name not in ("key", "forms")}
+    settings = [
+        f"{name}={value!r}"
+        for name, value in set_values.items()
+        if not callable(value) and value != usual[name]
     ]
     forms = " ".join(form.name or "" for form in ONE_FORM if form in column.forms)
-    return f"  {column.key}: {forms}; {', '.join(told)}"
+    return f"  {column.key}: {forms}; {', '.join(settings)}"
 
 
 ONE_FORM = (Form.JSON, Form.FRAME, Form.TEXT, Form.MARKDOWN, Form.VIEWER)

@@ -45,8 +45,8 @@ def test_without_metadata_a_rank_is_a_number_in_its_group() -> None:
 def test_metadata_names_the_group_and_the_rank_in_the_job(tmp_path: Path, name: str, called: str) -> None:
     (tmp_path / "trace_view.json").write_text(json.dumps(EVENTS))
     communicator = next(key for key in map(str, range(10_000)) if key_ends(key, "271"))
-    told = {communicator: {"group_name": name, "group_rank": 0, "global_ranks": [4, 13, 20]}}
-    (tmp_path / "profiler_metadata.json").write_text(json.dumps({"parallel_group_info": told}))
+    groups = {communicator: {"group_name": name, "group_rank": 0, "global_ranks": [4, 13, 20]}}
+    (tmp_path / "profiler_metadata.json").write_text(json.dumps({"parallel_group_info": groups}))
     analysis = load(tmp_path, cache=False)
     assert words_of(analysis) == (
         called,
@@ -64,8 +64,8 @@ def test_the_first_rank_of_a_group_may_be_late() -> None:
     pieces = [
         gap["communication_pieces"] for gap in gaps_document(analyse(trace_of(events)), Selection())["gaps"]
     ]
-    told = {part["cause"]: part["group_rank"] for parts in pieces for part in parts}
-    assert told["communication.wait"] == 0 and {*told.values()} == {0, None}
+    rank_of_cause = {part["cause"]: part["group_rank"] for parts in pieces for part in parts}
+    assert rank_of_cause["communication.wait"] == 0 and {*rank_of_cause.values()} == {0, None}
 
 
 def key_ends(communicator: str, digits: str) -> bool:

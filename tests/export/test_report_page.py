@@ -92,14 +92,20 @@ def test_names_of_a_trace_become_no_markup() -> None:
         *("table", "thead", "tbody", "tr", "th", "td", "svg", "rect", "path", "text"),
     }
     assert not any(
-        name.startswith("on") or name in ("src", "href") for _, own in outline.elements for name in own
+        name.startswith("on") or name in ("src", "href")
+        for _, attributes in outline.elements
+        for name in attributes
     )
     assert MARKUP[0] in outline.words
     assert text.replace("\n", "").isprintable()
 
 
 def test_a_page_forbids_itself_to_load_and_to_run(moba: Analysis) -> None:
-    policies = [own["content"] for tag, own in Outline(page_of(moba)).elements if "http-equiv" in own]
+    policies = [
+        attributes["content"]
+        for tag, attributes in Outline(page_of(moba)).elements
+        if "http-equiv" in attributes
+    ]
     assert policies == ["default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"]
     assert not re.search(r"https?:|url\(|@import", page_of(moba))
 

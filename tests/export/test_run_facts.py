@@ -30,8 +30,8 @@ def run(tmp_path: Path) -> Analysis:
         },
     }
     (tmp_path / "profiler_info_3.json").write_text(json.dumps(info), encoding="utf-8")
-    told = {"ENV_VARIABLES": {"TASK_QUEUE_ENABLE": "2"}, "distributed_args": {"world_size": 8}}
-    (tmp_path / "profiler_metadata.json").write_text(json.dumps(told), encoding="utf-8")
+    metadata = {"ENV_VARIABLES": {"TASK_QUEUE_ENABLE": "2"}, "distributed_args": {"world_size": 8}}
+    (tmp_path / "profiler_metadata.json").write_text(json.dumps(metadata), encoding="utf-8")
     events = [*process(300, "Ascend Hardware", "NPU", 13), piece(300, 1, "kernel", "1000", "5")]
     return analyse(replace(trace_of(events), path=str(tmp_path / "trace_view.json")))
 
@@ -42,9 +42,9 @@ def test_the_summary_tells_of_the_run(run: Analysis) -> None:
     assert "with_stack" not in text and "\x1b" not in text
     markdown = summary_markdown(run, Selection(), None)
     assert "Run: rank 3, Level1, world" in markdown and "\x1b" not in markdown and "`evil`" not in markdown
-    told = summary_document(run, Selection())["trace"]["run"]
-    assert (told["rank"], told["level"], told["options"]["with_stack"]) == (3, "Level1", "true")
-    assert (told["environment"], told["parallel"]) == ({"TASK_QUEUE_ENABLE": "2"}, {"world_size": 8})
+    facts = summary_document(run, Selection())["trace"]["run"]
+    assert (facts["rank"], facts["level"], facts["options"]["with_stack"]) == (3, "Level1", "true")
+    assert (facts["environment"], facts["parallel"]) == ({"TASK_QUEUE_ENABLE": "2"}, {"world_size": 8})
 
 
 def test_in_short_it_is_rank_and_level(run: Analysis) -> None:

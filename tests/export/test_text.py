@@ -140,7 +140,9 @@ def test_the_widest_column_gives_way_cell_by_cell(seed: int) -> None:
     for room in range(-1, sum(widths) + 2):
         expected, found = widths.copy(), widths.copy()
         while sum(expected) > room:
-            giving = [n for n, own in enumerate(columns) if own.shrink_to and expected[n] > own.shrink_to]
+            giving = [
+                n for n, layout in enumerate(columns) if layout.shrink_to and expected[n] > layout.shrink_to
+            ]
             if not giving:
                 break
             expected[max(giving, key=expected.__getitem__)] -= 1
@@ -155,10 +157,10 @@ def test_a_line_of_wide_characters_holds_what_fits() -> None:
         left = pairs.copy()
         for number, line in enumerate(wrapped(text, width, "一", "  ")):
             assert line.startswith("  " if number else "一") and cell_width(line) <= width
-            told = "  " if number else "一"
-            while told != line:
+            expected = "  " if number else "一"
+            while expected != line:
                 blank, word = left.pop(0)
-                told += (blank if told.strip("一 ") else "") + word
+                expected += (blank if expected.strip("一 ") else "") + word
             assert not left or cell_width(line + "".join(left[0])) > width
         assert not left
 

@@ -142,7 +142,7 @@ def test_the_time_of_a_job_is_that_of_all_steps_of_all_ranks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("src", "dst", "told"),
+    ("src", "dst", "expected"),
     [
         (4, 5, "rank 4 to 5"),
         (None, None, "peer 2 to 3 of group 271"),
@@ -150,10 +150,10 @@ def test_the_time_of_a_job_is_that_of_all_steps_of_all_ranks() -> None:
         (None, 5, "peer 2 of group 271 to rank 5"),
     ],
 )
-def test_a_link_is_of_ranks_as_far_as_they_are_known(src: int | None, dst: int | None, told: str) -> None:
+def test_a_link_is_of_ranks_as_far_as_they_are_known(src: int | None, dst: int | None, expected: str) -> None:
     ends = SimpleNamespace(src=src, dst=dst, group_src=2, group_dst=3, group="271")
     link: Any = SimpleNamespace(ends=ends)
-    assert link_path(link) == told
+    assert link_path(link) == expected
 
 
 def test_the_share_of_a_link_is_known_where_its_speed_and_its_nominal_one_are() -> None:
@@ -304,7 +304,7 @@ def test_places_and_changes_of_memory_in_words() -> None:
     assert place_name(Frame("/me/train.py", 88, "step")) == "train.py(88) step"
     assert (place_name(Frame("", 0, "run")), place_name(None)) == ("run", "(no stack)")
     assert [signed_bytes(size) for size in (None, 0, 1, -1)] == ["?", "0 B", "+1 B", "-1 B"]
-    told = [
+    ordinals = [
         "1st",
         "2nd",
         "3rd",
@@ -319,8 +319,8 @@ def test_places_and_changes_of_memory_in_words() -> None:
         "23rd",
         "24th",
     ]
-    told += ["101st", "111th", "112th", "113th", "114th", "121st", "1,002nd"]
-    assert [ordinal(int(words[:-2].replace(",", ""))) for words in told] == told
+    ordinals += ["101st", "111th", "112th", "113th", "114th", "121st", "1,002nd"]
+    assert [ordinal(int(words[:-2].replace(",", ""))) for words in ordinals] == ordinals
 
 
 def test_operators_in_a_row_that_one_side_alone_has() -> None:

@@ -146,13 +146,13 @@ def _name_of(node: ast.AST) -> str:
 
 
 def _texts_in(node: ast.AST) -> Iterator[str]:
-    for each in ast.walk(node):
+    for child in ast.walk(node):
         if (
-            isinstance(each, ast.Constant)
-            and isinstance(each.value, str)
-            and re.search("[a-z]{2}", each.value)
+            isinstance(child, ast.Constant)
+            and isinstance(child.value, str)
+            and re.search("[a-z]{2}", child.value)
         ):
-            yield each.value
+            yield child.value
 
 
 def advice() -> Iterator[tuple[str, list[str]]]:
@@ -181,7 +181,7 @@ def findings() -> Iterator[tuple[str, str]]:
                 continue
             given = [k.value for k in node.keywords if k.arg in ("sentence", "remedy")]
             given += node.args[2:4] if _called(node) == "_note" else []
-            for template in (text for each in given for text in _constants(each, named)):
+            for template in (text for argument in given for text in _constants(argument, named)):
                 yield template, path.relative_to(PACKAGE).as_posix()
 
 
@@ -210,7 +210,7 @@ def _named(nodes: Sequence[ast.AST]) -> dict[str, list[ast.expr]]:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             value = node.value if isinstance(node, ast.Assign) else node.iter
             for name in (
-                each for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)
+                child for target in targets for child in ast.walk(target) if isinstance(child, ast.Name)
             ):
                 found.setdefault(name.id, []).append(value)
     return found

@@ -54,9 +54,9 @@ JOBS = {
 
 def whole(*names: str, levels: Sequence[int] = ()) -> list[ParameterSet]:
     """Parameters of a test for jobs as the samples have them, of eight ranks: tried where all is."""
-    each: list[tuple[int, ...]] = [(level,) for level in levels] or [()]
+    level_args: list[tuple[int, ...]] = [(level,) for level in levels] or [()]
     thorough = pytest.mark.thorough
-    return [pytest.param(f"whole {name}", *level, marks=thorough) for name in names for level in each]
+    return [pytest.param(f"whole {name}", *level, marks=thorough) for name in names for level in level_args]
 
 
 @cache
@@ -66,8 +66,8 @@ def truth(name: str) -> JobTruth:
 
 def digests(name: str, level: int = 1, plain: bool = False) -> tuple[Digest, ...]:
     """The digests of the present ranks, in the order of their numbers; `plain`: with nothing planted."""
-    told = truth(name)
-    outcome = told.plain if plain else told.outcome
+    simulated = truth(name)
+    outcome = simulated.plain if plain else simulated.outcome
     return tuple(_digest(_all_of(outcome.job), rank, level) for rank in outcome.job.present)
 
 

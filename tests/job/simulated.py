@@ -116,11 +116,11 @@ def simulate(
             rank.cells.append((arrival[number], wait - waited + meeting.transfer_ns, (moving, "", None)))
             rank.now = last + meeting.transfer_ns
             rank.boundaries += [arrival[number], rank.now]
-    told = [
+    rank_list = [
         _rank(number, rank, groups, (list(offsets) or [0] * ranks)[number], ranks, steps)
         for number, rank in enumerate(recorded)
     ]
-    return job_of([told[number] for number in (range(ranks) if here is None else here)])
+    return job_of([rank_list[number] for number in (range(ranks) if here is None else here)])
 
 
 def _rank(
@@ -140,7 +140,7 @@ def _rank(
         segment = int(np.searchsorted(boundaries, start, "right")) - 1
         at = (segment, keys.setdefault(key, len(keys)))
         cells[at] = cells.get(at, 0) + ns
-    told = sorted((segment, key, ns) for (segment, key), ns in cells.items() if ns)
+    cell_rows = sorted((segment, key, ns) for (segment, key), ns in cells.items() if ns)
     end = int(boundaries[-1])
 
     def columns(rows: Sequence[Sequence[int]], width: int) -> list[np.ndarray]:
@@ -148,8 +148,8 @@ def _rank(
 
     missing = {"index": -1, "iteration": -1, "dtype": -1, "bytes": -1, "line": -1, "ring": 0, "other": -1}
     collectives = [
-        {**missing, **told, "step": 1 if steps else -1, "type": texts.setdefault(kind, len(texts))}
-        for told, kind in zip(rank.collectives, rank.types)
+        {**missing, **cell_rows, "step": 1 if steps else -1, "type": texts.setdefault(kind, len(texts))}
+        for cell_rows, kind in zip(rank.collectives, rank.types)
     ]
     for collective in collectives:
         collective["start"] += offset
@@ -187,7 +187,7 @@ def _rank(
         links=LinkColumns.empty(),
         keys=TimeKeys(*columns(list(keys), 3)),
         boundaries=boundaries + offset,
-        cells=TimeCells(*columns(told, 3)),
+        cells=TimeCells(*columns(cell_rows, 3)),
         ranges=RangeColumns.empty(),
         tokens=TokenColumns.empty(),
     )

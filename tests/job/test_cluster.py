@@ -62,9 +62,9 @@ def cluster(first_two: list[bytes], monkeypatch: pytest.MonkeyPatch) -> list[byt
 
 def test_the_ranks_that_are_done_are_told(cluster: list[bytes], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ranks", "run", "--dask", "tcp://node:1", "--json"]) == ExitCode.CANCELLED
-    told = json.loads(capsys.readouterr().out)["job"]
-    assert told["ranks"] == [0, 1]
-    assert "stopped: 2 of 4 ranks are not read" in told["warnings"]
+    answer = json.loads(capsys.readouterr().out)["job"]
+    assert answer["ranks"] == [0, 1]
+    assert "stopped: 2 of 4 ranks are not read" in answer["warnings"]
 
 
 def test_the_digests_that_are_done_are_written(cluster: list[bytes], tmp_path: Path) -> None:

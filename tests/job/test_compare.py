@@ -34,8 +34,8 @@ def roots(comparison: Comparison) -> tuple[ComparedRoot, ...]:
 
 def test_a_late_rank() -> None:
     """Rank 3 works 4 ms longer in Python in each step, and 3 others wait for it."""
-    comparison, told = compared("late"), truth("late")
-    (planted,) = told.roots
+    comparison, planted_truth = compared("late"), truth("late")
+    (planted,) = planted_truth.roots
     assert comparison.job is not None
     first = roots(comparison)[0]
     assert (first.rank, first.kind, first.reason) == (3, "idle", planted.cause)
@@ -75,14 +75,14 @@ def test_all_forms_show_ranks_and_roots(width: int) -> None:
     root, rank = roots(comparison)[0], next(row for row in comparison.job.ranks if row.rank == 3)
     assert root.frame is not None
     assert f"rank 3, {root.reason} at train_hybrid.py({root.frame.line})" in text
-    most = max(rank.waterfall, key=lambda term: abs(term.delta_ns))
-    assert f"rank 3, {most.name} +" in text
-    told = json.loads(comparison_json(comparison))
-    assert [row["rank"] for row in told["ranks"]] == [row.rank for row in comparison.job.ranks]
-    for row in told["ranks"]:
+    largest = max(rank.waterfall, key=lambda term: abs(term.delta_ns))
+    assert f"rank 3, {largest.name} +" in text
+    answer = json.loads(comparison_json(comparison))
+    assert [row["rank"] for row in answer["ranks"]] == [row.rank for row in comparison.job.ranks]
+    for row in answer["ranks"]:
         assert sum(term["delta_ns"] for term in row["waterfall"]) == pytest.approx(row["delta_ns"], abs=30)
-    assert told["other"]["ranks"] == list(range(4))
-    first = told["roots"][0]
+    assert answer["other"]["ranks"] == list(range(4))
+    first = answer["roots"][0]
     assert (first["rank"], first["cause"], first["line"]) == (3, root.reason, root.frame.line)
 
 
@@ -95,8 +95,8 @@ def test_a_job_with_itself() -> None:
 
 def test_ranks_that_one_job_lacks_are_not_compared() -> None:
     base, other = job("late", plain=True), job("late")
-    some = job_of([rank for rank in other.ranks if rank.number in (2, 3)])
-    comparison = compare_jobs(base, some, ("a", "b"))
+    part = job_of([rank for rank in other.ranks if rank.number in (2, 3)])
+    comparison = compare_jobs(base, part, ("a", "b"))
     assert comparison.job is not None
     assert [row.rank for row in sorted(comparison.job.ranks, key=lambda row: row.rank)] == [2, 3]
     assert any(
@@ -104,13 +104,13 @@ def test_ranks_that_one_job_lacks_are_not_compared() -> None:
     )
     assert "2 ranks (2 to 3)" in comparison_text(comparison, None, None, 100)
     with pytest.raises(Incomparable, match="BASE has rank 0, OTHER ranks 2, 3"):
-        compare_jobs(job_of(base.ranks[:1]), some, ("a", "b"))
+        compare_jobs(job_of(base.ranks[:1]), part, ("a", "b"))
 
 
 def test_steps_that_differ_count_one_by_one() -> None:
     """Where a rank lacks the first step, means are of all steps of all ranks."""
     whole = job("late")
-    first, *others = whole.ranks
+    first, *later_ranks = whole.ranks
     digest, terms = first.digest, first.digest.terms
     assert digest.facts is not None
     steps = digest.facts.steps
@@ -124,11 +124,13 @@ def test_steps_that_differ_count_one_by_one() -> None:
         device_terms=replace(
             of_devices.at(of_devices.wall > 0), wall=of_devices.wall[of_devices.wall > 0] - 1
         ),
-        parts=StepSumColumns(np.concatenate([each[1:] for each in parts])),
+        parts=StepSumColumns(np.concatenate([columns[1:] for columns in parts])),
     )
-    comparison = compare_jobs(whole, job_of([replace(first, digest=less), *others]), ("a", "b"))
+    comparison = compare_jobs(whole, job_of([replace(first, digest=less), *later_ranks]), ("a", "b"))
     assert len(comparison.base.wall_ns) == steps
     assert len(comparison.other.wall_ns) == 4 * steps - 1
-    lengths = [digest.walls.end - digest.walls.start for digest in (less, *(rank.digest for rank in others))]
+    lengths = [
+        digest.walls.end - digest.walls.start for digest in (less, *(rank.digest for rank in later_ranks))
+    ]
     assert comparison.step.other_ns == Fraction(sum(int(ns.sum()) for ns in lengths), 4 * steps - 1)
     assert sum(row.delta_ns for row in comparison.waterfall) == comparison.step.delta_ns

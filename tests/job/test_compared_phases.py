@@ -23,7 +23,7 @@ def test_the_phase_that_was_planted_has_changed_most() -> None:
     compared = compare_jobs(plain, slow, ("plain", "slow"))
     rows = {row.name: row for row in compared.phases}
     assert set(rows) == {"generate", "log_prob", "reward", "update"}
-    lengths = [{phase.name: phase.time_ns for phase in job_phases(each)} for each in (plain, slow)]
+    lengths = [{phase.name: phase.time_ns for phase in job_phases(run)} for run in (plain, slow)]
     assert compared.base.steps == compared.other.steps > 0
     assert rows["generate"].delta_ns > 0
     longer = lengths[1]["generate"] - lengths[0]["generate"]

@@ -60,16 +60,16 @@ class Cluster:
 
     def __init__(self, directory: Path) -> None:
         self._processes: dict[str, Forked] = {}
-        self._told = told = directory / "scheduler.json"
+        self._told = scheduler_file = directory / "scheduler.json"
         self._start("scheduler", directory, "scheduler", "--port", "0")
         for name in SEEN:
             pinned = ("--no-nanny", "--nthreads", "1", "--local-directory", str(directory / name))
             self._start("worker", directory / name, name, *pinned)
         deadline = time.monotonic() + PATIENCE_S
-        while not told.exists() or not told.read_text().rstrip().endswith("}"):
+        while not scheduler_file.exists() or not scheduler_file.read_text().rstrip().endswith("}"):
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        self.address = str(json.loads(told.read_text())["address"])
+        self.address = str(json.loads(scheduler_file.read_text())["address"])
         with Client(self.address, set_as_default=False, timeout=PATIENCE_S) as client:
             client.wait_for_workers(len(SEEN), timeout=PATIENCE_S)
             found = present(client, looks=100)
@@ -133,11 +133,11 @@ def test_each_rank_is_digested_where_it_lies_and_lost_workers_are_told(
     assert seeing.traces == 7
     cluster.signal("killed", signal.SIGKILL)
     cluster.signal("stopped", signal.SIGSTOP)
-    told = list(run)
+    reports = list(run)
     cluster.signal("stopped", signal.SIGKILL)  # nobody else is to wait until it has been silent for long
-    made = {rank_of(one.seen.path): one for one in told if isinstance(one, Digested)}
-    missed = {rank_of(one.seen.path): one.reason for one in told if isinstance(one, Missed)}
-    assert not [one for one in told if isinstance(one, LeftOut)]
+    made = {rank_of(one.seen.path): one for one in reports if isinstance(one, Digested)}
+    missed = {rank_of(one.seen.path): one.reason for one in reports if isinstance(one, Missed)}
+    assert not [one for one in reports if isinstance(one, LeftOut)]
     assert {rank: one.worker for rank, one in made.items()} == {
         0: cluster.workers["alone"],
         **dict.fromkeys((2, 4, 5), cluster.workers["last"]),
@@ -168,12 +168,12 @@ def test_the_commands_take_an_address(
 def test_workers_that_the_scheduler_was_not_asked_for_are_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor those that say nothing while this process stands still."""
     monkeypatch.setattr(pinned, "time", SimpleNamespace(monotonic=iter((0.0, 0.5, 900.0, 901.0)).__next__))
-    told = {"nthreads": 1, "memory_limit": 0, "last_seen": 5.0}
+    worker = {"nthreads": 1, "memory_limit": 0, "last_seen": 5.0}
     answers: Iterator[dict[str, Any]] = iter(
         [
-            {"n_workers": 2, "workers": {"a": told, "b": told}},
+            {"n_workers": 2, "workers": {"a": worker, "b": worker}},
             {"n_workers": 2, "workers": {}},
-            {"n_workers": 1, "workers": {"a": told}},
+            {"n_workers": 1, "workers": {"a": worker}},
         ]
     )
     client: Any = SimpleNamespace(scheduler_info=lambda n_workers: next(answers))
@@ -192,13 +192,13 @@ def test_without_a_scheduler_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch
 
 def test_workers_of_other_versions_are_told() -> None:
     here = {"distributed": "2026.8.0", "tracetui": "0.1.0"}
-    told: list[TaskReport] = [
+    reports: list[TaskReport] = [
         Done("same", "distributed", "2026.8.0"),
         Done("same", "tracetui", "0.1.0"),
         Done("older", "distributed", "2024.8.0"),
         LostTask("without", "tracetui", "PackageNotFoundError('tracetui')"),
     ]
-    assert _unusable_workers(iter(told), here) == {
+    assert _unusable_workers(iter(reports), here) == {
         "older": "it runs distributed 2024.8.0, here is 2026.8.0",
         "without": "PackageNotFoundError('tracetui')",
     }

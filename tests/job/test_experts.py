@@ -74,8 +74,8 @@ def test_shapes_of_grouped_matmuls_go_before_bytes() -> None:
     simulated = job("experts-W2")
     ranks = []
     for rank in simulated.ranks:
-        own = rank.collectives
-        after = own.end[::5]  # the first all-to-all of each step
+        collectives = rank.collectives
+        after = collectives.end[::5]  # the first all-to-all of each step
         tokens = TokenColumns(after + 10, np.full(len(after), 100 + rank.number))
         ranks.append(replace(rank, digest=replace(rank.digest, tokens=tokens)))
     first, second = expert_layers(job_of(ranks))

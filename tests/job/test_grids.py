@@ -60,34 +60,40 @@ def test_columns_of_time_are_aligned(late: Job, measure: GridMeasure, columns: l
 
 @pytest.mark.parametrize("name", ["late", "both", "stage"])
 def test_grids_hold_what_the_job_does(name: str) -> None:
-    own = job(name)
-    waits = own.waits.wait
-    in_steps = np.isin(own.waits.step, own.steps)
-    edges = even_edges(*job_span(own), 97)
+    simulated = job(name)
+    waits = simulated.waits.wait
+    in_steps = np.isin(simulated.waits.step, simulated.steps)
+    edges = even_edges(*job_span(simulated), 97)
     for measure in (GridMeasure.COST, GridMeasure.WAITED):
-        assert measure_by_step(own, measure)[0].sum() == waits[in_steps].sum()
-        assert measure_by_time(own, measure, edges)[0].sum() == waits.sum()
-    for place, rank in enumerate(own.ranks):
-        split = classes_by_time(rank, int(own.clocks.offset[place]), edges).sum(axis=1)
+        assert measure_by_step(simulated, measure)[0].sum() == waits[in_steps].sum()
+        assert measure_by_time(simulated, measure, edges)[0].sum() == waits.sum()
+    for place, rank in enumerate(simulated.ranks):
+        split = classes_by_time(rank, int(simulated.clocks.offset[place]), edges).sum(axis=1)
         assert np.allclose(split, [*rank.digest.by_class().values()], atol=1)
         for measure, column in (
             (GridMeasure.IDLE, rank.digest.steps.idle),
             (GridMeasure.COMPUTING, rank.digest.steps.computing),
         ):
-            assert measure_by_step(own, measure)[0][place].sum() == column.sum()
+            assert measure_by_step(simulated, measure)[0][place].sum() == column.sum()
 
 
 def test_a_missing_rank_has_a_row_with_all_that_it_cost() -> None:
     late = job("loader", 1)
-    own = job_of([rank for rank in late.ranks if rank.number != 2])
-    (absent,) = absent_ranks(own)
+    without_rank = job_of([rank for rank in late.ranks if rank.number != 2])
+    (absent,) = absent_ranks(without_rank)
     assert (absent.late.rank, absent.late.missing) == (2, True)
-    assert absent.late.lost_ns == own.waits.wait[absent.waits].sum() == late_ranks(own)[0].lost_ns
-    ns, of = measure_by_step(own, GridMeasure.COST, [absent.waits])
-    before, _ = measure_by_step(own, GridMeasure.COST)
+    assert (
+        absent.late.lost_ns
+        == without_rank.waits.wait[absent.waits].sum()
+        == late_ranks(without_rank)[0].lost_ns
+    )
+    ns, of = measure_by_step(without_rank, GridMeasure.COST, [absent.waits])
+    before, _ = measure_by_step(without_rank, GridMeasure.COST)
     assert ns[:3].tolist() == before.tolist() and ns[3].sum() == absent.late.lost_ns
     assert of[3].tolist() == [
-        sum(int(rank.digest.steps.stage[step]) for rank in own.ranks) for step in range(3)
+        sum(int(rank.digest.steps.stage[step]) for rank in without_rank.ranks) for step in range(3)
     ]
-    over_time, _ = measure_by_time(own, GridMeasure.COST, even_edges(*job_span(own), 31), [absent.waits])
-    assert over_time[3].sum() == absent.late.lost_ns and over_time.sum() == own.waits.wait.sum()
+    over_time, _ = measure_by_time(
+        without_rank, GridMeasure.COST, even_edges(*job_span(without_rank), 31), [absent.waits]
+    )
+    assert over_time[3].sum() == absent.late.lost_ns and over_time.sum() == without_rank.waits.wait.sum()

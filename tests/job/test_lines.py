@@ -28,10 +28,10 @@ from tracetui.ui.ranks import rank_tables
 
 def test_the_planted_line_is_the_problem_of_its_rank_and_others_are_of_all() -> None:
     found = job("loader")
-    worst, *others = job_lines(found)
+    worst, *later_lines = job_lines(found)
     assert worst.line is not None and next(iter(worst.causes)) == "host.dataloader"
     assert affected_ranks(found, worst) == "rank 2" and worst.worst == 2
-    assert any(affected_ranks(found, line) == "every rank" for line in others)
+    assert any(affected_ranks(found, line) == "every rank" for line in later_lines)
     uneven = job_lines(job("stage"))
     assert any(affected_ranks(job("stage"), line) == "ranks 2, 3" for line in uneven)
 
@@ -68,13 +68,13 @@ def test_a_column_is_added_in_one_place(monkeypatch: pytest.MonkeyPatch) -> None
     table = replace(LINES, columns=(*LINES.columns, added))
     for module in (document, frames, text, rank_tables):
         monkeypatch.setattr(module, "LINES", table)
-    told = job("loader")
-    expected = [*range(7, 7 + len(job_lines(told)))]
-    assert [line["waiting"] for line in document.job_document(told)["lines"]] == expected
-    assert frames.job_lines_frame(told)["waiting"].tolist() == expected
-    for shown in (job_text(told, 200), text.job_markdown(told)):
+    late_job = job("loader")
+    expected = [*range(7, 7 + len(job_lines(late_job)))]
+    assert [line["waiting"] for line in document.job_document(late_job)["lines"]] == expected
+    assert frames.job_lines_frame(late_job)["waiting"].tolist() == expected
+    for shown in (job_text(late_job, 200), text.job_markdown(late_job)):
         assert "waiting more" in shown
-    columns, rows = rank_tables.RankTables(told, Palette("none")).columns("lines")
+    columns, rows = rank_tables.RankTables(late_job, Palette("none")).columns("lines")
     assert columns[-1].title == "waiting more" and columns[-1].draw(rows - 1, 9) == str(expected[-1])
 
 

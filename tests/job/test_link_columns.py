@@ -32,8 +32,8 @@ def rows_of(*links: JobLink) -> Any:
 
 def test_what_is_not_known_of_a_link_is_none() -> None:
     keys = ("src", "dst", "group", "group_src", "group_dst", "gb_per_s", "nominal_gb_per_s", "nominal_share")
-    told = [tuple(row[key] for key in keys) for row in records(LINKS, rows_of(RANKS, PEERS, OTHERS))]
-    assert told == [
+    values = [tuple(row[key] for key in keys) for row in records(LINKS, rows_of(RANKS, PEERS, OTHERS))]
+    assert values == [
         (0, 1, None, None, None, 3.0, 4.0, 0.75),
         (None, 3, "271", 0, 2, None, 4.0, None),
         (2, None, "271", 1, 0, 0.5, None, None),
@@ -52,8 +52,8 @@ def test_people_read_what_is_told_of_some_link() -> None:
     (share_of,) = [column for column in LINKS.of(Form.TEXT) if column.key == "nominal_share"]
     assert share_of.cells(rows_of(RANKS, PEERS), str).texts == ["75 %", share_of.unknown]
     ends = [column for column in LINKS.of(Form.VIEWER) if column.key in ("src", "dst")]
-    told = [column.cells(rows_of(RANKS, PEERS, OTHERS), str).texts for column in ends]
-    assert told == [["rank 0", "peer 0 of 271", "rank 2"], ["rank 1", "rank 3", "peer 0 of 271"]]
+    texts = [column.cells(rows_of(RANKS, PEERS, OTHERS), str).texts for column in ends]
+    assert texts == [["rank 0", "peer 0 of 271", "rank 2"], ["rank 1", "rank 3", "peer 0 of 271"]]
 
 
 @pytest.mark.parametrize(

@@ -55,8 +55,8 @@ def test_a_job_without_marks_has_no_phases() -> None:
 
 
 def test_digests_of_before_say_that_they_know_none() -> None:
-    first, *others = roles().ranks
-    old = job_of([replace(first, digest=replace(first.digest, ranges=None)), *others])
+    first, *later_ranks = roles().ranks
+    old = job_of([replace(first, digest=replace(first.digest, ranges=None)), *later_ranks])
     assert without_ranges(old) == (0,)
     assert all(phase.ranks == [1, 2, 3] for phase in job_phases(old))
     assert decode(encode(old.ranks[0].digest)).ranges is None

@@ -71,8 +71,8 @@ def test_the_parts_of_a_bubble_sum_to_what_is_measured(name: str) -> None:
             blocks = [block for block in found.blocks if block.step == step]
             low = min(block.start(times) for block in blocks)
             high = max(block.end(times) for block in blocks)
-            own = [block for block in blocks if block.stage == stage.number]
-            bubbles.append(high - low - sum(working(found, block) for block in own))
+            stage_blocks = [block for block in blocks if block.stage == stage.number]
+            bubbles.append(high - low - sum(working(found, block) for block in stage_blocks))
         assert stage.bubble_ns == pytest.approx(sum(bubbles) / len(bubbles), rel=0.02)
         assert stage.warmup_ns + stage.steady_ns + stage.drain_ns > stage.bubble_ns
 

@@ -41,12 +41,12 @@ def lost(name: str, level: int, planted: TrueRoot, plain: bool = False) -> int:
 
 @pytest.mark.parametrize(("name", "level"), FOUND)
 def test_the_planted_roots_are_found(name: str, level: int) -> None:
-    told, found = truth(name), job(name, level).roots
+    planted_truth, found = truth(name), job(name, level).roots
     assert found.total_ns == sum(root.lost_ns for root in found.roots)
-    assert found.total_ns == pytest.approx(told.waits_ns, rel=0.01)
-    right = sum(min(lost(name, level, root), root.lost_ns) for root in told.roots)
-    assert right >= 0.97 * told.waits_ns
-    for root in told.roots:
+    assert found.total_ns == pytest.approx(planted_truth.waits_ns, rel=0.01)
+    right = sum(min(lost(name, level, root), root.lost_ns) for root in planted_truth.roots)
+    assert right >= 0.97 * planted_truth.waits_ns
+    for root in planted_truth.roots:
         assert lost(name, level, root) == pytest.approx(root.lost_ns, rel=0.05)
 
 
@@ -95,8 +95,8 @@ def test_each_wait_is_that_of_the_simulation() -> None:
     assert len(waits)
     for place in range(len(waits)):
         rank = found.ranks[int(waits.rank[place])].number
-        own = found.ranks[int(waits.rank[place])].collectives
-        meeting = met[int(own.start[int(waits.place[place])]), rank]
+        collectives = found.ranks[int(waits.rank[place])].collectives
+        meeting = met[int(collectives.start[int(waits.place[place])]), rank]
         assert abs(int(waits.wait[place]) - meeting.wait(rank)) <= 2_000
         if meeting.wait(rank) > 2_000:
             assert found.ranks[int(waits.late[place])].number == meeting.last
@@ -157,7 +157,7 @@ def test_a_rank_that_is_here_is_never_called_missing() -> None:
 def test_the_verdict_counts_the_late_ranks_that_it_does_not_name() -> None:
     text = job_text(job("stage"), 200).split("Roots")[0]
     named = {rank for rank in range(4) if f"Rank {rank} cost" in text}
-    late = {each.rank for each in late_ranks(job("stage"))}
+    late = {late_rank.rank for late_rank in late_ranks(job("stage"))}
     assert len(named) == 2 and named < late
     assert "Stage 1 computes" in text
     assert f"{len(late) - 2} more ranks cost the others at least 1 % of their time each." in text
@@ -168,23 +168,23 @@ def test_a_rank_that_only_passes_a_wait_on_is_said_so() -> None:
     rows = rank_rows(both)
     losses = find_losses(both, rows, both.waits, (), ())
     sentences = verdict(both, rows, both.roots, both.waits, losses)
-    said = {sentence.split(" cost")[0]: sentence for sentence in sentences}
-    assert said["Rank 3"].endswith("mostly because it waited itself, longest for rank 2.")
-    assert "idle, host.python at" in said["Rank 2"], "it waited as well, and was late by what it did"
+    sentence_of = {sentence.split(" cost")[0]: sentence for sentence in sentences}
+    assert sentence_of["Rank 3"].endswith("mostly because it waited itself, longest for rank 2.")
+    assert "idle, host.python at" in sentence_of["Rank 2"], "it waited as well, and was late by what it did"
 
 
 def one_way(digest: Digest) -> Digest:
     """A rank that has forgotten what the second stage sent, and for whom the first one waited to send."""
-    own = digest.collectives
-    types = np.array([digest.text(place) for place in own.type.tolist()])
+    collectives = digest.collectives
+    types = np.array([digest.text(place) for place in collectives.type.tolist()])
     stage = digest.identity.rank // 2
     back = types == ("send" if stage else "receive")
     kept = np.flatnonzero(~back)
-    place = np.full(len(own), -1, np.int64)
+    place = np.full(len(collectives), -1, np.int64)
     place[kept] = np.arange(len(kept))
     arrivals = digest.arrivals.at(place[digest.arrivals.collective] >= 0)
     arrivals = replace(arrivals, collective=place[arrivals.collective])
     sends = (types == "send")[kept]
-    columns = own.at(kept)
+    columns = collectives.at(kept)
     columns = replace(columns, known=np.where(sends, 0, columns.known), wait=np.where(sends, 0, columns.wait))
     return replace(digest, collectives=columns, arrivals=arrivals)

@@ -25,10 +25,12 @@ def meetings(name: str, rank: int) -> dict[int, Meeting]:
 def test_each_rank_by_itself_knows_for_whom_it_waited(name: str) -> None:
     late = 0
     for digest in digests(name):
-        rank, own = digest.identity.rank, digest.collectives
+        rank, collectives = digest.identity.rank, digest.collectives
         met = meetings(name, rank)
-        assert own.start.tolist() == sorted(met)
-        for start, wait, peer in zip(own.start.tolist(), own.wait.tolist(), own.peer.tolist()):
+        assert collectives.start.tolist() == sorted(met)
+        for start, wait, peer in zip(
+            collectives.start.tolist(), collectives.wait.tolist(), collectives.peer.tolist()
+        ):
             meeting = met[start]
             planted = meeting.wait(rank)
             if wait:
@@ -51,5 +53,5 @@ def test_a_digest_knows_its_rank_host_and_groups() -> None:
     job = truth("stage").outcome.job
     for rank, digest in enumerate(digests("stage")):
         assert (digest.identity.rank, digest.identity.host, digest.identity.world) == (rank, "node00", 4)
-        told = sorted((group.name, group.global_ranks, group.rank) for group in digest.groups)
-        assert told == sorted((one.role, one.ranks, one.rank) for one in job.layout.groups(rank))
+        groups = sorted((group.name, group.global_ranks, group.rank) for group in digest.groups)
+        assert groups == sorted((one.role, one.ranks, one.rank) for one in job.layout.groups(rank))

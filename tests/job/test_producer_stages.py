@@ -34,10 +34,10 @@ def spread(ns: float) -> Spread:
 
 def rank_row(number: int, stage_number: int, **measures: float) -> RankRow:
     """The row of a rank that has these measures, in ns, and no others."""
-    some = rank_rows(job("stage"))[0]
+    row = rank_rows(job("stage"))[0]
     nothing = Measures(**{field.name: cast(Any, None) for field in fields(Measures)})
     known = replace(nothing, **{name: spread(ns) for name, ns in measures.items()})
-    return replace(some, rank=replace(some.rank, number=number), stage_number=stage_number, measures=known)
+    return replace(row, rank=replace(row.rank, number=number), stage_number=stage_number, measures=known)
 
 
 def test_a_stage_is_the_largest_of_its_ranks_as_in_the_table_of_the_cluster(real_traces: Path) -> None:
@@ -64,11 +64,11 @@ def test_a_stage_is_the_largest_of_its_ranks_as_in_the_table_of_the_cluster(real
         )
     stages = job_stages(job("stage"), tuple(rows))
     assert [stage.ranks for stage in stages] == members
-    for stage, told in zip(stages, producer):
-        assert stage.computing_max_ns == round(float(told["Computing"]) * US)
-        assert stage.bubble_ns == round(float(told["Bubble"]) * US)
-        assert stage.stage_ns == round(float(told["Stage"]) * US)
-        assert stage.exposed_ns == round(float(told[WITHOUT_RECEIVES]) * US)
+    for stage, producer_row in zip(stages, producer):
+        assert stage.computing_max_ns == round(float(producer_row["Computing"]) * US)
+        assert stage.bubble_ns == round(float(producer_row["Bubble"]) * US)
+        assert stage.stage_ns == round(float(producer_row["Stage"]) * US)
+        assert stage.exposed_ns == round(float(producer_row[WITHOUT_RECEIVES]) * US)
         assert stage.receive_ns == stage.bubble_ns
         assert stage.communicates, "more than 10 % of it"
     first, last = stages

@@ -202,10 +202,10 @@ def test_real_ranks_wait_for_the_missing_one(real_traces: Path) -> None:
         digest = decode(real_digest(path))
         ranks.append(Rank(digest.identity.rank, digest, str(path)))
     job = job_of(ranks)
-    told = list(expected["ops"].values())
-    waits = [operation[f"rank{number}"]["wait_ns"] for operation in told for number in (0, 1)]
+    operations = list(expected["ops"].values())
+    waits = [operation[f"rank{number}"]["wait_ns"] for operation in operations for number in (0, 1)]
     assert job.waits.wait.tolist() == waits
-    peers = [operation[f"rank{number}"]["late_peer"] for operation in told for number in (0, 1)]
+    peers = [operation[f"rank{number}"]["late_peer"] for operation in operations for number in (0, 1)]
     assert job.waits.peer.tolist() == [-1 if peer is None else peer for peer in peers]
     assert abs(job.clocks.offset[1] - expected["clock_rank1_minus_rank0_ns"]["median"]) < 1000
     assert (job.world, job.missing) == (8, (2, 3, 4, 5, 6, 7))

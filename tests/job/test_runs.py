@@ -120,7 +120,7 @@ def test_no_damage_gives_other_sums(digest: Digest, run: Run, data: st.DataObjec
     """A digest that is read for all its damage holds an identity still, and compares."""
     table = data.draw(st.sampled_from(["walls", "terms", "device_terms", "sums", "parts", "calls"]))
     columns = getattr(digest, table)
-    column = data.draw(st.sampled_from([each.name for each in fields(columns)]))
+    column = data.draw(st.sampled_from([field.name for field in fields(columns)]))
     values = getattr(columns, column).copy()
     values[data.draw(st.integers(0, len(values) - 1))] = data.draw(st.integers(-(2**40), 2**40))
     try:

@@ -147,7 +147,7 @@ def sentences(
         missing=(7,) if missing else (),
         clocks=SimpleNamespace(parts=1 + (len(roots) > 3)),
     )
-    found: Any = SimpleNamespace(roots=roots, total_ns=sum(each.lost_ns for each in every))
+    found: Any = SimpleNamespace(roots=roots, total_ns=sum(root.lost_ns for root in every))
     return [*verdict(job, (one,), found, ALL, every)]
 
 
@@ -173,14 +173,14 @@ COST = "at least 1 % of their time"
 def test_three_ranks_at_most_are_named_of_those_that_cost_a_hundredth_of_the_time(
     monkeypatch: pytest.MonkeyPatch, costs: list[int], named: int, last: str | None
 ) -> None:
-    told = sentences(monkeypatch, [late(rank, ns) for rank, ns in enumerate(costs)], [], 10_000)
+    verdict = sentences(monkeypatch, [late(rank, ns) for rank, ns in enumerate(costs)], [], 10_000)
     took, share = format_duration(sum(costs)), f"{sum(costs) / 100:.1f} %"
     waiting = f"Waiting for each other took the ranks {took}: {share} of their time."
-    assert told.pop(1) == waiting
-    assert [sentence.partition(" cost 2 others")[0] for sentence in told[:named]] == [
+    assert verdict.pop(1) == waiting
+    assert [sentence.partition(" cost 2 others")[0] for sentence in verdict[:named]] == [
         f"Rank {rank}" for rank in range(named)
     ]
-    assert told[named:] == [sentence for sentence in (None if named else BALANCED, last) if sentence]
+    assert verdict[named:] == [sentence for sentence in (None if named else BALANCED, last) if sentence]
 
 
 def root(rank: int, kind: str, lost_ns: int) -> Root:
@@ -213,8 +213,8 @@ def test_more_may_be_lost_where_ranks_are_missing_or_clocks_not_aligned(
 def test_a_late_rank_is_explained_by_what_it_did_longer_itself(
     monkeypatch: pytest.MonkeyPatch, roots: list[Root], words: str
 ) -> None:
-    told = sentences(monkeypatch, [late(1, 100)], roots, 1000)
-    assert told[:1] == [f"Rank 1 cost 2 others 50 ns each in 3 collectives{words}"]
+    verdict = sentences(monkeypatch, [late(1, 100)], roots, 1000)
+    assert verdict[:1] == [f"Rank 1 cost 2 others 50 ns each in 3 collectives{words}"]
 
 
 def test_a_rank_that_waited_itself_waited_for_whom_it_waited_longest() -> None:
@@ -279,11 +279,11 @@ def test_every_number_of_a_sentence_is_that_of_the_tables(
             found[int(match["rank"])] = match
     assert bool(found) == any(row.cost_ns * 100 >= job_time(rows) for row in rows if row.cost_ns)
     for number, match in found.items():
-        own = waits.at((waits.late == number) & (waits.wait > 0))
-        lost = [int(own.wait[own.rank == rank].sum()) for rank in np.unique(own.rank).tolist()]
+        caused = waits.at((waits.late == number) & (waits.wait > 0))
+        lost = [int(caused.wait[caused.rank == rank].sum()) for rank in np.unique(caused.rank).tolist()]
         assert int(match["others"] or 1) == len(lost)
         assert match["each"] == format_duration(sum(lost) // len(lost))
         assert match["most"] in (None, format_duration(max(lost)))
         assert match["most"] or max(lost) * len(lost) <= 1.06 * sum(lost)
-        assert int(match["collectives"]) == len(np.unique(own.operation))
+        assert int(match["collectives"]) == len(np.unique(caused.operation))
         assert sum(lost) == rows[number].cost_ns

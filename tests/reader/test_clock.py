@@ -16,8 +16,8 @@ WHOLE, MORE = LIMIT // 1000, LIMIT // 999
 
 def _told(path: Path, begin_us: Any, boot_ns: Any, behind: str = "") -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    told = {"collectionTimeBegin": begin_us, "clockMonotonicRaw": boot_ns}
-    path.write_text(json.dumps(told) + behind)
+    start_info = {"collectionTimeBegin": begin_us, "clockMonotonicRaw": boot_ns}
+    path.write_text(json.dumps(start_info) + behind)
     return path
 
 
@@ -66,11 +66,11 @@ def test_the_first_file_that_tells_one_counts_unless_it_is_too_large(tmp_path: P
     trace = tmp_path / "PROF_1" / "msprof_1.json"
     beside = trace.parent
     _told(beside / "host" / "start_info", 9, 10)
-    told = _told(beside / "start_info.1", 8, 10)
+    first = _told(beside / "start_info.1", 8, 10)
     _told(beside / "start_info.2", 7, 10)
     (beside / "start_info.0").write_text("[]")
-    assert clock_of(trace) == BootClock(7990, (told,))
-    space = " " * ((1 << 16) - told.stat().st_size)
+    assert clock_of(trace) == BootClock(7990, (first,))
+    space = " " * ((1 << 16) - first.stat().st_size)
     for more, expected in ((space, 7990), (space + " ", 6990)):
-        _told(told, 8, 10, behind=more)
+        _told(first, 8, 10, behind=more)
         assert clock_of(trace).base_ns == expected

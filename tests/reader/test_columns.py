@@ -19,7 +19,7 @@ from tracetui.reader.timestamps import LIMIT
 
 def part_of(first: int, count: int = 3) -> ExtractedPart:
     """Slices with the ordinals from `first` on, and one event of each other kind."""
-    own: dict[str, Any] = {"pid": f"p{first}", "tid": 1}
+    fields: dict[str, Any] = {"pid": f"p{first}", "tid": 1}
     elements: list[Any] = [
         {
             "ph": "X",
@@ -28,13 +28,13 @@ def part_of(first: int, count: int = 3) -> ExtractedPart:
             "dur": 1,
             "cat": "",
             "args": {"Task Type": "t"},
-            **own,
+            **fields,
         }
         for event in range(first, first + count)
     ]
-    elements.append({"ph": "C", "name": "c", "ts": str(first), "args": {"a": first, "b": 1}, **own})
-    elements.append({"ph": "s", "name": "f", "id": str(2**70 + first), "ts": str(first), **own})
-    elements.append({"ph": "i", "name": "i", "ts": str(first), **own})
+    elements.append({"ph": "C", "name": "c", "ts": str(first), "args": {"a": first, "b": 1}, **fields})
+    elements.append({"ph": "s", "name": "f", "id": str(2**70 + first), "ts": str(first), **fields})
+    elements.append({"ph": "i", "name": "i", "ts": str(first), **fields})
     reader = PartReader()
     reader.add(elements, first, lambda: b"")
     return reader.finish()
@@ -151,7 +151,7 @@ def test_times_from_10_to_the_18_count_from_1970(phase: str) -> None:
         builder.add(reader.finish())
         table = table_of(builder, last=True)
         tables = (table.slices, table.counters, table.flows, table.instants)
-        found = [*table.slices.start.tolist(), *(t for own in tables[1:] for t in own.time.tolist())]
+        found = [*table.slices.start.tolist(), *(t for rows in tables[1:] for t in rows.time.tolist())]
         assert sorted(found) == [-7000 + added, 5000 + added, int(time.replace(".", "")) + added]
 
 

@@ -54,7 +54,7 @@ def paired(events: list[Event]) -> tuple[list[Event], list[str]]:
     latest = max(
         (int(event["ts"]) + event.get("dur", 0) for event in events if event["ph"] in "XBE"), default=0
     )
-    unclosed = [event for own in stacks.values() for event in own]
+    unclosed = [event for stack in stacks.values() for event in stack]
     durs.update((id(event), latest - int(event["ts"])) for event in unclosed)
     nothing = {"ph": "C", "ts": "0", "name": "", "args": {}}
     whole = [
@@ -65,10 +65,10 @@ def paired(events: list[Event]) -> tuple[list[Event], list[str]]:
         else event
         for event in events
     ]
-    said = (
+    problems = (
         [f"begin events without an end: {len(unclosed)}, drawn to the end of the trace"] if unclosed else []
     )
-    return whole, said + ([f"end events without a begin: {unopened}, left out"] if unopened else [])
+    return whole, problems + ([f"end events without a begin: {unopened}, left out"] if unopened else [])
 
 
 def built(parts: list[list[Event]], begin: int, document: Event) -> tuple[EventTable, list[int]]:
@@ -98,7 +98,7 @@ def test_a_table_has_the_events_of_its_parts_wherever_the_reading_began(seed: in
     parts = [events[start:end] for start, end in zip([0, *cuts], [*cuts, len(events)])]
     base = chooser.choice([0, 7])
     table, places = built(parts, chooser.randrange(3), {"baseTimeNanoseconds": base})
-    whole, said = paired(events)
+    whole, problems = paired(events)
     expected = expected_rows(json.dumps(whole))
     read = {place: ordinal for ordinal, place in enumerate(places)}
     assert rows_of(table) == Rows(
@@ -110,7 +110,7 @@ def test_a_table_has_the_events_of_its_parts_wherever_the_reading_began(seed: in
         instants=[(row[0] + base, *row[1:3], read[row[3]]) for row in expected.instants],
         metadata=expected.metadata,
     )
-    assert (table.report.warnings, table.report.skipped) == (("w", *said), 4)
+    assert (table.report.warnings, table.report.skipped) == (("w", *problems), 4)
 
 
 def test_what_is_beyond_reason_is_skipped_as_well_and_said_last() -> None:

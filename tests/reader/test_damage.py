@@ -154,15 +154,15 @@ def test_damage_is_told_whole_wherever_what_is_fetched_ends() -> None:
 
 def _told(text: bytes, ends: list[int]) -> int:
     """How many bytes are damaged of a text that is fetched up to each of these ends."""
-    at, lost, told = 0, False, 0
+    at, lost, reported = 0, False, 0
     for end in ends:
         found = walk(text[at:end], end == len(text), False, lost)
         lengths = [skip_end - skip_start for skip_start, skip_end, _ in found.skips]
         assert all(lengths), "nothing is told where nothing is damaged"
-        told += sum(lengths)
+        reported += sum(lengths)
         at, lost = at + found.end, found.lost
     assert found.ended
-    return told
+    return reported
 
 
 def test_events_in_a_list_of_what_is_none_are_found_behind_damage() -> None:

@@ -122,9 +122,9 @@ def test_links_of_events_by_any_of_their_keys(values: list[Any], expected: list[
     for key in ("connection_id", "correlation_id", "correlation"):
         args = [{key: value} for value in values]
         assert correlations([*args, {}], {key, "x"}).tolist() == [*expected, -1]
-        others = {"connection_id": -1, "correlation_id": -1}
-        several = [{**others, key: value} for value in values]
-        assert correlations(several, {*others, key}).tolist() == expected
+        no_links = {"connection_id": -1, "correlation_id": -1}
+        several = [{**no_links, key: value} for value in values]
+        assert correlations(several, {*no_links, key}).tolist() == expected
     assert correlations([{}, {}], {"x"}).tolist() == [-1, -1]
 
 

@@ -101,7 +101,7 @@ def test_counters_of_two_series_each() -> None:
 
 def test_a_task_is_no_transfer_whatever_its_data() -> None:
     args = [{"data_type": "fp16", "Task Type": "AI_CORE"}, {"data_type": "fp16"}, {"Task Type": "AI_CORE"}]
-    events = [{"ph": phase, **_at(1), "args": own} for phase in "XB" for own in args]
+    events = [{"ph": phase, **_at(1), "args": event_args} for phase in "XB" for event_args in args]
     assert [row[0] for row in rows_of_part(part_of(events, 9)).hccl] == [1]
     assert rows_of_part(part_of(events[3:], 9)).hccl == [], "nor is what only begins"
 
@@ -109,7 +109,7 @@ def test_a_task_is_no_transfer_whatever_its_data() -> None:
 def test_an_operation_is_a_direction_where_there_is_no_other() -> None:
     args = [{"operation": "a"}, {"memcpy direction": "b", "operation": "a"}, {"memcpy direction": "c"}, {}]
     for block in (1, 4):
-        events = [{"ph": "X", **_at(1), "args": own} for own in args]
+        events = [{"ph": "X", **_at(1), "args": event_args} for event_args in args]
         assert [row[8] for row in rows_of_part(part_of(events, block)).slices] == ["a", "b", "c", None]
 
 

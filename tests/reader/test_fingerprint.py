@@ -63,5 +63,5 @@ def test_a_stale_scanner_is_not_used(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    said = "the compiled scanner is of other sources, so reading takes longer: install tracetui again"
-    assert done.stdout == f"False True 9 {[said]} True\n"
+    warning = "the compiled scanner is of other sources, so reading takes longer: install tracetui again"
+    assert done.stdout == f"False True 9 {[warning]} True\n"

@@ -131,8 +131,8 @@ def everything(path: Path, first: int = 0, **options: Any) -> Any:
 
 def plain(value: Any) -> Any:
     if isinstance(value, ReadReport):
-        others = tuple(warning for warning in value.warnings if warning not in value.passing)
-        value = dataclasses.replace(value, warnings=others, passing=())
+        lasting = tuple(warning for warning in value.warnings if warning not in value.passing)
+        value = dataclasses.replace(value, warnings=lasting, passing=())
     if dataclasses.is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, np.ndarray):
@@ -258,11 +258,11 @@ def test_lists_within_events_mislead_no_worker(
     path = tmp_path / "trace.json"
     text = json.dumps(training(120)).encode()
     path.write_bytes(gzip.compress(text) if packed else text)
-    own: list[int] = []
+    starts: list[int] = []
 
     class Own(PieceReader):
         def read(self, text: Reads, start: int, stop: int, lost: bool) -> EventsPiece:
-            own.append(start)
+            starts.append(start)
             return super().read(text, start, stop, lost)
 
     monkeypatch.setattr(pool, "PieceReader", Own)
@@ -270,7 +270,7 @@ def test_lists_within_events_mislead_no_worker(
     result, stage = played(monkeypatch, path, 1, 0, jobs=3, **sizes)
     assert result == everything(path, jobs=1, **sizes)
     pieces = len(text) // 10_000
-    assert own == [1], "all but the first piece is read by workers"
+    assert starts == [1], "all but the first piece is read by workers"
     assert pieces <= stage.answered <= pieces + 1, "no piece was read twice"
 
 

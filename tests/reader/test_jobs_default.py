@@ -13,13 +13,13 @@ from tracetui.reader import cores
 @pytest.fixture
 def groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A hierarchy of control groups that grants nothing in particular, on a machine of 64 cores."""
-    own = tmp_path / "group" / "own"
-    own.mkdir(parents=True)
+    inner = tmp_path / "group" / "own"
+    inner.mkdir(parents=True)
     (tmp_path / "process").write_text("4:memory:/other\n0::/group/own\n")
     monkeypatch.setattr(cores, "_CGROUPS", tmp_path)
     monkeypatch.setattr(cores, "_OWN_GROUPS", tmp_path / "process")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(64)), raising=False)
-    (own / "cpu.max").write_text("max 100000\n")
+    (inner / "cpu.max").write_text("max 100000\n")
     return tmp_path
 
 

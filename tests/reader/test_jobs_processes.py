@@ -74,7 +74,7 @@ def shared() -> list[str]:
         with contextlib.suppress(OSError):  # it has ended
             found += [str(file.readlink()) for file in Path(f"/proc/{pid}/fd").iterdir()]
             found += Path(f"/proc/{pid}/maps").read_text().splitlines()
-    return [each for each in found if "/dev/shm/" in each]
+    return [descriptor for descriptor in found if "/dev/shm/" in descriptor]
 
 
 @pytest.mark.parametrize(("packed", "jobs"), [(False, 3), (True, 2)])
@@ -108,12 +108,12 @@ def test_a_killed_worker_costs_nothing_but_time(path: Path) -> None:
     with TraceFile(path, jobs=2, **SIZES) as trace:
         table = trace.read(kill)
     assert rows_of(table) == expected_rows(TEXT)
-    said = "1 of 2 worker processes ended early (killed); its part was read again"
-    assert table.report.warnings in ((said,), ()), "on a busy machine it had done all before"
+    warning = "1 of 2 worker processes ended early (killed); its part was read again"
+    assert table.report.warnings in ((warning,), ()), "on a busy machine it had done all before"
 
 
 @pytest.mark.parametrize(
-    ("program", "said"),
+    ("program", "expected"),
     [
         (None, "2 of 2 worker processes could not be started (No such file or directory)"),
         ("exit 3", "2 of 2 worker processes ended early (exit status 3); their parts were read again"),
@@ -125,20 +125,20 @@ def test_a_killed_worker_costs_nothing_but_time(path: Path) -> None:
     ],
 )
 def test_workers_that_are_none(
-    path: Path, monkeypatch: pytest.MonkeyPatch, program: str | None, said: str
+    path: Path, monkeypatch: pytest.MonkeyPatch, program: str | None, expected: str
 ) -> None:
     python = path.with_name("python")
     if program is not None:
         python.write_text(f"#!/bin/sh\n{program}\n")
         python.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(python))
-    if said.endswith("(killed)"):
+    if expected.endswith("(killed)"):
         monkeypatch.setattr("tracetui.reader.processes.GOODBYE", 0.4)
     with TraceFile(path, jobs=2, **SIZES) as trace:
         table = trace.read()
     assert rows_of(table) == expected_rows(TEXT)
     (warning,) = table.report.warnings
-    assert warning.startswith(said)
+    assert warning.startswith(expected)
 
 
 @pytest.mark.parametrize(("name", "value"), [("executable", ""), ("executable", None), ("frozen", True)])

@@ -91,10 +91,10 @@ def test_times_count_from_the_boot(tmp_path: Path) -> None:
             assert int(trace_file.read().slices.start.min()) == 1_692_340_024_324_979_000
 
 
-@pytest.mark.parametrize("told", ["{", "[]", '{"collectionTimeBegin": "x"}', '{"clockMonotonicRaw": "5"}'])
-def test_a_clock_that_tells_nothing_is_none(tmp_path: Path, told: str) -> None:
+@pytest.mark.parametrize("content", ["{", "[]", '{"collectionTimeBegin": "x"}', '{"clockMonotonicRaw": "5"}'])
+def test_a_clock_that_tells_nothing_is_none(tmp_path: Path, content: str) -> None:
     paths = _parts(tmp_path / "PROF_1" / "device_0" / "timeline", [])
-    (tmp_path / "PROF_1" / "device_0" / "start_info.0").write_text(told)
+    (tmp_path / "PROF_1" / "device_0" / "start_info.0").write_text(content)
     with open_trace(paths[0]) as trace_file:
         assert int(trace_file.read().slices.start.min()) == 250
 
@@ -199,9 +199,9 @@ def test_eight_sentences_are_said_of_files(tmp_path: Path, refused: int, more: i
     with open_trace(paths[0]) as trace_file:
         report = trace_file.read().report
     assert report.files == 12 - refused and not report.stopped
-    said = [warning for warning in report.warnings if "begin events" not in warning]
-    assert [sentence.endswith("(left out)") for sentence in said[:8]] == [True] * min(refused, 8)
-    assert said[8:] == [f"{more} more such sentences about its files"] * bool(more)
+    sentences = [warning for warning in report.warnings if "begin events" not in warning]
+    assert [sentence.endswith("(left out)") for sentence in sentences[:8]] == [True] * min(refused, 8)
+    assert sentences[8:] == [f"{more} more such sentences about its files"] * bool(more)
 
 
 def test_what_is_left_out_is_counted_of_each_file(tmp_path: Path) -> None:
@@ -212,8 +212,8 @@ def test_what_is_left_out_is_counted_of_each_file(tmp_path: Path) -> None:
     with open_trace(paths[0]) as trace_file:
         report = trace_file.read().report
     assert (report.events, report.skipped, report.unknown_phases) == (3 * 7 + 18, 18, {"?": 12})
-    said = [warning for warning in report.warnings if "left out: " in warning]
-    assert [(sentence.split(": ")[0], sentence.split()[1]) for sentence in said] == [
+    sentences = [warning for warning in report.warnings if "left out: " in warning]
+    assert [(sentence.split(": ")[0], sentence.split()[1]) for sentence in sentences] == [
         (path.name, str(count)) for number, path in enumerate(paths, 1) for count in (number, 2 * number)
     ]
 

@@ -198,15 +198,15 @@ def test_what_the_name_of_a_part_tells(name: str, named: tuple[object, ...] | No
     assert parts._parse_name(Path(name)) == named
 
 
-@pytest.mark.parametrize("others", [0, 1, 2])
-def test_exports_beside_are_counted(tmp_path: Path, others: int) -> None:
-    own = _file(tmp_path / "msprof_slice_0_202401011010.json")
-    for number in range(others):
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_exports_beside_are_counted(tmp_path: Path, count: int) -> None:
+    export = _file(tmp_path / "msprof_slice_0_202401011010.json")
+    for number in range(count):
         _file(tmp_path / f"msprof_slice_{number}_202401011011.json")
     _file(tmp_path / "msprof_3_2_1.json")
-    said = [(), ("a file of another export beside it is not read",)]
-    said.append(("2 files of other exports beside it are not read",))
-    assert parts.parts_of(own) == ((own,), said[others])
+    notes = [(), ("a file of another export beside it is not read",)]
+    notes.append(("2 files of other exports beside it are not read",))
+    assert parts.parts_of(export) == ((export,), notes[count])
     assert parts.parts_of(tmp_path / "msprof_slice_0_202401011012.json").files[0].name.endswith("12.json")
 
 

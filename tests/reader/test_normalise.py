@@ -139,16 +139,18 @@ def test_an_operator_is_called_with_its_scope(name: Any, whole: Any, called: Any
 )
 def test_what_is_no_event_is_counted(element: Any) -> None:
     event = {"ph": "i", "ts": 1}
-    kept, ordinals, others = normalise_events([event, element, event], 10)
-    assert (len(kept), ordinals, others) == (2, [10, 12], 1)
+    kept, ordinals, others_count = normalise_events([event, element, event], 10)
+    assert (len(kept), ordinals, others_count) == (2, [10, 12], 1)
 
 
 def test_an_event_has_the_fields_of_its_phase() -> None:
     args = {"text": "a", "number": 7, "list": [], "none": None, "digits": "8"}
     kept = {}
     for phase in "XCM":
-        (event,), ordinals, others = normalise_events([{"ph": phase, "ts": 5, "pid": [], "args": args}], 3)
-        assert (ordinals, others) == ([3], 0)
+        (event,), ordinals, others_count = normalise_events(
+            [{"ph": phase, "ts": 5, "pid": [], "args": args}], 3
+        )
+        assert (ordinals, others_count) == ([3], 0)
         assert {key: event[key] for key in event if key != "args"} == {
             "ph": phase, "name": "", "pid": "", "tid": "", "cat": "", "ts": 5, "dur": 0,
         }  # fmt: skip

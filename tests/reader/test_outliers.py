@@ -66,16 +66,16 @@ def test_clocks_that_are_mixed_and_files_too_small_to_tell_keep_all(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("alone", "others", "damaged"),
+    ("alone", "elsewhere", "damaged"),
     [(1, 4, True), (1, 3, False), (3, 12, True), (3, 11, False), (4, 99, False)],
 )
 def test_few_events_are_damage_where_four_times_as_many_lie_elsewhere(
-    alone: int, others: int, damaged: bool
+    alone: int, elsewhere: int, damaged: bool
 ) -> None:
-    start = np.arange(alone + others) + np.where(np.arange(alone + others) < alone, BOOT, EPOCH)
+    start = np.arange(alone + elsewhere) + np.where(np.arange(alone + elsewhere) < alone, BOOT, EPOCH)
     kept = within_reason([(start, None)])
     assert kept is not None
-    assert kept[0].tolist() == [not damaged] * alone + [True] * others
+    assert kept[0].tolist() == [not damaged] * alone + [True] * elsewhere
 
 
 def test_a_begin_without_an_end_is_drawn_to_the_last_reasonable_end(tmp_path: Path) -> None:
@@ -118,9 +118,9 @@ def test_a_year_is_within_reason() -> None:
 def test_groups_are_more_than_a_year_apart() -> None:
     """A chain of events, each a year from the one before, is one of them."""
     start = EPOCH + np.array([0] * 12 + [1, 2]) * YEAR
-    assert [own.tolist() for own in within_reason([(start, None)]) or ()] == [[True] * 14]
+    assert [mask.tolist() for mask in within_reason([(start, None)]) or ()] == [[True] * 14]
     start[13] += 1
-    assert [own.tolist() for own in within_reason([(start, None)]) or ()] == [[True] * 13 + [False]]
+    assert [mask.tolist() for mask in within_reason([(start, None)]) or ()] == [[True] * 13 + [False]]
 
 
 @pytest.mark.parametrize(("more", "kept"), [(0, False), (-1, True)])
@@ -128,13 +128,13 @@ def test_clocks_146_years_apart_are_not_both_kept(more: int, kept: bool) -> None
     """The first event of all and the last one tell; the largest group is left."""
     half = LIMIT // 2
     start = np.array([*[-half] * 5, *[0] * 5, *[half - 9] * 5, half + more])
-    assert [own.tolist() for own in within_reason([(start, None)]) or ()] == [[kept] * 10 + [True] * 6]
+    assert [mask.tolist() for mask in within_reason([(start, None)]) or ()] == [[kept] * 10 + [True] * 6]
 
 
 def test_durations_of_146_years_together_are_too_much() -> None:
     start = np.full(256, EPOCH)
     dur = np.full(256, LIMIT // 256)
-    assert [own.tolist() for own in within_reason([(start, dur)]) or ()] == [[True] * 255 + [False]]
+    assert [mask.tolist() for mask in within_reason([(start, dur)]) or ()] == [[True] * 255 + [False]]
     assert within_reason([(start[1:], dur[1:])]) is None
 
 
@@ -142,7 +142,7 @@ def test_a_year_is_that_of_all_tables_together() -> None:
     at = np.array([EPOCH])
     for first, second in ((at, at + 2 * YEAR), (at + 2 * YEAR, at)):
         kept = within_reason([(first, None), (second, np.array([0]))])
-        assert kept is not None and [own.tolist() for own in kept] == [[True], [True]], "too few to tell"
-    assert [own.tolist() for own in within_reason([(at, np.array([YEAR + 1])), (at, None)]) or ()] == [
+        assert kept is not None and [mask.tolist() for mask in kept] == [[True], [True]], "too few to tell"
+    assert [mask.tolist() for mask in within_reason([(at, np.array([YEAR + 1])), (at, None)]) or ()] == [
         *[[False], [True]]
     ]

@@ -18,7 +18,11 @@ events_of_threads = st.lists(
 
 
 def columns(events: list[Event], phase: str) -> dict[str, np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    rows = [(time, thread, event) for event, (own, thread, time) in enumerate(events) if own == phase]
+    rows = [
+        (time, thread, event)
+        for event, (phase_of_event, thread, time) in enumerate(events)
+        if phase_of_event == phase
+    ]
     return dict(zip(("time", "thread", "place"), np.array(rows, np.int64).reshape(-1, 3).T))
 
 
@@ -26,7 +30,9 @@ def by_stacks(events: list[Event], latest: int) -> tuple[list[int], int, int]:
     closed: dict[int, int] = {}
     stacks: defaultdict[int, list[int]] = defaultdict(list)
     unopened = 0
-    for event, (phase, thread, time) in sorted(enumerate(events), key=lambda each: (each[1][2], each[0])):
+    for event, (phase, thread, time) in sorted(
+        enumerate(events), key=lambda numbered: (numbered[1][2], numbered[0])
+    ):
         if phase == "B":
             stacks[thread].append(event)
         elif stacks[thread]:

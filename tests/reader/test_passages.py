@@ -96,7 +96,7 @@ def test_what_is_wanted_first_is_there_first(tmp_path: Path) -> None:
     assert behind[-1] == ((start, size),)
     assert all(
         first == (0, end) and end <= start
-        for first, end in ((each[0], each[0][1]) for each in seen[len(behind) :])
+        for first, end in ((request[0], request[0][1]) for request in seen[len(behind) :])
     )
     assert done == sorted(done) and done[-1] == size
     assert table.report.seen == ((0, start), (start, size))

@@ -191,8 +191,8 @@ def test_numbers_of_a_transfer_that_fit_no_column_are_unknown(tmp_path: Path) ->
         _x(args={"data_type": "fp16", "size(Byte)": size, "count": size, "src rank": rank, "dst rank": rank})
         for size, rank in zip(sizes, ranks)
     ]
-    for others in ([], [5]):  # what is no event has all of its block decoded
-        found = _read(tmp_path, [*others, *events]).hccl
+    for extra in ([], [5]):  # what is no event has all of its block decoded
+        found = _read(tmp_path, [*extra, *events]).hccl
         assert found.size.tolist() == found.count.tolist() == [2**63 - 1, -1, -1]
         assert found.src.tolist() == found.dst.tolist() == [2**31 - 1, -1, -1]
 

@@ -169,15 +169,15 @@ def test_ctrl_c_leaves_at_once(tmp_path: Path) -> None:
 
 
 def test_a_worker_at_a_long_task_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[tuple[int, bytes]] = []
-    monkeypatch.setattr(os, "write", lambda fd, content: said.append((fd, content)))
+    written: list[tuple[int, bytes]] = []
+    monkeypatch.setattr(os, "write", lambda fd, content: written.append((fd, content)))
     pulse = worker._Pulse()
     pulse.beat()
-    assert not said
+    assert not written
     monkeypatch.setattr("time.monotonic", lambda: 1e12)
     pulse.beat()
     pulse.beat()
-    assert said == [(1, b"\n")]
+    assert written == [(1, b"\n")]
 
 
 def test_what_is_made_in_the_background_is_what_is_made() -> None:
@@ -212,11 +212,11 @@ def test_silence_is_told_from_its_third_second_on_and_a_suspension_counts_as_one
     now = 100.0
     monkeypatch.setattr(source, "time", SimpleNamespace(monotonic=lambda: now))
     silence = source._Silence()
-    told = []
+    reports = []
     for beat in (0.25,) * 13 + (3600.0,) + (0.25,) * 4:
         now += beat
         if silence.is_news(read=False):
-            told.append((now, silence.seconds))
-    assert told == [(103.0, 3), (3703.25, 4), (3704.0, 5)]
+            reports.append((now, silence.seconds))
+    assert reports == [(103.0, 3), (3703.25, 4), (3704.0, 5)]
     assert silence.is_news(read=True)
     assert silence.seconds == 0

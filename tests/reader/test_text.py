@@ -159,7 +159,7 @@ MEMBERS = [gzip.compress(third, mtime=0) for third in THIRDS]
 
 
 @pytest.mark.parametrize(
-    ("packed", "said"),
+    ("packed", "warning"),
     [
         (_altered(gzip.compress(CONTENT), -8), "the gzip stream has a wrong check sum"),
         (_altered(gzip.compress(CONTENT), -4), "the gzip stream has a wrong check sum"),
@@ -189,7 +189,7 @@ MEMBERS = [gzip.compress(third, mtime=0) for third in THIRDS]
 )
 @pytest.mark.parametrize("fetched", [29, 1 << 18])
 def test_all_that_is_inflated_counts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packed: bytes, said: str | None, fetched: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packed: bytes, warning: str | None, fetched: int
 ) -> None:
     monkeypatch.setattr(text_module, "_INFLATE_STEP", fetched)
     path = tmp_path / "t.json.gz"
@@ -197,7 +197,7 @@ def test_all_that_is_inflated_counts(
     with TraceFile(path) as trace:
         report = trace.read().report
         assert (report.events, report.skipped, report.truncated) == (3000, 0, False)
-        assert report.warnings == (() if said is None else (said,))
+        assert report.warnings == (() if warning is None else (warning,))
         assert trace.event(2999)["name"] == "e2999"
         assert trace.event(0)["name"] == "e0"
 
@@ -209,7 +209,7 @@ def _flushed(text: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("before", "behind", "said"),
+    ("before", "behind", "warning"),
     [
         (MEMBERS[1][:2000], b"\xff" * 40 + MEMBERS[1][2040:], "the gzip stream has a wrong check sum"),
         (_flushed(THIRDS[1][:20_000]), b"\x07" + b"?" * 40, "the gzip stream is damaged"),
@@ -218,7 +218,7 @@ def _flushed(text: bytes) -> bytes:
     ids=["in its middle", "behind a flush", "at its begin"],
 )
 def test_a_damaged_member_costs_only_what_is_behind_the_damage(
-    tmp_path: Path, before: bytes, behind: bytes, said: str
+    tmp_path: Path, before: bytes, behind: bytes, warning: str
 ) -> None:
     path = tmp_path / "t.json.gz"
     path.write_bytes(MEMBERS[0] + before + behind + MEMBERS[2])
@@ -228,7 +228,7 @@ def test_a_damaged_member_costs_only_what_is_behind_the_damage(
     first = (THIRDS[0] + zlib.decompressobj(wbits=31).decompress(before)).count(b"}")
     last = THIRDS[2].count(b"{")
     assert names >= {f"e{number}" for number in [*range(first), *range(3000 - last, 3000)]}
-    assert table.report.warnings[0] == said
+    assert table.report.warnings[0] == warning
     assert not table.report.truncated
 
 
@@ -242,8 +242,8 @@ def test_a_member_is_found_wherever_what_is_fetched_ends(
             path.write_bytes(gzip.compress(b"first") + garbage + gzip.compress(b", second") + garbage)
             text = open_text(path)
             assert text.read(0, 99) == b"first, second"
-            said = "bytes behind the gzip stream are left out" if garbage.strip(b"\0") else None
-            assert text.problem() == said
+            problem = "bytes behind the gzip stream are left out" if garbage.strip(b"\0") else None
+            assert text.problem() == problem
             text.close()
 
 
@@ -349,25 +349,25 @@ def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_why_a_file_cannot_be_opened_is_said_in_the_words_of_the_system(tmp_path: Path) -> None:
-    for name, said in (
+    for name, words in (
         ("x" * 300, ": cannot be opened: File name too long"),
         ("a\0", ": cannot be opened: .*embedded null .*"),
     ):
-        with pytest.raises(UnreadableTrace, match=f"{said}$"):
+        with pytest.raises(UnreadableTrace, match=f"{words}$"):
             open_text(tmp_path / name)
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "words"),
     [
         *[(b"", "the file is empty"), (b"[", "the end of its first event")],
         *[(b" " * count, "nothing but white space") for count in (1, 99)],
     ],
 )
-def test_what_a_file_of_hardly_anything_holds_is_said(tmp_path: Path, content: bytes, said: str) -> None:
+def test_what_a_file_of_hardly_anything_holds_is_said(tmp_path: Path, content: bytes, words: str) -> None:
     path = tmp_path / "t.json"
     path.write_bytes(content)
-    with pytest.raises(UnreadableTrace, match=f"{said}$"), TraceFile(path) as trace:
+    with pytest.raises(UnreadableTrace, match=f"{words}$"), TraceFile(path) as trace:
         trace.read()
 
 

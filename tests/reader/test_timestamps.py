@@ -186,9 +186,22 @@ def test_a_number_has_a_thousand_characters_at_most() -> None:
 @pytest.mark.parametrize("kind", [float, repr])
 def test_durations_are_those_of_their_values_one_by_one(kind: Callable[[float], Any]) -> None:
     """Whatever stands beside them."""
-    some = [0.0, 1.5, 0.0005, 1.0005, 2.0015, 1e9, 1e9 + 0.0005, 4e12 + 0.0005, 4.6e15, 4.7e15, -5.0, -1e-9]
-    alone = {value: duration(kind(value)) for value in some}
+    durations_us = [
+        0.0,
+        1.5,
+        0.0005,
+        1.0005,
+        2.0015,
+        1e9,
+        1e9 + 0.0005,
+        4e12 + 0.0005,
+        4.6e15,
+        4.7e15,
+        -5.0,
+        -1e-9,
+    ]
+    alone = {value: duration(kind(value)) for value in durations_us}
     assert [alone[value] for value in (1.5, 0.0005, 2.0015, -5.0, 4.7e15)] == [1500, 0, 2002, 0, 0]
-    for values in permutations(some, 2):
+    for values in permutations(durations_us, 2):
         found = durations([kind(value) for value in values])
         assert found.tolist() == [alone[value] for value in values]

@@ -28,9 +28,9 @@ def test_a_piece_is_the_same_after_the_way(count: int, damage: bytes) -> None:
     """Of columns of one byte a value and of eight, that are padded to whole words."""
     at = {"pid": 1, "tid": "t", "ts": "5.25", "name": "a"}
     flows = [{"ph": "s", "id": 2**70 + n, **at} for n in range(count)]
-    others = [{"ph": "C", "args": {"v": 0.5}, **at}, {"ph": "M", "args": {"name": "b"}, **at}]
+    other_events = [{"ph": "C", "args": {"v": 0.5}, **at}, {"ph": "M", "args": {"name": "b"}, **at}]
     slices = [{"ph": "X", "dur": n, **at} for n in range(count // 2)]
-    text = b"[" + damage + json.dumps([*flows, *others, *slices])[1:].encode()
+    text = b"[" + damage + json.dumps([*flows, *other_events, *slices])[1:].encode()
     piece = PieceReader(Syntax(False, 10_000)).read(Bytes(text), 1, len(text), False)
     contents = pack_piece(piece)
     assert all(len(content) % 8 == 0 for content in contents)

@@ -57,14 +57,14 @@ def test_what_is_written_as_csv_is_read(rows: list[list[str]]) -> None:
 @given(st.text('a",\n', max_size=24))
 def test_quotes_in_odd_places_are_read_as_python_does(content: str) -> None:
     try:
-        told = read(content)
+        found_rows = read(content)
     except Damaged:
         assert content.count('"') % 2
         return
     # A cell of which a quote does not close ends where the file does, with a line end or without.
     of_both = [
         [[cell.replace('"', "").strip("\n") for cell in row] for row in rows]
-        for rows in (told, of_csv(content))
+        for rows in (found_rows, of_csv(content))
     ]
     assert of_both[0] == of_both[1]
 
@@ -75,9 +75,9 @@ def test_rows_of_any_length_and_line_ends() -> None:
 
 def test_texts_are_told_apart_to_the_last_byte() -> None:
     texts = ["a", "a\0", "", "b" * 300, "a", "ü", "b" * 299 + "c"]
-    for some in (texts, [*texts[:3], "ü"]):  # longer than are compared at once, and not
-        place, distinct = cells_of(some).distinct()
-        assert [distinct[at] for at in place.tolist()] == some
+    for samples in (texts, [*texts[:3], "ü"]):  # longer than are compared at once, and not
+        place, distinct = cells_of(samples).distinct()
+        assert [distinct[at] for at in place.tolist()] == samples
         assert len(set(distinct)) == len(distinct)
 
 
@@ -89,6 +89,6 @@ def test_texts_of_equal_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_numbers_and_what_is_none() -> None:
     texts = ["0.1", ' "-2e3"\t', "N/A", "inf", "1.2.3", "", "9" * 50, "5 6"]
-    told = cells_of(texts).trimmed().floats()
-    assert told[:2].tolist() == [0.1, -2000.0]
-    assert np.isnan(told[2:]).all()
+    numbers = cells_of(texts).trimmed().floats()
+    assert numbers[:2].tolist() == [0.1, -2000.0]
+    assert np.isnan(numbers[2:]).all()

@@ -28,8 +28,8 @@ def test_what_newer_files_tell(tmp_path: Path) -> None:
     directory.mkdir(parents=True)
     info = {"rank_id": "2", "cann_version": "8.0.RC1", "config": {"common_config": {"activities": [1]}}}
     (directory.parent / "profiler_info_2.json").write_text(json.dumps(info), encoding="utf-8")
-    told = {"ENV_VARIABLES": {"A": "", "B": "1"}, "distributed_args": {"world_size": 8, "x": "no"}}
-    (directory.parent / "profiler_metadata.json").write_text(json.dumps(told), encoding="utf-8")
+    metadata = {"ENV_VARIABLES": {"A": "", "B": "1"}, "distributed_args": {"world_size": 8, "x": "no"}}
+    (directory.parent / "profiler_metadata.json").write_text(json.dumps(metadata), encoding="utf-8")
     run = run_of(directory / "trace_view.json")
     assert (run.rank, run.host, run.versions) == (2, "node7", {"cann": "8.0.RC1"})
     assert (run.environment, run.parallel) == ({"B": "1"}, {"world_size": 8})

@@ -458,14 +458,14 @@ def test_the_profilers_clock_of_a_device(real_traces: Path) -> None:
 def test_numbers_of_a_container(tmp_path: Path) -> None:
     trace = tmp_path / "trace_view.json"
     assert pid_mapping(trace) is None
-    told = {
+    namespaces = {
         "123": {"NSpid": "1001", "name": "python", "Tgid": "120", "PPid": "1"},
         "456": {"NSpid": "7\t1002", "Tgid": "456"},
         "789": {"NSpid": "9"},
         "790": {"NSpid": "9"},
         "x": 1,
     }
-    (tmp_path / "pid_mapping.json").write_text(json.dumps(told))
+    (tmp_path / "pid_mapping.json").write_text(json.dumps(namespaces))
     mapping = pid_mapping(trace)
     assert mapping is not None
     assert mapping.host == {1001: 123, 1002: 456}

@@ -52,7 +52,7 @@ def test_each_rank_records_its_collectives_on_its_own_clock(name: str) -> None:
 def test_each_wait_of_a_plane_ends_when_its_peer_has_come() -> None:
     """The first handshake with each peer, on the clock of the one who waits."""
     for rank, recording in enumerate(outcome("hosts").recordings):
-        own = outcome("hosts").job.offset(rank)
+        offset = outcome("hosts").job.offset(rank)
         meetings = {
             (meeting.ranks, meeting.number): meeting
             for meeting in outcome("hosts").meetings
@@ -72,8 +72,8 @@ def test_each_wait_of_a_plane_ends_when_its_peer_has_come() -> None:
                     None,
                 )
                 assert (first is None) == (peer == one.group.rank)
-                if first and begin + own > one.start + 20_000:
-                    assert 10_000 < first.end - (begin + own) < 14_000
+                if first and begin + offset > one.start + 20_000:
+                    assert 10_000 < first.end - (begin + offset) < 14_000
 
 
 def test_no_stream_runs_two_computing_tasks_at_once() -> None:
@@ -141,10 +141,10 @@ def test_clocks_of_ranks_differ_and_those_of_hosts_by_milliseconds() -> None:
 
 def test_the_truth_is_what_the_planted_causes_change() -> None:
     both, balanced = (replace(planted.JOBS[name], steps=2) for name in ("both", "balanced"))
-    told = simulate_truth(both)
-    assert told.own_ns == simulate_truth(balanced).waits_ns
-    assert [(root.ranks, root.kind) for root in told.roots] == [((1,), "computing"), ((2,), "idle")]
-    for root in told.roots:
+    planted_truth = simulate_truth(both)
+    assert planted_truth.own_ns == simulate_truth(balanced).waits_ns
+    assert [(root.ranks, root.kind) for root in planted_truth.roots] == [((1,), "computing"), ((2,), "idle")]
+    for root in planted_truth.roots:
         alone = simulate_truth(replace(both, extra={rank: both.extra[rank] for rank in root.ranks}))
         assert alone.roots == (root,)
         assert root.lost_ns == pytest.approx(alone.waits_ns - alone.own_ns, rel=0.01)
@@ -152,8 +152,8 @@ def test_the_truth_is_what_the_planted_causes_change() -> None:
 
 def test_a_late_line_costs_each_other_rank_what_it_took() -> None:
     """In a group of all ranks, every one of them waits once for what the late one did longer."""
-    told = simulate_truth(replace(SHORT["loader"], extra={2: Extra(loader_ms=5.0)}))
-    assert told.waits_ns == pytest.approx(3 * 5_000_000, rel=0.02)
-    (root,) = told.roots
+    planted_truth = simulate_truth(replace(SHORT["loader"], extra={2: Extra(loader_ms=5.0)}))
+    assert planted_truth.waits_ns == pytest.approx(3 * 5_000_000, rel=0.02)
+    (root,) = planted_truth.roots
     assert (root.ranks, root.kind, root.cause, root.line[2]) == ((2,), "idle", "host.dataloader", "train")
-    assert root.lost_ns == pytest.approx(told.waits_ns, rel=0.01)
+    assert root.lost_ns == pytest.approx(planted_truth.waits_ns, rel=0.01)

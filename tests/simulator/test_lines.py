@@ -66,12 +66,14 @@ def test_lines_hold_the_calls_of_their_operators(scenario: str) -> None:
         stack = event.get("args", {}).get("Call stack")
         if stack is None:
             continue
-        own = [found for text in stack.split(";\r\n") if (found := frame.match(text))]
-        assert [script.function(int(found[1]))[0] for found in own] == [found[2] for found in own]
-        assert [found[2] for found in own][-3:] == ["train", "main", "<module>"]
+        user_frames = [found for text in stack.split(";\r\n") if (found := frame.match(text))]
+        assert [script.function(int(found[1]))[0] for found in user_frames] == [
+            found[2] for found in user_frames
+        ]
+        assert [found[2] for found in user_frames][-3:] == ["train", "main", "<module>"]
         pattern = CALLS.get(event["name"])
         if pattern is not None:
-            code = lines[int(own[0][1]) - 1]
+            code = lines[int(user_frames[0][1]) - 1]
             assert re.search(pattern if "\\" in pattern or "|" in pattern else re.escape(pattern), code), (
                 event["name"]
             )

@@ -27,8 +27,8 @@ def test_slices_of_a_thread_nest(scenario: str) -> None:
     for layer in ("Python", "CANN"):
         for track in slices(events(scenario), layer).values():
             frames = [event for event in track if event.get("cat") == "python_function"]
-            others = [event for event in track if event.get("cat") != "python_function"]
-            assert overlaps(frames) == [] and overlaps(others) == []
+            operators = [event for event in track if event.get("cat") != "python_function"]
+            assert overlaps(frames) == [] and overlaps(operators) == []
 
 
 @pytest.mark.parametrize("scenario", SCENARIO_NAMES)

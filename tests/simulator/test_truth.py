@@ -14,63 +14,63 @@ from tracetui.analysis.scheduler.scheduler import SCHEDULED
 @pytest.mark.parametrize("level", [0, 2])
 @pytest.mark.parametrize("scenario", SCENARIO_NAMES)
 def test_pieces_fill_their_intervals(scenario: str, level: int, task_queue: bool) -> None:
-    told = truth(scenario, level, task_queue)
+    planted = truth(scenario, level, task_queue)
 
-    for interval in told["idle"]:
+    for interval in planted["idle"]:
         at = interval["start_ns"]
         for piece in interval["pieces"]:
             assert piece["start_ns"] == at and piece["dur_ns"] > 0
             at += piece["dur_ns"]
         assert at == interval["start_ns"] + interval["dur_ns"]
-    assert sum(interval["dur_ns"] for interval in told["idle"]) == told["idle_ns"]
-    assert sum(told["causes"].values()) == told["idle_ns"]
+    assert sum(interval["dur_ns"] for interval in planted["idle"]) == planted["idle_ns"]
+    assert sum(planted["causes"].values()) == planted["idle_ns"]
 
 
 @pytest.mark.parametrize("scenario", SCENARIO_NAMES)
 def test_gaps_split_exactly(scenario: str) -> None:
-    told = truth(scenario)
+    planted = truth(scenario)
     parts = ("idle_ns", "aicpu_ns", "communication_ns", "copy_ns")
 
-    assert all(gap["dur_ns"] == sum(gap[part] for part in parts) for gap in told["gaps"])
-    assert sum(gap["idle_ns"] for gap in told["gaps"]) == told["idle_ns"]
-    length = told["end_ns"] - told["start_ns"]
-    assert told["aicore_ns"] + sum(gap["dur_ns"] for gap in told["gaps"]) == length
+    assert all(gap["dur_ns"] == sum(gap[part] for part in parts) for gap in planted["gaps"])
+    assert sum(gap["idle_ns"] for gap in planted["gaps"]) == planted["idle_ns"]
+    length = planted["end_ns"] - planted["start_ns"]
+    assert planted["aicore_ns"] + sum(gap["dur_ns"] for gap in planted["gaps"]) == length
 
 
 @pytest.mark.parametrize("scenario", SCENARIO_NAMES)
 def test_truth_agrees_with_the_overlap_rows(scenario: str) -> None:
-    told = truth(scenario)
+    planted = truth(scenario)
     rows = slices(events(scenario), "Overlap Analysis")
     sums = [sum(end(row) - start(row) for row in rows[tid]) for tid in range(4)]
 
     assert sums == [
-        told["computing_ns"],
-        told["communication_ns"],
-        told["communication_not_overlapped_ns"],
-        told["free_ns"],
+        planted["computing_ns"],
+        planted["communication_ns"],
+        planted["communication_not_overlapped_ns"],
+        planted["free_ns"],
     ]
 
 
 def test_moba_starves_in_its_loops() -> None:
-    told = truth("moba")
+    planted = truth("moba")
     script = SCENARIOS["moba"].script.read_text(encoding="utf-8").splitlines()
-    ranked = sorted(told["idle"], key=lambda interval: -interval["dur_ns"])
+    ranked = sorted(planted["idle"], key=lambda interval: -interval["dur_ns"])
     looping = ("gate[:, ", "means.append(")
 
     def in_loop(line: int) -> bool:
         return script[line - 1].strip().startswith(looping)
 
     assert all(in_loop(interval["line"]) for interval in ranked[:20])
-    assert 0.40 < told["idle_ns"] / (told["end_ns"] - told["start_ns"]) < 0.50
-    looped = sum(interval["dur_ns"] for interval in told["idle"] if in_loop(interval["line"] or 1))
-    assert looped > 0.6 * told["idle_ns"]
+    assert 0.40 < planted["idle_ns"] / (planted["end_ns"] - planted["start_ns"]) < 0.50
+    looped = sum(interval["dur_ns"] for interval in planted["idle"] if in_loop(interval["line"] or 1))
+    assert looped > 0.6 * planted["idle_ns"]
 
 
 def test_balanced_is_hardly_idle() -> None:
-    told = truth("balanced")
+    planted = truth("balanced")
 
-    assert told["idle_ns"] < 0.01 * (told["end_ns"] - told["start_ns"])
-    assert not any(cause.startswith("host") for cause in told["causes"])
+    assert planted["idle_ns"] < 0.01 * (planted["end_ns"] - planted["start_ns"])
+    assert not any(cause.startswith("host") for cause in planted["causes"])
 
 
 def test_mixed_has_every_planted_cause() -> None:
@@ -105,14 +105,16 @@ def test_stalls_has_what_mixed_has_not() -> None:
 
 
 def test_attached_has_a_first_step_without_a_host() -> None:
-    told = truth("attached")
-    unlinked = ["unlinked" in {piece["cause"] for piece in interval["pieces"]} for interval in told["idle"]]
+    planted = truth("attached")
+    unlinked = [
+        "unlinked" in {piece["cause"] for piece in interval["pieces"]} for interval in planted["idle"]
+    ]
     first = unlinked.index(False)
 
     assert all(unlinked[:first]) and not any(unlinked[first:])
-    assert told["idle"][first]["pieces"][0]["cause"] == "host.unrecorded"
-    assert told["causes"]["host.unrecorded"] > 2_000_000
-    assert told["causes"]["unlinked"] > 0.1 * told["idle_ns"]
+    assert planted["idle"][first]["pieces"][0]["cause"] == "host.unrecorded"
+    assert planted["causes"]["host.unrecorded"] > 2_000_000
+    assert planted["causes"]["unlinked"] > 0.1 * planted["idle_ns"]
 
 
 def test_every_cause_is_planted_in_some_sample() -> None:

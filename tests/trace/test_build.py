@@ -175,7 +175,7 @@ def test_counters_are_one_track_per_series_in_time_order(level2: Trace) -> None:
 
 def test_a_trace_is_looked_at_by_lane_by_track_and_by_process(level2: Trace) -> None:
     lanes = [level2.lane_slice_rows(lane) for lane in range(len(level2.lane_track))]
-    assert [(each.start, each.stop) for each in lanes] == [
+    assert [(rows.start, rows.stop) for rows in lanes] == [
         *zip(level2.lane_rows.tolist(), level2.lane_rows[1:].tolist())
     ]
     counters = build_trace(counted_again()).counters

@@ -394,8 +394,8 @@ def test_nobody_else_knows_a_spelling() -> None:
     assert {"ProfilerStep#", "Ascend Hardware", "aten::to", "hcom_", "HostToDevice", "EVENT_WAIT"} <= known
     alone = re.compile(rf"""["'}}](?:{"|".join(map(re.escape, known))})["'{{]""")
     # What reads databases writes what a text export would say.
-    others = [path for path in package.rglob("*.py") if path.parent.name not in ("dialects", "database")]
-    for path in others:
+    paths = [path for path in package.rglob("*.py") if path.parent.name not in ("dialects", "database")]
+    for path in paths:
         source = path.read_text(encoding="utf-8")
         if not alone.search(source):
             continue  # neither a whole string, nor what stands between the values of one

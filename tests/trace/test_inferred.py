@@ -54,8 +54,8 @@ def test_a_real_trace_without_metadata_gives_the_same_numbers(
     )
     assert [d.producer for d in found.devices] == [d.producer for d in whole.devices]
     assert found.causes.by_cause(0) == whole.causes.by_cause(0)
-    told = [note for note in found.trace.notes if "Process names are missing" in note]
-    assert bool(told) == (lost in names.values() or lost == "all")
+    notes = [note for note in found.trace.notes if "Process names are missing" in note]
+    assert bool(notes) == (lost in names.values() or lost == "all")
 
 
 def test_a_task_tells_its_layer_though_its_type_is_the_first_text_of_the_file() -> None:

@@ -115,7 +115,8 @@ def test_slices_that_nest_are_as_deep_as_they_have_ancestors(slices: list[Piece]
     lanes = lane_of_slice(laid_out(nested))
     tracks = [track for track, _, _ in nested]
     first_lane = {
-        track: min(lanes[index] for index, own in enumerate(tracks) if own == track) for track in set(tracks)
+        track: min(lanes[index] for index, lane_track in enumerate(tracks) if lane_track == track)
+        for track in set(tracks)
     }
     assert [lanes[index] - first_lane[track] for index, track in enumerate(tracks)] == depths
 
@@ -177,8 +178,8 @@ def test_a_slice_inside_a_deep_one_whose_neighbours_have_ended_stays_below_it() 
 @pytest.mark.parametrize(("count", "nests"), [(64, True), (65, False)])
 def test_of_slices_that_cross_no_more_than_64_open_at_once_nest(count: int, nests: bool) -> None:
     """The last is inside all others but the first, which has ended: nobody could see so deep a nesting."""
-    others = [(0, start, 1000) for start in range(1, count)]
-    lanes = lane_of_slice(laid_out([(0, 0, 500), *others, (0, 700, 1)]))
+    crossing = [(0, start, 1000) for start in range(1, count)]
+    lanes = lane_of_slice(laid_out([(0, 0, 500), *crossing, (0, 700, 1)]))
     assert lanes[count] == (count if nests else 0)
 
 

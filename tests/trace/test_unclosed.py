@@ -113,7 +113,7 @@ def test_the_idle_time_of_real_traces_is_as_if_they_had_been_closed(
     assert [note.split(" ")[0] for note in _notes(planted.trace)] == ["20"]
     assert planted.idle_ns == clean.idle_ns
     assert _moved(_causes(clean), _causes(planted)) < clean.idle_ns // 100
-    lines = [{line.key: line.idle_ns for line in each.lines} for each in (clean, planted)]
+    lines = [{line.key: line.idle_ns for line in analysis.lines} for analysis in (clean, planted)]
     assert _moved(*lines) < clean.idle_ns // 100
 
 
@@ -121,9 +121,9 @@ def _lose_ends(events: list[dict[str, Any]], count: int) -> None:
     """Let so many calls last until the recording stopped."""
     calls = [event for event in events if event.get("cat") == "python_function"]
     stop = max(map(_end, calls))
-    lost = [each for each in calls if float(each["dur"]) > 5 and stop - _end(each) > 1_000]
-    for each in random.Random(1).sample(lost, count):
-        each["dur"] = float(stop - Decimal(str(each["ts"])))
+    lost = [call for call in calls if float(call["dur"]) > 5 and stop - _end(call) > 1_000]
+    for call in random.Random(1).sample(lost, count):
+        call["dur"] = float(stop - Decimal(str(call["ts"])))
 
 
 def _end(event: dict[str, Any]) -> Decimal:

@@ -41,7 +41,7 @@ async def test_it_keeps_the_order_tells_the_numbers_and_walks_the_evidence(tmp_p
         await pilot.pause()
         analysis = app.session.analysis
         assert analysis is not None
-        loop = next(each for each in find_advice(analysis) if each.id == "small_operators_in_loop")
+        loop = next(finding for finding in find_advice(analysis) if finding.id == "small_operators_in_loop")
         place = find_advice(analysis).index(loop)
         screen = app.screen
         assert isinstance(screen, AdviceScreen)
@@ -49,9 +49,11 @@ async def test_it_keeps_the_order_tells_the_numbers_and_walks_the_evidence(tmp_p
         answer = advice_answer(find_advice(analysis), analysis.devices[0].window_ns)
         assert text[0].startswith(f"Advice  {in_ascii(answer)}"[:80])
         exported = screen.frame(screen.table.rows.view[::-1])
-        assert exported["cost_ns"].tolist() == [each.cost_ns for each in reversed(find_advice(analysis))]
-        for row, each in enumerate(find_advice(analysis)):
-            assert each.title in text[2 + row] and about(each) in text[2 + row]
+        assert exported["cost_ns"].tolist() == [
+            finding.cost_ns for finding in reversed(find_advice(analysis))
+        ]
+        for row, finding in enumerate(find_advice(analysis)):
+            assert finding.title in text[2 + row] and about(finding) in text[2 + row]
         await pilot.press(*["down"] * place)
         await pilot.pause()
         assert screen.advice is not None and screen.advice.text == loop.text
@@ -147,6 +149,6 @@ def test_the_numbers_are_told_in_their_units_and_names_are_neither_obeyed_nor_dr
     assert len(story.lines(replace(advice, evidence={}), 60, 99)) == len(lines) - 2
     blamed = replace(advice, file="/a/b.py", line=3, function="f", gaps=np.arange(1))
     assert about(blamed) == "b.py(3) f"
-    told = story.lines(blamed, 60, 99)
-    assert any("/a/b.py(3)" in "".join(text for text, _ in line) for line in told)
-    assert "1 gap to look at" in told[0][0][0]
+    drawn = story.lines(blamed, 60, 99)
+    assert any("/a/b.py(3)" in "".join(text for text, _ in line) for line in drawn)
+    assert "1 gap to look at" in drawn[0][0][0]

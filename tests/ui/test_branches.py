@@ -17,10 +17,10 @@ USER, TORCH, STDLIB = (
 )
 
 
-def node(name: str, own: int, *children: StackNode, file: str = USER) -> StackNode:
-    idle = own + sum(child.idle_ns for child in children)
+def node(name: str, self_ns: int, *children: StackNode, file: str = USER) -> StackNode:
+    idle = self_ns + sum(child.idle_ns for child in children)
     return StackNode(
-        Frame(file, 1, name), idle, own, 1, tuple(sorted(children, key=lambda child: -child.idle_ns))
+        Frame(file, 1, name), idle, self_ns, 1, tuple(sorted(children, key=lambda child: -child.idle_ns))
     )
 
 
@@ -43,7 +43,7 @@ def all_open(branches: Branches) -> list[Branch]:
 nodes = st.recursive(
     st.builds(node, st.just("leaf"), st.integers(1, 1000), file=st.sampled_from([USER, TORCH, STDLIB])),
     lambda below: st.builds(
-        lambda own, children, file: node("f", own, *children, file=file),
+        lambda self_ns, children, file: node("f", self_ns, *children, file=file),
         st.sampled_from([0, 0, 0, 5]),
         st.lists(below, min_size=1, max_size=3),
         st.sampled_from([USER, TORCH, STDLIB]),

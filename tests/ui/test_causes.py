@@ -59,7 +59,7 @@ def analysis(trace: Trace) -> Analysis:
     return analyse(trace)
 
 
-def told(analysis: Analysis, gap: int, width: int = 1000) -> list[str]:
+def story_of(analysis: Analysis, gap: int, width: int = 1000) -> list[str]:
     """The lines of a story without its bar."""
     lines = GapWords(analysis, gap, Pen(Palette("none"), BLOCKS)).lines(width)
     return ["".join(text for text, _ in line).strip() for line in lines[1:]]
@@ -147,7 +147,7 @@ def test_the_times_of_every_story_add_up(analysis: Analysis, thorough: bool) -> 
         told_first = gaps.communication[gap] <= gaps.idle[gap]
         alike[gap if thorough else (told_first, *(share.cause for share in shares))] = gap
     for gap in alike.values():
-        lines = told(analysis, gap)
+        lines = story_of(analysis, gap)
         opening = next(line for line in lines if " was idle " in line or " was never idle " in line)
         if gaps.communication[gap] <= gaps.idle[gap]:
             assert opening == lines[0]
@@ -166,7 +166,7 @@ def test_the_times_of_every_story_add_up(analysis: Analysis, thorough: bool) -> 
 
 def test_the_story_names_the_operator_the_line_and_what_exposed_it(analysis: Analysis) -> None:
     gap = int(analysis.gaps.ranked(Measure.IDLE)[0])
-    story = " ".join(told(analysis, gap))
+    story = " ".join(story_of(analysis, gap))
     assert "mixed/train_mixed.py(" in story
     assert "waiting for data" in story and "collecting garbage" in story
     assert "began before the NPU went idle" in story
@@ -200,7 +200,7 @@ def test_the_title_of_a_gap_tells_its_length_where_it_is_not_all_idle(analysis: 
 
 def test_what_is_not_linked_is_said_with_what_to_collect() -> None:
     analysis = analyse(trace_of([*npu(), task(0, 10), task(500, 10), operator(0, 5)]))
-    (line,) = told(analysis, 0)[1:]
+    (line,) = story_of(analysis, 0)[1:]
     assert line.startswith(
         "For 490 ns the trace does not tell what the host did: no launch of it is recorded."
     )
@@ -210,7 +210,7 @@ def test_what_is_not_linked_is_said_with_what_to_collect() -> None:
 def test_hostile_names_stay_text_in_a_story() -> None:
     name = "\x1b[2J{0}[red]" + "x" * 500
     events = [*npu(), task(0, 10, name=name), task(500, 10, name=name)]
-    for line in told(analyse(trace_of(events)), 0, 60):
+    for line in story_of(analyse(trace_of(events)), 0, 60):
         assert line.isprintable() and (cell_len(line) <= 60 or len(line.split()) == 1)
 
 
@@ -304,12 +304,12 @@ async def test_the_map_tells_the_causes_and_the_pane_the_story(trace: Trace) -> 
         assert drawn[0].startswith("── Gap 1 of ")
         assert drawn[1].startswith(" why")
         assert drawn[2].startswith(" line ")
-        (told,) = [place for place, line in enumerate(drawn) if line.startswith(" The NPU was idle ")]
-        assert told <= 4  # below the line, and its source where that is on this host
+        (story_row,) = [place for place, line in enumerate(drawn) if line.startswith(" The NPU was idle ")]
+        assert story_row <= 4  # below the line, and its source where that is on this host
         assert [key for key, _ in groupby(drawn[1][10:].replace(" ", ""))][:2] == ["P", "G"]
         await pilot.resize_terminal(60, 36)
         await pilot.pause()
-        flowing_anew = " ".join(line.strip() for line in lines_of(details)[told : told + 3])
+        flowing_anew = " ".join(line.strip() for line in lines_of(details)[story_row : story_row + 3])
         assert "in 4 stretches, the longest before MEMCPY_ASYNC. For" in flowing_anew
 
 
@@ -332,7 +332,7 @@ def test_what_fills_a_gap_beside_the_cores_is_called_by_its_own_name() -> None:
         analysis = analyse(trace_of(events))
         (gap,) = range(len(analysis.gaps))
         assert analysis.engines_in_gap(gap) == name
-        assert told(analysis, gap)[-1].endswith(f" {name}.")
+        assert story_of(analysis, gap)[-1].endswith(f" {name}.")
         story = GapStory(Palette("none"), BLOCKS).lines(analysis, gap, 1, None, 200)
         assert f" {name} " in "".join(text for text, _ in story[1])
         columns = operator_columns(analysis.device_operators, analysis.trace, Palette("none"), BLOCKS, False)

@@ -24,7 +24,7 @@ TIME = re.compile(r"([\d,.]+)\u00a0(ns|µs|ms|s)")
 SCALES = {"ns": 1, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
 
-def told(analysis: Analysis, gap: int) -> list[str]:
+def story_of(analysis: Analysis, gap: int) -> list[str]:
     sentences = communication_sentences(analysis, gap, "The NPU", Pen(Palette("none"), BLOCKS))
     return ["".join(text for text, _ in sentence) for sentence in sentences]
 
@@ -41,7 +41,7 @@ def test_a_late_peer_and_what_moved_then() -> None:
     moving = operation(10_000, 400_000, count=4_000_000)
     events = [*npu(), *group(0), task(0, 10_000), moving, plane_task(11_000, 99_000, peer=5)]
     analysis = analyse(trace_of([*events, task(410_000, 10)]))
-    assert [plain(text) for text in told(analysis, worst(analysis))] == [
+    assert [plain(text) for text in story_of(analysis, worst(analysis))] == [
         "The NPU waited 100 µs for peer 5 of group 271, then moved 16.0 MB in 300 µs, 53.3 GB/s: "
         "hcom_allReduce__271_0_1."
     ]
@@ -53,14 +53,14 @@ def test_no_bytes_where_only_a_part_of_the_transfer_is_exposed() -> None:
     moving = operation(10_000, 400_000, count=4_000_000)
     events = [*npu(), *group(0), task(0, 10_000), moving, plane_task(11_000, 99_000, peer=5)]
     analysis = analyse(trace_of([*events, task(400_000, 50_000)]))
-    assert [plain(text) for text in told(analysis, worst(analysis))] == [
+    assert [plain(text) for text in story_of(analysis, worst(analysis))] == [
         "The NPU waited 100 µs for peer 5 of group 271, then moved data for 290 µs: hcom_allReduce__271_0_1."
     ]
 
 
 def test_without_planes_nobody_is_blamed() -> None:
     analysis = analyse(trace_of([*npu(), task(0, 10_000), operation(10_000, 400_000), task(410_000, 10)]))
-    (sentence,) = told(analysis, worst(analysis))
+    (sentence,) = story_of(analysis, worst(analysis))
     assert plain(sentence) == (
         "The NPU communicated for 400 µs, waiting or moving (the trace does not tell): "
         "hcom_allReduce__271_0_1."
@@ -72,7 +72,7 @@ def test_many_operations_are_summed_up() -> None:
         operation(10_000 * place, 10_000, f"hcom_allReduce__271_{place}_1") for place in range(1, 8)
     ]
     analysis = analyse(trace_of([*npu(), task(0, 10_000), *operations, task(80_000, 10)]))
-    sentences = told(analysis, worst(analysis))
+    sentences = story_of(analysis, worst(analysis))
     assert len(sentences) == 4
     assert plain(sentences[-1]) == "4 more operations took 40 µs."
 
@@ -82,7 +82,7 @@ def test_the_times_add_up_on_real_traces(real_traces: Path, rank: str) -> None:
     analysis = real.npu(real_traces, rank)
     gaps = analysis.gaps
     for gap in range(len(gaps)):
-        sentences = told(analysis, gap)
+        sentences = story_of(analysis, gap)
         exposed = int(gaps.communication[gap])
         assert bool(sentences) == bool(exposed)
         times = [round(float(n) * SCALES[unit]) for n, unit in TIME.findall(" ".join(sentences))]

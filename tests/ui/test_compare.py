@@ -132,9 +132,9 @@ async def test_tables_follow_each_other_sort_filter_and_tell_a_row() -> None:
 
 
 def test_memory_is_told_in_bytes() -> None:
-    told = [Sum(size, 1, size, size) for size in (2_000_000_000, 2_500_000_000)]
+    sums = [Sum(size, 1, size, size) for size in (2_000_000_000, 2_500_000_000)]
     scale = RowScale(1, 1, Fraction(2_000_000_000))
-    row = MemoryRow("alive", told[0], told[1], scale, True, "alive", "", None, None)
+    row = MemoryRow("alive", sums[0], sums[1], scale, True, "alive", "", None, None)
     (base, other, change, *_) = columns([row], MEMORY, Palette("none"), ASCII, 120)[1:]
     assert [column.title for column in (base, other, change)] == ["base", "other", "change"]
     cells = [column.draw(0, 20) for column in (base, other)]
@@ -232,10 +232,10 @@ async def test_of_three_traces_the_last_two_are_compared_and_braces_choose_anoth
 
 async def test_screens_of_two_traces_are_told_nothing_that_is_of_the_first_alone() -> None:
     async with compared() as (app, _):
-        told = [
+        calls = [
             (mode, app.is_told(mode, app.sessions[0])) for mode in ("timeline@0", "timeline@1", "compare@0")
         ]
-        assert told == [("timeline@0", True), ("timeline@1", False), ("compare@0", False)]
+        assert calls == [("timeline@0", True), ("timeline@1", False), ("compare@0", False)]
 
 
 async def test_one_trace_has_nothing_to_compare() -> None:
@@ -251,19 +251,19 @@ async def test_the_second_is_read_and_what_cannot_be_read_is_said(tmp_path: Path
     good, bad = tmp_path / "good.json", tmp_path / "bad.json"
     good.write_text(json.dumps([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]))
     bad.write_text("no trace at all")
-    for other, told in ((bad, "OTHER bad.json: "), (good, "BASE has no work of a device to compare.")):
+    for other, sentence in ((bad, "OTHER bad.json: "), (good, "BASE has no work of a device to compare.")):
         sessions = [Session(path, OPTIONS) for path in (good, other)]
         sessions[0].open()
         app = TraceApp(sessions, OPTIONS)
         async with app.run_test(size=(100, 24)) as pilot:
             await until(pilot, lambda: app.session.analysis is not None)  # noqa: B023
             await pilot.press("escape", "C")
-            await until(pilot, lambda: told in "\n".join(screen_text(app)))  # noqa: B023
+            await until(pilot, lambda: sentence in "\n".join(screen_text(app)))  # noqa: B023
             text = screen_text(app)
             assert text[-1] == "T timeline  L open traces  ? keys  q quit", "no key that has nothing to do"
             explained = "A trace of the host alone has none of that" in " ".join(text)
             assert explained == (other is good)
-            assert sum(told in line for line in text) == 1 + (other is bad), "said once, and why below"
+            assert sum(sentence in line for line in text) == 1 + (other is bad), "said once, and why below"
         for session in app.sessions:
             session.end()
 
@@ -351,7 +351,7 @@ def test_the_longest_instance_is_told_of_the_step_with_most() -> None:
     for row in rows:
         for side, total in zip(sides(), (row.base, row.other)):
             operators = side.run.operators
-            own = operators.name == operators.names.index(row.name)
-            of_step = [int(operators.ns[own & (operators.step == step)].sum()) for step in range(STEPS)]
-            inside = own & (operators.step == of_step.index(max(of_step)))
+            of_name = operators.name == operators.names.index(row.name)
+            of_step = [int(operators.ns[of_name & (operators.step == step)].sum()) for step in range(STEPS)]
+            inside = of_name & (operators.step == of_step.index(max(of_step)))
             assert total.row == operators.row[inside][operators.ns[inside].argmax()]

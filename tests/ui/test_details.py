@@ -64,8 +64,8 @@ async def test_a_warning_is_told_to_its_end() -> None:
         details = app.screen.query_one(Details)
         details.renew()
         await pilot.pause()
-        told = " ".join(line.strip() for line in lines_of(details)[1:])
-        assert "word " * 30 + "end" in told
+        text = " ".join(line.strip() for line in lines_of(details)[1:])
+        assert "word " * 30 + "end" in text
 
 
 async def test_all_keys_named_in_the_last_line_are_read_at_80_columns() -> None:
@@ -104,32 +104,32 @@ async def test_a_gap_tells_where_the_host_lost_its_lead(real_traces: Path) -> No
             with case(screen):
                 app.go_to_gap(30)
                 await settled(app, pilot)
-                told = app.screen.query_one(Details).text if screen == "timeline" else said(app, "story")
+                text = app.screen.query_one(Details).text if screen == "timeline" else said(app, "story")
                 document = lead_lost_document(analysis, 30)
                 assert document is not None and (document["tasks"], document["line"]) == (1, 350)
                 assert (
                     "The host was 1 task (828 µs) ahead; it lost that when it enqueued nothing for 5.62 ms "
                     "from 0.019898 s on: S sync at imagenet_script/main.py(350) train."
-                    in " ".join(told.split())
+                    in " ".join(text.split())
                 )
                 without = next(
                     gap for gap in range(len(analysis.gaps)) if lead_lost_document(analysis, gap) is None
                 )
                 app.go_to_gap(without)
                 await settled(app, pilot)
-                told = app.screen.query_one(Details).text if screen == "timeline" else said(app, "story")
-                assert "it lost that when" not in told and "The" in told
+                text = app.screen.query_one(Details).text if screen == "timeline" else said(app, "story")
+                assert "it lost that when" not in text and "The" in text
 
 
 def test_tensors_are_told_one_after_the_other_where_all_are_known() -> None:
     pen = Pen(Palette("none"), BLOCKS)
-    told = {
+    tensors = {
         "type": "Mul",
         "input_shapes": '"2,3;"',
         "input_types": "FLOAT;\x1b[31mINT",
         "output_shapes": "1;2",
     }
-    whole = KernelFacts(told, None, None, 3, {})
+    whole = KernelFacts(tensors, None, None, 3, {})
     lines = ["".join(text for text, _ in line).strip() for line in describe_kernel(whole, pen)]
     assert lines[0] == "kernel   Mul 3 mix blocks"
     assert lines[1].startswith("inputs   [2,3] FLOAT; [] ") and "\x1b" not in lines[1]

@@ -65,14 +65,14 @@ def test_a_file_name_is_one_argument_and_no_option(programs: Path, name: str) ->
 
 
 def test_a_missing_editor_is_said_in_a_sentence(programs: Path) -> None:
-    for environ, said in [
+    for environ, sentence in [
         ({}, "set $EDITOR"),
         ({"EDITOR": "no-such-editor"}, "$EDITOR names no-such-editor, which is not installed"),
         ({"VISUAL": "vim 'unclosed"}, "$VISUAL has an unclosed quote"),
     ]:
         with pytest.raises(NoEditor) as raised:
             editor_command(Path("/a.py"), 1, {**environ, "PATH": str(programs)})
-        assert said in str(raised.value)
+        assert sentence in str(raised.value)
 
 
 class Terminal:

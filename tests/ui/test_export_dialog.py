@@ -126,7 +126,7 @@ async def test_the_trace_itself_is_never_overwritten(app: TraceApp) -> None:
 async def test_what_goes_wrong_is_one_sentence(app: TraceApp, tmp_path: Path) -> None:
     async with app.run_test(size=(120, 24)) as pilot:
         await opened(app, pilot, "")
-        for name, said in [
+        for name, sentence in [
             ("no/such/directory/out.csv", "The directory does not exist: nothing is written."),
             (".", "This is a directory: nothing is written."),
             ("x" * 300, "The name is too long: nothing is written."),
@@ -135,7 +135,7 @@ async def test_what_goes_wrong_is_one_sentence(app: TraceApp, tmp_path: Path) ->
         ]:
             app.screen.query_one("#file", Input).value = name
             await pilot.press("enter")
-            assert said in await settled(app, pilot)
+            assert sentence in await settled(app, pilot)
         assert not list(tmp_path.iterdir())
 
 

@@ -40,7 +40,7 @@ def test_cells_are_as_wide_as_their_time_and_below_their_callers(
             edge = cell.right
             frames = cell.nodes or cell.small
             assert frames and cell.idle_ns == (
-                cell.nodes[0].idle_ns if cell.nodes else sum(each.idle_ns for each in cell.small)
+                cell.nodes[0].idle_ns if cell.nodes else sum(node.idle_ns for node in cell.small)
             )
             for outer, inner in zip(cell.nodes, cell.nodes[1:]):
                 assert outer.children == (inner,)

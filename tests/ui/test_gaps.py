@@ -278,6 +278,6 @@ def test_the_order_changes_what_the_worst_gaps_are_said_to_be(trace: Trace) -> N
     for by, word in ((Measure.LOST, "lost"), (Measure.IDLE, "idle"), (Measure.COMMUNICATION, "comm")):
         ns = analysis.gaps.measured(by)
         worst = [gap for gap in analysis.gaps.ranked(by).tolist() if ns[gap]]
-        told = ["".join(text for text, _ in line) for line in describe_worst(analysis, worst, by, pen)]
-        assert all(f"{format_duration(int(ns[gap]))} {word}" in line for gap, line in zip(worst, told))
-        assert any("  comm  " in line for line in told) == (by is not Measure.IDLE)
+        lines = ["".join(text for text, _ in line) for line in describe_worst(analysis, worst, by, pen)]
+        assert all(f"{format_duration(int(ns[gap]))} {word}" in line for gap, line in zip(worst, lines))
+        assert any("  comm  " in line for line in lines) == (by is not Measure.IDLE)

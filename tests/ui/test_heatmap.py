@@ -351,7 +351,9 @@ async def test_enter_opens_the_time_of_a_cell_with_its_gap(trace: Trace) -> None
 async def test_enter_on_a_thread_selects_what_it_mostly_did(trace: Trace) -> None:
     async with viewing(trace, "heatmap", (100, 30)) as (app, pilot):
         heat_map, sheet = screen_of(app).map, sheet_of(app)
-        (row,) = [place for place, each in enumerate(sheet.rows) if each.label.endswith("operators")]
+        (row,) = [
+            place for place, sheet_row in enumerate(sheet.rows) if sheet_row.label.endswith("operators")
+        ]
         column = int(sheet.cells.ns[row].argmax())
         heat_map.move_to(row, column)
         await pilot.pause()

@@ -215,7 +215,7 @@ async def test_each_table_is_exported_as_it_is_shown(app: TraceApp, tmp_path: Pa
                 await pilot.press("c")
 
 
-def told(trace: Trace, place: int, width: int = 100, height: int = 9) -> list[str]:
+def lines_told(trace: Trace, place: int, width: int = 100, height: int = 9) -> list[str]:
     analysis = analyse(trace)
     sync = analysis.syncs[place]
     story = SyncStory(Palette("none"), ASCII)
@@ -224,13 +224,13 @@ def told(trace: Trace, place: int, width: int = 100, height: int = 9) -> list[st
 
 
 def test_the_story_of_a_synchronisation() -> None:
-    first = told(waiting(), 0)
+    first = lines_told(waiting(), 0)
     assert first[0].startswith("-- aten::item at train.py(3) train --") and len(first[0]) == 100
     assert first[1] == "The host waited 400 ns in 2 calls (1 a step), longest 300 ns"
     assert first[2].startswith("S exposes 3.84 µs of idle, ") and first[2].endswith(" of all, in 2 gaps")
-    assert told(waiting(), 1)[2] == "It exposes no idle time: no device ran dry meanwhile."
-    assert len(told(waiting(), 0, height=3)) == 3
-    assert all(len(line) <= 60 for line in told(waiting(), 0, width=60)[:1])
+    assert lines_told(waiting(), 1)[2] == "It exposes no idle time: no device ran dry meanwhile."
+    assert len(lines_told(waiting(), 0, height=3)) == 3
+    assert all(len(line) <= 60 for line in lines_told(waiting(), 0, width=60)[:1])
 
 
 def test_the_story_without_idle_time_of_the_line() -> None:
@@ -254,7 +254,7 @@ def test_the_story_without_a_stack_does_not_tell_of_all_that_has_none() -> None:
         {**event, "args": {k: v for k, v in event.get("args", {}).items() if k != "Call stack"}}
         for event in events
     ]
-    text = told(trace_of(bare), 0)
+    text = lines_told(trace_of(bare), 0)
     assert text[0].startswith("-- aten::item (no stack) --")
     assert text[-1] == "No Python stack is recorded: its line is not known."
 

@@ -90,7 +90,7 @@ def test_the_story_tells_causes_operators_and_syncs_of_the_line() -> None:
     (line,) = analysis.lines
     story = LineStory(Palette("none"), ASCII)
 
-    def told(width: int, height: int) -> list[str]:
+    def story_of(width: int, height: int) -> list[str]:
         return [
             "".join(text for text, _ in pieces) for pieces in story.lines(analysis, line, None, width, height)
         ]
@@ -99,12 +99,12 @@ def test_the_story_tells_causes_operators_and_syncs_of_the_line() -> None:
         f"{cause_words(cause)} {format_duration(ns)} {format_percent(ns, 67_000)}"
         for cause, ns in line.causes.items()
     ]
-    text = told(100, 20)
+    text = story_of(100, 20)
     assert text[0].startswith("-- train.py(12) loss - idle 67.0 µs in 3 gaps, longest 40.0 µs --")
     assert [" ".join(row[:43].translate(NO_BAR).split()) for row in text[1:-1]] == causes
     assert text[1].endswith("55.8 µs  (between operators)")
     assert text[-1] == "S 40.0 µs of idle exposed by aten::item, which waits once, 9.00 µs"
-    few = [" ".join(row.translate(NO_BAR).split()) for row in told(60, 4)]
+    few = [" ".join(row.translate(NO_BAR).split()) for row in story_of(60, 4)]
     assert few[1:] == [causes[0], "others 11.2 µs 16.7 %", text[-1]]
 
 
@@ -115,8 +115,8 @@ def test_the_story_says_what_the_line_saves_at_most(app: TraceApp) -> None:
     bound = savings[line_of(lines[0])].saves_at_most_ns
     assert bound > 0
     for line, saves in ((lines[0], savings), (lines[0], {})):
-        said = "".join(text for text, _ in story.lines(app.session.analysis, line, saves, 80, 20)[-1])
-        assert said.startswith(f"Saves at most {format_duration(bound)}" if saves else "Saves nothing")
+        last_line = "".join(text for text, _ in story.lines(app.session.analysis, line, saves, 80, 20)[-1])
+        assert last_line.startswith(f"Saves at most {format_duration(bound)}" if saves else "Saves nothing")
 
 
 def test_more_than_the_idle_time_is_explained(app: TraceApp) -> None:
@@ -124,12 +124,12 @@ def test_more_than_the_idle_time_is_explained(app: TraceApp) -> None:
     line, savings = app.session.analysis.lines[0], app.session.analysis.savings
     bound = savings[line_of(line)].saves_at_most_ns
     for idle_ns, explained in ((bound - 1, True), (bound, False), (None, False)):
-        told = LineStory(Palette("none"), ASCII).savings_line(line, savings, idle_ns)
-        assert ("beside a busy device counts too" in "".join(text for text, _ in told)) == explained
+        savings_line = LineStory(Palette("none"), ASCII).savings_line(line, savings, idle_ns)
+        assert ("beside a busy device counts too" in "".join(text for text, _ in savings_line)) == explained
 
 
 @pytest.mark.parametrize(
-    ("factor", "steps", "width", "said"),
+    ("factor", "steps", "width", "expected"),
     [
         (0.5, [(22_900_000, 20_100_000)], 200, "step 22.9 ms > 20.1 ms (-12.2 %) if this line's host time "
          "were halved; assumes that queue order and device durations stay as they are"),
@@ -139,12 +139,12 @@ def test_more_than_the_idle_time_is_explained(app: TraceApp) -> None:
     ],
 )  # fmt: skip
 def test_a_trial_says_the_step_time_and_what_it_assumes(
-    factor: float, steps: list[tuple[int, int]], width: int, said: str
+    factor: float, steps: list[tuple[int, int]], width: int, expected: str
 ) -> None:
     before, after = np.array(steps, np.int64).reshape(-1, 2).T
     what_if = LineWhatIf(("a.py", 1, "f", False), factor, 50_000, 50_000, before, after)
-    assert what_if_words(what_if, width, ASCII) == said
-    assert cell_len(said) <= width
+    assert what_if_words(what_if, width, ASCII) == expected
+    assert cell_len(expected) <= width
 
 
 async def test_percent_tries_the_line_faster_until_the_cursor_moves(app: TraceApp) -> None:
@@ -159,11 +159,11 @@ async def test_percent_tries_the_line_faster_until_the_cursor_moves(app: TraceAp
             await pilot.press(key)
             await settled(app, pilot)
             notes.append(said(app, "note"))
-        told = [
+        expected = [
             what_if_words(app.session.analysis.what_ifs.faster(line_of(line), factor), 160, ASCII)
             for factor in (0.5, 0.0)
         ]
-        assert notes == [*told, LINES.note, told[0], LINES.note]
+        assert notes == [*expected, LINES.note, expected[0], LINES.note]
         foretold = app.session.analysis.what_ifs.faster(line_of(line), 0.0)
         assert foretold.after_ns < foretold.before_ns
         screen.failed("what-if", "This failed: it.")

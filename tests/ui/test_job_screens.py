@@ -163,9 +163,9 @@ async def test_experts_are_drawn_by_their_tokens_and_say_what_balance_saves(dire
         await pilot.press("E")
         await until(pilot, lambda: f"Balance saves {format_duration(saved)}" in said(app, "answer"))
         await until(pilot, lambda: "rank 0" in said(app, "tokens"))
-        hot, *others = said(app, "tokens").splitlines()
+        hot, *cooler = said(app, "tokens").splitlines()
         assert hot.startswith(" rank 0 ") and " 3.25x " in hot
-        assert all(" 0.25x " in line and line.count("#") * 4 < hot.count("#") for line in others)
+        assert all(" 0.25x " in line and line.count("#") * 4 < hot.count("#") for line in cooler)
         await pilot.press("P")
         await until(pilot, lambda: "This is no pipeline" in text(app))
 

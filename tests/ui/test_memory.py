@@ -113,8 +113,8 @@ async def test_the_tables_follow_each_other_and_are_exported_as_they_are_shown(l
             for column in rows.columns:
                 if column.key in frame and column.names is None:
                     exported = [column.exported(row) for row in rows.view.tolist()]
-                    told = [None if value is pd.NA else value for value in frame[column.key].tolist()]
-                    assert exported == told, column.key
+                    cells = [None if value is pd.NA else value for value in frame[column.key].tolist()]
+                    assert exported == cells, column.key
             names.append(screen.export_name())
             await pilot.press("end", "tab")
             await pilot.pause()
@@ -226,7 +226,7 @@ def test_each_column_shows_the_most_that_is_held_in_it(
     samples: list[tuple[int, int]], ends: list[int]
 ) -> None:
     samples, edges = sorted(samples, key=lambda sample: sample[0]), sorted(ends)
-    time, values = (np.array([each[part] for each in samples], np.int64) for part in (0, 1))
+    time, values = (np.array([columns[part] for columns in samples], np.int64) for part in (0, 1))
     expected = []
     for start, end in zip(edges, edges[1:]):
         before = [held for at, held in samples if at < start and held >= 0][-1:]

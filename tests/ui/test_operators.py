@@ -44,8 +44,8 @@ def cells_of(names: OperatorTable, place: int, host: bool = False) -> list[str]:
     share = format_percent(row.self_ns, int(names.self_ns.sum()))
     several = [format_count(row.names)] if (names.names > 1).any() else []
     ranked = format_duration(row.self_ns if host else row.total_ns)
-    told = [row.name, *several, format_count(row.count), ranked, share]
-    return [*told, *map(format_duration, [row.total_ns, *times] if host else times)]
+    cells = [row.name, *several, format_count(row.count), ranked, share]
+    return [*cells, *map(format_duration, [row.total_ns, *times] if host else times)]
 
 
 def drawn_cells(line: str) -> list[str]:
@@ -65,9 +65,9 @@ async def test_the_rows_are_the_names_of_the_analysis_on_device_and_host(trace: 
             lines, host = lines_of(screen_of(app).table)[1:], at > 1
             for place in range(len(table)):
                 drawn = drawn_cells(lines[place])
-                told = [cell for cell in drawn if not re.search(r"\(no stack\)|\.py\(", cell)]
-                assert (told if host else [told[0], *told[2:]]) == cells_of(table, place, host)
-                assert (told == drawn) == host, "what launched a task is told"
+                cells = [cell for cell in drawn if not re.search(r"\(no stack\)|\.py\(", cell)]
+                assert (cells if host else [cells[0], *cells[2:]]) == cells_of(table, place, host)
+                assert (cells == drawn) == host, "what launched a task is told"
             names = int(table.names.sum())
             assert f"{names:,} names: {int(table.count.sum()):,}" in said(app, "answer")
             if key:

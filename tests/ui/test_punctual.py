@@ -37,9 +37,9 @@ def app(tmp_path: Path) -> TraceApp:
 async def test_screens_panels_and_what_is_on_them_are_called(app: TraceApp, held_up: None, key: str) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(key)
-        own = [widget for widget in app.screen.query("*") if isinstance(widget, TrackedWidget)]
-        assert own
-        for pump in (app, app.screen, *own):
+        tracked = [widget for widget in app.screen.query("*") if isinstance(widget, TrackedWidget)]
+        assert tracked
+        for pump in (app, app.screen, *tracked):
             called = asyncio.Event()
             pump.set_timer(0.05, called.set)
             await asyncio.wait_for(called.wait(), PATIENCE_S)

@@ -335,5 +335,5 @@ async def test_a_line_of_a_rank_is_worth_in_the_job_what_its_replay_says(directo
                 f"the job gains {format_duration(saved)} ({format_percent(saved, replays.step_ns)}) a step"
             )
             await until(pilot, lambda: words in said(app, "note"))  # noqa: B023
-            own = sum(line.idle_ns for line in job_lines(job) if line.line and line.line.line == 65)
-            assert 0 < saved <= own // len(job.steps), "never more than the rank is idle for it"
+            line_idle_ns = sum(line.idle_ns for line in job_lines(job) if line.line and line.line.line == 65)
+            assert 0 < saved <= line_idle_ns // len(job.steps), "never more than the rank is idle for it"

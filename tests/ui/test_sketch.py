@@ -107,8 +107,12 @@ def test_what_is_read_and_what_is_not_make_up_the_whole_time(path: Path, share: 
     trace = whole.read_part(table)
     picture, edges = Picture(trace, sketch=sketch), edges_of(trace)
     for track in whole.tracks:
-        own = [other for other in trace.tracks if track_key(other) == track_key(track)]
-        read = picture.lane(own[0].lanes[0], edges).busy > 0 if own else np.zeros(COLUMNS, np.bool_)
+        same_track = [other for other in trace.tracks if track_key(other) == track_key(track)]
+        read = (
+            picture.lane(same_track[0].lanes[0], edges).busy > 0
+            if same_track
+            else np.zeros(COLUMNS, np.bool_)
+        )
         unread = sketch.levels(track_key(track), edges) > 0
         assert (read | unread).all(), "no column looks as if nothing were there"
         assert np.count_nonzero(read & unread) <= 4, "and nothing is drawn that is read already"

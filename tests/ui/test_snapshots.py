@@ -38,8 +38,11 @@ async def test_the_worst_gap_or_line_with_its_story_and_source(
         async with app.run_test(size=(120, 36)) as pilot:
             await until(pilot, lambda: app.session.analysis is not None)
             await pilot.press("b")
-            told = {"gaps": "It then waited 12.1 µs in the task queue", "hotspots": "Saves at most 2.31 ms"}
-            for screen, last in told.items():
+            sentence_of = {
+                "gaps": "It then waited 12.1 µs in the task queue",
+                "hotspots": "Saves at most 2.31 ms",
+            }
+            for screen, last in sentence_of.items():
                 app.action_go(screen)
                 for text in (last, "gate[:, begin:end"):
                     await until(pilot, lambda: text in picture_of(app))  # noqa: B023

@@ -68,8 +68,8 @@ async def test_a_long_line_is_read_to_its_end_and_the_lines_below_it_too(
     lines = await text_of(files, ("/host/long.py", 2, "f"), size=(width, 20))
     (start,) = (place for place, line in enumerate(lines) if line.startswith(">"))
     end = next(place for place, line in enumerate(lines) if line.startswith("   3  "))
-    told = "".join(line[6:].replace(" ", "") for line in lines[start:end])
-    assert told == long.replace(" ", "") and (end - start > 1) == (width < 80)
+    text = "".join(line[6:].replace(" ", "") for line in lines[start:end])
+    assert text == long.replace(" ", "") and (end - start > 1) == (width < 80)
     assert [int(line.split()[0]) for line in lines[end:]] == [*range(3, 3 + len(lines) - end)]
 
 
@@ -104,10 +104,10 @@ async def test_a_line_past_the_end_is_doubted(files: SourceFiles) -> None:
 
 
 async def test_a_missing_file_says_where_it_looked_and_what_to_do(files: SourceFiles, tmp_path: Path) -> None:
-    said = " ".join(await text_of(files, ("/host/gone.py", 5, "f"), size=(60, 30)))
-    assert "not on this host" in said
-    assert "--source DIR" in said
-    assert tmp_path.name in said.replace(" ", "")
+    text = " ".join(await text_of(files, ("/host/gone.py", 5, "f"), size=(60, 30)))
+    assert "not on this host" in text
+    assert "--source DIR" in text
+    assert tmp_path.name in text.replace(" ", "")
 
 
 async def test_a_frame_without_a_file_says_so(files: SourceFiles) -> None:

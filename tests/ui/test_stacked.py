@@ -172,8 +172,8 @@ async def test_a_gap_has_that_before_the_matching_task_beside_it() -> None:
         gaps = [analysis.gaps for analysis in sides()]
         assert base.gap == int(gaps[0].ranked()[0]) and other.gap >= 0
         ends = [
-            analysis.trace.name(int(of.after[each.gap]))
-            for analysis, of, each in zip(sides(), gaps, (base, other))
+            analysis.trace.name(int(of.after[gap_before.gap]))
+            for analysis, of, gap_before in zip(sides(), gaps, (base, other))
         ]
         assert ends[0] == ends[1]
         assert "gap, idle" in said(app, "chosen").split("\n")[1]

@@ -23,12 +23,12 @@ def test_a_line_has_exactly_the_width(pieces: list[str], width: int) -> None:
 
 
 def test_a_sentence_that_is_too_long_ends_with_a_clause() -> None:
-    said = "idle 9.21 ms of 21.7 ms; 6 lines hold 80 %, 1,234 gaps"
-    assert clauses(said, len(said)) == said
-    assert clauses(said, len(said) - 1) == "idle 9.21 ms of 21.7 ms; 6 lines hold 80 % …"
-    assert clauses(said, 43) == "idle 9.21 ms of 21.7 ms …"
-    assert clauses(said, 25) == "idle 9.21 ms of 21.7 ms …"
-    assert clauses(said, 24) == said, "no clause fits: it is cut anywhere"
+    sentence = "idle 9.21 ms of 21.7 ms; 6 lines hold 80 %, 1,234 gaps"
+    assert clauses(sentence, len(sentence)) == sentence
+    assert clauses(sentence, len(sentence) - 1) == "idle 9.21 ms of 21.7 ms; 6 lines hold 80 % …"
+    assert clauses(sentence, 43) == "idle 9.21 ms of 21.7 ms …"
+    assert clauses(sentence, 25) == "idle 9.21 ms of 21.7 ms …"
+    assert clauses(sentence, 24) == sentence, "no clause fits: it is cut anywhere"
     assert clauses("a, and what is long after it", 20) == "a, and what is long after it", "more is said so"
 
 

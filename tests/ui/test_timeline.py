@@ -190,9 +190,9 @@ async def test_who_has_looked_elsewhere_meanwhile_stays_there() -> None:
 async def test_a_trace_without_a_device_is_mapped_by_how_busy_its_host_is() -> None:
     trace = trace_of([operator(1_000_000, 500_000, "aten::sort"), operator(9_000_000, 1_000_000, "aten::mm")])
     async with viewing(trace, "timeline", (80, 36)) as (app, _):
-        first, *others = lines_of(timeline(app).minimap)
+        first, *later_lines = lines_of(timeline(app).minimap)
         assert first.startswith(" busy host ") and first.endswith("█") and "  " in first[20:]
-        assert len(others) == 1, "no line for causes of idle time: there is no device"
+        assert len(later_lines) == 1, "no line for causes of idle time: there is no device"
 
 
 async def test_home_and_end_show_the_ends_of_the_trace() -> None:

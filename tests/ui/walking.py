@@ -357,9 +357,16 @@ def walker(
     editor.chmod(0o755)
     master, slave = os.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
-    ours, theirs = socket.socketpair()
+    ours, child_end = socket.socketpair()
     here = str(directory)
-    program = [sys.executable, "-m", "tests.ui.walked", str(theirs.fileno()), str(trace.absolute()), palette]
+    program = [
+        sys.executable,
+        "-m",
+        "tests.ui.walked",
+        str(child_end.fileno()),
+        str(trace.absolute()),
+        palette,
+    ]
     environ = {
         **{name: value for name, value in os.environ.items() if name not in _NOT_HANDED_ON},
         "TERM": "xterm-256color",
@@ -376,9 +383,9 @@ def walker(
         stderr=slave,
         env=environ,
         cwd=directory,
-        pass_fds=(theirs.fileno(),),
+        pass_fds=(child_end.fileno(),),
     )
-    theirs.close()
+    child_end.close()
     found = Walker(process, (master, slave), ours)
     try:
         found.settle()

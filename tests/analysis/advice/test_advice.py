@@ -120,9 +120,9 @@ def test_the_line_that_is_numbered_first_is_one_like_any_other(name: str) -> Non
     analysis = traces.analysed(name)
     for rule in RULES:
         expected = numbered_first(analysis, rule, Frame("none.py", 1, "none"))
-        for each in expected:
-            if each["file"]:
-                line = Frame(each["file"], each["line"], each["function"])
+        for finding in expected:
+            if finding["file"]:
+                line = Frame(finding["file"], finding["line"], finding["function"])
                 assert numbered_first(analysis, rule, line) == expected
 
 
@@ -134,7 +134,9 @@ def numbered_first(
     evidence._numbers[line] = 0
     found = [vars(advice) for advice in rule(evidence)]
     found.sort(key=lambda advice: (advice["file"] or "", advice["line"]))
-    return [{**each, "gaps": each["gaps"].tolist(), "rows": each["rows"].tolist()} for each in found]
+    return [
+        {**finding, "gaps": finding["gaps"].tolist(), "rows": finding["rows"].tolist()} for finding in found
+    ]
 
 
 def test_stalls_are_found_with_their_lines() -> None:
@@ -374,7 +376,7 @@ def test_conversions_are_a_share_of_computing(name: str, rule: str) -> None:
     found = numbered_first(
         analyse(trace_of(stepped(*converting))), conversions, Frame("train.py", 5, "train")
     )
-    assert [each["line"] for each in found if each["id"] == rule] == [5]
+    assert [finding["line"] for finding in found if finding["id"] == rule] == [5]
 
 
 @pytest.mark.parametrize("name", ["Broadcast", "BroadcastTo_BroadcastTo", "Forecast_Op", "TransDataless"])
@@ -470,7 +472,7 @@ def test_notes_come_after_all_that_takes_time_and_not_in_the_summary() -> None:
     for event in events:
         event.get("args", {}).pop("Call stack", None)
     analysis = analyse(trace_of(events))
-    costs = [each.cost_ns for each in find_advice(analysis)]
+    costs = [finding.cost_ns for finding in find_advice(analysis)]
     assert find_advice(analysis)[-1].id == "collect_stacks" and costs[-1] is None and None not in costs[:-1]
     assert "notes last" in advice_text(find_advice(analysis), 80)
     assert (
@@ -575,18 +577,18 @@ NOTES = {
 
 def check(analysis: Analysis) -> None:
     advice = find_advice(analysis)
-    ranks = [(each.cost_ns is None, -(each.cost_ns or 0)) for each in advice]
+    ranks = [(finding.cost_ns is None, -(finding.cost_ns or 0)) for finding in advice]
     assert ranks == sorted(ranks)
-    assert {each.id for each in advice if each.cost_ns is None} <= NOTES
-    for each in advice:
-        assert re.fullmatch(r"[a-z0-9_]+", each.id)
-        assert (each.title + each.text + each.rule).isascii()
-        assert each.text.endswith(".") and each.rule.endswith(").")
-        assert each.cost_ns is None or (each.cost_ns > 0 and each.id not in NOTES)
-        assert len(np.unique(each.gaps)) == len(each.gaps)
-        assert ((each.gaps >= 0) & (each.gaps < len(analysis.gaps))).all()
-        assert ((each.rows >= 0) & (each.rows < len(analysis.trace.slices))).all()
-        for key, value in each.evidence.items():
+    assert {finding.id for finding in advice if finding.cost_ns is None} <= NOTES
+    for finding in advice:
+        assert re.fullmatch(r"[a-z0-9_]+", finding.id)
+        assert (finding.title + finding.text + finding.rule).isascii()
+        assert finding.text.endswith(".") and finding.rule.endswith(").")
+        assert finding.cost_ns is None or (finding.cost_ns > 0 and finding.id not in NOTES)
+        assert len(np.unique(finding.gaps)) == len(finding.gaps)
+        assert ((finding.gaps >= 0) & (finding.gaps < len(analysis.gaps))).all()
+        assert ((finding.rows >= 0) & (finding.rows < len(analysis.trace.slices))).all()
+        for key, value in finding.evidence.items():
             assert re.fullmatch(r"[a-z0-9_]+", key)
             assert isinstance(value, int) or not key.endswith("_ns")
             assert not key.startswith("share") or 0 <= float(value) <= 1
@@ -605,7 +607,7 @@ def test_names_of_the_trace_stay_out_of_the_text(name: str) -> None:
     events += [operator(10 * MS + i * 1_000, 500, name, stack=[f"{name}({i}): {name}"]) for i in range(4)]
     analysis = analyse(trace_of([*events, *arrow("fwdbwd", 1, (PYTHON, MAIN, 995), (PYTHON, MAIN, 3_000))]))
     check(analysis)
-    assert all(len(name) < 3 or name not in each.text for each in find_advice(analysis))
+    assert all(len(name) < 3 or name not in finding.text for finding in find_advice(analysis))
 
 
 def test_two_devices_of_two_processes_are_added() -> None:
@@ -626,11 +628,14 @@ def test_two_devices_of_two_processes_are_added() -> None:
     analysis = analyse(trace_of(events))
     assert [device.device for device in analysis.devices] == ["NPU 0", "NPU 1"]
     for index, truth in enumerate(truths):
-        told = {cause.label: ns for cause, ns in analysis.causes.by_cause(index).items()}
-        assert sum(told.values()) == truth["idle_ns"]
-        assert sum(min(told.get(c, 0), ns) for c, ns in truth["causes"].items()) >= 0.97 * truth["idle_ns"]
+        ns_by_label = {cause.label: ns for cause, ns in analysis.causes.by_cause(index).items()}
+        assert sum(ns_by_label.values()) == truth["idle_ns"]
+        assert (
+            sum(min(ns_by_label.get(c, 0), ns) for c, ns in truth["causes"].items())
+            >= 0.97 * truth["idle_ns"]
+        )
     check(analysis)
-    (queue,) = [each for each in find_advice(analysis) if each.id == "dispatch_queue_late"]
+    (queue,) = [finding for finding in find_advice(analysis) if finding.id == "dispatch_queue_late"]
     assert queue.evidence["busy_ns"] == sum(planted(truth, "queue.busy") for truth in truths)
 
 
@@ -712,14 +717,14 @@ def test_a_rule_holds_from_its_threshold_on(rule: str, holds: Events, misses: Ev
 # -- loops, and a device that waits for launches ----------------------------------------------------------
 
 
-def called(calls: int, each: int) -> Events:
+def called(calls: int, per_call: int) -> Events:
     """A step in which a function is called some times, and launches an operator so often in each call."""
     events = [*npu(), step(1, 900, 40 * MS)]
     for turn in range(calls):
-        for nth in range(each):
-            at = 1_000 + (turn * (each + 1) + nth) * 200_000
+        for nth in range(per_call):
+            at = 1_000 + (turn * (per_call + 1) + nth) * 200_000
             events += launched(at, at + 100, dur=20)
-        between = 1_000 + (turn * (each + 1) + each) * 200_000
+        between = 1_000 + (turn * (per_call + 1) + per_call) * 200_000
         other = launched(between, between + 100, dur=20)
         other[0] = operator(between - 5, 10, "aten::mm", stack=["train.py(99): other"])
         events += other
@@ -733,7 +738,7 @@ def test_a_loop_is_of_one_call_of_a_function() -> None:
 
 
 def test_a_device_idle_by_launches_has_one_finding_of_it() -> None:
-    found = [each.id for each in find_advice(analyse(trace_of(called(8, 1))))]
+    found = [finding.id for finding in find_advice(analyse(trace_of(called(8, 1))))]
     assert found[0] == "launch_bound"
     assert "free_time" not in found
 
@@ -743,7 +748,9 @@ def test_gpus_read_no_words_of_ascend(real_traces: Path, device: str) -> None:
     """A model of 60 short kernels: 9 of 10 ns are launches, and no line of it is a loop."""
     (path,) = (real_traces / "gpu" / "pairs" / device).glob("*.json.gz")
     advice = find_advice(tracetui.load(path))
-    assert [each.id for each in advice if each.cost_ns is not None] == ["launch_bound"]
+    assert [finding.id for finding in advice if finding.cost_ns is not None] == ["launch_bound"]
     assert "torch.cuda.CUDAGraph" in advice[0].text
-    for each in advice:
-        assert not re.search(r"npu|NPU|AI core|CANN|profiler level", each.title + each.text + each.rule)
+    for finding in advice:
+        assert not re.search(
+            r"npu|NPU|AI core|CANN|profiler level", finding.title + finding.text + finding.rule
+        )

@@ -28,9 +28,9 @@ PIPELINE: dict[str, list[Any]] = {
 }
 
 
-def _transposed(told: dict[str, list[Any]]) -> str:
+def _transposed(columns: dict[str, list[Any]]) -> str:
     file = io.StringIO()
-    csv.writer(file).writerows([key, *values] for key, values in told.items())
+    csv.writer(file).writerows([key, *values] for key, values in columns.items())
     return file.getvalue()
 
 
@@ -41,14 +41,16 @@ def _profile(tmp_path: Path, batches: list[int], host_empty: float | None = 81.5
     if batches:
         (timeline / "device_queue_profiling_3.txt").write_text("".join(lines))
     if host_empty is not None:
-        told = {**PIPELINE, "queue_empty_freq_pct": [-1, host_empty, 70.25, 0]}
-        content = json.dumps(told) if form == "json" else _transposed(told)
+        profile = {**PIPELINE, "queue_empty_freq_pct": [-1, host_empty, 70.25, 0]}
+        content = json.dumps(profile) if form == "json" else _transposed(profile)
         (timeline / f"minddata_pipeline_summary_3.{form}").write_text(content)
     return top
 
 
 def _advice(top: Path) -> Advice | None:
-    return next((each for each in find_advice(load(top, cache=False)) if each.id == "data_queue"), None)
+    return next(
+        (finding for finding in find_advice(load(top, cache=False)) if finding.id == "data_queue"), None
+    )
 
 
 @pytest.mark.parametrize("form", ["json", "csv"])

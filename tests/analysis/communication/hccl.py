@@ -23,8 +23,8 @@ def operation(
     start: int, dur: int, name: str = "hcom_allReduce__271_0_1", number: int = 0, **args: Any
 ) -> dict[str, Any]:
     """A collective of a group, times in ns."""
-    told = {"data_type": "FP32", "alg_type": "MESH-RING", "count": 1024, **args}
-    return piece(GROUPS, number * WIDTH, name, us(start), us(dur), **told)
+    fields = {"data_type": "FP32", "alg_type": "MESH-RING", "count": 1024, **args}
+    return piece(GROUPS, number * WIDTH, name, us(start), us(dur), **fields)
 
 
 def plane_task(
@@ -38,7 +38,7 @@ def plane_task(
     **args: Any,
 ) -> dict[str, Any]:
     """A task of a plane; a wait for a peer, if nothing else is said."""
-    told = {
+    fields = {
         "src rank": 0,
         "dst rank": peer,
         "transport type": "LOCAL" if name == "Notify_Wait" else "SDMA",
@@ -46,4 +46,4 @@ def plane_task(
         "link type": "INVALID_TYPE" if name.startswith("Notify") else "HCCS",
         **{key.replace("_", " "): value for key, value in args.items()},
     }
-    return piece(GROUPS, number * WIDTH + 1 + plane, name, us(start), us(dur), **told)
+    return piece(GROUPS, number * WIDTH + 1 + plane, name, us(start), us(dur), **fields)

@@ -75,24 +75,24 @@ def test_pieces_are_what_their_definition_says(events: list[dict[str, Any]]) -> 
         for start, end in zip(intervals.starts.tolist(), intervals.ends.tolist()):
             times.update(dict.fromkeys(range(start, end, UNIT)))
         for time in times:
-            own = [
+            running = [
                 (int(operations.start[index]), index)
                 for index in range(len(operations))
                 if operations.start[index] <= time < operations.end[index]
                 and operations.device[index] == device
             ]
-            start, index = max(own)
+            start, index = max(running)
             if time < start + waits.wait[index]:
                 times[time] = (index, CommunicationCause.WAIT)
             else:
                 known = waits.has_handshake[index]
                 times[time] = (index, CommunicationCause.TRANSFER if known else CommunicationCause.UNSPLIT)
-        told = {
+        found_times = {
             time: (int(exposed.operation[piece]), CommunicationCause(int(exposed.cause[piece])))
             for piece in range(len(exposed))[exposed.of_device(device)]
             for time in range(int(exposed.start[piece]), int(exposed.end[piece]), UNIT)
         }
-        assert told == times
+        assert found_times == times
     check_sums(analysis)
 
 
@@ -121,18 +121,20 @@ def check_sums(analysis: Analysis) -> None:
     exposed = found.exposed
     assert (exposed.ns > 0).all()
     for index, activity in enumerate(analysis.devices):
-        own = exposed.of_device(index)
-        assert exposed.ns[own].sum() == activity.communication_not_overlapped_ns
-        assert (exposed.start[own][1:] >= exposed.end[own][:-1]).all()
+        pieces = exposed.of_device(index)
+        assert exposed.ns[pieces].sum() == activity.communication_not_overlapped_ns
+        assert (exposed.start[pieces][1:] >= exposed.end[pieces][:-1]).all()
         split = found.splits[index]
         assert split.window_ns == activity.window_ns
         assert split.communication_ns == activity.communication_not_overlapped_ns
     for gap in range(len(gaps)):
-        own = exposed.of_gap(gap)
-        assert exposed.ns[own].sum() == gaps.communication[gap]
-        assert (exposed.start[own] >= gaps.start[gap]).all() and (exposed.end[own] <= gaps.end[gap]).all()
-    for index, each in enumerate(analysis.steps):
-        assert sum(exposed.by_step(index).values()) == each.communication_not_overlapped_ns
+        pieces = exposed.of_gap(gap)
+        assert exposed.ns[pieces].sum() == gaps.communication[gap]
+        assert (exposed.start[pieces] >= gaps.start[gap]).all() and (
+            exposed.end[pieces] <= gaps.end[gap]
+        ).all()
+    for index, device_step in enumerate(analysis.steps):
+        assert sum(exposed.by_step(index).values()) == device_step.communication_not_overlapped_ns
     assert sum(line.communication_ns for line in found.lines) == exposed.ns.sum()
     for line in found.lines:
         waited = line.causes.get(CommunicationCause.WAIT, 0)

@@ -20,9 +20,9 @@ from tracetui.siblings.metadata import NAME, ParallelGroup, group_hash
 MEGATRON = "npu/pipeline_tables/metadata"
 
 
-def groups_of(directory: Path, told: dict[str, Any], *events: dict[str, Any]) -> list[Group]:
+def groups_of(directory: Path, named_groups: dict[str, Any], *events: dict[str, Any]) -> list[Group]:
     """The groups of a trace in a rank's directory with this `parallel_group_info`."""
-    (directory / NAME).write_text(json.dumps({"parallel_group_info": told}))
+    (directory / NAME).write_text(json.dumps({"parallel_group_info": named_groups}))
     trace = trace_of([*npu(), *group(0), *events])
     path = directory / "ASCEND_PROFILER_OUTPUT" / "trace_view.json"
     return list(analyse(replace(trace, path=str(path))).communication.groups.values())
@@ -37,9 +37,9 @@ def number_of(communicator: str) -> str:
 
 
 def test_a_group_is_found_by_the_number_of_its_operations(tmp_path: Path) -> None:
-    told = {"host_1": named("tp", [4, 6]), "host_2": named("dp", [4, 12])}
+    named_groups = {"host_1": named("tp", [4, 6]), "host_2": named("dp", [4, 12])}
     name = f"hcom_allReduce__{number_of('host_2')}_0_1"
-    (found,) = groups_of(tmp_path, told, operation(0, 90_000, name), plane_task(0, 60_000))
+    (found,) = groups_of(tmp_path, named_groups, operation(0, 90_000, name), plane_task(0, 60_000))
     assert (found.name, found.number, found.rank) == ("dp", number_of("host_2"), 0)
     assert [found.global_rank(rank) for rank in (-1, 0, 1, 2)] == [None, 4, 12, None]
 
@@ -55,14 +55,14 @@ def test_a_late_peer_has_its_rank_in_the_job(tmp_path: Path) -> None:
 @pytest.mark.parametrize("called", ["communicator", "key"])
 def test_a_thread_may_carry_the_whole_name(tmp_path: Path, called: str) -> None:
     title = "host%eth_1" if called == "communicator" else group_hash("host%eth_1")
-    told = {"host%eth_1": named("pp", [0, 8]), "host%eth_2": named("pp", [0, 8])}
+    named_groups = {"host%eth_1": named("pp", [0, 8]), "host%eth_2": named("pp", [0, 8])}
     events = [*thread(GROUPS, 0, f"Group {title} Communication"), operation(0, 10, "Default/AllReduce-op5")]
-    (found,) = groups_of(tmp_path, told, *events)
+    (found,) = groups_of(tmp_path, named_groups, *events)
     assert (found.name, found.number, found.global_ranks) == ("pp", "", (0, 8))
 
 
 @pytest.mark.parametrize(
-    "told",
+    "named_groups",
     [
         {},
         {"other": named("tp", [0, 1])},
@@ -70,9 +70,9 @@ def test_a_thread_may_carry_the_whole_name(tmp_path: Path, called: str) -> None:
         {"host": named("tp", [1, 0], rank=1)},  # this is rank 0 of the group
     ],
 )
-def test_a_group_that_fits_none_is_not_guessed(tmp_path: Path, told: dict[str, Any]) -> None:
+def test_a_group_that_fits_none_is_not_guessed(tmp_path: Path, named_groups: dict[str, Any]) -> None:
     name = f"hcom_allReduce__{number_of('host')}_0_1"
-    (found,) = groups_of(tmp_path, told, operation(0, 90_000, name), plane_task(0, 60_000))
+    (found,) = groups_of(tmp_path, named_groups, operation(0, 90_000, name), plane_task(0, 60_000))
     assert (found.name, found.number, found.rank, found.global_ranks) == ("", number_of("host"), 0, ())
 
 
@@ -80,8 +80,10 @@ def test_of_two_groups_that_fit_none_is_guessed(tmp_path: Path) -> None:
     names = map("host_{}".format, range(30_000))
     alike = [*islice((name for name in names if number_of(name) == number_of("host_0")), 2)]
     assert len(alike) == 2
-    told = {name: named(name, [0, 1]) for name in alike}
-    (found,) = groups_of(tmp_path, told, operation(0, 9, f"hcom_allReduce__{number_of('host_0')}_0_1"))
+    named_groups = {name: named(name, [0, 1]) for name in alike}
+    (found,) = groups_of(
+        tmp_path, named_groups, operation(0, 9, f"hcom_allReduce__{number_of('host_0')}_0_1")
+    )
     assert (found.name, found.global_ranks) == ("", ())
 
 
@@ -96,5 +98,5 @@ def test_a_ring_that_meets_all_of_a_known_group_sees_everyone(tmp_path: Path) ->
 
 @pytest.mark.parametrize(("highest", "fits"), [(0, True), (2, True), (3, False), (9, False)])
 def test_a_group_has_room_for_every_rank_that_is_met_in_it(highest: int, fits: bool) -> None:
-    told = ParallelGroup("host_1", "tp", 0, (4, 6, 8))
-    assert (_matching_group("Group 0", number_of("host_1"), None, highest, [told]) == told) == fits
+    group = ParallelGroup("host_1", "tp", 0, (4, 6, 8))
+    assert (_matching_group("Group 0", number_of("host_1"), None, highest, [group]) == group) == fits

@@ -37,26 +37,26 @@ def written_ms(analysis: Analysis, path: Path) -> dict[int, float]:
     return {row: events[event].get("dur", 0) / 1000 for row, event in enumerate(analysis.trace.slices.event)}
 
 
-def check(own: Transfers, ms: dict[int, float], told_mb: float, told_ms: float) -> None:
+def check(transfers: Transfers, ms: dict[int, float], told_mb: float, told_ms: float) -> None:
     """Bytes and times of transfers are the producer's: exactly, and in whole ns each."""
-    assert own.size.sum() / 1e6 == pytest.approx(told_mb, rel=1e-12)
-    assert sum(ms[row] for row in own.row.tolist()) == pytest.approx(told_ms, abs=TINY_MS)
-    assert abs(int((own.end - own.start).sum()) - told_ms * 1e6) <= 0.5 * len(own) + 0.01
+    assert transfers.size.sum() / 1e6 == pytest.approx(told_mb, rel=1e-12)
+    assert sum(ms[row] for row in transfers.row.tolist()) == pytest.approx(told_ms, abs=TINY_MS)
+    assert abs(int((transfers.end - transfers.start).sum()) - told_ms * 1e6) <= 0.5 * len(transfers) + 0.01
 
 
 @RANKS
 def test_transfers_and_times_are_those_of_communication_json(real_traces: Path, rank: str) -> None:
     analysis = real.npu(real_traces, rank)
     ms = written_ms(analysis, real.npu_output(real_traces, rank) / "trace_view.json")
-    found, told = analysis.communication, matrix_of(real_traces, rank, "communication.json")
-    assert len(told) == len(found.operations) == 4
+    found, matrix = analysis.communication, matrix_of(real_traces, rank, "communication.json")
+    assert len(matrix) == len(found.operations) == 4
     remote = found.transfers.at(found.transfers.transport != CARRIERS.index("LOCAL"))
     for index, row in enumerate(found.operations.row.tolist()):
-        (told_of,) = (value for key, value in told.items() if key.split("@")[0] == analysis.trace.name(row))
+        (told_of,) = (value for key, value in matrix.items() if key.split("@")[0] == analysis.trace.name(row))
         times, bandwidth = told_of["Communication Time Info"], told_of["Communication Bandwidth Info"]
-        own = remote.at(remote.operation == index)
+        transfers = remote.at(remote.operation == index)
         for carrier in ("HCCS", "PCIE", "SIO", "RDMA"):
-            carried = own.at(own.transport == CARRIERS.index(carrier))
+            carried = transfers.at(transfers.transport == CARRIERS.index(carrier))
             info = bandwidth[carrier]
             check(carried, ms, info["Transit Size(MB)"], info["Transit Time(ms)"])
             for mb, (count, taken) in info["Size Distribution"].items():
@@ -65,9 +65,9 @@ def test_transfers_and_times_are_those_of_communication_json(real_traces: Path, 
                 check(alike, ms, float(mb) * count, taken)
         plane = next(track.index for track in analysis.trace.tracks if track.name == "Plane 1")
         check(
-            own.at(own.plane == plane),
+            transfers.at(transfers.plane == plane),
             ms,
-            float(own.size[own.plane == plane].sum()) / 1e6,
+            float(transfers.size[transfers.plane == plane].sum()) / 1e6,
             times["Transit Time(ms)"],
         )
         master = found.master_times
@@ -82,22 +82,22 @@ def test_transfers_and_times_are_those_of_communication_json(real_traces: Path, 
 def test_links_are_those_of_communication_matrix_json(real_traces: Path, rank: str) -> None:
     analysis = real.npu(real_traces, rank)
     ms = written_ms(analysis, real.npu_output(real_traces, rank) / "trace_view.json")
-    found, told = analysis.communication, matrix_of(real_traces, rank, "communication_matrix.json")
+    found, matrix = analysis.communication, matrix_of(real_traces, rank, "communication_matrix.json")
     compared = 0
-    for links in told.values():
+    for links in matrix.values():
         for ends, link in links.items():
             src, dst = map(int, ends.split("-"))
             names = [analysis.trace.name(row) for row in found.operations.row.tolist()]
             if link["Op Name"] not in names:
                 continue
-            own = found.transfers.at(
+            transfers = found.transfers.at(
                 (found.transfers.operation == names.index(link["Op Name"]))
                 & (found.transfers.src == src)
                 & (found.transfers.dst == dst)
             )
-            assert {CARRIERS[carrier] for carrier in own.transport.tolist()} == {link["Transport Type"]}
-            check(own, ms, link["Transit Size(MB)"], link["Transit Time(ms)"])
-            gb_per_s = own.size.sum() / (own.end - own.start).sum()
+            assert {CARRIERS[carrier] for carrier in transfers.transport.tolist()} == {link["Transport Type"]}
+            check(transfers, ms, link["Transit Size(MB)"], link["Transit Time(ms)"])
+            gb_per_s = transfers.size.sum() / (transfers.end - transfers.start).sum()
             assert gb_per_s == pytest.approx(link["Bandwidth(GB/s)"], rel=2e-3 if src == dst else 1e-5)
             compared += 1
     assert compared >= 32
@@ -119,8 +119,8 @@ def test_the_table_holds_every_byte_of_any_window(real_traces: Path, rank: str) 
 
 
 def rdma(start: int, dur: int, size: int) -> dict[str, Any]:
-    told: dict[str, Any] = {"transport type": "RDMA", "link type": "ROCE"}
-    return plane_task(start, dur, "RDMASend", peer=8, size=size, **told)
+    fields: dict[str, Any] = {"transport type": "RDMA", "link type": "ROCE"}
+    return plane_task(start, dur, "RDMASend", peer=8, size=size, **fields)
 
 
 def test_rdma_lasts_from_its_first_payload_to_the_end_of_the_handshake_behind_it() -> None:
@@ -178,8 +178,8 @@ def test_transfers_by_an_unknown_link_or_without_a_rank() -> None:
         plane_task(40, 0, "Reduce_Inline", peer=2, size=8, link_type="HCCS_SW"),
         plane_task(50, 20, "Memcpy", size=64, src_rank=NONE),
     )
-    told = [(link.dst, link.transport, link.bytes, link.gb_per_s) for link in found.link_table]
-    assert told == [(1, "SDMA", 64, 3.2), (2, "HCCS", 8, None)]
+    links = [(link.dst, link.transport, link.bytes, link.gb_per_s) for link in found.link_table]
+    assert links == [(1, "SDMA", 64, 3.2), (2, "HCCS", 8, None)]
 
 
 def test_sizes_that_cannot_be_are_none() -> None:

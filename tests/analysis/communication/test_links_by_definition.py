@@ -75,8 +75,8 @@ class Planes:
             key: np.array([row[key] for row in rows], np.int64) for key in PlaneTasks.__annotations__
         }
         self.tasks = PlaneTasks(**columns)
-        others: Any = [np.zeros(3, np.int64)] * (len(PlaneOperations.__annotations__) - 1)
-        self.collectives = PlaneOperations(np.arange(3), *others)
+        empty_columns: Any = [np.zeros(3, np.int64)] * (len(PlaneOperations.__annotations__) - 1)
+        self.collectives = PlaneOperations(np.arange(3), *empty_columns)
         operations = [STRINGS.index(name) for name in OPERATIONS]
         tracks = [SimpleNamespace(name=f"Plane {plane % 3}") for plane in range(4)]
         slices = SimpleNamespace(name=np.array([*operations, *names]))
@@ -114,9 +114,9 @@ def moved(planes: Planes) -> list[dict[str, Any]]:
             last = next(j for j in range(i, len(rows)) if not payload[j + 1])
             close = last + (4 if row["operation"] == 1 else 2)
             if together(i, close):
-                size = sum(usable(each["size"]) for each in rows[i : last + 1])
+                size = sum(usable(piece["size"]) for piece in rows[i : last + 1])
                 found.append({**row, "size": size, "carrier": "RDMA", "end": rows[close]["end"]})
-    return [each for each in found if each["src"] >= 0]
+    return [piece for piece in found if piece["src"] >= 0]
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -124,42 +124,47 @@ def test_transfers_links_and_times(seed: int) -> None:
     planes = Planes(seed)
     found, expected = planes.found, moved(planes)
     for key in ("row", "operation", "group", "plane", "start", "end", "src", "size", "link"):
-        assert getattr(found, key).tolist() == [each[key] for each in expected], key
-    assert [CARRIERS[number] for number in found.transport.tolist()] == [each["carrier"] for each in expected]
-    ends = [each["src"] if each["dst"] < 0 else each["dst"] for each in expected]
+        assert getattr(found, key).tolist() == [transfer[key] for transfer in expected], key
+    assert [CARRIERS[number] for number in found.transport.tolist()] == [
+        transfer["carrier"] for transfer in expected
+    ]
+    ends = [transfer["src"] if transfer["dst"] < 0 else transfer["dst"] for transfer in expected]
     assert found.dst.tolist() == ends
 
     links: dict[_Key, list[tuple[int, int]]] = {}
-    for each, dst in zip(expected, ends):
-        link_type = STRINGS[each["link"]] if each["link"] >= 0 else ""
-        of = each["group"], each["src"], dst, each["carrier"], link_type
-        links.setdefault(of, []).append((each["size"], each["end"] - each["start"]))
+    for transfer, dst in zip(expected, ends):
+        link_type = STRINGS[transfer["link"]] if transfer["link"] >= 0 else ""
+        of = transfer["group"], transfer["src"], dst, transfer["carrier"], link_type
+        links.setdefault(of, []).append((transfer["size"], transfer["end"] - transfer["start"]))
     table = link_table(planes.trace, found)
-    told = {(link.group, link.src, link.dst, link.transport, link.link_type): link for link in table}
-    assert len(told) == len(table) and told.keys() == links.keys()
+    link_of_key = {(link.group, link.src, link.dst, link.transport, link.link_type): link for link in table}
+    assert len(link_of_key) == len(table) and link_of_key.keys() == links.keys()
     for of, parts in links.items():
-        sizes = {size: [ns for each, ns in parts if each == size] for size, _ in sorted(parts)}
-        assert [*told[of].sizes.items()] == [(size, (len(ns), sum(ns))) for size, ns in sizes.items()]
-        assert (told[of].bytes, told[of].ns) == tuple(map(sum, zip(*parts)))
+        sizes = {size: [ns for transfer, ns in parts if transfer == size] for size, _ in sorted(parts)}
+        assert [*link_of_key[of].sizes.items()] == [(size, (len(ns), sum(ns))) for size, ns in sizes.items()]
+        assert (link_of_key[of].bytes, link_of_key[of].ns) == tuple(map(sum, zip(*parts)))
     order = [(link.group, link.src, link.dst, -link.bytes) for link in table]
     assert order == sorted(order)
 
     times = master_times(planes.trace, planes.collectives, planes.tasks, found)
     for operation in range(3):
-        own = [(row, name) for row, name in zip(planes.rows, planes.names) if row["operation"] == operation]
-        if not own:
+        plane_rows = [
+            (row, name) for row, name in zip(planes.rows, planes.names) if row["operation"] == operation
+        ]
+        if not plane_rows:
             assert {int(column[operation]) for column in vars(times).values()} == {-1}
             continue
-        used = {row["plane"] for row, _ in own}
+        used = {row["plane"] for row, _ in plane_rows}
         master = 1 if 1 in used else min(used)
         remote = [
-            each
-            for each in expected
-            if (each["operation"], each["plane"]) == (operation, master) and each["carrier"] != "LOCAL"
+            transfer
+            for transfer in expected
+            if (transfer["operation"], transfer["plane"]) == (operation, master)
+            and transfer["carrier"] != "LOCAL"
         ]
-        waits = [row for row, name in own if name == "Notify_Wait" and row["plane"] == master]
-        first = min((each["start"] for each in remote), default=10**9)
-        assert times.transit[operation] == sum(each["end"] - each["start"] for each in remote)
+        waits = [row for row, name in plane_rows if name == "Notify_Wait" and row["plane"] == master]
+        first = min((transfer["start"] for transfer in remote), default=10**9)
+        assert times.transit[operation] == sum(transfer["end"] - transfer["start"] for transfer in remote)
         assert times.wait[operation] == sum(row["end"] - row["start"] for row in waits)
         early = [row["end"] - row["start"] for row in waits if row["start"] < first]
         assert times.synchronization[operation] == sum(early)
@@ -168,6 +173,6 @@ def test_transfers_links_and_times(seed: int) -> None:
 def test_a_window_has_what_starts_in_it() -> None:
     found = max((Planes(seed).found for seed in range(20)), key=len)
     for start in range(12):
-        own: Transfers = found.window(start, start + 3)
+        transfers: Transfers = found.window(start, start + 3)
         expected = [row for row, time in zip(found.row, found.start) if start <= time < start + 3]
-        assert own.row.tolist() == expected
+        assert transfers.row.tolist() == expected

@@ -36,8 +36,8 @@ def test_a_link_is_slow_below_four_fifths_of_the_median_of_those_alike() -> None
 
 def test_what_a_link_moved_is_told_apart_by_the_size_of_messages() -> None:
     """A class is that of sizes of as many bits: 4 to 7 bytes, 8 to 15."""
-    told = Link(0, 0, 1, "HCCS", "HCCS", 0, 0, {4: (2, 10), 7: (1, 5), 8: (3, 20), 0: (1, 1)})
-    assert parts_of(told) == {
+    link = Link(0, 0, 1, "HCCS", "HCCS", 0, 0, {4: (2, 10), 7: (1, 5), 8: (3, 20), 0: (1, 1)})
+    assert parts_of(link) == {
         ("HCCS", 3): Traffic(3, 4 * 2 + 7, 15),
         ("HCCS", 4): Traffic(3, 24, 20),
         ("HCCS", 0): Traffic(1, 0, 1),

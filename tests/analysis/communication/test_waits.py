@@ -30,9 +30,9 @@ def waited(found: Communication) -> list[tuple[int, int, bool, bool]]:
     return list(zip(*(column.tolist() for column in columns)))
 
 
-@pytest.mark.parametrize(("own", "late"), [(0, 1), (1, 0), (2, 0)])
-def test_any_peer_may_be_late(own: int, late: int) -> None:
-    wait = plane_task(11_000, 99_000, peer=late, src_rank=own)
+@pytest.mark.parametrize(("rank", "late"), [(0, 1), (1, 0), (2, 0)])
+def test_any_peer_may_be_late(rank: int, late: int) -> None:
+    wait = plane_task(11_000, 99_000, peer=late, src_rank=rank)
     assert waited(communication(operation(10_000, 400_000), wait))[0][:3] == (100_000, late, True)
 
 
@@ -44,9 +44,9 @@ def test_the_late_peers_of_a_real_job(real_traces: Path, rank: int) -> None:
     waits, operations, handshakes = found.waits, found.operations, found.waits.handshakes
     assert len(operations) == 4
     for index in range(4):
-        told = expected["level2"]["ops"][analysis.trace.name(int(operations.row[index]))][f"rank{rank}"]
+        operation = expected["level2"]["ops"][analysis.trace.name(int(operations.row[index]))][f"rank{rank}"]
         start = int(operations.start[index])
-        own = handshakes.operation == index
+        of_operation = handshakes.operation == index
         peers = {
             str(peer): {
                 "arrival_ns": arrival,
@@ -54,9 +54,9 @@ def test_the_late_peers_of_a_real_job(real_traces: Path, rank: int) -> None:
                 "wait_ns": arrival - begin,
             }
             for peer, begin, arrival in zip(
-                handshakes.peer[own].tolist(),
-                handshakes.start[own].tolist(),
-                handshakes.arrival[own].tolist(),
+                handshakes.peer[of_operation].tolist(),
+                handshakes.start[of_operation].tolist(),
+                handshakes.arrival[of_operation].tolist(),
             )
         }
         assert {
@@ -65,7 +65,7 @@ def test_the_late_peers_of_a_real_job(real_traces: Path, rank: int) -> None:
             "peers": peers,
             "late_peer": None if waits.peer[index] < 0 else int(waits.peer[index]),
             "wait_ns": int(waits.wait[index]),
-        } == told
+        } == operation
     assert waits.has_handshake.all() and not waits.ring.any()
 
 
@@ -94,10 +94,10 @@ def test_the_last_peer_to_arrive_is_late() -> None:
     assert found.waits.row.tolist() == [int(found.waits.handshakes.row[1])]
 
 
-@pytest.mark.parametrize(("own", "late"), [(49_999, -1), (50_000, 1)])
-def test_short_waits_are_nobodys_fault(own: int, late: int) -> None:
-    found = communication(operation(0, 900_000), plane_task(200_000, own, peer=1))
-    assert waited(found) == [((200_000 + own) if late > 0 else 0, late, True, False)]
+@pytest.mark.parametrize(("dur", "late"), [(49_999, -1), (50_000, 1)])
+def test_short_waits_are_nobodys_fault(dur: int, late: int) -> None:
+    found = communication(operation(0, 900_000), plane_task(200_000, dur, peer=1))
+    assert waited(found) == [((200_000 + dur) if late > 0 else 0, late, True, False)]
 
 
 def test_a_wait_lasts_no_longer_than_its_operation() -> None:
@@ -177,15 +177,21 @@ def test_a_trace_without_communication_has_none() -> None:
 
 
 def test_operations_say_how_much_they_are_about() -> None:
-    told = [("FP32", 1024, 4096), ("bfp16", 3, 6), ("RESERVED", 7, -1), ("INT64", 1 << 62, -1), (None, 5, -1)]
+    cases = [
+        ("FP32", 1024, 4096),
+        ("bfp16", 3, 6),
+        ("RESERVED", 7, -1),
+        ("INT64", 1 << 62, -1),
+        (None, 5, -1),
+    ]
     found = communication(
         *[
             operation(100 * place, 50, data_type=dtype, count=count)
-            for place, (dtype, count, _) in enumerate(told)
+            for place, (dtype, count, _) in enumerate(cases)
         ]
     ).operations
-    assert found.size.tolist() == [size for _, _, size in told]
-    assert found.count.tolist() == [count for _, count, _ in told]
+    assert found.size.tolist() == [size for _, _, size in cases]
+    assert found.count.tolist() == [count for _, count, _ in cases]
 
 
 def test_a_peer_counts_once_of_each_operation_that_meets_it() -> None:

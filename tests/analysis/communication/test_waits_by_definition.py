@@ -53,7 +53,7 @@ class Run:
                 }
             )
         if seed % 3 == 0:
-            self.operations.sort(key=lambda each: each["start"])
+            self.operations.sort(key=lambda operation: operation["start"])
         self.tasks: list[dict[str, int]] = []
         for plane in range(6):
             time = source.randrange(5)
@@ -73,8 +73,8 @@ class Run:
                 )
                 time += source.choice((dur, dur + 2)) if dur else source.randrange(2)
         names = [0] * 20 + [task["name"] for task in self.tasks]
-        for each in self.operations:
-            names[each["row"]] = each["name"]
+        for operation in self.operations:
+            names[operation["row"]] = operation["name"]
         trace: Any = SimpleNamespace(strings=STRINGS, slices=SimpleNamespace(name=np.array(names, np.int32)))
         self.trace = trace
         self.collectives: PlaneOperations = columns(PlaneOperations, self.operations)
@@ -84,12 +84,12 @@ class Run:
 
     def running(self, group: int | None, time: int) -> int:
         """The operation, of a group or of any, that began last of those under way; -1 where none is."""
-        own = [
-            (each["start"], i)
-            for i, each in enumerate(self.operations)
-            if group in (None, each["group"]) and each["start"] <= time < each["end"]
+        candidates = [
+            (operation["start"], i)
+            for i, operation in enumerate(self.operations)
+            if group in (None, operation["group"]) and operation["start"] <= time < operation["end"]
         ]
-        return max(own, default=(0, -1))[1]
+        return max(candidates, default=(0, -1))[1]
 
 
 def columns(kind: Any, rows: list[dict[str, int]]) -> Any:
@@ -113,11 +113,13 @@ def pieces(owners: dict[int, int]) -> list[tuple[int, int, int]]:
 def test_time_is_of_what_began_last(seed: int) -> None:
     run = Run(seed)
     cuts = last_begun(run.collectives.start, run.collectives.end)
-    told = zip(cuts.place.tolist(), cuts.start.tolist(), cuts.end.tolist())
-    assert [*told] == pieces({time: run.running(None, time) for time in TIMES})
+    found_pieces = zip(cuts.place.tolist(), cuts.start.tolist(), cuts.end.tolist())
+    assert [*found_pieces] == pieces({time: run.running(None, time) for time in TIMES})
     group = np.repeat([*GROUPS, 9], len(TIMES))
     found = _operations_under_way(run.collectives, group, np.tile(TIMES, 4))
-    expected = [run.running(each, time) if each in (0, 5) else -1 for each in (*GROUPS, 9) for time in TIMES]
+    expected = [
+        run.running(wanted, time) if wanted in (0, 5) else -1 for wanted in (*GROUPS, 9) for time in TIMES
+    ]
     assert found.tolist() == expected
 
 
@@ -142,15 +144,17 @@ def test_an_operation_waits_for_the_last_peer_to_come(seed: int, monkeypatch: py
             met += waits[:1]
         expected += [(number, w["plane"], w["dst"], w["row"], w["start"], w["end"]) for w in met]
         late = min(met, key=lambda w: (-w["end"], w["start"], w["dst"]), default=None)
-        told = int(found.wait[number]), int(found.peer[number]), int(found.row[number])
+        found_wait = int(found.wait[number]), int(found.peer[number]), int(found.row[number])
         if late is None or late["end"] - late["start"] < SHORTEST:
-            assert told == (0, -1, -1)
+            assert found_wait == (0, -1, -1)
         else:
             until = min(late["end"], operation["end"])
-            assert told == (until - operation["start"], late["dst"], late["row"])
+            assert found_wait == (until - operation["start"], late["dst"], late["row"])
         peers = {wait["dst"] for wait in met}
-        others = run.sizes.get(operation["group"], 0) - 1
-        all_met = operation["algorithm"] == 5 or operation["name"] in (2, 3) or 0 < others <= len(peers)
+        peers_of_group = run.sizes.get(operation["group"], 0) - 1
+        all_met = (
+            operation["algorithm"] == 5 or operation["name"] in (2, 3) or 0 < peers_of_group <= len(peers)
+        )
         assert bool(found.has_handshake[number]) == bool(peers)
         assert bool(found.ring[number]) == (bool(peers) and not all_met)
     assert [*zip(*(column.tolist() for column in vars(hands).values()))] == expected
@@ -160,18 +164,18 @@ def test_an_operation_waits_for_the_last_peer_to_come(seed: int, monkeypatch: py
 def test_exposed_time_is_cut_by_owner_and_where_waits_end(seed: int) -> None:
     run = Run(seed)
     count = len(run.operations)
-    own = np.array([i for i in range(count) if run.source.random() < 0.8], np.int64)
+    kept = np.array([i for i in range(count) if run.source.random() < 0.8], np.int64)
     edges = sorted(run.source.sample(TIMES, 8))
     inside = {time for a, b in zip(edges[::2], edges[1::2]) for time in range(a, b)}
-    every = [(each["start"], each["end"]) for each in (run.operations[i] for i in own.tolist())]
+    every = [(piece["start"], piece["end"]) for piece in (run.operations[i] for i in kept.tolist())]
     inside = {time for time in inside if any(a <= time < b for a, b in every)}
     exposed = union(np.array([*inside], np.int64), np.array([*inside], np.int64) + 1)
     chosen = Run.__new__(Run)
     chosen.operations = [
-        each if i in own else {**each, "end": each["start"]} for i, each in enumerate(run.operations)
+        piece if i in kept else {**piece, "end": piece["start"]} for i, piece in enumerate(run.operations)
     ]
     owners = {time: chosen.running(None, time) if time in inside else -1 for time in TIMES}
-    operation, start, end, interval = _pieces_by_operation(own, run.collectives, exposed)
+    operation, start, end, interval = _pieces_by_operation(kept, run.collectives, exposed)
     expected = pieces(owners)
     assert [*zip(operation.tolist(), start.tolist(), end.tolist())] == expected
     assert interval.tolist() == [
@@ -185,10 +189,10 @@ def test_exposed_time_is_cut_by_owner_and_where_waits_end(seed: int) -> None:
     for place, (i, a, b) in enumerate(expected):
         until = min(max(run.operations[i]["start"] + wait[i], a), b)
         split += [("WAIT", a, until, place), ("TRANSFER" if known[i] else "UNSPLIT", until, b, place)]
-    cause, *others = _split_at_waits(operation, start, end, run.collectives, late)
+    cause, *columns = _split_at_waits(operation, start, end, run.collectives, late)
     names = [CommunicationCause(number).name for number in cause.tolist()]
-    told = [*zip(names, *(column.tolist() for column in others))]
-    assert told == [each for each in split if each[1] < each[2]]
+    found_pieces = [*zip(names, *(column.tolist() for column in columns))]
+    assert found_pieces == [piece for piece in split if piece[1] < piece[2]]
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -199,8 +203,8 @@ def test_a_plane_is_of_the_group_before_it_or_the_only_one(seed: int) -> None:
         tid = source.choice(("1", "2", "3", "10", "x", "-4", "9" * 18, "9" * 19))
         family = source.choice((Family.GROUP, Family.PLANE, Family.PLANE))
         layer = source.choice((Layer.COMMUNICATION, Layer.COMMUNICATION, Layer.COMMUNICATION, Layer.PYTHON))
-        own = {"layer": layer, "family": family, "pid": source.choice("ab"), "tid": tid, "index": index}
-        tracks.append(SimpleNamespace(**own))
+        fields = {"layer": layer, "family": family, "pid": source.choice("ab"), "tid": tid, "index": index}
+        tracks.append(SimpleNamespace(**fields))
 
     def order(track: Any) -> tuple[int, int]:
         known = track.tid.isdecimal() and len(track.tid) <= 18
@@ -227,13 +231,13 @@ def test_operations_are_the_collectives_of_all_devices(seed: int) -> None:
     source = random.Random(seed)
     texts = ["fp32", "INT8", "unknown"]
     every = [source.choice((Activity.COMMUNICATION, Activity.COMPUTE)) for _ in range(12)]
-    told = []
+    collectives = []
     for event in source.sample(range(100, 112), 8):
         dtype = source.randrange(-1, 3)
         width = KNOWN.collectives.element_bytes[texts[dtype].upper()] if dtype in (0, 1) else 1
         count = source.choice((-1, 0, 1, 5, LARGEST // width, LARGEST // width + 1))
-        told.append((event, count, dtype, source.randrange(-1, 3)))
-    parts = [np.array(column, np.int64) for column in zip(*told)]
+        collectives.append((event, count, dtype, source.randrange(-1, 3)))
+    parts = [np.array(column, np.int64) for column in zip(*collectives)]
     dtypes = parts[2].astype(np.int32)
     trace: Any = SimpleNamespace(
         strings=texts,
@@ -251,7 +255,9 @@ def test_operations_are_the_collectives_of_all_devices(seed: int) -> None:
     expected = []
     for row in order if seed else ():
         if every[row] is Activity.COMMUNICATION:
-            _, number, kind, algorithm_ = next((one for one in told if one[0] == 100 + row), (0, -1, -1, -1))
+            _, number, kind, algorithm_ = next(
+                (one for one in collectives if one[0] == 100 + row), (0, -1, -1, -1)
+            )
             width = KNOWN.collectives.element_bytes[texts[kind].upper()] if kind in (0, 1) else 0
             size = number * width if width and 0 <= number * width <= LARGEST else -1
             group = row // 4 if row > 3 else -1
@@ -273,24 +279,24 @@ def test_pieces_are_found_by_gap_device_step_and_window(seed: int) -> None:
     found: ExposedPieces = columns(ExposedPieces, rows)
     assert len(found) == len(rows) and found.ns.tolist() == [row["end"] - row["start"] for row in rows]
 
-    def by_cause(own: list[dict[str, int]]) -> list[tuple[int, int]]:
+    def by_cause(pieces: list[dict[str, int]]) -> list[tuple[int, int]]:
         total: dict[int, int] = {}
-        for row in own:
+        for row in pieces:
             total[row["cause"]] = total.get(row["cause"], 0) + row["end"] - row["start"]
-        return sorted(total.items(), key=lambda each: (-each[1], each[0]))
+        return sorted(total.items(), key=lambda item: (-item[1], item[0]))
 
     assert [*found.by_cause().items()] == by_cause(rows)
     for step in range(-1, 5):
-        own = [row for row in rows if row["step"] == step]
-        assert [*found.by_step(step).items()] == by_cause(own)
+        chosen = [row for row in rows if row["step"] == step]
+        assert [*found.by_step(step).items()] == by_cause(chosen)
     for number in range(9):
         for key, places in (("gap", found.of_gap(number)), ("device", found.of_device(number))):
-            own = [row for row in rows if row[key] == number]
-            assert found.at(places).operation.tolist() == [row["operation"] for row in own]
-            assert [*found.by_cause(places).items()] == by_cause(own)
+            chosen = [row for row in rows if row[key] == number]
+            assert found.at(places).operation.tolist() == [row["operation"] for row in chosen]
+            assert [*found.by_cause(places).items()] == by_cause(chosen)
     for a in range(0, 30, 3):
         for b in range(a + 1, 30, 4):
             inside = [row for row in rows if row["start"] < b and row["end"] > a]
             cut = found.window(a, b)
-            told = zip(cut.operation.tolist(), cut.start.tolist(), cut.end.tolist())
-            assert [*told] == [(r["operation"], max(r["start"], a), min(r["end"], b)) for r in inside]
+            found_pieces = zip(cut.operation.tolist(), cut.start.tolist(), cut.end.tolist())
+            assert [*found_pieces] == [(r["operation"], max(r["start"], a), min(r["end"], b)) for r in inside]

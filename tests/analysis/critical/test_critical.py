@@ -38,7 +38,7 @@ from tracetui.trace.stack import parse_call_stack
 Told = list[tuple[int, int, str, "int | None"]]
 
 
-def told(events: Events, device: int = 0) -> Told:
+def chain_of(events: Events, device: int = 0) -> Told:
     """Start, end, kind and line of the pieces; neighbours that differ in nothing as one."""
     analysis = analyse(trace_of(events))
     chain, trace = analysis.critical[device], analysis.trace
@@ -46,11 +46,11 @@ def told(events: Events, device: int = 0) -> Told:
     for index in range(len(chain)):
         text = trace.string(int(chain.stack[index]))
         frame = None if text is None else analysis.rules.line_of(parse_call_stack(text))
-        said = CriticalKind(int(chain.kind[index])).label, None if frame is None else frame.line
+        labels = CriticalKind(int(chain.kind[index])).label, None if frame is None else frame.line
         start, end = int(chain.start[index]), int(chain.end[index])
-        if pieces and pieces[-1][2:] == said:
+        if pieces and pieces[-1][2:] == labels:
             start = pieces.pop()[0]
-        pieces.append((start, end, *said))
+        pieces.append((start, end, *labels))
     return pieces
 
 
@@ -78,7 +78,7 @@ SECOND = [*launched(2_000, 2_040, 7)]
 
 
 def test_the_walk_goes_from_the_task_to_launch_queue_and_host() -> None:
-    assert told([*FIRST, *SECOND]) == [
+    assert chain_of([*FIRST, *SECOND]) == [
         (900, 1_005, "host", 3),
         (1_005, 2_000, "host", 7),
         (2_000, 2_010, "queue", None),
@@ -89,7 +89,7 @@ def test_the_walk_goes_from_the_task_to_launch_queue_and_host() -> None:
 
 def test_a_task_whose_stream_was_busy_follows_the_task_before_it() -> None:
     long = launched(1_000, 1_100, 3, dur=2_000)
-    assert told([*npu(), step(1, 900, 150), *long, *launched(1_500, 3_101, 7)])[1:] == [
+    assert chain_of([*npu(), step(1, 900, 150), *long, *launched(1_500, 3_101, 7)])[1:] == [
         (1_000, 1_010, "queue", None),
         (1_010, 1_100, "launch", None),
         (1_100, 3_151, "device", None),
@@ -98,7 +98,7 @@ def test_a_task_whose_stream_was_busy_follows_the_task_before_it() -> None:
 
 def test_a_task_whose_dequeue_had_to_wait_follows_the_dequeue_before_it() -> None:
     busy = [*launched(2_000, 2_040, 7, dur=5), *launched(2_006, 2_070, 8, dequeued=2_031)]
-    assert told([*FIRST, *busy])[2:] == [
+    assert chain_of([*FIRST, *busy])[2:] == [
         (2_000, 2_010, "queue", None),
         (2_010, 2_030, "launch", None),
         (2_030, 2_031, "queue", None),
@@ -113,7 +113,7 @@ def test_a_synchronisation_leads_to_the_task_it_waited_for(calls: bool) -> None:
     waits = call(1_060, 150, 99, "AscendCL@aclrtSynchronizeStream", MAIN)
     first = launched(1_000, 1_100, 3, dur=100)
     events = [*npu(), step(1, 900, 150), *first, item, *[waits] * calls, *launched(1_300, 1_340, 7)]
-    assert told(events)[2:] == [
+    assert chain_of(events)[2:] == [
         (1_010, 1_100, "launch", None),
         (1_100, 1_200, "device", None),
         (1_200, 1_210, "host", 4),
@@ -128,7 +128,7 @@ def test_a_synchronisation_leads_to_the_task_it_waited_for(calls: bool) -> None:
 def test_a_synchronisation_that_waits_for_nothing_is_work_of_the_host(begin: int) -> None:
     """The task before it ends at 1,150."""
     item = operator(begin, 150, "aten::item", stack=stack(4))
-    assert told([*FIRST, item, *SECOND])[:3] == [
+    assert chain_of([*FIRST, item, *SECOND])[:3] == [
         (900, 1_005, "host", 3),
         (1_005, begin + 150, "host", 4),
         (begin + 150, 2_000, "host", 7),
@@ -163,7 +163,7 @@ def test_a_wait_of_the_stream_leads_to_the_task_on_the_other() -> None:
     analysis = analyse(trace_of(events))
     rows = [analysis.trace.name(row) for row in analysis.critical[0].row.tolist() if row >= 0]
     assert "other" in rows
-    assert told(events)[-1][2] == "device"
+    assert chain_of(events)[-1][2] == "device"
 
 
 @pytest.mark.parametrize(("latency", "device_since"), [(40, 3_070), (10, 3_000)])
@@ -174,7 +174,7 @@ def test_a_task_as_late_after_its_launch_as_usual_was_not_held_up_by_the_one_bef
     usual = [event for at in range(1_000, 1_800, 200) for event in launched(at, at + 30 + latency)]
     busy = [*launched(1_800, 1_840, dur=300), *launched(1_900, 2_142), *launched(2_000, 2_194)]
     last = [*launched(2_960, 3_000, 5), *launched(3_000, 3_070, 8)]
-    pieces = told([*npu(), step(1, 900, 150), *usual, *busy, *last])
+    pieces = chain_of([*npu(), step(1, 900, 150), *usual, *busy, *last])
     assert pieces[-1] == (device_since, 3_120, "device", None)
 
 
@@ -190,7 +190,7 @@ def test_the_autograd_thread_leads_to_the_one_that_woke_it_and_that_waits_for_it
         *arrow("fwdbwd", 1, (PYTHON, MAIN, 995), (PYTHON, AUTOGRAD, 1_810)),
         *launched(3_000, 3_040, 8),
     ]
-    assert told(events) == [
+    assert chain_of(events) == [
         (900, 1_005, "host", 3),
         (1_005, 1_300, "host", 5),
         (1_300, 2_200, "host", 3),
@@ -201,22 +201,29 @@ def test_the_autograd_thread_leads_to_the_one_that_woke_it_and_that_waits_for_it
 
 def test_the_end_of_a_step_on_the_host_is_where_the_walk_begins() -> None:
     last = operator(1_190, 10, "aten::add", stack=stack(9))
-    assert told([*npu(), step(1, 900, 300), *launched(1_000, 1_100), last])[-1] == (1_005, 1_200, "host", 9)
+    assert chain_of([*npu(), step(1, 900, 300), *launched(1_000, 1_100), last])[-1] == (
+        1_005,
+        1_200,
+        "host",
+        9,
+    )
 
 
 def test_a_task_without_a_chain_follows_the_work_before_it() -> None:
-    assert told([*npu(), task(10, 5), task(100, 5, stream=2)]) == [(10, 105, "device", None)]
+    assert chain_of([*npu(), task(10, 5), task(100, 5, stream=2)]) == [(10, 105, "device", None)]
 
 
 def test_a_device_whose_clock_is_behind_is_put_right() -> None:
     analysis = analyse(trace_of([*FIRST, *launched(2_000, 1_990, 7)]))
     assert analysis.dependencies.clock_lag.tolist() == [25]
-    assert told([*FIRST, *launched(2_000, 1_990, 7)])[2:] == [
+    assert chain_of([*FIRST, *launched(2_000, 1_990, 7)])[2:] == [
         (2_000, 2_010, "queue", None),
         (2_010, 2_015, "launch", None),
         (2_015, 2_065, "device", None),
     ]
-    assert told([*npu(), *launched(2_000, 1_990, 7)]) == [(2_015, 2_065, "device", None)], "as far as it goes"
+    assert chain_of([*npu(), *launched(2_000, 1_990, 7)]) == [(2_015, 2_065, "device", None)], (
+        "as far as it goes"
+    )
 
 
 def test_a_step_that_ends_on_the_host_ends_by_its_clock() -> None:
@@ -233,7 +240,7 @@ def test_a_task_that_begins_with_its_dequeue_follows_from_it() -> None:
         *arrow("async_npu", 1, (PYTHON, MAIN, 2_000), (HARDWARE, 1, 2_010)),
         *arrow("HostToDevice", 2, (PYTHON, QUEUE, 2_012), (HARDWARE, 1, 2_010)),
     ]
-    assert told([*FIRST, *queued, *arrows, task(2_010, 50)])[2:] == [
+    assert chain_of([*FIRST, *queued, *arrows, task(2_010, 50)])[2:] == [
         (2_000, 2_010, "queue", None),
         (2_010, 2_060, "device", None),
     ]
@@ -242,7 +249,7 @@ def test_a_task_that_begins_with_its_dequeue_follows_from_it() -> None:
 def test_what_is_before_a_dequeue_that_nobody_enqueued_is_the_queue() -> None:
     other = 105
     dequeued = [dequeue(2_010, 20, 9, other), call(2_015, 15, 9, tid=other), task(2_040, 50, connection=9)]
-    assert told([*npu(), step(1, 900, 20), *dequeued]) == [
+    assert chain_of([*npu(), step(1, 900, 20), *dequeued]) == [
         (900, 2_010, "queue", None),
         (2_010, 2_040, "launch", None),
         (2_040, 2_090, "device", None),
@@ -265,11 +272,11 @@ def test_a_step_lasts_from_when_the_one_before_it_is_done() -> None:
 
 def test_of_several_devices_the_line_counts_where_it_takes_most() -> None:
     other = [*process(301, "Ascend Hardware", "NPU 1", 13), *thread(301, 1, "Stream 1")]
-    mine = [*launched(2_000, 2_040, 7)]
-    theirs = [
+    first_device = [*launched(2_000, 2_040, 7)]
+    second_device = [
         {**event, "pid": 301} if event["pid"] == HARDWARE else event for event in launched(3_000, 3_040, 8)
     ]
-    analysis = analyse(trace_of([*FIRST, *mine, *other, *theirs]))
+    analysis = analyse(trace_of([*FIRST, *first_device, *other, *second_device]))
     saving = {saving.line: saving for saving in analysis.savings.values()}
     assert [len(analysis.critical), saving[7].critical_ns, saving[8].critical_ns] == [2, 1_000, 995]
 

@@ -75,16 +75,16 @@ def before_each(lines: list[int], start: list[int]) -> list[int]:
     """The place of what begins last before each on its line, of what begins at once the last in order."""
     order = sorted(range(len(lines)), key=lambda i: (start[i], i))
     earlier = [[j for j in order[: order.index(i)] if lines[j] == lines[i]] for i in range(len(lines))]
-    return [(each or [-1])[-1] for each in earlier]
+    return [(puts or [-1])[-1] for puts in earlier]
 
 
-def told(found: Points) -> list[list[tuple[int, int, int]]]:
+def causes_of(found: Points) -> list[list[tuple[int, int, int]]]:
     """(kind of cause, place, ns after it) of the causes that each point has, and the binding one."""
-    each = [
+    cause_lists = [
         [(by, int(found.cause[by, i]), int(found.lag[by, i])) for by in Edge if found.cause[by, i] >= 0]
         for i in range(len(found))
     ]
-    return [[*causes, (int(by), -1, -1)] for causes, by in zip(each, found.binding.tolist())]
+    return [[*causes, (int(by), -1, -1)] for causes, by in zip(cause_lists, found.binding.tolist())]
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -111,7 +111,7 @@ def test_a_dequeue_follows_its_enqueue_or_the_dequeue_before_it(seed: int) -> No
         causes += [(int(Edge.LAUNCH), int(put_at[first[i]]), wakes)] if known[i] else []
         launched = known[i] and (before[i] < 0 or put[i] + wakes >= free[i] + turns)
         expected.append([*causes, (int(Edge.LAUNCH if launched else Edge.BEFORE), -1, -1)])
-    assert told(found) == expected
+    assert causes_of(found) == expected
     assert [found.time.tolist(), found.lasts.tolist(), found.row.tolist()] == [start, dur, rows]
 
 
@@ -155,7 +155,7 @@ def test_a_task_follows_its_launch_or_the_task_before_it_or_what_its_stream_wait
         if (other[i] >= 0 and end[other[i]] > start[i]) or come[i] >= 0:
             binding = Edge.WAIT
         expected.append([*causes, (int(binding), -1, -1)])
-    assert told(found) == expected
+    assert causes_of(found) == expected
     assert found.time.tolist() == begin
     assert found.lasts.tolist() == lasts
 
@@ -210,7 +210,7 @@ def test_an_operator_waited_for_a_copy_where_it_takes_long_and_ends_after_it(see
         start, end = int(run.slices.start[row]), int(run.slices.end[row])
         of_copies = [i for i in range(run.count) if run.slices.activity[i] == Activity.COPY]
         put = sorted((int(run.tasks.enqueued[i]), i) for i in of_copies if run.tasks.enqueued[i] >= 0)
-        for enqueued, i in [each for each in put if each[0] < end][-1:]:
+        for enqueued, i in [enqueue for enqueue in put if enqueue[0] < end][-1:]:
             if enqueued >= start and run.tasks.end[i] <= end and end - enqueued >= LONG_COPY:
                 expected.append(row)
     assert blocking_copies(run.launch_chains, run.tasks, copying).tolist() == expected
@@ -233,6 +233,6 @@ def test_a_clock_is_behind_by_what_all_but_one_in_100_tasks_are_too_early(
     early: list[int], behind: int
 ) -> None:
     """Of two devices: beside each task one of the other, and one of which nobody knows the launch."""
-    start = np.array([at for each in early for at in (-each, -999, 0)], np.int64)
-    launched, device = (np.array(each * len(early), np.int64) for each in ([0, -1, 0], [0, 0, 1]))
+    start = np.array([at for early_ns in early for at in (-early_ns, -999, 0)], np.int64)
+    launched, device = (np.array(early_ns * len(early), np.int64) for early_ns in ([0, -1, 0], [0, 0, 1]))
     assert _clock_lags(start, launched, device, 2).tolist() == [behind, 0]

@@ -130,9 +130,9 @@ def test_late_peers_only_lower_what_is_saved(events: Events, late: dict[int, int
     host_time = HostTime(analysis.trace, analysis.hosts)
     what_ifs = WhatIfs(analysis.trace, waiting, host_time, analysis.rules)
     for key, saving in capped.items():
-        most = plain[key]
-        assert 0 <= saving.saves_at_most_ns <= saving.saves_with_peers_ns == most.saves_at_most_ns
-        assert all(ns <= most.steps.get(step, 0) for step, ns in saving.steps.items())
+        without_peers = plain[key]
+        assert 0 <= saving.saves_at_most_ns <= saving.saves_with_peers_ns == without_peers.saves_at_most_ns
+        assert all(ns <= without_peers.steps.get(step, 0) for step, ns in saving.steps.items())
         answers = [what_ifs.faster(key, factor) for factor in (1.0, 0.3, 0.0)]
         assert answers[0].before_ns == answers[0].after_ns
         saved = [saved_ns(answer) for answer in answers]
@@ -181,9 +181,9 @@ def test_what_follows_is_what_happens(scenario: str, steps: int) -> None:
     analysis = analysed(run(scenario, steps, note))
     assert analysis.savings
     for key, factors in zip(analysis.savings, ((0.5, 0.0), (0.5,), (0.0,))):
-        own = charged(analysis, key, calls)
+        charged_calls = charged(analysis, key, calls)
         for factor in factors:
-            paces = np.where(own, factor, 1.0).tolist()
+            paces = np.where(charged_calls, factor, 1.0).tolist()
             wall = analysed(run(scenario, steps, in_turn(paces))).critical[0].wall_ns
             answer = analysis.what_ifs.faster(key, factor)
             agrees(analysis, key, answer, wall, 0.02)
@@ -237,13 +237,13 @@ def charged(analysis: Analysis, key: LineKey, calls: list[tuple[int, int]]) -> B
     trace, hosts = analysis.trace, analysis.hosts
     host_time = HostTime(trace, hosts)
     tids, times = np.array([tid for tid, _ in calls]), np.array([now for _, now in calls], np.int64)
-    own = np.zeros(len(calls), np.bool_)
+    chosen = np.zeros(len(calls), np.bool_)
     threads = {track.tid: hosts.of_rows(np.array([track.rows.start])) for track in trace.tracks}
     for tid, thread in threads.items():
-        places = np.flatnonzero(tids == int(tid)) if tid.isdecimal() and thread[0] >= 0 else own[:0]
+        places = np.flatnonzero(tids == int(tid)) if tid.isdecimal() and thread[0] >= 0 else chosen[:0]
         if len(places) and len(hosts.thread(int(thread[0])).operators):
             pieces = host_time.pieces(np.repeat(thread, len(places)), times[places], times[places] + 1)
             keys, of_piece = keys_of(trace, pieces.stack, pieces.frame, pieces.backward, analysis.rules)
             if key in keys:
-                own[places[pieces.place[of_piece == keys.index(key)]]] = True
-    return own
+                chosen[places[pieces.place[of_piece == keys.index(key)]]] = True
+    return chosen

@@ -94,8 +94,8 @@ def lose_graphs(events: Events, places: Collection[int], kept: float = 0.0) -> l
     launches = sorted((e for e in events.all if "GraphLaunch" in str(e.get("name"))), key=time)
     dropped: set[int] = set()
     for place in places:
-        own = [e for e in events.tasks if number(e) == number(launches[place])]
-        dropped |= {id(event) for event in own[int(len(own) * kept) :]}
+        graph_tasks = [e for e in events.tasks if number(e) == number(launches[place])]
+        dropped |= {id(event) for event in graph_tasks[int(len(graph_tasks) * kept) :]}
     return [event for event in events.all if id(event) not in dropped]
 
 
@@ -122,10 +122,10 @@ def overlap(events: Events) -> list[Event]:
     """With tasks of the stream with the most kernels that last into the next ones."""
     computing = [e for e in events.tasks if not events.hardware or "Core" in _title(e)]
     streams = Counter((e["pid"], e["tid"]) for e in computing)
-    own = [e for e in computing if (e["pid"], e["tid"]) == streams.most_common(1)[0][0]]
+    stream_tasks = [e for e in computing if (e["pid"], e["tid"]) == streams.most_common(1)[0][0]]
     longer = {
         id(a): max(time(b) - time(a) + float(b["dur"]) * 0.7, float(a["dur"]))
-        for a, b in zip(own[9::3], own[10::3])
+        for a, b in zip(stream_tasks[9::3], stream_tasks[10::3])
     }
     return [{**e, "dur": longer[id(e)]} if id(e) in longer else e for e in events.all]
 
@@ -144,13 +144,13 @@ def share_ids(events: Events, category: str, count: int = 30) -> list[Event]:
 
 def share_launch(events: Events, key: str, count: int = 20) -> list[Event]:
     """With the id of one launch for many kernels."""
-    own = [
+    launched = [
         e
         for e in events.tasks
         if key in (e.get("args") or {}) and "Core" in _title(e) + ("" if events.hardware else "Core")
     ]
-    shared = {id(event) for event in own[10 : 10 + count]}
-    one = own[10]["args"][key]
+    shared = {id(event) for event in launched[10 : 10 + count]}
+    one = launched[10]["args"][key]
     return [{**e, "args": {**e["args"], key: one}} if id(e) in shared else e for e in events.all]
 
 
@@ -158,14 +158,16 @@ def never_close(events: Events, category: str, count: int = 25) -> list[Event]:
     """With calls of the busiest thread that end when it does."""
     calls = [e for e in events.all if e.get("ph") == "X" and e.get("cat") == category]
     threads = Counter((e["pid"], e["tid"]) for e in calls)
-    own = sorted((e for e in calls if (e["pid"], e["tid"]) == threads.most_common(1)[0][0]), key=time)
+    thread_calls = sorted(
+        (e for e in calls if (e["pid"], e["tid"]) == threads.most_common(1)[0][0]), key=time
+    )
     stop = max(
         time(e) + float(e["dur"])
         for e in events.all
-        if e.get("ph") == "X" and (e["pid"], e["tid"]) == (own[0]["pid"], own[0]["tid"])
+        if e.get("ph") == "X" and (e["pid"], e["tid"]) == (thread_calls[0]["pid"], thread_calls[0]["tid"])
     )
-    third = len(own) // 3
-    open_ones = {id(e) for e in own[third : 2 * third : max(1, third // count)][:count]}
+    third = len(thread_calls) // 3
+    open_ones = {id(e) for e in thread_calls[third : 2 * third : max(1, third // count)][:count]}
     return [{**e, "dur": stop - time(e)} if id(e) in open_ones else e for e in events.all]
 
 

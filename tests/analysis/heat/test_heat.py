@@ -120,7 +120,7 @@ def test_parts_in_columns_add_up_to_what_lies_between_the_edges(
     np.add.at(total, parts.interval, parts.ns)
     inside = np.minimum(ends, edges[-1]) - np.maximum(starts, edges[0])
     assert np.array_equal(total, np.maximum(inside, 0))
-    for interval, column, ns in zip(*(each.tolist() for each in parts)):
+    for interval, column, ns in zip(*(column_of.tolist() for column_of in parts)):
         assert ns == min(ends[interval], edges[column + 1]) - max(starts[interval], edges[column])
 
 
@@ -206,8 +206,8 @@ def test_threads_work_in_python_operators_and_calls_and_wait_in_synchronisations
         "calls": [0, 4, 0, 0, 0, 0, 0, 0, 0, 0],
         "waits": [0, 0, 0, 0, 10, 10, 0, 0, 10, 0],
     }, (main, other, rows)
-    (others,) = [ns for key, ns in rows.items() if key[0] == "calls" and str(MAIN) not in key[1]]
-    assert others == [0, 0, 0, 0, 0, 0, 10, 0, 0, 0]
+    (other_calls,) = [ns for key, ns in rows.items() if key[0] == "calls" and str(MAIN) not in key[1]]
+    assert other_calls == [0, 0, 0, 0, 0, 0, 10, 0, 0, 0]
 
 
 def test_a_row_tells_how_much_of_the_idle_time_it_works_and_what_at() -> None:
@@ -256,7 +256,7 @@ def test_the_only_step_is_folded_by_phase_and_preparing_is_no_idle_time() -> Non
     analysis = analysis_of(steps_of(0))
     fold = FoldMap.from_analysis(analysis)
     start = analysis.trace.start_ns
-    assert [(each.name, each.start_ns - start, each.end_ns - start) for each in fold.phases] == [
+    assert [(phase.name, phase.start_ns - start, phase.end_ns - start) for phase in fold.phases] == [
         ("preparing", 0, 20),
         ("step", 20, 70),
     ]
@@ -287,13 +287,17 @@ def test_a_step_is_folded_where_its_passes_meet(
         events += arrow("async_npu", connection, (PYTHON, tid, at - 15), (300, 1, at))
     found = FoldMap.from_analysis(analysis_of(events)).phases
     start = min(phase.start_ns for phase in found)
-    told = [(each.name, each.start_ns - start, each.end_ns - start) for each in found if not each.preparing]
-    assert told == phases
+    found_phases = [
+        (fold_phase.name, fold_phase.start_ns - start, fold_phase.end_ns - start)
+        for fold_phase in found
+        if not fold_phase.preparing
+    ]
+    assert found_phases == phases
 
 
 def test_a_trace_without_steps_is_one_page() -> None:
     fold = FoldMap.from_analysis(analysis_of([task(0, 10), task(90, 10)]))
-    assert [(each.name, each.end_ns - each.start_ns) for each in fold.phases] == [("", 100)]
+    assert [(phase.name, phase.end_ns - phase.start_ns) for phase in fold.phases] == [("", 100)]
     assert fold.cells(5, 2).ns.tolist() == [[0, 10], [10, 10], [10, 10], [10, 10], [10, 0]]
 
 
@@ -310,8 +314,8 @@ def test_a_gap_lies_between_the_bounds_of_its_row(lengths: list[int], rows: int)
     assert (np.diff(found.bounds) < 0).all()
     assert len(found.gaps) <= max(rows, 11)
     for place, (gaps, idle) in enumerate(zip(found.gaps.tolist(), found.idle.tolist())):
-        own = [length for length in lengths if found.bounds[place + 1] <= length < found.bounds[place]]
-        assert (gaps, idle) == (len(own), sum(own))
+        within = [length for length in lengths if found.bounds[place + 1] <= length < found.bounds[place]]
+        assert (gaps, idle) == (len(within), sum(within))
     assert int(found.idle.sum()) == sum(lengths)
 
 
@@ -340,9 +344,9 @@ def test_the_reason_of_a_stretch_is_the_cause_and_line_with_most_of_it() -> None
 def test_all_cells_of_any_trace_add_up(at: list[int], columns: int, rows: int) -> None:
     starts = sorted(set(at))
     kinds = ("AI_CORE", "EVENT_WAIT_SQE", "PCIE_DMA_SQE", "AI_CPU")
-    tasks = [task(each, 1 + each % 7, kinds[each % 4], stream=each % 3) for each in starts]
-    host = [operator(each, 3) for each in starts[::3]]
-    groups = [collective(each, 4) for each in starts[:1]]
+    tasks = [task(start, 1 + start % 7, kinds[start % 4], stream=start % 3) for start in starts]
+    host = [operator(start, 3) for start in starts[::3]]
+    groups = [collective(start, 4) for start in starts[:1]]
     all_maps_add_up(analysis_of(tasks, host, groups, steps_of(*range(0, at[0], 90))), columns, rows)
 
 
@@ -405,27 +409,27 @@ def test_the_time_without_a_lead_adds_up_to_that_of_the_windows(
 ) -> None:
     analysis = real.npu(real_traces, "level2/rank0")
     fold = FoldMap.from_analysis(analysis)
-    told = lead_of_lines(fold, lines + len(fold.phases), columns)
+    lead_map = lead_of_lines(fold, lines + len(fold.phases), columns)
     ((device,), (lead,)) = analysis.devices, analysis.leads
     start = min(phase.start_ns for phase in fold.phases)
     empty = np.diff(lead.empty_before(np.array([start, device.end_ns])))[0]
-    assert told.cells.ns.sum() == empty > 0
-    assert told.cells.capacity.sum() == device.end_ns - start
-    row, column = np.unravel_index(int(np.nanargmax(told.work)), told.work.shape)
-    edges = np.array([told.start[row, column], told.end[row, column]])
+    assert lead_map.cells.ns.sum() == empty > 0
+    assert lead_map.cells.capacity.sum() == device.end_ns - start
+    row, column = np.unravel_index(int(np.nanargmax(lead_map.work)), lead_map.work.shape)
+    edges = np.array([lead_map.start[row, column], lead_map.end[row, column]])
     count, work = lead.mean(edges)
-    assert (told.count[row, column], told.work[row, column]) == (count[0], work[0])
-    assert (np.isnan(told.work) == (told.cells.capacity == 0)).all()
+    assert (lead_map.count[row, column], lead_map.work[row, column]) == (count[0], work[0])
+    assert (np.isnan(lead_map.work) == (lead_map.cells.capacity == 0)).all()
 
 
 def test_each_step_has_the_lead_on_its_own_time() -> None:
     analysis = analyse(trace_of(training_events(PLAIN, steps=4)))
     steps = StepMap.from_analysis(analysis)
     down = steps.edges(9)
-    told = lead_of_steps(steps, down)
-    assert told.cells.ns.shape == (9, 4)
+    lead_map = lead_of_steps(steps, down)
+    assert lead_map.cells.ns.shape == (9, 4)
     (lead,) = analysis.leads
     for place in range(4):
         inside = np.clip(steps.base[place] + down, steps.start[place], steps.end[place])
-        assert told.cells.ns[:, place].tolist() == np.diff(lead.empty_before(inside)).tolist()
-        assert told.cells.capacity[:, place].sum() == steps.end[place] - steps.start[place]
+        assert lead_map.cells.ns[:, place].tolist() == np.diff(lead.empty_before(inside)).tolist()
+        assert lead_map.cells.capacity[:, place].sum() == steps.end[place] - steps.start[place]

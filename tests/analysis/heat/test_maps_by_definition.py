@@ -23,9 +23,9 @@ SEEDS = pytest.mark.parametrize("seed", range(30))
 _Spans = list[tuple[int, int]]
 
 
-def stretches(source: random.Random, most: int) -> _Spans:
+def stretches(source: random.Random, limit: int) -> _Spans:
     """Some stretches of time that do not overlap."""
-    cuts = sorted(source.sample(range(60), 2 * source.randrange(most + 1)))
+    cuts = sorted(source.sample(range(60), 2 * source.randrange(limit + 1)))
     return [*zip(cuts[::2], cuts[1::2])]
 
 
@@ -37,8 +37,8 @@ def columns_of(spans: _Spans) -> Any:
 def check_cell(cells: HeatCells, at: tuple[int, int], inside: dict[int, int], of: int) -> None:
     """Compare a cell with the ns that lie in it of each interval, by its place."""
     ns = sum(inside.values())
-    most = max(inside, key=lambda place: (inside[place], -place), default=-1)
-    assert (cells.ns[at], cells.capacity[at], cells.main[at]) == (ns, of, most)
+    longest = max(inside, key=lambda place: (inside[place], -place), default=-1)
+    assert (cells.ns[at], cells.capacity[at], cells.main[at]) == (ns, of, longest)
     assert cells.share[at] == min(ns / of, 1) if of else np.isnan(cells.share[at])
 
 
@@ -67,19 +67,21 @@ def test_a_page_holds_the_idle_time_of_its_phases(seed: int) -> None:
     lines, columns = source.randrange(1, 12), source.randrange(1, 5)
     length, place = fold.line_ns(lines), 0
     cells, edges = fold.cells(lines, columns), fold.edges(lines, columns)
-    told, starts = fold.lines(lines)
+    numbers, starts = fold.lines(lines)
     for number, phase in enumerate(phases):
         for begin in range(phase.start_ns, phase.end_ns, length):
-            assert (told[place], starts[place]) == (number, begin)
-            own = [min(begin + offset, phase.end_ns) for offset in even_edges(0, length, columns).tolist()]
-            assert edges[place].tolist() == own
-            for column, (left, right) in enumerate(zip(own, own[1:])):
+            assert (numbers[place], starts[place]) == (number, begin)
+            phase_edges = [
+                min(begin + offset, phase.end_ns) for offset in even_edges(0, length, columns).tolist()
+            ]
+            assert edges[place].tolist() == phase_edges
+            for column, (left, right) in enumerate(zip(phase_edges, phase_edges[1:])):
                 inside = overlaps(preparing if phase.preparing else idle, left, right)
                 if phase.preparing:  # no interval of the idle time
                     inside = {-1: sum(inside.values())} if inside else {}
                 check_cell(cells, (place, column), inside, (right - left) * len(analysis.devices))
             place += 1
-    assert place == len(told) == len(starts) == len(edges) == len(cells.ns)
+    assert place == len(numbers) == len(starts) == len(edges) == len(cells.ns)
 
 
 def told_phases(step: Any, start: int, end: int, back: int | None) -> list[FoldPhase]:
@@ -106,8 +108,8 @@ def told_phases(step: Any, start: int, end: int, back: int | None) -> list[FoldP
 
 @SEEDS
 def test_a_step_is_folded_by_what_is_known_of_it(seed: int) -> None:
-    for each in range(5):
-        check_phases(random.Random(5 * seed + each))
+    for case in range(5):
+        check_phases(random.Random(5 * seed + case))
 
 
 def check_phases(source: random.Random) -> None:
@@ -217,18 +219,18 @@ def test_steps_are_laid_upon_each_other_at_their_first_work(seed: int) -> None:
             for place, step in enumerate(steps)
             if step.device == f"NPU {device}"
         }
-        own = sorted(bases, key=lambda place: bases[place])
+        in_order = sorted(bases, key=lambda place: bases[place])
         begins: list[int] = []
-        for place in own:
+        for place in in_order:
             gap = next((a for a, b in free if b == bases[place]), bases[place])
             begins.append(max([gap, *begins]))
-        until = [*begins[1:], max(steps[own[-1]].end_ns, bases[own[-1]])] if own else []
+        until = [*begins[1:], max(steps[in_order[-1]].end_ns, bases[in_order[-1]])] if in_order else []
         for i in range(len(idle)):
             at = int(idle.start[i])
             before = [n for n, begin in enumerate(begins) if begin <= at]
             if idle.device[i] == device and before and at < until[-1]:
                 column[i] = len(rows) + before[-1]
-        rows += [[place, bases[place], begin, stop] for place, begin, stop in zip(own, begins, until)]
+        rows += [[place, bases[place], begin, stop] for place, begin, stop in zip(in_order, begins, until)]
     assert np.stack((found.step, found.base, found.start, found.end), axis=1).tolist() == rows
     assert found.column.tolist() == column and len(found) == len(rows)
     spans = [*zip(idle.start.tolist(), idle.end.tolist())]
@@ -265,21 +267,21 @@ def test_a_column_of_several_things_shows_the_first_with_the_highest_share(seed:
     share = np.full(ns.shape, np.nan)
     np.divide(ns, of, out=share, where=of > 0)
     cells = HeatCells(ns, of, np.arange(ns.size).reshape(ns.shape), share)
-    each = next(n for n in range(1, 20) if -(-things // n) <= max(columns, 1))
+    per_column = next(n for n in range(1, 20) if -(-things // n) <= max(columns, 1))
     pooled = pool(things, columns)
-    assert pooled.first.tolist() == [*range(0, things, each), things]
-    assert pooled.fullest == min(each, things)
-    told, shown = pooled.columns(cells)
-    for column, first in enumerate(range(0, things, each)):
-        own = range(first, min(first + each, things))
+    assert pooled.first.tolist() == [*range(0, things, per_column), things]
+    assert pooled.fullest == min(per_column, things)
+    columns_found, shown = pooled.columns(cells)
+    for column, first in enumerate(range(0, things, per_column)):
+        pooled_things = range(first, min(first + per_column, things))
         for row in range(rows):
-            best = max(own, key=lambda n: (-1.0 if np.isnan(share[row, n]) else share[row, n], -n))
+            best = max(pooled_things, key=lambda n: (-1.0 if np.isnan(share[row, n]) else share[row, n], -n))
             assert shown[row, column] == best
-            assert told.ns[row, column] == sum(ns[row, own]) and told.capacity[row, column] == sum(
-                of[row, own]
-            )
-            assert told.main[row, column] == cells.main[row, best]
-            np.testing.assert_equal(told.share[row, column], share[row, best])
+            assert columns_found.ns[row, column] == sum(ns[row, pooled_things]) and columns_found.capacity[
+                row, column
+            ] == sum(of[row, pooled_things])
+            assert columns_found.main[row, column] == cells.main[row, best]
+            np.testing.assert_equal(columns_found.share[row, column], share[row, best])
 
 
 @SEEDS
@@ -305,29 +307,31 @@ def test_a_row_of_lengths_holds_the_gaps_between_its_bounds(seed: int) -> None:
     )
     rows = source.randrange(1, 30)
     found = LengthMap.from_analysis(analysis, rows)
-    some = [length for length in lengths if length]
+    positive = [length for length in lengths if length]
     bounds = found.bounds.tolist()
     assert bounds == sorted({*bounds}, reverse=True)
-    assert (not some) == (not bounds)
+    assert (not positive) == (not bounds)
     assert len(found.gaps) == len(found.idle) == max(len(bounds) - 1, 0)
     edges = np.array([0, at // 3, at // 2, at + 1], np.int64)
     cells = found.cells(edges)
     for row, (high, low) in enumerate(zip(bounds, bounds[1:])):
-        own = [number for number, length in enumerate(lengths) if length and low <= length < high]
-        assert found.gaps[row] == len(own) and found.idle[row] == sum(lengths[each] for each in own)
+        row_gaps = [number for number, length in enumerate(lengths) if length and low <= length < high]
+        assert found.gaps[row] == len(row_gaps) and found.idle[row] == sum(
+            lengths[number_of_gap] for number_of_gap in row_gaps
+        )
         for column, (left, right) in enumerate(zip(edges.tolist(), edges[1:].tolist())):
             inside = overlaps([(a, b) for _, a, b in idle], left, right)
-            inside = {place: ns for place, ns in inside.items() if idle[place][0] in own}
+            inside = {place: ns for place, ns in inside.items() if idle[place][0] in row_gaps}
             check_cell(cells, (row, column), inside, (right - left) * 2)
-    assert found.gaps.sum() == len(some) and found.idle.sum() == sum(some)
-    if some:
+    assert found.gaps.sum() == len(positive) and found.idle.sum() == sum(positive)
+    if positive:
         powers = [10**n for n in range(19)]
-        first = max(power for power in powers if power <= min(some))
-        last = min(power for power in powers if power > max(some))
-        assert first <= bounds[-1] <= min(some) and max(some) < bounds[0] <= last
+        first = max(power for power in powers if power <= min(positive))
+        last = min(power for power in powers if power > max(positive))
+        assert first <= bounds[-1] <= min(positive) and max(positive) < bounds[0] <= last
         assert len(bounds) - 1 <= max(rows, powers.index(last) - powers.index(first))
-    ranked, total, count = sorted(some, reverse=True), 0, 0
-    while 2 * total < sum(some):
+    ranked, total, count = sorted(positive, reverse=True), 0, 0
+    while 2 * total < sum(positive):
         total += ranked[count]
         count += 1
     assert half_of_idle(analysis) == (count, ranked[count - 1] if count else 0)
@@ -357,21 +361,21 @@ def test_the_reason_is_the_cause_with_most_and_its_line_with_most(seed: int) -> 
         for device in (0, 1):
             a, b = sorted(source.choices(range(62), k=2))
             every = rows[first:] if device else rows[:first]
-            own = [
+            pieces = [
                 (kind, at, min(stop, b) - max(begin, a))
                 for kind, at, begin, stop in every
                 if begin < b and stop > a and only in (None, kind)
             ]
             total: dict[int, int] = {}
-            for kind, _, ns in own:
+            for kind, _, ns in pieces:
                 total[kind] = total.get(kind, 0) + ns
             main = min(total, key=lambda kind: (-total[kind], kind), default=None)
             of_line: dict[int, int] = {}
-            for kind, at, ns in own:
+            for kind, at, ns in pieces:
                 if kind == main:
                     of_line[at] = of_line.get(at, 0) + ns
-            told = min(of_line, key=lambda at: (-of_line[at], at), default=-1)
+            main_line = min(of_line, key=lambda at: (-of_line[at], at), default=-1)
             found = reasons.between(device, a, b, only)
             assert found.idle_ns == sum(total.values())
             assert found.cause == main and found.cause_ns == (total[main] if main is not None else 0)
-            assert found.frame == (frames[told] if told >= 0 else None)
+            assert found.frame == (frames[main_line] if main_line >= 0 else None)

@@ -48,7 +48,7 @@ def causes_of(events: Events) -> tuple[Analysis, Causes]:
     return analysis, explain(analysis.idle, analysis.launch_chains, analysis.hosts)
 
 
-def told(events: Events) -> Told:
+def pieces_of(events: Events) -> Told:
     """Start, end, cause, operator and line of all pieces."""
     analysis, causes = causes_of(events)
     rules, trace = FrameRules(), analysis.trace
@@ -89,7 +89,7 @@ FIRST = [*npu(), *launched(1_000, 1_100)]  #: the device runs from 1100 to 1150
 
 
 def test_the_milestones_split_an_interval() -> None:
-    assert told([*FIRST, *launched(2_000, 2_040, 7)]) == [
+    assert pieces_of([*FIRST, *launched(2_000, 2_040, 7)]) == [
         (1_150, 1_995, "host.python", None, 7),
         (1_995, 2_000, "host.operator", "aten::mm", 7),
         (2_000, 2_010, "queue.wakeup", "aten::mm", 7),
@@ -99,13 +99,13 @@ def test_the_milestones_split_an_interval() -> None:
 
 
 def test_what_was_launched_long_ago_is_not_explained() -> None:
-    assert [part[2] for part in told([*FIRST, *launched(1_010, 60_000)])] == ["device.unknown"]
+    assert [part[2] for part in pieces_of([*FIRST, *launched(1_010, 60_000)])] == ["device.unknown"]
 
 
 def test_a_busy_dequeue_thread_and_a_compilation() -> None:
     compiling = piece(CANN, QUEUE, "AscendCL@aclopCompileAndExecute", us(2_016), us(4), connection_id=1)
     other = dequeue(1_990, 15, 99)
-    parts = told([*FIRST, *launched(2_000, 2_030, 7), compiling, other])
+    parts = pieces_of([*FIRST, *launched(2_000, 2_030, 7), compiling, other])
     assert [(first, last, cause) for first, last, cause, _, _ in parts if first >= 2_000] == [
         (2_000, 2_005, "queue.busy"),
         (2_005, 2_010, "queue.wakeup"),
@@ -125,7 +125,7 @@ def test_earlier_causes_win() -> None:
         *process(COLLECTOR, "Python GC", "CPU", 1),
         piece(COLLECTOR, MAIN, "GC", us(1_300), us(20), "GC"),
     ]
-    assert [part for part in told(events) if part[0] < 1_995] == [
+    assert [part for part in pieces_of(events) if part[0] < 1_995] == [
         (1_150, 1_200, "host.python", None, 3),
         (1_200, 1_300, "host.sync", "aten::item", 3),
         (1_300, 1_320, "host.gc", "aten::item", 3),
@@ -144,7 +144,7 @@ def test_operators_that_only_wrap_python_do_not_count() -> None:
         operator(1_170, 1_000, "my range", stack=stack(8)),
         operator(1_200, 10, "aten::add", stack=stack(9)),
     ]
-    assert told(events)[:4] == [
+    assert pieces_of(events)[:4] == [
         (1_150, 1_170, "host.python", None, 8),
         (1_170, 1_200, "host.python", None, 9),
         (1_200, 1_210, "host.operator", "aten::add", 9),
@@ -162,7 +162,7 @@ def test_python_before_a_step_is_that_of_the_line_that_begins_it() -> None:
         operator(1_500, 10, "Optimizer.step#SGD.step", stack=stack(30)),
         operator(1_600, 10, "aten::add", stack=stack(9)),
     ]
-    assert told(events)[:4] == [
+    assert pieces_of(events)[:4] == [
         (1_150, 1_340, "host.python", None, 70),
         (1_340, 1_500, "host.python", None, 30),
         (1_500, 1_600, "host.python", None, 9),
@@ -179,7 +179,7 @@ def test_an_operator_without_a_stack_does_not_take_that_of_its_step() -> None:
             operator(900, 2_000, around, stack=stack(4)),
             operator(1_200, 300, "aten::add"),
         ]
-        assert (1_200, 1_500, "host.operator", "aten::add", line) in told(events)
+        assert (1_200, 1_500, "host.operator", "aten::add", line) in pieces_of(events)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_frames_of_the_profiler_are_its_own_overhead(path: str) -> None:
         frame(1_200, 400, f"{path}(231): step"),
         operator(1_300, 50, "aten::add", stack=stack(9)),
     ]
-    assert [part[:3] for part in told(events)][:5] == [
+    assert [part[:3] for part in pieces_of(events)][:5] == [
         (1_150, 1_200, "host.python"),
         (1_200, 1_300, "host.profiler"),
         (1_300, 1_350, "host.operator"),
@@ -217,7 +217,7 @@ def test_a_task_that_follows_another_of_its_graph_waited_inside_the_graph() -> N
         gpu.kernel(60_300, 100, 3),
         gpu.kernel(60_500, 100, 3),
     ]
-    assert [part[:3] for part in told(events)] == [
+    assert [part[:3] for part in pieces_of(events)] == [
         (300, 350, "device.graph"),
         (450, 60_000, "device.graph"),
         (60_100, 60_150, "device.latency"),
@@ -242,7 +242,7 @@ def test_a_loader_that_runs_operators_is_still_charged_to_its_own_line() -> None
         frame(1_000, 2_000, "train.py(1): train"),
         frame(1_720, 30, "function.py(1): forward"),
     ]
-    assert [part[2:] for part in told(events)][:6] == [
+    assert [part[2:] for part in pieces_of(events)][:6] == [
         ("host.python", None, 3),
         ("host.dataloader", "enumerate(DataLoader)#X.__next__", 3),
         ("host.dataloader", "aten::empty", 5),
@@ -275,7 +275,7 @@ def test_only_copies_to_the_device_are_copies_of_the_host(
         piece(HARDWARE, 1, "MEMCPY_ASYNC", us(2_040), us(10), **args),
         task(2_050, 10),
     ]
-    assert {part[2] for part in told(events) if 1_900 <= part[0] < 2_000} == {cause}
+    assert {part[2] for part in pieces_of(events) if 1_900 <= part[0] < 2_000} == {cause}
 
 
 def test_a_wait_of_the_stream_names_what_it_waited_for() -> None:
@@ -305,18 +305,18 @@ def test_the_wait_before_a_collective_is_on_the_stream_of_its_tasks() -> None:
         collective(1_450, 100, connection=5),
         piece(HARDWARE, 4, "SDMA", us(1_450), us(90), **part),
     ]
-    assert next(part[:3] for part in told(events)) == (1_150, 1_400, "device.stream_wait")
+    assert next(part[:3] for part in pieces_of(events)) == (1_150, 1_400, "device.stream_wait")
 
 
 def test_a_graph_launched_by_the_first_call_of_a_trace() -> None:
     events = [gpu.launch(100, 50, 1, "cudaGraphLaunch"), gpu.kernel(200, 100, 1), gpu.kernel(350, 100, 1)]
-    assert [part[:3] for part in told([*gpu.gpu(), *events])] == [(300, 350, "device.graph")]
+    assert [part[:3] for part in pieces_of([*gpu.gpu(), *events])] == [(300, 350, "device.graph")]
 
 
 def test_the_first_task_of_a_graph_waits_for_its_launch() -> None:
     events = [gpu.host(0, 1_000), gpu.launch(20, 10, 2), gpu.kernel(40, 20, 2)]
     events += [gpu.launch(100, 50, 1, "cudaGraphLaunch"), gpu.kernel(160, 100, 1), gpu.kernel(350, 100, 1)]
-    assert [part[:3] for part in told([*gpu.gpu(), *events])][-2:] == [
+    assert [part[:3] for part in pieces_of([*gpu.gpu(), *events])][-2:] == [
         (150, 160, "device.latency"),
         (260, 350, "device.graph"),
     ]
@@ -326,27 +326,27 @@ def test_what_only_an_arrow_leads_to_is_of_no_graph() -> None:
     """Nothing tells when it was launched but that its operator had ended."""
     events = [*npu(), task(0, 5), operator(10, 50, "aten::mm"), task(80, 10)]
     events += arrow("async_npu", 80, (PYTHON, MAIN, 10), (HARDWARE, 1, 80))
-    assert told(events)[-1][:3] == (60, 80, "device.latency")
+    assert pieces_of(events)[-1][:3] == (60, 80, "device.latency")
 
 
 @pytest.mark.parametrize(("wait", "cause"), [(6_000, "device.latency"), (6_001, "device.unknown")])
 def test_a_wait_of_three_times_the_median_is_a_usual_one(wait: int, cause: str) -> None:
     """The second of three tasks starts 2 µs after its launch, which is the median."""
     events = [*FIRST, *launched(2_000, 4_030), *launched(13_000, 13_030 + wait)]
-    assert told(events)[-1][:3] == (13_030, 13_030 + wait, cause)
+    assert pieces_of(events)[-1][:3] == (13_030, 13_030 + wait, cause)
 
 
 @pytest.mark.parametrize(("wait", "cause"), [(5_000, "device.latency"), (5_001, "device.unknown")])
 def test_five_microseconds_are_usual_where_too_few_tell(wait: int, cause: str) -> None:
     """Two tasks start 70 ns after their launch, which is the median."""
     events = [*FIRST, *launched(2_000, 2_100), *launched(3_000, 3_030 + wait)]
-    assert told(events)[-1][:3] == (3_030, 3_030 + wait, cause)
+    assert pieces_of(events)[-1][:3] == (3_030, 3_030 + wait, cause)
 
 
 def test_a_stream_is_empty_from_when_its_last_task_ends() -> None:
     """The second task was launched just then: of its 10, of 70 and of 5,001 ns the median is 70."""
     events = [*FIRST, *launched(1_120, 1_160), *launched(3_000, 3_030 + 5_001)]
-    assert told(events)[-1][:3] == (3_030, 3_030 + 5_001, "device.unknown")
+    assert pieces_of(events)[-1][:3] == (3_030, 3_030 + 5_001, "device.unknown")
 
 
 def test_a_burst_may_begin_with_its_enqueue() -> None:
@@ -360,7 +360,7 @@ def test_a_burst_may_begin_with_its_enqueue() -> None:
         operator(3_000, 10, "aten::add", stack=stack(6)),
         *arrow("fwdbwd", 1, (PYTHON, MAIN, 995), (PYTHON, AUTOGRAD, 2_000)),
     ]
-    assert [part for part in told(events) if part[0] < 2_000] == [
+    assert [part for part in pieces_of(events) if part[0] < 2_000] == [
         (1_150, 1_200, "host.python", None, 5),
         (1_200, 1_300, "host.operator", "aten::ones_like", 5),
         (1_300, 2_000, "host.python", None, 3),
@@ -405,7 +405,7 @@ def test_autograd_follows_the_thread_that_woke_it() -> None:
     for event in events:
         if event.get("tid") == AUTOGRAD:
             event.get("args", {}).pop("Call stack", None)
-    assert [part for part in told(events) if part[0] < 2_000] == [
+    assert [part for part in pieces_of(events) if part[0] < 2_000] == [
         (1_150, 1_200, "host.python", None, 5),
         (1_200, 1_300, "host.operator", "aten::ones_like", 5),
         (1_300, 1_800, "host.python", None, 3),
@@ -467,7 +467,7 @@ def test_the_tree_of_stacks_is_cut_by_frames() -> None:
 
 def test_a_thread_is_unrecorded_outside_its_frames() -> None:
     frames = [frame(1_000, 300, "train.py(1): train"), frame(1_600, 800, "train.py(1): train")]
-    parts = told([*FIRST, *launched(2_000, 2_040, 7), *frames])
+    parts = pieces_of([*FIRST, *launched(2_000, 2_040, 7), *frames])
     assert [part[:3] for part in parts][:3] == [
         (1_150, 1_300, "host.python"),
         (1_300, 1_600, "host.unrecorded"),
@@ -476,9 +476,9 @@ def test_a_thread_is_unrecorded_outside_its_frames() -> None:
 
 
 def test_without_a_chain_nothing_is_guessed() -> None:
-    assert told([*npu(), task(10, 5), task(100, 5)]) == [(15, 100, "unlinked", None, None)]
+    assert pieces_of([*npu(), task(10, 5), task(100, 5)]) == [(15, 100, "unlinked", None, None)]
     known = [*npu(), task(10, 5), call(80, 10, 3), task(100, 5, connection=3)]
-    assert told(known) == [
+    assert pieces_of(known) == [
         (15, 80, "unlinked", None, None),
         (80, 90, "launch.dispatch", None, None),
         (90, 100, "device.latency", None, None),
@@ -493,7 +493,7 @@ def test_without_a_task_queue_the_launch_splits() -> None:
         call(80, 10, 3, tid=MAIN),
         task(100, 5, connection=3),
     ]
-    assert told(events) == [
+    assert pieces_of(events) == [
         (15, 60, "host.unrecorded", None, 4),
         (60, 80, "host.operator", "aten::mm", 4),
         (80, 90, "launch.dispatch", "aten::mm", 4),
@@ -523,11 +523,13 @@ def any_machine(draw: st.DrawFn) -> Events:
     events = npu()
     events += [*process(301, "Ascend Hardware", "NPU 1", 13), *thread(301, 1, "Stream 1")]
     events += [*process(COLLECTOR, "Python GC", "CPU", 1)]
-    some = draw(st.booleans())
+    with_stacks = draw(st.booleans())
     for start, dur, name, tid, line in draw(
         st.lists(st.tuples(times, lengths, names, threads, st.integers(1, 3)), max_size=12)
     ):
-        events.append(operator(start, dur, name, tid, stack=stack(line) if some and tid == MAIN else None))
+        events.append(
+            operator(start, dur, name, tid, stack=stack(line) if with_stacks and tid == MAIN else None)
+        )
     for start, dur, number, tid in draw(st.lists(st.tuples(times, lengths, ids, threads), max_size=6)):
         events.append(enqueue(start, dur, number, tid))
     for start, dur, number in draw(st.lists(st.tuples(times, lengths, ids), max_size=6)):
@@ -563,8 +565,8 @@ def check_sums(analysis: Analysis, causes: Causes) -> None:
     idle = analysis.idle
     assert (causes.ns > 0).all()
     for index in range(len(idle)):
-        own = causes.of_interval(index)
-        starts, ends = causes.start[own], causes.end[own]
+        pieces = causes.of_interval(index)
+        starts, ends = causes.start[pieces], causes.end[pieces]
         assert starts[0] == idle.start[index]
         assert ends[-1] == idle.end[index]
         assert (starts[1:] == ends[:-1]).all()
@@ -579,9 +581,9 @@ def check_sums(analysis: Analysis, causes: Causes) -> None:
             assert sum(parts.values()) == line.idle_ns
     gaps = analysis.gaps
     for gap in range(len(gaps)):
-        own = causes.of_gap(gap)
-        assert int(causes.ns[own].sum()) == gaps.idle[gap]
-        assert (causes.start[own] >= gaps.start[gap]).all() and (causes.end[own] <= gaps.end[gap]).all()
+        pieces = causes.of_gap(gap)
+        assert int(causes.ns[pieces].sum()) == gaps.idle[gap]
+        assert (causes.start[pieces] >= gaps.start[gap]).all() and (causes.end[pieces] <= gaps.end[gap]).all()
     dominant = causes.of_gaps(len(gaps))
     assert ((dominant >= 0) == (gaps.idle > 0)).all()
 

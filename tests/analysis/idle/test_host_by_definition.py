@@ -36,18 +36,22 @@ class Threads(Definition):
 
     def real(self, thread: int) -> list[int]:
         """The operators of a thread that take time and do not just wrap Python, by start."""
-        own = list(self.hosts[thread].rows)
-        some = [row for row in own if not is_wrapper(self.names[row]) and self.start[row] < self.end[row]]
-        some = [row for row in some if self.category[row] not in NOT_OPERATORS]
+        rows = list(self.hosts[thread].rows)
+        operators = [
+            row for row in rows if not is_wrapper(self.names[row]) and self.start[row] < self.end[row]
+        ]
+        operators = [row for row in operators if self.category[row] not in NOT_OPERATORS]
         wrapping = {
             outer
-            for row in some
+            for row in operators
             if self.stack[row] >= 0 and (outer := self.parent(row)) >= 0
             if -1 != self.stack[outer] != self.stack[row]
         }
         begins = [self.start[row] for row in self.frames(thread)]
-        wrapping |= {row for row in some if any(self.start[row] < at < self.end[row] for at in begins)}
-        kept = [row for row in some if row not in wrapping or cause_of_operator(self.names[row]) is not None]
+        wrapping |= {row for row in operators if any(self.start[row] < at < self.end[row] for at in begins)}
+        kept = [
+            row for row in operators if row not in wrapping or cause_of_operator(self.names[row]) is not None
+        ]
         return sorted(kept, key=lambda row: (self.start[row], row))
 
     def telling(self, thread: int) -> list[int]:
@@ -92,46 +96,50 @@ class Threads(Definition):
 @pytest.mark.parametrize("seed", range(50))
 def test_what_a_thread_does_at_any_time(seed: int) -> None:
     trace = any_run(seed)
-    hosts, own = Hosts(link_tasks(trace)), Threads(trace)
-    assert len(hosts) == len(own.hosts)
-    for index, track in enumerate(own.hosts):
-        thread, real, telling = hosts.thread(index), own.real(index), own.telling(index)
+    hosts, definition = Hosts(link_tasks(trace)), Threads(trace)
+    assert len(hosts) == len(definition.hosts)
+    for index, track in enumerate(definition.hosts):
+        thread, real, telling = hosts.thread(index), definition.real(index), definition.telling(index)
         assert (thread.operators.tolist(), thread.telling.tolist()) == (real, telling)
-        assert thread.running(TIMES).tolist() == [own.around([track], at, real) for at in TIMES.tolist()]
-        assert thread.following(TIMES).tolist() == [
-            next((row for row in telling if own.start[row] > at), -1) for at in TIMES.tolist()
+        assert thread.running(TIMES).tolist() == [
+            definition.around([track], at, real) for at in TIMES.tolist()
         ]
-        frames = own.frames(index)
+        assert thread.following(TIMES).tolist() == [
+            next((row for row in telling if definition.start[row] > at), -1) for at in TIMES.tolist()
+        ]
+        frames = definition.frames(index)
         tracks = [t for t in trace.tracks if t.family == Family.FRAMES and t.tid == track.tid]
-        assert thread.frame(TIMES).tolist() == [own.around(tracks, at, frames) for at in TIMES.tolist()]
+        assert thread.frame(TIMES).tolist() == [
+            definition.around(tracks, at, frames) for at in TIMES.tolist()
+        ]
         rows = frames or [*track.rows]
-        spans = [(own.start[row], own.end[row]) for row in rows]
+        spans = [(definition.start[row], definition.end[row]) for row in rows]
         if not frames:
             spans = [(min(start for start, _ in spans), max(end for _, end in spans))]
         assert (thread.recorded.index_at(TIMES) >= 0).tolist() == [
             any(start <= at < end for start, end in spans) for at in TIMES.tolist()
         ]
-        burst, firsts = hosts.burst(index), own.burst(index)
+        burst, firsts = hosts.burst(index), definition.burst(index)
         assert (burst is None) == (firsts is None)
         if burst is not None and firsts is not None:
-            assert (burst.waker, burst.operators.tolist()) == (own.waker(index), firsts)
-            assert burst.starts.tolist() == [own.start[row] for row in firsts]
+            assert (burst.waker, burst.operators.tolist()) == (definition.waker(index), firsts)
+            assert burst.starts.tolist() == [definition.start[row] for row in firsts]
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_thread_of_a_task_and_the_sooner_of_two(seed: int) -> None:
     trace, source = any_run(seed), random.Random(seed)
-    hosts, own = Hosts(link_tasks(trace)), Threads(trace)
+    hosts, definition = Hosts(link_tasks(trace)), Threads(trace)
     columns = [[source.randrange(-1, len(trace.slices)) for _ in range(12)] for _ in range(3)]
-    threads = [[own.thread(row) for row in column] for column in columns]
-    last = [next((one for one in reversed(each) if one >= 0), -1) for each in zip(*threads)]
+    threads = [[definition.thread(row) for row in column] for column in columns]
+    last = [next((one for one in reversed(candidates) if one >= 0), -1) for candidates in zip(*threads)]
     launch, operator, enqueue = (np.array(column, np.int64) for column in columns)
     assert hosts.of_tasks(launch, operator, enqueue).tolist() == [
-        one if one >= 0 and own.real(one) else -1 for one in last
+        one if one >= 0 and definition.real(one) else -1 for one in last
     ]
     assert hosts.of_rows(launch).tolist() == threads[0]
     never = 99
-    starts = [[own.start[row] if row >= 0 else never for row in column] for column in columns]
+    starts = [[definition.start[row] if row >= 0 else never for row in column] for column in columns]
     assert hosts.sooner(launch, operator).tolist() == [
         columns[1][i] if starts[1][i] <= starts[0][i] and columns[1][i] >= 0 else columns[0][i]
         for i in range(12)

@@ -83,8 +83,8 @@ def _check_sums(analysis: Analysis, lines: tuple[LineIdle, ...]) -> None:
     for index, device in enumerate(analysis.devices):
         assert sum(line.devices.get(index, 0) for line in lines) == device.idle_ns
     for index in range(-1, len(analysis.steps)):
-        told = sum(analysis.causes.by_step(index).values())
-        assert sum(line.steps.get(index, 0) for line in lines) == told
+        step_ns = sum(analysis.causes.by_step(index).values())
+        assert sum(line.steps.get(index, 0) for line in lines) == step_ns
 
 
 @pytest.mark.parametrize("rank", real.NPU)
@@ -107,10 +107,14 @@ def test_idle_time_without_any_stack_is_one_row(real_traces: Path, name: str) ->
 def test_operators_stand_for_frames_where_no_stack_is_recorded(real_traces: Path, name: str) -> None:
     analysis = real.gpu(real_traces, name)
     operators = {analysis.trace.name(int(row)) for row in np.unique(analysis.causes.operator) if row >= 0}
-    leaves = {each.frame.function for each in analysis.frames if each.frame is not None and each.own_ns}
+    leaves = {
+        idle_frame.frame.function
+        for idle_frame in analysis.frames
+        if idle_frame.frame is not None and idle_frame.own_ns
+    }
     assert leaves == operators, "the innermost of each stack is what ran, or launched what was waited for"
-    assert sum(each.own_ns for each in analysis.frames) == analysis.idle_ns
-    (bare,) = (each for each in analysis.frames if each.frame is None)
+    assert sum(idle_frame.own_ns for idle_frame in analysis.frames) == analysis.idle_ns
+    (bare,) = (idle_frame for idle_frame in analysis.frames if idle_frame.frame is None)
     assert bare.own_ns == analysis.lines[0].ops[""]
 
 

@@ -61,19 +61,19 @@ def some_charges(seed: int) -> tuple[Trace, Charges]:
     frames = [row for track in of.tracks if track.family == Family.FRAMES for row in track.rows]
     operators = [row for track in of.tracks if track.family == Family.OPERATORS for row in track.rows]
 
-    def some(values: Any, kind: Any) -> Any:
+    def draw_array(values: Any, kind: Any) -> Any:
         return np.array([source.choice(values) for _ in range(count)], kind)
 
     return of, Charges(
-        ns=some(range(1, 4), np.int64),
-        gap=some(range(4), np.int64),
-        stack=some([-1, *of.slices.stack[operators].tolist()], np.int32),
-        frame=some([-1, *frames], np.int64),
-        operator=some([-1, *operators], np.int64),
-        backward=some([False, True], np.bool_),
-        cause=some(list(Cause), np.int8),
-        step=some(range(-1, 3), np.int32),
-        device=some(range(2), np.int32),
+        ns=draw_array(range(1, 4), np.int64),
+        gap=draw_array(range(4), np.int64),
+        stack=draw_array([-1, *of.slices.stack[operators].tolist()], np.int32),
+        frame=draw_array([-1, *frames], np.int64),
+        operator=draw_array([-1, *operators], np.int64),
+        backward=draw_array([False, True], np.bool_),
+        cause=draw_array(list(Cause), np.int8),
+        step=draw_array(range(-1, 3), np.int32),
+        device=draw_array(range(2), np.int32),
     )
 
 
@@ -95,7 +95,10 @@ def lines(of: Trace, charges: Charges) -> list[Frame | None]:
 
 def total(keys: list[Any], ns: list[int]) -> dict[Any, int]:
     """ns by key."""
-    return {key: sum(each for own, each in zip(keys, ns) if own == key) for key in keys}
+    return {
+        key: sum(charge_ns for key_of_charge, charge_ns in zip(keys, ns) if key_of_charge == key)
+        for key in keys
+    }
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -105,14 +108,14 @@ def test_what_is_told_of_a_line_is_the_sum_of_its_charges(seed: int) -> None:
         (line, line is not None and backward)
         for line, backward in zip(lines(of, charges), charges.backward.tolist())
     ]
-    told = idle_lines(of, charges, RULES)
-    assert [line.key for line in told] == [
+    found_lines = idle_lines(of, charges, RULES)
+    assert [line.key for line in found_lines] == [
         (line and line.file, line.line if line else 0, line.function if line else "", backward)
         for line, backward in sorted(
             set(found), key=lambda key: _place(key, total(found, charges.ns.tolist()))
         )
     ]
-    for line in told:
+    for line in found_lines:
         frame = None if line.file is None else Frame(line.file, line.line, line.function)
         check(line, of, charges.at(np.array([key == (frame, line.backward) for key in found], np.bool_)))
 
@@ -122,18 +125,18 @@ def _place(key: tuple[Frame | None, bool], ns: dict[Any, int]) -> Any:
     return (-ns[key], *(key[0] or ("", 0, "")), key[1])
 
 
-def check(line: LineIdle, of: Trace, own: Charges) -> None:
+def check(line: LineIdle, of: Trace, charges: Charges) -> None:
     """A line against its charges."""
-    ns = own.ns.tolist()
+    ns = charges.ns.tolist()
     assert line.idle_ns == sum(ns)
-    names = ["" if row < 0 else of.name(row) for row in own.operator.tolist()]
-    by_gap = total(own.gap.tolist(), ns)
+    names = ["" if row < 0 else of.name(row) for row in charges.operator.tolist()]
+    by_gap = total(charges.gap.tolist(), ns)
     assert line.ops == total(names, ns)
-    assert line.causes == total([Cause(cause) for cause in own.cause.tolist()], ns)
-    for most in (line.ops, line.causes):
-        assert list(most.values()) == sorted(most.values(), reverse=True)
-    assert list(line.steps.items()) == sorted(total(own.step.tolist(), ns).items())
-    assert list(line.devices.items()) == sorted(total(own.device.tolist(), ns).items())
+    assert line.causes == total([Cause(cause) for cause in charges.cause.tolist()], ns)
+    for ranking in (line.ops, line.causes):
+        assert list(ranking.values()) == sorted(ranking.values(), reverse=True)
+    assert list(line.steps.items()) == sorted(total(charges.step.tolist(), ns).items())
+    assert list(line.devices.items()) == sorted(total(charges.device.tolist(), ns).items())
     assert line.gap_indices.tolist() == sorted(by_gap, key=lambda gap: (-by_gap[gap], gap))
     assert (line.gaps, line.longest_ns) == (len(by_gap), max(by_gap.values()))
 
@@ -150,9 +153,9 @@ def test_each_node_of_the_tree_has_what_is_charged_at_and_below_it(seed: int) ->
 def node(path: Path, paths: list[Path], charges: Charges) -> StackNode:
     """The node at the end of a path from the root, from all paths."""
     ns, depth = charges.ns.tolist(), len(path)
-    below = [place for place, each in enumerate(paths) if each[:depth] == path]
+    below = [place for place, frame in enumerate(paths) if frame[:depth] == path]
     nexts = dict.fromkeys(paths[place][depth] for place in below if len(paths[place]) > depth)
-    children = [node((*path, each), paths, charges) for each in nexts]
+    children = [node((*path, frame), paths, charges) for frame in nexts]
     return StackNode(
         frame=path[-1] if path else None,
         idle_ns=sum(ns[place] for place in below),

@@ -41,12 +41,12 @@ def test_each_nanosecond_is_covered_or_not_by_the_cover_of_its_key(
     keys = np.array([key for _, _, key in keyed], np.int64)
     covers = [union(*columns(first)), union(*columns(second))]
     cuts, inside = cut_by_cover(starts, ends, keys, lambda key: covers[key])
-    told = {
+    found_cover = {
         (place, at): covered
         for place, start, end, covered in zip(*(column.tolist() for column in cuts), inside.tolist())
         for at in range(start, end)
     }
-    assert told == {
+    assert found_cover == {
         (place, at): key >= 0 and int(covers[key].index_at(np.array([at]))[0]) >= 0
         for place, key in enumerate(keys.tolist())
         for at in range(starts[place], ends[place])

@@ -20,10 +20,10 @@ from tracetui.units import format_duration
 
 
 def check(analysis: Analysis) -> None:
-    for index, each in enumerate(analysis.steps):
-        assert sum(analysis.preparing.by_step(index).values()) == each.preparing_ns
+    for index, analysed_step in enumerate(analysis.steps):
+        assert sum(analysis.preparing.by_step(index).values()) == analysed_step.preparing_ns
     together = analysis.preparing.by_steps(range(len(analysis.steps)))
-    assert sum(together.values()) == sum(each.preparing_ns for each in analysis.steps)
+    assert sum(together.values()) == sum(analysed_step.preparing_ns for analysed_step in analysis.steps)
 
 
 def test_copies_are_taken_off_and_split_the_time() -> None:
@@ -58,7 +58,7 @@ def test_copies_are_taken_off_and_split_the_time() -> None:
 
 def test_a_step_without_work_prepares_nothing() -> None:
     analysis = analyse(trace_of([*npu(), step(5, 1_000, 5_000), task(10_000, 10)]))
-    assert [each.preparing_ns for each in analysis.steps] == [0]
+    assert [step_row.preparing_ns for step_row in analysis.steps] == [0]
     assert analysis.preparing.by_step(0) == {}
 
 

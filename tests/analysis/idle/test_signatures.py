@@ -27,8 +27,8 @@ def test_gaps_that_are_alike() -> None:
 
 
 def test_a_gap_is_of_the_line_with_most_of_its_cause() -> None:
-    some = [operator(1_200, 100, "aten::a", stack=stack(3)), operator(1_300, 650, "aten::b", stack=stack(4))]
-    (found,) = analyse(trace_of([*FIRST, *launched(2_000, 2_040, 7), *some])).signatures
+    calls = [operator(1_200, 100, "aten::a", stack=stack(3)), operator(1_300, 650, "aten::b", stack=stack(4))]
+    (found,) = analyse(trace_of([*FIRST, *launched(2_000, 2_040, 7), *calls])).signatures
     assert (found.cause, found.line, found.operator, found.idle_ns) == (Cause.OPERATOR, 4, "aten::b", 890)
 
 

@@ -87,16 +87,18 @@ def syncs_of(analysis: Analysis, index: int) -> list[Sync]:
     if spans is None or not len(thread.operators):
         return []
     calls = [t for t in trace.tracks if t.family == Family.CALLS and len(t.rows)]
-    own = [t for t in calls if analysis.hosts.of_rows(np.array([t.rows.start]))[0] == index]
+    thread_tracks = [t for t in calls if analysis.hosts.of_rows(np.array([t.rows.start]))[0] == index]
     found = []
     for start, end in zip(spans.starts.tolist(), spans.ends.tolist()):
-        begun = (innermost(trace, t.rows, start, True) for t in (thread.track, *own, *thread.frames))
+        begun = (
+            innermost(trace, t.rows, start, True) for t in (thread.track, *thread_tracks, *thread.frames)
+        )
         running = running_at(thread, start)
         row = next((row for row in begun if row >= 0), running)
         after = [r for r in thread.telling.tolist() if trace.slices.start[r] > start]
-        told = running if running >= 0 else (after or [-1])[0]
+        waiting_row = running if running >= 0 else (after or [-1])[0]
         around = max((innermost(trace, t.rows, start) for t in thread.frames), default=-1)
-        found.append(Sync(start, end, row, line_of(analysis, told, around)))
+        found.append(Sync(start, end, row, line_of(analysis, waiting_row, around)))
     return found
 
 
@@ -144,7 +146,7 @@ def table(
         groups.setdefault((name, sync.line), []).append(sync)
     rows = []
     for (name, line), syncs in groups.items():
-        pieces = [p for p, sync in enumerate(by) if any(sync is each for each in syncs)]
+        pieces = [p for p, sync in enumerate(by) if any(sync is sync_of_piece for sync_of_piece in syncs)]
         ns = {p: int(causes.end[p] - causes.start[p]) for p in pieces}
         steps, per_gap = Counter[int](), Counter[int]()
         for p in pieces:
@@ -169,7 +171,7 @@ def table(
     return sorted(rows, key=lambda row: (-row["exposed_ns"], -row["total_ns"], row["call"], row["line"]))
 
 
-def told(syncs: tuple[SyncCall, ...]) -> list[dict[str, Any]]:
+def rows_of(syncs: tuple[SyncCall, ...]) -> list[dict[str, Any]]:
     arrays = ("gap_indices", "rows")
     return [{**vars(sync), **{name: getattr(sync, name).tolist() for name in arrays}} for sync in syncs]
 
@@ -179,9 +181,9 @@ def test_the_table_is_what_its_definition_says(seed: int) -> None:
     source = random.Random(seed)
     analysis = analyse(trace_of(some_run(source)))
     parts = analysis.trace, analysis.hosts, analysis.causes, analysis.rules
-    assert told(sync_table(*parts)) == table(analysis)
+    assert rows_of(sync_table(*parts)) == table(analysis)
     every = [sync for index in range(len(analysis.hosts)) for sync in syncs_of(analysis, index)]
     for sync in every[:3]:
-        some = np.array([source.random() < 0.5 for _ in range(len(analysis.gaps))], np.bool_)
+        chosen = np.array([source.random() < 0.5 for _ in range(len(analysis.gaps))], np.bool_)
         for window in ((sync.start, sync.end), (sync.start - 100, sync.start)):
-            assert told(sync_table(*parts, window, some)) == table(analysis, window, some)
+            assert rows_of(sync_table(*parts, window, chosen)) == table(analysis, window, chosen)

@@ -27,16 +27,16 @@ def test_static_memory_of_a_real_rank_is_the_most_at_any_node(real_traces: Path)
         rows = list(csv.DictReader(file))
     expected = {}
     for graph in ("0", "1"):
-        own = [row for row in rows if row["Graph ID"] == graph]
-        spans = [(int(row["Node Index Start"]), int(row["Node Index End"])) for row in own]
-        sizes = [round(float(row["Size(KB)"]) * 1024) for row in own]
+        graph_rows = [row for row in rows if row["Graph ID"] == graph]
+        spans = [(int(row["Node Index Start"]), int(row["Node Index End"])) for row in graph_rows]
+        sizes = [round(float(row["Size(KB)"]) * 1024) for row in graph_rows]
         expected[graph] = max(
             sum(size for (first, last), size in zip(spans, sizes) if first <= node < last)
             for node, _ in spans
         )
     found = static_memory(read_beside(directory / "trace_view.json", STATIC_MEMORY))
-    assert {each.graph: each.peak_bytes for each in found} == expected
-    assert [each.operators for each in found] == [28, 28]
+    assert {graph_memory.graph: graph_memory.peak_bytes for graph_memory in found} == expected
+    assert [graph_memory.operators for graph_memory in found] == [28, 28]
 
 
 def run_in(directory: Path) -> str:

@@ -50,18 +50,18 @@ def test_a_graph_has_the_most_that_its_operators_hold_at_any_node(seed: int) -> 
     for row in rows:
         groups.setdefault((row["graph"], row["model"]), []).append(row)
     expected = []
-    for (graph, model), own in groups.items():
-        most = max(
-            sum(row["bytes"] for row in own if row["first"] <= node < row["last"]) for node in range(9)
+    for (graph, model), graph_rows in groups.items():
+        peak = max(
+            sum(row["bytes"] for row in graph_rows if row["first"] <= node < row["last"]) for node in range(9)
         )
-        if any(min(row["first"], row["last"]) < 0 for row in own):
-            most = sum(row["bytes"] for row in own)
-        expected.append((graph, model, len(own), most))
+        if any(min(row["first"], row["last"]) < 0 for row in graph_rows):
+            peak = sum(row["bytes"] for row in graph_rows)
+        expected.append((graph, model, len(graph_rows), peak))
     found = static_memory(table(rows, ("graph", "model")))
     places = [[None, *dict.fromkeys(row[key] for row in rows if row[key])] for key in ("graph", "model")]
-    expected.sort(key=lambda each: (places[0].index(each[0]), places[1].index(each[1])))
-    expected.sort(key=lambda each: (-each[3], each[0] or ""))
-    assert [tuple(each) for each in found] == expected
+    expected.sort(key=lambda graph_row: (places[0].index(graph_row[0]), places[1].index(graph_row[1])))
+    expected.sort(key=lambda graph_row: (-graph_row[3], graph_row[0] or ""))
+    assert [tuple(graph_row) for graph_row in found] == expected
     assert static_memory(None) == ()
 
 
@@ -101,8 +101,8 @@ def test_what_the_tracker_saw(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
     called = [found.operators[place] for place in blocks.operator.tolist()]
     assert called == [row["node"] or row["task"] or "" for row in rows]
     lines = [str(found.lines[place]) if place >= 0 else "" for place in blocks.line.tolist()]
-    told = {"a.py:1 f": "a.py(1): f", "a.py:2 f": "a.py(2): f"}
-    assert lines == [told.get(row["stack"] or "", "") for row in rows]
+    line_of = {"a.py:1 f": "a.py(1): f", "a.py:2 f": "a.py(2): f"}
+    assert lines == [line_of.get(row["stack"] or "", "") for row in rows]
     assert {*blocks.row.tolist()} == {-1} and (blocks.line >= -1).all()
     ((times, places, last),) = asked
     assert times.tolist() == blocks.start.tolist()
@@ -151,31 +151,31 @@ def test_neighbours_are_what_the_same_thread_issues_before_and_after(seed: int) 
     asked = [source.randrange(-1, 6) for _ in range(8)]
     times = [source.randrange(25) if row < 0 else source.randint(*spans[row]) for row in asked]
     found = neighbours_of(chains, np.array(asked), np.array(times))
-    for told, row, time in zip(found, asked, times):
-        own = [
+    for found_texts, row, time in zip(found, asked, times):
+        thread_tasks = [
             (known[task], task)
             for task in range(6)
             if activity[task] is not Activity.WAIT
             and known[task] < NEVER
             and (row < 0 or (operator[task] >= 0 and operator[task] // 3 == row // 3))
         ]
-        own.sort()
+        thread_tasks.sort()
         start, end = spans[row] if row >= 0 else (time, time)
-        inside = [task for at, task in own if start <= at < max(end, time)]
-        late = [task for at, task in own if max(start, time) <= at < max(end, time)]
-        before = [task for at, task in own if at < start][-1:]
-        after = [task for at, task in own if at >= max(end, time)][:1]
+        inside = [task for at, task in thread_tasks if start <= at < max(end, time)]
+        late = [task for at, task in thread_tasks if max(start, time) <= at < max(end, time)]
+        before = [task for at, task in thread_tasks if at < start][-1:]
+        after = [task for at, task in thread_tasks if at >= max(end, time)][:1]
         # Without a task of its own: what the search for one ends at, the one before or none.
         task = (late or inside)[:1]
-        texts = [type_of(names[each[0]]) if each else None for each in (task, before, after)]
-        assert list(told) == texts
+        texts = [type_of(names[neighbour[0]]) if neighbour else None for neighbour in (task, before, after)]
+        assert list(found_texts) == texts
 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_a_limit_is_passed_by_what_is_held_or_by_each_of_the_last_steps(seed: int) -> None:
     run = Run(seed, 1 + seed % 6, 0)
-    told = [device for device in DEVICES if whole(run.recorded, device) is not None]
-    devices = [device for device in told if device != "CPU"] or told
+    known_devices = [device for device in DEVICES if whole(run.recorded, device) is not None]
+    devices = [device for device in known_devices if device != "CPU"] or known_devices
     limits = tuple(MemoryLimit(measure, size) for measure in (MEMORY, GROWTH) for size in (-1, 0, 4, 5, 9))
     expected, known = [], {MEMORY: bool(devices), GROWTH: False}
     for limit in limits:
@@ -184,14 +184,22 @@ def test_a_limit_is_passed_by_what_is_held_or_by_each_of_the_last_steps(seed: in
             assert curve is not None
             held, steps = max(value for *_, value in samples(curve)), tuple[int, ...]()
             if limit.measure == GROWTH:
-                own = [each for each in run.memory.growth if each.device == device][-3:]
-                grown = {each.step: each.bytes for each in own if each.bytes is not None}
+                last_steps = [
+                    step_growth for step_growth in run.memory.growth if step_growth.device == device
+                ][-3:]
+                grown = {
+                    step_growth.step: step_growth.bytes
+                    for step_growth in last_steps
+                    if step_growth.bytes is not None
+                }
                 held, steps = min(grown.values(), default=0), tuple(grown)
                 known[GROWTH] |= bool(grown)
             if held > limit.bytes:
                 expected.append(MemoryBreach(limit, device, held, steps))
     assert [*find_memory_breaches(run.memory, limits)] == expected
-    assert unknown_measures(run.memory, limits) == tuple(key for key, told in known.items() if not told)
+    assert unknown_measures(run.memory, limits) == tuple(
+        key for key, known_devices in known.items() if not known_devices
+    )
 
 
 def test_growth_is_known_where_it_is_of_any_device() -> None:
@@ -204,5 +212,5 @@ def test_growth_is_known_where_it_is_of_any_device() -> None:
         for device, times in zip(DEVICES, ([one, later], [one + 1, one + 1]))
     )
     memory = Memory(replace(run.recorded, curves=curves))
-    assert [each.bytes for each in memory.growth] == [1, None]
+    assert [step_growth.bytes for step_growth in memory.growth] == [1, None]
     assert unknown_measures(memory, (MemoryLimit(GROWTH, 0),)) == ()

@@ -85,8 +85,8 @@ class Run:
         source = self.source
         time = sorted(source.choices(range(40), k=source.choice((0, 1, 3, 12))))
         columns = ([source.choice((-1, 0, 0, 5, 9, 40)) for _ in time] for _ in range(3))
-        told = [np.array(column, np.int64) for column in (time, *columns)]
-        return Curve(device, component, told[0], told[1], told[2], told[3])
+        arrays = [np.array(column, np.int64) for column in (time, *columns)]
+        return Curve(device, component, arrays[0], arrays[1], arrays[2], arrays[3])
 
 
 def samples(curve: Curve, values: str = "allocated") -> list[tuple[int, int, int]]:
@@ -111,8 +111,8 @@ def test_a_curve_tells_of_any_time(seed: int) -> None:
             assert curve.allocated_after(time) == after(curve, time)
             assert curve.reserved_at(time) == at(curve, time, "reserved")
             for end in range(time, 50, 3):
-                inside = [each for each in samples(curve) if time <= each[1] < end]
-                assert curve.peak(time, end) == max(inside, key=lambda each: each[2], default=(-1,))[0]
+                inside = [sample for sample in samples(curve) if time <= sample[1] < end]
+                assert curve.peak(time, end) == max(inside, key=lambda sample: sample[2], default=(-1,))[0]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -124,31 +124,31 @@ def test_a_block_is_of_the_step_that_it_starts_in(seed: int) -> None:
 
 
 def whole(recorded: MemoryRecording, device: str) -> Curve | None:
-    told = [curve for curve in recorded.curves if curve.device == device and samples(curve)]
+    curves = [curve for curve in recorded.curves if curve.device == device and samples(curve)]
     ranks = {"PTA+GE": 0, "PTA": 1, "PyTorch": 2}
-    return min(told, key=lambda curve: ranks.get(curve.component, 3), default=None)
+    return min(curves, key=lambda curve: ranks.get(curve.component, 3), default=None)
 
 
 def reserved(recorded: MemoryRecording, device: str, component: str, time: int) -> int:
     curves = {(curve.device, curve.component): curve for curve in recorded.curves}
-    own = curves.get((device, component))
-    return -1 if own is None else at(own, time, "reserved")
+    found = curves.get((device, component))
+    return -1 if found is None else at(found, time, "reserved")
 
 
 def held_at_peak(run: Run, part: MemoryPart, start: int, end: int) -> list[int]:
     """The places of the blocks of the peak of [start, end), which is compared with its definition."""
-    most: tuple[int, int, Curve, int] | None = None
+    highest: tuple[int, int, Curve, int] | None = None
     for device in DEVICES:
         curve = whole(run.recorded, device)
-        inside = [] if curve is None else [each for each in samples(curve) if start <= each[1] < end]
+        inside = [] if curve is None else [sample for sample in samples(curve) if start <= sample[1] < end]
         if curve is not None and inside:
-            place, _, value = max(inside, key=lambda each: each[2])
-            if most is None or (device != "CPU", value) > most[:2]:
-                most = (device != "CPU", value, curve, place)
-    if most is None:
+            place, _, value = max(inside, key=lambda sample: sample[2])
+            if highest is None or (device != "CPU", value) > highest[:2]:
+                highest = (device != "CPU", value, curve, place)
+    if highest is None:
         assert part.peak is None
         return []
-    _, bytes_, curve, place = most
+    _, bytes_, curve, place = highest
     time = int(curve.time[place])
     held = [
         i
@@ -162,8 +162,8 @@ def held_at_peak(run: Run, part: MemoryPart, start: int, end: int) -> list[int]:
     assert (peak.device, peak.component, peak.at, peak.bytes) == (curve.device, curve.component, time, bytes_)
     assert peak.before_bytes == max(bytes_ - sum(run.blocks[i]["bytes"] for i in held), 0)
     assert peak.cached_bytes == (max(kept - bytes_, 0) if kept >= 0 else -1)
-    process, own = (reserved(run.recorded, curve.device, name, time) for name in ("APP", "PTA"))
-    assert peak.outside_bytes == (max(process - own, 0) if min(process, own) >= 0 else -1)
+    process, allocator = (reserved(run.recorded, curve.device, name, time) for name in ("APP", "PTA"))
+    assert peak.outside_bytes == (max(process - allocator, 0) if min(process, allocator) >= 0 else -1)
     assert peak.step == next((i for i, step in enumerate(run.steps) if step.start <= time < step.end), -1)
     return held
 
@@ -198,20 +198,20 @@ def _check_lines(run: Run, part: MemoryPart, places: list[int], held: list[int])
     for i in places:
         alike.setdefault((run.blocks[i]["line"], run.blocks[i]["operator"]), []).append(i)
     rows = []
-    for (line, operator), own in alike.items():
-        sizes = {i: run.blocks[i]["bytes"] for i in own}
-        freed = [i for i in own if run.blocks[i]["release"] != NEVER]
+    for (line, operator), alike_places in alike.items():
+        sizes = {i: run.blocks[i]["bytes"] for i in alike_places}
+        freed = [i for i in alike_places if run.blocks[i]["release"] != NEVER]
         lives = [run.blocks[i]["release"] - run.blocks[i]["start"] for i in freed]
         rows.append(
             (
                 LINES[line] if line >= 0 else None,
                 OPERATORS[operator],
-                sum(sizes[i] for i in own if i in held),
-                len({*own} & {*held}),
+                sum(sizes[i] for i in alike_places if i in held),
+                len({*alike_places} & {*held}),
                 sum(sizes.values()),
-                len(own),
+                len(alike_places),
                 sum(lives) // len(lives) if lives else -1,
-                sum(sizes[i] for i in own if i not in freed),
+                sum(sizes[i] for i in alike_places if i not in freed),
             )
         )
     rows.sort(key=lambda row: (-row[2], -row[4], row[0] or (), row[1]))
@@ -221,9 +221,9 @@ def _check_lines(run: Run, part: MemoryPart, places: list[int], held: list[int])
 def _check_sizes(run: Run, part: MemoryPart, places: list[int], held: list[int]) -> None:
     rows = []
     for size in {run.blocks[i]["bytes"] for i in places}:
-        own = [i for i in places if run.blocks[i]["bytes"] == size]
-        alive = [i for i in own if run.blocks[i]["release"] == NEVER]
-        rows.append((size, len(own), len(alive), len({*own} & {*held})))
+        of_size = [i for i in places if run.blocks[i]["bytes"] == size]
+        alive = [i for i in of_size if run.blocks[i]["release"] == NEVER]
+        rows.append((size, len(of_size), len(alive), len({*of_size} & {*held})))
     rows.sort(key=lambda row: (-row[0] * row[1], -row[0]))
     assert [tuple(vars(size).values()) for size in part.sizes] == rows
 
@@ -232,7 +232,9 @@ def _check_sizes(run: Run, part: MemoryPart, places: list[int], held: list[int])
 def test_the_curves_of_all_that_tensors_hold_come_first(seed: int) -> None:
     recorded = Run(seed, 0, 0).recorded
     first = [whole(recorded, device) for device in DEVICES]
-    expected = sorted(recorded.curves, key=lambda curve: all(curve is not each for each in first))
+    expected = sorted(
+        recorded.curves, key=lambda curve: all(curve is not tensor_curve for tensor_curve in first)
+    )
     assert [id(curve) for curve in Memory(recorded).curves] == [id(curve) for curve in expected]
 
 
@@ -244,20 +246,20 @@ def test_growth_from_step_to_step(seed: int) -> None:
         curve = whole(run.recorded, device)
         for step, later in zip(run.steps, run.steps[1:]) if curve is not None else ():
             assert curve is not None
-            ends = [at(curve, each.start) for each in (step, later)]
+            ends = [at(curve, step_window.start) for step_window in (step, later)]
             if ends[0] < 0:
-                ends = [after(curve, each.start) for each in (step, later)]
+                ends = [after(curve, step_window.start) for step_window in (step, later)]
             expected.append((device, step.number, None if min(ends) < 0 else ends[1] - ends[0]))
-    assert [tuple(vars(each).values()) for each in run.memory.growth] == expected
+    assert [tuple(vars(step_window).values()) for step_window in run.memory.growth] == expected
 
 
-def growing(run: Run, own: list[int]) -> dict[str, Any] | None:
+def growing(run: Run, places: list[int]) -> dict[str, Any] | None:
     """What a group of blocks is, where it grows."""
     blocks, steps = run.blocks, run.steps
     ends = [*(step.start for step in steps[1:]), NEVER - 1]
-    held = [sum(blocks[i]["start"] < end <= blocks[i]["release"] for i in own) for end in ends]
+    held = [sum(blocks[i]["start"] < end <= blocks[i]["release"] for i in places) for end in ends]
     left = [
-        [i for i in own if blocks[i]["release"] == NEVER and blocks[i]["step"] == step]
+        [i for i in places if blocks[i]["release"] == NEVER and blocks[i]["step"] == step]
         for step in range(len(steps))
     ]
     count = 0
@@ -283,9 +285,9 @@ def growing(run: Run, own: list[int]) -> dict[str, Any] | None:
             if block["step"] == step and all(block[key] == example[key] for key in keys)
         ]
         every = [*dict.fromkeys(map(called, alike))]
-        those = {called(i) for i in left[step]}
-        numbers |= {every.index(call) + 1 for call in those}
-        calls, leaving = len(every), len(those)
+        callers = {called(i) for i in left[step]}
+        numbers |= {every.index(call) + 1 for call in callers}
+        calls, leaving = len(every), len(callers)
     return {
         "device": DEVICES[example["device"]],
         "component": COMPONENTS[example["component"]],
@@ -314,16 +316,16 @@ def test_what_grows(seed: int, steps: int) -> None:
         alike.setdefault(key, {}).setdefault(block["bytes"], []).append(i)
     expected = []
     for sizes in alike.values() if steps > 1 else ():
-        found = [group for group in (growing(run, own) for own in sizes.values()) if group is not None]
-        every = growing(run, sorted(i for own in sizes.values() for i in own))
+        found = [group for group in (growing(run, places) for places in sizes.values()) if group is not None]
+        every = growing(run, sorted(i for places in sizes.values() for i in places))
         expected += found or ([every] if every is not None else [])
-    told: tuple[GrowingGroup, ...] = run.memory.growing
-    assert sorted((vars(group) for group in told), key=lambda group: group["example"]) == sorted(
+    groups: tuple[GrowingGroup, ...] = run.memory.growing
+    assert sorted((vars(group) for group in groups), key=lambda group: group["example"]) == sorted(
         expected, key=lambda group: group["example"]
     )
-    order = [(-(g.bytes // len(g.steps)), g.frame or (), g.operator) for g in told]
+    order = [(-(g.bytes // len(g.steps)), g.frame or (), g.operator) for g in groups]
     assert order == sorted(order)
-    assert [group.blocks_per_step for group in told] == [g.blocks // len(g.steps) for g in told]
+    assert [group.blocks_per_step for group in groups] == [g.blocks // len(g.steps) for g in groups]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -333,8 +335,8 @@ def test_which_call_of_how_many_allocates_a_block(seed: int) -> None:
         keys = ("operator", "line", "component", "step")
         alike = [i for i, one in enumerate(run.blocks) if all(one[key] == block[key] for key in keys)]
         calls = [*dict.fromkeys((run.blocks[i]["row"], i * (run.blocks[i]["row"] < 0)) for i in alike)]
-        own = calls.index((block["row"], place * (block["row"] < 0)))
-        assert nth_call(run.recorded.blocks, place) == (own + 1, len(calls))
+        nth = calls.index((block["row"], place * (block["row"] < 0)))
+        assert nth_call(run.recorded.blocks, place) == (nth + 1, len(calls))
 
 
 def test_a_block_without_its_operator_is_of_a_call_of_its_own() -> None:
@@ -354,5 +356,5 @@ def test_of_groups_that_grow_alike_the_first_device_and_component_come_first() -
         component=np.array([1, 1, 0, 0] * 2),
     )
     grown = Memory(replace(run.recorded, blocks=Blocks(**columns))).growing
-    told = [(group.device, group.component) for group in grown]
-    assert told == [(device, component) for device in DEVICES[:2] for component in COMPONENTS]
+    keys = [(group.device, group.component) for group in grown]
+    assert keys == [(device, component) for device in DEVICES[:2] for component in COMPONENTS]

@@ -94,14 +94,14 @@ def test_several_calls_have_no_number() -> None:
 
 
 def test_growth_is_between_the_starts_of_steps() -> None:
-    told = recorded(3, [], [(-5, 1000), (50, 9000), (99, 1100), (100, 1200), (160, 8000), (199, 900)])
-    assert growth_of_steps(told) == (StepGrowth("NPU 0", 1, 200), StepGrowth("NPU 0", 2, -300))
+    recording = recorded(3, [], [(-5, 1000), (50, 9000), (99, 1100), (100, 1200), (160, 8000), (199, 900)])
+    assert growth_of_steps(recording) == (StepGrowth("NPU 0", 1, 200), StepGrowth("NPU 0", 2, -300))
 
 
 def test_growth_of_the_first_step_is_that_of_its_first_sample() -> None:
     """No profiler samples before the first step: the first sample of both steps is at the same point."""
-    told = recorded(3, [], [(10, 1000), (50, 9000), (110, 1500), (150, 9000), (199, 2000)])
-    assert growth_of_steps(told) == (StepGrowth("NPU 0", 1, 500), StepGrowth("NPU 0", 2, -7000))
+    recording = recorded(3, [], [(10, 1000), (50, 9000), (110, 1500), (150, 9000), (199, 2000)])
+    assert growth_of_steps(recording) == (StepGrowth("NPU 0", 1, 500), StepGrowth("NPU 0", 2, -7000))
 
 
 def test_growth_without_samples_is_unknown() -> None:

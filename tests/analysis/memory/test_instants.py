@@ -51,6 +51,6 @@ def test_the_first_step_grows_from_what_was_held_before_the_first_event() -> Non
     """1,512 B after the first event, which allocates 512 B: 1,000 B when the step begins."""
     memory = analyse(trace_of([*gpu.gpu(), *STEPS, *ON_DEVICE])).memory
     assert memory is not None
-    assert [(each.step, each.bytes) for each in memory.growth] == [(1, 512)]
+    assert [(step_growth.step, step_growth.bytes) for step_growth in memory.growth] == [(1, 512)]
     (curve,) = memory.curves
     assert [curve.allocated_at(time) for time in (0, int(curve.time[0]))] == [1_000, 1_512]

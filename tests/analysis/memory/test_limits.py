@@ -44,11 +44,11 @@ def test_a_limit_that_is_just_reached_is_kept() -> None:
     curve = [(0, 200), (100, 300), (200, 400), (250, 700), (300, 500), (399, 500)]
     memory = Memory(recorded(4, [Held(10)], curve))
     limits = tuple(MemoryLimit(MEMORY, size) for size in (699, 700))
-    assert [(each.limit.bytes, each.bytes, each.steps) for each in find_memory_breaches(memory, limits)] == [
-        (699, 700, ())
-    ]
+    assert [
+        (breach.limit.bytes, breach.bytes, breach.steps) for breach in find_memory_breaches(memory, limits)
+    ] == [(699, 700, ())]
     limits = tuple(MemoryLimit(GROWTH, size) for size in (99, 100))
-    assert [each.limit.bytes for each in find_memory_breaches(memory, limits)] == [99]
+    assert [breach.limit.bytes for breach in find_memory_breaches(memory, limits)] == [99]
     assert unknown_measures(memory, limits) == ()
     assert unknown_measures(None, limits) == (GROWTH,)
     assert unknown_measures(Memory(recorded(1, [Held(10)], curve)), limits) == (GROWTH,)

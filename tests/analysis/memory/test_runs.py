@@ -31,8 +31,12 @@ def test_blocks_of_real_ranks_lead_to_operators_and_lines(real_traces: Path, ran
     assert np.bincount(blocks.component).tolist() == [127, 57]
     assert (blocks.row >= 0).all()
     called = analysis.launch_chains.callers.call_sites(blocks.row)
-    told, forward = called.stack >= 0, called.forward >= 0
-    assert [int(each.sum()) for each in (told & ~forward, told & forward, ~told)] == [84, 94, 6]
+    with_stack, forward = called.stack >= 0, called.forward >= 0
+    assert [int(mask.sum()) for mask in (with_stack & ~forward, with_stack & forward, ~with_stack)] == [
+        84,
+        94,
+        6,
+    ]
     names = [analysis.trace.name(row) for row in blocks.row[blocks.component == 0].tolist()]
     assert names == [recorded.operators[code] for code in blocks.operator[blocks.component == 0].tolist()]
     assert recorded.problems == ()
@@ -120,7 +124,7 @@ def test_the_planted_cast_is_named(leaking: Analysis) -> None:
         script.read_text(encoding="utf-8").splitlines()[group.frame.line - 1].strip() == "val = val.float()"
     )
     assert leaking.memory.neighbours == (("Cast", "FlashAttentionScore", "Add"),)
-    grown = [each.bytes for each in leaking.memory.growth]
+    grown = [step_growth.bytes for step_growth in leaking.memory.growth]
     assert grown[2:] == [CAST_BYTES] and len(grown) == 3
 
 

@@ -51,7 +51,7 @@ def recorded(
     return recorded_in_snapshot(path, FrameRules())
 
 
-def told(found: MemoryRecording) -> list[tuple[str, str]]:
+def notes_of(found: MemoryRecording) -> list[tuple[str, str]]:
     """Operator and line of each block."""
     lines = ["" if place < 0 else str(found.lines[place]) for place in found.blocks.line.tolist()]
     return list(zip([found.operators[place] for place in found.blocks.operator.tolist()], lines))
@@ -74,7 +74,7 @@ def test_lines_are_those_of_python_and_operators_what_was_called_below(tmp_path:
             alloc(5, [UNWINDER]),
         ],
     )
-    assert told(found) == [
+    assert notes_of(found) == [
         ("mul_Tensor", "/me/model.py(8): forward"),
         ("linear.py(125) forward", "/me/model.py(9): forward"),
         ("PowBackward0", ""),
@@ -115,7 +115,7 @@ def test_what_is_alive_and_was_allocated_before_all_events_has_its_line(tmp_path
     segment = {"device": 0, "address": 0, "total_size": 32 * MB, "allocated_size": 15 * MB, "blocks": blocks}
     events = [alloc(100 * MB, MAIN), alloc(8 * MB, MAIN, 8 * MB), free(100 * MB), None]
     found = recorded(tmp_path, events, [segment])
-    assert [line for _, line in told(found)] == [
+    assert [line for _, line in notes_of(found)] == [
         "/me/load.py(3): load",
         "/me/load.py(4): load",
         "/me/train.py(90): main",

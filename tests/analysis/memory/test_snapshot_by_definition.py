@@ -39,9 +39,9 @@ class Events:
         names = ("device", "address", "bytes", "freed", "stack")
         whole: dict[str, Any] = {name: np.array(getattr(self, name), np.int64) for name in names}
         stacks: list[Any] = [((("a.py", line, "f"),) if line else ()) for line in range(3) if self.stack]
-        told: dict[str, Any] = {"reserved": self.reserved}
-        told |= {"allocated_at_end": self.held, "alive_before": self.before}
-        return SnapshotEvents(**whole, stacks=stacks, skipped=0, **told)
+        fields: dict[str, Any] = {"reserved": self.reserved}
+        fields |= {"allocated_at_end": self.held, "alive_before": self.before}
+        return SnapshotEvents(**whole, stacks=stacks, skipped=0, **fields)
 
     def release(self, place: int) -> int:
         """The place of the event that frees the block that one allocates; -1 where none does."""
@@ -79,17 +79,17 @@ def test_blocks_and_curves_of_a_snapshot(seed: int, monkeypatch: pytest.MonkeyPa
         steps_of([events.number[i] for i in recorded], [events.stack[i] for i in recorded], end)
     )
     for device, curve in zip(devices, found.curves):
-        own = [i for i in every if events.device[i] == device]
-        changes = [-events.bytes[i] if events.freed[i] else events.bytes[i] for i in own]
+        events_of_device = [i for i in every if events.device[i] == device]
+        changes = [-events.bytes[i] if events.freed[i] else events.bytes[i] for i in events_of_device]
         start = events.held[device] - sum(changes) if device in events.held else 0
-        held = {0: start} if not own else {}
-        for i, change in zip(own, changes):
+        held = {0: start} if not events_of_device else {}
+        for i, change in zip(events_of_device, changes):
             start += change
             held[events.number[i]] = start
         assert curve.time.tolist() == [*held]
-        assert curve.allocated.tolist() == [max(each, 0) for each in held.values()]
-        told = [-1] * (len(held) - 1) + [events.reserved.get(device, -1)]
-        assert curve.reserved.tolist() == told
+        assert curve.allocated.tolist() == [max(held_bytes, 0) for held_bytes in held.values()]
+        expected_reserved = [-1] * (len(held) - 1) + [events.reserved.get(device, -1)]
+        assert curve.reserved.tolist() == expected_reserved
         assert {*curve.active.tolist()} == {-1} and len(curve.active) == len(held)
 
 
@@ -99,7 +99,7 @@ def steps_of(times: list[int], places: list[int], end: int) -> list[MemoryStep]:
     recurring = {place for place, count in counts.items() if count > 1}
     fit = []
     for place in recurring:
-        at = [i for i, each in enumerate(places) if each == place]
+        at = [i for i, other_place in enumerate(places) if other_place == place]
         stretches = [{*places[a:b]} & recurring for a, b in zip(at, at[1:])]
         if min(map(len, stretches)) >= max(len(recurring) / 2, 3):
             fit.append((-counts[place], at))
@@ -141,8 +141,8 @@ def test_what_all_goes_through_one_call_of_a_module_in_another_is_a_part_of_a_pa
         common = source.choices((CALL, CALL, Frame("a.py", 1, "f")), k=source.randrange(4))
         stacks = []
         for _ in range(source.randrange(1, 4)):
-            own = [Frame(f"{source.choice('bc')}.py", 2, "g"), CALL][: source.randrange(3)]
-            stacks.append(tuple(reversed([*common, *own])))
+            inner = [Frame(f"{source.choice('bc')}.py", 2, "g"), CALL][: source.randrange(3)]
+            stacks.append(tuple(reversed([*common, *inner])))
         shared = 0
         while all(len(stack) > shared for stack in stacks) and len({s[-1 - shared] for s in stacks}) == 1:
             shared += 1

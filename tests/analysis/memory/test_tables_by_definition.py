@@ -58,13 +58,21 @@ class Run:
         ]
         for tid in (MAIN, AUTOGRAD):
             bounds = sorted(source.sample(range(2, 200), 24))
-            own = self.operators[tid] = []
-            self._nest(bounds, own, tid)
+            operators = self.operators[tid] = []
+            self._nest(bounds, operators, tid)
             events += [
-                operator(each.start, each.end - each.start, each.name, tid, stack=[f"a.py({each.number}): f"])
-                for each in own
+                operator(
+                    slice_.start,
+                    slice_.end - slice_.start,
+                    slice_.name,
+                    tid,
+                    stack=[f"a.py({slice_.number}): f"],
+                )
+                for slice_ in operators
             ]
-        events += [enqueue(each.start, each.end - each.start, each.number) for each in self.enqueued]
+        events += [
+            enqueue(slice_.start, slice_.end - slice_.start, slice_.number) for slice_ in self.enqueued
+        ]
         self.dequeued: dict[int, list[Slice]] = {}
         for tid in (98 + 3 * (seed % 2), 103):  # before all other threads, or between them
             self.dequeued[tid] = []
@@ -74,8 +82,10 @@ class Run:
                 self.dequeued[tid].append(Slice(start, end, "", number))
                 events.append(dequeue(start, end - start, number, tid))
         self.trace = trace_of(events)
-        self.bounds = [time for own in (*self.operators.values(), *self.dequeued.values()) for time in own]
-        times = source.choices([t for each in self.bounds for t in each[:2]], k=12) + [
+        self.bounds = [
+            time for operators in (*self.operators.values(), *self.dequeued.values()) for time in operators
+        ]
+        times = source.choices([t for slice_ in self.bounds for t in slice_[:2]], k=12) + [
             source.randrange(200) for _ in range(12)
         ]
         times[: seed % 2] = [0] * (seed % 2)
@@ -83,16 +93,16 @@ class Run:
             times.sort()
         self.rows = [self._block(time) for time in times]
 
-    def _nest(self, bounds: list[int], own: list[Slice], tid: int) -> None:
+    def _nest(self, bounds: list[int], operators: list[Slice], tid: int) -> None:
         while len(bounds) >= 2:
             size = 2 * self.source.randrange(1, len(bounds) // 2 + 1)
             start, *inner, end = bounds[:size]
-            if size == 2 and tid == MAIN and own and self.source.random() < 0.6:
+            if size == 2 and tid == MAIN and operators and self.source.random() < 0.6:
                 self.enqueued.append(Slice(start, end, "", len(self.enqueued)))
             else:
-                line = 1 + len(own) + 50 * (tid == MAIN)
-                own.append(Slice(start, end, self.source.choice(NAMES[:2]), line))
-                self._nest(inner, own, tid)
+                line = 1 + len(operators) + 50 * (tid == MAIN)
+                operators.append(Slice(start, end, self.source.choice(NAMES[:2]), line))
+                self._nest(inner, operators, tid)
             bounds = bounds[size:]
 
     def _block(self, start: int) -> dict[str, Any]:
@@ -110,19 +120,33 @@ class Run:
         time = block["start"]
         if not block["name"].startswith("cann::"):
             found = [
-                [each for each in own if each.start <= time <= each.end and each.name == block["name"]]
-                for own in self.operators.values()
+                [
+                    operator
+                    for operator in operators
+                    if operator.start <= time <= operator.end and operator.name == block["name"]
+                ]
+                for operators in self.operators.values()
             ]
             if sum(map(bool, found)) != 1:
                 return None
-            return min((each for own in found for each in own), key=lambda each: each.end - each.start)
-        taken = [each for own in self.dequeued.values() for each in own if each.start <= time <= each.end]
-        queued = [each for each in self.enqueued if len(taken) == 1 and each.number == taken[0].number]
+            return min(
+                (operator for operators in found for operator in operators),
+                key=lambda operator: operator.end - operator.start,
+            )
+        taken = [
+            operator
+            for operators in self.dequeued.values()
+            for operator in operators
+            if operator.start <= time <= operator.end
+        ]
+        queued = [
+            operator for operator in self.enqueued if len(taken) == 1 and operator.number == taken[0].number
+        ]
         if not queued:
             return None
         at = min(queued).start
-        around = [each for each in self.operators[MAIN] if each.start <= at < each.end]
-        return min(around, key=lambda each: each.end - each.start, default=None)
+        around = [operator for operator in self.operators[MAIN] if operator.start <= at < operator.end]
+        return min(around, key=lambda operator: operator.end - operator.start, default=None)
 
 
 @pytest.mark.parametrize("seed", range(15))
@@ -135,13 +159,18 @@ def test_blocks_lead_to_the_operator_that_allocates_them(seed: int) -> None:
     columns = found.blocks
     slices = run.trace.slices
     assert (columns.row >= -1).all()
-    told = []
+    operators = []
     for row, line in zip(columns.row.tolist(), columns.line.tolist()):
-        own = None
+        operator = None
         if row >= 0:
-            own = (int(slices.start[row]), int(slices.end[row]), run.trace.name(row), found.lines[line].line)
-        told.append(own)
-    assert told == [run.operator_of(row) for row in rows]
+            operator = (
+                int(slices.start[row]),
+                int(slices.end[row]),
+                run.trace.name(row),
+                found.lines[line].line,
+            )
+        operators.append(operator)
+    assert operators == [run.operator_of(row) for row in rows]
     assert columns.start.tolist() == [row["start"] for row in rows]
     assert columns.bytes.tolist() == [row["bytes"] for row in rows]
     ends = []
@@ -155,7 +184,7 @@ def test_blocks_lead_to_the_operator_that_allocates_them(seed: int) -> None:
     components = [found.components[place] for place in columns.component.tolist()]
     assert components == ["GE" if row["name"].startswith("cann::") else "PTA" for row in rows]
     steps = [(0, 90), (100, 190)]
-    assert [each[1:] for each in found.steps] == steps
+    assert [step[1:] for step in found.steps] == steps
     of = [next((i for i, (a, b) in enumerate(steps) if a <= row["start"] < b), -1) for row in rows]
     assert columns.step.tolist() == of
 
@@ -194,7 +223,7 @@ def test_curves_are_those_of_each_component_that_holds_anything(seed: int) -> No
         if seed % 4 == 0:
             rows.sort(key=lambda row: row["time"])
         kinds.append(table(rows, ("device", "component")))
-        own: dict[tuple[str, str | None], list[tuple[int, ...]]] = {}
+        samples_of: dict[tuple[str, str | None], list[tuple[int, ...]]] = {}
         texts = [*dict.fromkeys(row["device"] for row in rows if row["device"] is not None)]
         components = [*dict.fromkeys(row["component"] for row in rows)]
         for component in components:
@@ -204,16 +233,18 @@ def test_curves_are_those_of_each_component_that_holds_anything(seed: int) -> No
                     for row in rows
                     if (row["component"], row["device"]) == (component, device)
                 ]
-                own[component, device] = sorted(samples, key=lambda each: each[0])
-        told: dict[tuple[str, str], list[tuple[int, ...]]] = {}
-        for (component, device), samples in own.items():
+                samples_of[component, device] = sorted(samples, key=lambda values_at: values_at[0])
+        expected_samples: dict[tuple[str, str], list[tuple[int, ...]]] = {}
+        for (component, device), samples in samples_of.items():
             if any(max(values[1:]) > 0 for values in samples):
                 key = LABELS[device], component
                 if names[0] == "PTA":
-                    told[key] = samples  # "0" and "NPU:0" of one table do not stand beside each other
+                    expected_samples[key] = (
+                        samples  # "0" and "NPU:0" of one table do not stand beside each other
+                    )
                 else:
-                    told.setdefault(key, samples)
-        for key, samples in told.items():
+                    expected_samples.setdefault(key, samples)
+        for key, samples in expected_samples.items():
             expected.setdefault(key, samples)
     found = curves_of(*kinds)
     assert [(curve.device, curve.component) for curve in found] == [*expected]

@@ -82,8 +82,8 @@ def test_culprits_are_those_planted(scenario: str) -> None:
     pieces = causes.cause == Cause.PREEMPTED
     found = scheduler.culprits(causes.start[pieces], causes.end[pieces], causes.track[pieces])
     assert sum(culprit.idle_ns for culprit in found) == causes.by_cause()[Cause.PREEMPTED]
-    told = {(culprit.task.comm, culprit.task.pid): culprit.idle_ns for culprit in found}
-    assert told == dict(expected)
+    idle_by_task = {(culprit.task.comm, culprit.task.pid): culprit.idle_ns for culprit in found}
+    assert idle_by_task == dict(expected)
     assert [culprit.own_process for culprit in found] == [culprit.task.pid != 77 for culprit in found]
 
 
@@ -171,11 +171,11 @@ def beside(tmp_path: Path, scenario: str) -> tuple[Path, Path]:
     host.mkdir(parents=True)
     trace = output / "trace_view.json"
     trace.write_bytes(traces.written(scenario))
-    told = {
+    start_info = {
         "clockMonotonicRaw": str(5_000_000_000),
         "collectionTimeBegin": str((OFFSET + 5_000_000_000) // 1000),
     }
-    (host / "start_info").write_text(json.dumps(told))
+    (host / "start_info").write_text(json.dumps(start_info))
     return trace, output / "trace.txt"
 
 
@@ -211,8 +211,8 @@ def in_host(scenario: str) -> str:
 def test_a_mapping_tells_threads_of_a_container(tmp_path: Path) -> None:
     path = laid_beside(tmp_path, in_host("mixed"))
     tids = sorted({stretch.tid for stretch in planted("mixed").planted})
-    told = {str(tid + SHIFT): {"NSpid": str(tid), "Tgid": str(tids[0] + SHIFT)} for tid in tids}
-    (tmp_path / "pid_mapping.json").write_text(json.dumps(told))
+    mapping = {str(tid + SHIFT): {"NSpid": str(tid), "Tgid": str(tids[0] + SHIFT)} for tid in tids}
+    (tmp_path / "pid_mapping.json").write_text(json.dumps(mapping))
     trace = traces.analysed("mixed").trace
     scheduler = recording_of(trace, SchedulerSource(path, OFFSET)).scheduler
     assert scheduler is not None
@@ -250,11 +250,11 @@ def line(at: int, cpu: int, pid: int, text: str) -> str:
 
 
 def switch(at: int, cpu: int, left: int, state: str, got: int) -> str:
-    told = (
+    fields = (
         f"sched_switch: prev_comm=x prev_pid={left} prev_prio=120 prev_state={state} ==> "
         f"next_comm=x next_pid={got} next_prio=120"
     )
-    return line(at, cpu, left, told)
+    return line(at, cpu, left, fields)
 
 
 def wake(at: int, cpu: int, waker: int, pid: int, target: int, event: str = "sched_waking") -> str:
@@ -268,8 +268,8 @@ def pieces(tmp_path: Path, text: str, pid: int = 7) -> list[tuple[int, int, str,
     events = read_recording(path)
     states = thread_states(events, [pid], (events.start_ns, events.end_ns + 1000))[pid]
     start, end = ((times // 1000 - 5_000_000).tolist() for times in (states.start, states.end))
-    told = [State(state).name for state in states.state.tolist()]
-    return list(zip(start, end, told, states.cpu.tolist(), states.waker.tolist()))
+    names = [State(state).name for state in states.state.tolist()]
+    return list(zip(start, end, names, states.cpu.tolist(), states.waker.tolist()))
 
 
 def test_ready_lasts_from_the_waking_and_waits_for_the_core_told_last(tmp_path: Path) -> None:
@@ -314,12 +314,12 @@ def test_interrupts_take_from_the_time_on_their_core(tmp_path: Path) -> None:
 
 def test_before_its_first_event_a_thread_is_what_that_tells(tmp_path: Path) -> None:
     first = switch(100, 3, 0, "R", 1)
-    told = {
+    event_of_state = {
         "RUNNING": switch(200, 1, 7, "R", 0),
         "BLOCKED": wake(200, 1, 5, 7, 1),
         "UNKNOWN": switch(200, 1, 0, "R", 7),
     }
-    for state, event in told.items():
+    for state, event in event_of_state.items():
         assert pieces(tmp_path, first + event)[0][:3] == (100, 200, state)
 
 
@@ -425,8 +425,8 @@ def test_contention_of_real_threads(tmp_path: Path) -> None:
     with kernel_records() as instance:
         pin = f"import os; os.sched_setaffinity(0, {{{cpu}}})\n"
         command = [sys.executable, "-c", pin + BUSY]
-        others = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
-        for other in others:
+        competitors = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
+        for other in competitors:
             assert other.stdout is not None
             other.stdout.readline()  # it is at work
         thread = threading.Thread(target=work)
@@ -436,7 +436,7 @@ def test_contention_of_real_threads(tmp_path: Path) -> None:
         (instance / "tracing_on").write_text("0")
         path = tmp_path / "trace.txt"
         path.write_bytes((instance / "trace").read_bytes())
-        for other in others:
+        for other in competitors:
             other.kill()
             other.communicate()
     assert tid is not None
@@ -457,7 +457,7 @@ def test_contention_of_real_threads(tmp_path: Path) -> None:
     for pid, ns in zip(had.pid.tolist(), (had.end - had.start).tolist()):
         by_pid[pid] += ns
     assert sum(by_pid.values()) == ready.total
-    assert all(by_pid[other.pid] > 0 for other in others)
+    assert all(by_pid[other.pid] > 0 for other in competitors)
     assert by_pid[0] < 0.5 * ready.total  # whoever else is at work here, the core is
     assert events.processes[tid] == os.getpid()
 

@@ -99,8 +99,10 @@ def _is_same(path: Path, rows: list[list[int]]) -> bool:
                 column += part.numbers(name).tolist()
         if database.problems:
             return False
-    for name, ours, theirs in zip(_COLUMNS, rows, columns):
-        assert len(ours) == len(theirs), (name, len(ours), len(theirs))
-        differing = [(place, *pair) for place, pair in enumerate(zip(ours, theirs)) if pair[0] != pair[1]]
+    for name, ours, sqlite_column in zip(_COLUMNS, rows, columns):
+        assert len(ours) == len(sqlite_column), (name, len(ours), len(sqlite_column))
+        differing = [
+            (place, *pair) for place, pair in enumerate(zip(ours, sqlite_column)) if pair[0] != pair[1]
+        ]
         assert not differing, (name, differing[:3])
     return True
