@@ -60,7 +60,7 @@ def compare(
 
 
 def _side(
-    given: Compared,
+    compared: Compared,
     rules: FrameRules | None,
     cache: bool,
     jobs: int | None,
@@ -75,13 +75,13 @@ def _side(
     def refuse() -> Job:
         raise TypeError("a job is compared with a job, or with a path")
 
-    if isinstance(given, Job):
-        job = given
+    if isinstance(compared, Job):
+        job = compared
         return Side(f"{len(job.ranks)} ranks", lambda: job, None)
-    if isinstance(given, (Analysis, Run)):
-        run = given
+    if isinstance(compared, (Analysis, Run)):
+        run = compared
         return Side("", refuse, lambda: run if isinstance(run, Run) else run_of(run))
-    path = given
+    path = compared
 
     def read_trace() -> Run:
         with opened(path, None, rules, cache, jobs, export, SchedulerSource()) as (analysis, file):

@@ -202,8 +202,8 @@ class Analysis:
 
         def of_launch(rows: Int64s, starts: Int64s, ends: Int64s) -> Int64s:
             places = self.launch_chains.index(rows)
-            taken = pick(self.launch_chains.dequeue, places)
-            launchers = np.where(taken >= 0, taken, pick(self.launch_chains.launch, places))
+            dequeues = pick(self.launch_chains.dequeue, places)
+            launchers = np.where(dequeues >= 0, dequeues, pick(self.launch_chains.launch, places))
             of_row = pick(pids, track_of_rows(self.trace, launchers))
             waited = np.zeros(len(rows), np.int64)
             for pid, places in runs(of_row):

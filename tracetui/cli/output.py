@@ -38,8 +38,8 @@ def answer(
         write_csv(request, csv, what)
     if request.json:
         with in_english():
-            made = document()
-        print_json(made, request)
+            content = document()
+        print_json(content, request)
     elif request.md:
         print_text(markdown(), request)
     elif request.csv is None:

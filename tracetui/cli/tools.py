@@ -143,9 +143,9 @@ def _values(name: str, action: argparse.Action, given: Any) -> list[str]:
     return [_text(name, value) for value in values]
 
 
-def _flag(name: str, given: Any) -> bool:
-    if given is None or isinstance(given, bool):
-        return bool(given)
+def _flag(name: str, value: Any) -> bool:
+    if value is None or isinstance(value, bool):
+        return bool(value)
     raise ToolRefusal(f"{name!r} is true or false")
 
 

@@ -241,12 +241,12 @@ def _notes(base: Run, other: Run) -> Iterator[str]:
 
 def _recording_notes(base: Run, other: Run) -> Iterator[str]:
     """Yield how differently two runs were recorded, and what that alone explains."""
-    mine, theirs = base.health, other.health
-    if mine.level != theirs.level and mine.level and theirs.level:
+    base_health, other_health = base.health, other.health
+    if base_health.level != other_health.level and base_health.level and other_health.level:
         yield state(
             "The runs were recorded at different levels: {base} and {other}",
-            base=printable(mine.level),
-            other=printable(theirs.level),
+            base=printable(base_health.level),
+            other=printable(other_health.level),
         )
     elif base.has_runtime != other.has_runtime and base.kind is other.kind:
         name = "BASE" if base.has_runtime else "OTHER"
@@ -254,8 +254,8 @@ def _recording_notes(base: Run, other: Run) -> Iterator[str]:
             "Only {run} records calls of the runtime: its host is slower by what recording them takes",
             run=name,
         )
-    if mine.stacks != theirs.stacks and len(base.wall_ns) and len(other.wall_ns):
-        name, recorded, plain = ("BASE", base, other) if mine.stacks else ("OTHER", other, base)
+    if base_health.stacks != other_health.stacks and len(base.wall_ns) and len(other.wall_ns):
+        name, recorded, plain = ("BASE", base, other) if base_health.stacks else ("OTHER", other, base)
         longer = int(_host_bound(recorded) - _host_bound(plain))
         template = (
             "Only {run} records stacks of Python: its devices do not wait longer for the host: what "
@@ -267,8 +267,8 @@ def _recording_notes(base: Run, other: Run) -> Iterator[str]:
                 "which is what recording costs if nothing else differs"
             )
         yield state(template, run=name, time=format_duration(longer))
-    if mine.versions != theirs.versions and mine.versions and theirs.versions:
-        differing = sorted(set(mine.versions) ^ set(theirs.versions))
+    if base_health.versions != other_health.versions and base_health.versions and other_health.versions:
+        differing = sorted(set(base_health.versions) ^ set(other_health.versions))
         versions = printable(", ".join(differing), _LONGEST_VERSIONS)
         yield state("The runs are of different versions: {versions}", versions=versions)
 

@@ -66,7 +66,7 @@ def export_differences(
     """Return what the measures of the JSON and of the database of a run differ in, device by device."""
     if len(text) != len(database):
         return (ExportDifference("", "devices", len(text), len(database), False),)
-    return tuple(found for ours, theirs in zip(text, database) for found in _differences(ours, theirs))
+    return tuple(found for pair in zip(text, database) for found in _differences(*pair))
 
 
 def differing_exports(differences: tuple[ExportDifference, ...]) -> Finding | None:
@@ -135,5 +135,9 @@ def _differences(text: DeviceMeasures, database: DeviceMeasures) -> Iterator[Exp
             np.abs(text.gap_end - database.gap_end) > 1
         )
         for place in np.flatnonzero(apart)[:1].tolist():
-            ours, theirs = (int(side.gap_end[place] - side.gap_start[place]) for side in (text, database))
-            yield ExportDifference(text.device, f"gap {place + 1} in time", ours, theirs, True)
+            text_length, database_length = (
+                int(side.gap_end[place] - side.gap_start[place]) for side in (text, database)
+            )
+            yield ExportDifference(
+                text.device, f"gap {place + 1} in time", text_length, database_length, True
+            )

@@ -86,8 +86,10 @@ def _texts(column: CodedTexts) -> pd.Categorical:
     # Numbered here: pandas 2 takes texts for equal that are so up to a NUL.
     number: dict[str, int] = {}
     numbers = [-1 if text is None else number.setdefault(encodable(text), len(number)) for text in texts]
-    made: pd.Categorical = pd.Categorical.from_codes(np.array(numbers, np.int64)[places], pd.Index([*number]))
-    return made
+    categorical: pd.Categorical = pd.Categorical.from_codes(
+        np.array(numbers, np.int64)[places], pd.Index([*number])
+    )
+    return categorical
 
 
 def _cells(column: pd.Series[Any], cell_of: Callable[[str], str]) -> Any:

@@ -126,13 +126,13 @@ def _kinds(operations: pd.DataFrame) -> tuple[Int64s, tuple[str, ...]]:
     return numbers.astype(np.int64), tuple(str(kind) for kind in kinds)
 
 
-def _places(ordered: Int64s, order: Int64s, asked: Int64s) -> Int64s:
+def _places(ordered: Int64s, order: Int64s, wanted: Int64s) -> Int64s:
     """Return the rows of some ops. Raises ValueError where one is unknown."""
-    at = np.searchsorted(ordered, asked)
+    at = np.searchsorted(ordered, wanted)
     unknown = at == len(ordered)
-    unknown[~unknown] = ordered[at[~unknown]] != asked[~unknown]
+    unknown[~unknown] = ordered[at[~unknown]] != wanted[~unknown]
     if unknown.any():
-        raise ValueError(f"{_listed(np.unique(asked[unknown]))} unknown: `after` names what is not there")
+        raise ValueError(f"{_listed(np.unique(wanted[unknown]))} unknown: `after` names what is not there")
     rows: Int64s = order[at]
     return rows
 

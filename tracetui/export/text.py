@@ -155,6 +155,6 @@ def _shrink(widths: list[int], columns: Sequence[ColumnLayout], room: int) -> No
         widest = max(giving, key=widths.__getitem__)
         next_widest = max((widths[i] for i in giving if i != widest), default=0)
         floor = max(columns[widest].shrink_to, min(next_widest, widths[widest] - 1))
-        taken = min(excess, widths[widest] - floor)
-        widths[widest] -= taken
-        excess -= taken
+        cut = min(excess, widths[widest] - floor)
+        widths[widest] -= cut
+        excess -= cut

@@ -43,14 +43,14 @@ def gather(
         from tracetui.job.engines import dask
     except ImportError:
         raise UnreadableTrace(Reason.MISSING, "Dask is not installed: pip install 'tracetui[dask]'") from None
-    made: list[tuple[Source, FoundRank, Digest]] = []
+    digested: list[tuple[Source, FoundRank, Digest]] = []
     notes: list[str] = []
     total = dask.Seeing(0, 0)
     answered = answered_bytes = 0
-    asked = [str(path) for path in paths]
+    wanted = [str(path) for path in paths]
     interrupted = False
     try:
-        for one in dask.digests(address, asked, only, should_stop, cache, export=export):
+        for one in dask.digests(address, wanted, only, should_stop, cache, export=export):
             if isinstance(one, dask.Seeing):
                 total = one
             elif isinstance(one, dask.LeftOut):
@@ -67,21 +67,21 @@ def gather(
                     notes.append(plain(state("{note} (left out)", note=f"{one.seen.shown}: {error}")))
                 else:
                     source = Source(Path(one.seen.path), one.seen.shown, True)
-                    made.append((source, FoundRank(one.seen.shown, digest.identity), digest))
+                    digested.append((source, FoundRank(one.seen.shown, digest.identity), digest))
             if on_progress is not None:
                 on_progress(Ranks(answered, total.traces, answered_bytes, total.bytes))
     except KeyboardInterrupt:
-        if not made:
+        if not digested:
             raise
         interrupted = True
     if answered < total.traces:
         counts = {"count": f"{total.traces - answered:,}", "ranks": f"{total.traces:,}"}
         notes.append(state("stopped: {count} of {ranks} ranks are not read", **counts))
-    if not made:
+    if not digested:
         reason = notes[0] if notes else f"no worker of {address} sees a trace of a rank in {paths[0]}"
         raise UnreadableTrace(Reason.MISSING, reason)
-    made.sort(key=lambda one: (one[1].identity.rank, one[0].shown))
-    sources, ranks, digests = zip(*made)
+    digested.sort(key=lambda one: (one[1].identity.rank, one[0].shown))
+    sources, ranks, digests = zip(*digested)
     found = distinct_ranks(sources, ranks, dict(enumerate(digests)), notes)
     if interrupted:
         raise Interrupted(found)

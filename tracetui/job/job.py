@@ -93,9 +93,9 @@ class Job:
         """Why the late ranks were late, of all waits."""
         return find_roots(self.ranks, self.channels, self.clocks, self.waits)
 
-    def roots_of(self, asked: Bools) -> Roots:
+    def roots_of(self, wanted: Bools) -> Roots:
         """Return the roots of some of the waits, bool[waits]."""
-        return find_roots(self.ranks, self.channels, self.clocks, self.waits, asked)
+        return find_roots(self.ranks, self.channels, self.clocks, self.waits, wanted)
 
     @cached_property
     def matched(self) -> int:

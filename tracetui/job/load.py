@@ -139,21 +139,21 @@ def digest_ranks(
     traces = [place for place in range(len(found.sources)) if place not in found.digests]
     files = [found.sources[place].path for place in traces]
     results = digest_all(files, on_progress, None, should_stop, cache, jobs)
-    made = {traces[number]: result for number, result in results.items()}
-    return join(found, made)
+    results_by_place = {traces[number]: result for number, result in results.items()}
+    return join(found, results_by_place)
 
 
-def join(found: FoundRanks, made: dict[int, DigestResult]) -> Job:
+def join(found: FoundRanks, results: dict[int, DigestResult]) -> Job:
     """Return the job of the ranks found, with the digests made of those that are traces, by place."""
     notes = list(found.notes)
     digests = dict(found.digests)
-    for place, result in sorted(made.items()):
+    for place, result in sorted(results.items()):
         if isinstance(result, bytes):
             digests[place] = decode(result)
         else:
             notes.append(_unread_note(found.sources[place], result))
     places = sorted(digests)
-    unread = len(found.sources) - len(set(places) | set(made))
+    unread = len(found.sources) - len(set(places) | set(results))
     if unread:
         notes.append(f"stopped: {unread:,} of {len(found.sources):,} ranks are not read")
     if not places:

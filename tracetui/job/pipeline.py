@@ -148,8 +148,8 @@ class _Exchanges:
             rank = job.ranks[place]
             kind = int(rank.collectives.type[int(order.collective[operation])])
             sends[operation] = rank.digest.text(kind).lower() == "send"
-            mine, peer = of_rank[place], of_rank[peers[0]]
-            source, target = (mine, peer) if sends[operation] else (peer, mine)
+            here, peer = of_rank[place], of_rank[peers[0]]
+            source, target = (here, peer) if sends[operation] else (peer, here)
             self.wrapped[operation] = count > 2 and abs(source - target) == count - 1
             way[operation] = np.sign(target - source) * (-1 if self.wrapped[operation] else 1)
         self.way, self.sends = way, sends

@@ -59,8 +59,8 @@ class TraceApp(Viewer):
         if self.options.place is not None:
             self.places.open(self.options.place)
             return
-        asked = self.options.step is not None or self.options.window is not None
-        if len(self.sessions) == 2 and not asked:
+        place_asked = self.options.step is not None or self.options.window is not None
+        if len(self.sessions) == 2 and not place_asked:
             self.action_go(COMPARE)
         elif len(self.sessions) > 1:
             self.action_sessions()
@@ -105,9 +105,9 @@ class TraceApp(Viewer):
     def show_first(self, session: Session) -> None:
         """Show what a busy device computes: its gaps are of no interest."""
         options = self.options
-        asked = any(part is not None for part in (options.step, options.window, options.place))
+        place_asked = any(part is not None for part in (options.step, options.window, options.place))
         looked = self.shown != FIRST or isinstance(self.screen, ModalScreen) or session.state.is_used
-        if len(self.sessions) > 1 or session.analysis is None or asked or looked:
+        if len(self.sessions) > 1 or session.analysis is None or place_asked or looked:
             return
         if is_busy(session.analysis):
             self.action_go("operators")

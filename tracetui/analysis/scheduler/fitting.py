@@ -126,10 +126,10 @@ def _bounded(
         first = np.searchsorted(running.ends, low, "right")
         stop = np.searchsorted(running.starts, high, "left")
         counts = np.maximum(stop - first, 0)
-        mine = np.repeat(np.arange(len(times)), counts)
-        theirs = np.arange(len(mine)) - np.repeat(np.cumsum(counts) - counts - first, counts)
-        starts.append(np.maximum(times[mine] - running.ends[theirs], offset - slack))
-        ends.append(np.minimum(times[mine] - running.starts[theirs], offset + slack))
+        time_place = np.repeat(np.arange(len(times)), counts)
+        run_place = np.arange(len(time_place)) - np.repeat(np.cumsum(counts) - counts - first, counts)
+        starts.append(np.maximum(times[time_place] - running.ends[run_place], offset - slack))
+        ends.append(np.minimum(times[time_place] - running.starts[run_place], offset + slack))
     begin, end = np.concatenate(starts), np.concatenate(ends)
     if not len(begin) or not total:
         return None

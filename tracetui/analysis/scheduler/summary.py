@@ -78,7 +78,7 @@ def _threads(scheduler: Scheduler, causes: Causes) -> list[ThreadTime]:
     found = []
     for thread in scheduler.threads:
         states = scheduler.states(thread)
-        mine = np.flatnonzero(scheduled & (pids == states.pid))
+        idle_pieces = np.flatnonzero(scheduled & (pids == states.pid))
         last = scheduler.task(states.pid, scheduler.window[1])
         found.append(
             ThreadTime(
@@ -86,8 +86,8 @@ def _threads(scheduler: Scheduler, causes: Causes) -> list[ThreadTime]:
                 pid=thread.pid,
                 ns=states.sums(),
                 migrations=states.moves,
-                idle_ns=int((causes.end[mine] - causes.start[mine]).sum()),
-                preemptors=culprits_of(scheduler, causes, mine)[:PREEMPTORS],
+                idle_ns=int((causes.end[idle_pieces] - causes.start[idle_pieces]).sum()),
+                preemptors=culprits_of(scheduler, causes, idle_pieces)[:PREEMPTORS],
             )
         )
     return sorted(found, key=lambda time: (-time.idle_ns, time.task.pid or 0))

@@ -109,16 +109,16 @@ def _imported(request: Request, trace: str) -> list[Note]:
         raise UsageError(f"{name} is no file of notes")
     if contents.unread:
         say(f"{name}: lines that are no notes, and are left out: {contents.unread}")
-    others = sum(note.place.trace not in ("", trace) for note in contents.notes)
-    if others:
-        say(f"{name}: notes of another trace: {others}")
+    elsewhere = sum(note.place.trace not in ("", trace) for note in contents.notes)
+    if elsewhere:
+        say(f"{name}: notes of another trace: {elsewhere}")
     return [*contents.notes]
 
 
-def _say_added(added: int, given: int) -> None:
+def _say_added(added: int, read: int) -> None:
     from tracetui.cli.output import say
 
-    say(f"notes added: {added}" + (f", there before: {given - added}" if given > added else ""))
+    say(f"notes added: {added}" + (f", there before: {read - added}" if read > added else ""))
 
 
 COMMAND = Command(

@@ -143,18 +143,18 @@ def critical_words(critical: CriticalRank | None) -> str:
     )
 
 
-def _gain_words(asked: Trial, step_ns: int) -> str:
+def _gain_words(trial: Trial, step_ns: int) -> str:
     """Say what a step takes with fixes instead of `step_ns`."""
     template = "With {fixes} fixed a step takes {then} instead of {now}: {saved} ({share}) less."
-    if asked.saves_ns <= 0:
+    if trial.saves_ns <= 0:
         template = "With {fixes} fixed a step takes {then} instead of {now}: nothing is gained."
     return translate(
         template,
-        fixes=names(printable(fix.text) for fix in asked.fixes),
-        then=format_duration(asked.step_ns),
+        fixes=names(printable(fix.text) for fix in trial.fixes),
+        then=format_duration(trial.step_ns),
         now=format_duration(step_ns),
-        saved=format_duration(asked.saves_ns),
-        share=format_percent(asked.saves_ns, step_ns),
+        saved=format_duration(trial.saves_ns),
+        share=format_percent(trial.saves_ns, step_ns),
     )
 
 

@@ -168,8 +168,8 @@ def _indented(name: str) -> str:
 def _why(title: str, total_ns: int, causes: Mapping[str, int] | None, doubt: str = "") -> list[str]:
     if not causes:
         return []
-    asked = f"### {translate(title, time=format_duration(total_ns))}{doubt}"
-    return ["", asked, "", *markdown_table(CAUSES, CauseRows(causes, total_ns))]
+    heading = f"### {translate(title, time=format_duration(total_ns))}{doubt}"
+    return ["", heading, "", *markdown_table(CAUSES, CauseRows(causes, total_ns))]
 
 
 def _steps(analysis: Analysis, places: Sequence[int], top: int) -> list[str]:

@@ -211,8 +211,8 @@ def _why(device: dict[str, Any], width: int, doubt: str) -> list[str]:
         label, time = (max(map(len, texts)) for texts in columns[:2])
         width_left = width - label - time - max(map(cell_width, meanings().values())) - CAUSE_SPACE
         cells = min(max(width_left, LEAST_CELLS), CAUSE_CELLS)
-        for ns, cause, taken, share, meaning in zip(causes.values(), *columns):
-            line = f"{MARGIN}{cause:<{label}}{taken:>{time + 2}}{share:>9}"
+        for ns, cause, time_words, share, meaning in zip(causes.values(), *columns):
+            line = f"{MARGIN}{cause:<{label}}{time_words:>{time + 2}}{share:>9}"
             lines.append(cut(f"{line}{MARGIN}{bar(ns, idle, cells):<{cells}}{MARGIN}{meaning}", width))
     if device["preparing_ns"]:
         preparing = _preparing(device["preparing_ns"], device["preparing_causes"])

@@ -124,10 +124,10 @@ def digests(
 
 def _check_scheduler(client: Client) -> None:
     here = version("distributed")
-    theirs = client.run_on_scheduler(version, "distributed")
-    if theirs != here:
+    running = client.run_on_scheduler(version, "distributed")
+    if running != here:
         raise UnusableCluster(
-            f"the scheduler runs distributed {theirs}, here is {here}: both ends must be of one version"
+            f"the scheduler runs distributed {running}, here is {here}: both ends must be of one version"
         )
 
 

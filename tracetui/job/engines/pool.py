@@ -151,8 +151,8 @@ class _Pool:
         while self._left:
             busy = self._busy()
             need = self._need(self._left[-1])
-            taken = sum(self._need(worker.place) for worker in busy)
-            if len(busy) >= self._at_once or (busy and taken + need > self._memory):
+            memory_in_use = sum(self._need(worker.place) for worker in busy)
+            if len(busy) >= self._at_once or (busy and memory_in_use + need > self._memory):
                 return
             worker = next((one for one in self._workers if one.place < 0), None) or self._start()
             if worker is None:

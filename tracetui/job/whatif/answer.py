@@ -128,9 +128,9 @@ class Replays:
 
         Of many, the first are tried. `stop`: whether nobody wants to know any more.
         """
-        most = _FEW_SAVES if len(self.order) > MANY_OPERATIONS else _MOST_SAVES
+        limit = _FEW_SAVES if len(self.order) > MANY_OPERATIONS else _MOST_SAVES
         found: dict[Fix, int] = {}
-        for fix in [*dict.fromkeys(fix for fix in fixes if fix is not None)][:most]:
+        for fix in [*dict.fromkeys(fix for fix in fixes if fix is not None)][:limit]:
             if stop():
                 break
             trial = self._single(fix)
@@ -145,7 +145,7 @@ class Replays:
             return None
 
 
-def what_if(job: Job, asked: Sequence[Fix] = ()) -> JobWhatIf:
+def what_if(job: Job, fixes: Sequence[Fix] = ()) -> JobWhatIf:
     """Return what a job gains by fixes.
 
     Raises NoReplay where it has nothing to replay, and UnknownFix where something that is asked for is not
@@ -153,7 +153,7 @@ def what_if(job: Job, asked: Sequence[Fix] = ()) -> JobWhatIf:
     """
     replays = Replays(job)
     order, durations = replays.order, replays.durations
-    wanted = replays.trial(asked)
+    wanted = replays.trial(fixes)
     plain = replays.mean_step(durations.whole(order.parts, durations.transfer))
     best = replays.mean_step(durations.ideal)
     by_rank = _by_rank(replays, best)
@@ -161,7 +161,7 @@ def what_if(job: Job, asked: Sequence[Fix] = ()) -> JobWhatIf:
     worst = worst[: max(1, -(-len(job.ranks) * WORST_PERCENT // 100))]
     places = [place for place, rank in enumerate(job.ranks) if rank.number in worst]
     last = int(durations.rank_stage.max(initial=0))
-    changed, delays = durations.fixed(asked)
+    changed, delays = durations.fixed(fixes)
     return JobWhatIf(
         order=order,
         replay_error=replays.error,

@@ -25,8 +25,8 @@ class GrowingColumn:
 
     def so_far(self) -> NDArray[Any]:
         """Return a copy of what was added."""
-        taken: NDArray[Any] = self._column[: self._count].copy()
-        return taken
+        values: NDArray[Any] = self._column[: self._count].copy()
+        return values
 
     def filled(self) -> NDArray[Any]:
         """Return what was added, without much room after it; nothing can be added any more."""

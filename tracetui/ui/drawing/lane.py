@@ -62,10 +62,10 @@ def draw_lane(
 
 def painted_selected(columns: RasterColumns, chosen: Int64s, row: int, start_ns: int, paint: int) -> Int64s:
     """Paint a slice as selected, in one column at least, also where longer slices share the column."""
-    mine = columns.row == row
-    chosen = np.where(mine, paint, chosen)
+    of_row = columns.row == row
+    chosen = np.where(of_row, paint, chosen)
     column = int(np.searchsorted(columns.edges, start_ns, "right")) - 1
-    if 0 <= column < len(mine) and not mine.any():
+    if 0 <= column < len(of_row) and not of_row.any():
         chosen[column] = paint
     return chosen
 
@@ -224,8 +224,8 @@ def cells_of(text: str) -> list[str]:
     """Return a text cell by cell: after a wide character stands one that is taken out when it is drawn."""
     cells = []
     for character in text:
-        if taken := cell_len(character):  # a combining character has no cell of its own
-            cells += [character, *_WIDE * (taken - 1)]
+        if width := cell_len(character):  # a combining character has no cell of its own
+            cells += [character, *_WIDE * (width - 1)]
     return cells
 
 

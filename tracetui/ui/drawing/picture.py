@@ -178,9 +178,9 @@ class Picture:
         if self.analysis is None:
             return -1
         gaps = self.analysis.gaps
-        mine = slice(*np.searchsorted(gaps.device, np.array([device, device + 1], np.int32)).tolist())
-        at = mine.start + int(np.searchsorted(gaps.start[mine], time_ns, "right")) - 1
-        return at if at >= mine.start and time_ns < int(gaps.end[at]) else -1
+        of_device = slice(*np.searchsorted(gaps.device, np.array([device, device + 1], np.int32)).tolist())
+        at = of_device.start + int(np.searchsorted(gaps.start[of_device], time_ns, "right")) - 1
+        return at if at >= of_device.start and time_ns < int(gaps.end[at]) else -1
 
     def slice_at(self, lane: int, time_ns: int) -> int:
         """Return the slice of a lane that holds a time, or -1."""

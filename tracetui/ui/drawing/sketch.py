@@ -176,13 +176,13 @@ class Sketch:
         for track in self.tracks:
             key = track_key(track)
             for depth, number in enumerate(track.lanes):
-                mine = slice(int(bounds[number]), int(bounds[number + 1]))
+                of_line = slice(int(bounds[number]), int(bounds[number + 1]))
                 line = (*key, str(depth))
-                found[line] = of[mine], busy[mine]
+                found[line] = of[of_line], busy[of_line]
             if len(track.lanes):
-                mine = slice(int(bounds[track.lanes[0]]), int(bounds[track.lanes[-1] + 1]))
+                of_line = slice(int(bounds[track.lanes[0]]), int(bounds[track.lanes[-1] + 1]))
                 busiest = np.full(count, -1.0)
-                np.maximum.at(busiest, of[mine], busy[mine])
+                np.maximum.at(busiest, of[of_line], busy[of_line])
                 found[key] = np.flatnonzero(busiest >= 0), busiest[busiest >= 0]
         return found
 

@@ -114,8 +114,8 @@ class LinkDriver(LinuxDriver):
         self.exit_event.clear()
         try:
             found = termios.tcgetattr(self.fileno)
-            taken = [*(self._modes or found[:4]), *found[4:]]
-            termios.tcsetattr(self.fileno, termios.TCSANOW, taken)
+            modes = [*(self._modes or found[:4]), *found[4:]]
+            termios.tcsetattr(self.fileno, termios.TCSANOW, modes)
         except termios.error:
             return b""
         typed = b""

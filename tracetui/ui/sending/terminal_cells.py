@@ -131,14 +131,14 @@ class TerminalCells:
         """Return the sequences of runs of equal looks: places in `text`, lines, columns and looks."""
         sent: list[str] = []
         look, line, column = 0, -1, 0
-        for start, stop, y, x, its in zip(*runs):
+        for start, stop, y, x, style in zip(*runs):
             if y != line:
                 sent.append(f"\x1b[{y + 1};{x + 1}H" if x else f"\x1b[{y + 1}H")
             elif x != column:
                 sent.append(f"\x1b[{x - column}C" if x - column > 1 else "\x1b[C")
-            if its != look:
-                sent.append(self._turn(look, its))
-                look = its
+            if style != look:
+                sent.append(self._turn(look, style))
+                look = style
             sent.append("".join(text[start:stop]))
             line, column = y, x + stop - start
         sent.append(self._turn(look, 0))

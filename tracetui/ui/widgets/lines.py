@@ -56,10 +56,12 @@ class Lines(CachedLineWidget):
         right = self.right if y == 0 else ()
         if not right:
             return fitted(self.shortened(self.lines[y], width), width, ellipsis)
-        taken = sum(cell_len(text) for text, _ in right) + 1
-        room = max(width - taken, 0)
+        width_taken = sum(cell_len(text) for text, _ in right) + 1
+        room = max(width - width_taken, 0)
         left = fitted(self.shortened(self.lines[y], room), room, ellipsis)
-        return Strip.join([left, fitted([(" ", PLAIN), *right], min(taken, width), self._glyphs.ellipsis)])
+        return Strip.join(
+            [left, fitted([(" ", PLAIN), *right], min(width_taken, width), self._glyphs.ellipsis)]
+        )
 
 
 class AnswerLine(Lines):

@@ -251,8 +251,8 @@ class Stacked(CachedLineWidget, can_focus=True):
             (f"  {lanes.device_name(view.device)}", style(Role.DIM)),
             (f"  {self._glyphs.cursor} {when} ", style(Role.NUMBER if active else Role.TEXT)),
         ]
-        taken = sum(cell_len(text) for text, _ in pieces)
-        return [*pieces, (self._glyphs.rule * max(self.size.width - taken, 0), style(Role.RULE))]
+        width_taken = sum(cell_len(text) for text, _ in pieces)
+        return [*pieces, (self._glyphs.rule * max(self.size.width - width_taken, 0), style(Role.RULE))]
 
     def _ruler(self, stack: StackedRuns, view: StackedLook) -> list[Segment]:
         """Round times since the step began, at the same place in both runs."""
@@ -291,7 +291,7 @@ class Stacked(CachedLineWidget, can_focus=True):
         on_screen = np.flatnonzero((steps.end >= edges[0]) & (steps.start <= edges[-1])).tolist()
         for step in on_screen if 4 * len(on_screen) <= columns else ():
             start, length = axis.place(side, int(steps.start[step])), int(steps.end[step] - steps.start[step])
-            theirs, number = axis.step_span(1 - side, step), int(steps.number[step])
+            other_span, number = axis.step_span(1 - side, step), int(steps.number[step])
             first, stop = (viewport.column_of(time, columns) for time in (start, start + length))
             left, right = max(first, 0), min(max(stop, first + 1, 0), columns)
             if left >= columns:
@@ -300,7 +300,7 @@ class Stacked(CachedLineWidget, can_focus=True):
             texts = (f" {called}  {format_ms(length)} ms ", f" {called} ", f"{number}")
             line = _within(texts, right - left - 1, glyphs.rule)
             cells[left:right], style[left:right] = [(glyphs.tick if first == left else glyphs.rule), *line], 0
-            shorter = theirs[1] - theirs[0] - length if theirs is not None else 0
+            shorter = other_span[1] - other_span[0] - length if other_span is not None else 0
             until = min(viewport.column_of(start + length + shorter, columns), columns)
             if shorter > 0 and until > right:
                 less = (
