@@ -35,6 +35,7 @@ from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.heat.work import WorkMap, main_slice
 from tracetui.analysis.raster import even_edges
 from tracetui.analysis.steps import Step
+from tracetui.export.sentences.advice_english import english_words
 
 #: A range of the user without length, on a thread above all others, with strings of its own.
 NOTHING = [*thread(PYTHON, 0, "nothing", -9), piece(PYTHON, 0, "nothing", "0.000", 0, "nothing")]
@@ -71,7 +72,7 @@ def answers(events: Events, base_ns: int = 0) -> dict[str, Any]:
     advice = [
         (
             one.id,
-            one.text,
+            english_words(one).text,
             one.cost_ns,
             one.evidence,
             one.subjects,

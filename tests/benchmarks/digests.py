@@ -228,7 +228,6 @@ def _whole(
         start=int(boundaries[0]),
         end=int(boundaries[-1]),
         warnings=(),
-        advice=(),
         groups=groups,
         texts=TEXTS,
         lines=LINES,

@@ -18,6 +18,7 @@ from tracetui.analysis.annotated import AnnotatedPhase
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.preparing import COPY
+from tracetui.export.sentences.advice_english import ENGLISH_ADVICE, AdviceWords
 from tracetui.export.tables.column import Column, Form, Table, texts_at
 from tracetui.export.tables.gaps import GAPS, GapRows, gap_causes
 from tracetui.export.tables.kernels import KERNELS, KernelRows, kernel_table
@@ -274,7 +275,13 @@ def test_phases_are_shown_where_any_step_has_some(phases: tuple[tuple[str, ...],
 
 def advice(number: int, cost_ns: int | None, subjects: int = 0, file: str | None = None) -> Advice:
     names = tuple(f"op{place}" for place in range(subjects))
-    return Advice(f"rule_{number}", f"Title {number}", "Text.", "rule", cost_ns, {}, names, file, 8, "f")
+    return Advice(f"rule_{number}", cost_ns, subjects=names, file=file, line=8, function="f")
+
+
+@pytest.fixture(autouse=True)
+def words_of_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in (1, 2, 3):
+        monkeypatch.setitem(ENGLISH_ADVICE, f"rule_{number}", AdviceWords(f"Title {number}", "Text.", "rule"))
 
 
 def test_what_advice_is_about() -> None:

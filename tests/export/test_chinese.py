@@ -12,6 +12,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from string import Formatter
 from types import CodeType
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -29,10 +30,11 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.cli import main
-from tracetui.export.chinese.advice import ADVICE, FIGURES, TITLES
+from tracetui.export.chinese.advice import ADVICE, FIGURES
 from tracetui.export.chinese.words import KEPT, TABLES, WORDS
 from tracetui.export.language import CHINESE, ENGLISH, SHOWN_FACTS, cause_facts, choose_language
-from tracetui.export.sentences.advice import advice_in_language, figure_in_language
+from tracetui.export.sentences.advice import advice_title, advice_words, figure_in_language
+from tracetui.export.sentences.advice_english import ENGLISH_ADVICE, english_words
 from tracetui.export.sentences.memory import NO_TIMES
 from tracetui.export.text import cell_width
 from tracetui.export.trace.advice_text import _advice
@@ -111,19 +113,16 @@ def test_no_sentence_of_the_viewer_has_its_values_in_it_already() -> None:
 
 
 def test_what_is_missing_is_shown_in_english() -> None:
-    advice = Advice(
-        "casts", "Data is cast between types", "Cast {once}.", "More than 5 %.", 5, {"novel_ns": 7}
-    )
+    evidence: Figures = {"count_per_step": 2, "share_of_computing": 0.5, "total_ns": 7, "novel_ns": 7}
+    advice = Advice("casts", 5, evidence)
     words = dict(WORDS)
     try:
         choose_language(CHINESE)
         for key in [key for key in words if key.startswith(("host.gc", "advice.casts."))]:
             del WORDS[key]
-        del WORDS["Data is cast between types"]
         assert cause_facts(Cause.GC) == Cause.GC.facts
         assert cause_facts(Cause.SYNC).name == "同步"
-        shown = advice_in_language(advice)
-        assert (shown.title, shown.text, shown.rule) == (advice.title, advice.text, advice.rule)
+        assert advice_words(advice) == english_words(advice)
         assert figure_in_language("novel_ns", 7) == ("novel", "7 ns")
         assert translate("{count} new things", count=2) == "2 new things"
     finally:
@@ -164,7 +163,8 @@ def rules() -> list[Advice]:
     paths = (PACKAGE / "analysis" / "advice").glob("*.py")
     nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
     found = []
-    for rule in ADVICE:
+    for kind in ENGLISH_ADVICE:
+        rule, _, variant = kind.partition(".")
         calls = [
             {str(keyword.arg): keyword.value for keyword in node.keywords}
             for node in nodes
@@ -179,12 +179,8 @@ def rules() -> list[Advice]:
             evidence.update(
                 (str(key.value), 1) for key in advice_call["evidence"].keys if isinstance(key, ast.Constant)
             )
-        titles = [title for title, named in TITLES.items() if named == rule]
-        found += [
-            Advice(rule, title, "", "", 5, evidence, ("mul",) * 7, "train.py", 8, "main", level)
-            for title in titles
-            for level in (None, 2)
-        ]
+        place: dict[str, Any] = {"subjects": ("mul",) * 7, "file": "train.py", "line": 8, "function": "main"}
+        found += [Advice(rule, 5, evidence, variant=variant, per_step_ns=mean, **place) for mean in (None, 2)]
     return found
 
 
@@ -192,11 +188,11 @@ def rules() -> list[Advice]:
 def test_no_english_is_left_in_any_rule() -> None:
     assert len(rules()) >= 2 * len(ADVICE)
     for rule in rules():
-        advice = advice_in_language(rule)
-        assert HAN.search(advice.title) and HAN.search(advice.text), rule
-        lines = _advice(advice, "1  ", "   ", 80)
-        lines += _texts(AdviceStory(PALETTE, BLOCKS).lines(advice, 80))
-        lines.append(advice_answer([advice, advice], 100))
+        words = advice_words(rule)
+        assert HAN.search(words.title) and HAN.search(words.text), rule
+        lines = _advice(rule, "1  ", "   ", 80)
+        lines += _texts(AdviceStory(PALETTE, BLOCKS).lines(rule, 80))
+        lines.append(advice_answer([rule, rule], 100))
         for line in lines:
             assert not ENGLISH_WORDS.search(line), (rule, line)
             assert cell_len(line) <= 80, (rule, line)
@@ -207,10 +203,10 @@ def test_every_number_of_evidence_has_a_name() -> None:
     assert keys <= FIGURES.keys()
 
 
-def test_every_title_is_known_of_its_rule() -> None:
-    """Comparisons know advice by its title alone."""
-    assert {*TITLES.values()} == ADVICE.keys()
-    assert TITLES.keys() <= constants()
+def test_every_rule_has_words_in_both_languages() -> None:
+    assert {kind.partition(".")[0] for kind in ENGLISH_ADVICE} == ADVICE.keys()
+    assert {advice.kind for advice in rules()} == ENGLISH_ADVICE.keys()
+    assert advice_title("a kind of another version") == "a kind of another version"
 
 
 # -- what commands print -------------------------------------------------------------------------------

@@ -169,7 +169,6 @@ def _rank(
         start=EPOCH + offset,
         end=end + offset,
         warnings=(),
-        advice=(),
         groups=tuple(
             RankGroup(key, "", "", ranks.index(number) if number in ranks else -1, ranks, len(ranks))
             for key, ranks in groups.items()

@@ -13,6 +13,7 @@ from tests.synthetic import trace_of
 from tests.ui.training import TORCH, screen_text, training, viewer
 from tests.ui.viewing import said
 from tracetui.analysis.advice import Advice, find_advice
+from tracetui.export.sentences.advice_english import ENGLISH_ADVICE, AdviceWords, english_words
 from tracetui.export.trace.advice_text import NOTHING
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.glyphs import ASCII
@@ -53,10 +54,10 @@ async def test_it_keeps_the_order_tells_the_numbers_and_walks_the_evidence(tmp_p
             finding.cost_ns for finding in reversed(find_advice(analysis))
         ]
         for row, finding in enumerate(find_advice(analysis)):
-            assert finding.title in text[2 + row] and about(finding) in text[2 + row]
+            assert english_words(finding).title in text[2 + row] and about(finding) in text[2 + row]
         await pilot.press(*["down"] * place)
         await pilot.pause()
-        assert screen.advice is not None and screen.advice.text == loop.text
+        assert screen.advice is loop
         shown = "\n".join(screen_text(app))
         assert f"Rule {loop.id}:" in shown
         assert "/work/train.py(12)" in shown
@@ -125,12 +126,15 @@ async def test_without_advice_it_says_why(
         assert app.shown == "advice"
 
 
-def test_the_numbers_are_told_in_their_units_and_names_are_neither_obeyed_nor_dropped() -> None:
+def test_the_numbers_are_told_in_their_units_and_names_are_neither_obeyed_nor_dropped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = AdviceWords(
+        "Something takes long", "Do something about it, " * 9, "It takes at least 5 % (tracetui)."
+    )
+    monkeypatch.setitem(ENGLISH_ADVICE, "some_rule", words)
     advice = Advice(
         id="some_rule",
-        title="Something takes long",
-        text="Do something about it, " * 9,
-        rule="It takes at least 5 % (tracetui).",
         cost_ns=5_000,
         evidence={"count": 12, "count_per_step": 1.5, "share_free": 0.4252, "total_ns": 1_240_000, "a": "\a"},
         subjects=("[red]evil\x1b[2J",),

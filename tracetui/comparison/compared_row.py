@@ -5,9 +5,10 @@ Whether it did is decided on steps: by a rank test where both sides have three o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import attrgetter
 from typing import TypeVar
 
 from tracetui.comparison.rank_test import StepTest, compare_values
@@ -133,7 +134,9 @@ def rows(base: Mapping[str, Sum], other: Mapping[str, Sum], scale: RowScale) -> 
 AnyRow = TypeVar("AnyRow", bound=ComparedRow)
 
 
-def ranked(unordered: Iterable[AnyRow]) -> tuple[AnyRow, ...]:
+def ranked(
+    unordered: Iterable[AnyRow], name_of: Callable[[AnyRow], str] = attrgetter("name")
+) -> tuple[AnyRow, ...]:
     """Sort rows by how much they changed, then by time, then by name."""
     return tuple(
         sorted(
@@ -141,7 +144,7 @@ def ranked(unordered: Iterable[AnyRow]) -> tuple[AnyRow, ...]:
             key=lambda compared: (
                 -abs(compared.delta_ns),
                 -compared.other_ns - compared.base_ns,
-                compared.name,
+                name_of(compared),
             ),
         )
     )

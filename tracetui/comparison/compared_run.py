@@ -95,7 +95,7 @@ class Run:
     communication: CollectiveSums
     api: ApiSums
     memory: MemoryUse | None  #: None where nothing was recorded of it
-    advice: Sums  #: by title: the time that the costliest of a kind explains in a mean step, and how many
+    advice: Sums  #: by kind: the time that the costliest of a kind explains in a mean step, and how many
     health: HealthFacts = field(
         default_factory=HealthFacts
     )  #: how it was recorded, and what of it can be believed
@@ -286,8 +286,8 @@ def _api_sums(analysis: Analysis, operators: StepOperators, steps: int) -> ApiSu
 
 
 def _advice_costs(analysis: Analysis) -> dict[str, Sum]:
-    """Return the advice on all of a trace by title; notes on the recording cost nothing."""
+    """Return the advice on all of a trace by kind; notes on the recording cost nothing."""
     costs: dict[str, list[int]] = {}
     for advice in find_advice(analysis):
-        costs.setdefault(advice.title, []).append(advice.per_step_ns or advice.cost_ns or 0)
-    return {title: Sum(max(ns), len(ns), max(ns), max(ns)) for title, ns in costs.items()}
+        costs.setdefault(advice.kind, []).append(advice.per_step_ns or advice.cost_ns or 0)
+    return {kind: Sum(max(ns), len(ns), max(ns), max(ns)) for kind, ns in costs.items()}

@@ -190,10 +190,10 @@ def _highest_advice(runs: Sequence[Run]) -> dict[str, Sum]:
     """Return each piece of advice as of the rank that it costs most."""
     highest: dict[str, Sum] = {}
     for run in runs:
-        for title, cost in run.advice.items():
-            largest = max(cost, highest.get(title, cost), key=lambda candidate: candidate.ns)
-            count = cost.count + (highest[title].count if title in highest else 0)
-            highest[title] = replace(largest, count=count)
+        for kind, cost in run.advice.items():
+            largest = max(cost, highest.get(kind, cost), key=lambda candidate: candidate.ns)
+            count = cost.count + (highest[kind].count if kind in highest else 0)
+            highest[kind] = replace(largest, count=count)
     return highest
 
 

@@ -200,16 +200,6 @@ class RankGroup:
 
 
 @dataclass(frozen=True)
-class RankAdvice:
-    """A piece of advice on the trace of a rank by itself."""
-
-    id: str
-    title: str
-    text: str
-    cost_ns: int  #: -1: a note on the recording
-
-
-@dataclass(frozen=True)
 class Identity:
     """Which rank of which job this is, as far as its files and their names tell."""
 
@@ -236,7 +226,6 @@ class Digest:
     start: int  #: of the device's window W, epoch ns
     end: int
     warnings: tuple[str, ...]
-    advice: tuple[RankAdvice, ...]
     groups: tuple[RankGroup, ...]
     texts: tuple[str, ...]  #: as written in the trace: never print them unescaped
     lines: tuple[DigestLine, ...]

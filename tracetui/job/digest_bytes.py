@@ -33,7 +33,6 @@ from tracetui.job.digest import (
     LinkColumns,
     OperatorColumns,
     RangeColumns,
-    RankAdvice,
     RankGroup,
     StepColumns,
     TimeCells,
@@ -53,10 +52,11 @@ from tracetui.job.run_columns import (
 )
 from tracetui.trace.model import TraceKind
 
-#: Those of 1 keep nothing to compare runs by, those of 2 not what each step had of it, and those of 3 end
-#: the preparing of steps elsewhere: of these only what is not compared is read. Those of 4 have no ranges.
-SCHEMA, _READABLE = 5, (1, 2, 3, 4, 5)
-_WITH_RUNS = 4
+#: Those of 1 keep nothing to compare runs by, those of 2 not what each step had of it, those of 3 end the
+#: preparing of steps elsewhere, and those of 4 and 5 keep sentences for facts: of these only what is not
+#: compared is read. Those of 4 have no ranges.
+SCHEMA, _READABLE = 6, (1, 2, 3, 4, 5, 6)
+_WITH_RUNS = 6
 _KIND = "tracetui digest"
 _LARGEST = 1 << 28  # bytes of JSON; 8 MB of it gzip'ed are the most that is written
 _TABLES: dict[str, type[ColumnTable]] = {
@@ -98,7 +98,6 @@ def encode(digest: Digest) -> bytes:
         "facts": None if digest.facts is None else asdict(digest.facts),
         "identity": asdict(digest.identity),
         "warnings": digest.warnings,
-        "advice": [asdict(advice) for advice in digest.advice],
         "groups": [asdict(group) for group in digest.groups],
         "texts": digest.texts,
         "lines": [[line.file, line.line, line.function, line.backward] for line in digest.lines],
@@ -194,7 +193,6 @@ def _digest(document: dict[str, Any]) -> Digest:
         start=_int64(document["start"]),
         end=_int64(document["end"]),
         warnings=tuple(map(str, document["warnings"])),
-        advice=tuple(_advice(advice) for advice in document["advice"]),
         groups=tuple(_group(group) for group in document["groups"]),
         texts=tuple(map(str, document["texts"])),
         lines=tuple(
@@ -248,12 +246,6 @@ def _health(document: dict[str, Any] | None) -> HealthFacts:
         level=str(document["level"]),
         stacks=bool(document["stacks"]),
         versions=tuple(map(str, document["versions"])),
-    )
-
-
-def _advice(document: dict[str, Any]) -> RankAdvice:
-    return RankAdvice(
-        str(document["id"]), str(document["title"]), str(document["text"]), _int64(document["cost_ns"])
     )
 
 

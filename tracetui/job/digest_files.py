@@ -8,7 +8,8 @@ from pathlib import Path
 
 #: What a digest is called in a directory: `<name>.rank.json.gz`.
 SUFFIX = ".rank.json.gz"
-BEGINNING = b'{"advice":['
+#: How its text begins: as it is written, and as earlier versions wrote it.
+BEGINNINGS = (b'{"arrivals":{', b'{"advice":[')
 
 
 def is_digest(path: Path) -> bool:
@@ -17,6 +18,6 @@ def is_digest(path: Path) -> bool:
         return True
     try:
         with gzip.open(path) as file:
-            return file.read(len(BEGINNING)) == BEGINNING
+            return file.read(max(map(len, BEGINNINGS))).startswith(BEGINNINGS)
     except (OSError, EOFError, zlib.error):
         return False

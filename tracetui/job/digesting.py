@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.speeds import chip_of
@@ -31,7 +30,6 @@ from tracetui.job.digest import (
     LinkColumns,
     OperatorColumns,
     RangeColumns,
-    RankAdvice,
     StepColumns,
     TimeCells,
     TimeKeys,
@@ -89,15 +87,6 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
         warnings.append(state("The recording of the scheduler is not used: {problem}.", problem=problem))
     working = [index for index, device in enumerate(devices) if device.window_ns > 0]
     texts, lines = TextPlaces(), LinePlaces()
-    advice = tuple(
-        RankAdvice(
-            advice_found.id,
-            advice_found.title,
-            shortened(advice_found.text),
-            -1 if advice_found.cost_ns is None else advice_found.cost_ns,
-        )
-        for advice_found in find_advice(analysis)
-    )
     bare = Digest(
         identity=identity,
         kind=trace.kind.value,
@@ -107,7 +96,6 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
         start=trace.start_ns,
         end=trace.start_ns,
         warnings=(),
-        advice=advice,
         groups=(),
         texts=(),
         lines=(),

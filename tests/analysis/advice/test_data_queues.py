@@ -14,6 +14,7 @@ from simulator.mindspore.graph import GraphProfile
 from tracetui.analysis.advice import find_advice
 from tracetui.analysis.advice.model import Advice
 from tracetui.api import load
+from tracetui.export.sentences.advice_english import english_words
 from tracetui.siblings.minddata import minddata_of
 
 #: From the device back to the files; Decode is fed by a full queue and fills its own little.
@@ -56,12 +57,13 @@ def _advice(top: Path) -> Advice | None:
 @pytest.mark.parametrize("form", ["json", "csv"])
 def test_the_operator_that_gets_too_little_done(tmp_path: Path, form: str) -> None:
     advice = _advice(_profile(tmp_path, [0] * 40 + [3] * 60, form=form))
-    assert advice is not None and advice.title == "The data pipeline is late"
+    assert advice is not None and english_words(advice).title == "The data pipeline is late"
     assert advice.subjects == ("Map_Decode\x1b[31m",)
     assert advice.evidence["empty"] == 40 and advice.evidence["batches"] == 100
     assert advice.evidence["workers"] == 8 and advice.evidence["host_queue_empty_share"] == 0.815
-    assert "empty for 40 of 100 batches" in advice.text and "empty for 81.5 % of the time" in advice.text
-    assert advice.text.isascii() and advice.cost_ns == advice.evidence["iteration_gap_idle_ns"]
+    text = english_words(advice).text
+    assert "empty for 40 of 100 batches" in text and "empty for 81.5 % of the time" in text
+    assert text.isascii() and advice.cost_ns == advice.evidence["iteration_gap_idle_ns"]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +79,7 @@ def test_the_operator_that_gets_too_little_done(tmp_path: Path, form: str) -> No
 )
 def test_the_three_cases(tmp_path: Path, batches: list[int], host_empty: float | None, title: str) -> None:
     advice = _advice(_profile(tmp_path, batches, host_empty))
-    assert advice is not None and advice.title == title
+    assert advice is not None and english_words(advice).title == title
 
 
 def test_no_queues_no_advice(tmp_path: Path) -> None:

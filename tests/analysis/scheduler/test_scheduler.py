@@ -33,6 +33,7 @@ from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.scheduler.cores import Cores
 from tracetui.analysis.scheduler.scheduler import SCHEDULED, SchedulerSource, recording_of
 from tracetui.analysis.scheduler.states import State, thread_states
+from tracetui.export.sentences.advice_english import english_words
 from tracetui.siblings.beside import Refusal
 from tracetui.siblings.scheduler.files import read_recording
 
@@ -486,7 +487,7 @@ def test_advice_names_what_pinning_saves_at_most() -> None:
     ready = sum(scheduler.states(thread).sums()[State.READY] for thread in scheduler.threads)
     assert saves == analysis.pinning_saves_ns
     assert 0 < analysis.pinning_saves_ns <= ready
-    assert "CPU_AFFINITY_CONF=1 or taskset" in advice.text
+    assert "CPU_AFFINITY_CONF=1 or taskset" in english_words(advice).text
     assert "kworker/3:1" in advice.subjects
     assert [found.id for found in find_advice(analysis) if found.id.startswith("interrupts")]
     assert not [found.id for found in find_advice(analysis) if found.id == "threads_migrate"]

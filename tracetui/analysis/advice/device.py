@@ -13,7 +13,6 @@ from tracetui.analysis.advice.model import (
     FREE_SHARE,
     ITERATION_GAP,
     Advice,
-    duration,
 )
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.naming import by_name, matching
@@ -22,23 +21,13 @@ from tracetui.analysis.search import distinct, runs
 from tracetui.analysis.sums import most_first
 from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.model import Activity
-from tracetui.units import format_percent
 
 _AI_CPU = any_of(KNOWN.tasks.ai_cpu_types)
 _NPU_FORMAT, _GPU_FORMAT = "torch.npu.config.allow_internal_format = False", "memory_format=channels_last"
+_FORMATS = "format_conversions"
 _CONVERSIONS = (
-    (
-        "format_conversions",
-        "Data is converted between formats",
-        any_of(KNOWN.tasks.format_conversions),
-        f"Keep tensors in one format: {_NPU_FORMAT}, or convert once, before the loop.",
-    ),
-    (
-        "casts",
-        "Data is cast between types",
-        any_of(KNOWN.tasks.casts),
-        "Keep data in the type that the operators around it use, and cast once instead of at every use.",
-    ),
+    (_FORMATS, any_of(KNOWN.tasks.format_conversions)),
+    ("casts", any_of(KNOWN.tasks.casts)),
 )
 
 
@@ -63,15 +52,6 @@ def ai_cpu(evidence: Evidence) -> Iterator[Advice]:
         total = int(slices.dur[rows].sum())
         yield Advice(
             id="ai_cpu_operator",
-            title="An operator runs on the AI CPU",
-            text=(
-                f"It runs {evidence.rate(len(rows))} times {evidence.times}, "
-                f"{duration(int(slices.dur[rows[0]]))} at most, and for {duration(cost)} in all no AI core "
-                "works meanwhile. "
-                "Use a type or operator that the AI cores support (often int32 or float32 for int64 or "
-                "float64), or compute it on the host, ahead of time."
-            ),
-            rule=AI_CPU.rule("An operator takes at least {} on the AI CPU"),
             cost_ns=cost,
             evidence={
                 "count": len(rows),
@@ -94,7 +74,8 @@ def conversions(evidence: Evidence) -> Iterator[Advice]:
     kernels = evidence.work[slices.activity[evidence.work] == Activity.COMPUTE]
     device = evidence.device_of_work[slices.activity[evidence.work] == Activity.COMPUTE]
     computing = sum(activity.computing_ns for activity in evidence.analysis.devices)
-    for rule_id, title, pattern, remedy in _CONVERSIONS:
+    setting = {"setting": _GPU_FORMAT if evidence.is_gpu else _NPU_FORMAT}
+    for rule_id, pattern in _CONVERSIONS:
         matched = by_name(evidence.trace, kernels, matching(pattern)) == 1
         cost = sum(evidence.span(kernels[matched][places]).total for _, places in runs(device[matched]))
         if not CONVERSION_SHARE.share(cost, computing):
@@ -102,23 +83,15 @@ def conversions(evidence: Evidence) -> Iterator[Advice]:
         rows = evidence.longest_first(kernels[matched])
         lines = evidence.task_lines(rows)
         worst_lines, _ = most_first(lines[lines >= 0], slices.dur[rows[lines >= 0]])
-        setting = _GPU_FORMAT if evidence.is_gpu else _NPU_FORMAT
-        remedy = remedy.replace(_NPU_FORMAT, setting)
         yield Advice(
             id=rule_id,
-            title=title,
-            text=(
-                f"{evidence.rate(len(rows))} kernels {evidence.times} do nothing else, and take "
-                f"{format_percent(cost, computing)} of the computing time: {duration(cost)}. {remedy}"
-            ),
-            rule=CONVERSION_SHARE.rule("Such kernels take at least {} of the computing time"),
             cost_ns=cost,
             evidence={
                 "count": len(rows),
                 "count_per_step": evidence.per_step(len(rows)),
                 "total_ns": cost,
                 "share_of_computing": cost / computing,
-                **({"setting": setting} if setting in remedy else {}),
+                **(setting if rule_id == _FORMATS else {}),
             },
             subjects=(*evidence.names(rows), *evidence.operators_of(rows)),
             **evidence.blame(int(worst_lines[0]) if len(worst_lines) else -1)._asdict(),
@@ -152,14 +125,6 @@ def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
         )
     yield Advice(
         id="iteration_gap",
-        title="The device is idle between steps",
-        text=(
-            f"In {len(late)} of {len(steps)} steps the first task comes late: the device is idle for "
-            f"{duration(sum(idle))} before it in all, {duration(idle[0])} at most. "
-            "Take out of the way what runs between optimizer and forward pass: reading the loss, logging, "
-            "loading data."
-        ),
-        rule=ITERATION_GAP.rule("The device is idle for more than {} before the first task of a step"),
         cost_ns=sum(idle),
         evidence={"steps": len(late), "of_steps": len(steps), "longest_ns": idle[0], "idle_ns": sum(idle)},
         **evidence.worst_line(between_steps)._asdict(),
@@ -185,16 +150,8 @@ def free_time(evidence: Evidence) -> Iterator[Advice]:
     free, window = (sum(spans[i][k] for i in freer) for k in (0, 1))
     causes, sums = most_first(evidence.causes.cause[pieces].astype(np.int64), evidence.causes.ns[pieces])
     times = {Cause(cause).label: ns for cause, ns in zip(causes[:3].tolist(), sums.tolist())}
-    mostly = ", ".join(f"{label} {duration(ns)}" for label, ns in times.items())
-    subject = f"In {len(freer)} of {len(spans)} steps the" if analysis.steps else "The"
     yield Advice(
         id="free_time",
-        title="The device is free for much of the time",
-        text=(
-            f"{subject} device neither computes nor communicates for {format_percent(free, window)} of the "
-            f"time. It is idle for {duration(cost)}, most of it {mostly}."
-        ),
-        rule=FREE_SHARE.rule(f"Free time is more than {{}} of {'a step' if analysis.steps else 'all'}"),
         cost_ns=cost,
         evidence={
             "free_ns": free,
@@ -203,6 +160,7 @@ def free_time(evidence: Evidence) -> Iterator[Advice]:
             "steps": len(freer) if analysis.steps else 0,
             **{f"{label.replace('.', '_')}_ns": ns for label, ns in times.items()},
         },
+        context={"of_steps": len(analysis.steps)},
         **evidence.worst_line(pieces)._asdict(),
         per_step_ns=evidence.step_ns(cost),
         gaps=evidence.gaps(pieces),

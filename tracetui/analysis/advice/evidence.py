@@ -63,10 +63,6 @@ class Evidence:
         """Return the mean of a step, of everything where the trace has none."""
         return count / max(self.steps, 1)
 
-    def rate(self, count: int) -> str:
-        """Return the mean of a step, to be read: "2", "2.5"."""
-        return rounded(self.per_step(count))
-
     def step_ns(self, ns: int) -> int | None:
         """Return the mean of a step, rounded down; None where the trace has none."""
         return ns // self.steps if self.steps else None
@@ -78,11 +74,6 @@ class Evidence:
         inside = place >= 0
         inside[inside] = starts[inside] < self.analysis.host_spans[place[inside], 1]
         return np.where(inside, place, -1)
-
-    @property
-    def times(self) -> str:
-        """How counts are said."""
-        return "a step" if self.steps else "in all"
 
     # -- pieces of idle time --------------------------------------------------------------------------
 
@@ -226,8 +217,3 @@ class Evidence:
         """Return the names of slices, those with the most time first."""
         names, _ = most_first(self.trace.slices.name[rows].astype(np.int64), self.trace.slices.dur[rows])
         return tuple(self.trace.strings[name] for name in names[:limit].tolist())
-
-
-def rounded(mean: float) -> str:
-    """Format a number with at most one decimal."""
-    return f"{mean:.1f}".removesuffix(".0")

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tracetui.analysis.advice.evidence import Evidence, rounded
-from tracetui.analysis.advice.model import FREQUENCY, Advice, duration
+from tracetui.analysis.advice.evidence import Evidence
+from tracetui.analysis.advice.model import FREQUENCY, Advice
 from tracetui.analysis.series import Series, counter_series
 from tracetui.arrays import Floats, Int64s
 from tracetui.trace.model import Activity, Trace
 from tracetui.trace.quantity import is_core_frequency
-from tracetui.units import format_percent
 
 _NO_FREQUENCY = 1e6  #: MHz
 
@@ -43,16 +42,6 @@ def core_frequency(evidence: Evidence) -> Iterator[Advice]:
         mean = float(np.average(mhz, weights=durations))
         yield Advice(
             id="core_frequency_low",
-            title="The AI cores run below their maximum frequency",
-            text=(
-                f"While kernels run, the frequency is {rounded(mean)} MHz on average, "
-                f"{format_percent(cost, total)} below the {rounded(maximum)} MHz that it reaches; at that, "
-                f"kernels bound by the cores would take up to {duration(cost)} less. Look for limits of "
-                "power and temperature (npu-smi info), and compare with the other devices."
-            ),
-            rule=FREQUENCY.rule(
-                "The mean frequency of the kernels, weighted by their time, is more than {} below the maximum"
-            ),
             cost_ns=cost,
             evidence={
                 "device": activity.device,

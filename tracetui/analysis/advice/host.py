@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tracetui.analysis.advice.evidence import Evidence, rounded
+from tracetui.analysis.advice.evidence import Evidence
 from tracetui.analysis.advice.model import (
     COLLECTION,
     DATA_LOADER,
@@ -18,7 +18,6 @@ from tracetui.analysis.advice.model import (
     MEMORY,
     SYNC_REPEATS,
     Advice,
-    duration,
 )
 from tracetui.analysis.idle.calls import allocates_memory, cause_of_operator
 from tracetui.analysis.idle.cause import Cause
@@ -28,7 +27,6 @@ from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Activity, Family
 from tracetui.trace.stack import parse_call_stack
-from tracetui.units import format_percent
 
 #: The idle time that one launch instead of many saves.
 PER_LAUNCH = (
@@ -60,18 +58,6 @@ def launch_bound(evidence: Evidence) -> Iterator[Advice]:
         remedy = "torch.npu.NPUGraph, or torch.compile with the backend of torchair; MindSpore: graph mode"
     yield Advice(
         id="launch_bound",
-        title="Launching takes longer than the kernels",
-        text=(
-            f"{evidence.rate(launches)} launches {evidence.times} of kernels that take {duration(mean)} on "
-            f"average: for {duration(cost)} ({format_percent(cost, evidence.window_ns)}) the device is idle "
-            "until the host has launched the next one. Capture the step in a graph or compile it "
-            f"({remedy}): one "
-            "launch then stands for many."
-        ),
-        rule=LAUNCH_SHARE.rule(
-            "The device is idle for at least {} of its time while operators are called and launched, at most "
-            f"{LAUNCH_PAUSE} a launch, and kernels take at most {LOOP_KERNEL} on average"
-        ),
         cost_ns=cost,
         evidence={
             "launches": launches,
@@ -122,20 +108,6 @@ def small_operators(evidence: Evidence) -> Iterator[Advice]:
         order = np.argsort(-count, kind="stable")
         yield Advice(
             id="small_operators_in_loop",
-            title="Small operators launched one by one",
-            text=(
-                f"One line enqueues {len(names)} operator{'s' * (len(names) > 1)} over and over, in a loop: "
-                f"{evidence.rate(len(operators))} launches {evidence.times} for kernels of "
-                f"{duration(mean)} on average, and the device is idle for {duration(cost)} in all "
-                "while it waits for them. "
-                f"One fused or batched form in place of the loop saves up to {rounded(saved)} launches "
-                f"{evidence.times}."
-            ),
-            rule=LOOP_REPEATS.rule(
-                "A line enqueues the same operator at least {} a step in one call of a function, its kernels "
-                "take at most "
-                f"{LOOP_KERNEL} on average, and the idle time is at least {LOOP_SHARE} of the device's time"
-            ),
             cost_ns=cost,
             evidence={
                 "launches": len(operators),
@@ -203,15 +175,6 @@ def sync_in_loop(evidence: Evidence) -> Iterator[Advice]:
             continue
         yield Advice(
             id="sync_in_loop",
-            title="The host waits for the device again and again",
-            text=(
-                f"{'One line' if sync.file is not None else 'One call'} synchronises "
-                f"{evidence.rate(sync.count)} times {evidence.times}, waits "
-                f"{duration(sync.total_ns)}, and each time the device runs dry: "
-                f"{duration(sync.exposed_ns)} of idle time follow. "
-                "Keep the values on the device and read them once, at the end, or not in every step."
-            ),
-            rule=SYNC_REPEATS.rule("The same call from the same line synchronises at least {} a step"),
             cost_ns=sync.exposed_ns,
             evidence={
                 "count": sync.count,
@@ -245,16 +208,8 @@ def data_loader(evidence: Evidence) -> Iterator[Advice]:
     if not len(slow) or not cost:
         return
     rows = evidence.longest_first(outer)
-    unit = "step" if evidence.steps else "batch"
     yield Advice(
         id="data_loader_slow",
-        title="The data loader is slow",
-        text=(
-            f"The host waits for data for {duration(int(slow.max()))} in the slowest {unit}, for at least "
-            f"{DATA_LOADER} in {len(slow)}, and the device is idle for {duration(cost)} of that. "
-            "Give the data loader more workers, let it prefetch, or move its work to the device."
-        ),
-        rule=DATA_LOADER.rule(f"The data loader takes at least {{}} in a {unit}"),
         cost_ns=cost,
         evidence={
             "batches": len(outer),
@@ -283,13 +238,6 @@ def collections(evidence: Evidence) -> Iterator[Advice]:
     longest, total = int(slices.dur[rows[0]]), int(slices.dur[rows].sum())
     yield Advice(
         id="garbage_collection",
-        title="Garbage collections stop the host",
-        text=(
-            f"Python collected garbage {len(rows)} times for {duration(COLLECTION.least)} or more, "
-            f"{duration(longest)} the longest, and the device was idle for {duration(cost)} meanwhile. "
-            "Call gc.freeze() once after start-up, and gc.disable() with a gc.collect() every so many steps."
-        ),
-        rule=COLLECTION.rule("A garbage collection takes at least {}"),
         cost_ns=cost,
         evidence={"count": len(rows), "longest_ns": longest, "total_ns": total, "idle_ns": cost},
         per_step_ns=evidence.step_ns(cost),
@@ -313,13 +261,6 @@ def memory_stalls(evidence: Evidence) -> Iterator[Advice]:
         setting, call = setting.replace("NPU", "CUDA"), call.replace("npu", "cuda")
     yield Advice(
         id="memory_allocation_stalls",
-        title="The device waits while memory is allocated",
-        text=(
-            f"{len(rows)} calls that allocate or free device memory take {duration(total)}, and the device "
-            f"is idle for {duration(cost)} of it. Set {setting}, keep shapes the same from step to step, and "
-            f"leave out {call}."
-        ),
-        rule=MEMORY.rule("Calls that allocate or free device memory take at least {} of idle time"),
         cost_ns=cost,
         evidence={
             "calls": len(rows),

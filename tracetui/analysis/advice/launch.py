@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tracetui.analysis.advice.evidence import Evidence
-from tracetui.analysis.advice.model import COMPILE_SHARE, QUEUE_SHARE, Advice, duration
+from tracetui.analysis.advice.model import COMPILE_SHARE, QUEUE_SHARE, Advice
 from tracetui.analysis.idle.calls import cause_of_call, cause_of_operator, compiles_at_launch
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.naming import by_name
@@ -26,21 +26,9 @@ def dispatch_queue(evidence: Evidence) -> Iterator[Advice]:
     if not QUEUE_SHARE.share(cost, evidence.window_ns):
         return
     waits = len(distinct(evidence.causes.interval[pieces]))
-    remedy = (
-        "TASK_QUEUE_ENABLE=2 takes more of each launch off the thread that dequeues"
-        if busy >= wakeup
-        else "CPU_AFFINITY_CONF=1 binds the threads to cores, so that the one that dequeues wakes up sooner"
-    )
-    alternative = "CPU_AFFINITY_CONF=1" if busy >= wakeup else "TASK_QUEUE_ENABLE=2"
     yield Advice(
         id="dispatch_queue_late",
-        title="The task queue launches late",
-        text=(
-            f"{waits} times a task was in the queue already while the device was idle, {duration(cost)} in "
-            f"all: {duration(busy)} behind another launch, {duration(wakeup)} until its thread woke up. "
-            f"{remedy}; try {alternative} too."
-        ),
-        rule=QUEUE_SHARE.rule("The idle time of tasks in the task queue is at least {} of the device's time"),
+        remedy="queue" if busy >= wakeup else "affinity",
         cost_ns=cost,
         evidence={
             "waits": waits,
@@ -66,22 +54,11 @@ def compilation(evidence: Evidence) -> Iterator[Advice]:
     compile_calls = calls[by_name(trace, calls, cause_of_call) == Cause.COMPILE]
     graphs = operators[by_name(trace, operators, cause_of_operator) == Cause.COMPILE]
     rows = evidence.outermost(distinct(np.concatenate((at_launch, compile_calls, graphs))))
-    remedy = (
-        "torch.npu.set_compile_mode(jit_compile=False) uses the compiled operators that CANN brings; "
-        "shapes that stay the same are compiled once."
-        if trace.kind == TraceKind.ASCEND and len(at_launch)
-        else "Keep shapes the same from step to step, or compile all that occur before training starts."
-    )
     rows = evidence.longest_first(rows)
     launched = evidence.causes.operator[pieces]
     yield Advice(
         id="operators_compiled_at_run_time",
-        title="Operators are compiled while training",
-        text=(
-            f"{evidence.rate(len(rows))} compilations {evidence.times} keep the device idle for "
-            f"{duration(cost)} in all. {remedy}"
-        ),
-        rule=COMPILE_SHARE.rule("Compiling takes at least {} of the device's time, as idle time"),
+        remedy="binaries" if trace.kind == TraceKind.ASCEND and len(at_launch) else "shapes",
         cost_ns=cost,
         evidence={
             "compilations": len(rows),

@@ -1,4 +1,7 @@
-"""What a piece of advice is, and from where on each condition holds: the thresholds, in one table."""
+"""What a piece of advice is, and from where on each condition holds: the thresholds, in one table.
+
+The sentences are made of these facts by `export/sentences/advice.py`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ from typing import Union
 import numpy as np
 
 from tracetui.arrays import Int64s
-from tracetui.units import format_duration
 
 Figures = dict[str, Union[int, float, str]]
 
@@ -19,16 +21,16 @@ def _nowhere() -> Int64s:
 
 @dataclass(frozen=True, eq=False)
 class Advice:
-    """Something to do about lost time, and the numbers that it follows from. Text and title are ASCII."""
+    """Something to do about lost time, and the numbers that it follows from."""
 
     id: str  #: of the rule, snake_case; a rule that blames lines or names gives one advice for each
-    title: str
-    text: str  #: one or two sentences with the numbers, free of names from the trace
-    rule: str  #: the condition with its threshold and where that comes from
     #: the time that it is ranked by: what the evidence explains, of all devices; None: a note on the
     #: recording, which costs and saves nothing
     cost_ns: int | None
     evidence: Figures = field(default_factory=dict)  #: times are *_ns, shares 0..1
+    context: Figures = field(default_factory=dict)  #: what its sentences need besides, in the same units
+    variant: str = ""  #: which of the things that its rule finds, where each has a title of its own
+    remedy: str = ""  #: which remedy fits, where its rule has several
     #: names that it is about, as written in the trace: never print them unescaped
     subjects: tuple[str, ...] = ()
     file: str | None = None  #: of the line to blame; None: no line, "" where its frames have no file
@@ -38,6 +40,11 @@ class Advice:
     gaps: Int64s = field(default_factory=_nowhere)  #: indices of gaps to look at, worst first
     rows: Int64s = field(default_factory=_nowhere)  #: slice rows to look at, worst first
 
+    @property
+    def kind(self) -> str:
+        """What has a title, and what comparisons match: the id, and the variant where there are several."""
+        return f"{self.id}.{self.variant}" if self.variant else self.id
+
 
 @dataclass(frozen=True)
 class Threshold:
@@ -45,12 +52,7 @@ class Threshold:
 
     least: int
     unit: str  #: "ns", "%" or "times"
-    source: str  #: whose threshold it is
-
-    def __str__(self) -> str:
-        if self.unit == "ns":
-            return duration(self.least)
-        return f"{self.least} {self.unit}"
+    source: str  #: whose threshold it is: OURS, MSPROF or MINDSPORE
 
     def share(self, part: int, whole: int) -> bool:
         """Return whether a part reaches so many percent of the whole; nothing is no part of nothing."""
@@ -60,14 +62,9 @@ class Threshold:
         """Return whether a part is more than so many percent of the whole."""
         return part * 100 > whole * self.least
 
-    def rule(self, condition: str) -> str:
-        """Return a sentence of the condition and the source; {} stands for the threshold."""
-        return f"{condition.format(self)} ({self.source})."
-
 
 MS, US = 1_000_000, 1_000
-OURS, MSPROF = "tracetui", "as msprof-analyze advises"
-MINDSPORE = "as MindSpore's guide says"
+OURS, MSPROF, MINDSPORE = "tracetui", "msprof-analyze", "MindSpore"
 
 LOOP_REPEATS = Threshold(4, "times", OURS)
 LOOP_KERNEL = Threshold(50 * US, "ns", OURS)  #: the mean kernel of a loop is shorter
@@ -96,8 +93,3 @@ MIGRATIONS = Threshold(100, "times", OURS)
 HOST_BOUND_SHARE = Threshold(20, "%", OURS)
 HOST_BOUND = Threshold(100 * MS, "ns", OURS)
 MISSING_SHARE = Threshold(1, "%", OURS)
-
-
-def duration(ns: int) -> str:
-    """Return a time in ASCII: "1.24 ms", "20.0 us"."""
-    return format_duration(ns).replace("µ", "u")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tracetui.analysis.advice.evidence import Evidence
-from tracetui.analysis.advice.model import MISSING_SHARE, Advice, duration
+from tracetui.analysis.advice.model import MISSING_SHARE, Advice
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.search import distinct
 from tracetui.trace.model import Family, Layer, TraceKind
@@ -18,19 +18,12 @@ def unlinked(evidence: Evidence) -> Iterator[Advice]:
     if not MISSING_SHARE.share(cost, evidence.window_ns):
         return
     host = any(track.layer == Layer.PYTHON and len(track.rows) for track in evidence.trace.tracks)
-    remedy = "The trace has no events of the host: collect those too (PyTorch: ProfilerActivity.CPU)."
+    remedy = "host"
     if host:
-        remedy = "Collect at profiler level 1 or 2, which records every launch."
-        if evidence.is_gpu:
-            remedy = "Let the profiler warm up for a step, so that it records the launch of every kernel."
+        remedy = "warm_up" if evidence.is_gpu else "level"
     yield Advice(
         id="collect_host_events",
-        title="Some idle time has no known origin",
-        text=(
-            f"For {duration(cost)} of idle time the trace does not tell what launched the next task; "
-            f"{chains.linked} of {chains.total} tasks lead to an operator. {remedy}"
-        ),
-        rule=MISSING_SHARE.rule("Idle time of unknown origin is at least {} of the device's time"),
+        remedy=remedy,
         cost_ns=None,
         evidence={"tasks": chains.total, "linked_tasks": chains.linked, "unlinked_idle_ns": cost},
         gaps=evidence.gaps(pieces),
@@ -52,14 +45,6 @@ def stacks(evidence: Evidence) -> Iterator[Advice]:
         return
     yield Advice(
         id="collect_stacks",
-        title="The trace has no Python stacks",
-        text=(
-            f"{duration(cost)} of idle time and {operators} operators lead to no line of Python. "
-            "Collect with with_stack=True."
-        ),
-        rule=MISSING_SHARE.rule(
-            "No event has a stack, and the idle time is at least {} of the device's time"
-        ),
         cost_ns=None,
         evidence={"idle_ns": cost, "operators": operators},
         gaps=evidence.gaps(pieces),
@@ -78,14 +63,6 @@ def level(evidence: Evidence) -> Iterator[Advice]:
         return
     yield Advice(
         id="collect_level_1",
-        title="Launches are not recorded",
-        text=(
-            f"For {duration(cost)} of idle time operators were being launched, and level 0 does not tell "
-            "whether they were compiled or only sent. Collect at profiler level 1 or 2."
-        ),
-        rule=MISSING_SHARE.rule(
-            "No runtime call is recorded, and launches are at least {} of the device's time"
-        ),
         cost_ns=None,
         evidence={"launch_idle_ns": cost, "launches": len(distinct(evidence.causes.interval[pieces]))},
         gaps=evidence.gaps(pieces),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tracetui.analysis.advice.evidence import Evidence, rounded
+from tracetui.analysis.advice.evidence import Evidence
 from tracetui.analysis.advice.model import (
     HOST_BOUND,
     HOST_BOUND_SHARE,
@@ -12,7 +12,6 @@ from tracetui.analysis.advice.model import (
     MIGRATIONS,
     PREEMPTED_SHARE,
     Advice,
-    duration,
 )
 from tracetui.analysis.idle.cause import Cause
 
@@ -31,14 +30,6 @@ def preempted(evidence: Evidence) -> Iterator[Advice]:
     setting = _setting(evidence)
     yield Advice(
         id="threads_without_a_core",
-        title="Threads are ready and have no core",
-        text=(
-            f"For {duration(cost)} of idle time a thread of the host was ready and had no core; for "
-            f"{duration(foreign)} of that other processes, or nobody, had it. {shared} cores had several "
-            f"threads of the trace. Pin the process to cores of its own with {setting}: that saves "
-            f"{duration(saves)} at most."
-        ),
-        rule=PREEMPTED_SHARE.rule("Idle time of threads without a core is at least {} of the device's time"),
         cost_ns=cost,
         evidence={
             "idle_ns": cost,
@@ -66,12 +57,6 @@ def migrations(evidence: Evidence) -> Iterator[Advice]:
     setting = _setting(evidence)
     yield Advice(
         id="threads_migrate",
-        title="Threads migrate between cores",
-        text=(
-            f"{len(moving)} threads of the host come to another core, up to {rounded(highest)} times a "
-            f"second, and find their caches cold. Pin them to cores of one socket with {setting}."
-        ),
-        rule=MIGRATIONS.rule("A thread comes to another core at least {} a second"),
         cost_ns=None,
         evidence={"threads": len(moving), "migrations_per_s": highest, "setting": setting},
         subjects=tuple(dict.fromkeys(time.task.comm for time in moving))[:5],
@@ -87,13 +72,6 @@ def interrupts(evidence: Evidence) -> Iterator[Advice]:
     cores = [core for core in summary.cores if core.threads and core.interrupted_ns]
     yield Advice(
         id="interrupts_on_launching_cores",
-        title="Interrupts stop the threads that launch",
-        text=(
-            f"Interrupts on {len(cores)} cores of the host's threads keep the device idle for "
-            f"{duration(cost)}. Keep them off these cores: irqbalance with a list of banned cores, or "
-            "/proc/irq/N/smp_affinity."
-        ),
-        rule=INTERRUPT_SHARE.rule("Interrupts cost at least {} of the device's time, as idle time"),
         cost_ns=cost,
         evidence={"idle_ns": cost, "cores": len(cores)},
         per_step_ns=evidence.step_ns(cost),
@@ -116,12 +94,6 @@ def unrecorded(evidence: Evidence) -> Iterator[Advice]:
         return
     yield Advice(
         id="record_the_scheduler",
-        title="The scheduler is not recorded",
-        text=(
-            f"For {duration(cost)} of idle time the host was late. Whether its threads had cores is not "
-            "recorded: docs/scheduler.md tells in three lines how to record it, and --sched reads it."
-        ),
-        rule=HOST_BOUND_SHARE.rule("A late host costs at least {} of the device's time, as idle time"),
         cost_ns=None,
         evidence={"idle_ns": cost},
         gaps=evidence.gaps(pieces)[:100],

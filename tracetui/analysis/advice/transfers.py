@@ -13,13 +13,11 @@ from tracetui.analysis.advice.model import (
     COPY_SHARE,
     Advice,
     Figures,
-    duration,
 )
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import runs
 from tracetui.analysis.sums import most_first
 from tracetui.trace.model import Activity, Trace
-from tracetui.units import format_percent
 
 
 def communication(evidence: Evidence) -> Iterator[Advice]:
@@ -53,19 +51,9 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
     if waiting is not None and waiting * 2 >= cost:
         yield Advice(
             id="late_ranks",
-            title="The device waits for ranks that come late",
-            text=(
-                f"For {duration(waiting)} ({format_percent(waiting, evidence.window_ns)}) it is in a "
-                "collective, moves no data and does not compute: a rank of the group has not come yet. "
-                "Find what that rank does meanwhile: its trace, same step (tracetui ranks). Until it comes "
-                "sooner, time saved on this rank before such a wait becomes waiting."
-            ),
-            rule=COMMUNICATION_SHARE.rule(
-                "Communication without computing takes at least {} of the device's time, and it waits for at "
-                "least half of that"
-            ),
             cost_ns=waiting,
             evidence=figures,
+            context={"share_waiting": waiting / max(evidence.window_ns, 1)},
             subjects=evidence.names(ranked),
             per_step_ns=evidence.step_ns(waiting),
             gaps=most_first(communicating, evidence.analysis.gaps.communication[communicating])[0],
@@ -74,15 +62,7 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
         return
     yield Advice(
         id="exposed_communication",
-        title="Communication is not overlapped",
-        text=(
-            f"For {duration(cost)} ({format_percent(cost, evidence.window_ns)}) the device communicates and "
-            f"does not compute. {_could_overlap(cost, figures, of_pytorch(evidence.trace))}"
-        ),
-        rule=COMMUNICATION_SHARE.rule(
-            "Communication without computing takes at least {} of the device's time, and at least "
-            f"{COMMUNICATION_EXPOSED} of all communication"
-        ),
+        remedy=_overlap(cost, figures, of_pytorch(evidence.trace)),
         cost_ns=cost,
         evidence=figures,
         subjects=evidence.names(ranked),
@@ -97,18 +77,14 @@ def of_pytorch(trace: Trace) -> bool:
     return any(text.startswith("aten::") for text in trace.strings)
 
 
-def _could_overlap(cost: int, figures: Figures, pytorch: bool) -> str:
+def _overlap(cost: int, figures: Figures, pytorch: bool) -> str:
+    """Return what would hide communication: smaller buckets where most comes after a backward pass that has
+    computing to spare.
+    """
     tail, free = (int(figures.get(key, 0)) for key in ("exposed_in_tail_ns", "backward_computing_alone_ns"))
     if tail * 2 >= cost and free:
-        return (
-            f"{duration(tail)} of it come after the backward pass, of which {duration(free)} run without any "
-            f"communication: smaller buckets{' (bucket_cap_mb)' if pytorch else ''} start it earlier."
-        )
-    alone = int(figures["computing_alone_ns"])
-    return (
-        f"{duration(alone)} of computing run without any communication and could hide it: start collectives "
-        "earlier, asynchronously, and wait for them where their result is used."
-    )
+        return "bucket_cap_mb" if pytorch else "buckets"
+    return "asynchronous"
 
 
 def _waiting(evidence: Evidence) -> int | None:
@@ -163,16 +139,6 @@ def copies(evidence: Evidence) -> Iterator[Advice]:
         total = int(slices.dur[rows].sum())
         yield Advice(
             id="exposed_copies",
-            title="The device waits for copies",
-            text=(
-                f"{evidence.rate(len(rows))} copies {evidence.times} take {duration(total)}, and for "
-                f"{duration(cost)} of it the device does nothing else. "
-                "Pin the memory (pin_memory=True), copy with non_blocking=True, and copy the next batch on a "
-                "stream of its own while this one is computed."
-            ),
-            rule=COPY_SHARE.rule(
-                "Copies of one line take at least {} of the device's time with nothing beside them"
-            ),
             cost_ns=cost,
             evidence={
                 "count": len(rows),

@@ -5,19 +5,9 @@ The names in braces are those of its evidence: times and shares as text, means w
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tracetui.analysis.advice import model
 from tracetui.analysis.advice.model import Threshold
-
-
-class AdviceWords(NamedTuple):
-    """What replaces the fields of the same names of `Advice`."""
-
-    title: str
-    text: str
-    rule: str
-
+from tracetui.export.sentences.advice_english import AdviceWords, least
 
 _SOURCES = {
     model.OURS: "tracetui",
@@ -28,7 +18,7 @@ _UNITS = {"times": "次"}
 
 
 def _least(threshold: Threshold) -> str:
-    return str(threshold).replace(threshold.unit, _UNITS.get(threshold.unit, threshold.unit))
+    return least(threshold).replace(threshold.unit, _UNITS.get(threshold.unit, threshold.unit))
 
 
 def _rule(condition: str, threshold: Threshold) -> str:
@@ -274,35 +264,4 @@ FIGURES = {
     "waits_per_step": "每个 step 的等待",
     "wakeup_ns": "等待出队线程唤醒",
     "workers": "worker 数",
-}
-
-#: The rules by what their advice is called in English, where a comparison has nothing else of it.
-TITLES = {
-    "Launching takes longer than the kernels": "launch_bound",
-    "The device waits for ranks that come late": "late_ranks",
-    "Small operators launched one by one": "small_operators_in_loop",
-    "The host waits for the device again and again": "sync_in_loop",
-    "The data loader is slow": "data_loader_slow",
-    "Taking data from the queue is late": "data_queue",
-    "Sending data to the device is late": "data_queue",
-    "The data pipeline is late": "data_queue",
-    "Garbage collections stop the host": "garbage_collection",
-    "The device waits while memory is allocated": "memory_allocation_stalls",
-    "The task queue launches late": "dispatch_queue_late",
-    "Operators are compiled while training": "operators_compiled_at_run_time",
-    "An operator runs on the AI CPU": "ai_cpu_operator",
-    "Data is converted between formats": "format_conversions",
-    "Data is cast between types": "casts",
-    "The AI cores run below their maximum frequency": "core_frequency_low",
-    "Communication is not overlapped": "exposed_communication",
-    "The device waits for copies": "exposed_copies",
-    "The device is idle between steps": "iteration_gap",
-    "The device is free for much of the time": "free_time",
-    "Some idle time has no known origin": "collect_host_events",
-    "The trace has no Python stacks": "collect_stacks",
-    "Launches are not recorded": "collect_level_1",
-    "Threads are ready and have no core": "threads_without_a_core",
-    "Threads migrate between cores": "threads_migrate",
-    "Interrupts stop the threads that launch": "interrupts_on_launching_cores",
-    "The scheduler is not recorded": "record_the_scheduler",
 }

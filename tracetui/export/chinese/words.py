@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from tracetui.export.chinese.advice import ADVICE, FIGURES, TITLES
+from tracetui.export.chinese.advice import ADVICE, FIGURES
 from tracetui.export.chinese.causes import CAUSES
 from tracetui.export.chinese.comparisons import COMPARISONS
 from tracetui.export.chinese.health import HEALTH
@@ -50,7 +50,6 @@ WORDS: dict[str, str] = {
     **dict(_keyed("advice.", ADVICE)),
     "advice.per_step": "每个 step ",  # what counts are of: `{times}` in the text of a piece of advice
     "advice.in_all": "总共 ",
-    **{title: ADVICE[rule].title for title, rule in TITLES.items()},
     **{f"figure.{key}": words for key, words in FIGURES.items()},
     **{f"title.{title}": words for title, words in TITLES_OF_COLUMNS.items()},
     **{english: words for table in TABLES for english, words in table.items()},

@@ -19,7 +19,7 @@ from tracetui.export.memory.document import memory_document
 from tracetui.export.memory.text import growth_sentences, memory_facts, memory_listings
 from tracetui.export.page import charts
 from tracetui.export.page.html import Section, bullets, paragraph, quote, table
-from tracetui.export.sentences.advice import advice_in_language
+from tracetui.export.sentences.advice import advice_words
 from tracetui.export.sentences.causes import line_name, micro
 from tracetui.export.sentences.health import headline, legend, mark
 from tracetui.export.sentences.memory import alive_sentence
@@ -247,13 +247,13 @@ def _communication(analysis: Analysis) -> Iterator[Section]:
 
 def _advice(analysis: Analysis) -> Section:
     pieces = []
-    for advice in map(advice_in_language, find_advice(analysis)):
-        place = ""
+    for advice in find_advice(analysis):
+        words, place = advice_words(advice), ""
         if advice.file is not None:
             place = f"<br><code>{quote(line_name(advice.file, advice.line, advice.function))}</code>"
         pieces.append(
-            f"<li><strong>{quote(advice.title)}</strong> ({quote(cost_words(advice))})<br>"
-            f"{quote(micro(advice.text), 4000)}{place}</li>"
+            f"<li><strong>{quote(words.title)}</strong> ({quote(cost_words(advice))})<br>"
+            f"{quote(micro(words.text), 4000)}{place}</li>"
         )
     return Section(translate(TITLE), [f"<ol>{''.join(pieces)}</ol>"])
 

@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tracetui.analysis.advice import Advice
-from tracetui.analysis.idle.cause import Cause
-from tracetui.export.tables.advice import figure
+from tracetui.export.sentences.advice_english import CAUSES, ENGLISH_ADVICE, AdviceWords, english_words
+from tracetui.export.tables.common import share_words
 from tracetui.language import names, speaks_english, wording
-
-#: Times of causes, by the key of the evidence that they are.
-_CAUSES = {f"{cause.label.replace('.', '_')}_ns": cause for cause in Cause}
+from tracetui.units import format_count, format_duration
 
 
-def advice_in_language(advice: Advice) -> Advice:
-    """Return a piece of advice in the language chosen, with the same numbers."""
+def advice_words(advice: Advice) -> AdviceWords:
+    """Return what people read of a piece of advice, in the language chosen."""
     if speaks_english():
-        return advice
-    text = wording("", f"advice.{advice.id}.text")
-    if not text:
-        return replace(advice, title=wording(advice.title))
-    figures = {key: figure(key, value)[1] for key, value in advice.evidence.items()}
+        return english_words(advice)
+    text, rule = (wording("", f"advice.{advice.id}.{field}") for field in ("text", "rule"))
+    if not (text and rule):
+        return english_words(advice)
+    figures = {key: _figure(key, value)[1] for key, value in advice.evidence.items()}
     figures["times"] = wording("", "advice.in_all" if advice.per_step_ns is None else "advice.per_step")
     figures["causes"] = names(
-        " ".join(figure_in_language(key, advice.evidence[key])) for key in advice.evidence if key in _CAUSES
+        " ".join(figure_in_language(key, advice.evidence[key])) for key in advice.evidence if key in CAUSES
     )
-    return replace(
-        advice,
-        title=wording(advice.title, f"advice.{advice.id}.title"),
-        text=text.format_map(figures),
-        rule=wording(advice.rule, f"advice.{advice.id}.rule"),
-    )
+    return AdviceWords(advice_title(advice.kind), text.format_map(figures), rule)
+
+
+def advice_title(kind: str) -> str:
+    """Return the title of a kind of advice in the language chosen; of a kind that is not known itself.
+
+    As a file has it where it is not known: never print it unescaped.
+    """
+    return wording(english_title(kind), f"advice.{kind.partition('.')[0]}.title")
+
+
+def english_title(kind: str) -> str:
+    """Return the title of a kind of advice as documents have it; of a kind that is not known itself."""
+    return ENGLISH_ADVICE[kind].title if kind in ENGLISH_ADVICE else kind
 
 
 def figure_in_language(key: str, value: float | str) -> tuple[str, str]:
@@ -38,5 +42,21 @@ def figure_in_language(key: str, value: float | str) -> tuple[str, str]:
 
     As written in the trace where it is a text: never print it unescaped.
     """
-    name, shown = figure(key, value)
-    return wording(name, f"{_CAUSES[key].label}.name" if key in _CAUSES else f"figure.{key}"), shown
+    name, shown = _figure(key, value)
+    return wording(name, f"{CAUSES[key].label}.name" if key in CAUSES else f"figure.{key}"), shown
+
+
+def _figure(key: str, value: float | str) -> tuple[str, str]:
+    """Return a number of evidence for people, its name and its value: ("mean kernel", "20.0 µs").
+
+    Its unit is in its key: `*_ns` are times, `*share*` shares 0..1. As written in the trace where it is a
+    text: never print it unescaped.
+    """
+    name = key.removesuffix("_ns").replace("_", " ")
+    if isinstance(value, str):
+        return name, value
+    if key.endswith("_ns"):
+        return name, format_duration(int(value))
+    if "share" in key:
+        return name, share_words(value)
+    return name, format_count(int(value)) if value == int(value) else f"{value:,.1f}"

@@ -11,8 +11,9 @@ from tracetui.comparison.job_part import ComparedRank, ComparedRoot
 from tracetui.comparison.line_rows import LineRow
 from tracetui.comparison.memory_rows import MemoryRow
 from tracetui.comparison.waterfall import AICORE, AICPU
+from tracetui.export.sentences.advice import advice_title
 from tracetui.export.sentences.roots import root_words
-from tracetui.language import alternatives, clauses, counted, names, translate, wording
+from tracetui.language import alternatives, clauses, counted, names, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.units import format_bytes, format_count, format_duration, format_ms
@@ -162,7 +163,7 @@ def _replace_ending(name: str, parts: Mapping[str, str]) -> str:
 
 def advice_name(row: ComparedRow) -> str:
     """Return the title of a row of advice, in the language chosen."""
-    return printable(wording(row.name), LONGEST_NAME)
+    return printable(advice_title(row.name), LONGEST_NAME)
 
 
 def ratio_words(row: ComparedRow) -> str:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.export.cells import encodable
-from tracetui.export.tables.column import Column, Form, Table, duration, json_only, listed
-from tracetui.export.tables.common import line_columns, share_column, share_words, texts_of, values_of
+from tracetui.export.sentences.advice_english import AdviceWords, english_words
+from tracetui.export.tables.column import CodedTexts, Column, Form, Table, duration, json_only, listed
+from tracetui.export.tables.common import line_columns, share_column, texts_of, values_of
 from tracetui.export.tables.gaps import GAPS, GapRows
-from tracetui.units import format_count, format_duration
 
 LOOKED_AT = 5  #: gaps of each advice
 _GAP_KEYS = ("device", "start_ns", "dur_ns", "idle_ns")
@@ -21,26 +21,16 @@ _GAP_KEYS = ("device", "start_ns", "dur_ns", "idle_ns")
 class AdviceRows:
     """The advice on a trace, that about the most time first."""
 
-    def __init__(self, analysis: Analysis, rows: Sequence[Advice] | None = None) -> None:
-        """Take the advice of an analysis, or `rows`: pieces in another language than documents have."""
+    def __init__(
+        self,
+        analysis: Analysis,
+        rows: Sequence[Advice] | None = None,
+        words_of: Callable[[Advice], AdviceWords] = english_words,
+    ) -> None:
+        """Take the advice of an analysis, or `rows`. `words_of`: in another language than documents have."""
         self.analysis = analysis
         self.rows: Sequence[Advice] = find_advice(analysis) if rows is None else rows
-
-
-def figure(key: str, value: float | str) -> tuple[str, str]:
-    """Return a number of evidence for people, its name and its value: ("mean kernel", "20.0 µs").
-
-    Its unit is in its key: `*_ns` are times, `*share*` shares 0..1. As written in the trace where it is a
-    text: never print it unescaped.
-    """
-    words = key.removesuffix("_ns").replace("_", " ")
-    if isinstance(value, str):
-        return words, value
-    if key.endswith("_ns"):
-        return words, format_duration(int(value))
-    if "share" in key:
-        return words, share_words(value)
-    return words, format_count(int(value)) if value == int(value) else f"{value:,.1f}"
+        self.words = [*map(words_of, self.rows)]
 
 
 def _evidence(rows: AdviceRows) -> list[dict[str, Any]]:
@@ -65,14 +55,19 @@ def _subjects(rows: AdviceRows) -> list[list[str]]:
     return [[*map(encodable, advice.subjects)] for advice in rows.rows]
 
 
+def _words(field: str) -> Callable[[AdviceRows], CodedTexts]:
+    """Return what gives a field of the words of each."""
+    return lambda rows: listed([getattr(words, field) for words in rows.words])
+
+
 _TEXTS: tuple[Column[AdviceRows], ...] = (
-    Column("text", "", texts_of("text")),
-    Column("rule", "", texts_of("rule")),
+    Column("text", "", _words("text")),
+    Column("rule", "", _words("rule")),
 )
 ADVICE: Table[AdviceRows] = Table(
     columns=(
         Column("id", "", texts_of("id"), forms=Form.DATA),
-        Column("title", "advice", texts_of("title"), trusted=True),
+        Column("title", "advice", _words("title"), trusted=True),
         *(column.of(Form.JSON) for column in _TEXTS),
         duration("cost_ns", "cost", values_of("cost_ns"), optional=True, unknown="note"),
         share_column(values_of("cost_ns"), lambda rows: rows.analysis.window_ns, optional=True, unknown=""),

@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
-from tracetui.comparison.compared_row import ComparedRow
+from tracetui.comparison.compared_row import ComparedRow, ranked
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.memory_rows import ALIVE
+from tracetui.export.sentences.advice import english_title
 from tracetui.export.sentences.comparison import (
     advice_name,
     changed_words,
@@ -57,11 +59,12 @@ class ComparedTable:
     unit: str = "ms a step"
     of_jobs: bool = False
     name_of: Callable[[Any], str] = row_name  #: what people are shown a row as
+    title_of: Callable[[Any], str] | None = None  #: what documents call a row; None: by its name
 
     def rows(self, comparison: Comparison) -> Sequence[ComparedRow]:
         """Return the rows; none of what a single trace lacks."""
         rows: Sequence[ComparedRow] = getattr(comparison.job if self.of_jobs else comparison, self.key, ())
-        return rows
+        return rows if self.title_of is None else ranked(rows, self.title_of)
 
     def documents(self, comparison: Comparison) -> list[dict[str, Any]]:
         """Return the rows as JSON has them: means per step, times rounded to the ns."""
@@ -107,6 +110,7 @@ def _table(
     *more: AnyColumn,
     unit: str = "ns",
     name_of: Callable[[Any], str] = row_name,
+    title_of: Callable[[Any], str] = attrgetter("name"),
     counts: Callable[[str], tuple[AnyColumn, ...]] = _counts,
     paths: bool = False,
 ) -> Table[ComparedRows]:
@@ -114,7 +118,7 @@ def _table(
     write, signed = _WRITTEN[unit]
     marks = {True: "*"}
     columns = (
-        data("name", texts_of("name")),
+        data("name", texts_by(title_of)),
         named("name", "", name_of, forms=_PRINTED, path=paths),
         data("status", texts_of("status")),
         _amount(f"base_{unit}", "base", lambda row: row.base_ns, write),
@@ -221,12 +225,19 @@ TABLES = (
     ComparedTable("communication", "communication", "Collectives", _table(counts=_WHERE_ROOMY)),
     ComparedTable("api", "api", "Operators of the host, by their time there", _table(*_SELF_TIMES, *_MEANS)),
 )
+
+
+def _advice_title(row: ComparedRow) -> str:
+    return english_title(row.name)
+
+
 ADVICE = ComparedTable(
     "advice",
     "advice",
     "Advice, by the time that it explains",
-    _table(name_of=advice_name),
+    _table(name_of=advice_name, title_of=_advice_title),
     name_of=advice_name,
+    title_of=_advice_title,
 )
 MEMORY = ComparedTable(
     "memory",

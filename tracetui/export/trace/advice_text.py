@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tracetui.analysis.advice import Advice
-from tracetui.export.sentences.advice import advice_in_language
+from tracetui.export.sentences.advice import advice_words
 from tracetui.export.sentences.causes import line_name, micro
 from tracetui.export.text import MARGIN, aligned, cell_width, cut, wrapped
 from tracetui.language import counted, names, translate
@@ -21,23 +21,20 @@ SUBJECTS = 5  #: names, at most
 
 def advice_text(advice: Sequence[Advice], width: int) -> str:
     """Return pieces of advice, each as a title, its text, where it points and its condition."""
-    pieces_told = [*map(advice_in_language, advice)]
-    if not pieces_told:
+    if not advice:
         return translate(NOTHING) + "\n"
-    pieces = counted(len(pieces_told), "1 piece of advice", "{count} pieces of advice")
-    last = translate(", notes last") if pieces_told[-1].cost_ns is None else ""
+    pieces = counted(len(advice), "1 piece of advice", "{count} pieces of advice")
+    last = translate(", notes last") if advice[-1].cost_ns is None else ""
     lines = [translate("{pieces} by lost time{last}; some are about the same time", pieces=pieces, last=last)]
-    margin = " " * (len(str(len(pieces_told))) + len(MARGIN))
-    for number, piece in enumerate(pieces_told, 1):
+    margin = " " * (len(str(len(advice))) + len(MARGIN))
+    for number, piece in enumerate(advice, 1):
         lines += ["", *_advice(piece, f"{number}{MARGIN}".rjust(len(margin)), margin, width)]
     return "\n".join(lines) + "\n"
 
 
 def first_advice(advice: Sequence[Advice], limit: int, width: int) -> list[str]:
     """Return the advice about the most time, a line each, under a title; no line without any. No notes."""
-    costly = [
-        (piece, piece.cost_ns) for piece in map(advice_in_language, advice) if piece.cost_ns is not None
-    ]
+    costly = [(piece, piece.cost_ns) for piece in advice if piece.cost_ns is not None]
     if not costly:
         return []
     title = translate(TITLE)
@@ -49,7 +46,7 @@ def first_advice(advice: Sequence[Advice], limit: int, width: int) -> list[str]:
         )
     lines = [title]
     for piece, cost_ns in costly[:limit]:
-        title_with_line = piece.title
+        title_with_line = advice_words(piece).title
         if piece.file:
             place = f"{printable(path_end(piece.file))}({piece.line})"
             title_with_line = translate("{advice}: {place}", advice=title_with_line, place=place)
@@ -69,11 +66,11 @@ def cost_words(advice: Advice) -> str:
 
 
 def _advice(advice: Advice, number: str, margin: str, width: int) -> list[str]:
-    cost = cost_words(advice)
-    title = number + advice.title
+    cost, words = cost_words(advice), advice_words(advice)
+    title = number + words.title
     lines = [title + aligned(cost, max(width - cell_width(title), cell_width(cost) + 2))]
     room = min(width, LONGEST_LINE)
-    lines += wrapped(printable(micro(advice.text)), room, margin, margin)
+    lines += wrapped(printable(micro(words.text)), room, margin, margin)
     if advice.file is not None:
         label = f"{margin}{translate('at')}{MARGIN}"
         line = printable(line_name(advice.file, advice.line, advice.function))
@@ -81,7 +78,7 @@ def _advice(advice: Advice, number: str, margin: str, width: int) -> list[str]:
     if advice.subjects:
         lines.append(cut(f"{margin}{translate('of')}{MARGIN}{_subjects(advice)}", width))
     label = f"{margin}{translate('if')}{MARGIN}"
-    return lines + wrapped(printable(micro(advice.rule)), room, label, " " * cell_width(label))
+    return lines + wrapped(printable(micro(words.rule)), room, label, " " * cell_width(label))
 
 
 def _subjects(advice: Advice) -> str:

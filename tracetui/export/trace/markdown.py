@@ -10,7 +10,7 @@ from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.export.markdown import code, plain, table
-from tracetui.export.sentences.advice import advice_in_language
+from tracetui.export.sentences.advice import advice_words
 from tracetui.export.sentences.causes import line_name, micro
 from tracetui.export.sentences.health import headline, legend, mark
 from tracetui.export.tables.causes import CAUSES, CauseRows
@@ -198,15 +198,14 @@ def _gaps(analysis: Analysis, selection: Selection, top: int) -> list[str]:
 
 def _advice(analysis: Analysis) -> list[str]:
     lines = [f"## {plain(translate(TITLE))}", ""]
-    for number, advice in enumerate(map(advice_in_language, find_advice(analysis)), 1):
-        title = f"**{plain(advice.title)}** ({cost_words(advice)})"
-        lines.append(
-            f"{number}. {sentences([translate('{title}.', title=title), plain(micro(advice.text))])}"
-        )
+    for number, advice in enumerate(find_advice(analysis), 1):
+        words = advice_words(advice)
+        title = f"**{plain(words.title)}** ({cost_words(advice)})"
+        lines.append(f"{number}. {sentences([translate('{title}.', title=title), plain(micro(words.text))])}")
         line = line_name(advice.file, advice.line, advice.function)
         about = [translate("At {place}.", place=code(line))] if advice.file is not None else []
         if advice.subjects:
             about.append(translate("Of {names}.", names=names(map(code, advice.subjects[:SUBJECTS]))))
-        about.append(translate("Rule: {rule}", rule=plain(micro(advice.rule))))
+        about.append(translate("Rule: {rule}", rule=plain(micro(words.rule))))
         lines.append(f"   {sentences(about)}")
     return lines

@@ -14,7 +14,6 @@ from textual.widget import Widget
 from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
-from tracetui.export.sentences.advice import advice_in_language
 from tracetui.export.trace.advice_text import NOTHING
 from tracetui.language import translate
 from tracetui.trace.clean import printable
@@ -92,9 +91,7 @@ class AdviceScreen(TableScreen):
             self.nothing(translate("No device in this trace: there is no lost time to advise on."))
             return
         self.missing(translate("Looking for advice."))
-        self.in_background(
-            "advice", lambda: self.Found(analysis, tuple(map(advice_in_language, find_advice(analysis))))
-        )
+        self.in_background("advice", lambda: self.Found(analysis, find_advice(analysis)))
 
     @on(Found)
     def _fill(self, message: Found) -> None:

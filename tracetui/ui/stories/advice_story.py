@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from tracetui.analysis.advice import Advice
 from tracetui.analysis.analyse import Analysis
-from tracetui.export.sentences.advice import figure_in_language
+from tracetui.export.sentences.advice import advice_words, figure_in_language
 from tracetui.export.sentences.causes import micro
 from tracetui.export.tables.advice import ADVICE, AdviceRows
 from tracetui.export.text import aligned, padded
@@ -39,7 +39,7 @@ def advice_columns(
     analysis: Analysis, advice: Sequence[Advice], palette: Palette, glyphs: Glyphs
 ) -> list[ViewColumn]:
     """Return the columns of the table, a row per piece of advice; shares are of the devices' time."""
-    rows, window_ns = AdviceRows(analysis, advice), analysis.window_ns
+    rows, window_ns = AdviceRows(analysis, advice, advice_words), analysis.window_ns
     cost = np.array([piece.cost_ns or 0 for piece in rows.rows], np.int64)
     codes = np.arange(len(rows.rows), dtype=np.int32)
 
@@ -85,7 +85,7 @@ def advice_answer(advice: Sequence[Advice], window_ns: int) -> str:
     template = "{count} findings, first {cost}: {title}; costs may overlap"
     if count == 1:
         template = "1 finding, {cost}: {title}"
-    title = first.title
+    title = advice_words(first).title
     if speaks_english():  # it begins a sentence of its own in the table
         title = f"{title[:1].lower()}{title[1:]}"
     answer = translate(template, count=count, cost=cost, title=title)
@@ -100,18 +100,18 @@ class AdviceStory(Story):
 
         Empty lines are left out where there are more than `height` lines.
         """
-        room = min(width, MAX_TEXT_CELLS)
-        lines = [self._title_line(advice, width)]
-        lines += [[(text, self._text)] for text in wrapped(micro(advice.text), room)]
+        room, words = min(width, MAX_TEXT_CELLS), advice_words(advice)
+        lines = [self._title_line(advice, words.title, width)]
+        lines += [[(text, self._text)] for text in wrapped(micro(words.text), room)]
         lines += [[], *self._subject_lines(advice), *self._evidence_lines(advice, room), []]
         lines += [
             [(text, self._dim)]
-            for text in wrapped(translate("Rule {id}: {rule}", id=advice.id, rule=micro(advice.rule)), room)
+            for text in wrapped(translate("Rule {id}: {rule}", id=advice.id, rule=micro(words.rule)), room)
         ]
         return lines if len(lines) <= height else [line for line in lines if line]
 
-    def _title_line(self, advice: Advice, width: int) -> Line:
-        """Return the title in a rule, with how many gaps and slices there are to look at."""
+    def _title_line(self, advice: Advice, title: str, width: int) -> Line:
+        """Return the `title` in a rule, with how many gaps and slices there are to look at."""
         places = [
             counted(len(rows), singular, plural)
             for singular, plural, rows in (
@@ -126,7 +126,7 @@ class AdviceStory(Story):
             places_text = translate(
                 "{places} to look at", places=gaps_and_slices if len(places) > 1 else places[0]
             )
-        return self._ruled(f"{advice.title} {self._glyphs.dot} {places_text}", width)
+        return self._ruled(f"{title} {self._glyphs.dot} {places_text}", width)
 
     def _subject_lines(self, advice: Advice) -> Iterator[Line]:
         """Yield the Python line and the names that the advice is about."""

@@ -12,7 +12,6 @@ import numpy as np
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.comparison.step_parts import step_parts
-from tracetui.export.sentences.advice import advice_in_language
 from tracetui.export.sentences.health import finding_remedy, finding_sentence
 from tracetui.export.tables.gaps import GapRows
 from tracetui.ui.drawing.glyphs import Glyphs, glyphs
@@ -51,7 +50,7 @@ def story_of(analysis: Analysis, kind: str, rows: Any, place: int, width: int, a
     elif kind == "step":
         return _step_story(analysis, rows.places[place], *looks, width)
     elif kind == "advice":
-        lines = AdviceStory(*looks).lines(advice_in_language(rows.rows[place]), width, _ALL)
+        lines = AdviceStory(*looks).lines(rows.rows[place], width, _ALL)
     elif kind == "finding":
         finding = rows.rows[place]
         return [f"{finding_sentence(finding)}.", finding_remedy(finding)]

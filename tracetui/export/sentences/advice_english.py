@@ -1,0 +1,349 @@
+"""Advice in English: of each rule a title, a text with its numbers, and the condition with its threshold.
+
+All of it is ASCII, as documents have it. The names in braces in a text are those of its evidence and context:
+times and shares as text, means with one decimal at most; `{times}` says what counts are of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tracetui.analysis.advice import Advice, model
+from tracetui.analysis.advice.model import Threshold
+from tracetui.analysis.idle.cause import Cause
+from tracetui.units import format_duration, format_percent
+
+#: Causes, by the key of the evidence that is their time.
+CAUSES = {f"{cause.label.replace('.', '_')}_ns": cause for cause in Cause}
+_PARTS = 10**15  # a share is rounded as so many parts of one, which a float still tells apart
+_SOURCES = {
+    model.OURS: "tracetui",
+    model.MSPROF: "as msprof-analyze advises",
+    model.MINDSPORE: "as MindSpore's guide says",
+}
+
+
+class AdviceWords(NamedTuple):
+    """What people read of a piece of advice."""
+
+    title: str
+    text: str  #: one or two sentences with its numbers, free of names from the trace
+    rule: str  #: the condition with its threshold and where that comes from
+
+
+def english_words(advice: Advice) -> AdviceWords:
+    """Return what people read of a piece of advice, in English."""
+    title, text, rule = ENGLISH_ADVICE[advice.kind]
+    fields = {key: _figure(key, value) for key, value in (*advice.evidence.items(), *advice.context.items())}
+    fields["cost"] = "" if advice.cost_ns is None else duration(advice.cost_ns)
+    fields["times"] = "in all" if advice.per_step_ns is None else "a step"
+    fields["unit"] = "batch" if advice.per_step_ns is None else "step"
+    fields.update(_parts(advice, fields))
+    if advice.remedy:
+        fields["remedy"] = _REMEDIES[advice.id][advice.remedy].format_map(fields)
+    return AdviceWords(title, text.format_map(fields), rule.format_map(fields))
+
+
+def duration(ns: int) -> str:
+    """Return a time in ASCII: "1.24 ms", "20.0 us"."""
+    return format_duration(ns).replace("µ", "u")
+
+
+def least(threshold: Threshold) -> str:
+    """Return what a threshold asks for at least: "50.0 us", "5 %", "4 times"."""
+    return duration(threshold.least) if threshold.unit == "ns" else f"{threshold.least} {threshold.unit}"
+
+
+def _figure(key: str, value: float | str) -> str:
+    """Return a number of evidence: a time, a share, or a number with at most one decimal."""
+    if isinstance(value, str):
+        return value
+    if key.endswith("_ns"):
+        return duration(int(value))
+    if "share" in key:
+        return format_percent(round(value * _PARTS), _PARTS)
+    return f"{value:.1f}" if key.endswith("_pct") else f"{value:.1f}".removesuffix(".0")
+
+
+def _parts(advice: Advice, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a text that its numbers choose or join, by name."""
+    evidence = advice.evidence
+    if advice.id == "small_operators_in_loop":
+        yield "operators", f"{fields['operators']} operator{'s' * (int(evidence['operators']) > 1)}"
+    elif advice.id == "sync_in_loop":
+        yield "who", "One call" if advice.file is None else "One line"
+    elif advice.id == "data_loader_slow":
+        yield "slow", fields["slow_batches" if "slow_batches" in evidence else "slow_steps"]
+    elif advice.id == "dispatch_queue_late":
+        yield "waiting_ns", duration(int(evidence["busy_ns"]) + int(evidence["wakeup_ns"]))
+    elif advice.id == "free_time":
+        causes = (f"{CAUSES[key].label} {fields[key]}" for key in evidence if key in CAUSES)
+        yield "causes", ", ".join(causes)
+        of_steps = int(advice.context["of_steps"])
+        yield "where", f"In {fields['steps']} of {fields['of_steps']} steps the" if of_steps else "The"
+        yield "whole", "a step" if of_steps else "all"
+    elif advice.id == "data_queue":
+        parts = []
+        if evidence["batches"]:
+            parts.append("The queue before the device was empty for {empty} of {batches} batches.")
+        if "host_queue_empty_pct" in advice.context:
+            parts.append("The queue of the host was empty for {host_queue_empty_pct} % of the time.")
+        yield "queues", " ".join(parts).format_map(fields)
+
+
+def _rule(condition: str, threshold: Threshold) -> str:
+    """Return a sentence of the condition and the source; {} stands for the threshold."""
+    return f"{condition.format(least(threshold))} ({_SOURCES[threshold.source]})."
+
+
+_DATA_QUEUE_TEXT = "The device is idle for {iteration_gap_idle_ns} between steps. {queues} "
+_DATA_QUEUE_RULE = _rule(
+    f"Idle time between steps is at least {least(model.DATA_QUEUE_SHARE)} of the device's time; data is late "
+    "where the queue before the device is empty for more than {} of the batches",
+    model.DATA_QUEUE_EMPTY,
+)
+_CONVERSION_TEXT = (
+    "{count_per_step} kernels {times} do nothing else, and take {share_of_computing} of the computing time: "
+    "{total_ns}. "
+)
+_CONVERSION_RULE = _rule("Such kernels take at least {} of the computing time", model.CONVERSION_SHARE)
+
+#: By `Advice.kind`.
+ENGLISH_ADVICE = {
+    "launch_bound": AdviceWords(
+        "Launching takes longer than the kernels",
+        "{launches_per_step} launches {times} of kernels that take {mean_kernel_ns} on average: for "
+        "{idle_ns} ({share_of_window}) the device is idle until the host has launched the next one. Capture "
+        "the step in a graph or compile it ({graph}): one launch then stands for many.",
+        _rule(
+            "The device is idle for at least {} of its time while operators are called and launched, at most "
+            f"{least(model.LAUNCH_PAUSE)} a launch, and kernels take at most {least(model.LOOP_KERNEL)} on "
+            "average",
+            model.LAUNCH_SHARE,
+        ),
+    ),
+    "small_operators_in_loop": AdviceWords(
+        "Small operators launched one by one",
+        "One line enqueues {operators} over and over, in a loop: {launches_per_step} launches {times} for "
+        "kernels of {mean_kernel_ns} on average, and the device is idle for {idle_ns} in all while it waits "
+        "for them. One fused or batched form in place of the loop saves up to {launches_saved_per_step} "
+        "launches {times}.",
+        _rule(
+            "A line enqueues the same operator at least {} a step in one call of a function, its kernels "
+            f"take at most {least(model.LOOP_KERNEL)} on average, and the idle time is at least "
+            f"{least(model.LOOP_SHARE)} of the device's time",
+            model.LOOP_REPEATS,
+        ),
+    ),
+    "sync_in_loop": AdviceWords(
+        "The host waits for the device again and again",
+        "{who} synchronises {count_per_step} times {times}, waits {wait_ns}, and each time the device runs "
+        "dry: {exposed_idle_ns} of idle time follow. Keep the values on the device and read them once, at "
+        "the end, or not in every step.",
+        _rule("The same call from the same line synchronises at least {} a step", model.SYNC_REPEATS),
+    ),
+    "data_loader_slow": AdviceWords(
+        "The data loader is slow",
+        "The host waits for data for {slowest_ns} in the slowest {unit}, for at least "
+        f"{least(model.DATA_LOADER)} in {{slow}}, and the device is idle for {{idle_ns}} of that. Give the "
+        "data loader more workers, let it prefetch, or move its work to the device.",
+        _rule("The data loader takes at least {} in a {{unit}}", model.DATA_LOADER),
+    ),
+    "data_queue.taking": AdviceWords(
+        "Taking data from the queue is late",
+        f"{_DATA_QUEUE_TEXT}Data was there: look at GetNext itself, and at what else the host does between "
+        "steps.",
+        _DATA_QUEUE_RULE,
+    ),
+    "data_queue.sending": AdviceWords(
+        "Sending data to the device is late",
+        f"{_DATA_QUEUE_TEXT}The host had data ready: make batches smaller on the way (types, padding), send "
+        "fewer columns.",
+        _DATA_QUEUE_RULE,
+    ),
+    "data_queue.pipeline": AdviceWords(
+        "The data pipeline is late",
+        f"{_DATA_QUEUE_TEXT}The operator below gets too little done: give it more workers, simplify it, or "
+        "cache it.",
+        _DATA_QUEUE_RULE,
+    ),
+    "garbage_collection": AdviceWords(
+        "Garbage collections stop the host",
+        f"Python collected garbage {{count}} times for {least(model.COLLECTION)} or more, {{longest_ns}} the "
+        "longest, and the device was idle for {idle_ns} meanwhile. Call gc.freeze() once after start-up, and "
+        "gc.disable() with a gc.collect() every so many steps.",
+        _rule("A garbage collection takes at least {}", model.COLLECTION),
+    ),
+    "memory_allocation_stalls": AdviceWords(
+        "The device waits while memory is allocated",
+        "{calls} calls that allocate or free device memory take {total_ns}, and the device is idle for "
+        "{idle_ns} of it. Set {setting}, keep shapes the same from step to step, and leave out {without}.",
+        _rule("Calls that allocate or free device memory take at least {} of idle time", model.MEMORY),
+    ),
+    "dispatch_queue_late": AdviceWords(
+        "The task queue launches late",
+        "{waits} times a task was in the queue already while the device was idle, {waiting_ns} in all: "
+        "{busy_ns} behind another launch, {wakeup_ns} until its thread woke up. {remedy}",
+        _rule(
+            "The idle time of tasks in the task queue is at least {} of the device's time", model.QUEUE_SHARE
+        ),
+    ),
+    "operators_compiled_at_run_time": AdviceWords(
+        "Operators are compiled while training",
+        "{compilations_per_step} compilations {times} keep the device idle for {idle_ns} in all. {remedy}",
+        _rule("Compiling takes at least {} of the device's time, as idle time", model.COMPILE_SHARE),
+    ),
+    "threads_without_a_core": AdviceWords(
+        "Threads are ready and have no core",
+        "For {idle_ns} of idle time a thread of the host was ready and had no core; for {foreign_ns} of that "
+        "other processes, or nobody, had it. {shared_cores} cores had several threads of the trace. Pin the "
+        "process to cores of its own with {setting}: that saves {saves_at_most_ns} at most.",
+        _rule(
+            "Idle time of threads without a core is at least {} of the device's time", model.PREEMPTED_SHARE
+        ),
+    ),
+    "interrupts_on_launching_cores": AdviceWords(
+        "Interrupts stop the threads that launch",
+        "Interrupts on {cores} cores of the host's threads keep the device idle for {idle_ns}. Keep them off "
+        "these cores: irqbalance with a list of banned cores, or /proc/irq/N/smp_affinity.",
+        _rule("Interrupts cost at least {} of the device's time, as idle time", model.INTERRUPT_SHARE),
+    ),
+    "threads_migrate": AdviceWords(
+        "Threads migrate between cores",
+        "{threads} threads of the host come to another core, up to {migrations_per_s} times a second, and "
+        "find their caches cold. Pin them to cores of one socket with {setting}.",
+        _rule("A thread comes to another core at least {} a second", model.MIGRATIONS),
+    ),
+    "ai_cpu_operator": AdviceWords(
+        "An operator runs on the AI CPU",
+        "It runs {count_per_step} times {times}, {longest_ns} at most, and for {exposed_ns} in all no AI "
+        "core works meanwhile. Use a type or operator that the AI cores support (often int32 or float32 for "
+        "int64 or float64), or compute it on the host, ahead of time.",
+        _rule("An operator takes at least {} on the AI CPU", model.AI_CPU),
+    ),
+    "format_conversions": AdviceWords(
+        "Data is converted between formats",
+        f"{_CONVERSION_TEXT}Keep tensors in one format: {{setting}}, or convert once, before the loop.",
+        _CONVERSION_RULE,
+    ),
+    "casts": AdviceWords(
+        "Data is cast between types",
+        f"{_CONVERSION_TEXT}Keep data in the type that the operators around it use, and cast once instead of "
+        "at every use.",
+        _CONVERSION_RULE,
+    ),
+    "core_frequency_low": AdviceWords(
+        "The AI cores run below their maximum frequency",
+        "While kernels run, the frequency is {mean_mhz} MHz on average, {share_below} below the "
+        "{maximum_mhz} MHz that it reaches; at that, kernels bound by the cores would take up to {cost} "
+        "less. Look for limits of power and temperature (npu-smi info), and compare with the other devices.",
+        _rule(
+            "The mean frequency of the kernels, weighted by their time, is more than {} below the maximum",
+            model.FREQUENCY,
+        ),
+    ),
+    "exposed_communication": AdviceWords(
+        "Communication is not overlapped",
+        "For {exposed_ns} ({share_of_window}) the device communicates and does not compute. {remedy}",
+        _rule(
+            "Communication without computing takes at least {} of the device's time, and at least "
+            f"{least(model.COMMUNICATION_EXPOSED)} of all communication",
+            model.COMMUNICATION_SHARE,
+        ),
+    ),
+    "late_ranks": AdviceWords(
+        "The device waits for ranks that come late",
+        "For {waiting_for_ranks_ns} ({share_waiting}) it is in a collective, moves no data and does not "
+        "compute: a rank of the group has not come yet. Find what that rank does meanwhile: its trace, same "
+        "step (tracetui ranks). Until it comes sooner, time saved on this rank before such a wait becomes "
+        "waiting.",
+        _rule(
+            "Communication without computing takes at least {} of the device's time, and it waits for at "
+            "least half of that",
+            model.COMMUNICATION_SHARE,
+        ),
+    ),
+    "exposed_copies": AdviceWords(
+        "The device waits for copies",
+        "{count_per_step} copies {times} take {total_ns}, and for {exposed_ns} of it the device does nothing "
+        "else. Pin the memory (pin_memory=True), copy with non_blocking=True, and copy the next batch on a "
+        "stream of its own while this one is computed.",
+        _rule(
+            "Copies of one line take at least {} of the device's time with nothing beside them",
+            model.COPY_SHARE,
+        ),
+    ),
+    "iteration_gap": AdviceWords(
+        "The device is idle between steps",
+        "In {steps} of {of_steps} steps the first task comes late: the device is idle for {idle_ns} before "
+        "it in all, {longest_ns} at most. Take out of the way what runs between optimizer and forward pass: "
+        "reading the loss, logging, loading data.",
+        _rule("The device is idle for more than {} before the first task of a step", model.ITERATION_GAP),
+    ),
+    "free_time": AdviceWords(
+        "The device is free for much of the time",
+        "{where} device neither computes nor communicates for {share_free} of the time. It is idle for "
+        "{idle_ns}, most of it {causes}.",
+        _rule("Free time is more than {} of {{whole}}", model.FREE_SHARE),
+    ),
+    "collect_host_events": AdviceWords(
+        "Some idle time has no known origin",
+        "For {unlinked_idle_ns} of idle time the trace does not tell what launched the next task; "
+        "{linked_tasks} of {tasks} tasks lead to an operator. {remedy}",
+        _rule("Idle time of unknown origin is at least {} of the device's time", model.MISSING_SHARE),
+    ),
+    "collect_stacks": AdviceWords(
+        "The trace has no Python stacks",
+        "{idle_ns} of idle time and {operators} operators lead to no line of Python. Collect with "
+        "with_stack=True.",
+        _rule(
+            "No event has a stack, and the idle time is at least {} of the device's time", model.MISSING_SHARE
+        ),
+    ),
+    "collect_level_1": AdviceWords(
+        "Launches are not recorded",
+        "For {launch_idle_ns} of idle time operators were being launched, and level 0 does not tell whether "
+        "they were compiled or only sent. Collect at profiler level 1 or 2.",
+        _rule(
+            "No runtime call is recorded, and launches are at least {} of the device's time",
+            model.MISSING_SHARE,
+        ),
+    ),
+    "record_the_scheduler": AdviceWords(
+        "The scheduler is not recorded",
+        "For {idle_ns} of idle time the host was late. Whether its threads had cores is not recorded: "
+        "docs/scheduler.md tells in three lines how to record it, and --sched reads it.",
+        _rule("A late host costs at least {} of the device's time, as idle time", model.HOST_BOUND_SHARE),
+    ),
+}
+
+_BUCKETS = (
+    "{exposed_in_tail_ns} of it come after the backward pass, of which {backward_computing_alone_ns} run "
+    "without any communication: smaller buckets"
+)
+#: By the id of a rule and `Advice.remedy`.
+_REMEDIES = {
+    "dispatch_queue_late": {
+        "queue": "TASK_QUEUE_ENABLE=2 takes more of each launch off the thread that dequeues; try "
+        "CPU_AFFINITY_CONF=1 too.",
+        "affinity": "CPU_AFFINITY_CONF=1 binds the threads to cores, so that the one that dequeues wakes up "
+        "sooner; try TASK_QUEUE_ENABLE=2 too.",
+    },
+    "operators_compiled_at_run_time": {
+        "binaries": "torch.npu.set_compile_mode(jit_compile=False) uses the compiled operators that CANN "
+        "brings; shapes that stay the same are compiled once.",
+        "shapes": "Keep shapes the same from step to step, or compile all that occur before training starts.",
+    },
+    "exposed_communication": {
+        "buckets": f"{_BUCKETS} start it earlier.",
+        "bucket_cap_mb": f"{_BUCKETS} (bucket_cap_mb) start it earlier.",
+        "asynchronous": "{computing_alone_ns} of computing run without any communication and could hide it: "
+        "start collectives earlier, asynchronously, and wait for them where their result is used.",
+    },
+    "collect_host_events": {
+        "host": "The trace has no events of the host: collect those too (PyTorch: ProfilerActivity.CPU).",
+        "level": "Collect at profiler level 1 or 2, which records every launch.",
+        "warm_up": "Let the profiler warm up for a step, so that it records the launch of every kernel.",
+    },
+}
