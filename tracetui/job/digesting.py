@@ -16,7 +16,7 @@ from tracetui.analysis.intervals import union
 from tracetui.analysis.marked_ranges import host_ranges, marked_ranges, range_name
 from tracetui.analysis.scheduler.scheduler import recording_of
 from tracetui.analysis.steps import DeviceSpan
-from tracetui.arrays import Bools
+from tracetui.arrays import Bools, Int64s
 from tracetui.cache.cached_reading import read_trace
 from tracetui.cache.recordings import recording_reader
 from tracetui.comparison.compared_run import run_of
@@ -198,16 +198,27 @@ def _awaited(
 ) -> AwaitedColumns:
     """Return which collectives the device waited for until they ended.
 
-    A send is waited for where the device computes right after it: else it is merely under way.
+    With one the wait ends, or right after it the device computes or begins another collective, while others
+    are still under way. A send is waited for where the device computes right after it: else it is merely
+    under way.
     """
     exposed = analysis.communication.exposed
     exposed_pieces = exposed.at(exposed.of_device(device))
-    awaited = np.isin(collectives.end, union(exposed_pieces.start, exposed_pieces.end).ends)
-    starts = analysis.devices[device].compute.starts
-    following = np.append(starts, np.iinfo(np.int64).max)[np.searchsorted(starts, collectives.end)]
+    waits, ends = union(exposed_pieces.start, exposed_pieces.end), collectives.end
+    wait = np.searchsorted(waits.starts, ends, "left") - 1
+    is_in_wait = (wait >= 0) & (ends <= np.append(waits.ends, 0)[wait])
+    computes = _until_next(analysis.devices[device].compute.starts, ends) <= _RIGHT_AFTER
+    begins = _until_next(collectives.start, ends) <= _RIGHT_AFTER
     sends = [place for place, text in enumerate(texts.all) if text.lower() == "send"]
-    late = np.isin(collectives.type, sends) & (following - collectives.end > _RIGHT_AFTER)
-    return AwaitedColumns(np.flatnonzero(awaited & ~late))
+    is_send = np.isin(collectives.type, sends)
+    awaited = is_in_wait & (computes | (~is_send & (begins | np.isin(ends, waits.ends))))
+    return AwaitedColumns(np.flatnonzero(awaited))
+
+
+def _until_next(starts: Int64s, times: Int64s) -> Int64s:
+    """Return the ns from each time to the first of the ascending starts that is not before it."""
+    following: Int64s = np.append(starts, np.iinfo(np.int64).max)[np.searchsorted(starts, times)] - times
+    return following
 
 
 def _busy_ns(analysis: Analysis, device: int) -> int:

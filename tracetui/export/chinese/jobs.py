@@ -151,6 +151,9 @@ JOBS = {
     "What of the order of its operations is not in the traces is not modelled.": (
         "trace 里没有的那部分操作次序未被建模。"
     ),
+    "The clocks of {count} parts of the job are not aligned: their waits for each other stay.": (
+        "作业的 {count} 个部分时钟没有对齐：它们彼此的等待保持不变。"
+    ),
     "With {fixes} fixed a step takes {then} instead of {now}: {saved} ({share}) less.": (
         "修好 {fixes} 之后，一个 step 用 {then}，而不是 {now}：少 {saved}（{share}）。"
     ),

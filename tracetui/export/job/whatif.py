@@ -117,6 +117,11 @@ def whatif_sentences(answer: JobWhatIf) -> Iterator[str]:
         yield translate("The replay of a step as it was is off by {error} at most.", error=error)
     if answer.replay_error > LARGEST_ERROR:
         yield translate("What of the order of its operations is not in the traces is not modelled.")
+    if (parts := answer.order.job.clocks.parts) > 1:
+        yield translate(
+            "The clocks of {count} parts of the job are not aligned: their waits for each other stay.",
+            count=parts,
+        )
     critical = answer.critical
     if critical is not None and critical.rank is not None:
         template = "Rank {rank} is critical: {share} of the longest chain, mostly {reason}."

@@ -11,6 +11,7 @@ collectives for which others waited for it as long after the one before as it di
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -76,14 +77,25 @@ class Order:
         return self.graph.times(delay, self.duration if duration is None else duration, self.origin)
 
     def step_times(self, start: Int64s, end: Int64s) -> Int64s:
-        """Return the ns of each step, from the first start in it to the last end, of all ranks here."""
+        """Return the ns of each step, from the first start in it to the last end, of all ranks here.
+
+        Of ranks whose clocks are not aligned with each other, it is the longest of those that are.
+        """
+        here, part = self._aligned_parts
+        parts = len(self.job.ranks)
+        first = np.full((parts, len(self.steps)), np.iinfo(np.int64).max)
+        last = np.full((parts, len(self.steps)), np.iinfo(np.int64).min)
+        np.minimum.at(first, (part, self.step[here]), start[here])
+        np.maximum.at(last, (part, self.step[here]), end[here])
+        steps = np.where(last >= first, last, first) - first
+        longest: Int64s = steps.max(axis=0, initial=0)
+        return longest
+
+    @cached_property
+    def _aligned_parts(self) -> tuple[Int64s, Int64s]:
+        """The operations of ranks that are here, and the number of what each is aligned with."""
         here = np.flatnonzero(self.rank != MISSING)
-        first = np.full(len(self.steps), np.iinfo(np.int64).max)
-        last = np.full(len(self.steps), np.iinfo(np.int64).min)
-        np.minimum.at(first, self.step[here], start[here])
-        np.maximum.at(last, self.step[here], end[here])
-        steps: Int64s = last - first
-        return steps
+        return here, self.job.clocks.family[self.rank[here]]
 
     def largest_error(self, steps: Int64s) -> float:
         """Return how far off replayed steps are at most, each as a share of the measured one.
