@@ -46,6 +46,8 @@ def run(stage, tokens):
 def train(stage, optimizer, loader, prof):
     for tokens in loader:
         run(stage, tokens)
+        if stage.norm is not None:
+            dist.all_reduce(stage.norm, group=stage.pipeline)
         optimizer.step()
         print(f"loss {stage.total.item():.3f}")
         prof.step()

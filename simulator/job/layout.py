@@ -18,6 +18,7 @@ class Layout:
     pp: int = 1
     joined: bool = True  #: the stages of a pipeline share a collective, beside their sends and receives
     two_ways: bool = False  #: a group for each way between two stages, which are a ring
+    both_ends: bool = False  #: micro-batches enter at both ends: groups of each way, no ring
 
     @property
     def world(self) -> int:
@@ -60,7 +61,10 @@ class Layout:
         candidates = [("tp", self.tensor(rank)), ("dp", self.data(rank))]
         if self.pp > 1 and self.joined:
             candidates.append(("mp", self.model(rank)))
-        if self.two_ways:
+        if self.both_ends:
+            roles = ("p2p", "p2pb", "p2p-r", "p2pb-r")
+            candidates += [(role, pair) for role in roles for pair in self._pairs(rank)]
+        elif self.two_ways:
             candidates += [(role, pair) for role in ("p2p", "p2pb") for pair in self._pairs(rank)]
         else:
             candidates += [("pp", pair) for pair in self._pairs(rank)]

@@ -89,12 +89,17 @@ class PipelineProgram(RankProgram):
     def _run_step(self, extra: Extra) -> Running:
         self._slower = extra.computing
         self.load("for tokens in loader:", ms=0.2 + extra.loader_ms)
-        blocks = SCHEDULES[self.schedule](self._stage, self._stages, self._size.microbatches)
         with self.call("run", at="        run(stage, tokens)"):
-            for block in blocks:
-                yield from self._block(block)
+            yield from self._blocks()
+        if self._model:
+            yield from self.collective("dist.all_reduce(stage.norm,", self._model, "allReduce", 1)
         self.adamw("        optimizer.step()", us=60)
         self.item('print(f"loss {stage.total.item():.3f}")')
+
+    def _blocks(self) -> Running:
+        """All blocks of a step."""
+        for block in SCHEDULES[self.schedule](self._stage, self._stages, self._size.microbatches):
+            yield from self._block(block)
 
     def _block(self, block: SimulatedBlock) -> Running:
         step = 1 if block.forward else -1

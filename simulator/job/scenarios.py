@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simulator.job import experts, pipeline
+from simulator.job import dualpipe, experts, pipeline
 from simulator.job.layout import Layout
 from simulator.job.program import Extra, Size
 from simulator.job.roles import RolesProgram
@@ -13,6 +13,7 @@ HYBRID = Layout(tp=2, dp=4)
 PIPELINE = Layout(tp=2, dp=2, pp=2)
 
 STAGES = Layout(tp=1, dp=1, pp=4, joined=False, two_ways=True)
+BOTH_ENDS = Layout(tp=1, dp=1, pp=4, joined=False, both_ends=True)
 BLOCKS = Size(2, 8, 1)
 
 JOBS = {
@@ -55,6 +56,8 @@ JOBS = {
     "pipeline-1f1b": SimulatedJob(STAGES, BLOCKS, program=pipeline.PipelineProgram),
     "pipeline-gpipe": SimulatedJob(STAGES, BLOCKS, program=pipeline.GPipeProgram),
     "pipeline-interleaved": SimulatedJob(STAGES, BLOCKS, program=pipeline.InterleavedProgram),
+    #: micro-batches that enter at both ends
+    "pipeline-dualpipe": SimulatedJob(BOTH_ENDS, BLOCKS, program=dualpipe.DualPipeProgram),
     #: a stage with more work
     "pipeline-uneven": SimulatedJob(
         STAGES, BLOCKS, extra={2: Extra(computing=1.4)}, program=pipeline.PipelineProgram

@@ -26,11 +26,18 @@ from tracetui.job.job import Job, job_of
 
 SQUARE = Layout(tp=2, dp=2)
 PYTHON, BOTH = scenarios.JOBS["late"].extra[5], scenarios.JOBS["both"].extra
+LATE_STAGES = {1: Extra(loader_ms=5.0), 2: Extra(computing=1.4)}
 SLOWER = dict.fromkeys((2, 3), Extra(computing=1.6))
 
 
 def _job(name: str, layout: Layout, extra: dict[int, Extra] | None = None) -> SimulatedJob:
     return replace(scenarios.JOBS[name], layout=layout, extra=extra or {})
+
+
+def _late_stages(name: str) -> SimulatedJob:
+    """Return a pipeline with two slow ranks, all ranks of which meet at the end of each step."""
+    job = scenarios.JOBS[name]
+    return replace(job, layout=replace(job.layout, joined=True), extra=LATE_STAGES)
 
 
 #: the jobs of the samples, of four ranks each: to digest one takes long, however short it is; and whole
@@ -47,6 +54,10 @@ JOBS = {
     "absent": scenarios.JOBS["absent"],
     "roles": scenarios.JOBS["roles"],
     **{name: job for name, job in scenarios.JOBS.items() if name.startswith("pipeline")},
+    **{
+        f"late {name}": _late_stages(f"pipeline-{name}")
+        for name in ("1f1b", "gpipe", "interleaved", "dualpipe")
+    },
     **{name: job for name, job in scenarios.JOBS.items() if name.startswith("experts")},
     "hosts": replace(_job("hosts", SQUARE, {3: PYTHON}), hosts=2),
 }

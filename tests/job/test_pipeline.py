@@ -6,9 +6,12 @@ from statistics import median
 
 import pytest
 
+from simulator.job.dualpipe import PassKind, dualpipe
 from simulator.job.pipeline import CHUNKS, SCHEDULES
 from tests.job.planted import job
-from tracetui.job.pipeline import BACKWARD, FORWARD, Pipeline, StageBlock, find_pipeline
+from tracetui.job.dualpipe import dualpipe_blocks
+from tracetui.job.pipeline import Pipeline, find_pipeline
+from tracetui.job.pipeline_blocks import BACKWARD, BOTH, FORWARD, INPUTS, WEIGHTS, StageBlock
 from tracetui.job.whatif.answer import Replays
 from tracetui.job.whatif.order import COMPUTING, COPY
 
@@ -48,6 +51,52 @@ def test_the_schedule_is_recognised(name: str, schedule: str) -> None:
         assert ways == expected
 
 
+WAYS = {
+    PassKind.FORWARD: FORWARD,
+    PassKind.BACKWARD: BACKWARD,
+    PassKind.INPUTS: INPUTS,
+    PassKind.WEIGHTS: WEIGHTS,
+}
+
+
+def planted_ways(stage: int, stages: int, microbatches: int) -> list[int]:
+    """Return the ways of the blocks that the simulator runs."""
+    blocks = dualpipe(stage, stages, microbatches)
+    return [WAYS[block[0].kind] if len(block) == 1 else BOTH for block in blocks]
+
+
+def test_dualpipe_is_recognised() -> None:
+    found = pipeline("dualpipe")
+    assert found.schedule == "dualpipe"
+    assert {stage.microbatches for stage in found.stages} == {MICROBATCHES}
+    for stage in range(STAGES):
+        for step in range(len(found.order.steps)):
+            blocks = [block for block in found.blocks if (block.stage, block.step) == (stage, step)]
+            ways = [way for block in blocks for way in block.ways]
+            assert ways == planted_ways(stage, STAGES, MICROBATCHES)
+
+
+@pytest.mark.parametrize(("stages", "microbatches"), [(4, 8), (6, 12), (8, 20), (16, 48)])
+def test_the_blocks_of_dualpipe_are_those_that_are_simulated(stages: int, microbatches: int) -> None:
+    for stage in range(stages):
+        blocks = dualpipe_blocks(stage, stages, microbatches)
+        assert [block.way for block in blocks] == planted_ways(stage, stages, microbatches)
+
+
+def test_the_bubble_of_dualpipe_is_that_of_the_paper() -> None:
+    found = pipeline("dualpipe")
+    lengths = {
+        way: median(working(found, block) for block in found.blocks if block.ways == (way,))
+        for way in (BOTH, BACKWARD, INPUTS)
+    }
+    weights = lengths[BACKWARD] - lengths[INPUTS]
+    paper = (STAGES // 2 - 1) * (lengths[BOTH] + lengths[BACKWARD] - 3 * weights)
+    assert found.closed_form_ns == pytest.approx(paper, rel=0.01)
+    for stage in found.stages:
+        assert stage.schedule_ns == pytest.approx(paper, rel=0.015)
+        assert abs(stage.imbalance_ns) < 0.01 * stage.bubble_ns
+
+
 @pytest.mark.parametrize("name", ["1f1b", "gpipe", "interleaved"])
 def test_the_bubble_of_the_schedule_is_the_closed_form(name: str) -> None:
     found = pipeline(name)
@@ -56,12 +105,13 @@ def test_the_bubble_of_the_schedule_is_the_closed_form(name: str) -> None:
         for way in (FORWARD, BACKWARD)
     }
     passes = median(lengths[FORWARD]) + median(lengths[BACKWARD])
+    assert found.closed_form_ns == pytest.approx((STAGES - 1) * passes, rel=0.01)
     for stage in found.stages:
         assert stage.schedule_ns == pytest.approx((STAGES - 1) * passes, rel=0.01)
         assert abs(stage.imbalance_ns) < 0.01 * stage.bubble_ns
 
 
-@pytest.mark.parametrize("name", ["1f1b", "gpipe", "interleaved", "uneven"])
+@pytest.mark.parametrize("name", ["1f1b", "gpipe", "interleaved", "uneven", "dualpipe"])
 def test_the_parts_of_a_bubble_sum_to_what_is_measured(name: str) -> None:
     found = pipeline(name)
     times = found.order.times()

@@ -1,10 +1,4 @@
-"""The pipeline of a job: its blocks, the schedule they follow, and what the bubbles of its stages are of.
-
-A block is the forward or backward pass of a micro-batch through a stage. Sends and receives part the work of
-a rank: work after a receive is a block of the way that it came, work before a send one of the way that it
-goes, and where these differ, as at both ends of the pipeline, there is one of each. The way forward is to the
-next stage, and from the last to the first. Before the first block of a step and after its last one there may
-be other work, which is told from it by the length of other blocks.
+"""The pipeline of a job: its stages, and what their bubbles are of.
 
 A bubble is the time from the first block of a step to the last one, of all stages, in which a stage works at
 no block. Its parts come from replays in which one thing after the other is gone: idle time and delays (late
@@ -14,44 +8,38 @@ host), unequal lengths of the same block and the time of transfers (jitter), and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from tracetui.arrays import Bools, Floats, Int64s
+from tracetui.job.dualpipe import find_dualpipe
 from tracetui.job.job import Job
+from tracetui.job.pipeline_blocks import (
+    BACKWARD,
+    BOTH,
+    FORWARD,
+    GOES_BACKWARD,
+    GOES_FORWARD,
+    INPUTS,
+    WAYS,
+    WEIGHTS,
+    Exchanges,
+    PassLengths,
+    StageBlock,
+    find_blocks,
+    schedule_name,
+    trim_blocks,
+)
 from tracetui.job.rank_table import rank_rows
 from tracetui.job.stages import job_stages
 from tracetui.job.whatif.answer import NoReplay
-from tracetui.job.whatif.order import COMPUTING, IDLE, Order, order_of
+from tracetui.job.whatif.order import IDLE, Order, order_of
 from tracetui.operations.graph import CircularOrder, Times
 
-FORWARD, BACKWARD = 1, -1
 _FORWARD_SHARE = 1 / 3  # of a forward and a backward pass together, where nothing tells it
-
-
-@dataclass
-class StageBlock:
-    """Work between two exchanges: a forward pass, a backward one, or both."""
-
-    place: int  #: of the rank in the job
-    stage: int
-    step: int  #: place among the steps of the order
-    first: int  #: operations: its first and last
-    last: int
-    ways: tuple[int, ...]  #: FORWARD and BACKWARD, in their order
-    work: Int64s  #: its operations of work
-    lead_ns: int = 0  #: other work before it in these operations
-    trail_ns: int = 0  #: other work after it
-
-    def start(self, times: Times) -> int:
-        """Return when it begins in a replay."""
-        return int(times.start[self.first]) + self.lead_ns
-
-    def end(self, times: Times) -> int:
-        """Return when it ends in a replay."""
-        return int(times.end[self.last]) - self.trail_ns
 
 
 @dataclass(frozen=True)
@@ -79,7 +67,7 @@ class PipelineStage:
 class Pipeline:
     """The pipeline of a job."""
 
-    schedule: str  #: "1f1b", "gpipe", "interleaved" or "unknown"
+    schedule: str  #: "1f1b", "gpipe", "interleaved", "dualpipe" or "unknown"
     chunks: int  #: of the model in each stage
     stages: tuple[PipelineStage, ...]
     step_ns: int  #: mean step, as replayed
@@ -87,7 +75,8 @@ class Pipeline:
     error: float  #: of the replay, the largest of a step as a share of it
     order: Order
     blocks: tuple[StageBlock, ...]
-    forward_share: float  #: of a forward and a backward block together
+    shares: Mapping[int, float]  #: by pass, of a forward and a backward pass together
+    closed_form_ns: int | None  #: the bubble that the schedule has in theory; None where it is unknown
     times: Times  #: of the replay as it was
 
 
@@ -105,15 +94,17 @@ def find_pipeline(job: Job) -> Pipeline | None:
         order = order_of(job)
     except CircularOrder:
         raise NoReplay("its collectives wait for each other") from None
-    exchanges = _Exchanges(order, of_rank, len(stages))
+    exchanges = Exchanges(order, of_rank, len(stages))
     blocks = [
-        block for place in sorted(of_rank) for block in _blocks(order, exchanges, place, of_rank[place])
+        block for place in sorted(of_rank) for block in find_blocks(order, exchanges, place, of_rank[place])
     ]
-    _trim(order, blocks)
     if not any(BACKWARD in block.ways for block in blocks):
         return None
+    schedule, chunks = schedule_name(order, blocks, exchanges, len(stages))
+    if schedule == "unknown" and (found := find_dualpipe(order, exchanges, of_rank, len(stages))):
+        schedule, blocks = "dualpipe", found
+    trim_blocks(order, blocks)
     bubbles = _Bubbles(order, blocks, len(stages))
-    schedule, chunks = _schedule(order, blocks, exchanges, len(stages))
     return Pipeline(
         schedule=schedule,
         chunks=chunks,
@@ -125,90 +116,21 @@ def find_pipeline(job: Job) -> Pipeline | None:
         error=bubbles.error,
         order=order,
         blocks=tuple(blocks),
-        forward_share=bubbles.forward_share,
+        shares=bubbles.shares,
+        closed_form_ns=bubbles.closed_form(schedule),
         times=bubbles.times,
     )
 
 
-class _Exchanges:
-    """The sends and receives of the ranks of a pipeline, by rank and start."""
-
-    def __init__(self, order: Order, of_rank: dict[int, int], count: int) -> None:
-        job = order.job
-        way = np.zeros(len(order), np.int64)
-        sends = np.zeros(len(order), np.bool_)
-        self.wrapped = np.zeros(len(order), np.bool_)  #: between the last stage and the first
-        pairs = [number for number, matched in enumerate(job.channels) if matched.channel.pair]
-        for operation in np.flatnonzero(np.isin(order.channel, pairs)).tolist():
-            place = int(order.rank[operation])
-            ranks = job.channels[int(order.channel[operation])].channel.ranks
-            peers = [rank for rank in ranks if rank != place]
-            if len(peers) != 1 or place not in of_rank or peers[0] not in of_rank:
-                continue
-            rank = job.ranks[place]
-            kind = int(rank.collectives.type[int(order.collective[operation])])
-            sends[operation] = rank.digest.text(kind).lower() == "send"
-            here, peer = of_rank[place], of_rank[peers[0]]
-            source, target = (here, peer) if sends[operation] else (peer, here)
-            self.wrapped[operation] = count > 2 and abs(source - target) == count - 1
-            way[operation] = np.sign(target - source) * (-1 if self.wrapped[operation] else 1)
-        self.way, self.sends = way, sends
-
-
-def _blocks(order: Order, exchanges: _Exchanges, place: int, stage: int) -> list[StageBlock]:
-    """Return the blocks of a rank, in their order."""
-    operations = np.flatnonzero(order.rank == place)
-    events = operations[exchanges.way[operations] != 0]
-    work = operations[order.segment[operations] >= 0]
-    when = np.where(exchanges.sends[events], order.start[events], order.end[events])
-    events = events[np.argsort(when, kind="stable")]
-    before = np.searchsorted(np.sort(when), order.start[work], "right") - 1
-    found = []
-    parted = np.diff(before, prepend=-2) != 0
-    opens = np.flatnonzero(parted | (np.diff(order.step[work], prepend=-1) != 0))
-    for first, stop in zip(opens.tolist(), [*opens[1:].tolist(), len(work)]):
-        at = int(before[first])
-        ways = []
-        if parted[first] and at >= 0 and not exchanges.sends[events[at]]:
-            ways.append(int(exchanges.way[events[at]]))
-        is_last = stop == len(work) or bool(parted[stop])
-        if is_last and at + 1 < len(events) and exchanges.sends[events[at + 1]]:
-            way = int(exchanges.way[events[at + 1]])
-            ways += [way] if way not in ways else []
-        pieces = work[first:stop]
-        if ways:
-            step = int(order.step[pieces[-1]])
-            found.append(StageBlock(place, stage, step, int(pieces[0]), int(pieces[-1]), tuple(ways), pieces))
-    return found
-
-
-def _trim(order: Order, blocks: Sequence[StageBlock]) -> None:
-    """Set what other work the first and last blocks of each step have in their operations.
-
-    What other blocks of the same ways take tells it: of the first one the end is the block, of the last the
-    start.
-    """
-    lengths: dict[tuple[int, tuple[int, ...]], list[int]] = {}
-    ends: dict[tuple[int, int], list[StageBlock]] = {}
-    for block in blocks:
-        ends.setdefault((block.place, block.step), []).append(block)
-    edges = {id(of_step[place]) for of_step in ends.values() for place in (0, -1)}
-    for block in blocks:
-        if id(block) not in edges:
-            computing = int(order.parts[block.work, COMPUTING].sum())
-            lengths.setdefault((block.stage, block.ways), []).append(computing)
-    usual = {key: int(np.median(computing)) for key, computing in lengths.items()}
-    for of_step in ends.values():
-        for block, is_first in ((of_step[0], True), (of_step[-1], False)):
-            length = usual.get((block.stage, block.ways))
-            whole = int(order.end[block.last] - order.start[block.first])
-            if length is None or whole <= length:
-                continue
-            computing = int(order.parts[block.work, COMPUTING].sum())
-            if is_first and block.ways[0] == FORWARD:
-                block.lead_ns = whole - min(length, computing)
-            elif not is_first and block.ways[-1] == BACKWARD:
-                block.trail_ns = whole - min(length, computing)
+def parted(block: StageBlock, times: Times, shares: Mapping[int, float]) -> Iterator[tuple[int, int, int]]:
+    """Yield way, start and end of each pass of a block in a replay, by the shares of passes."""
+    start, end = block.start(times), block.end(times)
+    whole = sum(shares[way] for way in block.ways) or 1.0
+    done = 0.0
+    for way in block.ways:
+        begins = start + round((end - start) * done / whole)
+        done += shares[way]
+        yield way, begins, start + round((end - start) * done / whole)
 
 
 class _Bubbles:
@@ -228,7 +150,7 @@ class _Bubbles:
         self._busy = np.array([self._busy_in(block) for block in blocks], np.int64)
         busy = self._busy.astype(np.float64)
         self._mean = self._means(busy)
-        self.forward_share = self._forward_share()
+        self.shares = self._pass_shares()
         balanced = self._balanced()
         self._replays = [
             times,
@@ -282,19 +204,28 @@ class _Bubbles:
             together.setdefault(key, []).append(length)
         return np.array([np.mean(together[key]) for key in keys], np.float64)
 
-    def _forward_share(self) -> float:
-        """Return the share of a forward block in one of each way, by stages that have both by themselves."""
-        pure: dict[int, dict[int, float]] = {}
-        for block, mean in zip(self._blocks, self._mean.tolist()):
-            if len(block.ways) == 1:
-                pure.setdefault(block.stage, {})[block.ways[0]] = mean
-        pairs = [
-            (mean_by_way[FORWARD], mean_by_way[BACKWARD])
-            for mean_by_way in pure.values()
-            if len(mean_by_way) == 2
-        ]
-        shares = [forward / (forward + backward) for forward, backward in pairs if forward + backward]
-        return float(np.mean(shares)) if shares else _FORWARD_SHARE
+    def _pass_shares(self) -> dict[int, float]:
+        """Return by pass its share of a forward and a backward one, by stages that tell it."""
+        known = {(block.stage, block.ways): mean for block, mean in zip(self._blocks, self._mean.tolist())}
+        lengths = PassLengths(known)
+        found: dict[int, list[float]] = {way: [] for way in WAYS}
+        for stage in range(self._count):
+            forward, backward = (lengths.find(stage, (way,)) for way in (FORWARD, BACKWARD))
+            if forward is None or backward is None or forward + backward <= 0:
+                continue
+            for way, shares in found.items():
+                length = lengths.find(stage, (way,))
+                shares += [max(length / (forward + backward), 0.0)] if length is not None else []
+        means = {way: float(np.mean(shares)) for way, shares in found.items() if shares}
+        forward = means.get(FORWARD, _FORWARD_SHARE)
+        inputs = min(means.get(INPUTS, (1 - forward) / 2), 1 - forward)
+        return {
+            FORWARD: forward,
+            BACKWARD: 1 - forward,
+            BOTH: means.get(BOTH, 1.0),
+            INPUTS: inputs,
+            WEIGHTS: 1 - forward - inputs,
+        }
 
     def _pair_of_stage(self, stage: int) -> float:
         """Return how long a forward and a backward block of a stage take together."""
@@ -302,15 +233,28 @@ class _Bubbles:
         for block, mean in zip(self._blocks, self._mean.tolist()):
             if block.stage == stage:
                 total += mean
-                passes += len(block.ways) / 2
+                passes += sum(self.shares[way] for way in block.ways)
         return total / passes if passes else 0.0
+
+    @cached_property
+    def _pair(self) -> float:
+        """How long a forward and a backward block take together in the mean of the stages."""
+        return float(np.mean([self._pair_of_stage(stage) for stage in range(self._count)]))
+
+    def closed_form(self, schedule: str) -> int | None:
+        """Return the bubble that a schedule has in theory, with stages of equal lengths; None of others."""
+        stages, shares = self._count, self.shares
+        if schedule == "unknown":
+            return None
+        if schedule == "dualpipe":
+            share = shares[BOTH] + shares[BACKWARD] - 3 * shares[WEIGHTS]
+            return round((stages // 2 - 1) * share * self._pair)
+        return round((stages - 1) * self._pair)
 
     def _balanced(self) -> Floats:
         """Return how long each block takes where all stages take the mean."""
-        pair = float(np.mean([self._pair_of_stage(stage) for stage in range(self._count)]))
-        way = {FORWARD: pair * self.forward_share, BACKWARD: pair * (1 - self.forward_share)}
         return np.array(
-            [sum(way[direction] for direction in block.ways) for block in self._blocks], np.float64
+            [self._pair * sum(self.shares[way] for way in block.ways) for block in self._blocks], np.float64
         )
 
     def _replay(self, lengths: Floats, without_transfers: bool) -> Times:
@@ -360,7 +304,7 @@ class _Bubbles:
         full, no_idle, even, balanced = (round(bubble) for bubble in bubbles)
         warmup, steady, drain = self._phases(number)
         blocks = [block for block in self._blocks if block.stage == number]
-        forward = sum(FORWARD in block.ways for block in blocks)
+        forward = sum(way in GOES_FORWARD for block in blocks for way in block.ways)
         runs = len({(block.place, block.step) for block in blocks})
         return PipelineStage(
             number=number,
@@ -391,7 +335,7 @@ class _Bubbles:
 
     def _phases(self, stage: int) -> tuple[int, int, int]:
         """Return how long a stage warms up, works steadily and drains, on average."""
-        times, share = self.times, self.forward_share
+        times = self.times
         windows: dict[int, tuple[int, int]] = {}
         for block in self._blocks:
             start, end = block.start(times), block.end(times)
@@ -402,14 +346,12 @@ class _Bubbles:
         for block in self._blocks:
             if block.stage != stage:
                 continue
-            key, start, end = (block.place, block.step), block.start(times), block.end(times)
-            forward = round((end - start) * (share if len(block.ways) == 2 else 1.0))
-            if BACKWARD in block.ways:
-                begins = start + forward if block.ways[0] == FORWARD else start
-                first[key] = min(first.get(key, begins), begins)
-            if FORWARD in block.ways:
-                ends = start + forward if block.ways[0] == FORWARD else end
-                last[key] = max(last.get(key, ends), ends)
+            key = block.place, block.step
+            for way, start, end in parted(block, times, self.shares):
+                if way in GOES_BACKWARD:
+                    first[key] = min(first.get(key, start), start)
+                if way in GOES_FORWARD:
+                    last[key] = max(last.get(key, end), end)
         rows = []
         for key in first:
             low, high = windows[key[1]]
@@ -417,40 +359,3 @@ class _Bubbles:
             rows.append((begins - low, ends - begins, high - ends))
         warmup, steady, drain = np.mean(np.array(rows, np.float64).reshape(-1, 3), axis=0)
         return round(float(warmup)), round(float(steady)), round(float(drain))
-
-
-def _schedule(
-    order: Order, blocks: Sequence[StageBlock], exchanges: _Exchanges, count: int
-) -> tuple[str, int]:
-    """Return the name of the schedule that the blocks of all stages follow, and the chunks of each stage.
-
-    Several chunks are told by what the last stage sends to the first. Where stages do not have as many blocks
-    of each way as each other, nothing is told.
-    """
-    sequences: dict[tuple[int, int, int], list[int]] = {}
-    for block in blocks:
-        sequences.setdefault((block.stage, block.place, block.step), []).extend(block.ways)
-    numbers = {(ways.count(FORWARD), ways.count(BACKWARD)) for ways in sequences.values()}
-    if len(numbers) != 1 or len(set(*numbers)) != 1:
-        return "unknown", 1
-    wrapped = int((exchanges.wrapped & exchanges.sends & (exchanges.way == FORWARD)).sum())
-    if wrapped:
-        first = sorted({block.place for block in blocks if block.stage == 0})
-        sent = exchanges.sends & (exchanges.way == FORWARD) & ~exchanges.wrapped
-        within = int((sent & np.isin(order.rank, first)).sum())
-        return ("interleaved", round(within / (within - wrapped))) if within > wrapped else ("unknown", 1)
-    names = [_names(sequence, stage, count) for (stage, _, _), sequence in sequences.items()]
-    common = frozenset.intersection(*names)
-    return next((name for name in ("1f1b", "gpipe") if name in common), "unknown"), 1
-
-
-def _names(sequence: Sequence[int], stage: int, count: int) -> frozenset[str]:
-    """Return the schedules that the blocks of one step of a stage follow."""
-    microbatches = sum(way == FORWARD for way in sequence)
-    warmup = min(count - 1 - stage, microbatches)
-    steady = [FORWARD, BACKWARD] * (microbatches - warmup)
-    schedules = {
-        "1f1b": [FORWARD] * warmup + steady + [BACKWARD] * warmup,
-        "gpipe": [FORWARD] * microbatches + [BACKWARD] * microbatches,
-    }
-    return frozenset(name for name, blocks in schedules.items() if blocks == list(sequence))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from tracetui.job.pipeline import FORWARD, Pipeline, StageBlock
+from tracetui.job.pipeline import Pipeline, parted
 from tracetui.job.whatif.order import median_step
 
 
 class Pass(NamedTuple):
     """A forward or backward pass of a micro-batch through a stage."""
 
-    way: int  #: FORWARD or BACKWARD
+    way: int  #: FORWARD, BACKWARD, BOTH, INPUTS or WEIGHTS
     number: int  #: among the passes of this way in its stage, from 0
     start: int  #: ns of the replay
     end: int
@@ -48,7 +47,7 @@ def stage_chart(pipeline: Pipeline, step: int) -> StageChart | None:
         found = []
         for block in of_stage:
             if block.place == place:
-                for way, start, end in _parted(block, pipeline):
+                for way, start, end in parted(block, times, pipeline.shares):
                     found.append(Pass(way, counts[way], start, end))
                     counts[way] += 1
         passes[stage.number] = tuple(found)
@@ -58,15 +57,3 @@ def stage_chart(pipeline: Pipeline, step: int) -> StageChart | None:
         end=max(block.end(times) for block in blocks),
         passes=passes,
     )
-
-
-def _parted(block: StageBlock, pipeline: Pipeline) -> Iterator[tuple[int, int, int]]:
-    """Yield way, start and end of the passes in a block."""
-    start, end = block.start(pipeline.times), block.end(pipeline.times)
-    if len(block.ways) == 1:
-        yield block.ways[0], start, end
-        return
-    share = pipeline.forward_share if block.ways[0] == FORWARD else 1 - pipeline.forward_share
-    middle = start + round((end - start) * share)
-    yield block.ways[0], start, middle
-    yield block.ways[1], middle, end

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from tests.job.planted import job, whole
+from simulator.job.dualpipe import DUALPIPE_SCRIPT
+from simulator.job.pipeline import PIPELINE_SCRIPT
+from simulator.job.program import Extra
+from simulator.source import TrainingScript
+from tests.job.planted import JOBS, LATE_STAGES, job, whole
 from tracetui.job.whatif.answer import Replays, what_if
 from tracetui.job.whatif.fixes import parse_fix
 from tracetui.job.whatif.order import MISSING, order_of
@@ -22,6 +28,7 @@ FIXES = [
     ("sends", ["stage=1"]),
     ("hosts", ["rank=3"]),
     ("partial", ["rank=3"]),
+    ("late dualpipe", ["stage=2", "train_dualpipe.py:38@1"]),
     ("roles", ["phase=generate"]),
     ("roles", ["rank=2=computing"]),
 ]
@@ -33,6 +40,30 @@ def test_a_predicted_step_is_that_of_the_fixed_job(name: str, fixes: list[str]) 
     fixed = Replays(job(name, plain=True)).step_ns
     assert predicted.step_ns == pytest.approx(fixed, rel=0.02)
     assert predicted.saves_ns == Replays(job(name)).step_ns - predicted.step_ns > 0
+
+
+#: what is planted in the stages of pipelines, and what fixes it
+STAGES = {
+    "stage": ({2: Extra(computing=1.4)}, ["stage=2"]),
+    "first stage": ({0: Extra(computing=1.3)}, ["stage=0"]),
+    "loader": ({1: Extra(loader_ms=5.0)}, ["{script}:{line}@1"]),
+    "both": (LATE_STAGES, ["stage=2", "{script}:{line}@1"]),
+}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("schedule", ["1f1b", "gpipe", "interleaved", "dualpipe"])
+@pytest.mark.parametrize("planted", STAGES)
+@pytest.mark.thorough
+def test_the_same_of_all_schedules(schedule: str, planted: str, seed: int) -> None:
+    script = DUALPIPE_SCRIPT if schedule == "dualpipe" else PIPELINE_SCRIPT
+    line = TrainingScript(script, str(script)).line("for tokens in loader:")
+    extra, fixes = STAGES[planted]
+    name = f"{planted} {schedule} {seed}"
+    JOBS[name] = replace(JOBS[f"late {schedule}"], extra=extra, seed=seed, steps=2)
+    asked = [parse_fix(fix.format(script=script.name, line=line)) for fix in fixes]
+    predicted = Replays(job(name)).trial(asked)
+    assert predicted.step_ns == pytest.approx(Replays(job(name, plain=True)).step_ns, rel=0.02)
 
 
 @pytest.mark.parametrize(("name", "fix"), [("whole late", "rank=5"), ("whole stage", "stage=1")])

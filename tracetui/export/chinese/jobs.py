@@ -121,10 +121,16 @@ JOBS = {
     "A stage is in a bubble for {bubble} ({share}) of a step of {step}, {schedule} by the schedule.": (
         "在 {step} 的 step 里，一个 stage 有 {bubble}（{share}）是气泡，其中 {schedule} 来自调度本身。"
     ),
+    "The bubble that the schedule has in theory is {formula} = {time}.": (
+        "该调度理论上的气泡是 {formula} = {time}。"
+    ),
     "Stages of equal lengths save {time} of a step; the replay is off by {error}.": (
         "各 stage 等长可以让一个 step 省下 {time}；重放的误差是 {error}。"
     ),
     "Stages, one step: F forward, B backward": "各 stage 的一个 step：F 前向，B 反向",
+    "Stages, one step: F forward, B backward (of weights alone W), FB both at once": (
+        "各 stage 的一个 step：F 前向，B 反向（仅权重为 W），FB 两者同时"
+    ),
     "Stages, of a mean step": "各 stage，平均一个 step",
     # -- experts ----------------------------------------------------------------------------------------
     "No rank exchanges tokens with others: there is no all-to-all.": "没有卡与别的卡交换 token：没有 all-to-all。",

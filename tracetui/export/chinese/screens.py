@@ -347,6 +347,7 @@ SCREENS = {
     "Against the median step: {change}; {parts}": "与中位数 step 相比：{change}；{parts}",
     # -- heat maps
     "forward": "前向",
+    "backward, weights": "反向，权重",
     "backward": "反向",
     "optimizer": "优化器",
     "tail": "拖尾",

@@ -13,13 +13,20 @@ from tracetui.export.tables.pipeline import PIPELINE_STAGES
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN, wrapped
 from tracetui.job.job import Job
-from tracetui.job.pipeline import FORWARD, Pipeline
+from tracetui.job.pipeline import Pipeline
+from tracetui.job.pipeline_blocks import BOTH, FORWARD, WEIGHTS
 from tracetui.job.pipeline_chart import stage_chart, usual_step
 from tracetui.language import in_english, translate
 from tracetui.units import format_duration, format_error, format_percent
 
 TOP = 32  #: stages that are listed
-_NAMES = {"1f1b": "1F1B", "gpipe": "GPipe", "interleaved": "interleaved 1F1B"}
+_NAMES = {"1f1b": "1F1B", "gpipe": "GPipe", "interleaved": "interleaved 1F1B", "dualpipe": "DualPipe"}
+_FORMULAS = {
+    "1f1b": "(p - 1)(F + B)",
+    "gpipe": "(p - 1)(F + B)",
+    "interleaved": "(p - 1)(F + B)",
+    "dualpipe": "(p/2 - 1)(F&B + B - 3W)",
+}
 _NOTHING = "·"
 
 
@@ -27,12 +34,19 @@ _NOTHING = "·"
 def pipeline_document(job: Job, pipeline: Pipeline | None) -> dict[str, Any]:
     """Return the document of a pipeline; times are means of the ranks and steps of a stage."""
     if pipeline is None:
-        return {"schema": SCHEMA, "schedule": "unknown", "stages": [], "balance_saves_ns": 0}
+        return {
+            "schema": SCHEMA,
+            "schedule": "unknown",
+            "stages": [],
+            "balance_saves_ns": 0,
+            "closed_form_ns": None,
+        }
     return {
         "schema": SCHEMA,
         "schedule": pipeline.schedule,
         "stages": records(PIPELINE_STAGES, JobRows(job, pipeline.stages)),
         "balance_saves_ns": pipeline.balance_saves_ns,
+        "closed_form_ns": pipeline.closed_form_ns,
     }
 
 
@@ -43,7 +57,7 @@ def pipeline_text(job: Job, pipeline: Pipeline | None, width: int, top: int = TO
         lines += wrapped(sentence, width, later=MARGIN)
     lines.append("")
     if pipeline is not None:
-        lines += [translate("Stages, one step: F forward, B backward"), *_chart(pipeline, width, top), ""]
+        lines += [_chart_title(pipeline), *_chart(pipeline, width, top), ""]
         rows = JobRows(job, pipeline.stages).first(top)
         lines += [translate("Stages, of a mean step"), *text_table(PIPELINE_STAGES, rows, width), ""]
     return "\n".join(lines)
@@ -79,7 +93,7 @@ def pipeline_sentences(pipeline: Pipeline | None) -> list[str]:
         return [translate("This is no pipeline: no stages send to each other.")]
     bubble = sum(stage.bubble_ns for stage in pipeline.stages) // len(pipeline.stages)
     schedule = sum(stage.schedule_ns for stage in pipeline.stages) // len(pipeline.stages)
-    return [
+    sentences = [
         translate(
             "{count} stages follow {schedule} with {batches} micro-batches.",
             count=len(pipeline.stages),
@@ -93,6 +107,17 @@ def pipeline_sentences(pipeline: Pipeline | None) -> list[str]:
             share=format_percent(bubble, pipeline.step_ns),
             schedule=format_duration(schedule),
         ),
+    ]
+    if pipeline.closed_form_ns is not None:
+        sentences.append(
+            translate(
+                "The bubble that the schedule has in theory is {formula} = {time}.",
+                formula=_FORMULAS[pipeline.schedule],
+                time=format_duration(pipeline.closed_form_ns),
+            )
+        )
+    return [
+        *sentences,
         translate(
             "Stages of equal lengths save {time} of a step; the replay is off by {error}.",
             time=format_duration(max(pipeline.balance_saves_ns, 0)),
@@ -115,11 +140,20 @@ def _chart(pipeline: Pipeline, width: int, top: int) -> list[str]:
         for of_way in chart.passes[stage.number]:
             first = (of_way.start - chart.start) * cells // length
             stop = max((of_way.end - chart.start) * cells // length, first + 1)
-            line[first:stop] = [pass_letter(of_way.way)] * (min(stop, cells) - first)
+            line[first:stop] = pass_letters(of_way.way, min(stop, cells) - first)
         lines.append(f"{MARGIN}{stage.number:>{label - len(MARGIN) - 1}} {''.join(line)}")
     return lines
 
 
-def pass_letter(way: int) -> str:
-    """Return the letter of a pass."""
-    return "F" if way == FORWARD else "B"
+def _chart_title(pipeline: Pipeline) -> str:
+    ways = {way for block in pipeline.blocks for way in block.ways}
+    if ways & {BOTH, WEIGHTS}:
+        return translate("Stages, one step: F forward, B backward (of weights alone W), FB both at once")
+    return translate("Stages, one step: F forward, B backward")
+
+
+def pass_letters(way: int, cells: int) -> str:
+    """Return the letters of a pass, one for each cell; of two at once in turn."""
+    if way == BOTH:
+        return ("FB" * cells)[:cells]
+    return ("F" if way == FORWARD else "W" if way == WEIGHTS else "B") * cells

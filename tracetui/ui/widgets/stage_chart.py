@@ -9,8 +9,8 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from tracetui.export.job.pipeline import pass_letter
-from tracetui.job.pipeline import FORWARD
+from tracetui.export.job.pipeline import pass_letters
+from tracetui.job.pipeline_blocks import BACKWARD, BOTH, FORWARD, WEIGHTS
 from tracetui.job.pipeline_chart import Pass, StageChart
 from tracetui.language import translate
 from tracetui.trace.model import Activity
@@ -44,16 +44,24 @@ class StageChartView(CachedLineWidget):
     def legend(self) -> list[Piece]:
         """Say what the boxes are."""
         dim = self._palette.style_of(Role.DIM)
+        weights: list[Piece] = []
+        if self._chart is not None and any(
+            drawn.way in (BOTH, WEIGHTS) for passes in self._chart.passes.values() for drawn in passes
+        ):
+            weights = [(" W1 ", self._box(WEIGHTS)), (f" {translate('backward, weights')}  ", dim)]
         return [
             (" F1 ", self._box(FORWARD)),
             (f" {translate('forward')}  ", dim),
-            (" B1 ", self._box(-FORWARD)),
+            (" B1 ", self._box(BACKWARD)),
             (f" {translate('backward')}  ", dim),
+            *weights,
             (f" {self._glyphs.dot * 3} ", dim),
             (f" {translate('bubble')}", dim),
         ]
 
     def _box(self, way: int) -> Style:
+        if way == WEIGHTS:
+            return self._palette.paint_of(Activity.COPY).box
         return self._palette.paint_of(Activity.COMPUTE if way == FORWARD else Role.HOST).box
 
     def draw_line(self, y: int) -> Strip:
@@ -106,11 +114,21 @@ class StageChartView(CachedLineWidget):
                 continue
             if first > at:
                 segments.append(Segment(self._glyphs.dot * (first - at), dim))
-            text = f"{pass_letter(drawn.way)}{drawn.number + 1}"
-            room = stop - first
-            text = text if len(text) < room else pass_letter(drawn.way)
-            segments.append(Segment(text.ljust(room)[:room], self._box(drawn.way)))
+            segments += self._pass_box(drawn, stop - first)
             at = stop
         if at < cells:
             segments.append(Segment(self._glyphs.dot * (cells - at), dim))
         return segments
+
+    def _pass_box(self, drawn: Pass, room: int) -> list[Segment]:
+        """Draw a pass; of two at once, a letter of either in turn."""
+        if drawn.way == BOTH:
+            ways = (FORWARD, BACKWARD)
+            return [
+                Segment(letter, self._box(ways[place % 2]))
+                for place, letter in enumerate(pass_letters(BOTH, room))
+            ]
+        letter = pass_letters(drawn.way, 1)
+        text = f"{letter}{drawn.number + 1}"
+        text = text if len(text) < room else letter
+        return [Segment(text.ljust(room)[:room], self._box(drawn.way))]
