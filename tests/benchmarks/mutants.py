@@ -27,8 +27,9 @@ from tests.benchmarks.killing import ROOT, Case, Checkout
 from tests.sources import statements
 
 PACKAGES = ("reader", "trace", "analysis", "export")
-#: where tests of a package lie beside its own directory: what jobs and comparisons write is tested with them
-BESIDE = {"export": ("tests/job", "tests/comparison", "tests/cli")}
+#: where tests of a package lie beside its own directory: databases are read by the reader, and what jobs and
+#: comparisons write is tested with them
+BESIDE = {"reader": ("tests/databases",), "export": ("tests/job", "tests/comparison", "tests/cli")}
 #: what a token becomes; each also the other way round
 _SWAPS = {
     "<": "<=",
