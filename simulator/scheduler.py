@@ -8,6 +8,7 @@ thread calls and returns only while it has a core.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -42,6 +43,7 @@ class SimulatedScheduler:
     seed: int = 1
     digits: int = 6  #: of the fraction of a second
     with_process: bool = False  #: as with the option record-tgid
+    first_core: int = 4  #: that of the main thread; each other thread has the next one
     planted: list[Planted] = field(default_factory=list)
     _events: list[tuple[int, int, int, str]] = field(default_factory=list)
 
@@ -54,7 +56,7 @@ class SimulatedScheduler:
         self._loader = ("python3 (loader)"[:15], recording.main_tid + 11)
         self._names.update([_STRANGER[::-1], self._loader[::-1]])
         begin = recording.start - 1_000_000
-        for core, tid in enumerate(threads, 4):
+        for core, tid in enumerate(threads, self.first_core):
             spans = _spans(recording, tid)
             stretches = sorted(self._sleeps(tid, spans) + self._misfortunes(tid, spans, chance))
             self.planted += stretches
@@ -125,10 +127,11 @@ class SimulatedScheduler:
 
     def text(self) -> str:
         """Return the text of tracefs."""
-        count = len(self._events)
-        lines = ["# tracer: nop", "#", f"# entries-in-buffer/entries-written: {count}/{count}   #P:32", "#"]
-        lines += [self._line(*event) for event in self._events]
-        return "\n".join([*lines, ""])
+        return text_of_host([self])
+
+    def lines(self) -> list[tuple[int, str]]:
+        """Return the events, each with its time in ns, by time."""
+        return [(event[0], self._line(*event)) for event in self._events]
 
     def _line(self, time: int, core: int, pid: int, text: str) -> str:
         seconds, remainder = divmod(time - OFFSET, 10**9)
@@ -160,6 +163,16 @@ class SimulatedScheduler:
                         at = last
                 found.append((at, end, cause, None))
         return [part for part in found if part[0] < part[1]]
+
+
+def text_of_host(schedulers: Sequence[SimulatedScheduler]) -> str:
+    """Return the text of tracefs on a host of several runs, which have cores of their own."""
+    events = sorted(
+        (line for scheduler in schedulers for line in scheduler.lines()), key=lambda line: line[0]
+    )
+    count = len(events)
+    lines = ["# tracer: nop", "#", f"# entries-in-buffer/entries-written: {count}/{count}   #P:32", "#"]
+    return "\n".join([*lines, *(text for _, text in events), ""])
 
 
 def _cause(cause: str, state: str) -> str:

@@ -178,6 +178,8 @@ def load_job(
     cache: bool = True,
     jobs: int | None = None,
     export: Export | None = None,
+    sched: str | os.PathLike[str] | None = None,
+    sched_offset: int | None = None,
 ) -> Job:
     """Read the ranks of a job and join them.
 
@@ -188,6 +190,9 @@ def load_job(
         cache: as of `load`; digests are kept as well.
         jobs: processes that read at once, 1 for none, None for one for each core that may be used.
         export: as of `load`.
+        sched: as of `load`, of the host of all ranks; or a directory with a recording for each rank, called
+            rank0.txt, or of each host, called by its name.
+        sched_offset: as of `load`.
 
     Raises UnreadableTrace, with a sentence, where there is no rank that can be read. What else is wrong is
     told by `tracetui.export.sentences.notes.job_notes`.
@@ -196,7 +201,13 @@ def load_job(
 
     several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
     return load_ranks(
-        [Path(path) for path in several], only, on_progress, cache=cache, jobs=jobs, export=export
+        [Path(path) for path in several],
+        only,
+        on_progress,
+        cache=cache,
+        jobs=jobs,
+        export=export,
+        scheduler=SchedulerSource(None if sched is None else Path(sched), sched_offset),
     )
 
 

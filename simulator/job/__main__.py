@@ -11,6 +11,7 @@ from pathlib import Path
 from simulator.job.directory import write_job
 from simulator.job.scenarios import JOBS
 from simulator.job.truth import simulate_truth
+from simulator.scheduler import SimulatedScheduler
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -23,12 +24,20 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--fixed", action="store_true", help="the same job with nothing planted")
     parser.add_argument("--db", action="store_true", help="write databases instead of JSON")
     parser.add_argument("--truth", type=Path, help="also write the offsets, waits and their roots, as JSON")
+    parser.add_argument(
+        "--scheduler", type=Path, help="also write what the scheduler did, into a directory: a file a rank"
+    )
     options = parser.parse_args(arguments)
 
     job = replace(JOBS[options.scenario], seed=options.seed)
     job = replace(job, extra={}, slow={}) if options.fixed else job
     truth = simulate_truth(replace(job, steps=options.steps) if options.steps else job)
     directories = write_job(truth.outcome, options.out, options.level, options.db)
+    if options.scheduler:
+        options.scheduler.mkdir(parents=True, exist_ok=True)
+        for rank in truth.outcome.job.present:
+            text = SimulatedScheduler(truth.outcome.recordings[rank], rank + 1, with_process=True).text()
+            (options.scheduler / f"rank{rank}.txt").write_text(text, encoding="utf-8")
     if options.truth:
         options.truth.write_text(json.dumps(truth.as_json(), indent=1) + "\n", encoding="utf-8")
     print(

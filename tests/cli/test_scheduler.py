@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 
 import tracetui
+from simulator.job.directory import write_rank
 from simulator.scheduler import OFFSET, SimulatedScheduler
+from tests.job.planted import truth
 from tests.simulator import traces
 from tracetui.cli import main
+from tracetui.cli.commands import COMMANDS
 
 STATES = ("running_ns", "interrupted_ns", "ready_ns", "blocked_ns", "disk_ns", "unknown_ns")
 
@@ -25,6 +28,18 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     text = SimulatedScheduler(traces.recording("mixed", True), with_process=True).text()
     (directory / "sched.txt").write_text(text.replace("kworker/3:1", "\x1b[31m|==>x "))
     return directory
+
+
+@pytest.fixture(scope="module")
+def ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A job of two ranks, and beside it a directory with the recording of each."""
+    top, outcome = tmp_path_factory.mktemp("ranks"), truth("loader").outcome
+    (top / "sched").mkdir()
+    for rank in (0, 2):
+        write_rank(outcome, rank, top / "job")
+        text = SimulatedScheduler(outcome.recordings[rank], rank, with_process=True).text()
+        (top / "sched" / f"rank{rank}.txt").write_text(text)
+    return top
 
 
 def asked(run: Path, capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> str:
@@ -86,6 +101,54 @@ def test_every_command_that_knows_causes_has_them(
     run: Path, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert "host.preempted" in asked(run, capsys, *words, "--json")
+
+
+#: What causes of idle time do not reach: events, memory, operators, notes, and what tracetui itself keeps.
+WITHOUT_CAUSES = {"cache", "doctor", "export", "mcp", "memory", "notes", "operators", "skill"}
+
+
+def test_every_command_takes_a_recording_but_those_without_causes() -> None:
+    taking = {command.name for command in COMMANDS if "--sched" in command.parser().valued}
+    assert {command.name for command in COMMANDS} - taking == WITHOUT_CAUSES
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("ranks",),
+        ("show", "{line}"),
+        ("check", "--max-wait", "99%"),
+        ("report", "-o", "-"),
+        ("compare",),
+        ("digest",),
+    ],
+)
+def test_every_command_on_ranks_takes_a_directory_of_recordings(
+    words: tuple[str, ...], ranks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job, given = str(ranks / "job"), ["--sched", str(ranks / "sched")]
+    if words[0] == "digest":
+        assert main(["digest", job, "-o", str(tmp_path), *given]) == 0
+        job, given, words = str(tmp_path), [], ("ranks",)
+        capsys.readouterr()
+    if words[0] == "show":
+        assert main(["ranks", job, "--json", *given]) == 0
+        words = ("show", json.loads(capsys.readouterr().out)["lines"][0]["id"])
+    paths = [job, job] if words[0] == "compare" else [job]
+    forms = [] if words[0] == "report" else ["--json"]
+    assert main([words[0], *paths, *words[1:], *forms, *given]) == 0
+    answer = capsys.readouterr().out
+    assert ("host.preempted" in answer) is (words[0] != "check")
+
+
+def test_a_recording_of_a_job_that_is_not_there_is_refused(
+    ranks: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["phases", str(ranks / "job"), "--sched", str(ranks / "none")]) == 3
+    assert "none: no such file or directory" in capsys.readouterr().err
+    assert main(["whatif", str(ranks / "job"), "--sched", str(ranks / "job")]) == 0
+    answer = " ".join(capsys.readouterr().out.split())
+    assert "holds no recording that is plainly of this rank" in answer
 
 
 def test_a_comparison_takes_a_recording_of_each_side(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

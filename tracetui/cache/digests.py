@@ -23,15 +23,18 @@ from tracetui.reader.source import COARSEST_CLOCK
 _log = logging.getLogger("tracetui.cache")
 
 
-def find_digest(trace: Path, siblings: Sequence[Path]) -> bytes | None:
-    """Return what was kept of a trace and the files beside it; None where it has to be made."""
+def find_digest(trace: Path, siblings: Sequence[Path], arguments: Sequence[Any] = ()) -> bytes | None:
+    """Return what was kept of a trace and the files beside it; None where it has to be made.
+
+    `arguments`: what else it was made with, for JSON.
+    """
     try:
         path = os.path.realpath(trace)
         with reading(name_of(path, DIGEST)) as descriptor:
             if descriptor is None:
                 return None
             document = read_document(descriptor)
-            key = _key(path, siblings)
+            key = _key(path, siblings, arguments)
             if {name: document.get(name) for name in key} != key:
                 return None
             return read_arrays(descriptor, document)["digest"].tobytes()
@@ -40,11 +43,11 @@ def find_digest(trace: Path, siblings: Sequence[Path]) -> bytes | None:
         return None
 
 
-def keep_digest(trace: Path, siblings: Sequence[Path], digest: bytes) -> bool:
+def keep_digest(trace: Path, siblings: Sequence[Path], digest: bytes, arguments: Sequence[Any] = ()) -> bool:
     """Keep the digest of a trace for `find_digest`; whether that was done."""
     try:
         path = os.path.realpath(trace)
-        key = _key(path, siblings)
+        key = _key(path, siblings, arguments)
         if time.time_ns() - stamp_of(trace).modified < COARSEST_CLOCK:
             return False
         arrays = {"digest": np.frombuffer(digest, np.uint8)}
@@ -54,7 +57,13 @@ def keep_digest(trace: Path, siblings: Sequence[Path], digest: bytes) -> bool:
         return False
 
 
-def _key(path: str, siblings: Sequence[Path]) -> dict[str, Any]:
+def _key(path: str, siblings: Sequence[Path], arguments: Sequence[Any]) -> dict[str, Any]:
     """Return what an entry counts for, as JSON gives it back."""
     stamps = [[sibling.name, *stamp_of(sibling)] for sibling in siblings]
-    return {"path": path, "stamp": list(stamp_of(Path(path))), "beside": stamps, "program": program(DIGEST)}
+    return {
+        "path": path,
+        "stamp": list(stamp_of(Path(path))),
+        "beside": stamps,
+        "arguments": list(arguments),
+        "program": program(DIGEST),
+    }

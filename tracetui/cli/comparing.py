@@ -44,7 +44,7 @@ def compare_paths(request: Request, base: RunPart, other: RunPart) -> Comparison
     def read_job(part: RunPart) -> Job:
         _refuse_parts(request, "what is kept of a job", base, other)
         refuse_early(request, other.path)
-        return open_job(request, [Path(part.path)])
+        return open_job(request, [Path(part.path)], scheduler=part.scheduler)
 
     sides = (
         side_at(

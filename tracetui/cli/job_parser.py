@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tracetui.cli.parser import Parser, add_reading
+from tracetui.cli.parser import Parser, add_reading, add_scheduler
 
 
 def add_job(parser: Parser) -> None:
@@ -29,3 +29,4 @@ def add_job(parser: Parser) -> None:
         "read with N processes, each a rank (default: one for each core that may be used, as far as memory "
         "allows)",
     )
+    add_scheduler(parser)

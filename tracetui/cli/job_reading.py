@@ -10,9 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Callable
 
+from tracetui.analysis.scheduler.scheduler import SchedulerSource
 from tracetui.cli import output, streams, terminal
 from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.progress import EVERY, FIRST, ProgressLine
+from tracetui.cli.trace_reading import scheduler_of
 from tracetui.export.atomic import write_atomically
 from tracetui.job.cluster import Interrupted, gather
 from tracetui.job.digest_bytes import encode
@@ -27,14 +29,28 @@ from tracetui.trace.clean import printable
 from tracetui.units import format_bytes, format_count
 
 
-def open_job(request: Request, paths: Sequence[Path], only: str = "*") -> Job:
-    """Return the job that paths hold. Raises UnreadableTrace where there is no rank."""
+def open_job(
+    request: Request, paths: Sequence[Path], only: str = "*", scheduler: SchedulerSource | None = None
+) -> Job:
+    """Return the job that paths hold. Raises UnreadableTrace where there is no rank, or no `scheduler`.
+
+    What of the scheduler is given with the request counts where `scheduler` is None.
+    """
+    source = _recording(request, scheduler)
     with _progress() as show:
         if request.dask is not None:
-            return join(
-                gather(request.dask, paths, only, show, cache=request.cache, export=request.export), {}
-            )
-        return load_job(paths, only, show, cache=request.cache, jobs=request.jobs, export=request.export)
+            cluster, export = request.dask, request.export
+            found = gather(cluster, paths, only, show, cache=request.cache, export=export, scheduler=source)
+            return join(found, {})
+        return load_job(
+            paths,
+            only,
+            show,
+            cache=request.cache,
+            jobs=request.jobs,
+            export=request.export,
+            scheduler=source,
+        )
 
 
 def open_job_below(request: Request, path: Path) -> Job | None:
@@ -43,7 +59,17 @@ def open_job_below(request: Request, path: Path) -> Job | None:
     if found is None:
         return None
     with _progress() as show:
-        return digest_ranks(found, show, cache=request.cache, jobs=request.jobs)
+        return digest_ranks(
+            found, show, cache=request.cache, jobs=request.jobs, scheduler=_recording(request)
+        )
+
+
+def _recording(request: Request, given: SchedulerSource | None = None) -> SchedulerSource:
+    """Return what of the scheduler is given for a job. Raises UnreadableTrace where that is not there."""
+    source = given or scheduler_of(request) or SchedulerSource()
+    if source.path is not None and request.dask is None and not source.path.exists():
+        raise UnreadableTrace(Reason.MISSING, f"{source.path}: no such file or directory")
+    return source
 
 
 def print_job(
@@ -119,7 +145,7 @@ def _write_found(request: Request, directory: Path, found: FoundRanks) -> tuple[
         return written, failed
     with _progress() as show:
         paths = [found.sources[place].path for place in undigested]
-        digest_all(paths, show, finish, cache=request.cache, jobs=request.jobs)
+        digest_all(paths, show, finish, cache=request.cache, jobs=request.jobs, scheduler=_recording(request))
     return written, failed
 
 
@@ -128,7 +154,13 @@ def _find_traces(request: Request) -> FoundRanks:
         return find_ranks(request.paths, request.only, request.export)
     with _progress() as show:
         return gather(
-            request.dask, request.paths, request.only, show, cache=request.cache, export=request.export
+            request.dask,
+            request.paths,
+            request.only,
+            show,
+            cache=request.cache,
+            export=request.export,
+            scheduler=_recording(request),
         )
 
 

@@ -191,7 +191,8 @@ def add_scheduler(parser: Parser) -> None:
         metavar="FILE",
         type=Path,
         help="what the scheduler of the operating system did meanwhile: text of tracefs, trace-cmd or perf, "
-        "trace.dat or ftrace_data.db (default: what lies beside the trace, where it is plain which)",
+        "trace.dat or ftrace_data.db; of ranks on several hosts a directory of them, called rank0.txt or "
+        "like a host (default: what lies beside the trace, where it is plain which)",
     )
     parser.add_argument(
         "--sched-offset",

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
+from tracetui.analysis.scheduler.scheduler import SchedulerSource
 from tracetui.cache.digests import find_digest, keep_digest
 from tracetui.job.digesting import digest_trace
+from tracetui.job.identity import scheduler_of_rank
 from tracetui.reader.locate import locate_trace
 from tracetui.reader.source import Progress
 from tracetui.siblings.beside import find_beside
 from tracetui.siblings.formats import KERNEL_DETAILS, MEMORY_RECORD, MODULE_MEMORY, OPERATOR_MEMORY
 from tracetui.siblings.rank_files import side_files
-from tracetui.siblings.scheduler.files import find_recording
+from tracetui.siblings.scheduler.files import files_of_recording, find_recording
 
 _TABLES = (KERNEL_DETAILS.name, OPERATOR_MEMORY.name, MEMORY_RECORD.name, MODULE_MEMORY.name)
 
@@ -22,16 +25,22 @@ def digest_rank(
     on_progress: Callable[[Progress], None] | None = None,
     cache: bool = True,
     jobs: int | None = None,
+    scheduler: SchedulerSource | None = None,
 ) -> bytes:
     """Return the digest of the trace at a path, encoded. As `digest_trace`, but quick where it is kept."""
     if not cache:
-        return digest_trace(path, on_progress, cache, jobs)
+        return digest_trace(path, on_progress, cache, jobs, scheduler)
     trace = locate_trace(path.absolute())
+    source = scheduler_of_rank(scheduler or SchedulerSource(), trace)
+    recording = source.path or find_recording(trace)
     tables = (find_beside(trace, name) for name in _TABLES)
-    beside = [*side_files(trace), *filter(None, (*tables, find_recording(trace)))]
-    cached = find_digest(trace, beside)
+    beside = [*side_files(trace), *filter(None, tables)]
+    if recording is not None:
+        beside += files_of_recording(recording, trace)
+    given = None if source.path is None else os.path.realpath(source.path), source.offset_ns
+    cached = find_digest(trace, beside, given)
     if cached is not None:
         return cached
-    digest = digest_trace(trace, on_progress, cache, jobs)
-    keep_digest(trace, beside, digest)
+    digest = digest_trace(trace, on_progress, cache, jobs, source)
+    keep_digest(trace, beside, digest, given)
     return digest

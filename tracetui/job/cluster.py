@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tracetui.analysis.scheduler.scheduler import SchedulerSource
 from tracetui.databases.exports import Export
 from tracetui.job.digest import Digest
 from tracetui.job.digest_bytes import UnreadableDigest, decode
@@ -32,6 +33,7 @@ def gather(
     should_stop: Callable[[], bool] = lambda: False,
     cache: bool = True,
     export: Export | None = None,
+    scheduler: SchedulerSource | None = None,
 ) -> FoundRanks:
     """Return the ranks that the workers of a cluster see, digested; what is done when it is stopped counts.
 
@@ -50,7 +52,9 @@ def gather(
     wanted = [str(path) for path in paths]
     interrupted = False
     try:
-        for one in dask.digests(address, wanted, only, should_stop, cache, export=export):
+        for one in dask.digests(
+            address, wanted, only, should_stop, cache, export=export, scheduler=scheduler
+        ):
             if isinstance(one, dask.Seeing):
                 total = one
             elif isinstance(one, dask.LeftOut):

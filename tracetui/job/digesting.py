@@ -14,7 +14,7 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.speeds import chip_of
 from tracetui.analysis.intervals import union
 from tracetui.analysis.marked_ranges import host_ranges, marked_ranges, range_name
-from tracetui.analysis.scheduler.scheduler import recording_of
+from tracetui.analysis.scheduler.scheduler import SchedulerSource, recording_of
 from tracetui.analysis.steps import DeviceSpan
 from tracetui.arrays import Bools, Int64s
 from tracetui.cache.cached_reading import read_trace
@@ -57,6 +57,7 @@ def digest_trace(
     on_progress: Callable[[Progress], None] | None = None,
     cache: bool = True,
     jobs: int | None = None,
+    scheduler: SchedulerSource | None = None,
 ) -> bytes:
     """Return the digest of the trace at a path, encoded: the same bytes wherever it is made.
 
@@ -67,11 +68,15 @@ def digest_trace(
         on_progress: called every few MB of the file.
         cache: take the trace from the user's cache where it is there, and keep it there.
         jobs: processes that decode it; the digest doesn't depend on it.
+        scheduler: the recording of the scheduler, or a directory with that of its rank; None: what is beside.
     """
     with open_trace(locate_trace(path.absolute()), jobs) as trace_file:
         identity = identify(trace_file.path, trace_file.head)
         trace = read_trace(trace_file, on_progress, cache)
-        recording = recording_of(trace, must_be_of_use=False, read=recording_reader(cache))
+        source = (
+            None if scheduler is None else scheduler.of_rank(trace_file.path, identity.rank, identity.host)
+        )
+        recording = recording_of(trace, source, must_be_of_use=False, read=recording_reader(cache))
         analysis = analyse(trace, recording=recording)
     return encode_within(digest_of(analysis, identity), limit_of(analysis.trace.report.bytes))
 

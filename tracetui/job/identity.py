@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tracetui.analysis.scheduler.scheduler import SchedulerSource
 from tracetui.databases.names import rank_in_name
 from tracetui.job.digest import Identity
 from tracetui.reader.errors import plain
+from tracetui.reader.joined import open_trace
 from tracetui.siblings.metadata import parallel_groups
 from tracetui.siblings.names import parse_name, rank_directory, timeline_rank
 from tracetui.siblings.profile import profile_info
@@ -63,6 +65,15 @@ def identify(trace: Path, head: Mapping[str, Any]) -> Identity:
 def number_of_rank(trace: Path) -> int | None:
     """Return the number of a trace's rank as the files beside it tell it; None where they do not."""
     return rank_info(trace).rank
+
+
+def scheduler_of_rank(source: SchedulerSource, trace: Path) -> SchedulerSource:
+    """Return what is given of the scheduler for the rank whose trace is at a path. Raises UnreadableTrace."""
+    if source.path is None or not source.path.is_dir():
+        return source
+    with open_trace(trace) as trace_file:
+        identity = identify(trace, trace_file.head)
+    return source.of_rank(trace, identity.rank, identity.host)
 
 
 def _indices(trace: Path) -> dict[str, int]:

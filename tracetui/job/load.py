@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tracetui.analysis.scheduler.scheduler import SchedulerSource
 from tracetui.comparison.compared_run import Run
 from tracetui.databases.exports import Export
 from tracetui.job.channels import Rank
@@ -116,13 +117,14 @@ def load_job(
     cache: bool = True,
     jobs: int | None = None,
     export: Export | None = None,
+    scheduler: SchedulerSource | None = None,
 ) -> Job:
     """Return the job that paths hold; what is done when it is stopped counts.
 
     Raises UnreadableTrace where there is no rank that can be read. The arguments are those of `find_ranks`
     and `digest_all`.
     """
-    return digest_ranks(find_ranks(paths, only, export), on_progress, should_stop, cache, jobs)
+    return digest_ranks(find_ranks(paths, only, export), on_progress, should_stop, cache, jobs, scheduler)
 
 
 def digest_ranks(
@@ -131,6 +133,7 @@ def digest_ranks(
     should_stop: Callable[[], bool] = lambda: False,
     cache: bool = True,
     jobs: int | None = None,
+    scheduler: SchedulerSource | None = None,
 ) -> Job:
     """Return the job of ranks that were found; the arguments are those of `digest_all`.
 
@@ -138,7 +141,7 @@ def digest_ranks(
     """
     traces = [place for place in range(len(found.sources)) if place not in found.digests]
     files = [found.sources[place].path for place in traces]
-    results = digest_all(files, on_progress, None, should_stop, cache, jobs)
+    results = digest_all(files, on_progress, None, should_stop, cache, jobs, scheduler)
     results_by_place = {traces[number]: result for number, result in results.items()}
     return join(found, results_by_place)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from tracetui.job.load import FoundRanks
 from tracetui.job.same_job import FoundRank
+from tracetui.job.sources import Source
 from tracetui.job.whatif.answer import NoReplay
 from tracetui.job.whatif.durations import UnknownFix
 from tracetui.job.whatif.fixes import Fix, FixScope, Target
@@ -46,7 +47,7 @@ class JobApp(TraceApp):
     def __init__(self, found: FoundRanks, options: ViewerOptions | None = None) -> None:
         options = options or ViewerOptions()
         sessions = [
-            Session(source.path, options, name=rank_name(rank))
+            Session(source.path, options_of_rank(options, source, rank), name=rank_name(rank))
             for source, rank in zip(found.sources, found.ranks)
         ]
         super().__init__(sessions, options)
@@ -194,6 +195,14 @@ class JobApp(TraceApp):
 def number_of_rank(rank: FoundRank) -> int | None:
     """Return the number of a rank; None where nothing tells it."""
     return rank.identity.rank if rank.identity.rank >= 0 else None
+
+
+def options_of_rank(options: ViewerOptions, source: Source, rank: FoundRank) -> ViewerOptions:
+    """Return how to open the trace of a rank: with the recording of the scheduler that is its own."""
+    if options.scheduler is None:
+        return options
+    identity = rank.identity
+    return replace(options, scheduler=options.scheduler.of_rank(source.path, identity.rank, identity.host))
 
 
 def rank_name(rank: FoundRank) -> str:

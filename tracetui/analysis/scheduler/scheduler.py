@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, Optional
@@ -20,8 +20,10 @@ from tracetui.analysis.scheduler.states import Interrupts, State, ThreadStates, 
 from tracetui.analysis.search import runs
 from tracetui.arrays import Int8s, Int64s
 from tracetui.siblings.beside import Refusal
+from tracetui.siblings.names import parse_name, rank_directory
+from tracetui.siblings.rank import rank_info
 from tracetui.siblings.scheduler.events import NO_PID, SchedulerEvents
-from tracetui.siblings.scheduler.files import find_recording, read_recording
+from tracetui.siblings.scheduler.files import find_recording, read_recording, recording_in
 from tracetui.trace.model import Trace
 
 OnProgress = Optional[Callable[[int, int], None]]
@@ -74,8 +76,22 @@ class Culprit:
 class SchedulerSource:
     """Which recording goes with a trace, and how its clock stands."""
 
-    path: Path | None = None  #: None: what lies beside the trace
+    path: Path | None = (
+        None  #: or a directory, of which that of a rank is taken; None: what lies beside the trace
+    )
     offset_ns: int | None = None  #: as given
+
+    def of_rank(self, trace: Path, rank: int | None = None, host: str = "") -> SchedulerSource:
+        """Return what is given for the trace of a rank; the rank and the host are those of `recording_in`.
+
+        Where they are None and "", what lies beside the trace tells them.
+        """
+        if self.path is None or not self.path.is_dir():
+            return self
+        directory = rank_directory(trace)
+        rank = rank_info(trace).rank if rank is None else rank
+        host = host or ("" if directory is None else parse_name(directory.name).host)
+        return replace(self, path=recording_in(self.path, trace, rank, host) or self.path)
 
 
 class Scheduler:
@@ -294,7 +310,7 @@ def recording_of(
         must_be_of_use: raise Refusal where the one that is given is not; else that is told as of others.
         read: reads the file.
     """
-    source = source or SchedulerSource()
+    source = (source or SchedulerSource()).of_rank(Path(trace.path))
     path = source.path or find_recording(Path(trace.path))
     if path is None:
         return SchedulerRecording()

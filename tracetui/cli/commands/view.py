@@ -104,13 +104,13 @@ def _palette(text: str) -> tuple[str, str]:
 def _run(request: Request) -> int:
     from tracetui.siblings.snapshot import is_pickle
 
-    if request.sched is not None and not request.sched.is_file():
+    if request.sched is not None and not request.sched.exists():
         raise UsageError(f"{printable(str(request.sched))}: there is no such file")
     if request.more_paths and Path(request.path).name == request.path and not os.path.lexists(request.path):
         word = printable(request.path)
         raise UsageError(f"there is no file {word}, and no command of that name; see tracetui --help")
-    if request.sched is not None and (request.more_paths or _job(request) is not None):
-        raise UsageError("--sched is of one trace: its operating system is not that of others")
+    if request.sched is not None and request.more_paths:
+        raise UsageError("--sched is of one trace or job: the operating system of others is not told")
     front = terminal.choose_front(os.environ, sys.stdin, sys.stdout, sys.stderr)
     if front is terminal.Front.DUMB:
         raise UsageError("this terminal (TERM) cannot show the viewer; tracetui summary PATH prints text")

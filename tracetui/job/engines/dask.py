@@ -16,6 +16,7 @@ from typing import NamedTuple, Union
 
 from distributed import Client
 
+from tracetui.analysis.scheduler.scheduler import SchedulerSource
 from tracetui.databases.exports import Export
 from tracetui.job.cached_digest import digest_rank
 from tracetui.job.digest_files import is_digest
@@ -75,6 +76,7 @@ def digests(
     cache: bool = True,
     patience_s: float = PATIENCE_S,
     export: Export | None = None,
+    scheduler: SchedulerSource | None = None,
 ) -> Iterator[WorkerMessage]:
     """Yield the digests of all traces that the workers of a cluster see below some paths, as they come.
 
@@ -88,6 +90,7 @@ def digests(
         cache: as of `digest_rank`, in the cache of the workers' user.
         patience_s: for so long nothing need happen before the rest is given up.
         export: as of `find_sources`.
+        scheduler: as of `digest_trace`, its path as the workers see it.
 
     Raises UnusableCluster.
     """
@@ -118,7 +121,9 @@ def digests(
                 for trace in answer.result:
                     hosts_by_trace[trace.identity][answer.worker] = trace
         yield Seeing(len(hosts_by_trace), sum(size for size, _ in hosts_by_trace))
-        digesting = partial(Pinned, workers, partial(_digest, cache=cache), patience_s, should_stop)
+        digesting = partial(
+            Pinned, workers, partial(_digest, cache=cache, scheduler=scheduler), patience_s, should_stop
+        )
         yield from _share_out(digesting, list(hosts_by_trace.values()))
 
 
@@ -172,10 +177,12 @@ def _share_out(
                 yield Missed(hosts[answer.worker], answer.result)
 
 
-def _digest(path: str, cache: bool) -> bytes | str:
+def _digest(path: str, cache: bool, scheduler: SchedulerSource | None = None) -> bytes | str:
     """Return the digest of a trace, or why there is none. Workers may have no processes of their own."""
     try:
         file = Path(path)
-        return file.read_bytes() if is_digest(file) else digest_rank(file, cache=cache, jobs=1)
+        if is_digest(file):
+            return file.read_bytes()
+        return digest_rank(file, cache=cache, jobs=1, scheduler=scheduler)
     except (UnreadableTrace, OSError) as error:
         return str(error)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Union
 
+from tracetui.analysis.scheduler.scheduler import SchedulerSource
 from tracetui.job.cached_digest import digest_rank
 from tracetui.reader.cores import usable_cores
 from tracetui.reader.errors import UnreadableTrace
@@ -47,6 +48,7 @@ def digest_all(
     should_stop: Callable[[], bool] = lambda: False,
     cache: bool = True,
     jobs: int | None = None,
+    scheduler: SchedulerSource | None = None,
 ) -> dict[int, DigestResult]:
     """Return the digests of traces by their place; those that were not done when it was stopped are missing.
 
@@ -57,11 +59,13 @@ def digest_all(
         should_stop: asked several times a second.
         cache: as of `digest_rank`.
         jobs: processes at once; None: one for each core that may be used.
+        scheduler: as of `digest_trace`.
     """
+    scheduler = scheduler or SchedulerSource()
     work = _Work(paths, on_progress, on_result)
     at_once = min(usable_cores() if jobs is None else jobs, len(paths))
     if at_once > 1 and sum(work.sizes) >= SMALLEST:
-        with _Pool(work, at_once, cache) as pool:
+        with _Pool(work, at_once, cache, scheduler) as pool:
             pool.run(should_stop)
         return work.results
     for place, path in enumerate(paths):
@@ -72,7 +76,7 @@ def digest_all(
             work.read(place, progress.done_bytes)
 
         try:
-            work.finish(place, digest_rank(path, read, cache, jobs))
+            work.finish(place, digest_rank(path, read, cache, jobs, scheduler))
         except (UnreadableTrace, OSError) as error:
             work.finish(place, str(error))
     return work.results
@@ -117,8 +121,10 @@ class _Worker:
 class _Pool:
     """The processes; a context manager that ends them."""
 
-    def __init__(self, work: _Work, at_once: int, cache: bool) -> None:
+    def __init__(self, work: _Work, at_once: int, cache: bool, scheduler: SchedulerSource) -> None:
         self._work, self._at_once, self._cache = work, at_once, cache
+        given = scheduler.path
+        self._scheduler = None if given is None else os.fspath(given), scheduler.offset_ns
         self._selector = selectors.DefaultSelector()
         self._workers: list[_Worker] = []
         # The largest first: none is left alone at the end.
@@ -160,7 +166,8 @@ class _Pool:
                     self._work.finish(self._left.pop(), "no process could be started for it")
                 return
             worker.place = self._left.pop()
-            request = json.dumps([os.fspath(self._work.paths[worker.place]), self._cache])
+            path = os.fspath(self._work.paths[worker.place])
+            request = json.dumps([path, self._cache, *self._scheduler])
             assert worker.process.stdin is not None
             with contextlib.suppress(OSError):  # it has ended: that is seen when it is read from
                 worker.process.stdin.write(request.encode("ascii") + b"\n")

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tracetui.analysis.scheduler.scheduler import SchedulerSource
 from tracetui.job.cached_digest import digest_rank
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.source import Progress
@@ -28,9 +29,10 @@ def main() -> int:
         answer({"done": read.done_bytes})
 
     for line in sys.stdin:
-        path, cache = json.loads(line)
+        path, cache, recording, offset_ns = json.loads(line)
+        scheduler = SchedulerSource(None if recording is None else Path(recording), offset_ns)
         try:
-            data = digest_rank(Path(path), progress, cache, jobs=1)
+            data = digest_rank(Path(path), progress, cache, jobs=1, scheduler=scheduler)
         except UnreadableTrace as error:
             answer({"error": str(error)})
         except MemoryError:

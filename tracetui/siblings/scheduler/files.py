@@ -6,13 +6,17 @@ trace. In a container threads have other numbers; `pid_mapping.json` tells which
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from tracetui.siblings.beside import Refusal, read_object
+from tracetui.siblings.names import rank_directory
 from tracetui.siblings.scheduler.events import MOST_PIDS, SchedulerEvents
 from tracetui.siblings.scheduler.insight import NAME as INSIGHT
 from tracetui.siblings.scheduler.insight import is_insight, read_insight
@@ -23,6 +27,11 @@ MAPPING = "pid_mapping.json"
 _ABOVE = 3  # directories: PROF_* lies beside ASCEND_PROFILER_OUTPUT, or around the trace
 _HEAD = 1 << 16  # bytes looked at of a file that may be a recording
 _BESIDE = ("trace.txt", "ftrace*.txt", "trace.txt.gz", "ftrace*.txt.gz", "trace.dat", INSIGHT)
+_RECORDINGS = (".txt", ".txt.gz", ".dat", ".db")
+#: What a recording of one rank is called, or its directory: `rank3`, `trace_rank3`, `sched-3`, `3`.
+_RANK = re.compile(
+    r"(?:.*[^a-z])?rank[-_ .]?(\d{1,9})|(?:(?:f?trace|sched)[-_.]?)?(\d{1,9})", re.IGNORECASE | re.ASCII
+)
 _PLACES = (
     "start_info",
     "start_info.*",
@@ -73,6 +82,11 @@ class PidMapping:
 
 def read_recording(path: Path, on_progress: OnProgress = None) -> SchedulerEvents:
     """Return the events of a recording of any kind. Raises Refusal, a sentence without the name."""
+    if path.is_dir():
+        raise Refusal(
+            "holds no recording that is plainly of this rank: call it rank0.txt, or like its host, or put it "
+            "into a directory with the name of the rank's"
+        )
     try:
         with path.open("rb") as file:
             head = file.read(16)
@@ -106,34 +120,106 @@ def find_recording(trace: Path) -> Path | None:
     return None
 
 
+def recording_in(directory: Path, trace: Path, rank: int | None = None, host: str = "") -> Path | None:
+    """Return the recording in a directory that goes with the trace of a rank; None where none plainly does.
+
+    That is what lies in a directory with the name of the rank's; else what is called by its number, or by its
+    host; else the only one.
+
+    Args:
+        directory: as given for the ranks of a job.
+        trace: of the rank.
+        rank: its number.
+        host: the name of its host.
+
+    """
+    of_rank = rank_directory(trace)
+    names = {of_rank.name} if of_rank is not None else {parent.name for parent in list(trace.parents)[:2]}
+    files, directories = _recordings_in(directory)
+    by_directory = [path for below in directories if below.name in names for path in _recordings_in(below)[0]]
+    by_number = [path for path in files if _rank_in(_stem(path)) == rank is not None] or [
+        path
+        for below in directories
+        if _rank_in(below.name) == rank is not None
+        for path in _recordings_in(below)[0]
+    ]
+    by_host = [path for path in files if host and _has_word(_stem(path), host)]
+    of_any = [path for path in files if _rank_in(_stem(path)) is None]
+    for paths in (by_directory, by_number, by_host, of_any):
+        found = [*islice(filter(_fits, paths), 2)]
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def _recordings_in(directory: Path) -> tuple[list[Path], list[Path]]:
+    """List the files of a directory that are called as recordings may be, and the directories in it."""
+    try:
+        paths = sorted(directory.iterdir())
+        files = [path for path in paths if path.name.endswith(_RECORDINGS) and path.is_file()]
+        return files, [path for path in paths if path.is_dir()]
+    except OSError:
+        return [], []
+
+
+def _stem(path: Path) -> str:
+    return path.with_suffix("").stem if path.suffix == ".gz" else path.stem
+
+
+def _rank_in(name: str) -> int | None:
+    match = _RANK.fullmatch(name)
+    return None if match is None else int(match[1] or match[2])
+
+
+def _has_word(name: str, word: str) -> bool:
+    """Return whether a name has a word in it: not node1 in node10."""
+    return re.search(rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z0-9])", name) is not None
+
+
 def profiler_clock(trace: Path) -> ProfilerClock | None:
     """Return how the profiler's clocks stand to each other; None where nothing tells. Never fails."""
+    for path in _start_files(trace):
+        start = _clock_pair(path, "collectionTimeBegin")
+        if start is not None:
+            return ProfilerClock(
+                start, _clock_pair(_end_file(path), "collectionTimeEnd", "collectionTimeBegin")
+            )
+    return None
+
+
+def _start_files(trace: Path) -> Iterator[Path]:
+    """Yield the files beside a trace that may tell how the clocks stood at the start, the nearest first."""
     for directory in list(trace.absolute().parents)[:_ABOVE]:
         for place in _PLACES:
-            try:
+            paths: list[Path] = []
+            with contextlib.suppress(OSError, ValueError):
                 paths = sorted(path for path in directory.glob(place) if path.suffix != ".done")
-            except (OSError, ValueError):
-                continue
-            for path in paths:
-                start = _clock_pair(path, "collectionTimeBegin")
-                if start is not None:
-                    ends = path.with_name(path.name.replace("start_info", "end_info"))
-                    end = _clock_pair(ends, "collectionTimeEnd", "collectionTimeBegin")
-                    return ProfilerClock(start, end)
-    return None
+            yield from paths
+
+
+def _end_file(start: Path) -> Path:
+    return start.with_name(start.name.replace("start_info", "end_info"))
+
+
+def files_of_recording(recording: Path, trace: Path) -> list[Path]:
+    """List the files that what a recording tells of a trace follows from: itself, clocks and numbers."""
+    starts = [*_start_files(trace)]
+    candidates = [recording, *starts, *map(_end_file, starts), _mapping_file(recording, trace)]
+    return [path for path in candidates if path is not None and path.is_file()]
 
 
 def pid_mapping(*beside: Path) -> PidMapping | None:
     """Return the mapping beside one of some files; None where there is none. Never fails."""
-    for file in beside:
-        for directory in list(file.absolute().parents)[:2]:
-            path = directory / MAPPING
-            if path.is_file():
-                try:
-                    return _mapping(read_object(path))
-                except Refusal:
-                    return None
-    return None
+    path = _mapping_file(*beside)
+    try:
+        return None if path is None else _mapping(read_object(path))
+    except Refusal:
+        return None
+
+
+def _mapping_file(*beside: Path) -> Path | None:
+    directories = (directory for file in beside for directory in list(file.absolute().parents)[:2])
+    return next((path for below in directories if (path := below / MAPPING).is_file()), None)
 
 
 def _mapping(members: Mapping[str, Any]) -> PidMapping:
@@ -189,7 +275,7 @@ def _time(value: Any) -> int | None:
 
 def _fits(path: Path) -> bool:
     """Return whether the beginning of a file is that of a recording."""
-    if path.name == INSIGHT:
+    if path.suffix == ".db":
         return is_insight(path)
     if path.suffix == ".dat":
         return is_trace_dat(path)

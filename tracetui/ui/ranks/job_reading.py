@@ -38,6 +38,7 @@ def read_job(session: JobSession, options: ViewerOptions, post: Post) -> None:
             lambda: session.stopping,
             options.cache,
             options.jobs,
+            options.scheduler,
         )
         post(JobRead(warm(join(found, watch.made))))
     except (UnreadableTrace, MemoryError, OSError) as error:
