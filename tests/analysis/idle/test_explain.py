@@ -278,6 +278,16 @@ def test_only_copies_to_the_device_are_copies_of_the_host(
     assert {part[2] for part in pieces_of(events) if 1_900 <= part[0] < 2_000} == {cause}
 
 
+def test_an_operator_that_copies_by_a_kernel_is_no_copy_of_the_host() -> None:
+    events = [
+        *FIRST,
+        operator(1_900, 200, "aten::copy_", stack=stack(2)),
+        call(2_015, 15, 5),
+        task(2_050, 10, connection=5),
+    ]
+    assert {part[2] for part in pieces_of(events) if 1_900 <= part[0] < 2_000} == {"host.operator"}
+
+
 def test_a_wait_of_the_stream_names_what_it_waited_for() -> None:
     events = [
         *FIRST,
