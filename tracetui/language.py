@@ -4,6 +4,7 @@ Every sentence is written where it is said, in English, with its values as field
 language is one table: from the English text, or from a key where one English text has several meanings or
 has its values in it already ("host.gc.meaning", "advice.casts.text"), to its own words with the same fields.
 Whoever chooses the language brings the table; what the table lacks stays English.
+What results and files keep is a `Statement`: the English text, with the template and values that make it.
 Documents (JSON, CSV, sheets) are English whatever is chosen: they are made `in_english`.
 """
 
@@ -13,22 +14,18 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, Union
 
 _FIELD = re.compile(r"\{([a-z]+)\}")
-_LONGEST = 2_000  #: characters of a sentence that is restated
-_DEEPEST = 4  #: sentences in sentences that are restated: what a file says may be made to take long
+_DEEPEST = 6  #: sentences in sentences that a file may keep
 _words: Mapping[str, str] = {}
-_kept: Mapping[str, str] = {}
 _in_english: ContextVar[bool] = ContextVar("in_english", default=False)
 
 
-def set_language(words: Mapping[str, str], kept: Mapping[str, str] | None = None) -> None:
-    """Say everything in these words from now on; none: in English. `kept`: those of what `restate` shows."""
-    global _words, _kept
-    _words, _kept = words, kept or {}
-    _kept_patterns.cache_clear()
+def set_language(words: Mapping[str, str]) -> None:
+    """Say everything in these words from now on; none: in English."""
+    global _words
+    _words = words
 
 
 @contextmanager
@@ -66,79 +63,100 @@ def translate(english: str, /, **values: object) -> str:
     return wording(english).format(**values)
 
 
-def state(english: str, /, **values: object) -> str:
+class Statement(str):
+    """A sentence in English that keeps what it is made of: what results hold, and `restate` says to people.
+
+    Scripts and documents read it as the text that it is.
+    """
+
+    template: str
+    values: Mapping[str, Value]  #: of the fields of the template; of several sentences "a, b"
+
+    def __new__(cls, template: str, values: Mapping[str, Value]) -> Statement:
+        """Fill in the fields of a template. Raises KeyError where one has no value."""
+        text = _FIELD.sub(lambda field: _english(values[field[1]]), template)
+        statement = super().__new__(cls, text)
+        statement.template = template
+        statement.values = {name: values[name] for name in _FIELD.findall(template)}
+        return statement
+
+    def __getnewargs__(self) -> tuple[str, Mapping[str, Value]]:  # type: ignore[override]
+        """Return what pickle and copy make the same statement of."""
+        return self.template, self.values
+
+    def __str__(self) -> str:
+        """Return the statement: an error that is raised with one has it as its text."""
+        return self
+
+
+#: What stands in a field: a text, a statement, or several of them.
+Value = Union[str, tuple[str, ...]]
+
+
+def state(english: str, /, **values: object) -> Statement:
     """Return a sentence in English, whatever was chosen: what is kept. `restate` says it to people."""
-    return english.format(**values)
+    return Statement(
+        english, {name: value if isinstance(value, tuple) else str(value) for name, value in values.items()}
+    )
 
 
 def restate(sentence: str) -> str:
-    """Return a sentence that `state` made, maybe in another process, in the language chosen.
-
-    Its values are restated, too. A full stop at its end may be there or not. What `state` did not make stays
-    English.
-    """
-    return sentence if speaks_english() or len(sentence) > _LONGEST else _restate(sentence, _DEEPEST)
-
-
-def _restate(sentence: str, depth: int) -> str:
-    """Restate a sentence, and of its values those that are at most `depth` sentences deep."""
-    if not depth:
+    """Return a sentence in the language chosen if it is a statement, with its values; another as it is."""
+    if speaks_english() or not isinstance(sentence, Statement):
         return sentence
-    text = _without_stop(sentence)
-    stop = wording("{sentence}.").format(sentence="") if text != sentence else ""
-    for pattern, words in _kept_patterns():
-        values = pattern.values(text)
-        if values is not None and pattern.is_sentence:
-            restated = {name: _restate(value, depth - 1) for name, value in values.items()}
-            return words.format(**restated) + stop
-    listed = text.split(", ")
-    if len(listed) > 1:
-        parts = [_restate(part, depth - 1) for part in listed]
-        if all(map(str.__ne__, listed, parts)):
-            return names(parts) + stop
-    for pattern, words in _kept_patterns():
-        values = None if pattern.is_sentence else pattern.values(text)
-        if values is not None:
-            restated = {name: _restate(value, depth - 1) for name, value in values.items()}
-            if (
-                restated != values
-            ):  # punctuation alone says nothing: of other sentences it would translate a part
-                return words.format(**restated) + stop
-    return sentence
+    words = _words.get(sentence.template)
+    if words is None:  # the catalogue has it with its full stop
+        words = _words.get(f"{sentence.template}.", sentence.template).rstrip("。")
+    values = {
+        name: names(map(restate, value)) if isinstance(value, tuple) else restate(value)
+        for name, value in sentence.values.items()
+    }
+    # The template may be that of a file: nothing but these fields is to be filled in.
+    return _FIELD.sub(lambda field: values[field[1]], words)
 
 
-class _KeptPattern(NamedTuple):
-    """What a sentence looks like whose values are unknown."""
-
-    regex: re.Pattern[str]
-    is_sentence: bool  #: it has words of its own, not only values
-
-    def values(self, text: str) -> dict[str, str] | None:
-        """Return the values of a sentence, by field; None where it is another one."""
-        found = self.regex.fullmatch(text)
-        return None if found is None else found.groupdict()
+def without_stop(sentence: str) -> str:
+    """Return a sentence without the full stop at its end."""
+    if isinstance(sentence, Statement):
+        return Statement(sentence.template.rstrip("."), sentence.values)
+    return sentence.rstrip(".")
 
 
-@lru_cache(maxsize=1)
-def _kept_patterns() -> list[tuple[_KeptPattern, str]]:
-    """Return the pattern and the words of each sentence that is restated, the most literal ones first."""
-    patterns = []
-    for english, words in _kept.items():
-        pieces = _FIELD.split(_without_stop(english))
-        literals, fields = pieces[::2], pieces[1::2]
-        regex = re.escape(literals[0])
-        for place, (field, literal) in enumerate(zip(fields, literals[1:])):
-            regex += f"(?P={field})" if field in fields[:place] else f"(?P<{field}>.+?)"
-            regex += re.escape(literal)
-        text = "".join(literals)
-        pattern = _KeptPattern(re.compile(regex, re.DOTALL), any(map(str.isalpha, text)))
-        patterns.append((len(text), pattern, words.rstrip("。")))
-    patterns.sort(key=lambda one: -one[0])
-    return [(pattern, words) for _, pattern, words in patterns]
+def statement_document(sentence: str) -> str | dict[str, Any]:
+    """Return a sentence as JSON keeps it: a text, or of a statement its template and values."""
+    if not isinstance(sentence, Statement):
+        return sentence
+    values = {
+        name: [*map(statement_document, value)] if isinstance(value, tuple) else statement_document(value)
+        for name, value in sentence.values.items()
+    }
+    return {"template": sentence.template, "values": values}
 
 
-def _without_stop(sentence: str) -> str:
-    return sentence[:-1] if sentence.endswith(".") and not sentence.endswith("..") else sentence
+def statement_of(document: Any, depth: int = _DEEPEST) -> str:
+    """Return the sentence that `statement_document` wrote, or something else as text.
+
+    Raises ValueError, or another error, where it is damaged, or deeper or longer than a sentence may be.
+    """
+    if not isinstance(document, dict):
+        return str(document)
+    template, values = document["template"], document["values"]
+    fields = _FIELD.findall(template)
+    if not depth or len(fields) != len(set(fields)):  # which may be made to take more memory than there is
+        raise ValueError("no statement")
+    return Statement(
+        template,
+        {
+            name: tuple(statement_of(part, depth - 1) for part in values[name])
+            if isinstance(values[name], list)
+            else statement_of(values[name], depth - 1)
+            for name in fields
+        },
+    )
+
+
+def _english(value: Value) -> str:
+    return value if isinstance(value, str) else ", ".join(value)
 
 
 def counted(count: int, one: str, several: str) -> str:

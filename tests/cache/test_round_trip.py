@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import fields, replace
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from tracetui.export.trace.documents import (
     summary_document,
 )
 from tracetui.export.trace.selection import Selection
+from tracetui.language import statement_document
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Trace, Track
@@ -59,7 +61,11 @@ def test_any_trace(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "trace.json"
     path.write_bytes(content)
     before = read_and_keep(at_rest(path))
-    assert same(before, _found(path))
+    after = _found(path)
+    assert same(before, after)
+    for sentences in ("report.warnings", "notes"):
+        kept, read_anew = (attrgetter(sentences)(trace) for trace in (after, before))
+        assert [*map(statement_document, kept)] == [*map(statement_document, read_anew)]
 
 
 def test_arguments_are_found_without_reading(path: Path) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import copy
 import json
+import pickle
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -31,14 +33,25 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.cli import main
 from tracetui.export.chinese.advice import ADVICE, FIGURES
-from tracetui.export.chinese.words import KEPT, TABLES, WORDS
+from tracetui.export.chinese.words import TABLES, WORDS
 from tracetui.export.language import CHINESE, ENGLISH, SHOWN_FACTS, cause_facts, choose_language
 from tracetui.export.sentences.advice import advice_title, advice_words, figure_in_language
 from tracetui.export.sentences.advice_english import ENGLISH_ADVICE, english_words
 from tracetui.export.sentences.memory import NO_TIMES
 from tracetui.export.text import cell_width
 from tracetui.export.trace.advice_text import _advice
-from tracetui.language import in_english, names, restate, state, translate
+from tracetui.language import (
+    in_english,
+    names,
+    restate,
+    state,
+    statement_document,
+    statement_of,
+    translate,
+    without_stop,
+)
+from tracetui.siblings.beside import Refusal
+from tracetui.trace.clean import printable, shortened
 from tracetui.ui.actions import ACTIONS, merged
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
@@ -369,40 +382,77 @@ def test_documents_are_made_in_english_while_all_else_is_chinese(chinese: None) 
 
 
 @pytest.mark.usefixtures("chinese")
-def test_notes_that_are_kept_in_english_are_shown_in_chinese_wherever_they_stand() -> None:
-    assert restate("No Python stacks: collect with with_stack=True to see lines of code.").startswith(
-        "没有 Python 调用栈"
+def test_statements_are_shown_in_chinese_wherever_they_stand() -> None:
+    stacks = state("No Python stacks: collect with with_stack=True to see lines of code.")
+    assert restate(stacks) == "没有 Python 调用栈：采集时设置 with_stack=True 才能看到代码行。"
+    assert restate(without_stop(stacks)) == "没有 Python 调用栈：采集时设置 with_stack=True 才能看到代码行"
+    both = state("BASE and OTHER")
+    few = state("{count} steps tell nothing of chance: ranges are compared", count=2)
+    assert restate(state("{run}: {note}", run=both, note=few)) == (
+        "BASE 和 OTHER：只有 2 个 step，无从判断是否偶然：改为比较取值范围"
     )
-    assert restate("BASE and OTHER: one step tells nothing of chance: ranges are compared") == (
-        "BASE 和 OTHER：只有一个 step，无从判断是否偶然：改为比较取值范围"
+    refusal = Refusal(state("is empty"))
+    assert restate(state("{name} {refusal}", name="a.csv", refusal=refusal)) == "a.csv 为空"
+    numbers = tuple(map(state, ("steps", "idle")))
+    doubt = state("{finding} ({numbers}: {verdict})", finding="odd", numbers=numbers, verdict=state("wrong"))
+    assert doubt == "odd (steps, idle: wrong)" and restate(doubt) == "odd（step、空闲：有误）"
+    assert restate("is empty") == "is empty"
+    assert (
+        restate(state("{run}: {note}", run="a.json", note="nobody wrote this")) == "a.json：nobody wrote this"
     )
-    assert restate("kernel_details.csv is empty.") == "kernel_details.csv 为空。"
-    doubt = "1 of 9 steps has no task on the device, the others have (steps, idle: wrong)"
-    assert restate(f"rank 3: {doubt}") == (
-        "rank 3：9 个 step 中有 1 个在 Device 上没有任务，其余的都有（step、空闲：有误）"
-    )
-    assert restate("nobody wrote this: or that") == "nobody wrote this: or that"
-    assert restate("a.json: nobody wrote this") == "a.json: nobody wrote this"
 
 
-def test_a_sentence_that_is_kept_is_english_whatever_language_is_chosen() -> None:
+def test_a_statement_is_english_text_whatever_language_is_chosen() -> None:
     try:
         choose_language(CHINESE)
-        assert state("{count} kernels", count=3) == "3 kernels"
+        kernels = state("{count} kernels", count=3)
+        assert kernels == "3 kernels" and json.dumps([kernels]) == '["3 kernels"]'
         with in_english():
-            assert restate("3 kernels") == "3 kernels"
-        assert restate("3 kernels") == "3 个 kernel"
+            assert restate(kernels) == "3 kernels"
+        assert restate(kernels) == "3 个 kernel"
     finally:
         choose_language(ENGLISH)
 
 
 @pytest.mark.usefixtures("chinese")
-def test_every_sentence_that_is_kept_is_found_again_with_its_values() -> None:
-    """Whatever its values are: numbers, names, commas and colons."""
-    for english, words in KEPT.items():
-        values = {field: f"v{place}.csv" for place, field in enumerate(sorted(fields(english)))}
-        if any(map(str.isalpha, re.sub(r"\{[a-z]+\}", "", english))):
-            assert restate(english.format(**values)) == words.format(**values), english
+@pytest.mark.parametrize(
+    "carry",
+    [
+        lambda sentence: pickle.loads(pickle.dumps(sentence)),
+        copy.deepcopy,
+        lambda sentence: statement_of(json.loads(json.dumps(statement_document(sentence)))),
+        shortened,
+        printable,
+        lambda sentence: str(Refusal(sentence)),
+    ],
+)
+def test_a_statement_stays_one_wherever_it_is_carried(carry: Callable[[str], str]) -> None:
+    numbers = tuple(map(state, ("steps", "idle")))
+    doubt = state("{finding} ({numbers}: {verdict})", finding=state("is empty"), numbers=numbers, verdict="-")
+    assert carry(doubt) == doubt and restate(carry(doubt)) == "为空（step、空闲：-）"
+    assert carry("a text") == restate(carry("a text")) == "a text"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"template": "{note}"},
+        {"template": "{note}", "values": {}},
+        {"template": 3, "values": {}},
+        {"template": "{a}{a}", "values": {"a": "twice as long"}},
+        json.loads('{"template": "{a}", "values": {"a": ' * 9 + '"deep"' + "}}" * 9),
+    ],
+)
+def test_what_is_no_statement_is_refused(document: Any) -> None:
+    with pytest.raises((ValueError, KeyError, TypeError)):
+        statement_of(document)
+
+
+@pytest.mark.usefixtures("chinese")
+def test_nothing_but_fields_is_filled_into_the_template_of_a_file() -> None:
+    template = "{note.__class__} {0} {note!r:>9} {} {{note}}"
+    statement = statement_of({"template": template, "values": {"note": "{verdict}"}})
+    assert statement == restate(statement) == template.replace("{note}", "{verdict}")
 
 
 @pytest.mark.usefixtures("chinese")

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from tests.analysis.real import npu_output
 from tests.job.files import real_digest
+from tracetui.analysis.health.facts import Doubt
 from tracetui.api import load
 from tracetui.export.job.document import job_document
 from tracetui.job.channels import Rank
@@ -26,6 +27,7 @@ from tracetui.job.digest_bytes import UnreadableDigest, _pack, _unpack, decode, 
 from tracetui.job.digest_size import encode_within, limit_of
 from tracetui.job.digesting import digest_trace
 from tracetui.job.job import job_of
+from tracetui.language import state, statement_document
 
 int64s = st.integers(-(2**61), 2**61)
 
@@ -58,6 +60,20 @@ def test_the_same_trace_gives_the_same_bytes_wherever_it_lies(
     copied = shutil.copytree(samples / "moba", tmp_path / "elsewhere")
     assert digest_trace(copied, cache=False, jobs=1) == encoded
     assert encode(decode(encoded)) == encoded
+
+
+def test_sentences_come_back_with_what_they_are_made_of(digest: Digest) -> None:
+    warning = state("{run}: {note}", run="a.json", note=state("the trace is cut"))
+    assert digest.facts is not None
+    doubt = Doubt("a.finding", 1, ("idle",), state("{count} steps", count=3))
+    health = replace(digest.facts.health, doubts=(doubt,))
+    facts = replace(digest.facts, notes=(warning, "a text"), health=health)
+    again = decode(encode(replace(digest, warnings=(warning,), facts=facts)))
+    assert again.facts is not None
+    kept = [*again.warnings, *again.facts.notes, again.facts.health.doubts[0].sentence]
+    assert [*map(statement_document, kept)] == [
+        *map(statement_document, (warning, warning, "a text", doubt.sentence))
+    ]
 
 
 def test_what_is_no_character_is_replaced(digest: Digest) -> None:

@@ -109,12 +109,13 @@ def _kernels(trace: Trace, kernels: Kernels | None) -> Check | None:
             (missing, "{count} of {kernels} kernels are not in the trace"),
             (longer, "{count} of {kernels} kernels last another time there"),
         )
-        words = ", ".join(
+        found = [
             state(template, count=format_count(count), kernels=kernel_count)
             for count, template in templates
             if count
-        )
-        return Check(KERNEL_DETAILS.name, False, words)
+        ]
+        both = state("{missing}, {longer}", missing=found[0], longer=found[-1])
+        return Check(KERNEL_DETAILS.name, False, both if len(found) > 1 else found[0])
     return Check(KERNEL_DETAILS.name, True, _count_text(len(joined), "kernel"))
 
 
@@ -203,7 +204,7 @@ def _steps(trace: Trace, steps: Sequence[Step]) -> Check | None:
     if len(distinct(table.texts["device"].place)) > 1 or not pairs:
         return None
     differing = [
-        f"step {step.number}, {key.replace('_', ' ')} {_comparison(listed, getattr(step, name))}"
+        _comparison(f"step {step.number}, {key.replace('_', ' ')}", listed, getattr(step, name))
         for row, step in pairs
         for key, name in _STEP_COLUMNS.items()
         if (listed := int(table.numbers[key][row])) >= 0 and abs(listed - getattr(step, name)) > _ROUNDED_NS
@@ -230,8 +231,8 @@ def _operations(trace: Trace, communication: Communication) -> Check | None:
             listed = _to_base_units(listed_times.get(f"{part} Time(ms)"))
             computed = float(column[place_of[name]])
             if listed is not None and computed >= 0 and abs(listed - computed) > _ROUNDED_NS:
-                comparison = _comparison(round(listed), round(computed))
-                differing.append(f"{printable(name, _SHOWN)}, {part.lower()} {comparison}")
+                what = f"{printable(name, _SHOWN)}, {part.lower()}"
+                differing.append(_comparison(what, round(listed), round(computed)))
     return _check_of_document(COMMUNICATION, checked, "operation", differing, "time")
 
 
@@ -241,7 +242,8 @@ def _links(trace: Trace, communication: Communication) -> Check | None:
     if document is None or isinstance(document, Check):
         return document
     place_of, transfers = _places(trace, communication), _moved_over_links(communication)
-    checked, differing = set(), []
+    checked: set[tuple[str, str]] = set()
+    differing: list[str] = []
     for _, entry in _entries(document):
         for ends, link in entry.items():
             name = link.get("Op Name") if isinstance(link, dict) else None
@@ -258,10 +260,11 @@ def _links(trace: Trace, communication: Communication) -> Check | None:
             link_name = f"{printable(name, _SHOWN)}, link {ends}"
             if listed_size != size:
                 listed_bytes, counted_bytes = format_bytes(listed_size), format_bytes(size)
-                comparison = state(_COMPARISON, listed=listed_bytes, computed=counted_bytes)
-                differing.append(f"{link_name} {comparison}")
+                differing.append(
+                    state(_COMPARISON, listed=f"{link_name} {listed_bytes}", computed=counted_bytes)
+                )
             elif abs(listed_ns - ns) > _ROUNDED_NS:
-                differing.append(f"{link_name} {_comparison(listed_ns, ns)}")
+                differing.append(_comparison(link_name, listed_ns, ns))
     return _check_of_document(LINKS, len(checked), "link", differing, "link")
 
 
@@ -328,10 +331,10 @@ def _time_texts(listed: int, computed: int) -> tuple[str, str]:
     return f"{format_count(listed)} ns", f"{format_count(computed)} ns"
 
 
-def _comparison(listed: int, computed: int) -> str:
-    """Format two times as "2.60 ms there, 2.56 ms in the trace"."""
+def _comparison(what: str, listed: int, computed: int) -> str:
+    """Format two times of something as "step 3, idle 2.60 ms there, 2.56 ms in the trace"."""
     texts = _time_texts(listed, computed)
-    return state(_COMPARISON, listed=texts[0], computed=texts[1])
+    return state(_COMPARISON, listed=f"{what} {texts[0]}", computed=texts[1])
 
 
 def _count_text(count: int, noun: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.steps import Step
@@ -59,7 +60,12 @@ def overlap_note(activity: DeviceActivity) -> str | None:
         template = (
             "the trace's own Overlap Analysis says otherwise: {sums}: it leaves out {time} between iterations"
         )
-    return state(template, sums="; ".join(sums), time=format_duration(activity.left_out_ns))
+    return state(template, sums=_alternatives(sums), time=format_duration(activity.left_out_ns))
+
+
+def _alternatives(statements: Sequence[str]) -> str:
+    """Return statements after each other: "a; b"."""
+    return reduce(lambda before, statement: state("{this}; {that}", this=before, that=statement), statements)
 
 
 def clocks_apart(step: Step) -> int:

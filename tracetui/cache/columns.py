@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tracetui.arrays import Int64s
 from tracetui.cache.container import Arrays
+from tracetui.language import statement_document, statement_of
 from tracetui.reader.events import BlockColumns, HcclColumns, MemoryColumns, ReadReport, Skip
 from tracetui.trace.model import (
     Counters,
@@ -54,7 +55,7 @@ def freeze(trace: Trace, blocks: BlockColumns) -> tuple[dict[str, Any], Arrays]:
         "owners": trace.owners,
         "unclosed": trace.unclosed,
         "shared_flows": trace.shared_flows,
-        "notes": trace.notes,
+        "notes": [*map(statement_document, trace.notes)],
     }
     text = "".join(trace.strings).encode("utf-8", "surrogatepass")
     arrays: Arrays = {
@@ -86,6 +87,7 @@ def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, Bl
     report = document["report"]
     skips = tuple(Skip(**skip) for skip in report["skips"])
     passages = tuple((int(start), int(end)) for start, end in report["seen"])
+    warnings = tuple(map(statement_of, report["warnings"]))
     trace = Trace(
         path=path,
         kind=TraceKind(document["kind"]),
@@ -103,13 +105,11 @@ def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, Bl
         devices=tuple(map(_text, document["devices"])),
         start_ns=int(document["start_ns"]),
         end_ns=int(document["end_ns"]),
-        report=ReadReport(
-            **{**report, "skips": skips, "seen": passages, "warnings": tuple(map(_text, report["warnings"]))}
-        ),
+        report=ReadReport(**{**report, "skips": skips, "seen": passages, "warnings": warnings}),
         owners={pid: _text(owner) for pid, owner in document["owners"].items()},
         unclosed=int(document["unclosed"]),
         shared_flows=int(document["shared_flows"]),
-        notes=tuple(map(_text, document["notes"])),
+        notes=tuple(map(statement_of, document["notes"])),
     )
     return trace, _table(BlockColumns, "blocks", arrays)
 
@@ -118,6 +118,7 @@ def _report_document(report: ReadReport) -> dict[str, Any]:
     """Return a report without what only the one reading met."""
     lasting = tuple(warning for warning in report.warnings if warning not in report.passing)
     document = asdict(replace(report, warnings=lasting))
+    document["warnings"] = [*map(statement_document, lasting)]
     del document["passing"]
     return document
 

@@ -18,6 +18,7 @@ from tracetui.cache.container import Arrays, pack, read_arrays, read_document
 from tracetui.cache.directory import write_entry
 from tracetui.cache.keeping import run_meanwhile
 from tracetui.cache.traces import RECORDING, SMALLEST, name_of, program, reading
+from tracetui.language import statement_document, statement_of
 from tracetui.reader.joined import stamp_of
 from tracetui.reader.source import COARSEST_CLOCK
 from tracetui.siblings.scheduler.events import (
@@ -134,7 +135,7 @@ def _freeze(events: SchedulerEvents) -> tuple[dict[str, Any], Arrays]:
     document = {
         "names": [name for _, _, name in changes],
         "losses": [list(loss) for loss in events.losses],
-        "problems": list(events.problems),
+        "problems": [*map(statement_document, events.problems)],
         "aligned": events.aligned,
         **{name: getattr(events, name) for name in _COUNTS},
     }
@@ -162,7 +163,7 @@ def _thaw(path: Path, document: dict[str, Any], arrays: Arrays) -> SchedulerEven
         names=CommNames(changes),
         processes=dict(zip(arrays["thread"].tolist(), arrays["process"].tolist())),
         losses=tuple(LostStretch(*map(int, loss)) for loss in document["losses"]),
-        problems=tuple(map(str, document["problems"])),
+        problems=tuple(map(statement_of, document["problems"])),
         aligned=bool(document["aligned"]),
         **{name: int(document[name]) for name in _COUNTS},
     )

@@ -42,10 +42,10 @@ from tracetui.comparison.tally import NOTHING, Sum, Sums, tally, tested_steps
 from tracetui.comparison.wall_pieces import WallIdle, exposed_pieces, idle_pieces
 from tracetui.comparison.walls import StepChoice, StepWalls, find_walls
 from tracetui.comparison.waterfall import DEVICE_CAUSES, waterfall
-from tracetui.language import state
+from tracetui.language import state, without_stop
 from tracetui.trace.model import Layer, TraceKind
 
-_NO_SHAPES = "it tells no shapes of operators (record_shapes=True): they are matched by name alone"
+_NO_SHAPES = state("it tells no shapes of operators (record_shapes=True): they are matched by name alone")
 
 
 @dataclass(frozen=True)
@@ -170,8 +170,8 @@ def _doubts(health: HealthFacts) -> Iterator[str]:
         yield state(
             "{finding} ({numbers}: {verdict})",
             finding=doubt.sentence,
-            numbers=", ".join(doubt.affects),
-            verdict=Severity(doubt.severity).verdict,
+            numbers=tuple(map(state, doubt.affects)),
+            verdict=state(Severity(doubt.severity).verdict),
         )
 
 
@@ -228,7 +228,7 @@ def _wall_count(analysis: Analysis, choice: StepChoice) -> int:
 
 def _notes(analysis: Analysis, walls: StepWalls) -> list[str]:
     notes = [
-        *(warning.rstrip(".") for warning in (*analysis.trace.report.warnings, *analysis.trace.notes)),
+        *map(without_stop, (*analysis.trace.report.warnings, *analysis.trace.notes)),
     ]
     devices = len(set(walls.device.tolist()))
     if not len(walls):

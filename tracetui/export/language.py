@@ -20,9 +20,9 @@ SHOWN_FACTS = ("name", "brief", "meaning", "doing", "doing_unknown")
 def choose_language(language: str) -> None:
     """Show everything in ENGLISH or CHINESE from now on."""
     if language == CHINESE:
-        from tracetui.export.chinese.words import KEPT, WORDS
+        from tracetui.export.chinese.words import WORDS
 
-        set_language(WORDS, KEPT)
+        set_language(WORDS)
     else:
         set_language({})
 

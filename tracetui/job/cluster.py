@@ -58,9 +58,8 @@ def gather(
             if isinstance(one, dask.Seeing):
                 total = one
             elif isinstance(one, dask.LeftOut):
-                notes.append(
-                    plain(state("worker {name} is left out: {reason}", name=one.worker, reason=one.reason))
-                )
+                name, reason = plain(one.worker), plain(one.reason)
+                notes.append(state("worker {name} is left out: {reason}", name=name, reason=reason))
             else:
                 answered, answered_bytes = answered + 1, answered_bytes + one.seen.bytes
                 try:
@@ -68,7 +67,7 @@ def gather(
                         raise UnreadableDigest(one.reason)
                     digest = decode(one.data)
                 except UnreadableDigest as error:
-                    notes.append(plain(state("{note} (left out)", note=f"{one.seen.shown}: {error}")))
+                    notes.append(state("{note} (left out)", note=plain(f"{one.seen.shown}: {error}")))
                 else:
                     source = Source(Path(one.seen.path), one.seen.shown, True)
                     digested.append((source, FoundRank(one.seen.shown, digest.identity), digest))

@@ -50,6 +50,7 @@ from tracetui.job.run_columns import (
     TermColumns,
     WallColumns,
 )
+from tracetui.language import statement_document, statement_of
 from tracetui.trace.model import TraceKind
 
 #: Those of 1 keep nothing to compare runs by, those of 2 not what each step had of it, those of 3 end the
@@ -95,9 +96,9 @@ def encode(digest: Digest) -> bytes:
         "schema": SCHEMA,
         "what": _KIND,
         **{name: getattr(digest, name) for name in _SCALARS},
-        "facts": None if digest.facts is None else asdict(digest.facts),
+        "facts": None if digest.facts is None else _facts_document(digest.facts),
         "identity": asdict(digest.identity),
-        "warnings": digest.warnings,
+        "warnings": [*map(statement_document, digest.warnings)],
         "groups": [asdict(group) for group in digest.groups],
         "texts": digest.texts,
         "lines": [[line.file, line.line, line.function, line.backward] for line in digest.lines],
@@ -192,7 +193,7 @@ def _digest(document: dict[str, Any]) -> Digest:
         events=_int64(document["events"]),
         start=_int64(document["start"]),
         end=_int64(document["end"]),
-        warnings=tuple(map(str, document["warnings"])),
+        warnings=tuple(map(statement_of, document["warnings"])),
         groups=tuple(_group(group) for group in document["groups"]),
         texts=tuple(map(str, document["texts"])),
         lines=tuple(
@@ -212,6 +213,15 @@ def _int64(value: Any) -> int:
     return value
 
 
+def _facts_document(facts: RunFacts) -> dict[str, Any]:
+    document = asdict(facts)
+    document["notes"] = [*map(statement_document, facts.notes)]
+    document["health"]["doubts"] = [
+        (*doubt[:-1], statement_document(doubt.sentence)) for doubt in facts.health.doubts
+    ]
+    return document
+
+
 def _facts(document: dict[str, Any] | None) -> RunFacts | None:
     if document is None:
         return None
@@ -220,7 +230,7 @@ def _facts(document: dict[str, Any] | None) -> RunFacts | None:
     return RunFacts(
         devices=tuple(map(str, document["devices"])),
         steps=_int64(document["steps"]),
-        notes=tuple(map(str, document["notes"])),
+        notes=tuple(map(statement_of, document["notes"])),
         totals=totals,
         memory=bool(document["memory"]),
         shapes=bool(document["shapes"]),
@@ -235,8 +245,8 @@ def _health(document: dict[str, Any] | None) -> HealthFacts:
     if document is None:
         return HealthFacts()
     doubts = tuple(
-        Doubt(str(identity), int(Severity(_int64(severity))), tuple(map(str, affects)), str(sentence))
-        for identity, severity, affects, sentence in document["doubts"]
+        Doubt(str(identity), int(Severity(_int64(severity))), tuple(map(str, affects)), statement_of(kept))
+        for identity, severity, affects, kept in document["doubts"]
     )
     _require(all(number in NUMBERS for doubt in doubts for number in doubt.affects))
     return HealthFacts(

@@ -47,10 +47,11 @@ def health_notes(job: Job) -> Iterator[str]:
     doubts = [(doubt, rank.number) for rank in job.ranks for doubt in rank_health(rank).doubts]
     doubts.sort(key=lambda pair: -pair[0].severity)
     for doubt, number in doubts[:_MOST_SENTENCES]:
-        verdict = Severity(doubt.severity).verdict
-        numbers = ", ".join(doubt.affects)
         finding = state(
-            "{finding} ({numbers}: {verdict})", finding=doubt.sentence, numbers=numbers, verdict=verdict
+            "{finding} ({numbers}: {verdict})",
+            finding=doubt.sentence,
+            numbers=tuple(map(state, doubt.affects)),
+            verdict=state(Severity(doubt.severity).verdict),
         )
         yield state("{run}: {note}", run=f"rank {number}", note=finding)
     if len(doubts) > _MOST_SENTENCES:

@@ -18,7 +18,7 @@ from tracetui.job.identity import identify
 from tracetui.job.job import Job, job_of
 from tracetui.job.same_job import FoundRank, largest_job, latest_recordings, number_ranks
 from tracetui.job.sources import Source, Sources, find_sources
-from tracetui.language import state
+from tracetui.language import state, without_stop
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.joined import open_trace
 
@@ -158,7 +158,8 @@ def join(found: FoundRanks, results: dict[int, DigestResult]) -> Job:
     places = sorted(digests)
     unread = len(found.sources) - len(set(places) | set(results))
     if unread:
-        notes.append(f"stopped: {unread:,} of {len(found.sources):,} ranks are not read")
+        counts = {"count": f"{unread:,}", "ranks": f"{len(found.sources):,}"}
+        notes.append(state("stopped: {count} of {ranks} ranks are not read", **counts))
     if not places:
         raise UnreadableTrace(Reason.NOT_A_TRACE, notes[0] if notes else "no rank is read")
     kept_places, left_out = largest_job(
@@ -178,7 +179,7 @@ def _warnings_of_ranks(ranks: Sequence[Rank]) -> list[str]:
     numbers_of: dict[str, list[int]] = {}
     for rank in ranks:
         for warning in rank.digest.warnings:
-            numbers_of.setdefault(warning.rstrip("."), []).append(rank.number)
+            numbers_of.setdefault(without_stop(warning), []).append(rank.number)
     return [
         state("{run}: {note}", run=ranks_in_words(sorted(numbers), len(ranks)), note=warning)
         for warning, numbers in numbers_of.items()

@@ -48,7 +48,7 @@ def _newest(
     The sentences say what is left out. `identities`: of each place what is equal for those that are the same.
     """
     newest: dict[int, int] = {}
-    sentences = []
+    sentences: list[str] = []
     for place, key in zip(places, identities):
         previous = newest.setdefault(key, place)
         if previous == place:
@@ -223,5 +223,7 @@ def number_ranks(ranks: Sequence[FoundRank]) -> tuple[list[int], list[str]]:
         assigned[place] = next(free)
     if not unnumbered:
         return assigned, []
-    which = "of one rank" if len(unnumbered) == 1 else f"of {len(unnumbered):,} ranks"
-    return assigned, [f"nothing tells the number {which}: numbered by name"]
+    template = "nothing tells the number of {count} ranks: numbered by name"
+    if len(unnumbered) == 1:
+        template = "nothing tells the number of one rank: numbered by name"
+    return assigned, [state(template, count=format_count(len(unnumbered)))]

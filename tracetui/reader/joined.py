@@ -152,7 +152,7 @@ class JoinedFile(TraceFile):
     ) -> ReadReport:
         """Return the reports of the files as one, its sentences with the names of their files."""
         reports = [file.report for file in read]
-        warnings = [f"{file.name}: {warning}" for file in read for warning in file.report.warnings]
+        warnings = [_of_file(file, warning) for file in read for warning in file.report.warnings]
         warnings += [state("{note} (left out)", note=error) for error in refused]
         if len(warnings) > _MOST_SENTENCES:
             left = f"{len(warnings) - _MOST_SENTENCES:,}"
@@ -165,7 +165,7 @@ class JoinedFile(TraceFile):
                     files=f"{len(self._parts.files):,}",
                 )
             )
-        passing = [f"{file.name}: {sentence}" for file in read for sentence in file.report.passing]
+        passing = [_of_file(file, sentence) for file in read for sentence in file.report.passing]
         unknown = sum((Counter(report.unknown_phases) for report in reports), Counter[str]())
         return ReadReport(
             bytes=self.size,
@@ -243,3 +243,7 @@ class _JoinedText(Text):
         with self._lock:
             self._closed = True
             self._let_go()
+
+
+def _of_file(file: _Read, sentence: str) -> str:
+    return state("{run}: {note}", run=file.name, note=sentence)

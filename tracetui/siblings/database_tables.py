@@ -13,6 +13,7 @@ from tracetui.arrays import Floats, Int32s, Int64s
 from tracetui.databases.names import is_database
 from tracetui.databases.opening import Refused
 from tracetui.databases.tables import UNKNOWN, Database
+from tracetui.language import state
 from tracetui.siblings.database import sums_beside
 from tracetui.siblings.formats import (
     KERNEL_DETAILS,
@@ -70,10 +71,10 @@ def _make_table(path: Path, format_: Format, make: _Make) -> SiblingTable | None
             table = make(database, format_)
             problems = [problem for problem in database.problems if problem.startswith("table ")]
     except (Refused, OSError) as error:
-        return _table(format_, 0, {}, {}, {}, (f"{path.name} {error}",))
+        return _table(format_, 0, {}, {}, {}, (state("{name} {refusal}", name=path.name, refusal=error),))
     if table is None:
         return None
-    sentences = tuple(f"{path.name}: {problem}" for problem in problems)
+    sentences = tuple(state("{run}: {note}", run=path.name, note=problem) for problem in problems)
     return SiblingTable(table.rows, table.numbers, table.floats, table.texts, (*table.problems, *sentences))
 
 

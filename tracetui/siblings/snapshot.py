@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, NamedTuple, NoReturn
 import numpy as np
 
 from tracetui.arrays import Int32s, Int64s
+from tracetui.language import state
 from tracetui.siblings.beside import Refusal, refuse_large
 
 LARGEST = 2_000_000_000  #: bytes
@@ -216,7 +217,7 @@ def _load(path: Path) -> Any:
     except MemoryError:
         raise Refusal("is not read: it asks for more memory than its size accounts for") from None
     except OSError as error:
-        raise Refusal(f"cannot be read: {error.strerror}") from None
+        raise Refusal(state("cannot be read: {reason}", reason=error.strerror)) from None
     except Exception:  # a damaged pickle raises whatever its opcodes run into
         raise Refusal("is damaged: it is no whole pickle") from None
     finally:

@@ -15,6 +15,8 @@ _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
 def shortened(text: str) -> str:
     """Return a text as it is kept beyond its trace: of what JSON can hold, not longer than people read."""
+    if len(text) <= LONGEST_KEPT and not _LONE_SURROGATES.search(text):
+        return text  # itself: a statement keeps what it is made of
     return _LONE_SURROGATES.sub(_REPLACEMENT, text[:LONGEST_KEPT])
 
 

@@ -16,7 +16,7 @@ class Doubt(NamedTuple):
     id: str
     severity: int  #: of `Severity`
     affects: tuple[str, ...]  #: of `NUMBERS`
-    sentence: str  #: in English, with its numbers
+    sentence: str  #: a statement in English, with its numbers
 
 
 @dataclass(frozen=True)

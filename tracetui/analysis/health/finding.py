@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 
+from tracetui.language import state
+
 
 class Severity(IntEnum):
     """What a finding does to the numbers that it affects."""
@@ -52,8 +54,8 @@ class Finding:
 
     @property
     def english(self) -> str:
-        """Return the sentence with its numbers."""
-        return self.sentence.format(**self.figures)
+        """Return the sentence with its numbers, as a statement."""
+        return state(self.sentence, **self.figures)
 
     @property
     def doubts(self) -> bool:

@@ -19,6 +19,7 @@ from tracetui.analysis.scheduler.matching import TraceThread
 from tracetui.analysis.scheduler.states import Interrupts, State, ThreadStates, thread_states
 from tracetui.analysis.search import runs
 from tracetui.arrays import Int8s, Int64s
+from tracetui.language import state
 from tracetui.siblings.beside import Refusal
 from tracetui.siblings.names import parse_name, rank_directory
 from tracetui.siblings.rank import rank_info
@@ -319,5 +320,5 @@ def recording_of(
     except Refusal as refusal:
         if must_be_of_use and source.path is not None:
             raise
-        return SchedulerRecording(None, f"{path.name} {refusal}")
+        return SchedulerRecording(None, state("{name} {refusal}", name=path.name, refusal=refusal))
     return SchedulerRecording(found)

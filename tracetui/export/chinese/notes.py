@@ -109,6 +109,9 @@ NOTES = {
         "只有 {run} 采集了 Python 调用栈：它的 Device 每个 step 多等 Host {time}；若没有其他差别，这就是采集的开销"
     ),
     "The runs are of different versions: {versions}": "两次运行的软件版本不同：{versions}",
+    "it tells no shapes of operators (record_shapes=True): they are matched by name alone": (
+        "没有记录算子的 shape（record_shapes=True）：算子只按名称匹配"
+    ),
     "operators are compared by name alone: a digest does not keep their order": (
         "算子只按名称比较：摘要不保存算子的顺序"
     ),
@@ -137,6 +140,8 @@ NOTES = {
     "{count} ranks are of {jobs} other jobs and not looked at ({names}); --only chooses": (
         "有 {count} 张卡属于另外 {jobs} 个作业，不予分析（{names}）；可用 --only 选择"
     ),
+    "nothing tells the number of one rank: numbered by name": "有 1 张卡没有记录编号：按名称编号",
+    "nothing tells the number of {count} ranks: numbered by name": "有 {count} 张卡没有记录编号：按名称编号",
     "the trace is cut": "trace 不完整",
     "no device computes or communicates in it": "其中没有 Device 在计算或通信",
     "of its {count} devices only the one that works most is looked at": (
@@ -238,6 +243,7 @@ NOTES = {
     "{table} agrees: {words}": "{table} 一致：{words}",
     "{table} differs: {words}": "{table} 不一致：{words}",
     "{count} of {kernels} kernels are not in the trace": "{kernels} 个 kernel 中有 {count} 个不在 trace 中",
+    "{missing}, {longer}": "{missing}、{longer}",
     "{count} of {kernels} kernels last another time there": "{kernels} 个 kernel 中有 {count} 个在表中的时长不同",
     "{name}: {listed} of {time} there, {computed} of {total} in the trace": (
         "{name}：表中 {listed} 个共 {time}，trace 中 {computed} 个共 {total}"

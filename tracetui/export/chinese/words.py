@@ -20,21 +20,6 @@ from tracetui.export.chinese.stories import STORIES
 from tracetui.export.chinese.titles import TITLES_OF_COLUMNS
 
 TABLES = (REPORTS, HEALTH, JOBS, MEMORY, COMPARISONS, STORIES, KEYS, SCREENS, SCHEDULER, NOTES)
-#: what notes have in common with other sentences
-_IN_NOTES = (
-    *(
-        "1 event",
-        "{count} events",
-        "1 call",
-        "{count} calls",
-        "1 step",
-        "{count} steps",
-        "1 type",
-        "{count} types",
-    ),
-    "{names} and {count} more",
-    *("steps", "causes", "lines", "communication", "operators", "memory", "ranks"),
-)
 
 
 def _keyed(prefix: str, rows: Mapping[str, NamedTuple]) -> Iterator[tuple[str, str]]:
@@ -53,11 +38,4 @@ WORDS: dict[str, str] = {
     **{f"figure.{key}": words for key, words in FIGURES.items()},
     **{f"title.{title}": words for title, words in TITLES_OF_COLUMNS.items()},
     **{english: words for table in TABLES for english, words in table.items()},
-}
-#: of what is kept in English, and restated
-KEPT = {
-    **NOTES,
-    **HEALTH,
-    **{english: WORDS[english] for english in _IN_NOTES},
-    "idle": WORDS["idle time"],
 }

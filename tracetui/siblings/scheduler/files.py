@@ -15,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from tracetui.language import state
 from tracetui.siblings.beside import Refusal, read_object
 from tracetui.siblings.names import rank_directory
 from tracetui.siblings.scheduler.events import MOST_PIDS, SchedulerEvents
@@ -91,11 +92,13 @@ def read_recording(path: Path, on_progress: OnProgress = None) -> SchedulerEvent
         with path.open("rb") as file:
             head = file.read(16)
     except (OSError, ValueError) as error:
-        raise Refusal(f"cannot be read: {getattr(error, 'strerror', None) or 'no such file'}") from None
+        raise Refusal(
+            state("cannot be read: {reason}", reason=getattr(error, "strerror", None) or "no such file")
+        ) from None
     if not path.is_file():
-        raise Refusal("is not a file")
+        raise Refusal(state("is not a file"))
     if not head:
-        raise Refusal("is empty")
+        raise Refusal(state("is empty"))
     if head.startswith(b"SQLite format 3"):
         return read_insight(path, on_progress)
     if is_trace_dat(path):

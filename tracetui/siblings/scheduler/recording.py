@@ -69,7 +69,9 @@ def read_text(path: Path, on_progress: OnProgress = None) -> SchedulerEvents:
             raw.seek(0)
             return _read(path, raw, size, on_progress, raw)
     except (OSError, EOFError) as error:
-        raise Refusal(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise Refusal(
+            state("cannot be read: {reason}", reason=getattr(error, "strerror", None) or error)
+        ) from None
 
 
 def read_trace_dat(path: Path, on_progress: OnProgress = None) -> SchedulerEvents:
