@@ -282,7 +282,7 @@ def test_an_operator_that_copies_by_a_kernel_is_no_copy_of_the_host() -> None:
     events = [
         *FIRST,
         operator(1_900, 200, "aten::copy_", stack=stack(2)),
-        call(2_015, 15, 5),
+        call(2_015, 15, 5, tid=MAIN),
         task(2_050, 10, connection=5),
     ]
     assert {part[2] for part in pieces_of(events) if 1_900 <= part[0] < 2_000} == {"host.operator"}
