@@ -10,6 +10,7 @@ from simulator.job.dualpipe import PassKind, dualpipe
 from simulator.job.pipeline import CHUNKS, SCHEDULES
 from tests.job.planted import job
 from tracetui.job.dualpipe import dualpipe_blocks
+from tracetui.job.job import job_of
 from tracetui.job.pipeline import Pipeline, find_pipeline
 from tracetui.job.pipeline_blocks import BACKWARD, BOTH, FORWARD, INPUTS, WEIGHTS, StageBlock
 from tracetui.job.whatif.answer import Replays
@@ -143,6 +144,16 @@ def test_equal_stages_and_late_hosts_are_as_good_as_the_job_that_has_them() -> N
 
 def test_a_replay_of_a_pipeline_is_the_step_that_was() -> None:
     assert Replays(job("pipeline-uneven")).error <= 0.001
+
+
+def test_a_stage_whose_neighbours_are_missing_is_in_a_bubble_all_the_time() -> None:
+    """Ranks 0, 2 and 3 of a DualPipe: rank 0 exchanges with rank 1 alone."""
+    found = find_pipeline(job_of([rank for rank in job("pipeline-dualpipe").ranks if rank.number != 1]))
+    assert found is not None
+    assert (found.schedule, found.closed_form_ns) == ("unknown", None)
+    lonely = found.stages[0]
+    assert (lonely.microbatches, lonely.warmup_ns, lonely.drain_ns) == (0, 0, 0)
+    assert lonely.bubble_ns > max(stage.bubble_ns for stage in found.stages[1:])
 
 
 def test_ranks_that_do_not_send_are_no_pipeline() -> None:

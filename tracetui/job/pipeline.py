@@ -89,35 +89,34 @@ def find_pipeline(job: Job) -> Pipeline | None:
     if len(stages) < 2:
         return None
     places = {rank.number: place for place, rank in enumerate(job.ranks)}
-    of_rank = {places[rank]: number for number, stage in enumerate(stages) for rank in stage.ranks}
+    of_rank = {places[rank]: stage.number for stage in stages for rank in stage.ranks}
+    count = max(stage.number for stage in stages) + 1
     try:
         order = order_of(job)
     except CircularOrder:
         raise NoReplay("its collectives wait for each other") from None
-    exchanges = Exchanges(order, of_rank, len(stages))
+    exchanges = Exchanges(order, of_rank, count)
     blocks = [
         block for place in sorted(of_rank) for block in find_blocks(order, exchanges, place, of_rank[place])
     ]
     if not any(BACKWARD in block.ways for block in blocks):
         return None
-    schedule, chunks = schedule_name(order, blocks, exchanges, len(stages))
-    if schedule == "unknown" and (found := find_dualpipe(order, exchanges, of_rank, len(stages))):
+    schedule, chunks = schedule_name(order, blocks, exchanges, count)
+    if schedule == "unknown" and (found := find_dualpipe(order, exchanges, of_rank, count)):
         schedule, blocks = "dualpipe", found
     trim_blocks(order, blocks)
-    bubbles = _Bubbles(order, blocks, len(stages))
+    bubbles = _Bubbles(order, blocks, [stage.number for stage in stages])
     return Pipeline(
         schedule=schedule,
         chunks=chunks,
-        stages=tuple(
-            bubbles.stage(number, tuple(stage.ranks), chunks) for number, stage in enumerate(stages)
-        ),
+        stages=tuple(bubbles.stage(stage.number, tuple(stage.ranks), chunks) for stage in stages),
         step_ns=round(float(bubbles.steps.mean())),
         balance_saves_ns=round(float(bubbles.steps.mean() - bubbles.balanced_steps().mean())),
         error=bubbles.error,
         order=order,
         blocks=tuple(blocks),
         shares=bubbles.shares,
-        closed_form_ns=bubbles.closed_form(schedule),
+        closed_form_ns=bubbles.closed_form(schedule, count),
         times=bubbles.times,
     )
 
@@ -136,8 +135,8 @@ def parted(block: StageBlock, times: Times, shares: Mapping[int, float]) -> Iter
 class _Bubbles:
     """The bubbles of the stages, in replays in which ever less stands in the way."""
 
-    def __init__(self, order: Order, blocks: Sequence[StageBlock], count: int) -> None:
-        self._order, self._blocks, self._count = order, blocks, count
+    def __init__(self, order: Order, blocks: Sequence[StageBlock], stages: Sequence[int]) -> None:
+        self._order, self._blocks, self._stages = order, blocks, stages
         self._transfer = (order.collective >= 0) & np.isin(
             order.channel, [n for n, matched in enumerate(order.job.channels) if matched.channel.pair]
         )
@@ -209,7 +208,7 @@ class _Bubbles:
         known = {(block.stage, block.ways): mean for block, mean in zip(self._blocks, self._mean.tolist())}
         lengths = PassLengths(known)
         found: dict[int, list[float]] = {way: [] for way in WAYS}
-        for stage in range(self._count):
+        for stage in self._stages:
             forward, backward = (lengths.find(stage, (way,)) for way in (FORWARD, BACKWARD))
             if forward is None or backward is None or forward + backward <= 0:
                 continue
@@ -239,11 +238,16 @@ class _Bubbles:
     @cached_property
     def _pair(self) -> float:
         """How long a forward and a backward block take together in the mean of the stages."""
-        return float(np.mean([self._pair_of_stage(stage) for stage in range(self._count)]))
+        return float(np.mean([pair for pair in self._pairs.values() if pair] or [0.0]))
 
-    def closed_form(self, schedule: str) -> int | None:
-        """Return the bubble that a schedule has in theory, with stages of equal lengths; None of others."""
-        stages, shares = self._count, self.shares
+    @cached_property
+    def _pairs(self) -> dict[int, float]:
+        """How long a forward and a backward block take together by stage; 0 without blocks."""
+        return {stage: self._pair_of_stage(stage) for stage in self._stages}
+
+    def closed_form(self, schedule: str, stages: int) -> int | None:
+        """Return the bubble in theory of a schedule of so many equal stages; None of an unknown one."""
+        shares = self.shares
         if schedule == "unknown":
             return None
         if schedule == "dualpipe":
@@ -284,9 +288,7 @@ class _Bubbles:
 
     def balanced_steps(self) -> Int64s:
         """Return the steps replayed with stages of equal lengths, and all else as measured."""
-        pairs = [self._pair_of_stage(stage) for stage in range(self._count)]
-        mean = float(np.mean(pairs))
-        factor = [mean / pair if pair else 1.0 for pair in pairs]
+        factor = {stage: self._pair / pair if pair else 1.0 for stage, pair in self._pairs.items()}
         lengths = np.array(
             [
                 busy * factor[block.stage] + idle
@@ -320,7 +322,10 @@ class _Bubbles:
         )
 
     def _bubble(self, stage: int, times: Times, lengths: Floats) -> float:
-        """Return the mean bubble of a stage in a replay with blocks of these lengths."""
+        """Return the mean bubble of a stage in a replay with blocks of these lengths.
+
+        Without blocks of its own a stage is in one all the time.
+        """
         first: dict[int, int] = {}
         last: dict[int, int] = {}
         busy: dict[tuple[int, int], float] = {}
@@ -331,6 +336,7 @@ class _Bubbles:
             if block.stage == stage:
                 key = block.place, block.step
                 busy[key] = busy.get(key, 0.0) + length
+        busy = busy or {(-1, step): 0.0 for step in first}
         return float(np.mean([last[step] - first[step] - ns for (_, step), ns in busy.items()]))
 
     def _phases(self, stage: int) -> tuple[int, int, int]:
@@ -357,5 +363,7 @@ class _Bubbles:
             low, high = windows[key[1]]
             begins, ends = first[key], max(last.get(key, first[key]), first[key])
             rows.append((begins - low, ends - begins, high - ends))
+        if not rows:
+            return 0, 0, 0
         warmup, steady, drain = np.mean(np.array(rows, np.float64).reshape(-1, 3), axis=0)
         return round(float(warmup)), round(float(steady)), round(float(drain))

@@ -68,7 +68,7 @@ class Originals:
     def digests(self) -> list[list[Path]]:
         """Return the digests of jobs, each a list of files."""
         jobs = []
-        for name in ("late", "stage"):
+        for name in ("late", "stage", "pipeline-1f1b", "pipeline-dualpipe", "experts-W2", "roles"):
             job, digests = self._directory / f"ranks of {name}", self._directory / f"digests of {name}"
             write_job(simulate_job(JOBS[name]), job, 1)
             assert tracetui(["digest", str(job), "-o", str(digests), "--no-cache", "--jobs", "1"]) == 0
@@ -145,7 +145,11 @@ def damaged_digests(chooser: random.Random, originals: Originals, directory: Pat
     limits = ["check", str(directory), "--max-wait", "5%", "--max-imbalance", "5%"]
     comparison = ["compare", str(directory), str(digests[0].parent)]
     ranks = ["ranks", str(directory), *chooser.choice(([], ["--json"], ["--md"], ["--step", "51"]))]
-    return [ranks, *chooser.choice(([], [limits], [comparison]))]
+    replay = [chooser.choice(("whatif", "pipeline", "experts", "phases")), str(directory)]
+    replay += chooser.choice(([], ["--json"], ["--md"]))
+    if replay[0] == "whatif":
+        replay += chooser.choice(([], ["--fix", "rank=1"], ["--fix", "stage=1", "--no-jitter"]))
+    return [ranks, replay, *chooser.choice(([], [limits], [comparison]))]
 
 
 def damaged_snapshot(chooser: random.Random, originals: Originals, directory: Path) -> list[list[str]]:

@@ -132,7 +132,7 @@ def _chart(pipeline: Pipeline, width: int, top: int) -> list[str]:
     if chart is None:
         return []
     length = max(chart.end - chart.start, 1)
-    label = len(str(len(pipeline.stages) - 1)) + len(MARGIN) + 1
+    label = max(len(str(stage.number)) for stage in pipeline.stages) + len(MARGIN) + 1
     cells = max(width - label, 8)
     lines = []
     for stage in pipeline.stages[: top or None]:
