@@ -12,6 +12,10 @@ from simulator.job.pipeline import PIPELINE_SCRIPT
 from simulator.job.program import Extra
 from simulator.source import TrainingScript
 from tests.job.planted import JOBS, LATE_STAGES, job, whole
+from tracetui.export.job.whatif import whatif_sentences
+from tracetui.job.channels import Rank
+from tracetui.job.digest import Digest
+from tracetui.job.job import job_of
 from tracetui.job.whatif.answer import Replays, what_if
 from tracetui.job.whatif.fixes import parse_fix
 from tracetui.job.whatif.order import MISSING, order_of
@@ -115,6 +119,36 @@ def test_a_slow_stage_is_known_by_the_last_stage() -> None:
     assert answer.last_stage is not None
     assert answer.last_stage > 1
     assert answer.trials[0].fixes[0].text == "stage=1"
+
+
+def test_a_chain_without_unknown_delays_is_of_jobs_of_which_all_is_there() -> None:
+    whole, absent = what_if(job("late")).critical, what_if(job("absent")).critical
+    assert whole is not None and absent is not None
+    assert whole.delayed == 0
+    assert absent.delayed > 0.5
+    assert "are 74 % of that chain" in " ".join(whatif_sentences(what_if(job("absent"))))
+    assert "of that chain" not in " ".join(whatif_sentences(what_if(job("late"))))
+
+
+def test_a_step_of_ranks_that_are_not_aligned_is_the_longest_of_those_that_are() -> None:
+    """Without anything that ranks share, their clocks tell nothing of each other."""
+    late = job("loader")
+    alone = [job_of([rank]) for rank in late.ranks]
+    apart = job_of([Rank(rank.number, without_groups(rank.digest), "") for rank in late.ranks])
+    assert apart.clocks.parts == len(alone) == 4
+    longest = np.max([Replays(one).steps for one in alone], axis=0)
+    assert (Replays(apart).steps == longest).all()
+    assert "The clocks of 4 parts of the job are not aligned" in " ".join(whatif_sentences(what_if(apart)))
+
+
+def without_groups(digest: Digest) -> Digest:
+    """Return a digest of which each group is known by a name of its own."""
+    rank = digest.identity.rank
+    groups = [
+        replace(group, key=f"{rank} {place}", communicator="", global_ranks=(), size=0)
+        for place, group in enumerate(digest.groups)
+    ]
+    return replace(digest, groups=tuple(groups))
 
 
 def test_no_fix_makes_a_missing_rank_earlier() -> None:

@@ -121,6 +121,9 @@ JOBS = {
     "A stage is in a bubble for {bubble} ({share}) of a step of {step}, {schedule} by the schedule.": (
         "在 {step} 的 step 里，一个 stage 有 {bubble}（{share}）是气泡，其中 {schedule} 来自调度本身。"
     ),
+    "Delays whose reason is not in the traces are {share} of that chain: no fix shortens them.": (
+        "这条链的 {share} 是 trace 里没有原因的延迟：任何修复都不会缩短它们。"
+    ),
     "The bubble that the schedule has in theory is {formula} = {time}.": (
         "该调度理论上的气泡是 {formula} = {time}。"
     ),

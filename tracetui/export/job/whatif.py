@@ -42,6 +42,7 @@ def whatif_document(answer: JobWhatIf) -> dict[str, Any]:
         "by_rank": {str(rank): ratio for rank, ratio in answer.by_rank.items()},
         "worst_workers": answer.worst_workers,
         "last_stage": answer.last_stage,
+        "unexplained_delays": None if answer.critical is None else answer.critical.delayed,
         "fixes": records(TRIALS, TrialRows(answer.step_ns, answer.trials)),
         "asked": {
             "fixes": [encodable(fix.text) for fix in answer.asked.fixes],
@@ -129,6 +130,11 @@ def whatif_sentences(answer: JobWhatIf) -> Iterator[str]:
             template = "Rank {rank} is critical then: {share} of the longest chain, mostly {reason}."
         share = f"{critical.share * 100:.0f} %"
         yield translate(template, rank=critical.rank, share=share, reason=translate(critical.reason))
+    if critical is not None and critical.delayed > LARGEST_ERROR:
+        yield translate(
+            "Delays whose reason is not in the traces are {share} of that chain: no fix shortens them.",
+            share=f"{critical.delayed * 100:.0f} %",
+        )
     yield translate(
         "If each operation took the mean of its kind, a step would take {time}: slowdown {slowdown}.",
         time=format_duration(answer.ideal_ns),

@@ -20,7 +20,8 @@ class CriticalRank:
 
     rank: int | None  #: number in the job; None: a missing rank
     reason: str  #: the part of its work that is most of that: "computing", "copy", "idle" or "transfer"
-    share: float  #: of the chain
+    share: float  #: of the work and transfers of the chain
+    delayed: float  #: delays of no known reason between them, as a share of the whole chain
 
 
 def critical_rank(order: Order, times: Times, duration: Int64s) -> CriticalRank | None:
@@ -29,6 +30,7 @@ def critical_rank(order: Order, times: Times, duration: Int64s) -> CriticalRank 
     grouped = np.flatnonzero(order.graph.group != ALONE)
     members = _Lists(order.graph.group[grouped], grouped, int(order.graph.group.max(initial=-1)) + 1)
     spent: Counter[tuple[int, str]] = Counter()
+    delayed = 0
     here = np.flatnonzero(order.rank != MISSING)
     chosen = np.unique(np.linspace(0, len(order.steps) - 1, _MOST_STEPS).round().astype(np.int64)).tolist()
     for step in chosen:
@@ -42,6 +44,7 @@ def critical_rank(order: Order, times: Times, duration: Int64s) -> CriticalRank 
             spent.update(_parts(order, at, last, duration))
             earlier = befores.of(last)
             at = int(earlier[times.end[earlier].argmax()]) if len(earlier) else -1
+            delayed += max(int(times.start[last] - times.end[at]), 0) if at >= 0 else 0
     by_rank: Counter[int] = Counter()
     for (place, _), ns in spent.items():
         by_rank[place] += ns
@@ -50,7 +53,8 @@ def critical_rank(order: Order, times: Times, duration: Int64s) -> CriticalRank 
     place = max(by_rank, key=lambda rank: (by_rank[rank], -rank))
     reason = max((ns, name) for (rank, name), ns in spent.items() if rank == place)[1]
     number = None if place == MISSING else order.job.ranks[place].number
-    return CriticalRank(number, reason, by_rank[place] / max(sum(by_rank.values()), 1))
+    whole = sum(by_rank.values())
+    return CriticalRank(number, reason, by_rank[place] / max(whole, 1), delayed / max(whole + delayed, 1))
 
 
 def _parts(order: Order, ended: int, last: int, duration: Int64s) -> dict[tuple[int, str], int]:
