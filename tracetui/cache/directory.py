@@ -18,7 +18,7 @@ from typing import Callable, NamedTuple
 
 from tracetui.user_directories import user_directory
 
-_ENTRY = re.compile(r"[0-9a-f]{32}\.(?:trace|digest|scheduler)")
+_ENTRY = re.compile(r"[0-9a-f]{32}\.(?:trace|digest|scheduler|answers)")
 _PARTIAL = re.compile(r"[0-9a-f]{16}\.part")
 _LARGEST = 10_000_000_000  # bytes of all entries
 _SHARE = 5  # at most one part in so many of what would be free without the cache

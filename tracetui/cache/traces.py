@@ -30,13 +30,14 @@ from tracetui.version import __version__
 #: bytes of text below which a trace is read again as fast
 SMALLEST = 32_000_000
 
-#: What is kept: the columns of a trace, its digest, and the events of a recording of the scheduler.
-TRACE, DIGEST, RECORDING = "trace", "digest", "scheduler"
+#: What is kept: the columns of a trace, its digest, the events of a recording of the scheduler, and answers.
+TRACE, DIGEST, RECORDING, ANSWERS = "trace", "digest", "scheduler", "answers"
 _COLUMNS = ("reader", "trace", "cache")
 _MAKERS = {
     TRACE: _COLUMNS,
-    DIGEST: (*_COLUMNS, "siblings", "analysis", "compare", "job"),
+    DIGEST: (*_COLUMNS, "databases", "siblings", "analysis", "comparison", "operations", "job"),
     RECORDING: ("databases", "siblings", "cache"),
+    ANSWERS: (".",),
 }
 
 _log = logging.getLogger("tracetui.cache")
@@ -196,7 +197,7 @@ def name_of(path: str, kind: str) -> str:
     return f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:32]}.{kind}"
 
 
-@lru_cache(maxsize=3)
+@lru_cache(maxsize=4)
 def program(kind: str) -> str:
     """Return what made the entries of a kind: the version, and the code of all that had a hand in it."""
     return _digest(Path(__file__).parents[1], _MAKERS[kind])

@@ -44,6 +44,10 @@ def _run(arguments: Sequence[str]) -> int:
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     _choose_language(request)
     with as_cancel(signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if command.has_kept_answer and request.cache:
+            from tracetui.cli.kept_answers import run_kept
+
+            return run_kept(command, request)
         return command.run(request)
 
 

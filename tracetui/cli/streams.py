@@ -5,15 +5,46 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from collections.abc import Iterator
 from typing import Optional, TextIO
 
 Stream = Optional[TextIO]
 
 
+class Copy:
+    """What was written to the standard streams."""
+
+    def __init__(self) -> None:
+        self.outputs: list[tuple[str, str]] = []  #: "stdout" or "stderr", and the text
+        self.lasting = True  #: False: the next time something else might be said
+
+
+_copies: list[Copy] = []  # those that are being made
+
+
+@contextlib.contextmanager
+def copied() -> Iterator[Copy]:
+    """Give a copy of what `write` and `say` write meanwhile."""
+    copy = Copy()
+    _copies.append(copy)
+    try:
+        yield copy
+    finally:
+        _copies.remove(copy)
+
+
+def mark_passing() -> None:
+    """Tell those who copy that what is written holds for this time only."""
+    for copy in _copies:
+        copy.lasting = False
+
+
 def write(stream: Stream, text: str) -> None:
     """Write a text, or as much of it as somebody reads: a closed stream or pipe is no error."""
     if stream is None:
+        mark_passing()
         return
+    _copy("stdout" if stream is sys.stdout else "stderr", text)
     try:
         stream.write(text)
     except BrokenPipeError:
@@ -33,12 +64,19 @@ def flush(stream: Stream) -> None:
 def say(sentence: str) -> None:
     """Print one line on stderr; what cannot be said is left unsaid."""
     if sys.stderr is None:
+        mark_passing()
         return
+    _copy("stderr", f"tracetui: {sentence}\n")
     try:
         sys.stderr.write(f"tracetui: {sentence}\n")
         sys.stderr.flush()
     except (OSError, ValueError):
         drop(sys.stderr)
+
+
+def _copy(stream: str, text: str) -> None:
+    for copy in _copies:
+        copy.outputs.append((stream, text))
 
 
 def drop(stream: Stream) -> None:

@@ -10,7 +10,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.scheduler.scheduler import SchedulerSource
 from tracetui.api import opened
-from tracetui.cli import output, terminal
+from tracetui.cli import output, streams, terminal
 from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.progress import ProgressLine
 from tracetui.export.sentences.scheduler import scheduler_notes
@@ -30,6 +30,8 @@ def open_trace(request: Request) -> tuple[Analysis, Selection]:
     with opened_trace(request, request.path, scheduler_of(request)) as (analysis, _):
         pass
     trace = analysis.trace
+    if trace.report.passing or trace.report.stopped:
+        streams.mark_passing()
     if not request.json:
         for warning in (*map(restate, (*trace.report.warnings, *trace.notes)), *scheduler_notes(analysis)):
             output.say(printable(warning))

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tracetui.cache.traces import CachedTrace
 
 _DESCRIPTION = """Show or remove what is kept of large traces so that they open at once the next
-time: the columns, some 15 % of the trace, in $XDG_CACHE_HOME/tracetui/traces
-(~/.cache/tracetui/traces).
+time: the columns, some 15 % of the trace, and what commands printed, in
+$XDG_CACHE_HOME/tracetui/traces (~/.cache/tracetui/traces).
 
 What is kept counts only as long as the trace and tracetui are unchanged. All
 together take at most 10 GB and a fifth of the free space, or as many MB as

@@ -118,4 +118,5 @@ COMMAND = Command(
     _DESCRIPTION,
     _add_arguments,
     _run,
+    has_kept_answer=True,
 )
