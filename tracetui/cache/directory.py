@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Callable, NamedTuple
 
+from tracetui.new_file import new_file
 from tracetui.user_directories import user_directory
 
 _ENTRY = re.compile(r"[0-9a-f]{32}\.(?:trace|digest|scheduler|answers)")
@@ -94,21 +95,15 @@ class Directory:
     ) -> bool:
         """Write an entry as a whole or, where it is stopped, not at all. Raises OSError where that fails."""
         partial = f"{secrets.token_hex(8)}.part"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(partial, flags, 0o600, dir_fd=self._descriptor)
-        try:
-            try:
-                for piece in pieces:
-                    for start in range(0, len(piece), _PIECE):
-                        if should_stop():
-                            return False
-                        _write(descriptor, piece[start : start + _PIECE])
-            finally:
-                os.close(descriptor)
+        with new_file(partial, 0o600, self._descriptor) as stream:
+            for piece in pieces:
+                for start in range(0, len(piece), _PIECE):
+                    if should_stop():
+                        return False
+                    _write(stream.fileno(), piece[start : start + _PIECE])
+            stream.close()
             os.replace(partial, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
-            return True
-        finally:
-            self.remove(partial)
+        return True
 
     def remove(self, name: str) -> bool:
         """Remove a file; False where it is not there or cannot be removed."""

@@ -12,6 +12,8 @@ from pathlib import Path
 from shutil import SameFileError
 from typing import BinaryIO, Union
 
+from tracetui.new_file import new_file
+
 StrPath = Union[str, "os.PathLike[str]"]
 
 #: What a file system without hard links answers to os.link (FAT, some network mounts).
@@ -38,22 +40,17 @@ def write_atomically(
         return
     _refuse(path, mode, force)
     partial = target.parent / f".tracetui-{secrets.token_hex(8)}.part"
-    # O_EXCL: never through a link somebody planted; 0o666: the umask decides, as for any new file.
     try:
-        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-    except OSError as error:
-        error.filename = os.fspath(path)  # the name that the user knows
-        raise
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
+        with new_file(partial, 0o666) as stream:
             write(stream)
-        if force:
-            partial.replace(target)
-        else:
-            _claim(partial, target)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            partial.unlink()
+            stream.close()
+            if force:
+                partial.replace(target)
+            else:
+                _claim(partial, target)
+    except OSError as error:
+        if error.filename == os.fspath(partial):
+            error.filename = os.fspath(path)  # the name that the user knows
         raise
 
 
@@ -103,5 +100,3 @@ def _claim(partial: Path, target: Path) -> None:
             raise
         os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
         partial.replace(target)
-    else:
-        partial.unlink()

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from tracetui.new_file import new_file
 from tracetui.notebook.note import NotANote, Note, format_note, parse_note
 
 LARGEST = 16_000_000  #: bytes of a file that is read
@@ -80,16 +81,12 @@ class Notebook:
 
     def _write(self, notes: Iterable[Note]) -> None:
         partial = self.path.with_suffix(f".{secrets.token_hex(8)}.part")
-        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.writelines(map(format_note, notes))
-                file.flush()
-                os.fsync(file.fileno())
+        with new_file(partial, 0o600) as file:
+            file.writelines(map(format_note, notes))
+            file.flush()
+            os.fsync(file.fileno())
+            file.close()
             partial.replace(self.path)
-        except BaseException:
-            partial.unlink(missing_ok=True)
-            raise
 
 
 def read_notes(path: Path) -> Contents:
