@@ -13,7 +13,9 @@ from tracetui.cache.keeping import finish
 from tracetui.cache.traces import ANSWERS, name_of
 from tracetui.cli import commands, main
 from tracetui.cli import streams as cli_streams
+from tracetui.cli.command import Command
 from tracetui.cli.commands import summary
+from tracetui.cli.parser import Request
 from tracetui.notebook.notebook import notes_path
 from tracetui.siblings import surroundings as surroundings_module
 from tracetui.siblings.surroundings import surroundings
@@ -41,8 +43,8 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The commands that ran: not those whose answer was repeated."""
     found: list[str] = []
 
-    def counted(command: commands.Command) -> commands.Command:
-        def run(request: commands.Request) -> int:
+    def counted(command: Command) -> commands.Command:
+        def run(request: Request) -> int:
             found.append(command.name)
             return command.run(request)
 
@@ -167,7 +169,7 @@ def test_what_holds_for_one_time_is_not_kept(
 ) -> None:
     print_summary = summary.print_summary
 
-    def print_in_passing(request: commands.Request) -> None:
+    def print_in_passing(request: Request) -> None:
         cli_streams.mark_passing()
         print_summary(request)
 
