@@ -12,7 +12,16 @@ from tests.job.planted import job
 from tracetui.job.dualpipe import dualpipe_blocks
 from tracetui.job.job import job_of
 from tracetui.job.pipeline import Pipeline, find_pipeline
-from tracetui.job.pipeline_blocks import BACKWARD, BOTH, FORWARD, INPUTS, WEIGHTS, StageBlock
+from tracetui.job.pipeline_blocks import (
+    BACKWARD,
+    BOTH,
+    FORWARD,
+    GOES_FORWARD,
+    INPUTS,
+    WEIGHTS,
+    StageBlock,
+)
+from tracetui.job.pipeline_chart import stage_chart
 from tracetui.job.whatif.answer import Replays
 from tracetui.job.whatif.order import COMPUTING, COPY
 
@@ -75,6 +84,19 @@ def test_dualpipe_is_recognised() -> None:
             blocks = [block for block in found.blocks if (block.stage, block.step) == (stage, step)]
             ways = [way for block in blocks for way in block.ways]
             assert ways == planted_ways(stage, STAGES, MICROBATCHES)
+
+
+def test_passes_are_numbered_by_what_they_are() -> None:
+    """Of eight micro-batches each goes forward and backward once; the weights of some come later."""
+    chart = stage_chart(pipeline("dualpipe"), 0)
+    assert chart is not None
+    for passes in chart.passes.values():
+        forward = [drawn.number for drawn in passes if drawn.way in GOES_FORWARD]
+        assert forward == [*range(MICROBATCHES)]
+        backward = [drawn.number for drawn in passes if drawn.way in (BACKWARD, INPUTS)]
+        assert backward[-1] == MICROBATCHES - 1
+        weights = [drawn.number for drawn in passes if drawn.way == WEIGHTS]
+        assert weights == [*range(sum(drawn.way == INPUTS for drawn in passes))]
 
 
 @pytest.mark.parametrize(("stages", "microbatches"), [(4, 8), (6, 12), (8, 20), (16, 48)])

@@ -155,6 +155,18 @@ async def test_a_pipeline_is_drawn_and_says_what_equal_stages_save(directory: Pa
                 assert format_duration(found.stages[SLOW_STAGE].bubble_ns) in text(app)
 
 
+async def test_passes_that_run_at_once_are_drawn_by_both_letters(directory: Path) -> None:
+    async with viewing_job(directory, planted("pipeline-dualpipe"), (80, 24)) as (app, pilot):
+        await pilot.press("P")
+        await until(pilot, lambda: app.shown == "pipeline" and "Equal stages save" in said(app, "answer"))
+        shown = screen_text(app)
+        assert max(map(cell_len, shown)) <= 80
+        assert "(p/2 - 1)(F&B + B - 3W)." in text(app)
+        assert "both at once" in said(app, "legend") and "weights" in said(app, "legend")
+        stages = [line for line in shown if line[1:].startswith("stage ")]
+        assert len([line for line in stages if "FBFBFBFB" in line and "W" in line]) == 4
+
+
 async def test_experts_are_drawn_by_their_tokens_and_say_what_balance_saves(directory: Path) -> None:
     job = planted("experts-W2")
     replays = Replays(job)

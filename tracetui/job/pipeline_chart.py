@@ -6,6 +6,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from tracetui.job.pipeline import Pipeline, parted
+from tracetui.job.pipeline_blocks import BACKWARD, BOTH, FORWARD, INPUTS, WEIGHTS
 from tracetui.job.whatif.order import median_step
 
 
@@ -13,9 +14,19 @@ class Pass(NamedTuple):
     """A forward or backward pass of a micro-batch through a stage."""
 
     way: int  #: FORWARD, BACKWARD, BOTH, INPUTS or WEIGHTS
-    number: int  #: among the passes of this way in its stage, from 0
+    number: int  #: among the forward, backward or weight passes of its stage, from 0; of BOTH the forward one
     start: int  #: ns of the replay
     end: int
+
+
+#: What passes are counted as: a backward pass without the weights is one all the same.
+_KINDS = {
+    FORWARD: (FORWARD,),
+    BACKWARD: (BACKWARD,),
+    INPUTS: (BACKWARD,),
+    BOTH: (FORWARD, BACKWARD),
+    WEIGHTS: (WEIGHTS,),
+}
 
 
 class StageChart(NamedTuple):
@@ -48,8 +59,9 @@ def stage_chart(pipeline: Pipeline, step: int) -> StageChart | None:
         for block in of_stage:
             if block.place == place:
                 for way, start, end in parted(block, times, pipeline.shares):
-                    found.append(Pass(way, counts[way], start, end))
-                    counts[way] += 1
+                    kinds = _KINDS[way]
+                    found.append(Pass(way, counts[kinds[0]], start, end))
+                    counts.update(kinds)
         passes[stage.number] = tuple(found)
     return StageChart(
         step=pipeline.order.steps[step],

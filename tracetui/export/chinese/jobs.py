@@ -124,9 +124,7 @@ JOBS = {
     "Delays whose reason is not in the traces are {share} of that chain: no fix shortens them.": (
         "这条链的 {share} 是 trace 里没有原因的延迟：任何修复都不会缩短它们。"
     ),
-    "The bubble that the schedule has in theory is {formula} = {time}.": (
-        "该调度理论上的气泡是 {formula} = {time}。"
-    ),
+    "In theory the schedule costs {time}: {formula}.": "理论上该调度的代价是 {time}：{formula}。",
     "Stages of equal lengths save {time} of a step; the replay is off by {error}.": (
         "各 stage 等长可以让一个 step 省下 {time}；重放的误差是 {error}。"
     ),

@@ -347,7 +347,8 @@ SCREENS = {
     "Against the median step: {change}; {parts}": "与中位数 step 相比：{change}；{parts}",
     # -- heat maps
     "forward": "前向",
-    "backward, weights": "反向，权重",
+    "weights": "权重",
+    "both at once": "两者同时",
     "backward": "反向",
     "optimizer": "优化器",
     "tail": "拖尾",

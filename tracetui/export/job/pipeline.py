@@ -111,7 +111,7 @@ def pipeline_sentences(pipeline: Pipeline | None) -> list[str]:
     if pipeline.closed_form_ns is not None:
         sentences.append(
             translate(
-                "The bubble that the schedule has in theory is {formula} = {time}.",
+                "In theory the schedule costs {time}: {formula}.",
                 formula=_FORMULAS[pipeline.schedule],
                 time=format_duration(pipeline.closed_form_ns),
             )

@@ -48,7 +48,13 @@ class StageChartView(CachedLineWidget):
         if self._chart is not None and any(
             drawn.way in (BOTH, WEIGHTS) for passes in self._chart.passes.values() for drawn in passes
         ):
-            weights = [(" W1 ", self._box(WEIGHTS)), (f" {translate('backward, weights')}  ", dim)]
+            weights = [
+                (" W1 ", self._box(WEIGHTS)),
+                (f" {translate('weights')}  ", dim),
+                (" F", self._box(FORWARD)),
+                ("B ", self._box(BACKWARD)),
+                (f" {translate('both at once')}  ", dim),
+            ]
         return [
             (" F1 ", self._box(FORWARD)),
             (f" {translate('forward')}  ", dim),
