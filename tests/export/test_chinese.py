@@ -35,7 +35,7 @@ from tracetui.cli import main
 from tracetui.export.chinese.advice import ADVICE, FIGURES
 from tracetui.export.chinese.words import TABLES, WORDS
 from tracetui.export.language import CHINESE, ENGLISH, SHOWN_FACTS, cause_facts, choose_language
-from tracetui.export.sentences.advice import advice_title, advice_words, figure_in_language
+from tracetui.export.sentences.advice import advice_answer, advice_title, advice_words, figure_in_language
 from tracetui.export.sentences.advice_english import ENGLISH_ADVICE, english_words
 from tracetui.export.sentences.memory import NO_TIMES
 from tracetui.export.text import cell_width
@@ -57,7 +57,7 @@ from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.pen import Line, compose_sentence
 from tracetui.ui.drawing.strips import flowing
-from tracetui.ui.stories.advice_story import AdviceStory, advice_answer
+from tracetui.ui.stories.advice_story import AdviceStory
 from tracetui.ui.stories.gap_story import GapStory
 from tracetui.ui.stories.line_story import LineStory
 from tracetui.ui.stories.nested_story import NestedStory

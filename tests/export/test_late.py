@@ -13,6 +13,7 @@ from tests.analysis.machine import npu, task
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.gaps import Measure
+from tracetui.analysis.idle.main_line import main_line
 from tracetui.export.sentences.late_ranks import late_rank
 from tracetui.export.tables.column import Form
 from tracetui.export.tables.communication import LinkRows
@@ -21,7 +22,6 @@ from tracetui.export.trace.documents import gaps_document, summary_document
 from tracetui.export.trace.markdown import summary_markdown
 from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.summary import summary_text
-from tracetui.ui.stories.gap_shares import main_line
 
 
 def test_the_waits_of_a_gap_are_summed_by_rank() -> None:

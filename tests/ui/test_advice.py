@@ -13,13 +13,13 @@ from tests.synthetic import trace_of
 from tests.ui.training import TORCH, screen_text, training, viewer
 from tests.ui.viewing import said
 from tracetui.analysis.advice import Advice, find_advice
+from tracetui.export.sentences.advice import NOTHING, advice_answer, advice_subject
 from tracetui.export.sentences.advice_english import ENGLISH_ADVICE, AdviceWords, english_words
-from tracetui.export.trace.advice_text import NOTHING
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.advice import AdviceScreen
-from tracetui.ui.stories.advice_story import AdviceStory, about, advice_answer
+from tracetui.ui.stories.advice_story import AdviceStory
 from tracetui.ui.terminal import in_ascii
 
 LOOP = [f"{TORCH}/nn/f.py(5): relu", "/work/train.py(12): loss", "/work/train.py(30): main"]
@@ -54,7 +54,7 @@ async def test_it_keeps_the_order_tells_the_numbers_and_walks_the_evidence(tmp_p
             finding.cost_ns for finding in reversed(find_advice(analysis))
         ]
         for row, finding in enumerate(find_advice(analysis)):
-            assert english_words(finding).title in text[2 + row] and about(finding) in text[2 + row]
+            assert english_words(finding).title in text[2 + row] and advice_subject(finding) in text[2 + row]
         await pilot.press(*["down"] * place)
         await pilot.pause()
         assert screen.advice is loop
@@ -152,7 +152,7 @@ def test_the_numbers_are_told_in_their_units_and_names_are_neither_obeyed_nor_dr
     assert [] not in story.lines(advice, 60, 9)
     assert len(story.lines(replace(advice, evidence={}), 60, 99)) == len(lines) - 2
     blamed = replace(advice, file="/a/b.py", line=3, function="f", gaps=np.arange(1))
-    assert about(blamed) == "b.py(3) f"
+    assert advice_subject(blamed) == "b.py(3) f"
     drawn = story.lines(blamed, 60, 99)
     assert any("/a/b.py(3)" in "".join(text for text, _ in line) for line in drawn)
     assert "1 gap to look at" in drawn[0][0][0]

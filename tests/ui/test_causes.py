@@ -22,6 +22,8 @@ from tracetui.analysis.gaps import Measure
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.cause_raster import CauseRaster, main_causes
+from tracetui.analysis.idle.main_line import main_line
+from tracetui.export.sentences.gap_shares import gap_shares
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
@@ -36,7 +38,6 @@ from tracetui.ui.drawing.shares import apportion, format_share, unit_of
 from tracetui.ui.drawing.strips import flowing
 from tracetui.ui.screens.timeline import TimelineScreen
 from tracetui.ui.state import Viewport, ViewState
-from tracetui.ui.stories.gap_shares import gap_shares, main_line
 from tracetui.ui.stories.gap_story import GapStory
 from tracetui.ui.stories.gap_words import GapWords, gap_title
 from tracetui.ui.tables.operator_columns import operator_columns

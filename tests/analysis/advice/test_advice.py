@@ -45,12 +45,12 @@ from tracetui.analysis.advice.transfers import _phases
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import Intervals, union
+from tracetui.export.sentences.advice import advice_answer
 from tracetui.export.sentences.advice_english import english_words
 from tracetui.export.trace.advice_text import advice_text, first_advice
 from tracetui.export.trace.frames import advice_frame
 from tracetui.export.trace.markdown import advice_markdown
 from tracetui.trace.stack import Frame
-from tracetui.ui.stories.advice_story import advice_answer
 
 MS = 1_000_000
 

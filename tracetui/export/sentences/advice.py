@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tracetui.analysis.advice import Advice
 from tracetui.export.sentences.advice_english import CAUSES, ENGLISH_ADVICE, AdviceWords, english_words
 from tracetui.export.tables.common import share_words
-from tracetui.language import names, speaks_english, wording
-from tracetui.units import format_count, format_duration
+from tracetui.language import counted, names, speaks_english, translate, wording
+from tracetui.trace.stack import path_end
+from tracetui.units import format_count, format_duration, format_percent
+
+NOTHING = "Nothing in this trace calls for advice."
 
 
 def advice_words(advice: Advice) -> AdviceWords:
@@ -35,6 +40,38 @@ def advice_title(kind: str) -> str:
 def english_title(kind: str) -> str:
     """Return the title of a kind of advice as documents have it; of a kind that is not known itself."""
     return ENGLISH_ADVICE[kind].title if kind in ENGLISH_ADVICE else kind
+
+
+def advice_subject(advice: Advice) -> str:
+    """Return the line that is blamed, else the first of the subjects: "moba.py(88) gate"."""
+    if advice.file:
+        return f"{path_end(advice.file)}({advice.line}) {advice.function}"
+    return advice.function or next(iter(advice.subjects), "")
+
+
+def advice_answer(advice: Sequence[Advice], window_ns: int) -> str:
+    """Return "6 findings, first 2.32 ms (10.7 %): small operators launched one by one; costs may overlap"."""
+    costs = [piece.cost_ns for piece in advice if piece.cost_ns is not None]
+    note_count = len(advice) - len(costs)
+    notes = counted(note_count, "1 note on the recording", "{count} notes on the recording")
+    if not costs:
+        return (
+            translate("Nothing in this trace calls for advice; {notes}", notes=notes)
+            if note_count
+            else translate(NOTHING)
+        )
+    first, count = advice[0], len(costs)
+    cost = translate(
+        "{time} ({share})", time=format_duration(costs[0]), share=format_percent(costs[0], window_ns)
+    )
+    template = "{count} findings, first {cost}: {title}; costs may overlap"
+    if count == 1:
+        template = "1 finding, {cost}: {title}"
+    title = advice_words(first).title
+    if speaks_english():  # it begins a sentence of its own in the table
+        title = f"{title[:1].lower()}{title[1:]}"
+    answer = translate(template, count=count, cost=cost, title=title)
+    return translate("{answer}; {notes}", answer=answer, notes=notes) if note_count else answer
 
 
 def figure_in_language(key: str, value: float | str) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tracetui.analysis.advice import Advice
-from tracetui.export.sentences.advice import advice_words
+from tracetui.export.sentences.advice import NOTHING, advice_words
 from tracetui.export.sentences.causes import line_name, micro
 from tracetui.export.text import MARGIN, aligned, cell_width, cut, wrapped
 from tracetui.language import counted, names, translate
@@ -13,7 +13,6 @@ from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.units import format_duration
 
-NOTHING = "Nothing in this trace calls for advice."
 TITLE = "Advice, by the time it is about"
 LONGEST_LINE = 100  #: cells of running text, however wide the terminal is
 SUBJECTS = 5  #: names, at most

@@ -10,7 +10,7 @@ from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.export.markdown import code, plain, table
-from tracetui.export.sentences.advice import advice_words
+from tracetui.export.sentences.advice import NOTHING, advice_words
 from tracetui.export.sentences.causes import line_name, micro
 from tracetui.export.sentences.health import headline, legend, mark
 from tracetui.export.tables.causes import CAUSES, CauseRows
@@ -21,7 +21,7 @@ from tracetui.export.tables.ranges import RANGES, RangeRows, ranges_title
 from tracetui.export.tables.shown import markdown_table
 from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.export.tables.syncs import SYNCS, SyncRows
-from tracetui.export.trace.advice_text import NOTHING, SUBJECTS, TITLE, cost_words
+from tracetui.export.trace.advice_text import SUBJECTS, TITLE, cost_words
 from tracetui.export.trace.communication_text import TOP_LINKS, TOP_PEERS, late_title, links_title, split_rows
 from tracetui.export.trace.documents import summary_document
 from tracetui.export.trace.idle_text import TOP_LINES, TOP_SYNCS, gaps_title, hotspots_title, line_notes

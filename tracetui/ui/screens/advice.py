@@ -14,14 +14,14 @@ from textual.widget import Widget
 from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
-from tracetui.export.trace.advice_text import NOTHING
+from tracetui.export.sentences.advice import NOTHING, advice_answer
 from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
-from tracetui.ui.stories.advice_story import AdviceStory, advice_answer, advice_columns
+from tracetui.ui.stories.advice_story import AdviceStory, advice_columns
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.pager import Pager
 from tracetui.ui.widgets.source import SourcePane

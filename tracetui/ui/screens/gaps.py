@@ -15,6 +15,7 @@ from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import Measure
+from tracetui.analysis.idle.main_line import main_line
 from tracetui.analysis.lead import LeadLosses
 from tracetui.arrays import Int64s
 from tracetui.export.tables.row_ids import find_gap, gap_ids
@@ -24,7 +25,6 @@ from tracetui.ui.drawing.bars import time_inks
 from tracetui.ui.messages import RankingChanged, SelectionChanged
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
-from tracetui.ui.stories.gap_shares import main_line
 from tracetui.ui.stories.gap_story import GapStory
 from tracetui.ui.tables.columns import ViewColumn
 from tracetui.ui.tables.gap_columns import gap_columns, gaps_answer, ranks

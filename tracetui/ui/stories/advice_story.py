@@ -12,14 +12,12 @@ from rich.cells import cell_len
 
 from tracetui.analysis.advice import Advice
 from tracetui.analysis.analyse import Analysis
-from tracetui.export.sentences.advice import advice_words, figure_in_language
+from tracetui.export.sentences.advice import advice_subject, advice_words, figure_in_language
 from tracetui.export.sentences.causes import micro
 from tracetui.export.tables.advice import ADVICE, AdviceRows
 from tracetui.export.text import aligned, padded
-from tracetui.export.trace.advice_text import NOTHING
-from tracetui.language import counted, names, speaks_english, translate
+from tracetui.language import counted, names, translate
 from tracetui.trace.clean import printable
-from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
@@ -28,7 +26,6 @@ from tracetui.ui.drawing.strips import wrapped
 from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.columns import Cell, ViewColumn, name_column
 from tracetui.ui.tables.layout import ColumnLook, laid_out
-from tracetui.units import format_duration, format_percent
 
 BAR_CELLS = 10  #: cells
 MAX_TEXT_CELLS = 96  #: cells of the longest line of text
@@ -53,43 +50,17 @@ def advice_columns(
         ViewColumn("", "", cost, bar, BAR_CELLS, rank=5, right=False),
         ColumnLook("title", 0, 50, 39),
         name_column(
-            "about", "about", codes, [about(piece) for piece in rows.rows], width=60, least=18, rank=2
+            "about",
+            "about",
+            codes,
+            [advice_subject(piece) for piece in rows.rows],
+            width=60,
+            least=18,
+            rank=2,
         ),
         ...,
     ]
     return laid_out(ADVICE, rows, layout)
-
-
-def about(advice: Advice) -> str:
-    """Return the line that is blamed, else the first of the subjects: "moba.py(88) gate"."""
-    if advice.file:
-        return f"{path_end(advice.file)}({advice.line}) {advice.function}"
-    return advice.function or next(iter(advice.subjects), "")
-
-
-def advice_answer(advice: Sequence[Advice], window_ns: int) -> str:
-    """Return "6 findings, first 2.32 ms (10.7 %): small operators launched one by one; costs may overlap"."""
-    costs = [piece.cost_ns for piece in advice if piece.cost_ns is not None]
-    note_count = len(advice) - len(costs)
-    notes = counted(note_count, "1 note on the recording", "{count} notes on the recording")
-    if not costs:
-        return (
-            translate("Nothing in this trace calls for advice; {notes}", notes=notes)
-            if note_count
-            else translate(NOTHING)
-        )
-    first, count = advice[0], len(costs)
-    cost = translate(
-        "{time} ({share})", time=format_duration(costs[0]), share=format_percent(costs[0], window_ns)
-    )
-    template = "{count} findings, first {cost}: {title}; costs may overlap"
-    if count == 1:
-        template = "1 finding, {cost}: {title}"
-    title = advice_words(first).title
-    if speaks_english():  # it begins a sentence of its own in the table
-        title = f"{title[:1].lower()}{title[1:]}"
-    answer = translate(template, count=count, cost=cost, title=title)
-    return translate("{answer}; {notes}", answer=answer, notes=notes) if note_count else answer
 
 
 class AdviceStory(Story):

@@ -14,6 +14,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.engines import engine_of
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.main_line import main_line
 from tracetui.analysis.launch_chains import LaunchChain
 from tracetui.analysis.lead import LeadLosses
 from tracetui.export.sentences.causes import NO_STACK
@@ -28,7 +29,6 @@ from tracetui.ui.drawing.causes import cause_style, cause_words
 from tracetui.ui.drawing.lane import clip_cells
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, Pen
-from tracetui.ui.stories.gap_shares import main_line
 from tracetui.ui.stories.gap_words import GapWords
 from tracetui.units import format_clock, format_duration, format_exact, format_time
 

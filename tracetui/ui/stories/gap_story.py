@@ -12,6 +12,7 @@ from rich.style import Style
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.main_line import main_line
 from tracetui.analysis.launch_chains import LaunchChain
 from tracetui.analysis.lead import LeadLosses
 from tracetui.export.text import aligned, padded
@@ -23,7 +24,6 @@ from tracetui.ui.drawing.bars import time_inks
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.pen import Line, Pen
-from tracetui.ui.stories.gap_shares import main_line
 from tracetui.ui.stories.gap_words import GapWords, gap_title
 from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.gap_columns import task_words

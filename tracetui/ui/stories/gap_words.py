@@ -17,6 +17,7 @@ from tracetui.analysis.idle.cause_raster import CauseRaster
 from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.raster import even_edges
+from tracetui.export.sentences.gap_shares import NAME, Share, gap_shares
 from tracetui.export.text import padded
 from tracetui.language import alternatives, clauses, translate, wording
 from tracetui.trace.clean import printable
@@ -30,7 +31,6 @@ from tracetui.ui.drawing.pen import LABEL, Line, Pen
 from tracetui.ui.drawing.shares import apportion, format_share, unit_of
 from tracetui.ui.drawing.strips import Piece, flowing
 from tracetui.ui.stories.communication_words import communication_sentences
-from tracetui.ui.stories.gap_shares import NAME, Share, gap_shares
 from tracetui.ui.stories.lead_words import lead_sentence
 from tracetui.ui.stories.scheduler_words import scheduler_sentences
 from tracetui.units import format_duration, format_time

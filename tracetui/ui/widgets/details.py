@@ -20,6 +20,7 @@ from textual.strip import Strip
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.frames import FrameRules
+from tracetui.analysis.idle.main_line import MainLine, main_line
 from tracetui.analysis.kernels import KernelFacts
 from tracetui.analysis.launch_chains import LaunchChain
 from tracetui.analysis.lead import LeadLosses
@@ -48,7 +49,6 @@ from tracetui.ui.stories.describe import (
     describe_slice,
     describe_worst,
 )
-from tracetui.ui.stories.gap_shares import MainLine, main_line
 from tracetui.ui.stories.gap_words import gap_title
 from tracetui.ui.stories.kernel_words import describe_kernel
 from tracetui.ui.stories.run_words import describe_run

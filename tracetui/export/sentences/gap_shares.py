@@ -6,22 +6,15 @@ Puts what the host was doing into words; knows no styles.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
-
-import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.communication.exposed import ExposedPieces
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.idle_lines import lines_of
-from tracetui.analysis.launch_chains import frames_of
-from tracetui.analysis.sums import most_first
 from tracetui.export.language import cause_facts
 from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
-from tracetui.trace.stack import Frame, parse_call_stack
+from tracetui.trace.stack import Frame
 
 NAME = 60  #: characters of a name
 
@@ -56,43 +49,6 @@ def gap_shares(analysis: Analysis, gap: int) -> list[Share]:
         lengths_by_share.setdefault((cause, doing, frame, backward and frame is not None), []).append(length)
     shares = [Share(*key, sum(lengths), len(lengths)) for key, lengths in lengths_by_share.items()]
     return sorted(shares, key=lambda share: -share.ns)
-
-
-class MainLine(NamedTuple):
-    """The stack, leaf first, with most of the time on the line that a gap is charged to."""
-
-    stack: tuple[Frame, ...]
-    backward: bool
-    communicates: bool = False  #: the gap has more exposed communication than idle time
-
-
-def main_line(analysis: Analysis, gap: int) -> MainLine:
-    """Return the stack behind a gap, of the line that tables name; an empty stack where there is no line.
-
-    For a gap with more exposed communication than idle time, return the stack that issued most of the
-    communication: the idle line of such a gap is that of the operator that came after.
-    """
-    trace, gaps = analysis.trace, analysis.gaps
-    causes: Causes | ExposedPieces = analysis.causes
-    pieces = causes.of_gap(gap)
-    communicates = bool(gaps.communication[gap] > gaps.idle[gap])
-    if communicates:
-        causes = analysis.communication.exposed
-        pieces = causes.of_gap(gap)
-        main_pieces = np.arange(pieces.stop - pieces.start)
-    else:
-        main_pieces = np.flatnonzero(causes.cause[pieces] == analysis.causes.main(pieces))
-    ns = causes.end[pieces] - causes.start[pieces]
-    stack, frame = causes.stack[pieces], causes.frame[pieces]
-    _, line_index = lines_of(trace, stack, frame, analysis.rules)
-    lines, _ = most_first(line_index[main_pieces], ns[main_pieces])
-    if not len(lines) or lines[0] < 0:
-        return MainLine((), False, communicates)
-    on_line = main_pieces[line_index[main_pieces] == lines[0]]
-    longest = int(on_line[ns[on_line].argmax()])
-    text = trace.string(int(stack[longest]))
-    frames = parse_call_stack(text) if text is not None else frames_of(trace, int(frame[longest]))
-    return MainLine(frames, bool(causes.backward[pieces][longest]), communicates)
 
 
 def _host_activity(trace: Trace, cause: Cause, operator: int) -> str:
