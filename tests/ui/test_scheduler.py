@@ -134,6 +134,23 @@ async def test_states_of_threads_are_below_them(recording: Path) -> None:
         tracks.lay_out()
         place = tracks.lines.index(shown[0].key)
         assert tracks.lines.lines[place + 1].kind is LineKind.CORES
+        header = tracks.lines.lines[-1]
+        assert (header.label, header.members, header.folded) == ("Cores of the host", 3, True)
+        state.toggled = state.toggled | {header.key}
+        tracks.lay_out()
+        assert [line.cpu for line in tracks.lines.lines[-3:]] == [4, 5, 6]
+
+
+def test_a_column_has_who_has_the_core_for_most_of_it() -> None:
+    scheduler = analysed("mixed").scheduler
+    assert scheduler is not None
+    drawn = StateLines(Palette("none"), glyphs(True))
+    for cpu in scheduler.cores.numbers:
+        for letter, times in zip("-pxI ?", scheduler.owners(cpu)):
+            for start, end in [*zip(times.starts.tolist(), times.ends.tolist())][:20]:
+                edges = np.array([start - 1, start, end, end + 1], np.int64)
+                text = "".join(segment.text for segment in drawn.owners(scheduler, cpu, edges))
+                assert text[1] == letter
 
 
 def test_a_column_has_the_state_that_takes_most_of_it() -> None:

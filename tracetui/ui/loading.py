@@ -126,7 +126,8 @@ def _curves(analysis: Analysis) -> Extras:
     devices = analysis.trace.devices
     memory_of = devices[0] if devices else None
     has = has_memory(analysis.trace)
-    return Extras(of_leads(analysis.leads), has, memory_of, tuple(_threads(analysis)))
+    cores = () if analysis.scheduler is None else analysis.scheduler.cores.numbers
+    return Extras(of_leads(analysis.leads), has, memory_of, tuple(_threads(analysis)), cores)
 
 
 def _threads(analysis: Analysis) -> Iterator[tuple[int, int]]:

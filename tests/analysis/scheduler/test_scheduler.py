@@ -31,7 +31,7 @@ from tracetui.analysis.heat.work import Occupation, WorkMap
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.scheduler.cores import Cores
-from tracetui.analysis.scheduler.scheduler import SCHEDULED, SchedulerSource, recording_of
+from tracetui.analysis.scheduler.scheduler import SCHEDULED, CoreOwner, SchedulerSource, recording_of
 from tracetui.analysis.scheduler.states import State, thread_states
 from tracetui.export.sentences.advice_english import english_words
 from tracetui.siblings.beside import Refusal
@@ -111,6 +111,27 @@ def test_the_time_of_a_thread_is_partitioned(scenario: str) -> None:
         found = states.sums()
         for state in (State.READY, State.INTERRUPTED, State.BLOCKED, State.DISK, State.UNKNOWN):
             assert found[state] == expected[state]
+
+
+def test_the_time_of_a_core_is_partitioned_by_who_has_it() -> None:
+    scheduler = analysed("mixed").scheduler
+    assert scheduler is not None
+    start, end = scheduler.window
+    found = dict.fromkeys(CoreOwner, 0)
+    for cpu in scheduler.cores.numbers:
+        totals = {owner: times.total for owner, times in zip(CoreOwner, scheduler.owners(cpu))}
+        assert sum(totals.values()) == end - start
+        for owner, ns in totals.items():
+            found[owner] += ns
+    expected: dict[CoreOwner, int] = defaultdict(int)
+    of_culprit = {77: CoreOwner.STRANGER, planted("mixed").recording.main_tid + 11: CoreOwner.PROCESS}
+    for stretch in planted("mixed").planted:
+        owner = CoreOwner.INTERRUPT if stretch.state == "interrupted" else CoreOwner.NOBODY
+        owner = owner if stretch.culprit is None else of_culprit[stretch.culprit[1]]
+        first, last = np.clip([stretch.start, stretch.end], start, end).tolist()
+        expected[owner] += last - first
+    expected[CoreOwner.THREAD] = len(scheduler.cores.numbers) * (end - start) - sum(expected.values())
+    assert found == {owner: expected[owner] for owner in CoreOwner}
 
 
 def test_without_the_recording_nothing_changes() -> None:

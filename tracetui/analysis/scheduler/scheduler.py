@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, Optional
@@ -12,7 +13,7 @@ import numpy as np
 
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.pieces import Cuts, cut, edges_of
-from tracetui.analysis.intervals import Intervals
+from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.scheduler.clock import AlignedRecording, align
 from tracetui.analysis.scheduler.cores import IDLE, Cores
 from tracetui.analysis.scheduler.matching import TraceThread
@@ -54,6 +55,17 @@ def _table() -> Int8s:
 
 
 _CAUSE_OF = _table()
+
+
+class CoreOwner(IntEnum):
+    """Who has a core, as seen from the trace."""
+
+    THREAD = 0  #: a thread of the trace
+    PROCESS = 1  #: another thread of its process
+    STRANGER = 2  #: another process
+    INTERRUPT = 3
+    NOBODY = 4  #: it is idle
+    UNKNOWN = 5
 
 
 class RecordedThread(NamedTuple):
@@ -133,6 +145,29 @@ class Scheduler:
         """Return when a core served interrupts."""
         found = self._interrupts.of_cpu(cpu)
         return Intervals(found.starts + self.clock.offset_ns, found.ends + self.clock.offset_ns)
+
+    def owners(self, cpu: int) -> tuple[Intervals, ...]:
+        """Return when a core was with each kind of owner, in the window of both recordings; no time twice."""
+        start, end = self.window
+        known = self.cores.runs(cpu)
+        starts, ends = np.maximum(known.time, start), np.minimum(np.append(known.time[1:], end), end)
+        kinds = np.array([self._owner(pid) for pid in known.pid.tolist()], np.int8)
+        interrupted = self.interrupts(cpu).clip(start, end)
+        found = []
+        for owner in CoreOwner:
+            kept = (kinds == owner) & (starts < ends)
+            spans = union(starts[kept], ends[kept])
+            found.append(interrupted if owner is CoreOwner.INTERRUPT else spans - interrupted)
+        return tuple(found)
+
+    def _owner(self, pid: int) -> CoreOwner:
+        if pid <= 0:
+            return CoreOwner.NOBODY if pid == IDLE else CoreOwner.UNKNOWN
+        traced = self.matching.container
+        if pid in traced:
+            return CoreOwner.THREAD
+        is_own = any(self._same_process(thread, pid) for thread in traced)
+        return CoreOwner.PROCESS if is_own else CoreOwner.STRANGER
 
     def _index_states(self, pids: Iterable[int]) -> None:
         offset = self.clock.offset_ns

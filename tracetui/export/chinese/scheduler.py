@@ -47,6 +47,8 @@ SCHEDULER = {
     "Which threads had no core, and who had it": "哪些线程没有核，核被谁占着",
     "threads": "线程",
     "states": "状态",
+    "Cores of the host": "主机的核",
+    "core {number}": "核 {number}",
     "no core": "没有核",
     "who had the cores": "谁占着核",
     "cores": "核",

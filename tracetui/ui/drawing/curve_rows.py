@@ -40,6 +40,7 @@ class Extras:
     memory_of: str | None = None  #: the device below which it is
     #: threads that the scheduler's recording knows: the track that they are below, and their number there
     threads: tuple[tuple[int, int], ...] = ()
+    cores: tuple[int, ...] = ()  #: that are in the scheduler's recording, by number
 
 
 def counter_line(track: Track) -> CurveLine:

@@ -116,6 +116,8 @@ class LineArt:
             text = clip_cells(self.waiting, len(edges) - 1, self._glyphs.ellipsis)
             return [Segment(text, self._palette.style_of(Role.DIM))]
         analysis = self._picture.analysis
+        if line.cpu >= 0 and analysis is not None and analysis.scheduler is not None:
+            return self._states.owners(analysis.scheduler, line.cpu, edges)
         if line.pid >= 0 and analysis is not None and analysis.scheduler is not None:
             draw = self._states.states if line.kind is LineKind.STATES else self._states.cores
             return draw(analysis.scheduler, line.pid, edges)

@@ -19,6 +19,7 @@ class LineKind(Enum):
     CURVE = "curve"  #: a row of a curve over time
     STATES = "states"  #: what the scheduler did with a thread
     CORES = "cores"  #: which cores it gave it
+    CORE = "core"  #: who had a core
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class TimelineRow:
     level: int = 0  #: how many headers a GROUP stands under
     curve: TrackKey = ()  #: of a CURVE: what tells it apart; () where it is not known yet what there will be
     pid: int = -1  #: of STATES and CORES: the thread's number in the recording of the scheduler
+    cpu: int = -1  #: of a CORE: its number
     part: int = 0  #: the row of the curve, from the top
     parts: int = 1  #: how many it has
     away: int = 0  #: shown at the edge behind which it is scrolled away: above (-1) or below (1)

@@ -121,6 +121,7 @@ def timeline_lines(
             lines.extend(of_curves)  # below the devices, where there are any
             of_curves = []
         lines.extend(_with_states(_group_lines(key, tracks, toggled, lanes), threads, toggled))
+    lines.extend(_core_lines(extras.cores, toggled))
     return TimelineLines((*fixed, *lines, *of_curves), len(fixed))
 
 
@@ -217,6 +218,19 @@ def _with_states(
             yield line
             if not folded:
                 yield replace(line, kind=LineKind.CORES, key=(*key, "cores"), label=translate("cores"))
+
+
+def _core_lines(cores: Sequence[int], toggled: frozenset[TrackKey]) -> Iterator[TimelineRow]:
+    """Yield the header of the cores, and a line for each, unless they are folded as at first."""
+    if not cores:
+        return
+    key = ("group", "cores of the host")
+    folded = is_folded(key, True, toggled)
+    title = translate("Cores of the host")
+    yield TimelineRow(LineKind.GROUP, key, title, foldable=key, folded=folded, members=len(cores))
+    for cpu in () if folded else cores:
+        label = translate("core {number}", number=cpu)
+        yield TimelineRow(LineKind.CORE, ("core", str(cpu)), label, cpu=cpu)
 
 
 def _track_lines(
