@@ -25,6 +25,7 @@ from tracetui.ui.drawing.state_lines import StateLines
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.scheduler import NO_RECORDING, SchedulerScreen
 from tracetui.ui.stories.scheduler_words import scheduler_sentences
+from tracetui.units import format_duration
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +62,24 @@ async def test_the_screen_has_threads_culprits_and_cores(recording: Path) -> Non
         await pilot.press("tab")
         await pilot.pause()
         assert [int(row.split()[0]) for row in lines_of(app.screen.table)[1:4]] == [4, 5, 6]
+
+
+async def test_hotspots_tell_what_pinning_saves(recording: Path) -> None:
+    """Below the lines, and as what % tries last."""
+    trace = traces.analysed("mixed").trace
+    app = open_viewer(Path("trace_view.json"), options(recording), trace=trace)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: not app.session.analysing)
+        app.action_go("hotspots")
+        await pilot.pause()
+        sentence = f"the host saves {format_duration(analysis_of(app).pinning_saves_ns)} at most."
+        await until(pilot, lambda: sentence in said(app, "note"))
+        assert "Charged to the line that ran" in said(app, "note")
+        await pilot.press("percent_sign")
+        await until(pilot, lambda: "half" in said(app, "note"))
+        await pilot.press("percent_sign", "percent_sign")
+        await until(pilot, lambda: sentence in said(app, "note"))
+        assert "Charged" not in said(app, "note")
 
 
 async def test_without_a_recording_the_screen_says_how_to_have_one(recording: Path) -> None:

@@ -95,7 +95,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("rank_gaps", ("b",), IDLE, "rank: gaps otherwise", "By lost or idle time, communication", T + G),
     Action("line_gap(1)", ("x",), IDLE, "go: next gap of the line", "The worst of the line first", H),
     Action("line_gap(-1)", ("X",), IDLE, "go: gap of the line before", "The other way round", H),
-    Action("what_if", ("percent_sign",), IDLE, "try: a faster line", "If it took half or no time", H),
+    Action("what_if", ("percent_sign",), IDLE, "try: a faster line", "In half or no time, or with a core", H),
     Action("next_ranking", ("c",), IDLE, "show: next ranking", "Signatures, syncs, modules, frames", H),
     Action("modules", ("m",), IDLE, "show: modules", "Idle time by nn.Module; again: lines", H),
     Action("evidence(1)", ("x",), IDLE, "go: next evidence", "The next gap or slice of the advice", V),

@@ -60,7 +60,7 @@ KEYS = {
     "By lost or idle time, communication": "按损失的时间、空闲或通信",
     "The worst of the line first": "这一行的间隙，最严重的在前",
     "The other way round": "反方向",
-    "If it took half or no time": "假如它只花一半时间，或不花时间",
+    "In half or no time, or with a core": "假如它只花一半时间、不花时间，或有自己的核",
     "Signatures, syncs, modules, frames": "相似的间隙、同步、模块、栈帧",
     "Idle time by nn.Module; again: lines": "按 nn.Module 统计的空闲；再按一次回到代码行",
     "The next gap or slice of the advice": "这条建议的下一个间隙或 slice",

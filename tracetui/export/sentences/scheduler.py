@@ -25,6 +25,14 @@ def task_name(task: RecordedThread) -> str:
     return f"{printable(task.comm, _LONGEST_NAME) or '?'} ({number})"
 
 
+def pinning_words(analysis: Analysis) -> str:
+    """Return what a run gains at most by a core for every ready thread; "" where that is not recorded."""
+    if analysis.scheduler is None:
+        return ""
+    saves = format_duration(analysis.pinning_saves_ns)
+    return translate("Pinned to cores of its own the host saves {time} at most.", time=saves)
+
+
 def clock_words(clock: SchedulerClock) -> str:
     """Return where the offset of a clock comes from and how well it is known, a sentence."""
     source = {

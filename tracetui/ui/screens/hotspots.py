@@ -24,8 +24,9 @@ from tracetui.analysis.nested_idle import FrameIdle, NestedIdle
 from tracetui.analysis.scopes import ScopeTime
 from tracetui.arrays import Int64s
 from tracetui.export.queries.relations import trace_relations
+from tracetui.export.sentences.scheduler import pinning_words
 from tracetui.export.tables.row_ids import ids_of
-from tracetui.language import alternatives, translate, wording
+from tracetui.language import alternatives, sentences, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.actions import bindings
@@ -203,6 +204,7 @@ class HotspotsScreen(TableScreen):
         def save() -> Message:
             savings = analysis.savings
             _ = analysis.modules, analysis.frames  # of tables that nobody has asked for yet: 1.4 s of 1 GB
+            _ = analysis.pinning_saves_ns
             return self.Saved(analysis, savings)
 
         self.in_background("savings", save)
@@ -214,6 +216,17 @@ class HotspotsScreen(TableScreen):
             self._savings = message.savings
             self._fill_table(message.analysis, None)
             self.tell_story()
+            if self._trial.line is None and self._gap < 0:
+                self.note(self._note)
+
+    @property
+    def _note(self) -> str:
+        """What the rows of the table are, and once that is known what pinning the host's threads saves."""
+        words = wording(self._view.note)
+        if self._shown is None or self._savings is None or self._view is not LINES:
+            return words
+        pinning = pinning_words(self._shown)
+        return sentences([pinning, words]) if pinning else words
 
     def _fill_table(self, analysis: Analysis, sort: int | None = 0) -> None:
         palette, glyphs = self.viewer.palette, self.viewer.glyphs
@@ -227,7 +240,7 @@ class HotspotsScreen(TableScreen):
         self.table.empty = self._view.empty
         self._fill_table(analysis)
         self.show_answer(self._view.answer(analysis), self.place())
-        self.note(self._view.note)
+        self.note(self._note)
         self.show_keys()
 
     def action_next_ranking(self) -> None:
@@ -311,7 +324,7 @@ class HotspotsScreen(TableScreen):
     def _line_moved(self, message: TableWidget.Moved) -> None:
         tried_other = self._trial.line is not None and self.key != self._trial.line
         if tried_other or (self._gap >= 0 and message.row != self._walked):
-            self.note(self._view.note)
+            self.note(self._note)
             self._gap = -1
             self._trial.drop()
         self.tell_story()
@@ -433,13 +446,16 @@ class HotspotsScreen(TableScreen):
     # ----------------------------------------------------------- trials
 
     def action_what_if(self) -> None:
-        """Try the line at half of its host time, then at none of it, then as it is."""
+        """Try the line at half of its host time, then at none, then threads with cores of their own."""
         key = self.key
         if key is None:
             self.viewer.show_status("A line of Python can be tried: choose one among the lines or stacks.")
             return
         self._trial.turn(key)
-        if self._trial.line is None:
+        pinning = "" if self._shown is None or self._savings is None else pinning_words(self._shown)
+        if self._trial.line is None and pinning:
+            self.note(pinning, Role.TEXT)
+        elif self._trial.line is None:
             self.note_view()
         else:
             self.note("Working out the steps.")
@@ -488,7 +504,7 @@ class HotspotsScreen(TableScreen):
     def note_view(self) -> None:
         """Say again what the rows of the table are."""
         self._gap = -1
-        self.note(self._view.note)
+        self.note(self._note)
 
     def action_focus_frame(self) -> None:
         """Show the stacks below the frame or module under the cursor, then its callers, then all stacks."""
