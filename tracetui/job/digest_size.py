@@ -31,14 +31,22 @@ def limit_of(trace_bytes: int) -> int:
 def encode_within(digest: Digest, limit: int) -> bytes:
     """Return a digest in at most `limit` bytes; where it would have more, less of it is told apart.
 
-    First the rarest reasons and lines stand together, then the last collectives are left out, and that is
-    said in its warnings. All sums stay exact.
+    First the rarest reasons and lines stand together, then marked ranges and the last collectives are left
+    out. Its warnings say so. All sums stay exact.
     """
     data = encode(digest)
+    warnings, whole_keys = digest.warnings, len(digest.keys)
     for names in _KEYS:
         if len(data) <= limit:
             return data
-        digest = _without_unused(_with_fewer_sums(_with_fewer_keys(digest, names), names))
+        fewer = _without_unused(_with_fewer_sums(_with_fewer_keys(digest, names), names))
+        if len(fewer.keys) < whole_keys:
+            few_warning = state(
+                "only {count} reasons and lines are told apart: the digest would be too large",
+                count=f"{names:,}",
+            )
+            fewer = replace(fewer, warnings=(*warnings, few_warning))
+        digest = fewer
         data = encode(digest)
     if len(data) > limit:
         digest = _without_unused(_with_fewer_sums(_without_ranges(digest), 0))

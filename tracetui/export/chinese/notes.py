@@ -147,6 +147,9 @@ NOTES = {
     "of its {count} devices only the one that works most is looked at": (
         "共 {count} 个 Device，只分析工作最多的一个"
     ),
+    "only {count} reasons and lines are told apart: the digest would be too large": (
+        "只区分 {count} 个原因和代码行：否则摘要过大"
+    ),
     "marked ranges are left out: the digest would be too large": "已略去打点范围：否则摘要过大",
     "only the first {count} collectives are kept: the digest would be too large": (
         "只保留前 {count} 个集合通信：否则摘要过大"
