@@ -43,7 +43,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The commands that ran: not those whose answer was repeated."""
     found: list[str] = []
 
-    def counted(command: Command) -> commands.Command:
+    def counted(command: Command) -> Command:
         def run(request: Request) -> int:
             found.append(command.name)
             return command.run(request)

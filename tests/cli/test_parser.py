@@ -200,3 +200,21 @@ def test_help_fits_a_terminal_of_80_columns(
     assert not err
     assert out.isascii()
     assert max(map(len, out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_an_option_alone_makes_no_parser_of_any_command(
+    option: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made: list[str] = []
+    make_parser = Command.parser
+
+    def parser(command: Command, epilog: str | None = None) -> Parser:
+        made.append(command.name)
+        return make_parser(command, epilog)
+
+    monkeypatch.setattr(Command, "parser", parser)
+    with pytest.raises(SystemExit):
+        parse_arguments([option])
+    assert capsys.readouterr().out
+    assert made == [""]

@@ -79,6 +79,8 @@ def _first_word(arguments: Sequence[str]) -> int | None:
     """Return where the first word stands that is no option and no option's value; that may be "--"."""
     if arguments and not arguments[0].startswith("-"):
         return 0
+    if all(word.startswith("-") for word in arguments):  # such as --version: no parser has to be made
+        return None
     every = (commands.VIEW, *_by_name().values())
     valued = {name for command in every for name in command.parser().valued}
     words = iter(enumerate(arguments))
