@@ -99,3 +99,19 @@ def test_gaps_in_a_stretch_that_is_not_believed_are_marked(
     assert trust == {True: "wrong", False: "good"}
     assert "  wrong  " in run("gaps", lossy, "--top", "0").out
     assert "trust" not in run("gaps", str(real_traces / STACKS), "--top", "0").out
+
+
+def test_lines_with_idle_time_that_is_not_believed_are_marked(
+    run: Run, tmp_path: Path, real_traces: Path
+) -> None:
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(planting.lose(planting.Events.read(real_traces / STACKS), 0.45, 0.6)))
+    lossy = str(path)
+    document = json.loads(run("hotspots", lossy, "--json").out)
+    assert {line["trust"] for line in document["hotspots"]} == {"wrong", "good"}
+    gaps = json.loads(run("gaps", lossy, "--json", "--top", "0").out)["gaps"]
+    wrong = {gap["line"] for gap in gaps if gap["trust"] == "wrong"}
+    marked = {f"{line['file']}({line['line']})" for line in document["hotspots"] if line["trust"] == "wrong"}
+    assert wrong and wrong <= marked
+    assert "  wrong  " in run("hotspots", lossy).out and "| wrong |" in run("hotspots", lossy, "--md").out
+    assert "trust" not in run("hotspots", str(real_traces / STACKS)).out

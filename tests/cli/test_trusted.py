@@ -52,6 +52,23 @@ def test_a_side_that_is_not_believed_makes_its_changes_doubtful(
     assert document["trust"]["idle"] == "wrong" and document["trust"]["operators"] == "good"
     assert "device.head_lost" in document["findings"]
     assert any("the first 8 kernel launches" in warning for warning in document["warnings"])
+    trust = {part["term"]: part["trust"] for part in document["waterfall"]}
+    assert trust["idle.host.operator"] == "wrong" and trust["aicore"] == "good"
+    assert document["step"]["trust"] == document["lines"][0]["trust"] == "wrong"
+    assert {row["trust"] for row in document["kernels"]} == {"good"}
+
+
+def test_changes_that_stand_in_doubt_are_marked_in_their_rows(
+    run: Run, lossy: str, real_traces: Path
+) -> None:
+    healthy = str(real_traces / STACKS)
+    lines = run("compare", healthy, lossy).out.splitlines()
+    assert any(line.startswith("(?) may be wrong, (!) is wrong") for line in lines)
+    (idle,) = (line for line in lines if line.startswith("  idle.host.operator"))
+    (kernels,) = (line for line in lines if line.startswith("  kernels"))
+    assert "(!)" in idle and "(!)" not in kernels
+    assert " | (!) | " in run("compare", healthy, lossy, "--md").out
+    assert "(!)" not in run("compare", healthy, healthy).out
 
 
 def test_recordings_are_compared_too(run: Run, real_traces: Path) -> None:

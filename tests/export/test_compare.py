@@ -45,7 +45,8 @@ from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette
 from tracetui.units import format_ms
 
-ROW = ["name", "status", "base_ns", "base_count", "other_ns", "other_count", "delta_ns", "ratio", "changed"]
+ROW = ["name", "status", "base_ns", "base_count", "other_ns", "other_count", "delta_ns", "trust"]
+ROW += ["ratio", "changed"]
 #: what the steps tell of a row
 STEPS = ["shift_ns", "shift_low_ns", "shift_high_ns", "steps_slower", "steps_faster", "p"]
 SELF = ["base_self_ns", "other_self_ns"]
@@ -106,7 +107,7 @@ def test_json_has_the_schema(slower: Comparison) -> None:
     }
     assert answer["base"]["step_ns"] == round(slower.base.step_ns)
     assert all(
-        list(row) == ["term", "base_ns", "other_ns", "delta_ns", "changed", *STEPS]
+        list(row) == ["term", "base_ns", "other_ns", "delta_ns", "trust", "changed", *STEPS]
         for row in answer["waterfall"]
     )
     assert answer["step"]["shift_low_ns"] <= answer["step"]["shift_ns"] <= answer["step"]["shift_high_ns"]
@@ -130,7 +131,9 @@ def test_csv_says_what_json_says(slower: Comparison, table: ComparedTable) -> No
     assert count == len(rows) == len(table.rows(slower))
     for cells, row in zip(rows, document(slower).get(table.key, [])):
         for key, value in row.items():
-            if key == "term":
+            if key == "trust":
+                assert key not in cells
+            elif key == "term":
                 assert cells["name"] == value
             else:
                 assert cells[key] == ("" if value is None else str(value))
@@ -149,7 +152,7 @@ def test_a_column_is_added_in_one_place(slower: Comparison) -> None:
     assert found == [*map(str, counts)] and counts == [*range(7, 7 + len(rows.rows))]
     assert "kernels more" in comparison_text(slower, table, 0, 120)
     assert "kernels more" in comparison_markdown(slower, table, 0)
-    shown = columns(rows.rows, table, Palette("none"), ASCII, 120)
+    shown = columns(rows, table, Palette("none"), ASCII, 120)
     assert [column.title for column in shown][-1] == "kernels more"
 
 

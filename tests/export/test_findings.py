@@ -289,8 +289,8 @@ def test_the_keys_of_the_documents_are_those_of_schema_1(training: Analysis) -> 
     assert has_keys(hotspots, "schema trust findings idle_ns waited_for_peers_ns hotspots")
     assert has_keys(
         hotspots["hotspots"][0],
-        "file line function backward idle_ns gaps longest_ns saves_at_most_ns saves_with_peers_ns causes ops"
-        " id",
+        "file line function backward idle_ns gaps longest_ns saves_at_most_ns saves_with_peers_ns trust"
+        " causes ops id",
     )
     advice = advice_document(training)
     assert has_keys(advice, "schema advice")

@@ -135,7 +135,7 @@ def test_memory_is_told_in_bytes() -> None:
     sums = [Sum(size, 1, size, size) for size in (2_000_000_000, 2_500_000_000)]
     scale = RowScale(1, 1, Fraction(2_000_000_000))
     row = MemoryRow("alive", sums[0], sums[1], scale, True, "alive", "", None, None)
-    (base, other, change, *_) = columns([row], MEMORY, Palette("none"), ASCII, 120)[1:]
+    (base, other, change, *_) = columns(ComparedRows([row]), MEMORY, Palette("none"), ASCII, 120)[1:]
     assert [column.title for column in (base, other, change)] == ["base", "other", "change"]
     cells = [column.draw(0, 20) for column in (base, other)]
     assert cells == ["2.00 GB", "2.50 GB"] and change.draw(0, 20)[0][0] == "+500 MB"

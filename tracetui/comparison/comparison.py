@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from tracetui.analysis.health.facts import worst_trust
+from tracetui.analysis.health.finding import Severity
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int64s
 from tracetui.comparison.classes import rank_of
@@ -89,6 +90,16 @@ class Comparison:
     def trust(self) -> dict[str, str]:
         """Return what is to be thought of changes of each number: the worse of the two sides."""
         return worst_trust((self.base.health, self.other.health))
+
+    @property
+    def doubted(self) -> bool:
+        """Return whether a number of either side is not good."""
+        return bool(self.base.health.doubts or self.other.health.doubts)
+
+    def severity_of(self, numbers: Iterable[str]) -> Severity:
+        """Return the worst severity of some of `NUMBERS` on either side."""
+        wanted = tuple(numbers)
+        return max(self.base.health.severity_of(wanted), self.other.health.severity_of(wanted))
 
     @property
     def findings(self) -> tuple[str, ...]:

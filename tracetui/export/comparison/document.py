@@ -12,7 +12,7 @@ from tracetui.export.cells import encodable
 from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.column import records
-from tracetui.export.tables.comparison import WATERFALL, ComparedRows, tables_of
+from tracetui.export.tables.comparison import WATERFALL, tables_of
 from tracetui.language import in_english
 
 SCHEMA = 1
@@ -81,8 +81,7 @@ def comparison_json(comparison: Comparison) -> str:
 
 def _step(comparison: Comparison) -> dict[str, Any]:
     """Return the mean step as a part of it is told, with the interval around its shift."""
-    rows = ComparedRows([comparison.step])
-    (shown,) = records(WATERFALL.table, rows)
+    (shown,) = records(WATERFALL.table, WATERFALL.listed(comparison, [comparison.step]))
     test = comparison.step.test
     count, confidence = (None, None) if test is None else (test.steps, test.confidence)
     return {

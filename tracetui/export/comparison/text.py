@@ -21,9 +21,10 @@ from tracetui.export.sentences.comparison import (
     steps_sentence,
     vendor_name,
 )
+from tracetui.export.sentences.health import legend
 from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict
-from tracetui.export.tables.comparison import EVERY, WATERFALL, ComparedRows, ComparedTable
+from tracetui.export.tables.comparison import EVERY, WATERFALL, ComparedTable
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import MARGIN, ColumnLayout, bar, cell_width, cut, table, wrapped
 from tracetui.language import heading, translate
@@ -53,6 +54,8 @@ def comparison_text(comparison: Comparison, only: ComparedTable | None, top: int
     """
     lines = [*_side_lines(comparison, width), "", *wrapped(verdict(comparison), width)]
     lines += wrapped(steps_sentence(comparison.step), width) if comparison.comparable else []
+    if comparison.doubted:
+        lines += wrapped(legend(), width)
     if comparison.comparable and only is None:
         lines += _waterfall(comparison, width)
     changed_tables = (
@@ -66,7 +69,7 @@ def comparison_text(comparison: Comparison, only: ComparedTable | None, top: int
             "",
             table_title(compared),
             *(
-                _table(compared, rows[:limit] if limit else rows, width)
+                _table(compared, comparison, rows[:limit] if limit else rows, width)
                 if rows
                 else _absence(compared, width)
             ),
@@ -90,6 +93,7 @@ def comparison_markdown(comparison: Comparison, only: ComparedTable | None, top:
     parts = [markdown.plain(verdict(comparison)), ""]
     steps = steps_sentence(comparison.step) if comparison.comparable else ""
     parts += [markdown.plain(steps), ""] if steps else []
+    parts += [markdown.plain(legend()), ""] if comparison.doubted else []
     parts += markdown.table(
         ["", "trace", "steps", "ms a step", "from", "to"],
         [
@@ -108,7 +112,9 @@ def comparison_markdown(comparison: Comparison, only: ComparedTable | None, top:
                 "",
                 f"**{markdown.plain(table_title(compared))}**",
                 "",
-                *markdown_table(compared.table, ComparedRows(rows[:rows_shown] if rows_shown else rows)),
+                *markdown_table(
+                    compared.table, compared.listed(comparison, rows[:rows_shown] if rows_shown else rows)
+                ),
             ]
     parts += ["", *(f"- {markdown.plain(note)}" for note in comparison_notes(comparison))]
     return "\n".join(parts).rstrip() + "\n"
@@ -149,10 +155,12 @@ def _shows_change(row: ComparedRow) -> bool:
 def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
     rows = [*shown_rows(WATERFALL, comparison), comparison.step]
     largest = max(abs(row.delta_ns) for row in rows)
+    marks = WATERFALL.listed(comparison, rows).marks()
     is_roomy = width >= _ROOMY_FROM and comparison.knows_spread
     columns = [
         ColumnLayout("", right=False, shrink_to=_SHORTEST_NAME),
         *(ColumnLayout(heading(title)) for title in ("base", "other", "delta")),
+        *([ColumnLayout("", right=False)] if any(marks) else []),
         ColumnLayout(heading("changed"), right=False),
         *([ColumnLayout(heading("shift (interval)"), right=False)] if is_roomy else []),
         ColumnLayout("", right=False),
@@ -163,10 +171,11 @@ def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
             format_ms(round(row.base_ns)),
             format_ms(round(row.other_ns)),
             signed_ms(row.delta_ns),
+            *([doubt] if any(marks) else []),
             changed_words(row),
             *([shift_words(row) if row.changed else ""] if is_roomy else []),
         ]
-        for row in rows
+        for row, doubt in zip(rows, marks)
     ]
     rule = table(columns, [[*words, "+"] for words in cells], width)[1]  # as long as the longest row
     bar_cells = max(min(width - cell_width(rule), _BAR_CELLS), _SHORTEST_BAR)
@@ -181,8 +190,10 @@ def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
     )
 
 
-def _table(compared: ComparedTable, rows: Sequence[ComparedRow], width: int) -> list[str]:
-    return text_table(compared.table, ComparedRows(rows, width >= _ROOMY_FROM), width)
+def _table(
+    compared: ComparedTable, comparison: Comparison, rows: Sequence[ComparedRow], width: int
+) -> list[str]:
+    return text_table(compared.table, compared.listed(comparison, rows, width >= _ROOMY_FROM), width)
 
 
 def _unmatched_lines(comparison: Comparison, width: int) -> Iterator[str]:

@@ -80,7 +80,7 @@ def _head(analysis: Analysis, document: dict[str, Any]) -> Section:
     trace = document["trace"]
     blocks = [paragraph(clauses(trace_facts(trace)), "dim")]
     doubt = headline(analysis.health, analysis.steps)
-    blocks += [paragraph(doubt, "lead doubt"), paragraph(legend(analysis.health), "dim")] if doubt else []
+    blocks += [paragraph(doubt, "lead doubt"), paragraph(legend(), "dim")] if doubt else []
     lead = _lead(analysis, document["devices"])
     blocks += [paragraph(lead, "lead")] if lead else []
     blocks += [paragraph(fact) for fact in run_facts(analysis)]

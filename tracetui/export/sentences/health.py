@@ -89,10 +89,8 @@ def mark(health: Health, *numbers: str) -> str:
     return MARKS[health.severity_of(numbers)]
 
 
-def legend(health: Health) -> str:
-    """Return what the marks mean, and where the findings are; "" where no number has one."""
-    if not health.doubts:
-        return ""
+def legend() -> str:
+    """Return what the marks mean, and where the findings are."""
     return translate("(?) may be wrong, (!) is wrong: tracetui doctor tells why")
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
+from tracetui.analysis.health.finding import Severity
 from tracetui.comparison.compared_row import ComparedRow, ranked
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.memory_rows import ALIVE
@@ -23,7 +24,8 @@ from tracetui.export.sentences.comparison import (
     signed_ms,
     signed_size,
 )
-from tracetui.export.tables.column import Column, Form, Table, data, json_only, records
+from tracetui.export.sentences.health import MARKS
+from tracetui.export.tables.column import Column, Form, Table, data, json_only, listed, records
 from tracetui.export.tables.common import named, numbers_by, objects_by, texts_by, texts_of, values_of
 from tracetui.trace.stack import Frame
 from tracetui.units import format_bytes, format_ms
@@ -40,9 +42,18 @@ _WRITTEN: dict[str, tuple[Callable[[int], str], Callable[[Fraction], str]]] = {
 class ComparedRows:
     """Rows of a table of a comparison."""
 
-    def __init__(self, rows: Sequence[Any], roomy: bool = True) -> None:
-        """Take the rows; without `roomy`, text has no column whose room the names need more."""
-        self.rows, self.roomy = rows, roomy
+    def __init__(
+        self, rows: Sequence[Any], roomy: bool = True, severities: Sequence[Severity] | None = None
+    ) -> None:
+        """Take the rows, and what their changes are worth; None: not known.
+
+        Without `roomy`, text has no column whose room the names need more.
+        """
+        self.rows, self.roomy, self.severities = rows, roomy, severities
+
+    def marks(self) -> list[str]:
+        """Return what stands beside each change: "", "(?)" or "(!)"."""
+        return [MARKS[severity].strip() for severity in self.severities or ()]
 
 
 AnyColumn = Column[ComparedRows]
@@ -60,6 +71,16 @@ class ComparedTable:
     of_jobs: bool = False
     name_of: Callable[[Any], str] = row_name  #: what people are shown a row as
     title_of: Callable[[Any], str] | None = None  #: what documents call a row; None: by its name
+    #: What of a recording each row stands on, as health calls it.
+    numbers: Callable[[Any], tuple[str, ...]] = lambda _: ("operators",)
+
+    def listed(
+        self, comparison: Comparison, rows: Sequence[Any] | None = None, roomy: bool = True
+    ) -> ComparedRows:
+        """Return some rows, or all, with what their changes are worth: as much as the worse of both sides."""
+        rows = self.rows(comparison) if rows is None else rows
+        severities = [comparison.severity_of(self.numbers(row)) for row in rows]
+        return ComparedRows(rows, roomy, severities)
 
     def rows(self, comparison: Comparison) -> Sequence[ComparedRow]:
         """Return the rows; none of what a single trace lacks."""
@@ -68,7 +89,7 @@ class ComparedTable:
 
     def documents(self, comparison: Comparison) -> list[dict[str, Any]]:
         """Return the rows as JSON has them: means per step, times rounded to the ns."""
-        return records(self.table, ComparedRows(self.rows(comparison)))
+        return records(self.table, self.listed(comparison))
 
 
 def _amount(
@@ -126,6 +147,15 @@ def _table(
         _amount(f"other_{unit}", "other", lambda row: row.other_ns, write),
         *counts("other"),
         _amount(f"delta_{unit}", "delta", lambda row: row.delta_ns, lambda amount: signed(Fraction(amount))),
+        json_only("trust", _verdicts),
+        Column(
+            "trust",
+            "",
+            lambda rows: listed(rows.marks()),
+            forms=_PRINTED,
+            trusted=True,
+            when=lambda rows, _: any(rows.marks()),
+        ),
         data("ratio", objects_by(lambda row: row.ratio)),
         Column("ratio", "ratio", objects_by(ratio_words), forms=_PRINTED),
         data("changed", objects_by(lambda row: row.changed)),
@@ -135,7 +165,14 @@ def _table(
         *more,
     )
     sides = (f"{side}_{what}" for side in ("base", "other") for what in (unit, "self_ns", "count", "mean_ns"))
-    return Table(columns, order=("name", *sides, ..., f"delta_{unit}", "ratio", "changed"))
+    return Table(columns, order=("name", *sides, ..., f"delta_{unit}", "trust", "ratio", "changed"))
+
+
+def _verdicts(rows: ComparedRows) -> list[str | None]:
+    """Return what each change is worth as JSON has it; None where that is not known."""
+    if rows.severities is None:
+        return [None] * len(rows.rows)
+    return [severity.verdict for severity in rows.severities]
 
 
 def _of_steps() -> tuple[AnyColumn, ...]:
@@ -184,11 +221,19 @@ def _terms(rows: ComparedRows) -> list[list[dict[str, Any]]]:
     return [records(WATERFALL.table, ComparedRows(row.waterfall)) for row in rows.rows]
 
 
+def _numbers_of_part(row: Any) -> tuple[str, ...]:
+    """Return what a part of a step stands on; of the step itself its length."""
+    kind = row.name.partition(".")[0]
+    if kind in ("idle", "preparing"):
+        return "idle", "causes"
+    return ({"step": "steps", "communication": "communication"}.get(kind, "operators"),)
+
+
 def _json_parts() -> Table[ComparedRows]:
     """Return the columns of the parts of a step: JSON has fewer than csv."""
     table, kept = (
         _table(counts=partial(_counts, forms=_TABLES)),
-        ("base_ns", "other_ns", "delta_ns", "changed", *(column.key for column in _of_steps())),
+        ("base_ns", "other_ns", "delta_ns", "trust", "changed", *(column.key for column in _of_steps())),
     )
     columns = [
         column if column.key in kept else replace(column, forms=column.forms & ~Form.JSON)
@@ -220,9 +265,27 @@ TABLES = (
     ),
     ComparedTable("phase", "phases", "Phases: marked ranges, by time of the device", _TIMES),
     ComparedTable("kernel", "kernels", "Kernels", _TIMES),
-    ComparedTable("line", "lines", "Lines of Python, by idle time", _table(*_line_place(), paths=True)),
-    ComparedTable("cause", "causes", "Causes of idle time, preparing included", _TIMES),
-    ComparedTable("communication", "communication", "Collectives", _table(counts=_WHERE_ROOMY)),
+    ComparedTable(
+        "line",
+        "lines",
+        "Lines of Python, by idle time",
+        _table(*_line_place(), paths=True),
+        numbers=lambda _: ("idle", "causes", "lines"),
+    ),
+    ComparedTable(
+        "cause",
+        "causes",
+        "Causes of idle time, preparing included",
+        _TIMES,
+        numbers=lambda _: ("idle", "causes"),
+    ),
+    ComparedTable(
+        "communication",
+        "communication",
+        "Collectives",
+        _table(counts=_WHERE_ROOMY),
+        numbers=lambda _: ("communication",),
+    ),
     ComparedTable("api", "api", "Operators of the host, by their time there", _table(*_SELF_TIMES, *_MEANS)),
 )
 
@@ -238,6 +301,7 @@ ADVICE = ComparedTable(
     _table(name_of=advice_name, title_of=_advice_title),
     name_of=advice_name,
     title_of=_advice_title,
+    numbers=lambda _: ("idle", "causes"),
 )
 MEMORY = ComparedTable(
     "memory",
@@ -252,6 +316,7 @@ MEMORY = ComparedTable(
         counts=_blocks,
     ),
     "bytes",
+    numbers=lambda _: ("memory",),
 )
 #: What jobs have besides.
 RANKS = ComparedTable(
@@ -260,6 +325,7 @@ RANKS = ComparedTable(
     "Ranks, by their mean step, and what changed most in it",
     _table(_RANK, json_only("waterfall", _terms), counts=partial(_counts, forms=Form.DATA)),
     of_jobs=True,
+    numbers=lambda _: ("steps", "ranks"),
 )
 ROOTS = ComparedTable(
     "root",
@@ -274,11 +340,14 @@ ROOTS = ComparedTable(
     ),
     "rank-ms a step",
     of_jobs=True,
+    numbers=lambda _: ("causes", "communication", "ranks"),
 )
 #: All, in the order in which they are told.
 EVERY = (RANKS, ROOTS, *TABLES, ADVICE, MEMORY)
 #: The table that is first, and the one of csv where none is asked for.
-WATERFALL = ComparedTable("term", "waterfall", "A step, by what its time went into", _json_parts())
+WATERFALL = ComparedTable(
+    "term", "waterfall", "A step, by what its time went into", _json_parts(), numbers=_numbers_of_part
+)
 BY = {table.by: table for table in EVERY}
 
 

@@ -7,10 +7,13 @@ from functools import cached_property
 from typing import Any
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.health.finding import Severity
+from tracetui.analysis.health.stretches import severities_between
 from tracetui.analysis.idle.idle_lines import LineIdle
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.causes import leading_shares, line_name
-from tracetui.export.tables.column import Table, count, duration, json_only
+from tracetui.export.sentences.health import verdict_word
+from tracetui.export.tables.column import Column, Form, Table, count, duration, json_only, listed
 from tracetui.export.tables.common import (
     flag_column,
     line_columns,
@@ -35,6 +38,15 @@ class LineRows:
     def idle_ns(self) -> int:
         """The idle time of all lines, listed or not."""
         return sum(line.idle_ns for line in self.all_rows)
+
+    @cached_property
+    def severities(self) -> list[Severity]:
+        """What the idle time of each line is worth: the worst of the gaps that it is in."""
+        health, gaps = self.analysis.health, self.analysis.gaps
+        if not health.doubts:
+            return [Severity.NOTE] * len(self.rows)
+        worst = severities_between(health, gaps.start, gaps.end, ("idle", "causes", "lines"))
+        return [Severity(int(worst[line.gap_indices].max(initial=0))) for line in self.rows]
 
     @cached_property
     def saves(self) -> Int64s:
@@ -88,11 +100,23 @@ LINES: Table[LineRows] = Table(
             stacked="saves\nat most",
         ),
         json_only("saves_with_peers_ns", _with_peers),
+        json_only("trust", lambda rows: [severity.verdict for severity in rows.severities]),
+        Column(
+            "trust",
+            "trust",
+            lambda rows: listed([verdict_word(severity.verdict) for severity in rows.severities]),
+            forms=Form.SHOWN,
+            trusted=True,
+            when=lambda rows, _: any(rows.severities),
+        ),
         *reason_columns(leading_shares),
         name_column("Python line", called),
     ),
-    order=("idle_ns", "share", "saves_at_most_ns", "gaps", "longest_ns", ..., "name"),
-    markdown=("name", "idle_ns", "share", "saves_at_most_ns", "gaps", "longest_ns", ..., "why", "operators"),
+    order=("idle_ns", "share", "saves_at_most_ns", "gaps", "longest_ns", "trust", ..., "name"),
+    markdown=(
+        *("name", "idle_ns", "share", "saves_at_most_ns", "gaps", "longest_ns", "trust"),
+        *(..., "why", "operators"),
+    ),
     kind="line",
     identity=(
         "file",

@@ -48,7 +48,7 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
     words = export_words(analysis)
     title = f"# {code(trace['path'])}" + (f" ({plain(words)})" if words else "")
     worst = headline(analysis.health, analysis.steps)
-    first = [f"**{plain(worst)}** {plain(legend(analysis.health))}", ""] if worst else []
+    first = [f"**{plain(worst)}** {plain(legend())}", ""] if worst else []
     lines = [*first, title, "", plain(clauses(trace_facts(trace)))]
     lines += [line for fact in run_facts(analysis) for line in ("", plain(fact))]
     if not document["devices"]:

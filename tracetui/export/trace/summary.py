@@ -76,7 +76,7 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
 def health_lines(analysis: Analysis, width: int) -> list[str]:
     """Return what is wrong or doubtful about the recording, and what marks mean; none where all is good."""
     health = analysis.health
-    parts = filter(None, (headline(health, analysis.steps), legend(health)))
+    parts = (headline(health, analysis.steps), legend()) if health.doubts else ()
     return [line for part in parts for line in wrapped(part, width, later=MARGIN)]
 
 

@@ -144,7 +144,7 @@ class Laid:
         """Return the columns of a table in a terminal of so many cells."""
         key = table.by, screen_cells >= _ROOMY_FROM, screen_cells >= _WIDE_FROM
         if key not in self._columns:
-            rows = self._rows[table.by]
+            rows = table.listed(self.comparison, self._rows[table.by])
             self._columns[key] = columns(rows, table, self._palette, self._glyphs, screen_cells)
         return self._columns[key]
 
@@ -154,7 +154,8 @@ class Laid:
         """Return the columns of rows of a table, which may be fewer than it has."""
         if len(rows) == len(self.rows(table)):
             return self.columns(table, screen_cells)
-        return columns(rows, table, self._palette, self._glyphs, screen_cells)
+        listed = table.listed(self.comparison, rows)
+        return columns(listed, table, self._palette, self._glyphs, screen_cells)
 
     def warm(self, screen_cells: int) -> Laid:
         """Lay all out; for a thread."""
@@ -164,9 +165,15 @@ class Laid:
 
 
 def columns(
-    rows: Sequence[ComparedRow], table: ComparedTable, palette: Palette, glyphs: Glyphs, screen_cells: int
+    listed: ComparedRows, table: ComparedTable, palette: Palette, glyphs: Glyphs, screen_cells: int
 ) -> list[ViewColumn]:
-    """Return the columns of some rows; times in ms with three decimals, exported in ns."""
+    """Return the columns of some rows; times in ms with three decimals, exported in ns.
+
+    A change that is not certain has its mark.
+    """
+    rows: Sequence[ComparedRow] = listed.rows
+    marks = listed.marks()
+    marked = any(marks)
     delta = np.array([round(row.delta_ns) for row in rows], np.int64)
     ratios = np.array([np.nan if row.ratio is None else row.ratio for row in rows])
     text = palette.style_of(Role.TEXT)
@@ -181,14 +188,15 @@ def columns(
     signed, amount, unit = (signed_size, "bytes", "") if in_bytes else (signed_ms, "ns", " ms")
 
     def change(row: int, _: int) -> Cell:
-        return [(signed(rows[row].delta_ns), style_of(row))]
+        amount = (signed(rows[row].delta_ns), style_of(row))
+        return [amount, (f" {marks[row]:<3}", palette.style_of(Role.WARNING))] if marked else [amount]
 
     widest = max((row.delta_ns for row in rows), key=abs, default=Fraction(0))
     places: list[ColumnPlace] = [
         _names(rows, table, glyphs, _LEAST if screen_cells >= _ROOMY_FROM else _LEAST // 2),
         ColumnLook(f"base_{amount}", title=f"base{unit}", rank=1),
         ColumnLook(f"other_{amount}", title=f"other{unit}", rank=1),
-        ViewColumn(f"delta_{amount}", "change", delta, change, max(8, len(signed(widest)))),
+        ViewColumn(f"delta_{amount}", "change", delta, change, max(8, len(signed(widest)) + 4 * marked)),
         _bars(delta, style_of, glyphs, _side(screen_cells)),
         _changed(rows),
         *([_shifts(rows)] if any(row.test is not None for row in rows[:1]) else []),
@@ -197,7 +205,7 @@ def columns(
         ColumnLook("other_count", title="other n", width=9, rank=4),
         ...,
     ]
-    return laid_out(table.table, ComparedRows(rows), places)
+    return laid_out(table.table, listed, places)
 
 
 def _names(rows: Sequence[ComparedRow], table: ComparedTable, glyphs: Glyphs, least: int) -> ViewColumn:

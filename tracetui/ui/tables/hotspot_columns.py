@@ -56,6 +56,7 @@ def line_columns(
         ),
         ColumnLook("saves_at_most_ns", 1, 10, title="saves", write=lambda ns: at_most(ns, glyphs)),
         cause_column(np.array(main, np.int8), palette),
+        ColumnLook("trust", rank=1),
         *GAPS,
         operator_column([_operators(line) for line in lines], palette),
         ...,
