@@ -82,16 +82,21 @@ async def test_hotspots_tell_what_pinning_saves(recording: Path) -> None:
         assert "Charged" not in said(app, "note")
 
 
-async def test_without_a_recording_the_screen_says_how_to_have_one(recording: Path) -> None:
+@pytest.mark.parametrize(
+    ("offset", "sentence"), [(None, NO_RECORDING), (0, "is not used: sched.txt does not overlap the trace")]
+)
+async def test_without_a_recording_the_screen_says_how_to_have_one(
+    recording: Path, offset: int | None, sentence: str
+) -> None:
     trace = traces.analysed("mixed").trace
-    unfit = SchedulerSource(recording, 0)
+    unfit = SchedulerSource() if offset is None else SchedulerSource(recording, offset)
     app = open_viewer(Path("trace_view.json"), ViewerOptions(palette="none", scheduler=unfit), trace=trace)
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: not app.session.analysing)
         app.action_go("scheduler")
         await pilot.pause()
-        assert NO_RECORDING in said(app, "answer")
-        assert any("sched.txt does not overlap the trace" in warning for warning in app.session.warnings)
+        assert sentence in said(app, "answer")
+        assert any(sentence in warning for warning in app.session.warnings) is (offset is not None)
 
 
 def test_the_story_names_who_had_the_core(recording: Path) -> None:

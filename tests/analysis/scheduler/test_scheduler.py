@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,7 +32,7 @@ from tracetui.analysis.heat.work import Occupation, WorkMap
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.scheduler.cores import Cores
-from tracetui.analysis.scheduler.scheduler import SCHEDULED, CoreOwner, SchedulerSource, recording_of
+from tracetui.analysis.scheduler.scheduler import SCHEDULED, CoreOwner, Culprit, SchedulerSource, recording_of
 from tracetui.analysis.scheduler.states import State, thread_states
 from tracetui.export.sentences.advice_english import english_words
 from tracetui.siblings.beside import Refusal
@@ -69,6 +70,55 @@ def test_causes_are_those_planted(scenario: str, task_queue: bool) -> None:
         (expected if one[1] <= other[1] else found).pop(0)
     assert total == analysed(scenario, task_queue).idle_ns
     assert agreed >= 0.97 * total
+
+
+LINE = re.compile(
+    r" *(?P<comm>.{1,16}?)-(?P<pid>\d+) +\(.*?\) \[(?P<cpu>\d+)\] \S+ +(?P<time>[\d.]+): "
+    r"(?P<event>\w+): (?P<fields>.*)"
+)
+SWITCH = re.compile(
+    r"prev_comm=(.*) prev_pid=(\d+) prev_prio=(\d+) prev_state=(\S+) ==> "
+    r"next_comm=(.*) next_pid=(\d+) next_prio=(\d+)"
+)
+WAKE = re.compile(r"comm=(.*) pid=(\d+) prio=(\d+) target_cpu=(\d+)")
+
+
+def as_trace_cmd(line: re.Match[str]) -> str:
+    fields = SWITCH.sub(r"\1:\2 [\3] \4 ==> \5:\6 [\7]", line["fields"])
+    fields = WAKE.sub(r"\1:\2 [\3] CPU:\4", fields)
+    head = "{comm:>16}-{pid:<6} [{cpu}] {time}: ".format(**line.groupdict())
+    return f"{head}{line['event'] + ':':<21} {fields}"
+
+
+def as_perf(line: re.Match[str]) -> str:
+    group = "irq" if line["event"].startswith("irq") else "sched"
+    head = "{comm:>16} {pid:>6} [{cpu}] {time}: ".format(**line.groupdict())
+    return f"{head}{group}:{line['event']}: {line['fields']}"
+
+
+def without_process(line: re.Match[str]) -> str:
+    return "{comm:>16}-{pid:<6} [{cpu}] d..2. {time}: {event}: {fields}".format(**line.groupdict())
+
+
+@pytest.mark.parametrize("form", [as_trace_cmd, as_perf, without_process])
+def test_all_forms_of_text_split_idle_time_alike(
+    form: Callable[[re.Match[str]], str], tmp_path: Path
+) -> None:
+    lines = [line for text in planted("mixed").text().splitlines() if (line := LINE.fullmatch(text))]
+    path = laid_beside(tmp_path, "".join(f"{form(line)}\n" for line in lines))
+    trace = traces.analysed("mixed").trace
+    recording = recording_of(trace, SchedulerSource(path, OFFSET))
+    assert recording.scheduler is not None and not recording.scheduler.events.skipped
+    found, expected = analyse(trace, None, recording), analysed("mixed")
+    assert set(SCHEDULED) <= set(found.causes.by_cause())
+    assert found.causes.by_cause() == expected.causes.by_cause()
+    summaries = found.scheduler_summary, expected.scheduler_summary
+    one, other = ([*map(blamed, summary.culprits)] for summary in summaries if summary is not None)
+    assert one == other
+
+
+def blamed(culprit: Culprit) -> tuple[str, int | None, int]:
+    return culprit.task.comm, culprit.task.pid, culprit.idle_ns
 
 
 @pytest.mark.parametrize("scenario", ["mixed", "moba"])

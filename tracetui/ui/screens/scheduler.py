@@ -12,7 +12,7 @@ from textual.message import Message
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.scheduler.summary import SchedulerSummary
 from tracetui.arrays import Int64s
-from tracetui.export.sentences.scheduler import clock_words
+from tracetui.export.sentences.scheduler import clock_words, scheduler_notes
 from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS, CoreRows, CulpritRows, ThreadTimeRows
 from tracetui.export.trace.scheduler import explained
 from tracetui.language import sentences
@@ -65,7 +65,7 @@ class SchedulerScreen(TableScreen):
         analysis = self.session.analysis
         assert analysis is not None
         if analysis.scheduler is None:
-            self.nothing(NO_RECORDING)
+            self.nothing(next(iter(scheduler_notes(analysis)), NO_RECORDING))
         elif self._known is not None and self._known.analysis is analysis:
             self._show(self._known)
         else:
