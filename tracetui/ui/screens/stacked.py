@@ -17,7 +17,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
-from tracetui.export.tables.comparison import WATERFALL
+from tracetui.export.tables.comparison import WATERFALL, ComparedRows
 from tracetui.language import translate
 from tracetui.ui.actions import bindings
 from tracetui.ui.comparing import tables
@@ -233,7 +233,7 @@ class StackedScreen(AnswerScreen):
             self.show_answer(step_words(stack, step, look.device, glyphs), self._device_place(look))
             compared = stack.step_rows(step, look.device)
             rows = () if compared is None else compared[1]
-            columns = tables.columns(rows, WATERFALL, palette, glyphs, self.size.width)
+            columns = tables.columns(ComparedRows(rows), WATERFALL, palette, glyphs, self.size.width)
             shown = [column for column in columns if column.key != "changed"]  # one step cannot tell
             self.query_one("#parts", TableWidget).show(shown, len(rows))
         title = (ruled(translate("selected in both"), glyphs.rule, self.size.width), self.style_of(Role.RULE))
