@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.export.test_pages import slower
+from tracetui.analysis.health.finding import Severity
 from tracetui.comparison.compared_row import ComparedRow, RowScale
 from tracetui.comparison.job_part import ComparedRank
 from tracetui.comparison.memory_rows import ALIVE, MemoryRow
@@ -18,7 +19,7 @@ from tracetui.comparison.operator_sequences import OperatorStretch
 from tracetui.comparison.tally import NOTHING, Sum
 from tracetui.export.comparison.text import comparison_text, shown_rows
 from tracetui.export.sentences.comparison import _rank_numbers, lengths, row_name, run_words
-from tracetui.export.tables.comparison import BY, WATERFALL
+from tracetui.export.tables.comparison import ADVICE, BY, WATERFALL
 from tracetui.trace.model import TraceKind
 
 ONE_STEP = RowScale(1, 1, Fraction(10**9))
@@ -156,3 +157,15 @@ def test_a_side_in_words(of: Any, words: str) -> None:
 def test_a_rank_is_told_with_what_changed_most(terms: list[tuple[int, int]], words: str) -> None:
     waterfall = tuple(row(f"t{place}", *term) for place, term in enumerate(terms))
     assert row_name(ComparedRank("rank 3", NOTHING, NOTHING, ONE_STEP, None, 3, waterfall)) == words
+
+
+def test_documents_name_advice_by_its_title_and_sort_what_is_equal_by_that() -> None:
+    kinds = ["collect_host_events", "collect_level_1", "data_queue.sending", "of another version"]
+    rows = [row(kind, 5, 5) for kind in kinds]
+    comparison: Any = SimpleNamespace(advice=rows, severity_of=lambda numbers: Severity.NOTE)
+    assert [document["name"] for document in ADVICE.documents(comparison)] == [
+        "Launches are not recorded",
+        "Sending data to the device is late",
+        "Some idle time has no known origin",
+        "of another version",
+    ]

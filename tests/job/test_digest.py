@@ -24,6 +24,8 @@ from tracetui.export.job.document import job_document
 from tracetui.job.channels import Rank
 from tracetui.job.digest import Digest, TimeClass
 from tracetui.job.digest_bytes import UnreadableDigest, _pack, _unpack, decode, encode
+from tracetui.job.digest_files import is_digest
+from tracetui.job.digest_run import run_of_digest
 from tracetui.job.digest_size import encode_within, limit_of
 from tracetui.job.digesting import digest_trace
 from tracetui.job.job import job_of
@@ -148,6 +150,28 @@ def test_whatever_stands_anywhere_in_a_digest_it_is_read_or_refused(encoded: byt
         with suppress(UnreadableDigest):
             digest = decode(gzip.compress(json.dumps(document).encode(), 1))
             job_document(job_of([Rank(0, digest, ""), Rank(1, digest, "")]))
+
+
+@pytest.mark.parametrize("schema", [4, 5])
+def test_what_an_older_digest_compares_by_sentences_is_left_out(encoded: bytes, schema: int) -> None:
+    document = json.loads(gzip.decompress(encoded))
+    older = decode(gzip.compress(json.dumps({**document, "schema": schema}).encode()))
+    assert older.facts is None and len(older.steps) == len(decode(encoded).steps) > 0
+    (note,) = run_of_digest(older, "").notes
+    assert note.startswith("its digest is of an older version of tracetui")
+
+
+def test_a_digest_is_told_by_how_its_text_begins_in_older_versions_too(
+    encoded: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "renamed"
+    for text, found in (
+        (gzip.decompress(encoded), True),
+        (b'{"advice":[],"arrivals":{}}', True),
+        (b'{"displayTimeUnit":"ms"}', False),
+    ):
+        path.write_bytes(gzip.compress(text))
+        assert is_digest(path) == found
 
 
 def test_other_files_are_no_digests(encoded: bytes) -> None:
