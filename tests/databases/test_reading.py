@@ -29,6 +29,21 @@ def test_a_column_grows_beyond_what_was_expected(expected: int) -> None:
     assert len(np.asarray(column.filled().base if column.filled().base is not None else ())) <= 10
 
 
+@pytest.mark.parametrize("largest", [(1 << 31) - 1, 1 << 31, -(1 << 31), -(1 << 31) - 1])
+@pytest.mark.parametrize("repeated", [False, True])
+def test_a_narrow_column_widens_for_numbers_too_large_for_it(largest: int, repeated: bool) -> None:
+    column = GrowingColumn(np.int32, 4)
+    column.add(np.array([1, -1], np.int64))
+    if repeated:
+        column.repeat(largest, 1)
+    else:
+        column.add(np.array([largest], np.int64))
+    column.add(np.array([7], np.int64))
+    filled = column.filled()
+    assert filled.tolist() == [1, -1, largest, 7]
+    assert (filled.dtype == np.int32) == (-(1 << 31) <= largest < 1 << 31)
+
+
 @pytest.mark.parametrize(
     "column",
     [

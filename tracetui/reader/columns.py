@@ -205,7 +205,7 @@ class _Column:
 
         Whole numbers have the narrow type of the column until there is one that does not fit.
         """
-        if table is None and not _fit(values, self._array.dtype):
+        if table is None and not fit(values, self._array.dtype):
             self._array = self._array.astype(values.dtype)
         start, self._length = self._length, self._length + len(values)
         if self._length > len(self._array):
@@ -237,7 +237,7 @@ class _Column:
             self._array[:length] = values[:length]
 
 
-def _fit(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
+def fit(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
     """Return whether all values are in the range of a type."""
     if values.dtype.itemsize <= dtype.itemsize or not len(values):
         return True

@@ -49,6 +49,7 @@ _INT32S = frozenset(
         *("src", "dst", "transport", "link", "dtype", "algorithm"),
     )
 )
+_NARROW = frozenset(("event", "correlation"))
 _Column = Union[NDArray[Any], int]
 
 
@@ -267,7 +268,8 @@ class Assembly:
 
 
 def _dtype(name: str) -> type[np.generic]:
-    return np.int32 if name in _INT32S else np.int64
+    """Return the type that a column begins with: ids and ordinals are narrow until one is too large."""
+    return np.int32 if name in _INT32S or name in _NARROW else np.int64
 
 
 def _join(parts: list[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:

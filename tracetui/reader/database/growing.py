@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tracetui.reader.columns import fit
+
 
 class GrowingColumn:
     """A column whose length is about known. Parts kept by themselves would be in memory twice when joined."""
@@ -16,11 +18,13 @@ class GrowingColumn:
         self._count = 0
 
     def add(self, values: NDArray[Any]) -> None:
-        """Append values."""
+        """Append values. Whole numbers have the type of the column until one is too large for it."""
+        self._widen_for(values)
         self._room(len(values))[:] = values
 
     def repeat(self, value: int, count: int) -> None:
         """Append a value so many times."""
+        self._widen_for(np.array([value], np.int64))
         self._room(count)[:] = value
 
     def so_far(self) -> NDArray[Any]:
@@ -32,6 +36,13 @@ class GrowingColumn:
         """Return what was added, without much room after it; nothing can be added any more."""
         filled: NDArray[Any] = self._column[: self._count]
         return filled if 4 * self._count >= 3 * len(self._column) else filled.copy()
+
+    def _widen_for(self, values: NDArray[Any]) -> None:
+        """Make the type of the column that of the values where these do not fit into it."""
+        if not fit(values, self._column.dtype):
+            wider = np.empty(len(self._column), values.dtype)
+            wider[: self._count] = self._column[: self._count]
+            self._column = wider
 
     def _room(self, count: int) -> NDArray[Any]:
         """Return the place of the next values, of which there are so many."""
