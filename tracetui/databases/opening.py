@@ -26,6 +26,8 @@ _BESIDE = ("-wal", "-journal")
 _COPIES = 3  # a writer may change the file while it is copied
 _HEADER = 100  # bytes
 _LFS = b"version https://git-lfs"
+#: What SQLite raises; its messages quote a damaged schema, and those that are no UTF-8 fail to be made.
+SQLITE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 _AT_WORK = state("a writer is at work on it, or died: read is what it had written when it was opened")
 _CUT = state("the file is cut: what is left of it is read")
 
@@ -62,8 +64,8 @@ def open_database(path: Path) -> Iterator[OpenedDatabase]:
         stack.callback(connection.close)
         try:
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        except sqlite3.DatabaseError as error:
-            if "malformed" not in str(error):
+        except SQLITE_ERRORS as error:
+            if isinstance(error, sqlite3.Error) and "malformed" not in str(error):
                 raise Refused(f"cannot be read as a database: {_error_text(error)}") from None
             connection.execute("PRAGMA writable_schema=ON")
             if not is_cut(source):
@@ -92,7 +94,7 @@ def _connect(path: Path, immutable: bool) -> sqlite3.Connection:
         connection.execute("PRAGMA query_only=ON")
         connection.execute("PRAGMA temp_store=MEMORY")
         connection.execute("PRAGMA cell_size_check=ON")
-    except sqlite3.Error as error:
+    except SQLITE_ERRORS as error:
         connection.close()
         raise Refused(f"cannot be read as a database: {_error_text(error)}") from None
     connection.text_factory = _text
@@ -106,7 +108,7 @@ def _text(value: bytes) -> str:
 def _require_tables(connection: sqlite3.Connection) -> None:
     try:
         count = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    except sqlite3.DatabaseError as error:
+    except SQLITE_ERRORS as error:
         raise Refused(f"is damaged from its beginning: {_error_text(error)}") from None
     if not count:
         raise Refused("holds no tables")

@@ -18,7 +18,7 @@ from typing import Any, Callable, Union
 import numpy as np
 
 from tracetui.arrays import Floats, Int64s
-from tracetui.databases.opening import Refused, open_database
+from tracetui.databases.opening import SQLITE_ERRORS, Refused, open_database
 from tracetui.databases.pages import LONG_TEXT, AnyPageRows, Field, PageReader, Unusual
 from tracetui.databases.pages import UNKNOWN as UNKNOWN
 from tracetui.language import state
@@ -96,6 +96,7 @@ class Database:
             self.tables: dict[str, DatabaseTable] = {
                 table.name.lower(): table for table in self._read_tables()
             }
+            self._views = set(self._read_views())
         except BaseException:
             self._stack.close()
             raise
@@ -136,7 +137,7 @@ class Database:
                 return self._pages.about_rows(table.root)
         try:
             row = self._connection.execute(f"SELECT max({_ROWID}) FROM {_quoted(table.name)}").fetchone()
-        except sqlite3.Error:
+        except SQLITE_ERRORS:
             return 0
         return row[0] if type(row[0]) is int and row[0] > 0 else 0
 
@@ -155,6 +156,7 @@ class Database:
         """
         table = self.table(name)
         if table is None:
+            self._note_view(name)
             return
         existing = [column for column in columns if column in table]
         last = None
@@ -200,7 +202,7 @@ class Database:
                 row_count += len(fetched)
                 first = columns[0][0] if type(columns[0][0]) is int else -1
                 yield DatabaseRows(len(fetched), first, dict(zip(existing, columns[1:])))
-        except (sqlite3.Error, MemoryError, OverflowError) as error:
+        except (*SQLITE_ERRORS, MemoryError, OverflowError) as error:
             self._note(table.name, row_count, error)
 
     def row(self, name: str, columns: Sequence[str], first: int, offset: int) -> dict[str, Any]:
@@ -226,7 +228,7 @@ class Database:
         )
         try:
             rows = self._connection.execute(query, (value,)).fetchmany(1000)
-        except (sqlite3.Error, OverflowError):
+        except (*SQLITE_ERRORS, OverflowError):
             return []
         return [dict(zip(existing, row)) for row in rows]
 
@@ -239,7 +241,7 @@ class Database:
         selected = ", ".join(_expression(table, column, True) for column in existing) or "1"
         try:
             rows = self._connection.execute(f"SELECT {selected} FROM {_quoted(table.name)}").fetchmany(limit)
-        except sqlite3.Error:
+        except SQLITE_ERRORS:
             return []
         return [dict(zip(existing, row)) for row in rows]
 
@@ -251,7 +253,7 @@ class Database:
     def _first(self, query: str, values: tuple[int, ...], names: Sequence[str]) -> dict[str, Any]:
         try:
             row = self._connection.execute(query, values).fetchone()
-        except (sqlite3.Error, OverflowError):
+        except (*SQLITE_ERRORS, OverflowError):
             return {}
         return {} if row is None else dict(zip(names, row))
 
@@ -265,27 +267,45 @@ class Database:
             template = "table {name}: damaged, and left out"
         self.problems.append(state(template, name=plain(table), count=f"{row_count:,}"))
 
+    def _note_view(self, name: str) -> None:
+        """Say, once, that a view or a virtual table has the name of a table that is looked for."""
+        if name.lower() in self._views:
+            problem = state("table {name}: is a view or a virtual table, and left out", name=plain(name))
+            if problem not in self.problems:
+                self.problems.append(problem)
+
+    def _read_views(self) -> Iterator[str]:
+        """Yield the names, in lower case, of what looks like a table and would run what the file says."""
+        query = "SELECT name FROM sqlite_master WHERE type = 'view' OR (type = 'table' AND rootpage = 0)"
+        with contextlib.suppress(*SQLITE_ERRORS):
+            for (name,) in self._connection.execute(query).fetchall():
+                if isinstance(name, str):
+                    yield name.lower()
+
     def _read_tables(self) -> Iterator[DatabaseTable]:
         try:
             master = self._connection.execute(
                 "SELECT name, sql, rootpage FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
             ).fetchall()
-        except sqlite3.Error as error:
+        except SQLITE_ERRORS as error:
             raise Refused(f"is damaged from its beginning: {plain(str(error))}") from None
         for name, sql, root in master:
             if not isinstance(name, str) or not isinstance(sql, str) or name.startswith("sqlite_"):
                 continue
             try:
-                described = self._connection.execute(f"PRAGMA table_info({_quoted(name)})").fetchall()
-            except sqlite3.Error:
+                described = self._connection.execute(f"PRAGMA table_xinfo({_quoted(name)})").fetchall()
+            except SQLITE_ERRORS:
                 self.problems.append(state("table {name}: damaged, and left out", name=plain(name)))
                 continue
+            # Those that are computed are hidden: `table_xinfo` alone lists them.
+            is_computed = any(column[6] for column in described)
+            described = [column for column in described if not column[6]]
             columns = {str(column[1]).lower(): str(column[1]) for column in described}
             is_without_rowid = sql.rstrip().upper().endswith("WITHOUT ROWID") or _ROWID in columns
             keys = [column for column in described if column[5]]
             # "INTEGER PRIMARY KEY" is the rowid, any other key is a column like others.
             is_alias = len(keys) == 1 and str(keys[0][2]).upper() == "INTEGER" and " DESC" not in sql.upper()
-            is_plain = all(column[4] is None for column in described) and " AS " not in sql.upper()
+            is_plain = all(column[4] is None for column in described) and not is_computed
             key = str(keys[0][1]).lower() if is_alias else None
             plain_keys = not keys or is_alias
             yield DatabaseTable(name, columns, not is_without_rowid, root, key, is_plain and plain_keys)

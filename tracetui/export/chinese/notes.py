@@ -220,6 +220,7 @@ NOTES = {
     "the database is damaged: what is left of it is read": "数据库已损坏：读取其余的内容",
     "the file is cut: what is left of it is read": "文件被截断：读取其余的内容",
     "table {name}: damaged, and left out": "表 {name}：已损坏，略去",
+    "table {name}: is a view or a virtual table, and left out": "表 {name}：是视图或虚拟表，略去",
     "table {name}: damaged, {count} rows of it are read": "表 {name}：已损坏，读取了其中 {count} 行",
     "table {name}: too large for the memory there is, {count} rows of it are read": (
         "表 {name}：内存容纳不下，读取了其中 {count} 行"
