@@ -46,6 +46,16 @@ def test_a_predicted_step_is_that_of_the_fixed_job(name: str, fixes: list[str]) 
     assert predicted.saves_ns == Replays(job(name)).step_ns - predicted.step_ns > 0
 
 
+@pytest.mark.parametrize("seed", [2, 3])
+@pytest.mark.parametrize(("name", "fixes"), FIXES)
+@pytest.mark.thorough
+def test_the_same_of_other_seeds(name: str, fixes: list[str], seed: int) -> None:
+    other = f"{name} {seed}"
+    JOBS[other] = replace(JOBS[name], seed=seed)
+    predicted = Replays(job(other)).trial([*map(parse_fix, fixes)])
+    assert predicted.step_ns == pytest.approx(Replays(job(other, plain=True)).step_ns, rel=0.02)
+
+
 #: what is planted in the stages of pipelines, and what fixes it
 STAGES = {
     "stage": ({2: Extra(computing=1.4)}, ["stage=2"]),
