@@ -22,6 +22,7 @@ GRAPHS = "gpu/vllm_graph_execution.json.gz"
 CHECKPOINT = "gpu/resnet_act_checkpoint.json.gz"
 RESNET = "gpu/resnet_rank0.json.gz"
 WORKERS = "gpu/workers0/worker0.1623143089861.pt.trace.json.gz"
+ALEXNET = "gpu/alexnet_a100.json.gz"
 #: What one of the traces has as it is: its device begins long after its first launch.
 AS_IT_IS = {GRAPHS: {"device.unseen_work"}}
 
@@ -179,6 +180,14 @@ CASES = {
         "doubtful",
         ("causes",),
         (6,),
+    ),
+    "launch of a copy": Case(
+        ALEXNET,
+        lambda e: planting.share_launch(e, "correlation"),
+        "flows.shared",
+        "doubtful",
+        ("causes",),
+        (),
     ),
     "two runs, stacks": Case(
         STACKS, planting.join_runs, "run.mixed", "doubtful", ("steps", "idle", "causes"), ()

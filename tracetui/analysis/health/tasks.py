@@ -89,7 +89,10 @@ def overlap_of(recording: HealthEvidence, track: Track, of_graph: Bools) -> tupl
 
 
 def shared_tasks(recording: HealthEvidence) -> Int64s:
-    """Return the tasks beyond the first of each launch that launches one kernel: rows."""
+    """Return the tasks beyond the first of each launch that launches one kernel: rows.
+
+    Kernels of a call that launched a copy count as well.
+    """
     trace, chains = recording.trace, recording.launch_chains
     slices = trace.slices
     launched = np.flatnonzero(chains.launch >= 0)
@@ -104,8 +107,24 @@ def shared_tasks(recording: HealthEvidence) -> Int64s:
     order = places[np.lexsort((slices.start[chains.tasks[places]], chains.launch[places]))]
     again = np.zeros(len(order), np.bool_)
     again[1:] = chains.launch[order[1:]] == chains.launch[order[:-1]]
-    extra: Int64s = chains.tasks[order[again]]
-    return extra
+    return np.union1d(chains.tasks[order[again]], _kernels_of_copies(recording, launched))
+
+
+def _kernels_of_copies(recording: HealthEvidence, launched: Int64s) -> Int64s:
+    """Return the kernels of calls that launched a copy as well, and no graph: rows.
+
+    Args:
+        recording: what was recorded.
+        launched: places in the launch chains of the tasks that have a launch.
+    """
+    trace, chains = recording.trace, recording.launch_chains
+    activity = trace.slices.activity[chains.tasks[launched]]
+    copying = np.zeros(len(trace.slices), np.bool_)
+    copying[chains.launch[launched[activity == Activity.COPY]]] = True
+    kernels = launched[(activity == Activity.COMPUTE) & copying[chains.launch[launched]]]
+    of_graph = by_name(trace, chains.launch[kernels], calls.launches_graph) == 1
+    rows: Int64s = chains.tasks[kernels[~of_graph]]
+    return rows
 
 
 def shared_flows(recording: HealthEvidence, extra: Int64s) -> Iterator[Finding]:
