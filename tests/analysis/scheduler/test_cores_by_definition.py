@@ -41,7 +41,8 @@ class Run:
     def events(self) -> Any:
         rows = [(time, core, EventKind.SWITCH, left, got, 0, -1) for time, core, left, got in self.switches]
         table = np.array(rows, np.int64).reshape(-1, 7).T
-        columns = SchedulerColumns(*(part.astype(like.dtype) for part, like in zip(table, EMPTY)))
+        types = [column.dtype for column in EMPTY]
+        columns = SchedulerColumns(*(part.astype(dtype) for part, dtype in zip(table, types)))
         return SimpleNamespace(columns=columns, losses=() if self.loss is None else (self.loss,))
 
     def holder(self, core: int, time: int) -> int:
