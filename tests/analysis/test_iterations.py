@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ from tracetui.export.trace.step_numbers import StepNumbers
 from tracetui.export.trace.summary import summary_text
 from tracetui.reader.locate import locate_trace
 from tracetui.siblings.step_points import StepPoints
+from tracetui.trace.model import Track
 
 BASE = BEGIN_US * 1000 - BOOT_NS
 SUMS = {
@@ -224,3 +227,28 @@ def test_passes_of_a_table_are_inside_of_their_iteration(
 
 def analysis_of_tasks(*starts: int) -> Analysis:
     return analyse(trace_of([*npu(), *(task(start, 5) for start in starts)]))
+
+
+def test_of_many_devices_tracks_are_looked_through_once() -> None:
+    """A file may name a device in every process: looking through all tracks for each never ended."""
+
+    class CountedTracks(tuple[Track, ...]):
+        passes = 0
+
+        def __iter__(self) -> Iterator[Track]:
+            type(self).passes += 1
+            return super().__iter__()
+
+    events = [
+        event
+        for pid in range(4)
+        for event in (
+            *process(pid, "Ascend Hardware", f"NPU {pid}"),
+            piece(pid, 1, "MatMul", 1, 2, **{"Task Type": "AI_CORE"}),
+        )
+    ]
+    trace = trace_of(events)
+    trace = replace(trace, tracks=CountedTracks(trace.tracks))
+    assert len(trace.devices) == 4
+    assert not any(iterations.iterations(trace, device) for device in trace.devices)
+    assert CountedTracks.passes == 1

@@ -17,7 +17,7 @@ import numpy as np
 
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.iterations import work_of_iterations
-from tracetui.analysis.search import among, distinct, rows_of, tracks_by_device
+from tracetui.analysis.search import among, distinct, rows_of
 from tracetui.arrays import Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Family, Trace, Track
@@ -105,8 +105,9 @@ class DeviceActivity:
 
 def device_activities(trace: Trace) -> tuple[DeviceActivity, ...]:
     """Return the activity of every device, in the order of the trace's."""
-    tracks = tracks_by_device(trace.tracks)
-    return tuple(device_activity(trace, device, tracks.get(device, ())) for device in trace.devices)
+    return tuple(
+        device_activity(trace, device, trace.device_tracks.get(device, ())) for device in trace.devices
+    )
 
 
 def device_activity(trace: Trace, device: str, tracks: Iterable[Track]) -> DeviceActivity:

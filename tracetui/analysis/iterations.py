@@ -43,8 +43,8 @@ def iterations(trace: Trace, device: str) -> list[Iteration]:
     """
     candidates = [
         _iterations_on_track(trace, track)
-        for track in trace.tracks
-        if track.device == device and track.layer == Layer.DEVICE and track.family == Family.ANNOTATIONS
+        for track in trace.device_tracks.get(device, ())
+        if track.layer == Layer.DEVICE and track.family == Family.ANNOTATIONS
         if track.name.startswith(KNOWN.threads.annotations)
     ]
     longest = max(
@@ -116,7 +116,7 @@ def _iterations_in_table(trace: Trace, device: str) -> list[Iteration]:
     if shift is None:
         return []
     tasks = rows_of(
-        t for t in trace.tracks if t.family in (Family.TASKS, Family.GROUP) and t.device == device
+        t for t in trace.device_tracks.get(device, ()) if t.family in (Family.TASKS, Family.GROUP)
     )
     tasks = tasks[np.argsort(trace.slices.start[tasks], kind="stable")]
     starts = trace.slices.start[tasks]

@@ -224,6 +224,15 @@ class Trace:
         """Return the name of a slice as written in the trace: never print it unescaped."""
         return self.strings[int(self.slices.name[row])]
 
+    @cached_property
+    def device_tracks(self) -> dict[str, list[Track]]:
+        """The tracks of each device, in their order; those of none are left out."""
+        by_device: dict[str, list[Track]] = {}
+        for track in self.tracks:
+            if track.device:
+                by_device.setdefault(track.device, []).append(track)
+        return by_device
+
     def string(self, index: int) -> str | None:
         """Return the string of an interned index; None for -1."""
         return None if index < 0 else self.strings[index]

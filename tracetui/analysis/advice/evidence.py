@@ -11,10 +11,10 @@ from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.idle_lines import PythonLine, lines_of, python_line
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.search import distinct, rows_of, runs, track_of_rows, tracks_by_device
+from tracetui.analysis.search import distinct, rows_of, runs, track_of_rows
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int32s, Int64s
-from tracetui.trace.model import Family, Trace, TraceKind, Track
+from tracetui.trace.model import Family, Trace, TraceKind
 from tracetui.trace.stack import Frame
 
 _WORTH_ADVICE = 10_000  #: what costs less than this part of the devices' time is not worth a change
@@ -181,12 +181,8 @@ class Evidence:
 
     def rows_of(self, family: Family, device: str | None = None) -> Int64s:
         """Return the slices of all tracks of a family, or of those of a device."""
-        tracks = self.trace.tracks if device is None else self._tracks_by_device.get(device, ())
+        tracks = self.trace.tracks if device is None else self.trace.device_tracks.get(device, ())
         return rows_of(track for track in tracks if track.family == family)
-
-    @cached_property
-    def _tracks_by_device(self) -> dict[str, list[Track]]:
-        return tracks_by_device(self.trace.tracks)
 
     def outermost(self, rows: Int64s) -> Int64s:
         """Return the slices that are not inside another of them on their thread, by thread, then start."""

@@ -11,7 +11,7 @@ from tracetui.analysis.health.finding import EVERYTHING, Finding, Severity
 from tracetui.analysis.health.orphans import orphaning
 from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.search import among, distinct, of_category, rows_of, track_of_rows
+from tracetui.analysis.search import among, distinct, of_category, rows_of, runs, track_of_rows
 from tracetui.arrays import Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Family, Layer, Track
@@ -63,12 +63,16 @@ def early_tasks(recording: HealthEvidence) -> Iterator[Finding]:
     trace, chains = recording.trace, recording.launch_chains
     known = chains.launch_point >= 0
     late = trace.slices.start[chains.tasks] - chains.launch_point
+    numbers: dict[str | None, int] = {
+        activity.device: number for number, activity in enumerate(recording.devices)
+    }
+    devices = np.array([numbers.get(track.device, -1) for track in trace.tracks], np.int64)
     track = track_of_rows(trace, chains.tasks)
-    devices = np.array([_device_number(recording, t) for t in trace.tracks], np.int64)
-    for number in range(len(recording.devices)):
-        held = known & (devices[track] == number)
-        early = held & (late < -JITTER)
-        count, total = int(np.count_nonzero(early)), int(np.count_nonzero(held))
+    linked = np.flatnonzero(known & (devices[track] >= 0))
+    for _, group in runs(devices[track[linked]]):
+        held = linked[group]
+        early = held[late[held] < -JITTER]
+        count, total = len(early), len(held)
         if count < LEAST_EARLY or count < EARLY_SHARE * total:
             continue
         offset = -int(late[early].min())
@@ -137,10 +141,6 @@ def jump_findings(recording: HealthEvidence, jumps: list[Jump]) -> Iterator[Find
         windows=windows,
         tracks=longest.tracks,
     )
-
-
-def _device_number(recording: HealthEvidence, track: Track) -> int:
-    return next((i for i, activity in enumerate(recording.devices) if activity.device == track.device), -1)
 
 
 def _leap_back(recording: HealthEvidence) -> Jump | None:
