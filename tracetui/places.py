@@ -131,6 +131,11 @@ def is_row_id(text: str) -> bool:
     return bool(equals and _WORD.fullmatch(kind) and kind not in _PARTS and _TEXT.fullmatch(value))
 
 
+def row_of_kind(kind: str, name: str) -> str:
+    """Return the id of a row as a place has it: one that is a mere name stands after its kind."""
+    return name if is_row_id(name) else row_id(kind, name)
+
+
 def shorten(text: str) -> str:
     """Return a text, of a long one its start and a hash of all of it."""
     if len(text) <= LONGEST_NAME:

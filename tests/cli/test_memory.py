@@ -15,7 +15,6 @@ from simulator.memory import CAST_BYTES, SCRIPT, write_run
 from tests.analysis.memory.runs import HOSTILE, write_snapshot
 from tests.export.training import NAMES, START_US, training_events
 from tests.forks import fork
-from tests.rows import without_ids
 from tracetui.cli import main
 
 
@@ -80,7 +79,7 @@ def test_json_csv_and_markdown_show_the_same(run: Any, leaking: str) -> None:
     assert [int(row["allocated_bytes"]) for row in rows] == [
         row["allocated_bytes"] for row in document["lines"]
     ]
-    assert [*rows[0], "id"] == list(document["lines"][0])
+    assert [*rows[0]] == list(document["lines"][0])
     markdown = run("memory", leaking, "--md").out
     assert "| `npu::npu_dtype_cast` | `train_grpo.py(27) forward` |" in markdown
 
@@ -92,8 +91,7 @@ def test_other_rows(run: Any, leaking: str, by: str, key: str) -> None:
         csv.DictReader(io.StringIO(run("memory", leaking, "--by", by, "--csv", "-", "--top", "3").out))
     )
     expected = [
-        {name: "" if cell is None else str(cell) for name, cell in row.items()}
-        for row in without_ids(document[key])
+        {name: "" if cell is None else str(cell) for name, cell in row.items()} for row in document[key]
     ]
     assert rows == expected
     assert len(rows) == 3

@@ -42,6 +42,7 @@ def test_json_and_csv_have_the_same_stages(run: str, capsys: pytest.CaptureFixtu
         "imbalance_ns",
         "jitter_ns",
         "late_host_ns",
+        "id",
     ]
     for stage in document["stages"]:
         parts = ("schedule_ns", "imbalance_ns", "jitter_ns", "late_host_ns")

@@ -46,12 +46,12 @@ def test_every_id_of_an_answer_is_found_again(
     if len(path) > 1:
         rows = [row for outer in rows for row in outer[path[1]]]
     assert rows
+    assert len({row["id"] for row in rows}) == len(rows)
     for row in (rows[0], rows[-1]):
         alone = json.loads(shown(capsys, "show", SAMPLE, row["id"], "--json"))
         assert alone["id"] == row["id"]
         assert alone["row"].keys() == row.keys()
-        if alone["kind"] != "advice":  # several pieces may follow from one rule
-            assert alone["row"] == row
+        assert alone["row"] == row
         assert parse_place(alone["place"] or "gaps")
 
 
@@ -92,3 +92,18 @@ def test_rows_of_a_job_have_ids(capsys: pytest.CaptureFixture[str], tmp_path: Pa
         assert alone["row"] == row
     assert answer["ranks"][2]["id"] == "rank=2"
     assert "wait=2:" in shown(capsys, "show", str(tmp_path), rows[1]["id"])
+
+
+def test_a_row_of_a_comparison_is_explained_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = json.loads(shown(capsys, "compare", SAMPLE, SAMPLE, "--json"))
+    for key in ("waterfall", "classes", "lines", "causes", "api", "advice"):
+        rows = answer[key]
+        assert len({row["id"] for row in rows}) == len(rows), key
+        alone = json.loads(shown(capsys, "show", SAMPLE, rows[-1]["id"], "--against", SAMPLE, "--json"))
+        assert alone["row"] == rows[-1]
+        assert parse_place(alone["place"]).screen == "compare"
+    text = shown(capsys, "show", SAMPLE, "class=Matmul", "--against", SAMPLE)
+    assert "No change." in text
+    assert "tracetui BASE PATH --at 'compare#class=Matmul,view=class,trace=" in text
+    assert main(["show", SAMPLE, "fish=x", "--against", SAMPLE]) == ExitCode.USAGE
+    assert "ids begin with term, " in capsys.readouterr().err

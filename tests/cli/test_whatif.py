@@ -30,7 +30,7 @@ def test_json_has_the_answer(run: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert document["by_rank"].keys() == {"0", "1", "2", "3"}
     assert document["last_stage"] is None
     assert document["slowdown"] == pytest.approx(1.38, abs=0.02)
-    assert [*document["fixes"][0]] == ["fix", "saves_ns", "step_ns"]
+    assert [*document["fixes"][0]] == ["fix", "saves_ns", "step_ns", "id"]
     assert document["fixes"][0]["fix"] in ("train_hybrid.py:65", "rank=2")
     asked = document["asked"]
     assert asked["fixes"] == ["rank=2", "no-jitter"]

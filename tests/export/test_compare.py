@@ -107,13 +107,13 @@ def test_json_has_the_schema(slower: Comparison) -> None:
     }
     assert answer["base"]["step_ns"] == round(slower.base.step_ns)
     assert all(
-        list(row) == ["term", "base_ns", "other_ns", "delta_ns", "trust", "changed", *STEPS]
+        list(row) == ["term", "base_ns", "other_ns", "delta_ns", "trust", "changed", *STEPS, "id"]
         for row in answer["waterfall"]
     )
     assert answer["step"]["shift_low_ns"] <= answer["step"]["shift_ns"] <= answer["step"]["shift_high_ns"]
     assert (answer["step"]["steps"], answer["step"]["confidence"]) == (4, 0.95)
     for key in tables:
-        assert all(list(row) == [*ROW, *STEPS, *OWN.get(key, [])] for row in answer[key])
+        assert all(list(row) == [*ROW, *STEPS, *OWN.get(key, []), "id"] for row in answer[key])
     assert answer["modules"] and answer["memory"] == []
     gelu = next(row for row in answer["operators"] if row["name"] == "aten::gelu")
     assert gelu["ratio"] == pytest.approx(20, rel=0.01)

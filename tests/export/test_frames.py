@@ -177,7 +177,7 @@ def test_operators_are_the_rows_of_their_table(training: Analysis, host: bool) -
         for row in rows
     ]
     assert [line[:4] for line in written(table)[1:]] == cells
-    assert [float(line[-1]) for line in written(table)[1:]] == [row.share for row in rows]
+    assert [float(line[-2]) for line in written(table)[1:]] == [row.share for row in rows]
 
 
 def test_events_are_the_slices(training: Analysis) -> None:

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from tests.analysis.memory.runs import Held, recorded
-from tests.rows import without_ids
 from tracetui.analysis.memory.analyse import Memory
 from tracetui.export.memory.document import memory_document
 from tracetui.export.memory.frames import memory_blocks_frame, memory_lines_frame, memory_sizes_frame
@@ -110,9 +109,9 @@ def test_blocks_and_sizes_are_those_that_were_planted(memory: Memory) -> None:
 @pytest.mark.parametrize("top", [0, 1, 2])
 def test_frames_have_the_rows_of_the_documents(memory: Memory, top: int) -> None:
     lines = memory_document(memory, memory.all, top)["lines"]
-    assert values(memory_lines_frame(memory, top=top)) == without_ids(lines)
-    assert values(memory_sizes_frame(memory, top=top)) == without_ids(sizes_of(memory, top))
-    assert values(memory_blocks_frame(memory, top=top)) == without_ids(blocks_of(memory, top))
+    assert values(memory_lines_frame(memory, top=top)) == lines
+    assert values(memory_sizes_frame(memory, top=top)) == sizes_of(memory, top)
+    assert values(memory_blocks_frame(memory, top=top)) == blocks_of(memory, top)
     assert len(memory_blocks_frame(memory, top=top)) == (top or 3)
 
 

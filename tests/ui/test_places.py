@@ -20,6 +20,7 @@ from tracetui.places import SharedPlace, fingerprint, parse_place
 from tracetui.ui.app import TraceApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.place_words import place_in
+from tracetui.ui.screens.sql import SqlScreen
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.session_place import OTHER_TRACE
@@ -224,3 +225,21 @@ async def test_a_broken_file_of_notes_is_one_sentence(
         assert "lines that are no notes: 1" in screen_text(app)[-1]
         assert len(app.session.notes) == 1
     assert [file.read_bytes() for file in broken.parent.glob("*.broken-*")] == [b"\x00\xff\n"]
+
+
+@pytest.mark.parametrize(
+    ("query", "screen"),
+    [("select id from hotspots order by idle_ns", "hotspots"), ("select id from gaps", "gaps")],
+)
+async def test_a_row_of_a_query_opens_as_a_place(path: Path, query: str, screen: str) -> None:
+    pytest.importorskip("duckdb")
+    async with opened(path) as (app, pilot):
+        await pilot.press("Q")
+        await pilot.pause()
+        assert isinstance(app.screen, SqlScreen)
+        app.screen.ask(query)
+        await until(pilot, lambda: isinstance(app.screen, SqlScreen) and "id" in screen_text(app)[4])
+        await pilot.press("enter")
+        await until(pilot, lambda: app.shown == screen)
+        await pilot.press("u")
+        assert copied(app).rows[-1].startswith(f"{'line' if screen == 'hotspots' else 'gap'}=")

@@ -9,7 +9,8 @@ from tracetui.export.notes import problem_words
 from tracetui.notebook.note import Note
 from tracetui.notebook.notebook import Notebook, notes_path
 from tracetui.places import fingerprint
-from tracetui.reader.locate import trace_files
+from tracetui.reader.errors import UnreadableTrace
+from tracetui.reader.locate import locate_trace, trace_files
 
 
 def fingerprint_of(path: str) -> str:
@@ -17,12 +18,31 @@ def fingerprint_of(path: str) -> str:
 
     Raises UnreadableTrace where there is neither.
     """
-    directory, found = Path(path), None
-    if directory.is_dir():
-        from tracetui.job.load import ranks_below  # a trace needs nothing of jobs
+    ranks = _ranks_of(path)
+    return fingerprint(trace_files(path) if ranks is None else ranks)
 
-        found = ranks_below(directory)
-    return fingerprint(trace_files(path) if found is None else [source.path for source in found.sources])
+
+def fingerprint_of_pair(base: str, other: str) -> str:
+    """Return the fingerprint of two runs compared, traces or jobs, as of a viewer that has both open."""
+    files = [_ranks_of(run) or [_trace_or_digest(run)] for run in (base, other)]
+    return fingerprint([*files[0], *files[1]])
+
+
+def _ranks_of(path: str) -> list[Path] | None:
+    directory = Path(path)
+    if not directory.is_dir():
+        return None
+    from tracetui.job.load import ranks_below  # a trace needs nothing of jobs
+
+    found = ranks_below(directory)
+    return None if found is None else [source.path for source in found.sources]
+
+
+def _trace_or_digest(path: str) -> Path:
+    try:
+        return locate_trace(path)
+    except UnreadableTrace:
+        return Path(path)
 
 
 def read_notebook(trace: str) -> tuple[Note, ...]:

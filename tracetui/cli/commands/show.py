@@ -24,11 +24,14 @@ from tracetui.cli.terminal import text_width
 
 if TYPE_CHECKING:
     from tracetui.export.queries.named_rows import NamedRow
+    from tracetui.export.queries.row_answer import RowAnswer
+    from tracetui.job.job import Job
 
 _DESCRIPTION = f"""Explain one row alone, in the words of the viewer: a gap, a line, a step, an
-operator; of a directory of ranks a wait, a rank, a link. ID is what --json
-calls it in the field "id", like gap=NPU:0.019219293 or the name of a piece of
-advice. It names the same row wherever the trace is opened.
+operator; of a directory of ranks a wait, a rank, a link; with --against a row
+of the comparison with that run. ID is what --json calls it in the field "id",
+like gap=NPU:0.019219293 or the name of a piece of advice. It names the same row
+wherever the trace is opened.
 
 {PATHS}"""
 
@@ -36,6 +39,7 @@ advice. It names the same row wherever the trace is opened.
 def _add_arguments(parser: Parser) -> None:
     parser.add_argument("path", metavar="PATH", help="a trace, or a directory of ranks")
     parser.add_argument("row", metavar="ID", help="of the row, as --json shows it")
+    parser.add_argument("--against", metavar="BASE", help="explain a row of what changed from BASE to PATH")
     add_reading(parser, JOBS)
     add_json(parser)
     parser.add_argument("--md", action="store_true", help="print Markdown, to be pasted into a ticket")
@@ -46,24 +50,24 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> ExitCode:
+    from tracetui.cli.notes import fingerprint_of
     from tracetui.cli.output import in_ascii, print_json, print_text
     from tracetui.export.queries.row_answer import RowAnswer, row_document, row_markdown, row_text
-    from tracetui.places import fingerprint
 
-    path, job = Path(request.path), None
-    if path.is_dir():
-        from tracetui.cli.job_reading import open_job_below
-
-        job = open_job_below(request, path)
-    if job is not None:
+    path = Path(request.path)
+    if request.against is not None:
+        answer = _in_comparison(request)
+    elif (job := _job_at(request, path)) is not None:
         from tracetui.export.queries.named_rows import find_in_job, kinds_of_job
+        from tracetui.export.queries.row_screens import place_in_job
 
         found = find_in_job(job, request.row) or _refuse(request, kinds_of_job(job))
-        answer = RowAnswer(request.row, found, (), "")
+        place = place_in_job(found.kind, request.row, fingerprint_of(request.path))
+        answer = RowAnswer(request.row, found, (), str(place or ""))
     else:
         from tracetui.cli.trace_reading import open_trace
         from tracetui.export.queries.named_rows import find_in_trace, kinds_of_trace
-        from tracetui.reader.locate import trace_files
+        from tracetui.export.queries.row_screens import place_in_trace
         from tracetui.ui.stories.row_story import story_of
 
         analysis, _ = open_trace(request)
@@ -71,12 +75,42 @@ def _run(request: Request) -> ExitCode:
         plain = request.json or request.md
         width = 200 if plain else text_width()
         story = story_of(analysis, found.kind, found.rows, found.place, width, in_ascii(request))
-        answer = RowAnswer(request.row, found, tuple(story), fingerprint(trace_files(path)))
+        place = place_in_trace(found.kind, request.row, fingerprint_of(request.path))
+        answer = RowAnswer(request.row, found, tuple(story), str(place or ""))
     if request.json:
         print_json(row_document(answer), request)
     else:
         print_text(row_markdown(answer) if request.md else row_text(answer), request)
     return ExitCode.OK
+
+
+def _in_comparison(request: Request) -> RowAnswer:
+    """Return what there is to say of a row of the comparison with the run before."""
+    from tracetui.analysis.scheduler.scheduler import SchedulerSource
+    from tracetui.cli.comparing import RunPart, compare_paths
+    from tracetui.cli.notes import fingerprint_of_pair
+    from tracetui.cli.trace_reading import scheduler_of
+    from tracetui.export.queries.named_rows import find_in_comparison, kinds_of_comparison
+    from tracetui.export.queries.row_answer import RowAnswer
+    from tracetui.export.queries.row_screens import place_in_comparison
+    from tracetui.ui.comparing.row_story import story
+
+    other = RunPart(request.path, scheduler=scheduler_of(request) or SchedulerSource())
+    comparison = compare_paths(request, RunPart(request.against), other)
+    found = find_in_comparison(comparison, request.row) or _refuse(request, kinds_of_comparison(comparison))
+    trace = fingerprint_of_pair(request.against, request.path)
+    place = place_in_comparison(found.kind, request.row, trace)
+    lines = story(found.rows.rows[found.place])
+    return RowAnswer(request.row, found, tuple(lines), str(place), "BASE PATH")
+
+
+def _job_at(request: Request, path: Path) -> Job | None:
+    """Return the job of a directory of ranks; None where there is none."""
+    if not path.is_dir():
+        return None
+    from tracetui.cli.job_reading import open_job_below
+
+    return open_job_below(request, path)
 
 
 def _refuse(request: Request, kinds: list[str]) -> NamedRow:

@@ -178,7 +178,7 @@ REPORTS = {
     "Operators of the host by type, most own time first": "Host 算子，按类型，自身耗时多的在前",
     "Operators of the host by name, most own time first": "Host 算子，按名称，自身耗时多的在前",
     "Types of kernels and the shapes of their inputs, most time first": "kernel 的类型及其输入形状，耗时多的在前",
-    "In the viewer: tracetui PATH --at {place}": "在界面中：tracetui PATH --at {place}",
+    "In the viewer: {command}": "在界面中：{command}",
     "Kernels, the longest first": "各 kernel，最长的在前",
     "{title}: none.": "{title}：没有。",
 }

@@ -629,8 +629,8 @@ SCREENS = {
     "asking; esc stops it": "正在查询；esc 停止",
     "No row answers this query.": "没有符合查询的行。",
     "Queries need DuckDB: pip install tracetui[sql]": "查询需要 DuckDB：pip install tracetui[sql]",
-    "This row names no time: select start_ns too, and enter opens it in the timeline.": (
-        "这一行没有时间：同时查询 start_ns，按 enter 就能在时间线中打开。"
+    "This row names no place: select id or start_ns too, and enter opens it.": (
+        "这一行没有位置：同时查询 id 或 start_ns，按 enter 就能打开。"
     ),
     "the first {count} rows; there are more": "前 {count} 行；还有更多",
     "{count} tables; enter on one asks for its rows": "{count} 张表；在某张表上按 enter 查询它的行",

@@ -101,7 +101,7 @@ def fixes_frame(trials: Sequence[Trial]) -> pd.DataFrame:
     import pandas as pd
 
     rows = records(TRIALS, TrialRows(0, trials))
-    frame: pd.DataFrame = pd.DataFrame(rows, columns=["fix", "saves_ns", "step_ns"])
+    frame: pd.DataFrame = pd.DataFrame(rows, columns=["fix", "saves_ns", "step_ns", "id"])
     return frame
 
 

@@ -9,9 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.export.queries.relations import Relation, job_relations, trace_relations
+from tracetui.comparison.comparison import Comparison
+from tracetui.export.queries.relations import (
+    Relation,
+    comparison_relations,
+    job_relations,
+    trace_relations,
+)
 from tracetui.export.tables import memory
-from tracetui.export.tables.advice import ADVICE, AdviceRows
+from tracetui.export.tables.advice import ADVICE
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.experts import LAYERS, LayerRows
 from tracetui.export.tables.gaps import GAPS, GapRows
@@ -21,6 +27,7 @@ from tracetui.export.tables.job_links import STAGES
 from tracetui.export.tables.kernels import SHAPES, TypeRows
 from tracetui.export.tables.operators import OPERATORS
 from tracetui.export.tables.phases import PHASES
+from tracetui.export.tables.pipeline import PIPELINE_STAGES
 from tracetui.export.tables.row_ids import GAP, find_gap, ids_of
 from tracetui.export.tables.scheduler import (
     CORES,
@@ -30,13 +37,16 @@ from tracetui.export.tables.scheduler import (
     CulpritRows,
     ThreadTimeRows,
 )
+from tracetui.export.tables.whatif import TRIALS, TrialRows
 from tracetui.job.experts import exchange_groups, expert_layers
 from tracetui.job.job import Job
 from tracetui.job.late_ranks import late_ranks, slow_steps
 from tracetui.job.phases import job_phases
+from tracetui.job.pipeline import find_pipeline
 from tracetui.job.rank_table import rank_rows
 from tracetui.job.stages import job_stages
-from tracetui.places import is_row_id
+from tracetui.job.whatif.answer import NoReplay, what_if
+from tracetui.places import is_row_id, row_of_kind
 
 
 class NamedRow(NamedTuple):
@@ -61,6 +71,16 @@ def find_in_job(job: Job, identity: str) -> NamedRow | None:
     return _find(_of_job(job), identity)
 
 
+def find_in_comparison(comparison: Comparison, identity: str) -> NamedRow | None:
+    """Return the row of a comparison that has an id; None where there is none."""
+    return _find(_of_comparison(comparison), identity)
+
+
+def kinds_of_comparison(comparison: Comparison) -> list[str]:
+    """Return the kinds of the rows that a comparison has."""
+    return _kinds(_of_comparison(comparison))
+
+
 def kinds_of_trace(analysis: Analysis) -> list[str]:
     """Return the kinds of the rows that a trace has, which ids begin with."""
     return [GAP, *_kinds(_of_trace(analysis))]
@@ -79,14 +99,19 @@ def _kinds(tables: Iterable[Named]) -> list[str]:
 
 
 def _find(tables: Iterable[Named], identity: str) -> NamedRow | None:
-    wanted = identity.partition("=")[0] if is_row_id(identity) else ""
+    """Return the row that has an id, which may be the name that advice and findings have for short."""
+    wanted = (identity.partition("=")[0],) if is_row_id(identity) else (ADVICE.kind, FINDINGS.kind)
     for kind, relation in tables:
-        if relation.table.kind == wanted:
+        if kind in wanted:
             rows = relation.rows()
-            ids = ids_of(relation.table, rows)
-            if identity in ids:
-                return NamedRow(kind, relation.table, rows, ids.index(identity))
+            ids = [row_of_kind(kind, name) for name in ids_of(relation.table, rows)]
+            if row_of_kind(kind, identity) in ids:
+                return NamedRow(kind, relation.table, rows, ids.index(row_of_kind(kind, identity)))
     return None
+
+
+def _of_comparison(comparison: Comparison) -> Iterator[Named]:
+    yield from ((one.table.kind, one) for one in comparison_relations(comparison).values())
 
 
 def _of_trace(analysis: Analysis) -> Iterator[Named]:
@@ -98,8 +123,7 @@ def _of_trace(analysis: Analysis) -> Iterator[Named]:
         lambda: analysis.operators(True).by_type(),
     ):
         yield OPERATORS.kind, Relation(OPERATORS, operators)
-    yield "advice", Relation(ADVICE, partial(AdviceRows, analysis))
-    yield "finding", Relation(FINDINGS, partial(FindingRows, analysis))
+    yield FINDINGS.kind, Relation(FINDINGS, partial(FindingRows, analysis))
     if (kernels := analysis.kernels) is not None:
         yield SHAPES.kind, Relation(SHAPES, partial(TypeRows, kernels))
     if analysis.scheduler is not None:
@@ -129,6 +153,21 @@ def _of_job(job: Job) -> Iterator[Named]:
     ):
         yield table.kind, Relation(table, partial(_job_rows, job, rows))
     yield LAYERS.kind, Relation(LAYERS, lambda: LayerRows(job, expert_layers(job), exchange_groups(job)))
+    yield PIPELINE_STAGES.kind, Relation(PIPELINE_STAGES, partial(_pipeline_rows, job))
+    yield TRIALS.kind, Relation(TRIALS, partial(_trial_rows, job))
+
+
+def _pipeline_rows(job: Job) -> JobRows:
+    pipeline = find_pipeline(job)
+    return JobRows(job, pipeline.stages if pipeline is not None else ())
+
+
+def _trial_rows(job: Job) -> TrialRows:
+    try:
+        answer = what_if(job)
+    except NoReplay:
+        return TrialRows(0, ())
+    return TrialRows(answer.step_ns, answer.trials)
 
 
 def _job_rows(job: Job, rows: Any) -> JobRows:

@@ -108,7 +108,7 @@ def comparison_relations(comparison: Comparison) -> Relations:
 
 
 def _compared(table: ComparedTable, comparison: Comparison) -> ComparedRows:
-    return ComparedRows(table.rows(comparison))
+    return table.listed(comparison)
 
 
 def _events(analysis: Analysis) -> EventRows:

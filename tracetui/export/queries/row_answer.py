@@ -10,22 +10,7 @@ from tracetui.export.json_document import SCHEMA
 from tracetui.export.queries.named_rows import NamedRow
 from tracetui.export.tables.column import Form, records
 from tracetui.language import heading, translate
-from tracetui.places import SharedPlace
 from tracetui.trace.clean import printable
-
-_HOTSPOTS = {"line": "lines", "sync": "syncs", "signature": "signatures", "module": "modules"}
-_VIEWS = {**_HOTSPOTS, "frame": "frames", "scope": "scopes"}
-_SCREENS = {
-    "gap": "gaps",
-    "slice": "timeline",
-    "step": "steps",
-    "operator": "operators",
-    "advice": "advice",
-    "finding": "health",
-    **dict.fromkeys(_VIEWS, "hotspots"),
-    **dict.fromkeys(("thread", "culprit", "core"), "scheduler"),
-    **dict.fromkeys(("component", "graph", "memory-line", "size", "block", "growing"), "memory"),
-}
 
 
 class RowAnswer(NamedTuple):
@@ -34,17 +19,8 @@ class RowAnswer(NamedTuple):
     identity: str
     row: NamedRow
     story: tuple[str, ...]  #: lines, as the viewer has them
-    trace: str  #: the fingerprint of the trace; "" of a job
-
-    @property
-    def place(self) -> str:
-        """The place that shows the row in the viewer; "" where no screen does."""
-        screen = _SCREENS.get(self.row.kind, "")
-        if not self.trace or not screen:
-            return ""
-        is_id = "=" in self.identity
-        rows = (self.identity,) if is_id else ()
-        return str(SharedPlace(screen, rows=rows, view=_VIEWS.get(self.row.kind, ""), trace=self.trace))
+    place: str  #: that shows it in the viewer; "" where no screen does
+    paths: str = "PATH"  #: what stands before the place in the command that opens it
 
 
 def row_document(answer: RowAnswer) -> dict[str, Any]:
@@ -67,7 +43,7 @@ def row_text(answer: RowAnswer) -> str:
     lines = [printable(answer.identity), "", *answer.story, *([""] if answer.story else [])]
     lines += [f"  {title:<{width}}  {value}" for title, value in facts]
     if answer.place:
-        lines += ["", translate("In the viewer: tracetui PATH --at {place}", place=f"'{answer.place}'")]
+        lines += ["", translate("In the viewer: {command}", command=_command(answer))]
     return "\n".join(lines) + "\n"
 
 
@@ -78,8 +54,12 @@ def row_markdown(answer: RowAnswer) -> str:
     lines += ["", "| | |", "|---|---|"]
     lines += [f"| {markdown.plain(title)} | {markdown.plain(value)} |" for title, value in _facts(answer)]
     if answer.place:
-        lines += ["", markdown.code(f"tracetui PATH --at '{answer.place}'")]
+        lines += ["", markdown.code(_command(answer))]
     return "\n".join(lines) + "\n"
+
+
+def _command(answer: RowAnswer) -> str:
+    return f"tracetui {answer.paths} --at '{answer.place}'"
 
 
 def _facts(answer: RowAnswer) -> Iterator[tuple[str, str]]:

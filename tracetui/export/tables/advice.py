@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,7 +14,9 @@ from tracetui.export.sentences.advice_english import AdviceWords, english_words
 from tracetui.export.tables.column import CodedTexts, Column, Form, Table, duration, json_only, listed
 from tracetui.export.tables.common import line_columns, share_column, texts_of, values_of
 from tracetui.export.tables.gaps import GAPS, GapRows
+from tracetui.places import row_id
 
+KIND = "advice"
 LOOKED_AT = 5  #: gaps of each advice
 _GAP_KEYS = ("device", "start_ns", "dur_ns", "idle_ns")
 
@@ -60,13 +63,29 @@ def _words(field: str) -> Callable[[AdviceRows], CodedTexts]:
     return lambda rows: listed([getattr(words, field) for words in rows.words])
 
 
+def _ids(rows: AdviceRows) -> list[str]:
+    """Return the name of each piece, unless there are several of one name: those have what they are about."""
+    several = Counter(advice.id for advice in rows.rows)
+    return [
+        advice.id if several[advice.id] == 1 else row_id(KIND, advice.id, *_about(advice))
+        for advice in rows.rows
+    ]
+
+
+def _about(advice: Advice) -> Sequence[str]:
+    if advice.file is None:
+        return advice.subjects
+    return advice.file, str(advice.line), advice.function or ""
+
+
 _TEXTS: tuple[Column[AdviceRows], ...] = (
     Column("text", "", _words("text")),
     Column("rule", "", _words("rule")),
 )
 ADVICE: Table[AdviceRows] = Table(
     columns=(
-        Column("id", "", texts_of("id"), forms=Form.DATA),
+        Column("id", "", lambda rows: listed(_ids(rows)), forms=Form.DATA),
+        Column("name", "", texts_of("id"), forms=Form.DATA),
         Column("title", "advice", _words("title"), trusted=True),
         *(column.of(Form.JSON) for column in _TEXTS),
         duration("cost_ns", "cost", values_of("cost_ns"), optional=True, unknown="note"),
@@ -91,5 +110,6 @@ ADVICE: Table[AdviceRows] = Table(
         json_only("evidence", _evidence),
         Column("evidence", "", lambda rows: listed([*map(json.dumps, _evidence(rows))]), forms=Form.FRAME),
         json_only("gaps", _gaps),
-    )
+    ),
+    kind=KIND,
 )

@@ -144,9 +144,9 @@ class Table(Generic[Rows]):
         return next(column for column in self.of(form) if column.key == key)
 
     def of(self, form: Form) -> list[Column[Rows]]:
-        """Return the columns of a form, in their order; JSON has the ids of the rows, too."""
+        """Return the columns of a form, in their order; data has the ids of the rows, too, at the end."""
         columns = [column for column in self.columns if column.forms & form]
-        return [*columns, json_only("id", self._ids)] if self.identity and form & Form.JSON else columns
+        return [*columns, ids_column(self._ids)] if self.identity and form & Form.DATA else columns
 
     def _ids(self, rows: Rows) -> list[str]:
         columns = [self._data(key) for key in self.identity]
@@ -202,6 +202,15 @@ def count(key: str, title: str, get: Callable[[Rows], Values], **more: Any) -> C
 def data(key: str, get: Callable[[Rows], Values], **more: Any) -> Column[Rows]:
     """Return a column that people are not shown."""
     return Column(key, "", get, **{"forms": Form.DATA, **more})
+
+
+def ids_column(ids_of: Callable[[Rows], Sequence[str]]) -> Column[Rows]:
+    """Return the column of the ids of rows."""
+    return Column("id", "", lambda rows: _distinct(ids_of(rows)), forms=Form.DATA)
+
+
+def _distinct(texts: Sequence[str]) -> CodedTexts:
+    return CodedTexts(np.arange(len(texts)), texts.__getitem__)
 
 
 def json_only(key: str, get: Callable[[Rows], Values]) -> Column[Rows]:

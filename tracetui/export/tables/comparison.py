@@ -128,14 +128,19 @@ def _blocks(side: str) -> tuple[AnyColumn, ...]:
 
 
 def _table(
+    kind: str,
     *more: AnyColumn,
     unit: str = "ns",
     name_of: Callable[[Any], str] = row_name,
     title_of: Callable[[Any], str] = attrgetter("name"),
     counts: Callable[[str], tuple[AnyColumn, ...]] = _counts,
     paths: bool = False,
+    identity: tuple[str, ...] = ("name",),
 ) -> Table[ComparedRows]:
-    """Return the columns of all tables, and `more`; names may be `paths`, whose ends tell more."""
+    """Return the columns of all tables, and `more`; names may be `paths`, whose ends tell more.
+
+    `kind` and `identity` are those of a `Table`.
+    """
     write, signed = _WRITTEN[unit]
     marks = {True: "*"}
     columns = (
@@ -165,7 +170,8 @@ def _table(
         *more,
     )
     sides = (f"{side}_{what}" for side in ("base", "other") for what in (unit, "self_ns", "count", "mean_ns"))
-    return Table(columns, order=("name", *sides, ..., f"delta_{unit}", "trust", "ratio", "changed"))
+    order = ("name", *sides, ..., f"delta_{unit}", "trust", "ratio", "changed")
+    return Table(columns, order, kind=kind, identity=identity)
 
 
 def _verdicts(rows: ComparedRows) -> list[str | None]:
@@ -232,7 +238,7 @@ def _numbers_of_part(row: Any) -> tuple[str, ...]:
 def _json_parts() -> Table[ComparedRows]:
     """Return the columns of the parts of a step: JSON has fewer than csv."""
     table, kept = (
-        _table(counts=partial(_counts, forms=_TABLES)),
+        _table("term", counts=partial(_counts, forms=_TABLES)),
         ("base_ns", "other_ns", "delta_ns", "trust", "changed", *(column.key for column in _of_steps())),
     )
     columns = [
@@ -242,7 +248,6 @@ def _json_parts() -> Table[ComparedRows]:
     return replace(table, columns=(Column("term", "", texts_of("name"), forms=Form.JSON), *columns))
 
 
-_TIMES = _table()
 _WHERE_ROOMY = partial(_counts, when=_roomy)
 #: Without what is inside.
 _SELF_TIMES = (
@@ -258,35 +263,40 @@ _RANK: AnyColumn = data("rank", values_of("rank"), optional=True)
 
 #: What single traces have, times of device and host.
 TABLES = (
-    ComparedTable("class", "classes", "Classes of operators, by device time", _TIMES),
-    ComparedTable("operator", "operators", "Operators of level 1, by device time", _TIMES),
+    ComparedTable("class", "classes", "Classes of operators, by device time", _table("class")),
+    ComparedTable("operator", "operators", "Operators of level 1, by device time", _table("operator")),
     ComparedTable(
-        "module", "modules", "Modules, by device time with what is inside", _table(*_SELF_TIMES, paths=True)
+        "module",
+        "modules",
+        "Modules, by device time with what is inside",
+        _table("module", *_SELF_TIMES, paths=True),
     ),
-    ComparedTable("phase", "phases", "Phases: marked ranges, by time of the device", _TIMES),
-    ComparedTable("kernel", "kernels", "Kernels", _TIMES),
+    ComparedTable("phase", "phases", "Phases: marked ranges, by time of the device", _table("phase")),
+    ComparedTable("kernel", "kernels", "Kernels", _table("kernel")),
     ComparedTable(
         "line",
         "lines",
         "Lines of Python, by idle time",
-        _table(*_line_place(), paths=True),
+        _table("line", *_line_place(), paths=True),
         numbers=lambda _: ("idle", "causes", "lines"),
     ),
     ComparedTable(
         "cause",
         "causes",
         "Causes of idle time, preparing included",
-        _TIMES,
+        _table("cause"),
         numbers=lambda _: ("idle", "causes"),
     ),
     ComparedTable(
         "communication",
         "communication",
         "Collectives",
-        _table(counts=_WHERE_ROOMY),
+        _table("communication", counts=_WHERE_ROOMY),
         numbers=lambda _: ("communication",),
     ),
-    ComparedTable("api", "api", "Operators of the host, by their time there", _table(*_SELF_TIMES, *_MEANS)),
+    ComparedTable(
+        "api", "api", "Operators of the host, by their time there", _table("api", *_SELF_TIMES, *_MEANS)
+    ),
 )
 
 
@@ -298,7 +308,7 @@ ADVICE = ComparedTable(
     "advice",
     "advice",
     "Advice, by the time that it explains",
-    _table(name_of=advice_name, title_of=_advice_title),
+    _table("advice", name_of=advice_name, title_of=_advice_title),
     name_of=advice_name,
     title_of=_advice_title,
     numbers=lambda _: ("idle", "causes"),
@@ -308,12 +318,14 @@ MEMORY = ComparedTable(
     "memory",
     "Memory",
     _table(
+        "memory",
         data("what", texts_of("what")),
         data("component", texts_by(lambda row: row.component or None)),
         data("operator", texts_by(lambda row: row.holder.operator if row.holder else None)),
         *_line_place(_held_by),
         unit="bytes",
         counts=_blocks,
+        identity=("what", "component", "name"),
     ),
     "bytes",
     numbers=lambda _: ("memory",),
@@ -323,7 +335,7 @@ RANKS = ComparedTable(
     "rank",
     "ranks",
     "Ranks, by their mean step, and what changed most in it",
-    _table(_RANK, json_only("waterfall", _terms), counts=partial(_counts, forms=Form.DATA)),
+    _table("rank", _RANK, json_only("waterfall", _terms), counts=partial(_counts, forms=Form.DATA)),
     of_jobs=True,
     numbers=lambda _: ("steps", "ranks"),
 )
@@ -332,11 +344,13 @@ ROOTS = ComparedTable(
     "roots",
     "Why ranks waited for each other, of all that waited",
     _table(
+        "root",
         _RANK,
         data("kind", texts_of("kind")),
         data("cause", texts_by(lambda row: row.reason or None)),
         *_line_place(),
         counts=_WHERE_ROOMY,
+        identity=("rank", "kind", "cause", "name"),
     ),
     "rank-ms a step",
     of_jobs=True,

@@ -25,6 +25,7 @@ from tracetui.export.tables.column import (
     Table,
     Values,
     duration,
+    ids_column,
     json_only,
     listed,
     texts_at,
@@ -239,7 +240,6 @@ GAPS: Table[GapRows] = Table(
         duration("lost_ns", "lost", _ns("lost"), when=_loses),
         *map(_exposed, CommunicationCause),
         json_only("communication_pieces", lambda rows: rows.communication_pieces),
-        json_only("id", lambda rows: gap_ids(rows.analysis, rows.chosen)),
         json_only("lead_lost", lambda rows: rows.leads_lost),
         json_only("trust", lambda rows: [severity.verdict for severity in rows.severities]),
         Column(
@@ -252,6 +252,7 @@ GAPS: Table[GapRows] = Table(
         ),
         Column("communication_cause", "", partial(_cause, of="communication"), forms=Form.DATA),
         Column("communication_line", "", _communication_line, forms=Form.DATA),
+        ids_column(lambda rows: gap_ids(rows.analysis, rows.chosen)),
         # of what ranks them: idle time or communication
         Column(
             "why",

@@ -96,4 +96,5 @@ FINDINGS: Table[FindingRows] = Table(
         ),
     ),
     order=("severity", "id", "affects", "steps", "sentence", ...),
+    kind="finding",
 )

@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.kernels import TEXTS, Kernels, TypeTime
 from tracetui.arrays import Bools, Int64s
-from tracetui.export.tables.column import CodedTexts, Column, Form, Table, Values, count, duration, json_only
+from tracetui.export.tables.column import CodedTexts, Column, Form, Table, Values, count, duration, ids_column
 from tracetui.export.tables.common import texts_of, values_of
 from tracetui.export.tables.events import EVENTS, EventRows, Events
 from tracetui.export.tables.row_ids import SLICE, slice_id
@@ -122,7 +122,7 @@ _KERNEL: tuple[Column[KernelRows], ...] = (
     *(_text(key, _SHOWN.get(key, Form(0))) for key in TEXTS),
     _event("operator", "operator"),
     _event("python_line", "Python line"),
-    json_only("id", lambda rows: [slice_id(rows.events.trace, row) for row in rows.events.rows.tolist()]),
+    ids_column(lambda rows: [slice_id(rows.events.trace, row) for row in rows.events.rows.tolist()]),
 )
 _ORDER = ("dur_ns", "start_ns", "wait_ns", "step", "blocks", "type", "name", ...)
 #: What every table of kernels has beside its counters.

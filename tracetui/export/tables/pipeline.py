@@ -23,4 +23,6 @@ PIPELINE_STAGES: Table[JobRows] = Table(
         duration("jitter_ns", "jitter", values_of("jitter_ns")),
         duration("late_host_ns", "late host", values_of("late_host_ns")),
     ),
+    kind="pipeline-stage",
+    identity=("stage",),
 )

@@ -25,4 +25,6 @@ TRIALS: Table[TrialRows] = Table(
         duration("step_ns", "then a step takes", values_of("step_ns")),
         named("fix", "fix", lambda trial: trial.fixes[0].text, least=20, path=True),
     ),
+    kind="fix",
+    identity=("fix",),
 )

@@ -178,6 +178,13 @@ class RankTables:
         made, rows, places = self._tables()[table]
         return laid_out(made, rows, places), len(rows.rows)
 
+    def identified(self, table: str) -> tuple[Table[Any], JobRows] | None:
+        """Return a table by its name, and its rows; None of what has no ids."""
+        if table == "notes":
+            return None
+        made, rows, _ = self._tables()[table]
+        return made, rows
+
     def _tables(self) -> dict[str, tuple[Table[Any], JobRows, Sequence[ColumnPlace]]]:
         """Return the tables by their names, their rows, and how the terminal lays them out."""
         job, idle = self.job, self._palette.style_of(Role.IDLE)

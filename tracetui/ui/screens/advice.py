@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, on
 from textual.binding import BindingType
@@ -15,6 +15,8 @@ from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.advice import NOTHING, advice_answer
+from tracetui.export.tables.advice import ADVICE, AdviceRows
+from tracetui.export.tables.column import Table
 from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
@@ -110,6 +112,10 @@ class AdviceScreen(TableScreen):
         self.show_answer(advice_answer(advice, analysis.window_ns), self.place())
         self._share_height()
         self.call_after_refresh(self._tell)
+
+    @property
+    def identified(self) -> tuple[Table[Any], Any] | None:
+        return None if self._shown is None else (ADVICE, AdviceRows(self._shown))
 
     def missing(self, sentence: str) -> None:
         super().missing(sentence)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.style import Style
 from textual import events, on
@@ -22,7 +22,8 @@ from tracetui.export.sentences.comparison import (
 )
 from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict
-from tracetui.export.tables.comparison import WATERFALL, ComparedRows, ComparedTable
+from tracetui.export.tables.column import Table
+from tracetui.export.tables.comparison import BY, WATERFALL, ComparedRows, ComparedTable
 from tracetui.language import heading, sentences, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
@@ -128,14 +129,14 @@ class CompareScreen(TableScreen):
     @property
     def shown(self) -> ComparedTable:
         """The table that is shown."""
-        return self._tables[self._by or WATERFALL.by]
+        return self._tables.get(self._by, WATERFALL)
 
     @property
     def shown_view(self) -> str:
         return self.shown.by
 
     def show_view(self, name: str) -> None:
-        self._by = name if name in self._tables else self._by
+        self._by = name if name in BY or name == WATERFALL.by else self._by  # of jobs some come later
 
     @property
     def _tables(self) -> dict[str, ComparedTable]:
@@ -367,6 +368,10 @@ class CompareScreen(TableScreen):
         from tracetui.export.data_frame import frame_of
 
         return frame_of(self.shown.table, ComparedRows([self._rows[row] for row in view.tolist()]))
+
+    @property
+    def identified(self) -> tuple[Table[Any], Any] | None:
+        return self.shown.table, ComparedRows(self._rows)
 
     def export_name(self) -> str:
         return f"compare_{tables.short_name(self.shown)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.cells import cell_len
 from textual import on
@@ -11,6 +11,7 @@ from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.export.job.experts import ExpertsAnswer, experts_answer, experts_sentences
+from tracetui.export.tables.column import Table
 from tracetui.export.tables.experts import LAYERS
 from tracetui.job.job import Job
 from tracetui.language import translate
@@ -130,6 +131,10 @@ class ExpertsScreen(JobScreen[ExpertsAnswer]):
         self.query_one("#title", Lines).show(
             [[(rule, self.style_of(Role.RULE)), (title, self.style_of(Role.TITLE))]]
         )
+
+    @property
+    def identified(self) -> tuple[Table[Any], Any] | None:
+        return None if self.answer is None else (LAYERS, self.answer.rows)
 
     def frame(self, view: Int64s) -> pd.DataFrame:
         from tracetui.export.data_frame import small_frame

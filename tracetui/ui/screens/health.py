@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.binding import BindingType
@@ -11,6 +11,7 @@ from textual.widget import Widget
 
 from tracetui.analysis.health.finding import Finding
 from tracetui.export.sentences.health import finding_remedy, finding_sentence, number_names, verdict_word
+from tracetui.export.tables.column import Table
 from tracetui.export.tables.health import FINDINGS, FindingRows
 from tracetui.export.trace.health import finding_windows, verdict_line
 from tracetui.language import translate
@@ -69,6 +70,10 @@ class HealthScreen(TableScreen):
         analysis, row = self.session.analysis, self.table.row
         findings = analysis.health.findings if analysis is not None else ()
         return findings[row] if 0 <= row < len(findings) else None
+
+    @property
+    def identified(self) -> tuple[Table[Any], Any] | None:
+        return None if (found := self.session.analysis) is None else (FINDINGS, FindingRows(found))
 
     def missing(self, sentence: str) -> None:
         super().missing(sentence)

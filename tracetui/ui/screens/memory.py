@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from textual import events, on
@@ -19,6 +19,7 @@ from tracetui.analysis.memory.model import Curve
 from tracetui.analysis.memory.neighbours import Neighbours, neighbours_of
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.memory import NO_TIMES, NOTHING
+from tracetui.export.tables.column import Table
 from tracetui.language import wording
 from tracetui.ui.actions import bindings
 from tracetui.ui.messages import SelectionChanged, ViewChanged
@@ -341,6 +342,10 @@ class MemoryScreen(TableScreen):
             self._neighbours = message.block, message.neighbours
             if self.block == message.block:
                 self._tell()
+
+    @property
+    def identified(self) -> tuple[Table[Any], Any] | None:
+        return None if self._shown is None else self.view.identified(self._shown)
 
     def export_name(self) -> str:
         return self.view.export

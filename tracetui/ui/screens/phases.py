@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.export.job.phases import phase_rows, phases_sentences
+from tracetui.export.tables.column import Table
 from tracetui.export.tables.phases import PHASES, PhaseRows
 from tracetui.job.job import Job
 from tracetui.job.phases import Phase
@@ -121,6 +122,10 @@ class PhasesScreen(JobScreen[PhaseRows]):
         sentences = [translate("Longest on {ranks}.", ranks=ranks)]
         sentences += [translate("Idle for {causes}.", causes=causes)] if causes else []
         self.query_one("#story", Lines).show([title, *self.paragraphs(sentences, 4)])
+
+    @property
+    def identified(self) -> tuple[Table[Any], Any] | None:
+        return None if self.answer is None else (PHASES, self.answer)
 
     def frame(self, view: Int64s) -> pd.DataFrame:
         from tracetui.export.job.phases import frame_of_phases

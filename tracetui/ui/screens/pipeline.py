@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.export.job.pipeline import pipeline_sentences
+from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import JobRows
 from tracetui.export.tables.pipeline import PIPELINE_STAGES
 from tracetui.job.job import Job
@@ -138,6 +139,11 @@ class PipelineScreen(JobScreen["Pipeline | None"]):
         if self.answer is not None:
             self._step = min(max(self._step + by, 0), len(self.answer.order.steps) - 1)
             self._draw()
+
+    @property
+    def identified(self) -> tuple[Table[Any], Any] | None:
+        answer, job = self.answer, self.job_session.job
+        return None if answer is None or job is None else (PIPELINE_STAGES, JobRows(job, answer.stages))
 
     def frame(self, view: Int64s) -> pd.DataFrame:
         from tracetui.export.data_frame import small_frame

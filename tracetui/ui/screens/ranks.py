@@ -14,13 +14,14 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.export.sentences.job import head_words
+from tracetui.export.tables.row_ids import ids_of
 from tracetui.job.grids import GridMeasure, JobLanes
 from tracetui.job.job import Job
 from tracetui.job.waits import NOBODY
 from tracetui.job.whatif.answer import NoReplay
 from tracetui.job.whatif.fixes import Fix
 from tracetui.language import translate
-from tracetui.places import SharedPlace
+from tracetui.places import SharedPlace, row_of_kind
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
@@ -107,6 +108,7 @@ class RanksScreen(MapScreen):
         self._chosen: GridMeasure | None = None  # None: what answers most of the job as it is
         self._lanes = False  # in place of the map
         self._table = 0
+        self._awaited_row = ""  # the id of the row for the cursor, once there are rows
         self._job: Job | None = None  # the one shown
         self._ranks: RankView | None = None
         self._tables: RankTables | None = None
@@ -165,7 +167,9 @@ class RanksScreen(MapScreen):
     # Places
 
     def place_with(self, place: SharedPlace) -> SharedPlace:
-        return replace(place, view=f"{self.map_shown + 1} {TABLES[self._table]}")
+        ids, row = self._row_ids(), self.table.row
+        rows = (ids[row],) if 0 <= row < len(ids) else ()
+        return replace(place, rows=rows, view=f"{self.map_shown + 1} {TABLES[self._table]}")
 
     def take_place(self, place: SharedPlace) -> None:
         number, _, table = place.view.partition(" ")
@@ -176,6 +180,24 @@ class RanksScreen(MapScreen):
         if table in TABLES:
             self._table = TABLES.index(table)
             self._show_table()
+        self._awaited_row = place.rows[-1] if place.rows else ""
+        self._go_to_awaited()
+
+    def _row_ids(self) -> Sequence[str]:
+        """Return the ids of the rows of the table that is shown; nothing where they have none."""
+        found = self._tables.identified(TABLES[self._table]) if self._tables is not None else None
+        if found is None:
+            return ()
+        return [row_of_kind(found[0].kind, name) for name in ids_of(*found)]
+
+    @on(TableWidget.Arranged)
+    def _go_to_awaited(self) -> None:
+        """Put the cursor on the row of the place that was opened, where it is in the table."""
+        if self._awaited_row and self.table.rows.length and not self.table.arranging:
+            ids, awaited = self._row_ids(), self._awaited_row
+            self._awaited_row = ""
+            if awaited in ids:
+                self.table.move_to_row(ids.index(awaited))
 
     # The map
 

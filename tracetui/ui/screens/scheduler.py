@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.binding import BindingType
@@ -13,6 +13,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.scheduler.summary import SchedulerSummary
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.scheduler import clock_words, scheduler_notes
+from tracetui.export.tables.column import Table
 from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS, CoreRows, CulpritRows, ThreadTimeRows
 from tracetui.export.trace.scheduler import explained
 from tracetui.language import sentences
@@ -107,6 +108,15 @@ class SchedulerScreen(TableScreen):
         self._view = (self._view + 1) % len(_VIEWS)
         self.show_keys()
         self.refresh_answer()
+
+    @property
+    def identified(self) -> tuple[Table[Any], Any] | None:
+        summary = self._known.summary if self._known is not None else None
+        if summary is None:
+            return None
+        if self._view == 0:
+            return THREADS, ThreadTimeRows(summary)
+        return (CULPRITS, CulpritRows(summary)) if self._view == 1 else (CORES, CoreRows(summary))
 
     def export_name(self) -> str:
         return ("threads", "culprits", "cores")[self._view]

@@ -20,10 +20,11 @@ from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
+from tracetui.ui.messages import PlaceAsked
 from tracetui.ui.query_history import QueryHistory
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
-from tracetui.ui.tables.answer_columns import answer_columns, interval_of
+from tracetui.ui.tables.answer_columns import answer_columns, interval_of, place_of_row
 from tracetui.ui.widgets.lines import Lines, Pieces
 from tracetui.ui.widgets.query_field import QueryField
 from tracetui.ui.widgets.table import TableWidget
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 100_000  #: of an answer that are shown
 NOT_INSTALLED = "Queries need DuckDB: pip install tracetui[sql]"
-NO_TIME = "This row names no time: select start_ns too, and enter opens it in the timeline."
+NO_TIME = "This row names no place: select id or start_ns too, and enter opens it."
 _EXAMPLE = "select cause, count(*), sum(idle_ns) from gaps group by cause order by 3 desc"
 
 
@@ -189,12 +190,16 @@ class SqlScreen(TableScreen):
 
     @on(TableWidget.Activated)
     def _open(self, message: TableWidget.Activated) -> None:
-        """Open the time of a row in the timeline; of the list of tables ask for the rows of one."""
+        """Open a row by its id, else by its time; of the list of tables ask for the rows of one."""
         if self._answer is None:
             field = self.query_one(QueryField)
             field.value = f"select * from {sorted(self._relations)[message.row]} limit 100"
             field.cursor_position = len(field.value)
             field.focus()
+            return
+        place = place_of_row(self._answer, message.row)
+        if place is not None:
+            self.app.post_message(PlaceAsked(place))
             return
         interval = interval_of(self._answer, message.row)
         trace = self.session.analysis.trace if self.session.analysis is not None else None

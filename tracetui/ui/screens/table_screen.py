@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from rich.style import Style
@@ -22,8 +22,10 @@ from textual.widgets import Input
 
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.health import mark
+from tracetui.export.tables.column import Table
+from tracetui.export.tables.row_ids import ids_of
 from tracetui.language import translate, wording
-from tracetui.places import SharedPlace
+from tracetui.places import SharedPlace, row_of_kind
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
@@ -378,9 +380,18 @@ class TableScreen(TableKeys, AnswerScreen):
     def show_view(self, name: str) -> None:
         """Have the table of a name shown when the screen is next built; no other name changes anything."""
 
+    @property
+    def identified(self) -> tuple[Table[Any], Any] | None:
+        """The table whose rows are shown, and what its columns look into; None where rows have no ids."""
+        return None
+
     def row_ids(self, rows: Int64s) -> Sequence[str]:
         """Return the ids of some rows of the table; nothing where they have none."""
-        return ()
+        if self.identified is None:
+            return ()
+        table, of_table = self.identified
+        ids = ids_of(table, of_table)
+        return [row_of_kind(table.kind, ids[row]) for row in rows.tolist()]
 
     def row_of(self, identity: str) -> int:
         """Return the row that has an id; -1 where there is none."""

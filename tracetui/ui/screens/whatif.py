@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from textual import on
@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.export.job.whatif import critical_words
+from tracetui.export.tables.column import Table
 from tracetui.export.tables.whatif import TRIALS, TrialRows
 from tracetui.job.job import Job
 from tracetui.job.whatif.answer import Outcome, Replays, Trial, single_fixes
@@ -156,6 +157,10 @@ class WhatifScreen(JobScreen[Trials]):
         )
         self.table.empty = translate("No single fix saves anything.")
         self.table.show(columns, len(self._rows))
+
+    @property
+    def identified(self) -> tuple[Table[Any], Any] | None:
+        return TRIALS, TrialRows(0, self._rows)
 
     def on_resize(self) -> None:
         self._set_heights()

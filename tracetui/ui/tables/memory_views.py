@@ -13,6 +13,7 @@ from tracetui.analysis.memory.model import HOST, Curve
 from tracetui.arrays import Int64s
 from tracetui.export.memory.document import memory_document
 from tracetui.export.memory.text import SourceLine
+from tracetui.export.tables.column import Table
 from tracetui.export.tables.memory import BLOCKS as BLOCKS_TABLE
 from tracetui.export.tables.memory import GROWING as GROWING_TABLE
 from tracetui.export.tables.memory import LINES as LINES_TABLE
@@ -57,6 +58,7 @@ class MemoryView(NamedTuple):
     block: Callable[[Shown, int], int]  #: place in `part.blocks` of what a row is told by
     frame: Callable[[Shown], pd.DataFrame]
     empty: str
+    identified: Callable[[Shown], tuple[Table[Any], Any]]  #: its table, and what that looks into
 
 
 def shown_memory(
@@ -197,6 +199,7 @@ GROWING = MemoryView(
     _example_of_group,
     lambda shown: _frames().memory_growing_frame(shown.memory),
     "Nothing grows: no line leaves blocks behind in each of the last three steps, or in both of two.",
+    lambda shown: (GROWING_TABLE, GrowingRows(shown.memory)),
 )
 LINES = MemoryView(
     "lines",
@@ -208,6 +211,7 @@ LINES = MemoryView(
     example_of_line,
     lambda shown: _frames().memory_lines_frame(shown.memory, shown.part),
     "No block was allocated there.",
+    lambda shown: (LINES_TABLE, MemoryRows(shown.memory.recorded, shown.part.lines)),
 )
 SIZES = MemoryView(
     "sizes",
@@ -219,6 +223,7 @@ SIZES = MemoryView(
     _example_of_size,
     lambda shown: _frames().memory_sizes_frame(shown.memory, shown.part),
     "No block was allocated there.",
+    lambda shown: (SIZES_TABLE, MemoryRows(shown.memory.recorded, shown.part.sizes)),
 )
 BLOCKS = MemoryView(
     "blocks",
@@ -230,6 +235,7 @@ BLOCKS = MemoryView(
     lambda shown, row: int(shown.blocks.places[row]),
     lambda shown: _frames().memory_blocks_frame(shown.memory, shown.part),
     "No block was allocated there.",
+    lambda shown: (BLOCKS_TABLE, shown.blocks),
 )
 VIEWS = (GROWING, LINES, SIZES, BLOCKS)
 
