@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from simulator.host import LinePace
@@ -110,7 +110,11 @@ def test_real_gpu_traces(real_traces: Path, name: str) -> None:
 
 @given(any_run(), st.dictionaries(st.integers(0, 20), st.integers(1, 80), max_size=4))
 def test_late_peers_only_lower_what_is_saved(events: Events, late: dict[int, int]) -> None:
-    """Any tasks wait for peers: each bound is at most that without waits, and nothing saves more than it."""
+    """Any tasks wait for peers: each bound is at most that without waits, and nothing saves more than it.
+
+    Where the clock of a device is behind, a task may start before what it waited for, and times to come sooner
+    than what the line took.
+    """
     analysis = analyse(trace_of(events))
     plain = savings(analysis, none(analysis))
     assert {key: astuple(saving) for key, saving in plain.items()} == {
@@ -126,6 +130,7 @@ def test_late_peers_only_lower_what_is_saved(events: Events, late: dict[int, int
     times = slices.start[rows[order]]
     met = Meetings(rows[order], device, times, wait.astype(np.int64)[order], wait.astype(np.int64)[order])
     waiting = dependencies(analysis.launch_chains, analysis.devices, analysis.steps, analysis.hosts, met.late)
+    assume(not waiting.clock_lag.any())
     capped = savings(analysis, met, waiting)
     host_time = HostTime(analysis.trace, analysis.hosts)
     what_ifs = WhatIfs(analysis.trace, waiting, host_time, analysis.rules)

@@ -1,8 +1,9 @@
-"""Explain idle intervals: cut each at the milestones of the task that ends it, and say why each piece was.
+"""Explain idle intervals: cut each at the milestones of the task that ends it, and give each piece a cause.
 
-For an interval [t0, t1) and its task: until it was enqueued, the host; from there until it was dequeued, the
-task queue; until the end of its launch, the launch; then the device. The host's part follows the thread that
-enqueued the task; before the first operator of a burst of the autograd thread, the thread that woke it.
+Until the task was enqueued, the host is to blame; from there until it was dequeued, the task queue; until its
+launch ended, the launch; and then the device. The host's part is blamed on the thread that enqueued the task.
+Where that is an autograd thread, the time before the first operator of a burst is blamed on the thread that
+woke it.
 """
 
 from __future__ import annotations
@@ -31,27 +32,27 @@ from tracetui.trace.dialects.known import KNOWN
 
 
 class _CausePieces(NamedTuple):
-    """Pieces of intervals, each with one cause; columns of equal length, slice rows, -1 for none."""
+    """Pieces of intervals, each with one cause; columns of equal length, rows of slices, -1 for none."""
 
     interval: Int64s  #: place of the idle interval
     start: Int64s  #: ns
     end: Int64s
     cause: Int8s  #: a Cause
-    operator: Int64s  #: the operator that is shown
-    charged: Int64s  #: the operator to whose stack the piece is charged
-    frame: Int64s  #: the frame of Python that the piece is charged to; -1: that of the operator
-    wait: Int64s  #: the task that waited for an event on the stream
-    track: Int64s  #: of the thread that is answerable, -1: none, or not known
+    operator: Int64s  #: row of the operator that is shown
+    charged: Int64s  #: row of the operator to whose stack the piece is charged
+    frame: Int64s  #: row of the Python frame that is charged; -1: the frame of the charged operator
+    wait: Int64s  #: row of the task that waited for an event on the stream
+    track: Int64s  #: track of the thread that is to blame; -1: none, or not known
 
 
-class _Stretches(NamedTuple):
-    """Parts of intervals during which one thread had not enqueued the task; columns of equal length."""
+class _HostParts(NamedTuple):
+    """Parts of intervals in which one thread had not yet enqueued the task; columns of equal length."""
 
     interval: Int64s  #: place of the idle interval
     start: Int64s  #: ns
     end: Int64s
     thread: Int64s  #: index of the thread, -1: none is known
-    following: Int64s  #: row of the operator of another thread that this one leads to, -1 for none
+    following: Int64s  #: row of the operator on another thread that this thread's work leads to, -1 for none
 
 
 def explain(
@@ -61,15 +62,15 @@ def explain(
     by_frame: bool = False,
     unrecorded: Sequence[tuple[int, int, int]] = (),
 ) -> Causes:
-    """Return the causes of idle intervals; for each, pieces that sum to it.
+    """Return the causes of idle intervals: the pieces of each add up to its length.
 
     Args:
         idle: the intervals; they may overlap.
         chains: the chains of the tasks of their trace.
         hosts: its threads.
         by_frame: cut the host's pieces wherever a python_function frame begins or ends too, so that each is
-            charged to the frame it is in. Always so where the trace has no `Call stack`.
-        unrecorded: device, start and end, ns, of stretches in which a device did what is not recorded.
+            charged to the frame it is in. Traces without `Call stack` are always cut so.
+        unrecorded: spans in which work of a device is not recorded: device, start and end, ns.
     """
     return _Explainer(idle, chains, hosts, by_frame, unrecorded).causes()
 
@@ -88,11 +89,11 @@ class _Explainer:
         self._by_frame = by_frame or not chains.trace.slices.have_stacks
         self._streams = Streams(chains)
         marks = milestones(chains)
-        self._longest_latency = self._streams.latency_limit(marks)
+        self._usual_latency_limit = self._streams.latency_limit(marks)
         self._task_places = chains.index(idle.task)
         self._operator = pick(chains.operator, self._task_places)
         self._milestones = self._clip(marks)
-        self._stretches = self._host_stretches()
+        self._host_parts = self._find_host_parts()
 
     def causes(self) -> Causes:
         """Return the pieces of all intervals, by interval, then start."""
@@ -104,17 +105,17 @@ class _Explainer:
             self._device_pieces(),
         ]
         pieces = _CausePieces._make(np.concatenate(columns) for columns in zip(*parts))
-        del parts  # as much memory again
+        del parts  # a second copy of all pieces
         scheduler = self._hosts.scheduler
         if scheduler is not None:
             cuts, cause = scheduler.split(pieces.start, pieces.end, pieces.cause, pieces.track)
             pieces = _CausePieces._make(column[cuts.place] for column in pieces)
             pieces = pieces._replace(start=cuts.start, end=cuts.end, cause=cause)
-        pieces = pieces._replace(cause=self._without_unrecorded(pieces))
+        pieces = pieces._replace(cause=self._mark_unseen(pieces))
         pieces = _merge(pieces, by_track=scheduler is not None)
-        sites = self._hosts.callers.call_sites(pieces.charged)
+        charged_sites = self._hosts.callers.call_sites(pieces.charged)
         exposing, exposing_frame, exposing_thread = self._find_synchronising()
-        exposed = self._hosts.callers.call_sites(exposing)
+        sync_sites = self._hosts.callers.call_sites(exposing)
         return Causes(
             intervals=self._idle,
             interval=pieces.interval,
@@ -122,68 +123,70 @@ class _Explainer:
             end=pieces.end,
             cause=pieces.cause,
             operator=pieces.operator,
-            stack=sites.stack,
-            frame=np.where(pieces.frame >= 0, pieces.frame, sites.frame),
-            backward=sites.backward,
+            stack=charged_sites.stack,
+            frame=np.where(pieces.frame >= 0, pieces.frame, charged_sites.frame),
+            backward=charged_sites.backward,
             wait=pieces.wait,
             track=pieces.track,
             waited_for=self._streams.waited_for(pieces.wait),
             exposing=exposing,
-            exposing_stack=exposed.stack,
-            exposing_frame=np.where(exposing_frame >= 0, exposing_frame, exposed.frame),
+            exposing_stack=sync_sites.stack,
+            exposing_frame=np.where(exposing_frame >= 0, exposing_frame, sync_sites.frame),
             exposing_thread=exposing_thread,
         )
 
     def _clip(self, marks: Milestones) -> tuple[Int64s, Int64s, Int64s]:
         """Return enqueue, dequeue and end of the launch of each interval's task, clipped to the interval; ns.
 
-        An unlinked task has all three at the end of its interval, so that the whole of it is the host's; or
-        at its start where the task was launched with the iteration of a graph that had begun before.
+        An unlinked task has all three at the end of its interval: all of it is the host's. Where the interval
+        lies inside one iteration of a graph, they are at its start: all of it is the device's.
         """
         start, end, places = self._idle.start, self._idle.end, self._task_places
         enqueued, dequeued, launched = (pick(mark, places) for mark in marks)
-        unlinked = np.where(self._within_iteration, start, end)
-        enqueue = np.where(enqueued < 0, unlinked, np.clip(enqueued, start, end))
-        dequeue = np.where(enqueued < 0, unlinked, np.clip(dequeued, enqueue, end))
-        launch = np.where(enqueued < 0, unlinked, np.clip(launched, dequeue, end))
-        return enqueue, dequeue, launch
+        time_if_unlinked = np.where(self._within_iteration, start, end)
+        enqueue = np.where(enqueued < 0, time_if_unlinked, np.clip(enqueued, start, end))
+        dequeue = np.where(enqueued < 0, time_if_unlinked, np.clip(dequeued, enqueue, end))
+        launch_end = np.where(enqueued < 0, time_if_unlinked, np.clip(launched, dequeue, end))
+        return enqueue, dequeue, launch_end
 
     @cached_property
     def _within_iteration(self) -> Bools:
         """For each interval, whether it begins and ends in one iteration of a graph."""
-        inside = np.zeros(len(self._task_places), np.bool_)
+        within = np.zeros(len(self._task_places), np.bool_)
         for index, device in enumerate(self._trace.devices):
             device_iterations = iterations(self._trace, device)
             if device_iterations:
                 on_device = self._idle.device == index
                 place = iteration_at(device_iterations, self._idle.start[on_device])
-                inside[on_device] = (place >= 0) & (
+                within[on_device] = (place >= 0) & (
                     place == iteration_at(device_iterations, self._idle.end[on_device])
                 )
-        return inside
+        return within
 
-    def _without_unrecorded(self, pieces: _CausePieces) -> Int8s:
-        """Return the causes of pieces; those without a reason in stretches that lack work are UNSEEN."""
+    def _mark_unseen(self, pieces: _CausePieces) -> Int8s:
+        """Return the causes of pieces; UNSEEN is that of the unexplained ones whose middle is unrecorded."""
         if not self._unrecorded:
             return pieces.cause
         cause: Int8s = pieces.cause.copy()
         device = self._idle.device[pieces.interval]
         middle = pieces.start + (pieces.end - pieces.start) // 2
         without_reason = np.isin(cause, (Cause.UNKNOWN, Cause.GRAPH))
-        for number, start, end in self._unrecorded:
-            cause[without_reason & (device == number) & (start <= middle) & (middle < end)] = Cause.UNSEEN
+        for unrecorded_device, start, end in self._unrecorded:
+            cause[without_reason & (device == unrecorded_device) & (start <= middle) & (middle < end)] = (
+                Cause.UNSEEN
+            )
         return cause
 
     # -- the host -------------------------------------------------------------------------------------
 
-    def _host_stretches(self) -> _Stretches:
-        """Return the part of each interval before its enqueue, with the thread that was to enqueue.
+    def _find_host_parts(self) -> _HostParts:
+        """Return the part of each interval before its enqueue, with the thread that should have enqueued.
 
         On an autograd thread, what comes before the first operator of a burst belongs to the thread that woke
         it.
         """
-        rows = (self._chains.launch, self._chains.operator, self._chains.enqueue)
-        thread = self._hosts.of_tasks(*(pick(column, self._task_places) for column in rows))
+        columns = (self._chains.launch, self._chains.operator, self._chains.enqueue)
+        thread = self._hosts.of_tasks(*(pick(column, self._task_places) for column in columns))
         start, end = self._idle.start, self._milestones[0]
         interval = np.arange(len(start))
         none = np.full(len(start), -1, np.int64)
@@ -193,42 +196,48 @@ class _Explainer:
             burst = self._hosts.burst(index) if index >= 0 else None
             if burst is None:
                 parts.append(
-                    _Stretches(
+                    _HostParts(
                         interval[members], start[members], end[members], thread[members], none[members]
                     )
                 )
                 continue
             place = np.searchsorted(burst.starts, end[members], "right") - 1
-            wake = np.clip(
+            burst_start = np.clip(
                 np.where(place < 0, start[members], burst.starts[place]), start[members], end[members]
             )
-            waker, first = np.full(len(members), burst.waker), pick(burst.operators, place)
-            parts.append(_Stretches(interval[members], start[members], wake, waker, first))
-            parts.append(_Stretches(interval[members], wake, end[members], thread[members], none[members]))
-        empty = _Stretches(*(np.empty(0, np.int64) for _ in _Stretches._fields))
-        stretches = _Stretches(*(np.concatenate(columns) for columns in zip(empty, *parts)))
-        return _Stretches(*(column[stretches.start < stretches.end] for column in stretches))
+            waker, first_operator = np.full(len(members), burst.waker), pick(burst.operators, place)
+            parts.append(_HostParts(interval[members], start[members], burst_start, waker, first_operator))
+            parts.append(
+                _HostParts(interval[members], burst_start, end[members], thread[members], none[members])
+            )
+        empty = _HostParts(*(np.empty(0, np.int64) for _ in _HostParts._fields))
+        host_parts = _HostParts(*(np.concatenate(columns) for columns in zip(empty, *parts)))
+        return _HostParts(*(column[host_parts.start < host_parts.end] for column in host_parts))
 
     def _unlinked_pieces(self) -> _CausePieces:
-        """Return the pieces of the host of which no thread is known."""
-        rows = np.flatnonzero(self._stretches.thread < 0)
-        none = np.full(len(rows), -1, np.int64)
-        interval, start, end = (column[rows] for column in self._stretches[:3])
+        """Return the host's pieces whose thread is not known."""
+        places = np.flatnonzero(self._host_parts.thread < 0)
+        none = np.full(len(places), -1, np.int64)
+        interval, start, end = (column[places] for column in self._host_parts[:3])
         return _CausePieces(
-            interval, start, end, _repeat_cause(Cause.UNLINKED, rows), none, none, none, none, none
+            interval, start, end, _repeat_cause(Cause.UNLINKED, len(places)), none, none, none, none, none
         )
 
     def _host_pieces(self) -> list[_CausePieces]:
         """Return the pieces of each thread, cut wherever it begins to do something else."""
         parts = []
-        for index in distinct(self._stretches.thread[self._stretches.thread >= 0]).tolist():
-            stretches = _Stretches(*(column[self._stretches.thread == index] for column in self._stretches))
+        for index in distinct(self._host_parts.thread[self._host_parts.thread >= 0]).tolist():
+            host_parts = _HostParts(
+                *(column[self._host_parts.thread == index] for column in self._host_parts)
+            )
             thread = self._hosts.thread(index)
-            cuts = thread.cut(stretches.start, stretches.end, self._by_frame)
-            operator, charged, frame = self._hosts.charged(index, cuts.start, stretches.following[cuts.place])
+            cuts = thread.cut(host_parts.start, host_parts.end, self._by_frame)
+            operator, charged, frame = self._hosts.charged(
+                index, cuts.start, host_parts.following[cuts.place]
+            )
             cause = thread.causes(cuts.start, operator)
             none = np.full(len(cause), -1, np.int64)
-            interval = stretches.interval[cuts.place]
+            interval = host_parts.interval[cuts.place]
             track = np.full(len(cause), thread.track.index)
             parts.append(
                 _CausePieces(interval, cuts.start, cuts.end, cause, operator, charged, frame, none, track)
@@ -236,22 +245,21 @@ class _Explainer:
         return parts
 
     def _find_synchronising(self) -> tuple[Int64s, Int64s, Int64s]:
-        """Return what synchronised when each interval began: operator, frame if none ran, and index of the
-        thread.
+        """Return what synchronised when each interval began: the operator, else the frame, and the thread.
 
         Each is int64[intervals], -1 for none.
         """
         exposing, frame, thread = (np.full(len(self._task_places), -1, np.int64) for _ in range(3))
-        first = self._stretches.start == self._idle.start[self._stretches.interval]
-        for index in distinct(self._stretches.thread[first & (self._stretches.thread >= 0)]).tolist():
+        at_start = self._host_parts.start == self._idle.start[self._host_parts.interval]
+        for index in distinct(self._host_parts.thread[at_start & (self._host_parts.thread >= 0)]).tolist():
             synchronising = self._hosts.thread(index).spans.get(Cause.SYNC)
             if synchronising is None:
                 continue
-            (members,) = np.nonzero(first & (self._stretches.thread == index))
-            place = synchronising.index_at(self._stretches.start[members])
-            members = members[(place >= 0) & (synchronising.starts[place] < self._stretches.start[members])]
-            interval = self._stretches.interval[members]
-            times, following = self._stretches.start[members], self._stretches.following[members]
+            (members,) = np.nonzero(at_start & (self._host_parts.thread == index))
+            place = synchronising.index_at(self._host_parts.start[members])
+            members = members[(place >= 0) & (synchronising.starts[place] < self._host_parts.start[members])]
+            interval = self._host_parts.interval[members]
+            times, following = self._host_parts.start[members], self._host_parts.following[members]
             _, exposing[interval], frame[interval] = self._hosts.charged(index, times, following)
             thread[interval] = index
         return exposing, frame, thread
@@ -259,77 +267,77 @@ class _Explainer:
     # -- queue, launch, device ------------------------------------------------------------------------
 
     def _queue_pieces(self) -> _CausePieces:
-        """Return the pieces between enqueue and dequeue: covered by Dequeue slices of the thread, or not.
+        """Return the pieces between enqueue and dequeue: the queue is busy where the thread dequeues.
 
-        Where threads hand work on to each other, anything that one of them does with that work covers.
+        On a track without Dequeue slices it is busy while a thread handles work that another handed to it.
         """
         rows = pick(self._chains.dequeue, self._task_places)
-        stages = self._hosts.callers.stages
+        handed_on = self._hosts.callers.stages
 
-        def busy(track: int) -> Intervals:
+        def busy_intervals(track: int) -> Intervals:
             rows_on_track = rows_of([self._trace.tracks[track]])
             dequeues = rows_on_track[
                 of_category(
                     self._trace, self._trace.slices.category[rows_on_track], KNOWN.categories.dequeues
                 )
             ]
-            return self._union_of_rows(dequeues if len(dequeues) else stages)
+            return self._union_of_rows(dequeues if len(dequeues) else handed_on)
 
         enqueue, dequeue, _ = self._milestones
         tracks = self._tracks_of_rows(rows)
-        cuts, inside = cut_by_cover(enqueue, dequeue, tracks, busy)
-        return self._pieces_of_tasks(cuts, np.where(inside, Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP), tracks)
+        cuts, covered = cut_by_cover(enqueue, dequeue, tracks, busy_intervals)
+        return self._pieces_of_tasks(cuts, np.where(covered, Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP), tracks)
 
     def _launch_pieces(self) -> _CausePieces:
-        """Return the pieces between dequeue and the end of the launch: covered by compiling calls, or not."""
+        """Return the pieces between dequeue and the end of the launch, those inside compiling calls apart."""
         rows = pick(self._chains.launch, self._task_places)
 
-        def compiling(track: int) -> Intervals:
+        def compiling_intervals(track: int) -> Intervals:
             rows_on_track = rows_of([self._trace.tracks[track]])
             return self._union_of_rows(
                 rows_on_track[by_name(self._trace, rows_on_track, calls.compiles_at_launch) == 1]
             )
 
-        _, dequeue, launch = self._milestones
+        _, dequeue, launch_end = self._milestones
         tracks = self._tracks_of_rows(rows)
-        cuts, inside = cut_by_cover(dequeue, launch, tracks, compiling)
+        cuts, covered = cut_by_cover(dequeue, launch_end, tracks, compiling_intervals)
         dequeue_tracks = self._tracks_of_rows(pick(self._chains.dequeue, self._task_places))
         tracks = np.where(tracks >= 0, tracks, dequeue_tracks)
         return self._pieces_of_tasks(
-            cuts, np.where(inside, Cause.LAUNCH_COMPILE, Cause.LAUNCH_DISPATCH), tracks
+            cuts, np.where(covered, Cause.LAUNCH_COMPILE, Cause.LAUNCH_DISPATCH), tracks
         )
 
     def _device_pieces(self) -> _CausePieces:
-        """Return the pieces after the launch: covered by waits of the stream, inside a graph, as long as
-        usual, or unknown.
-        """
+        """Return the pieces after the launch: a wait of the stream, a graph, a usual latency, or unknown."""
         streams = self._streams.of_tasks(self._idle.task)
-        cuts, inside = cut_by_cover(self._milestones[2], self._idle.end, streams, self._streams.waits)
-        usual = np.where(cuts.end - cuts.start <= self._longest_latency, Cause.LATENCY, Cause.UNKNOWN)
-        usual = np.where(self._within_graph[cuts.place], Cause.GRAPH, usual)
-        nobody = np.full(len(streams), -1, np.int64)
-        pieces = self._pieces_of_tasks(cuts, np.where(inside, Cause.STREAM_WAIT, usual), nobody)
-        pieces.wait[inside] = self._streams.wait_at(streams[cuts.place[inside]], cuts.start[inside])
+        cuts, covered = cut_by_cover(self._milestones[2], self._idle.end, streams, self._streams.waits)
+        otherwise = np.where(cuts.end - cuts.start <= self._usual_latency_limit, Cause.LATENCY, Cause.UNKNOWN)
+        otherwise = np.where(self._follows_in_graph[cuts.place], Cause.GRAPH, otherwise)
+        no_track = np.full(len(streams), -1, np.int64)
+        pieces = self._pieces_of_tasks(cuts, np.where(covered, Cause.STREAM_WAIT, otherwise), no_track)
+        pieces.wait[covered] = self._streams.wait_at(streams[cuts.place[covered]], cuts.start[covered])
         return pieces
 
     @cached_property
-    def _within_graph(self) -> Bools:
-        """For each interval, whether its task follows another one of the same launch of a graph.
+    def _follows_in_graph(self) -> Bools:
+        """For each interval, whether an earlier task of the same graph launch had started before its end.
 
-        Where no launch is recorded, whether it lies in the same iteration as the one before.
+        Where no launch is recorded: whether the interval begins and ends in one iteration of a graph.
         """
         starts = self._trace.slices.start
         graph = self._chains.launch >= 0
         graph[graph] = by_name(self._trace, self._chains.launch[graph], calls.launches_graph) == 1
         launch, tasks = self._chains.launch[graph], self._chains.tasks[graph]
         order = np.argsort(starts[tasks], kind="stable")
-        first = pick(tasks[order], first_equal(launch[order], pick(self._chains.launch, self._task_places)))
-        follows = first >= 0
-        follows[follows] = starts[first[follows]] < self._idle.end[follows]
+        first_task = pick(
+            tasks[order], first_equal(launch[order], pick(self._chains.launch, self._task_places))
+        )
+        follows = first_task >= 0
+        follows[follows] = starts[first_task[follows]] < self._idle.end[follows]
         return follows | (self._within_iteration & (pick(self._chains.launch_point, self._task_places) < 0))
 
     def _pieces_of_tasks(self, cuts: Cuts, cause: Int64s, tracks: Int64s) -> _CausePieces:
-        """Return pieces charged to the operators of the tasks; `tracks` are answerable, one an interval."""
+        """Return pieces charged to the operators of the tasks; `tracks` are those to blame, by interval."""
         operator, none = self._operator[cuts.place], np.full(len(cause), -1, np.int64)
         codes, track = cause.astype(np.int8), tracks[cuts.place]
         return _CausePieces(
@@ -344,9 +352,9 @@ class _Explainer:
 
 
 def _merge(pieces: _CausePieces, by_track: bool) -> _CausePieces:
-    """Return the pieces by interval, then start; neighbours that differ in nothing but their time as one.
+    """Return the pieces by interval, then start; neighbours that are equal but for their time become one.
 
-    by_track : those of different threads stay apart.
+    `by_track`: pieces of different threads stay apart; else the track of the first one is kept.
     """
     if not len(pieces.start):
         return pieces
@@ -356,10 +364,10 @@ def _merge(pieces: _CausePieces, by_track: bool) -> _CausePieces:
     for column in (*columns, pieces.track) if by_track else columns:
         ordered = column[order]
         differs |= ordered[1:] != ordered[:-1]
-    opens = order[np.concatenate(([True], differs))]
-    closes = order[np.concatenate((differs, [True]))]
-    return _CausePieces._make(column[opens] for column in pieces)._replace(end=pieces.end[closes])
+    firsts = order[np.concatenate(([True], differs))]
+    lasts = order[np.concatenate((differs, [True]))]
+    return _CausePieces._make(column[firsts] for column in pieces)._replace(end=pieces.end[lasts])
 
 
-def _repeat_cause(cause: Cause, rows: Int64s) -> Int8s:
-    return np.full(len(rows), cause, np.int8)
+def _repeat_cause(cause: Cause, count: int) -> Int8s:
+    return np.full(count, cause, np.int8)
