@@ -1,14 +1,14 @@
 """Why late ranks were late: the waits of a job by what the late ranks did longer than those that waited.
 
-For a wait of rank r for the late rank L in an operation k, the stretch S of each of them is its time from the
-last operation that both took part in until it starts k. Both ends of S are on both clocks, so that
+For a wait of rank r for the late rank L in an operation k, each of the two has a stretch S: from the last
+operation that both took part in until it starts k itself. Both ends of S can be told on either clock, so
 
     wait = Σ over classes (time of the class in S(L) − in S(r)) + (start of S(L) − start of S(r))
 
-holds to the nanosecond. Time in S in which a rank itself waited for a third one is passed on to the reasons
-of that wait, in proportion where only part of it is exposed. So each wait has a weight: 1 at first, and more
-by what is passed on to it (`wait_weights`). The weighted terms are summed by rank, kind, reason and line,
-and rounded to whole ns so that they sum to the waits.
+holds to the nanosecond for each wait. Where a rank was waiting for a third one during S, that time goes to
+the reasons of that earlier wait; if only part of that wait is exposed, only that share of it. So a chosen
+wait has weight 1, and more by what later waits pass on to it (`wait_weights`). The weighted terms are no
+whole ns: they are summed by rank, kind, reason and line, and rounded so that they sum to the waits.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ class Root:
 
     rank: int | None  #: number in the job; None: a missing rank whose number is not known
     kind: str  #: computing, copy, idle, transfer; clock, step; absent, unaligned
-    reason: str  #: of idle time its cause, of computing the type of operator; "" of others
+    reason: str  #: the cause of idle time, the type of operator of computing; "" of other kinds
     line: DigestLine | None
     lost_ns: int  #: summed over all waiting ranks; negative where the late rank did less of it than they
-    operations: int  #: in how many it was late after doing that
+    operations: int  #: number of those to which the rank came late after doing this
 
 
 @dataclass(frozen=True, eq=False)
 class Roots:
     """The waits of a job by their reasons."""
 
-    total_ns: int  #: of the waits in question
+    total_ns: int  #: sum of the chosen waits
     roots: tuple[Root, ...]  #: most lost first; their sum is the total
-    weight: Floats  #: of each wait
+    weight: Floats  #: float64[waits]
 
 
 CLOCK, STEP, MISSING, UNALIGNED = "clock", "step", "absent", "unaligned"
@@ -62,7 +62,7 @@ def find_roots(
     waits: JobWaits,
     marked: Bools | None = None,
 ) -> Roots:
-    """Return the reasons of waits: of those that `marked` marks, bool[waits], or of all."""
+    """Return the reasons of the waits that `marked` selects, bool[waits]; None: of all."""
     chosen = np.ones(len(waits), np.bool_) if marked is None else marked
     exposed = exposure(ranks, waits)
     stretches = stretches_of(ranks, clocks, waits, *last_together(ranks, channels, clocks, waits))
@@ -82,10 +82,10 @@ def find_roots(
     return Roots(total, losses.rounded(total), weight)
 
 
-def _group_by_rank(column: Int64s, ranks: int) -> list[Int64s]:
+def _group_by_rank(column: Int64s, count: int) -> list[Int64s]:
     """Group positions by rank: element r lists where `column` equals r."""
     order = np.argsort(column, kind="stable")
-    return np.split(order, np.searchsorted(column[order], np.arange(1, ranks)))
+    return np.split(order, np.searchsorted(column[order], np.arange(1, count)))
 
 
 def _add_missing_peers(
@@ -98,7 +98,7 @@ def _add_missing_peers(
     """Add what was lost by waiting for ranks that are not here, or whose clocks are not aligned."""
     missing = np.flatnonzero((waits.late == ABSENT) & (waits.wait > 0))
     peer_keys = waits.channel[missing] << 32 | waits.peer[missing] + 1
-    absent_key, unaligned_key = (losses.key((kind, "", None)) for kind in (MISSING, UNALIGNED))
+    absent_key, unaligned_key = (losses.key_number((kind, "", None)) for kind in (MISSING, UNALIGNED))
     numbers_here = {rank.number for rank in ranks}
     for peer_key in np.unique(peer_keys).tolist():
         places = missing[peer_keys == peer_key]
@@ -111,16 +111,16 @@ def _add_missing_peers(
 def _add_unequal_starts(
     ranks: tuple[Rank, ...], stretches: Stretches, waits: JobWaits, weight: Floats, losses: _Losses
 ) -> None:
-    """Add by how much later the stretches of late ranks began: the last term of the sum above.
+    """Add by how much later the stretches of late ranks began: the last term of the sum in the module's text.
 
-    After an operation of both ranks that is the residual of their clocks, else when their steps began.
+    That is a difference of clocks where the stretch begins at an operation of both, else of their steps.
     """
-    later = weight[stretches.wait] * stretches.apart
-    for kind, chosen in ((CLOCK, stretches.together), (STEP, ~stretches.together)):
-        late = waits.late[stretches.wait[chosen]]
-        lost = np.bincount(late, later[chosen], len(ranks))
-        operation = waits.operation[stretches.wait[chosen]]
-        key = losses.key((kind, "", None))
+    weighted_delay = weight[stretches.wait] * stretches.apart
+    for kind, of_kind in ((CLOCK, stretches.together), (STEP, ~stretches.together)):
+        late = waits.late[stretches.wait[of_kind]]
+        lost = np.bincount(late, weighted_delay[of_kind], len(ranks))
+        operation = waits.operation[stretches.wait[of_kind]]
+        key = losses.key_number((kind, "", None))
         for place in np.flatnonzero(lost).tolist():
             losses.add(ranks[place].number, key, lost[place], len(np.unique(operation[late == place])))
 
@@ -128,9 +128,11 @@ def _add_unequal_starts(
 def _time_before_boundaries(
     ranks: tuple[Rank, ...], place: int, exposed: Exposure, losses: _Losses
 ) -> tuple[Int64s, Floats]:
-    """Return the keys of what a rank did, int64[k], and float64[boundaries, k]: ns before each boundary."""
+    """Return the keys of what a rank did, int64[k], and how long it had done so at each boundary: ns,
+    float64[boundaries, k].
+    """
     reasons, cells = exposed.cells(ranks, place)
-    keys = np.array([losses.key(reason) for reason in reasons], np.int64)
+    keys = np.array([losses.key_number(reason) for reason in reasons], np.int64)
     before = np.zeros((len(ranks[place].digest.boundaries), len(keys)), np.float64)
     np.add.at(before, (cells.segment + 1, cells.key), cells.ns)
     np.cumsum(before, axis=0, out=before)
@@ -153,8 +155,8 @@ def _add_late_rank(
     spent = before[stretches.late_stop[places]] - before[stretches.late_first[places]]
     lost = weight[stretches.wait[places]] @ spent
     counts = _count_operations(waits.operation[stretches.wait[places]], spent)
-    (used,) = np.nonzero((lost != 0) | (counts > 0))
-    losses.add(number, keys[used], lost[used], counts[used])
+    (nonzero,) = np.nonzero((lost != 0) | (counts > 0))
+    losses.add(number, keys[nonzero], lost[nonzero], counts[nonzero])
 
 
 def _add_waiting_rank(
@@ -166,28 +168,28 @@ def _add_waiting_rank(
     weight: Floats,
     losses: _Losses,
 ) -> None:
-    """Take off what a rank that waited did in the same stretches, at `places`: late is what was longer."""
+    """Subtract what a waiting rank did in its stretches, at `places`: the excess of the late rank is left."""
     if not len(places):
         return
     negated = before[stretches.first[places]] - before[stretches.stop[places]]
     negated *= weight[stretches.wait[places]][:, None]
     late = stretches.late[places]
     order = np.argsort(late, kind="stable")
-    firsts = np.flatnonzero(np.diff(late[order], prepend=-1))
-    by_late_rank = np.add.reduceat(negated[order], firsts, axis=0)
+    group_starts = np.flatnonzero(np.diff(late[order], prepend=-1))
+    by_late_rank = np.add.reduceat(negated[order], group_starts, axis=0)
     row, key = np.nonzero(by_late_rank)
-    numbers = np.array([ranks[place].number for place in late[order[firsts]].tolist()], np.int64)
+    numbers = np.array([ranks[place].number for place in late[order[group_starts]].tolist()], np.int64)
     losses.add(numbers[row], keys[key], by_late_rank[row, key], 0)
 
 
 def _count_operations(operation: Int64s, spent: Floats) -> Int64s:
-    """Return in how many operations each key has any time, int64[keys].
+    """Count for each key the operations in which it has any time; int64[keys].
 
-    `operation` is that of each row of `spent`, float64[stretches, keys]: an operation may have several.
+    `operation` is that of each row of `spent`, float64[stretches, keys]; several rows may share one.
     """
     order = np.argsort(operation, kind="stable")
-    firsts = np.flatnonzero(np.diff(operation[order], prepend=-1))
-    counts: Int64s = (np.maximum.reduceat(spent[order], firsts, axis=0) > 0).sum(axis=0)
+    group_starts = np.flatnonzero(np.diff(operation[order], prepend=-1))
+    counts: Int64s = (np.maximum.reduceat(spent[order], group_starts, axis=0) > 0).sum(axis=0)
     return counts
 
 
@@ -199,7 +201,7 @@ class _Losses:
         self._parts: list[tuple[Int64s, Floats, Int64s]] = []
         self._entries = 0
 
-    def key(self, key: tuple[str, str, DigestLine | None]) -> int:
+    def key_number(self, key: tuple[str, str, DigestLine | None]) -> int:
         """Return the number of a key."""
         return self._keys.setdefault(key, len(self._keys))
 
@@ -207,7 +209,7 @@ class _Losses:
         self, rank: int | Int64s, key: int | Int64s, lost: float | Floats, operations: int | Int64s
     ) -> None:
         """Add ns lost by ranks and keys, and in how many operations; arrays are of equal length."""
-        entry = np.atleast_1d((np.asarray(rank, np.int64) + 1) * _MOST_KEYS + key)
+        entry = np.atleast_1d((np.asarray(rank, np.int64) + 1) * _KEY_SPAN + key)
         columns = np.broadcast_arrays(entry, np.asarray(lost, np.float64), np.asarray(operations, np.int64))
         self._parts.append((columns[0], columns[1], columns[2]))
         self._entries += len(entry)
@@ -216,7 +218,7 @@ class _Losses:
             self._entries = len(self._parts[0][0])
 
     def rounded(self, total: int) -> tuple[Root, ...]:
-        """Return the losses in whole ns, which sum to a total; the largest fractions make up for it."""
+        """Return the losses in whole ns; the largest fractions are rounded up until the sum is `total`."""
         entries, exact, operations = self._summed()
         whole = np.floor(exact).astype(np.int64)
         remainder = total - int(whole.sum())
@@ -224,7 +226,7 @@ class _Losses:
             whole += remainder // len(whole)
             whole[np.argsort(np.floor(exact) - exact, kind="stable")[: remainder % len(whole)]] += 1
         keys = list(self._keys)
-        numbers, places = entries // _MOST_KEYS - 1, entries % _MOST_KEYS
+        numbers, places = entries // _KEY_SPAN - 1, entries % _KEY_SPAN
         roots = []
         for rank, place, ns, count in zip(
             numbers.tolist(), places.tolist(), whole.tolist(), operations.tolist()
@@ -245,8 +247,8 @@ class _Losses:
         return distinct, summed.astype(np.float64, copy=False), counts
 
 
-_MOST_KEYS = 1 << 32
-_MOST_ENTRIES = 2_000_000  # before equal ones are summed
+_KEY_SPAN = 1 << 32  # an entry is a rank, times this, and a key
+_MOST_ENTRIES = 2_000_000  # above this, equal ones are summed to save memory
 
 
 def _sort_key(root: Root) -> tuple[object, ...]:

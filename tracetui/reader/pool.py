@@ -1,8 +1,8 @@
-"""The worker processes of one reading: who reads what, and that all of it is read whatever becomes of them.
+"""Share the reading of one text among worker processes, and read all of it even if they fail.
 
 The text is cut at equal distances. A worker looks for the first event after a cut, and reads from there to
-the first one after the next cut. What it read counts only if the piece before ends where it began: so the
-pieces are those of a reading from front to back, whatever a worker took for an event.
+the first one after the next cut. Its piece counts only if it starts exactly where the piece before ended, so
+a wrong guess of where an event begins never changes what is read.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import orjson
 from tracetui.background import PATIENCE, Background
 from tracetui.language import state
 from tracetui.reader.pieces import BEFORE, EventsPiece, PieceReader, Syntax, stop_of
-from tracetui.reader.processes import Buffer, Buffers, Worker, exit_words, goodbye
+from tracetui.reader.processes import Buffer, Buffers, Worker, exit_deadline, exit_words
 from tracetui.reader.text import LentText, Loan, Text
 from tracetui.reader.transport import unpack_piece
 from tracetui.reader.worker import PieceAnswer, PieceTask
 
-_TASKS_OF_WORKER = 2  # tasks of a worker: it goes on with the second while the answer to the first is taken
-_SILENCE = 10.0  # seconds of waiting without a word of a worker
-_BEYOND = 1 << 20  # bytes of inflated text after a piece: for the event that goes on there
+_TASKS_AT_ONCE = 2  # tasks that a worker has: it does the second while the answer to the first is taken
+_SILENCE = 10.0  # seconds without an answer after which a worker is given up
+_BEYOND = 1 << 20  # inflated text after a piece, so that its last event is complete
 _NONSENSE = "it answered nonsense"
 
 
@@ -44,31 +44,31 @@ class WorkerPool:
     ) -> None:
         """Prepare `jobs` processes for the events from offset `start` up to `end`.
 
-        `first`: where an event begins up to which others have read; None: at `start`.
+        `first`: offset of the first event that nobody has read yet; None: `start`.
         """
         self._text = text
         self._start, self._end = start, end
         self._piece_bytes = piece_bytes
         self._syntax = syntax
         self._reader = PieceReader(syntax)
-        self._next_start = start if first is None else first  # where the next piece begins that is yielded
-        self._next_lost = False  # whether it begins inside of something damaged
-        self._next_number = (self._next_start - start) // piece_bytes  # that of the cut before its start
-        self._first_unassigned = self._next_number + 1  # that no worker has; this process reads the next
+        self._next_start = start if first is None else first  # offset at which the next piece must begin
+        self._next_lost = False  # whether the next piece begins inside damaged text
+        self._next_number = (self._next_start - start) // piece_bytes  # of the last cut up to `_next_start`
+        self._first_unassigned = self._next_number + 1  # lowest number that no worker has, but for the next
         self._last_number = sys.maxsize  # number of the piece at the end of the text, once that is known
         if text.shared is not None:
             self._last_number = (min(text.shared.end, end) - 1 - start) // piece_bytes
         self._jobs = max(min(jobs, self._last_number - self._next_number), 0)
-        self._todo: dict[int, PieceTask] = {}  # tasks that were taken back from workers
+        self._returned: dict[int, PieceTask] = {}  # tasks to be done again
         self._answers: dict[int, tuple[PieceTask, PieceAnswer, Worker]] = {}
-        self._local_reading: Background[EventsPiece] | None = (
-            None  # the next piece, while this process reads it
-        )
-        self._inflating: tuple[int, Background[bytes]] | None = None  # text for workers, and its offset
+        # The next piece, while this process reads it.
+        self._local_reading: Background[EventsPiece] | None = None
+        # Text for workers that is being inflated, after its offset.
+        self._inflating: tuple[int, Background[bytes]] | None = None
         self._buffers = Buffers()
         self._workers: list[Worker] = []
         self._start_errors: list[str] = []  # why workers could not be started
-        self._ends: list[str] = []  # why workers ended early
+        self._end_reasons: list[str] = []  # why workers ended early
         self._selector = selectors.DefaultSelector()
 
     def __enter__(self) -> WorkerPool:
@@ -82,7 +82,7 @@ class WorkerPool:
     def __exit__(self, *_error: object) -> None:
         for worker in self._workers:
             worker.process.kill()
-        deadline = goodbye()
+        deadline = exit_deadline()
         for worker in self._workers:
             worker.reap(deadline)
         self._workers.clear()
@@ -90,7 +90,7 @@ class WorkerPool:
         self._buffers.close()
 
     def pieces(self) -> Iterator[EventsPiece | None]:
-        """Yield all pieces from front to back; None while the next one is awaited, so that one may stop."""
+        """Yield all pieces from front to back; None while the next is awaited: the caller may stop."""
         if self._text.shared is not None:
             self._assign()
         piece = self._read_here()  # meanwhile the workers start
@@ -105,13 +105,13 @@ class WorkerPool:
             piece = self._next_piece()
 
     def troubles(self) -> Iterator[str]:
-        """Yield a sentence for each kind of trouble with workers that the reading got over."""
+        """Yield a sentence for each kind of failure of workers from which the reading recovered."""
         if self._start_errors:
             count, why = len(self._start_errors), ", ".join(sorted(set(self._start_errors)))
             template = "{count} of {jobs} worker processes could not be started ({reason})"
             yield state(template, count=count, jobs=self._jobs, reason=why)
-        if self._ends:
-            count, why = len(self._ends), ", ".join(sorted(set(self._ends)))
+        if self._end_reasons:
+            count, why = len(self._end_reasons), ", ".join(sorted(set(self._end_reasons)))
             template = (
                 "{count} of {jobs} worker processes ended early ({reason}); their parts were read again"
             )
@@ -123,7 +123,7 @@ class WorkerPool:
         """Return the next piece if it is there, else wait a little for workers and return None.
 
         A worker's answer counts if it begins where the piece before ended. If not, the piece is read again
-        from there, by a worker where there is one.
+        from there: by a worker, or in this process where no worker is left or one failed at it again.
         """
         if self._local_reading is not None:
             return self._read_here()
@@ -134,15 +134,15 @@ class WorkerPool:
             task, answer, worker = self._answers.pop(number)
             piece = None
             if (answer.start, task.lost) == (self._next_start, self._next_lost):
-                piece = self._fetch(task, answer, worker)
+                piece = self._unpack_answer(task, answer, worker)
             if piece is not None or task.exact:
                 self._buffers.free(number)
                 self._assign()
-                return piece or self._read_here()
-            self._todo[number] = task
-        if number in self._todo:
-            self._todo[number] = replace(
-                self._todo[number], start=self._next_start, exact=True, lost=self._next_lost
+                return self._read_here() if piece is None else piece
+            self._returned[number] = task
+        if number in self._returned:
+            self._returned[number] = replace(
+                self._returned[number], start=self._next_start, exact=True, lost=self._next_lost
             )
         if not self._workers:
             return self._read_here()
@@ -151,7 +151,7 @@ class WorkerPool:
         for key, _ in ready:
             self._receive(key.data)
         if not (ready or assigned):
-            self._give_up_silent()
+            self._give_up_unresponsive()
         return None
 
     def _read_here(self) -> EventsPiece | None:
@@ -167,24 +167,24 @@ class WorkerPool:
         return future.result()
 
     def _drop_earlier(self) -> None:
-        """Forget the tasks and answers before the next piece: the last piece went on over several cuts."""
-        for number in [number for number in (*self._todo, *self._answers) if number < self._next_number]:
-            self._todo.pop(number, None)
+        """Forget the tasks and answers before the next piece: the one just yielded may span several cuts."""
+        for number in [number for number in (*self._returned, *self._answers) if number < self._next_number]:
+            self._returned.pop(number, None)
             self._answers.pop(number, None)
             self._buffers.free(number)
         self._first_unassigned = max(self._first_unassigned, self._next_number)
 
     def _assign(self) -> bool:
-        """Hand tasks to the workers with the fewest until each has `_TASKS_OF_WORKER`, or there are no more.
+        """Hand out tasks, to the worker with the fewest first, until each has `_TASKS_AT_ONCE`.
 
-        Of a gzip file one task at a time: its text is inflated here, which takes long. Returns whether it
-        stopped for that reason.
+        The text of a gzip file is inflated here, which takes long: only one task is handed out then, and
+        True is returned, as there may be more.
         """
         while self._workers:
             worker = min(self._workers, key=lambda worker: len(worker.tasks))
-            if len(worker.tasks) >= _TASKS_OF_WORKER:
+            if len(worker.tasks) >= _TASKS_AT_ONCE:
                 return False
-            task = self._todo.pop(min(self._todo)) if self._todo else self._new_task()
+            task = self._returned.pop(min(self._returned)) if self._returned else self._new_task()
             if task is None:
                 return False
             worker.tasks[task.number] = task
@@ -195,7 +195,10 @@ class WorkerPool:
         return False
 
     def _new_task(self) -> PieceTask | None:
-        """Return a task for the first unassigned piece; None without one, or without a buffer or text."""
+        """Return a task for the first unassigned piece.
+
+        None if there is none, no buffer is free, or its text is still being inflated.
+        """
         number = self._first_unassigned
         buffer = self._buffers.take(number) if number <= self._last_number else None
         if buffer is None:
@@ -205,7 +208,7 @@ class WorkerPool:
         stop = stop_of(start, self._start, self._piece_bytes, self._end)
         try:
             loan = self._text.shared or self._lend_text(buffer, max(0, start - BEFORE), stop + _BEYOND)
-        except OSError as error:  # no memory: none for other pieces either
+        except OSError as error:  # there is no memory, and none for other pieces either
             self._buffers.free(number)
             for worker in [*self._workers]:
                 self._give_up(worker, error.strerror)
@@ -249,8 +252,8 @@ class WorkerPool:
             else:
                 self._answers[answer.number] = task, answer, worker
 
-    def _fetch(self, task: PieceTask, answer: PieceAnswer, worker: Worker) -> EventsPiece | None:
-        """Return the piece that a worker wrote; None where that is nonsense."""
+    def _unpack_answer(self, task: PieceTask, answer: PieceAnswer, worker: Worker) -> EventsPiece | None:
+        """Return the piece that a worker has written; None where that is nonsense."""
         try:
             content = LentText(Loan(task.buffer, 0, answer.length, True))
             piece = unpack_piece(content.read(0, answer.length), answer.document)
@@ -261,10 +264,10 @@ class WorkerPool:
             self._text.report(answer.problem)
         return piece
 
-    def _give_up_silent(self) -> None:
-        """Give up workers that have a task and were silent for long.
+    def _give_up_unresponsive(self) -> None:
+        """Give up workers that have a task and do not answer.
 
-        Rounds of waiting are counted, as a clock would also count the time in which the machine is suspended.
+        Rounds of waiting are counted instead of clock time, in which a suspended machine looks like silence.
         """
         for worker in [*self._workers]:
             worker.silent += PATIENCE
@@ -272,7 +275,7 @@ class WorkerPool:
                 self._give_up(worker, "it did not answer")
 
     def _give_up(self, worker: Worker, why: str | None = None) -> None:
-        """End a worker and take its tasks back, for others to do."""
+        """End a worker and take its tasks back, for others to do. `why` None: it has ended by itself."""
         if worker not in self._workers:
             return
         self._workers.remove(worker)
@@ -280,18 +283,18 @@ class WorkerPool:
         if why is not None:
             worker.process.kill()
         status = worker.reap()
-        self._ends.append(why or exit_words(status))
+        self._end_reasons.append(why or exit_words(status))
         for number, task in worker.tasks.items():
             if number < self._next_number:
                 self._buffers.free(number)
             else:
-                self._todo[number] = task
+                self._returned[number] = task
 
     def _start_workers(self) -> None:
         if not sys.executable or getattr(sys, "frozen", False):
             return  # there is no interpreter to start
         try:
-            self._buffers.open(self._jobs * _TASKS_OF_WORKER, with_text=self._text.shared is None)
+            self._buffers.open(self._jobs * _TASKS_AT_ONCE, with_text=self._text.shared is None)
             fds = self._buffers.fds()
             if self._text.shared is not None:
                 fds.append(self._text.shared.fd)

@@ -93,7 +93,7 @@ class Worker:
         return None
 
 
-def goodbye() -> float:
+def exit_deadline() -> float:
     """Return when a process that is killed now has to be gone, of `time.monotonic`."""
     return time.monotonic() + GOODBYE
 

@@ -112,8 +112,7 @@ def test_real_gpu_traces(real_traces: Path, name: str) -> None:
 def test_late_peers_only_lower_what_is_saved(events: Events, late: dict[int, int]) -> None:
     """Any tasks wait for peers: each bound is at most that without waits, and nothing saves more than it.
 
-    Where the clock of a device is behind, a task may start before what it waited for, and times to come sooner
-    than what the line took.
+    Where the clock of a device is behind, a task may start before what it waited for: no bound holds there.
     """
     analysis = analyse(trace_of(events))
     plain = savings(analysis, none(analysis))

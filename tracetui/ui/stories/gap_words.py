@@ -1,7 +1,7 @@
 """The story of a gap in plain words: how long the device was idle before which task, and why.
 
-Makes lines of styled text and knows no widget. All times of a story are in one unit. The times within a
-sentence add up to the sentence's first time; the first times add up to the idle time.
+Makes lines of styled text and knows no widget. The times of the idle sentences are in one unit: those that a
+sentence lists add up to its first time, and the first times of the families to the idle time.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ from tracetui.ui.stories.lead_words import lead_sentence
 from tracetui.ui.stories.scheduler_words import scheduler_sentences
 from tracetui.units import format_duration, format_time
 
-MAX_NAMED = 4  #: shares of a family of causes that are named; the rest is summed up
+MAX_NAMED = 4  #: shares of a family of causes that are named, or one more where that names them all
 
 
-def gap_title(analysis: Analysis, gap: int, rank: int, glyphs: Glyphs) -> str:
+def gap_title(analysis: Analysis, gap: int, position: int, glyphs: Glyphs) -> str:
     """Return "Gap 3 of 4,312 · NPU 0 lost 1.24 ms of 1.31 ms, idle 1.2 ms · at 0.129863 s · step 52"."""
     gaps = analysis.gaps
     start, end, step = int(gaps.start[gap]), int(gaps.end[gap]), int(gaps.step[gap])
     device = printable(analysis.devices[int(gaps.device[gap])].device, NAME)
     idle, lost = format_duration(int(gaps.idle[gap])), format_duration(int(gaps.lost[gap]))
-    whole = format_duration(end - start)
+    length = format_duration(end - start)
     kind = "lost" if lost != idle else "idle"
     template = {
         ("idle", False): "{device} idle {idle}",
         ("idle", True): "{device} idle {idle} of {whole}",
         ("lost", False): "{device} lost {lost}, idle {idle}",
         ("lost", True): "{device} lost {lost} of {whole}, idle {idle}",
-    }[kind, whole != lost]
+    }[kind, length != lost]
     words = [
-        translate("Gap {rank} of {count}", rank=f"{rank:,}", count=f"{len(gaps):,}"),
-        translate(template, device=device, idle=idle, lost=lost, whole=whole),
+        translate("Gap {rank} of {count}", rank=f"{position:,}", count=f"{len(gaps):,}"),
+        translate(template, device=device, idle=idle, lost=lost, whole=length),
         translate("at {time}", time=format_time(start - analysis.trace.start_ns)),
     ]
     if step >= 0:
@@ -66,7 +66,10 @@ class GapWords:
     """The bar and the sentences that explain one gap."""
 
     def __init__(self, analysis: Analysis, gap: int, pen: Pen, losses: LeadLosses | None = None) -> None:
-        """Describe one gap. `losses` says where the host lost its lead; None until that is computed."""
+        """Describe a gap, by its index.
+
+        `losses` says where the host lost its lead over the device; None until that is computed.
+        """
         self._analysis, self._gap, self._pen, self._losses = analysis, gap, pen, losses
         self._pieces = analysis.causes.of_gap(gap)
         device = analysis.devices[int(analysis.gaps.device[gap])]
@@ -82,7 +85,7 @@ class GapWords:
         self._unit = unit_of(self._idle_ns)
 
     def lines(self, width: int, margin: str = " ") -> list[Line]:
-        """Return a bar of the gap from left to right, then a sentence for each family of causes."""
+        """Return a bar of the gap, then the sentences on idle time, on communication and on the rest."""
         label = padded(margin + translate("why"), LABEL)
         lines = [[self._pen.text(label, Role.DIM), *self._bar(max(width - LABEL - 1, 1))]]
         for sentence in self._sentences():
@@ -94,13 +97,13 @@ class GapWords:
     def _bar(self, cells: int) -> Line:
         """Draw the gap as a bar of `cells` cells, each in the colour of what takes most of its time.
 
-        A cause has its letter in the cell where it begins.
+        Each run of cells of one cause begins with the letter of the cause.
         """
         gaps, pen, activity = self._analysis.gaps, self._pen, self._activity
         edges = even_edges(int(gaps.start[self._gap]), int(gaps.end[self._gap]), cells)
         piece_indices = np.arange(self._pieces.start, self._pieces.stop, dtype=np.int64)
         work_intervals = (activity.compute, activity.communication, activity.copies)
-        # int64[causes, then the kinds of work; cells]
+        # ns of each cell: a row for each cause, then for computing, communication and copies
         ns = np.concatenate(
             [
                 CauseRaster.from_pieces(self._analysis.causes, piece_indices).ns(edges),
