@@ -274,8 +274,8 @@ def test_the_keys_of_the_documents_are_those_of_schema_1(training: Analysis) -> 
     assert has_keys(
         gaps["gaps"][0],
         "device start_ns dur_ns idle_ns aicpu_ns communication_ns copy_ns step before after cause line"
-        " exposed_by pieces lost_ns communication_pieces id lead_lost trust communication_cause"
-        " communication_line",
+        " exposed_by pieces lost_ns communication_pieces lead_lost trust communication_cause"
+        " communication_line id",
     )
     communicated = next(gap for gap in gaps["gaps"] if gap["communication_pieces"])
     assert has_keys(
@@ -296,7 +296,7 @@ def test_the_keys_of_the_documents_are_those_of_schema_1(training: Analysis) -> 
     assert has_keys(advice, "schema advice")
     assert has_keys(
         advice["advice"][0],
-        "id title text rule cost_ns per_step_ns file line function subjects evidence gaps",
+        "id name title text rule cost_ns per_step_ns file line function subjects evidence gaps",
     )
     limits = (parse_limit("free", "1%"),)
     checked = limits_document(limits, find_breaches(training, limits))
