@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 from collections import Counter
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -72,6 +73,12 @@ def lose(events: Events, first: float, last: float) -> list[Event]:
     """Without the tasks from one share of them to another."""
     begin, end = events.at(first), events.at(last)
     return events.without(lambda e: begin <= time(e) < end or (last >= 1 and time(e) >= begin))
+
+
+def lose_at_random(events: Events, share: float) -> list[Event]:
+    """Without a share of the tasks, here and there."""
+    chance = random.Random(1)
+    return events.without(lambda _: chance.random() < share)
 
 
 def lose_step(events: Events, which: int) -> list[Event]:

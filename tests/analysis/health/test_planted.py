@@ -93,6 +93,14 @@ CASES = {
     "tail, level 0": Case(
         LEVEL_0, lambda e: planting.lose(e, 0.85, 1), "device.tail_lost", "wrong", LOST, (50,)
     ),
+    "here and there, level 0": Case(
+        LEVEL_0,
+        lambda e: planting.lose_at_random(e, 0.1),
+        "device.dropped",
+        "wrong",
+        ("idle", "causes"),
+        (50,),
+    ),
     "arrows, level 0": Case(
         LEVEL_0,
         lambda e: planting.share_ids(e, "HostToDevice"),
@@ -189,6 +197,14 @@ CASES = {
         ("causes",),
         (),
     ),
+    "launch of a graph": Case(
+        GRAPHS,
+        lambda e: planting.share_launch(e, "correlation"),
+        "flows.shared",
+        "doubtful",
+        ("causes",),
+        (),
+    ),
     "two runs, stacks": Case(
         STACKS, planting.join_runs, "run.mixed", "doubtful", ("steps", "idle", "causes"), ()
     ),
@@ -249,6 +265,46 @@ LONG_CASES = {
         ("steps", "idle", "causes"),
         (15, 17),
     ),
+    "small leap ahead, long stacks": Case(
+        CHECKPOINT,
+        lambda e: planting.set_clock(e, 5_000),
+        "clock.jump",
+        "doubtful",
+        ("steps", "idle", "causes"),
+        (15, 17),
+    ),
+    "here and there, long stacks": Case(
+        CHECKPOINT,
+        lambda e: planting.lose_at_random(e, 0.1),
+        "device.dropped",
+        "wrong",
+        ("idle", "causes"),
+        (15, 16, 17),
+    ),
+    "launch before the recording": Case(
+        CHECKPOINT,
+        lambda e: planting.share_launch(e, "correlation"),
+        "flows.shared",
+        "doubtful",
+        ("causes",),
+        (),
+    ),
+    "launch before the recording of graphs": Case(
+        RESNET,
+        lambda e: planting.share_launch(e, "correlation"),
+        "flows.shared",
+        "doubtful",
+        ("causes",),
+        (550,),
+    ),
+    "here and there, graphs too": Case(
+        RESNET,
+        lambda e: planting.lose_at_random(e, 0.02),
+        "device.dropped",
+        "wrong",
+        ("idle", "causes"),
+        (550, 551, 552, 553, 554),
+    ),
     "step": Case(RESNET, lambda e: planting.lose_step(e, 2), "device.step_empty", "wrong", LOST, (552,)),
     "graphs of a step": Case(
         RESNET,
@@ -289,6 +345,15 @@ def test_a_defect_is_found_and_nothing_else(real_traces: Path, tmp_path: Path, n
     assert all(health.trust[number] != "good" for number in case.affects)
     spared = set(health.trust) - set(case.affects) - ({"idle"} if as_it_is else set())
     assert all(health.trust[number] == "good" for number in spared)
+
+
+def test_what_a_cut_took_is_no_finding_beside_it(real_traces: Path, tmp_path: Path) -> None:
+    text = json.dumps(events_of(real_traces / LEVEL_2).all)
+    path = tmp_path / "trace_view.json"
+    path.write_text(text[: int(len(text) * 0.7)])
+    analysis = analyse(read(path))
+    assert [finding.id for finding in analysis.health.doubts] == ["file.cut"]
+    assert [analysis.steps[place].number for place in analysis.health.doubted_steps] == [50]
 
 
 def test_idle_time_that_may_be_unrecorded_work_has_a_cause_of_its_own(

@@ -12,9 +12,9 @@ from tracetui.analysis.health.orphans import orphaning
 from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.search import among, distinct, of_category, rows_of, runs, track_of_rows
-from tracetui.arrays import Int64s
+from tracetui.arrays import Bools, Int64s
 from tracetui.trace.dialects.known import KNOWN
-from tracetui.trace.model import Activity, Family, Layer, Track
+from tracetui.trace.model import Activity, Family, Layer, Trace, Track
 from tracetui.units import format_count, format_duration
 
 #: ns: a task may begin so long before its launch where clocks are aligned: 79 µs at most on clean traces.
@@ -260,7 +260,8 @@ def _leaps_ahead(recording: HealthEvidence) -> Iterator[Jump]:
     Calls go on after it that are made by others elsewhere, of which those that were open have ended in it; or
     the device stops and resumes with the host, at the same time, although tasks were waiting for it; or calls
     that were open end one after the other, with nothing called in between, at times that tell that they went
-    on; or a step ends as long after the leap began as the next one starts after its end.
+    on; or those that were open to the last end as long before it as the leap is, so that what they called
+    outlasts them; or a step ends as long after the leap began as the next one starts after its end.
     """
     trace = recording.trace
     slices = trace.slices
@@ -273,6 +274,8 @@ def _leaps_ahead(recording: HealthEvidence) -> Iterator[Jump]:
     holes: list[tuple[int, int]] = []
     moved = tuple(t.index for t in trace.tracks if len(t.rows) and t.layer in _LAYERS)
     orphaned = orphaning(trace, begins, resumes, _late_ends(recording, begins, resumes))
+    if trace.unclosed:
+        orphaned |= _outlasted(trace, begins, resumes)
     if orphaned.any():
         for begin, resume in zip(begins[orphaned].tolist(), resumes[orphaned].tolist()):
             yield Jump(begin, resume - begin, moved)
@@ -336,6 +339,25 @@ def _late_ends(recording: HealthEvidence, begins: Int64s, resumes: Int64s) -> In
     alike = np.abs(after - end - lengths[known]) <= _ALIKE * lengths[known]
     late[known[alike]] = end[alike]
     return late
+
+
+def _outlasted(trace: Trace, begins: Int64s, resumes: Int64s) -> Bools:
+    """Return in which holes calls of Python are open that end as long before their thread as a hole lasts.
+
+    bool[holes]. Only of use where calls outlast their caller: otherwise that is an accident.
+    """
+    lengths = resumes - begins
+    found = np.zeros(len(begins), np.bool_)
+    for track in trace.tracks:
+        if track.family != Family.FRAMES or not len(track.rows):
+            continue
+        rows = trace.lane_slice_rows(track.lanes[0])
+        start, end = trace.slices.start[rows], trace.slices.end[rows]
+        place = np.searchsorted(start, begins, "right") - 1
+        early = trace.slices.end[track.rows.start : track.rows.stop].max() - end[place]
+        is_open = (place >= 0) & (end[place] > resumes)
+        found |= is_open & (np.abs(early - lengths) <= _ALIKE * lengths)
+    return found
 
 
 def _queue_stops(recording: HealthEvidence, begin: int, resume: int) -> bool:

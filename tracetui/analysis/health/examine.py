@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
+import numpy as np
+
 from tracetui.analysis.health import clocks, collectives, files, graphs, host, lost, steps, tasks, unseen
 from tracetui.analysis.health.finding import Finding, Health
 from tracetui.analysis.health.launches import Launches, LostLaunches, find_losses, launches_of
@@ -33,8 +35,10 @@ class Examination:
 
     @cached_property
     def incomplete(self) -> tuple[Finding, ...]:
-        """What is found of graphs that lack kernels."""
-        return tuple(graphs.incomplete_graphs(self._recording, self._launching, self._holes))
+        """What is found of graphs that lack kernels; nothing where as many may hang at the ids of others."""
+        found = tuple(graphs.incomplete_graphs(self._recording, self._launching, self._holes))
+        lacking = sum(finding.count for finding in found)
+        return () if lacking and tasks.LEAST_SHARED <= len(self._extra) >= lacking else found
 
     @cached_property
     def unrecorded(self) -> list[tuple[int, int, int]]:
@@ -57,7 +61,7 @@ class Examination:
         findings = [
             *(mixed or self._of_one_run()),
             *self._beside,
-            *files.damaged_file(recording),
+            *files.damaged_file(recording, self._steps_cut if recording.trace.report.truncated else ()),
             *host.absent(recording),
             *(host.overhead(recording, causes()) if recording.devices else ()),
             *steps.unusual_steps(recording),
@@ -70,16 +74,29 @@ class Examination:
         jumps = [*clocks.jump_findings(recording, clocks.find_jumps(recording))]
         if jumps:
             return jumps
-        missing = [*lost.lost_tasks(recording, self._launches, self._losses)]
         return [
-            *(missing or collectives.missing_parts(recording)),
-            *self.incomplete,
-            *unseen.unseen_finding(recording, self.unseen),
+            *(() if recording.trace.report.truncated else self._lacking),
             *host.unclosed_calls(recording),
             *clocks.early_tasks(recording),
             *tasks.overlapping_tasks(recording),
             *tasks.shared_flows(recording, self._extra),
         ]
+
+    @cached_property
+    def _lacking(self) -> list[Finding]:
+        """What is found of tasks that are not there."""
+        recording = self._recording
+        missing = [*lost.lost_tasks(recording, self._launches, self._losses)]
+        return [
+            *(missing or collectives.missing_parts(recording)),
+            *self.incomplete,
+            *unseen.unseen_finding(recording, self.unseen),
+        ]
+
+    @cached_property
+    def _steps_cut(self) -> tuple[int, ...]:
+        """The places of the steps whose tasks went with the rest of a file that was cut."""
+        return tuple(sorted({step for finding in self._lacking for step in finding.steps}))
 
     @cached_property
     def _launches(self) -> Launches:
@@ -88,15 +105,31 @@ class Examination:
     @cached_property
     def _extra(self) -> Int64s:
         """Rows of the tasks beyond the first of their launch."""
-        return tasks.shared_tasks(self._recording)
+        extra = tasks.shared_tasks(self._recording)
+        replayed = {replay.names for replay in graphs.replays_of(self._recording)}
+        uncalled = tasks.uncalled_tasks(self._recording, replayed)
+        if replayed and not tasks.LEAST_SHARED <= self._count_lost <= self._count_after_lost(uncalled):
+            return extra  # one graph that was launched before the recording has many tasks of one id
+        return np.union1d(extra, uncalled)
 
     @cached_property
     def _losses(self) -> list[LostLaunches]:
         """The stretches of launches without tasks; none where as many tasks were given to other launches."""
         misled = len(self._extra) + self._recording.trace.shared_flows
-        if tasks.LEAST_SHARED <= int(self._launches.lost.sum()) <= misled:
+        if tasks.LEAST_SHARED <= self._count_lost <= misled:
             return []
         return find_losses(self._launches)
+
+    @cached_property
+    def _count_lost(self) -> int:
+        return int(np.count_nonzero(self._launches.lost))
+
+    def _count_after_lost(self, rows: Int64s) -> int:
+        """Return how many tasks start after the first launch without a task: these it may have launched."""
+        starts = self._launches.start[self._launches.lost]
+        return (
+            int(np.count_nonzero(self._recording.trace.slices.start[rows] >= starts[0])) if len(starts) else 0
+        )
 
     @cached_property
     def _holes(self) -> list[tuple[int, int]]:
@@ -104,9 +137,15 @@ class Examination:
 
     @cached_property
     def _launching(self) -> list[tuple[int, int]]:
-        """When what was lost was launched, ns: from the launch before the first to that after the last."""
+        """When what was lost was launched, ns: from the launch before the first to that after the last.
+
+        Where tasks are lost here and there, from the first to the last such place: graphs lose theirs too.
+        """
         starts = self._launches.start
+        spread = [loss for loss in self._losses if not loss.is_dense]
+        spans = [(loss.first, loss.stop) for loss in self._losses]
+        if spread:
+            spans.append((spread[0].first, spread[-1].stop))
         return [
-            (int(starts[max(loss.first - 1, 0)]), int(starts[min(loss.stop, len(starts) - 1)]))
-            for loss in self._losses
+            (int(starts[max(first - 1, 0)]), int(starts[min(stop, len(starts) - 1)])) for first, stop in spans
         ]

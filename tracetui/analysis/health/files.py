@@ -15,8 +15,13 @@ from tracetui.units import format_count
 _LEAST_OPERATORS = 20
 
 
-def damaged_file(recording: HealthEvidence) -> Iterator[Finding]:
-    """Yield findings where the file ends early, or holds what could not be read."""
+def damaged_file(recording: HealthEvidence, steps: tuple[int, ...]) -> Iterator[Finding]:
+    """Yield findings where the file ends early, or holds what could not be read.
+
+    Args:
+        recording: what was recorded.
+        steps: places of those whose tasks went with the end of the file.
+    """
     report = recording.trace.report
     if report.truncated:
         yield Finding(
@@ -26,6 +31,7 @@ def damaged_file(recording: HealthEvidence) -> Iterator[Finding]:
             sentence="the file is cut off: it ends in the middle of its events",
             remedy="Copy or export it again; what is missing may be of any time and any track.",
             count=1,
+            steps=steps,
         )
     unread = report.skipped - sum(report.unknown_phases.values())
     if unread > 0 and report.skips:

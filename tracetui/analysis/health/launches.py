@@ -48,6 +48,13 @@ class LostLaunches(NamedTuple):
     at_start: bool  #: no launch before it has a task
     at_end: bool  #: no launch after it has a task
 
+    @property
+    def is_dense(self) -> bool:
+        """Return whether most launches from its first to its last have no task; of others tasks are lost
+        here and there, so that nothing begins late, stops early or is empty as a whole.
+        """
+        return len(self.places) >= _DENSE * (self.stop - self.first)
+
 
 def launches_of(trace: Trace, chains: LaunchChains) -> Launches:
     """Return the launches of a trace that are expected to have a task."""
@@ -85,7 +92,8 @@ def find_losses(launches: Launches) -> list[LostLaunches]:
         if len(part) >= LEAST_LOST:
             first, stop = int(part[0]), int(part[-1]) + 1
             before, after = int(had[first]), int(had[-1] - had[stop])
-            losses.append(LostLaunches(first, stop, part, before <= outside, after <= outside < before))
+            loss = LostLaunches(first, stop, part, before <= outside, after <= outside < before)
+            losses.append(loss if loss.is_dense else loss._replace(at_start=False, at_end=False))
     return losses
 
 

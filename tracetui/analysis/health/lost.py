@@ -140,7 +140,7 @@ def _empty(
 
 def _emptied_steps(recording: HealthEvidence, launches: Launches, loss: LostLaunches) -> set[int]:
     """Return the places of the steps of which a loss took everything; none where there is only one step."""
-    if len(distinct(recording.host_starts)) < 2:
+    if not loss.is_dense or len(distinct(recording.host_starts)) < 2:
         return set()
     silent = recording.is_empty & np.isin(
         np.arange(len(recording.steps)), recording.steps_at(launches.start[loss.places])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -11,9 +11,9 @@ from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.intervals import union
-from tracetui.analysis.search import among, track_of_rows
+from tracetui.analysis.search import among, first_equal, rows_of, runs, track_of_rows
 from tracetui.arrays import Bools, Int64s
-from tracetui.trace.model import Activity, Family, Layer, Track
+from tracetui.trace.model import Activity, Family, Layer, TraceKind, Track
 from tracetui.units import format_count, format_duration
 
 #: Tasks of a stream may overlap for this share of its busy time: 0.7 % at most on clean traces.
@@ -108,6 +108,33 @@ def shared_tasks(recording: HealthEvidence) -> Int64s:
     again = np.zeros(len(order), np.bool_)
     again[1:] = chains.launch[order[1:]] == chains.launch[order[:-1]]
     return np.union1d(chains.tasks[order[again]], _kernels_of_copies(recording, launched))
+
+
+def uncalled_tasks(recording: HealthEvidence, replayed: Collection[tuple[int, ...]]) -> Int64s:
+    """Return the tasks beyond the first of each id that no call has, where calls have ids: rows.
+
+    An id counts where so many share it that it is no accident. Of an NPU only kernels do: collectives have
+    many tasks of one id.
+
+    Args:
+        recording: what was recorded.
+        replayed: the names of the tasks of graphs, by start: one may have been launched before the recording.
+    """
+    trace, chains = recording.trace, recording.launch_chains
+    slices = trace.slices
+    called = slices.correlation[rows_of(t for t in trace.tracks if t.family == Family.CALLS)]
+    called = called[called >= 0]
+    rows = chains.tasks[(chains.launch < 0) & (slices.correlation[chains.tasks] >= 0)]
+    if trace.kind == TraceKind.ASCEND:
+        rows = rows[slices.activity[rows] == Activity.COMPUTE]
+    rows = rows[~among(slices.activity[rows], (Activity.WAIT, Activity.EVENT))]
+    if not len(called) or len(rows) <= LEAST_SHARED:
+        return rows[:0]
+    rows = rows[first_equal(called, slices.correlation[rows]) < 0]
+    rows = rows[np.argsort(slices.start[rows], kind="stable")]
+    groups = (rows[places] for _, places in runs(slices.correlation[rows]) if len(places) > LEAST_SHARED)
+    found = [group[1:] for group in groups if tuple(slices.name[group].tolist()) not in replayed]
+    return np.sort(np.concatenate(found)) if found else rows[:0]
 
 
 def _kernels_of_copies(recording: HealthEvidence, launched: Int64s) -> Int64s:
