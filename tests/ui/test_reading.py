@@ -15,10 +15,14 @@ import pytest
 from textual.message import Message
 from textual.pilot import Pilot
 
+from simulator.database import DatabaseWriter
+from simulator.scenarios import simulate
 from tests.synthetic import event_table
 from tests.ui.rest import threads_held
 from tests.ui.viewing import lines_of, open_viewer, timeline, until
 from tracetui.reader import skeleton as skeleton_module
+from tracetui.reader.database import table_reader
+from tracetui.reader.database.source import DatabaseFile
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.ui import loading
 from tracetui.ui.app import TraceApp
@@ -95,7 +99,11 @@ async def reading(
     path: Path, size: tuple[int, int] = SIZE, ascii_only: bool = False
 ) -> AsyncIterator[tuple[TraceApp, Pilot[int], Gate]]:
     """The viewer of a file of which nothing is read but a sample."""
-    with TraceFile(path, block_bytes=1 << 13, part_bytes=1 << 15, jobs=1) as trace_file:
+    with (
+        DatabaseFile(path)
+        if path.suffix == ".db"
+        else TraceFile(path, block_bytes=1 << 13, part_bytes=1 << 15, jobs=1)
+    ) as trace_file:
         gate = Gate(trace_file)
         trace_file.read = gate.read  # type: ignore[method-assign]
         options = ViewerOptions(palette="none", cache=False, ascii=ascii_only)
@@ -283,6 +291,56 @@ async def test_devices_are_exact_before_the_host_is(moba: Path) -> None:
         assert app.session.picture is not None and app.session.picture.sketch is not None
         assert [missing.process for missing in app.session.picture.sketch.missing()] == ["Python"]
         await read_all(app, pilot, gate)
+
+
+@pytest.fixture
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A database whose reading tells after every table how far it is."""
+    monkeypatch.setattr(table_reader, "_EVERY", 1)
+    path = tmp_path / "ascend_pytorch_profiler_0.db"
+    DatabaseWriter(simulate("stalls"), 2).write(path)
+    return path
+
+
+async def test_a_database_of_which_no_table_is_read_says_whose_it_is_and_stops(database: Path) -> None:
+    async with reading(database) as (app, pilot, gate):
+        gate.open(0.0)
+        await until(pilot, lambda: " rows" in screen_lines(app)[0])
+        assert app.session.file is not None
+        line = screen_lines(app)[0]
+        assert re.search(rf"Ascend database +reading \d+ % of {app.session.file.rows:,} rows", line), line
+        assert app.session.trace is None
+        await pilot.press("escape")
+        await read_all(app, pilot, gate)
+        line, said = screen_lines(app)[0], screen_lines(app)[-1]
+        assert "Ascend database" in line and "0 ns" not in line and "Chrome" not in line
+        assert re.search(r"Stopped at \d+ % of the rows, before there was a whole table to show\.", said)
+        assert app.session.warnings == ("reading stopped: later tables are missing",)
+
+
+async def test_escape_keeps_the_tables_of_a_database_that_were_read(database: Path) -> None:
+    async with reading(database) as (app, pilot, gate):
+        gate.open(0.0)
+        while app.session.trace is None:
+            gate.open(0.0)
+            await pilot.pause(0.01)
+        assert app.session.trace.devices
+        await pilot.press("escape")
+        await read_all(app, pilot, gate)
+        assert app.session.trace.devices and app.session.trace.report.stopped
+        assert re.search(
+            r"Stopped at \d+ % of the rows: the tables that were read until then are here\.",
+            screen_lines(app)[-1],
+        )
+        assert re.search(r"Ascend [\d.]+ m?s database", screen_lines(app)[0])
+        assert not any("no operators" in warning for warning in app.session.warnings)
+
+
+def test_no_picture_is_made_of_nothing() -> None:
+    posted: list[Message] = []
+    watch = loading._TraceWatch(Session(Path()), posted.append, None, None)
+    watch.see(Progress(40, 100, 0, lambda: event_table([])))
+    assert [type(message) for message in posted] == [LoadProgress]
 
 
 def test_a_picture_is_made_as_soon_as_the_devices_are_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,6 +60,9 @@ class TraceFile:
     `args` and `event` may be called from any thread, also while `read` runs in another one.
     """
 
+    of_ascend = False  #: whether a profiler of Ascend wrote it, whatever is read of it
+    rows = 0  #: about how many rows its tables have, once `read` has begun; 0 where it has no tables
+
     def __init__(
         self,
         path: str | Path,

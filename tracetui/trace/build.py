@@ -64,7 +64,16 @@ def build_trace(table: EventTable) -> Trace:
         owners=processes.owners,
         unclosed=unclosed,
         shared_flows=shared_flows,
-        notes=trace_notes(strings, kind, tracks, slices, processes.inferred, unclosed, surplus_devices),
+        notes=trace_notes(
+            strings,
+            kind,
+            tracks,
+            slices,
+            processes.inferred,
+            unclosed,
+            surplus_devices,
+            table.report.stopped,
+        ),
     )
 
 

@@ -17,30 +17,17 @@ def trace_notes(
     inferred: list[str],
     unclosed: int = 0,
     surplus_devices: int = 0,
+    stopped: bool = False,
 ) -> tuple[str, ...]:
     """Return one sentence for each thing that is missing or read with doubt, free of control characters.
 
     `inferred` are the process names that were told from slices, `unclosed` counts the calls of Python whose
-    end was never recorded, `surplus_devices` the devices that are not analysed.
+    end was never recorded, `surplus_devices` the devices that are not analysed. `stopped`: the reading was,
+    and what seems to be missing may be in what was not read.
     """
     layers = {track.layer for track in tracks}
     families = {track.family for track in tracks}
-    has_tasks = bool(layers & {Layer.DEVICE, Layer.COMMUNICATION})
-    notes = []
-    if not tracks:
-        notes.append(state("The trace has no slices and no counters."))
-    elif not has_tasks:
-        notes.append(state("No device layer: this trace has host events only, so there are no gaps to show."))
-    elif Layer.PYTHON not in layers:
-        notes.append(
-            state(
-                "No framework layer: this trace has no operators, so device tasks cannot be linked to them."
-            )
-        )
-    if kind == TraceKind.ASCEND and has_tasks and Layer.RUNTIME not in layers:
-        notes.append(state("Level 0: no CANN slices; launches are found through flows."))
-    if Layer.PYTHON in layers and Family.FRAMES not in families and not slices.have_stacks:
-        notes.append(state("No Python stacks: collect with with_stack=True to see lines of code."))
+    notes = [] if stopped else _absences(kind, layers, families, slices)
     if inferred:
         processes = ", ".join(inferred)
         notes.append(
@@ -69,3 +56,24 @@ def trace_notes(
             state("Of its {count} devices the first {most} are analysed.", count=device_count, most=analysed)
         )
     return tuple(notes)
+
+
+def _absences(kind: TraceKind, layers: set[Layer], families: set[Family], slices: Slices) -> list[str]:
+    """Return one sentence for each kind of tracks that was not recorded."""
+    has_tasks = bool(layers & {Layer.DEVICE, Layer.COMMUNICATION})
+    notes: list[str] = []
+    if not layers:
+        notes.append(state("The trace has no slices and no counters."))
+    elif not has_tasks:
+        notes.append(state("No device layer: this trace has host events only, so there are no gaps to show."))
+    elif Layer.PYTHON not in layers:
+        notes.append(
+            state(
+                "No framework layer: this trace has no operators, so device tasks cannot be linked to them."
+            )
+        )
+    if kind == TraceKind.ASCEND and has_tasks and Layer.RUNTIME not in layers:
+        notes.append(state("Level 0: no CANN slices; launches are found through flows."))
+    if Layer.PYTHON in layers and Family.FRAMES not in families and not slices.have_stacks:
+        notes.append(state("No Python stacks: collect with with_stack=True to see lines of code."))
+    return notes

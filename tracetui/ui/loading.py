@@ -188,7 +188,9 @@ class _TraceWatch:
             due, self._of_devices = True, None
         last = LAST_PICTURE + LAST_SHARE * progress.total_bytes
         if due and (self._sketch is None or progress.done_bytes <= last):
-            self._post(self._grown(progress.snapshot()))
+            table = progress.snapshot()
+            if self._sketch is not None or len(table.slices.start) or len(table.counters.time):
+                self._post(self._grown(table))
             took = time.monotonic() - now
             self._next_picture = now + max(took / _PICTURE_SHARE, 2 * FIRST_PICTURE)
 

@@ -26,7 +26,7 @@ from tracetui.reader.joined import open_trace
 from tracetui.reader.locate import trace_files
 from tracetui.reader.source import TraceFile
 from tracetui.trace.clean import printable
-from tracetui.trace.model import Trace
+from tracetui.trace.model import Trace, TraceKind
 from tracetui.trace.source_files import SourceFiles
 from tracetui.ui.drawing.curve_rows import Extras
 from tracetui.ui.drawing.glyphs import glyphs
@@ -282,6 +282,21 @@ class Session:
         return 100 * done // max(total, 1)
 
     @property
+    def holds_nothing(self) -> bool:
+        """Whether nothing is there to be shown: too little of the trace was read, or is read so far."""
+        if self.trace is None or self.picture is None:
+            return True
+        is_part = self.progress is not None or self.trace.report.stopped
+        return is_part and self.picture.sketch is None and not self.trace.tracks
+
+    @property
+    def kind(self) -> TraceKind | None:
+        """Who wrote the trace; None where that is not known yet."""
+        if not self.holds_nothing and self.trace is not None:
+            return self.trace.kind
+        return TraceKind.ASCEND if self.file is not None and self.file.of_ascend else None
+
+    @property
     def waiting(self) -> str:
         """Why there are no gaps yet."""
         if self.progress is not None:
@@ -311,6 +326,15 @@ class Session:
 
     def _stopped(self, share: int) -> str:
         sketch = self.picture.sketch if self.picture is not None else None
+        has_rows = self.file is not None and self.file.rows > 0
+        if self.holds_nothing:
+            template = "Stopped at {share} % of the file, before there was anything to show."
+            if has_rows:
+                template = "Stopped at {share} % of the rows, before there was a whole table to show."
+            return translate(template, share=share)
+        if has_rows:
+            template = "Stopped at {share} % of the rows: the tables that were read until then are here."
+            return translate(template, share=share)
         if sketch is None:
             return translate(
                 "Stopped at {share} % of the file: what was read until then is here.", share=share

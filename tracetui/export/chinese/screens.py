@@ -80,6 +80,7 @@ SCREENS = {
     "epoch": "时间戳",
     "clock": "时钟",
     # -- the first and the last line of the timeline
+    "reading {share} % of {count} rows": "正在读取 {count} 行的 {share} %",
     "reading {share} % of {size}": "正在读取 {size} 的 {share} %",
     ", nothing for {seconds} s": "，已有 {seconds} s 没有数据",
     ", {count} events": "，{count} 个事件",
@@ -520,6 +521,15 @@ SCREENS = {
     "nothing of this device was read": "没有读到这个 Device 的内容",
     "Stopped at {share} % of the file: what was read until then is here.": (
         "在文件的 {share} % 处停止：这里是此前读到的内容。"
+    ),
+    "Stopped at {share} % of the rows: the tables that were read until then are here.": (
+        "在全部行的 {share} % 处停止：这里是此前读完的表。"
+    ),
+    "Stopped at {share} % of the file, before there was anything to show.": (
+        "在文件的 {share} % 处停止：此前还没有可显示的内容。"
+    ),
+    "Stopped at {share} % of the rows, before there was a whole table to show.": (
+        "在全部行的 {share} % 处停止：此前还没有读完可显示的表。"
     ),
     "Stopped at {share} % of the file; the rest ({glyph}) is only sampled. ! tells more.": (
         "在文件的 {share} % 处停止；其余部分（{glyph}）只是抽样。按 ! 了解更多。"

@@ -43,6 +43,8 @@ _MOST_SENTENCES = 8  # tables that are damaged, each with a sentence
 class DatabaseFile(TraceFile):
     """A database as it was when it was opened; used as `TraceFile` is."""
 
+    of_ascend = True
+
     def __init__(self, path: Path) -> None:
         """Open it; raises UnreadableTrace where that fails, or where it is none of a profiler."""
         self.path = Path(path)
@@ -93,7 +95,9 @@ class DatabaseFile(TraceFile):
     ) -> EventTable:
         """Read all tables, devices first; `first` is of no use here. As of a file of JSON else."""
         with uncollected():
-            table = _Reading(self, self._database, on_progress, should_stop).table()
+            reading = _Reading(self, self._database, on_progress, should_stop)
+            self.rows = reading.total
+            table = reading.table()
         if self.size > _LARGE:
             return_freed_memory()
         return table
@@ -167,7 +171,7 @@ class _Reading:
         self._assembly = Assembly(sum(map(self._reader.expected, DRAWN)))
         self._stopped = False
         names = (*DRAWN, *_OTHER_TABLES, *(counted.table for counted in TABLES))
-        self._total = max(sum(map(database.count, names)), 1)
+        self.total = max(sum(map(database.count, names)), 1)  #: rows, about
         self._said_before = len(database.problems)
 
     def table(self) -> EventTable:
@@ -202,7 +206,7 @@ class _Reading:
 
     def _on_rows(self) -> None:
         if self._on_progress is not None:
-            done_bytes = min(self._file.size * self._reader.rows // self._total, self._file.size)
+            done_bytes = min(self._file.size * self._reader.rows // self.total, self._file.size)
             self._on_progress(Progress(done_bytes, self._file.size, self._reader.events, self._so_far))
         if self._should_stop is not None and self._should_stop():
             raise ReadingStopped

@@ -68,7 +68,9 @@ class TopLine(InViewer, Lines):
         if len(app.sessions) > 1:
             number = f" {app.sessions.index(session) + 1}/{len(app.sessions)}"
             pieces.append((number, style(Role.DIM)))
-        if session.trace is None:
+        if session.trace is None or session.holds_nothing:
+            if session.kind is not None:
+                pieces += [(f"  {_KINDS[session.kind]}", style(Role.TEXT)), *self._export()]
             return [self._naming(pieces), *pieces]
         dot = (f"  {app.glyphs.dot}  ", style(Role.DIM))
         span = format_duration(session.trace.end_ns - session.trace.start_ns)
@@ -151,7 +153,11 @@ class TopLine(InViewer, Lines):
         pieces: list[Piece] = []
         if session.progress is not None:
             _, total, events = session.progress
-            text = translate("reading {share} % of {size}", share=session.share, size=format_bytes(total))
+            if rows := session.file.rows if session.file is not None else 0:
+                total_rows = format_count(rows)
+                text = translate("reading {share} % of {count} rows", share=session.share, count=total_rows)
+            else:
+                text = translate("reading {share} % of {size}", share=session.share, size=format_bytes(total))
             if session.silent_s:
                 text += translate(", nothing for {seconds} s", seconds=session.silent_s)
             elif events and self.size.width > _NARROW:
