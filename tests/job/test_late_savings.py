@@ -13,8 +13,11 @@ from simulator.job.directory import write_rank
 from simulator.job.layout import Layout
 from simulator.job.program import AUGMENTED, SCRIPT, Extra
 from simulator.job.simulation import SimulatedJob, simulate
+from simulator.scheduler import SimulatedScheduler
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.critical.chain import CriticalKind, critical_chains
 from tracetui.analysis.idle.idle_lines import LineKey
+from tracetui.analysis.scheduler.states import State
 
 #: both ranks spend time at one line, rank 1 more of it: rank 0 waits for it in each step
 USUAL, LATE = 1.0, 4.0
@@ -105,3 +108,45 @@ def test_a_wait_takes_off_what_it_lasts(tmp_path: Path) -> None:
     assert late.communication.waits.wait.max() == 0 < waits.max()
     assert saving.saves_at_most_ns == saving.saves_with_peers_ns - int(waits.sum())
     assert saving.saves_at_most_ns > 0
+
+
+@pytest.mark.parametrize(
+    ("times", "seed"),
+    [
+        ((0.3, 2.6), 3),
+        *(
+            pytest.param(times, seed, marks=pytest.mark.thorough)
+            for times in [(2.0, 2.1), (5.0, 0.5), (0.0, 3.0), (1.5, 1.5)]
+            for seed in (1, 2, 7)
+        ),
+    ],
+)
+def test_no_line_is_promised_to_save_more_than_the_rank_spends_at_it(
+    times: tuple[float, float], seed: int, tmp_path: Path
+) -> None:
+    extra = {rank: Extra(python_ms=time) for rank, time in enumerate(times)}
+    for analysis in analysed(replace(PAIR, extra=extra, seed=seed), tmp_path):
+        for key, saving in analysis.savings.items():
+            assert 0 <= saving.saves_at_most_ns <= saving.saves_with_peers_ns <= saving.critical_ns
+            answer = analysis.what_ifs_with_late_peers.faster(key, 0.0)
+            assert answer.before_ns - answer.after_ns <= saving.critical_ns
+
+
+def test_pinning_saves_no_more_than_the_host_waits_for_a_core_where_no_late_peer_is_awaited(
+    tmp_path: Path,
+) -> None:
+    """On the rank that waits: what it gains before a collective becomes waiting."""
+    outcome = simulate(PAIR)
+    recording = tmp_path / "sched.txt"
+    text = SimulatedScheduler(outcome.recordings[0], 1, with_process=True).text()
+    recording.write_text(text, encoding="utf-8")
+    analysis = tracetui.load(write_rank(outcome, 0, tmp_path, 1), cache=False, sched=recording)
+    scheduler = analysis.scheduler
+    assert scheduler is not None
+    (chain,) = critical_chains(analysis.dependencies_with_late_peers, analysis._host_time)
+    on_host = chain.kind == CriticalKind.HOST
+    waited = sum(
+        int(scheduler.states(thread).of(State.READY).covered(chain.start[on_host], chain.end[on_host]).sum())
+        for thread in scheduler.threads
+    )
+    assert 0 < analysis.pinning_saves_ns <= waited

@@ -189,8 +189,8 @@ class Analysis:
 
     @cached_property
     def pinning_saves_ns(self) -> int:
-        """Ns of wall time that are saved at most if every thread that is ready has a core; 0 where the
-        scheduler is not recorded.
+        """Ns of wall time that are saved at most if every thread that is ready has a core, while late peers
+        come when they came; 0 where the scheduler is not recorded.
         """
         scheduler = self.scheduler
         if scheduler is None:
@@ -210,7 +210,7 @@ class Analysis:
                 waited[places] = ready(pid).covered(starts[places], ends[places])
             return waited
 
-        answer = self.what_ifs.without(
+        answer = self.what_ifs_with_late_peers.without(
             lambda index: ready(int(pids[self.hosts.thread(index).track.index])), of_launch
         )
         return max(answer.before_ns - answer.after_ns, 0)
