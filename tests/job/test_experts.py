@@ -9,8 +9,9 @@ import pytest
 
 from simulator.job.experts import WORKLOADS
 from tests.job.planted import job
+from tracetui.export.tables.experts import token_words
 from tracetui.job.digest import TokenColumns
-from tracetui.job.experts import exchange_groups, expert_layers, is_all_to_all
+from tracetui.job.experts import TokenUnit, exchange_groups, expert_layers, is_all_to_all
 from tracetui.job.job import job_of
 from tracetui.job.whatif.answer import Replays, what_if
 from tracetui.job.whatif.fixes import BALANCED_EXPERTS
@@ -80,6 +81,7 @@ def test_shapes_of_grouped_matmuls_go_before_bytes() -> None:
         ranks.append(replace(rank, digest=replace(rank.digest, tokens=tokens)))
     first, second = expert_layers(job_of(ranks))
     assert first.tokens == {0: 400, 1: 404, 2: 408, 3: 412}
+    assert (first.unit, expert_layers(simulated)[0].unit) == (TokenUnit.TOKENS, TokenUnit.BYTES)
     assert first.hot_rank == 3
     assert second.tokens == dict.fromkeys(range(4), 0)  # nothing computes there
     assert second.imbalance(exchange_groups(simulated)) == 1
@@ -93,3 +95,15 @@ def test_a_job_without_all_to_alls_has_no_layers() -> None:
 def test_an_all_to_all_is_known_however_it_is_spelled(kind: str) -> None:
     assert is_all_to_all(kind)
     assert not is_all_to_all("allReduce")
+
+
+@pytest.mark.parametrize(
+    ("unit", "words"),
+    [
+        (TokenUnit.TOKENS, "1,048,576"),
+        (TokenUnit.BYTES, "1.05 MB"),
+        (TokenUnit.ELEMENTS, "1,048,576 elements"),
+    ],
+)
+def test_bytes_are_not_shown_as_tokens(unit: TokenUnit, words: str) -> None:
+    assert token_words(1 << 20, unit) == words

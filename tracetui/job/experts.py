@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,14 @@ from tracetui.job.job import Job
 _EXCHANGE = "alltoall"
 
 
+class TokenUnit(Enum):
+    """What the tokens of a rank are counted in."""
+
+    TOKENS = auto()  #: the first dimension of grouped matmuls
+    BYTES = auto()  #: of the all-to-all, where no shapes are known
+    ELEMENTS = auto()  #: of the all-to-all, where bytes are not known either
+
+
 class Exchange(NamedTuple):
     """The two all-to-alls of a layer in one step on one rank, and the work of its experts in between."""
 
@@ -33,6 +42,7 @@ class Exchange(NamedTuple):
     tokens: int  #: that the experts of the rank work at, or bytes
     dispatched: int  #: bytes, or elements, that the rank sends in the first all-to-all; 0: not known
     combined: int  #: the same of the second one
+    unit: TokenUnit  #: of `tokens`
 
 
 @dataclass
@@ -51,6 +61,11 @@ class ExpertLayer:
         for exchange in self.exchanges:
             total[exchange.rank] += exchange.tokens
         return dict(sorted(total.items()))
+
+    @property
+    def unit(self) -> TokenUnit:
+        """The unit of the tokens: that of the rank with most of them in a step."""
+        return max(self.exchanges, key=lambda exchange: exchange.tokens).unit
 
     @property
     def hot_rank(self) -> int:
@@ -131,9 +146,11 @@ def _exchanges(place: int, rank: Rank) -> Iterator[tuple[int, Exchange]]:
         firsts = np.concatenate((forward[: 2 * pairs], reverse[: len(reverse) // 2 * 2])).reshape(-1, 2)
         for number, (dispatch, combine) in zip(numbers, firsts.tolist()):
             tokens = _tokens(rank, int(collectives.end[dispatch]), int(collectives.start[combine]))
-            sent = _sent(rank, combine)
+            sent, unit = _sent(rank, combine), TokenUnit.TOKENS
+            if tokens is None:
+                unit = TokenUnit.BYTES if collectives.bytes[combine] >= 0 else TokenUnit.ELEMENTS
             tokens = sent if tokens is None else tokens
-            yield number, Exchange(place, step, dispatch, combine, tokens, _sent(rank, dispatch), sent)
+            yield number, Exchange(place, step, dispatch, combine, tokens, _sent(rank, dispatch), sent, unit)
 
 
 def _sent(rank: Rank, place: int) -> int:

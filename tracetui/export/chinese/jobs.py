@@ -151,6 +151,7 @@ JOBS = {
         "{ranks} 的摘要太旧，没有区间：请重新生成。"
     ),
     "{phase} waits {time} for {other}.": "{phase} 等待 {other} 共 {time}。",
+    "{count} elements": "{count} 个元素",
     "Phases: ranges that the program marks, summed over ranks": "阶段：程序标记的区间，对各卡求和",
     # -- what if ----------------------------------------------------------------------------------------
     "A step takes {now}; its replay is off by {error} at most.": "一个 step 用 {now}；重放的误差至多 {error}。",

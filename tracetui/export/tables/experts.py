@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tracetui.export.tables.column import Column, Form, Table, count, duration, json_only
+from tracetui.export.tables.column import Column, Form, Table, duration, json_only
 from tracetui.export.tables.common import values_of
 from tracetui.export.tables.job import JobRows
-from tracetui.job.experts import ExpertLayer
+from tracetui.job.experts import ExpertLayer, TokenUnit
 from tracetui.job.job import Job
+from tracetui.language import translate
+from tracetui.units import format_bytes, format_count
 
 
 class LayerRows(JobRows):
@@ -41,13 +43,25 @@ def _most_tokens(rows: LayerRows) -> Any:
     return np.array([max(layer.tokens.values()) for layer in rows.rows], np.int64)
 
 
+def _token_words(tokens: int, rows: LayerRows) -> str:
+    return token_words(tokens, rows.rows[0].unit)
+
+
+def token_words(tokens: int, unit: TokenUnit) -> str:
+    """Return how many tokens those are, or how many bytes or elements they have."""
+    if unit is TokenUnit.BYTES:
+        return format_bytes(tokens)
+    count = format_count(tokens)
+    return count if unit is TokenUnit.TOKENS else translate("{count} elements", count=count)
+
+
 LAYERS: Table[LayerRows] = Table(
     columns=(
         Column("layer", "layer", values_of("number")),
         Column("imbalance", "imbalance", _imbalance, lambda ratio, _: f"{ratio:.3f}"),
         Column("hot_rank", "hot rank", _hot),
         json_only("tokens", _tokens),
-        count("most_tokens", "its tokens", _most_tokens, forms=Form.SHOWN | Form.FRAME),
+        Column("most_tokens", "its tokens", _most_tokens, _token_words, Form.SHOWN | Form.FRAME),
         duration("waiting_ns", "waiting", values_of("waiting_ns")),
         duration("moving_ns", "moving", values_of("moving_ns")),
     ),

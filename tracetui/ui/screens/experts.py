@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from tracetui.export.job.experts import ExpertsAnswer, experts_answer, experts_sentences
 from tracetui.export.tables.column import Table
-from tracetui.export.tables.experts import LAYERS
+from tracetui.export.tables.experts import LAYERS, token_words
 from tracetui.job.job import Job
 from tracetui.language import translate
 from tracetui.ui.actions import bindings
@@ -22,7 +22,7 @@ from tracetui.ui.screens.job_screen import JobScreen
 from tracetui.ui.tables.layout import ColumnLook, laid_out
 from tracetui.ui.widgets.lines import Lines, Pieces
 from tracetui.ui.widgets.table import TableWidget
-from tracetui.units import format_count, format_duration, format_error, format_percent
+from tracetui.units import format_duration, format_error, format_percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,7 +108,8 @@ class ExpertsScreen(JobScreen[ExpertsAnswer]):
         most_tokens = max(tokens.values(), default=1)
         mean = sum(tokens.values()) / max(len(tokens), 1)
         name = max((cell_len(names[rank]) for rank in shown), default=0)
-        number = len(format_count(most_tokens))
+        words = {rank: token_words(tokens[rank], layer.unit) for rank in shown}
+        number = max(map(cell_len, words.values()), default=0)
         room = max(self.size.width - name - number - 12, 1)
         lines: list[Pieces] = []
         for rank in shown:
@@ -117,7 +118,7 @@ class ExpertsScreen(JobScreen[ExpertsAnswer]):
             lines.append(
                 [
                     (f" {names[rank]:<{name}} ", self.style_of(Role.TITLE if hot else Role.TEXT)),
-                    (f"{format_count(tokens[rank]):>{number}} ", self.style_of(Role.NUMBER)),
+                    (f"{words[rank]:>{number}} ", self.style_of(Role.NUMBER)),
                     (f"{tokens[rank] / mean if mean else 1:>5.2f}x ", self.style_of(Role.DIM)),
                     (
                         self.viewer.glyphs.full * filled,
