@@ -216,3 +216,18 @@ def test_what_was_cut_of_a_sequence_takes_no_key_with_it(moba: Path, cut: bytes)
         terminal.rest()
         terminal.send(b"q")
         assert terminal.exit_code() == 0
+
+
+def test_a_cut_answer_does_not_take_keys_while_they_follow_each_other(
+    moba: Path,
+) -> None:
+    """A key that is held down repeats sooner than a cut answer is given up for silence."""
+    with viewer(moba) as terminal:
+        terminal.wait_for(b"worst gaps")
+        terminal.send(b"\x1b]0;x")
+        for _ in range(100):
+            if terminal.process.poll() is not None:
+                break
+            terminal.send(b"q")
+            terminal.read(0.02)
+        assert terminal.exit_code() == 0

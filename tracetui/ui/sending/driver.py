@@ -10,6 +10,7 @@ import os
 import select
 import signal
 import termios
+import time
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
 from typing import IO, Any, Protocol, cast
@@ -153,22 +154,31 @@ class LinkDriver(LinuxDriver):
                 for event in parser.read(piece):
                     self.process_message(event)
 
-        def take(keys: bytes) -> None:
-            show(sequences.take(decode(keys)))
+        def take(keys: bytes) -> bool:
+            """Show what is whole; return whether anything was."""
+            pieces = sequences.take(decode(keys))
+            show(pieces)
+            return bool(pieces)
 
         typed, app.typed = app.typed, b""
         take(answers.take(typed))
+        held_since = time.monotonic()
         while not self.exit_event.is_set():
             waits = answers.waits or sequences.waits
-            if not select.select([self.fileno], [], [], HELD_S if waits else 0.1)[0]:
+            ready = select.select([self.fileno], [], [], HELD_S if waits else 0.1)[0]
+            # This thread may wake late, and keys may come one after the other: what is held goes before them.
+            if not ready or (waits and time.monotonic() - held_since >= HELD_S):
                 take(answers.rest())
                 show(sequences.rest())
+                waits = False
+            if not ready:
                 continue
             keys = self._read()
             if not keys:
                 loop_of(self).call_soon_threadsafe(app.terminal_is_gone)
                 return
-            take(answers.take(keys))
+            if take(answers.take(keys)) or not waits:
+                held_since = time.monotonic()
 
     def _read(self) -> bytes:
         """Return what was typed; nothing where nobody can type any more."""
