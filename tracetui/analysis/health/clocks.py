@@ -25,6 +25,8 @@ LEAST_EARLY, EARLY_SHARE = 3, 0.005
 ROUNDED = 1_000
 #: ns: a leap of all clocks is at least so long.
 LEAST_LEAP = 1_000_000
+#: Back it may be so many times shorter: slices that cross prove it.
+_FINER = 10
 #: Tracks that go back at once, from which on a clock did; tracks of fewer slices, or that go back more often,
 #: tell nothing; so often the times before and after mix.
 _LEAST_BACK, _LEAST_ORDERED, _MOST_BACK, _LEAST_MIXED = 2, 20, 3, 3
@@ -39,6 +41,11 @@ _MOST_HOLES, _EDGE, _MOST_QUIET = 64, 20, 12
 _SHORT, _MOST_SHORT = 18, 22
 #: A hole in which a queue stops is a leap where it is so many times as long as all others.
 _ALONE = 3
+#: Starts from which on holes tell anything, and how many of them are looked at as leaps where no call is left
+#: without its caller.
+_LEAST_STARTS, _MOST_LEAPS = 100, 3
+#: Tasks that were waiting where a queue stops; the shares of the hole within which it stops, and resumes.
+_LEAST_QUEUED, _STOPS, _RESUMES = 5, 0.25, 0.05
 #: Returns in a hole that show that calls went on in it, and those that do where no call is left open; ns from
 #: one to the next.
 _LEAST_RETURNS, _LEAST_RETURNS_OF_ALL, _APART = 5, 3, 20_000
@@ -168,7 +175,7 @@ def _by_order(recording: HealthEvidence, tracks: Sequence[Track]) -> Jump | None
         change = np.diff(starts)
         if len(starts) < _LEAST_ORDERED or np.count_nonzero(change < 0) > _MOST_BACK:
             continue
-        for place in np.flatnonzero(change < -LEAST_LEAP // 10).tolist():
+        for place in np.flatnonzero(change < -LEAST_LEAP // _FINER).tolist():
             end, begin = int(starts[place]), int(starts[place + 1])
             if starts[place + 1 :].max() > end:
                 steps.append((track, begin, end))
@@ -224,7 +231,7 @@ def _by_crossing(recording: HealthEvidence, tracks: Sequence[Track]) -> Jump | N
     threads = {(track.pid, track.tid) for track, _ in crossed}
     if len(threads) < 2 and last - first > _AT_ONCE * (recording.trace.end_ns - recording.trace.start_ns):
         return None
-    if last - first < LEAST_LEAP // 10:
+    if last - first < LEAST_LEAP // _FINER:
         return None
     return Jump(last, first - last, tuple(track.index for track, _ in crossed))
 
@@ -266,7 +273,7 @@ def _leaps_ahead(recording: HealthEvidence) -> Iterator[Jump]:
     trace = recording.trace
     slices = trace.slices
     timed = rows_of(t for t in trace.tracks if t.layer in _LAYERS)
-    if len(timed) < 100:
+    if len(timed) < _LEAST_STARTS:
         return
     begins, resumes = quiet_stretches(slices.start[timed])
     longest = np.argsort(begins - resumes, kind="stable")[:_MOST_HOLES]
@@ -286,7 +293,7 @@ def _leaps_ahead(recording: HealthEvidence) -> Iterator[Jump]:
         lasts = ((called <= begin + ROUNDED) & (returned >= resume - ROUNDED)).any()
         if not (lasts or _host_waits(recording, begin, resume)):
             holes.append((begin, resume))
-    for number, (begin, resume) in enumerate(holes[:3]):
+    for number, (begin, resume) in enumerate(holes[:_MOST_LEAPS]):
         following = max((end - start for start, end in holes[number + 1 :]), default=0)
         alone = number == 0 and resume - begin >= _ALONE * following
         if (
@@ -366,14 +373,14 @@ def _queue_stops(recording: HealthEvidence, begin: int, resume: int) -> bool:
     hole = resume - begin
     for activity in recording.devices:
         work = activity.work
-        after = work[slices.start[work] >= resume][:5]
+        after = work[slices.start[work] >= resume][:_LEAST_QUEUED]
         before = work[slices.start[work] <= begin]
-        if len(after) < 5 or not len(before):
+        if len(after) < _LEAST_QUEUED or not len(before):
             continue
         launched = chains.launch_point[chains.index(after)]
         queued = bool(((launched >= 0) & (launched < begin)).all())
         done, starts = int(slices.end[before].max()), int(slices.start[after[0]])
-        if queued and done - begin < hole // 4 and starts - resume < hole // 20:
+        if queued and done - begin < _STOPS * hole and starts - resume < _RESUMES * hole:
             return True
     return False
 

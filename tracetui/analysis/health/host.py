@@ -26,6 +26,8 @@ FRAME_COST = (100, 1_000)
 OPERATOR_COST = (500, 3_000)
 #: Of the host-bound idle time this share is explained by recording at least, and it is in doubt.
 _DOUBTED_PART = 0.5
+#: Stacks that cover less of the time of the operators were recorded for a part only.
+_LEAST_STACKED = 0.5
 
 
 def unclosed_calls(recording: HealthEvidence) -> Iterator[Finding]:
@@ -196,12 +198,12 @@ def _stacks_cut(recording: HealthEvidence) -> bool:
     start, end = int(slices.start[operators].min()), int(slices.end[operators].max())
     if len(frames):
         covered = int(slices.end[frames].max()) - int(slices.start[frames].min())
-        return covered * 2 < end - start
+        return covered < _LEAST_STACKED * (end - start)
     known = operators[slices.stack[operators] >= 0]
     if not len(known):
         return False
     covered = int(slices.end[known].max()) - int(slices.start[known].min())
-    return covered * 2 < end - start
+    return covered < _LEAST_STACKED * (end - start)
 
 
 def _note(identity: str, affects: tuple[str, ...], sentence: str, remedy: str) -> Finding:
