@@ -12,6 +12,7 @@ from tracetui.databases.tables import UNKNOWN
 from tracetui.reader.database.assembly import Assembly
 from tracetui.reader.database.device import enum_texts
 from tracetui.reader.database.layers import CANN, COLLECTOR, MARKS, OS_CALLS, PYTHON, ProcessLayer, layer_pid
+from tracetui.reader.database.queue import queue_pairs
 from tracetui.reader.database.stacks import call_stacks
 from tracetui.reader.database.table_reader import TableColumns, TableReader, distinct_places, places_of, take
 
@@ -91,7 +92,10 @@ class HostTables:
         kind = self._kinds(rows, names)
         for column in ("name", "type"):  # the largest table: what is used up makes room for the slices
             del rows.numbers[column]
-        dequeues = (kind == QUEUE) & self._assembly.texts.fit(names, lambda text: text.startswith("Dequeue"))
+        is_queue = kind == QUEUE
+        dequeues = is_queue & self._assembly.texts.fit(names, lambda text: text.startswith("Dequeue"))
+        if is_queue.any() and not connections.count and not self._reader.database.problems:
+            connections = self._pair_queue(rows, np.flatnonzero(is_queue), dequeues, names)
         # Those that only take from the queue stand last, as in text exports.
         thread = self._threads(
             rows["globalTid"], PYTHON, last=distinct_places(rows["globalTid"][dequeues])[0]
@@ -116,6 +120,20 @@ class HostTables:
         if not self._assembly.texts.fit(names, lambda text: text.startswith(_STEP)).any():
             self._add_steps(rows)
         return HostRows(rows["startNs"], thread, kind, dequeues, rows["connectionId"]), connections
+
+    def _pair_queue(self, rows: TableColumns, queued: Int64s, dequeues: Bools, names: Int32s) -> TableColumns:
+        """Return what CONNECTION_IDS would tell of the queue, as far as times do; rows get ids to match."""
+        given, taken = queue_pairs(
+            rows["startNs"][queued], rows["endNs"][queued], rows["globalTid"][queued], dequeues[queued]
+        )
+        given, taken = queued[given], queued[taken]
+        if not _names_agree(self._assembly.texts.all(), names[given], names[taken]):
+            given = taken = np.empty(0, np.int64)
+        pairs = np.arange(len(given))
+        ids = np.full(rows.count, UNKNOWN, np.int64)
+        ids[given] = ids[taken] = pairs
+        rows.numbers["connectionId"] = ids
+        return TableColumns(len(pairs), {"id": pairs, "connectionId": pairs}, {}, np.empty(0, np.int64))
 
     def _queue_ids(self, rows: TableColumns, kind: Int32s, connections: TableColumns) -> Int64s:
         """Return what the two ends of the queue share; -1 of all other rows."""
@@ -250,3 +268,12 @@ class HostTables:
             number_of[index] = self._assembly.thread(pid, written_tid)
         threads: Int32s = number_of[place]
         return threads
+
+
+def _names_agree(texts: list[str], given: Int32s, taken: Int32s) -> bool:
+    """Return whether no pair, "Enqueue@x" and "Dequeue@x", tells two operators; a name may tell none."""
+    for pair in np.unique(np.column_stack((given, taken)), axis=0).tolist():
+        operators = {texts[number].partition("@")[2] for number in pair} - {""}
+        if len(operators) > 1:
+            return False
+    return True
