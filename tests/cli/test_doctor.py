@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.health import planting
+from tests.analysis.health.test_real import NOTES
 from tests.cli.test_main import Run
 from tests.cli.test_main import run as run
+from tracetui.cli.commands import doctor
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.export.language import ENGLISH, choose_language
+from tracetui.reader.locate import recordings_below
 
 STACKS = "gpu/pairs/h100/gaunernst_bert-small-uncased__1016001.json.gz"
 HEAD = "Idle time and steps are wrong: the first 8 kernel launches have no task on the device"
@@ -115,3 +118,42 @@ def test_lines_with_idle_time_that_is_not_believed_are_marked(
     assert wrong and wrong <= marked
     assert "  wrong  " in run("hotspots", lossy).out and "| wrong |" in run("hotspots", lossy, "--md").out
     assert "trust" not in run("hotspots", str(real_traces / STACKS)).out
+
+
+def test_each_recording_of_a_directory_is_judged(
+    run: Run, real_traces: Path, tmp_path: Path, lossy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    below = tmp_path / "of [red]others"
+    below.mkdir()
+    (below / "good.json.gz").write_bytes((real_traces / STACKS).read_bytes())
+    (below / "settings.json").write_text('{"level": 1}')
+    (tmp_path / "more").mkdir()
+    Path(lossy).rename(tmp_path / "more" / "lossy.json")
+    output = run("doctor", str(tmp_path))
+    assert output.code == ExitCode.LIMIT
+    words = " ".join(output.out.split())
+    assert "2 recordings, each judged on its own: 1 in doubt." in words
+    assert "wrong more/lossy.json Idle time and steps are wrong: the first 8 kernel launches" in words
+    assert "good of [red]others/good.json.gz" in words and "settings" not in output.out + output.err
+    document = json.loads(run("doctor", str(tmp_path), "--json").out)
+    assert [(row["path"], row["verdict"]) for row in document["recordings"]] == [
+        ("more/lossy.json", "wrong"),
+        ("of [red]others/good.json.gz", "good"),
+    ]
+    assert document["recordings"][0]["findings"][0]["id"] == "device.head_lost"
+    assert "- more/lossy.json: wrong: Idle time" in run("doctor", str(tmp_path), "--md").out
+    healthy = run("doctor", str(real_traces / "gpu/pairs"))
+    assert healthy.code == ExitCode.OK and "2 recordings, each judged on its own: all can be" in healthy.out
+    monkeypatch.setattr(doctor, "_MOST_RECORDINGS", 1)
+    output = run("doctor", str(tmp_path))
+    assert output.code == ExitCode.UNREADABLE and not output.out
+    assert "holds 3 traces, name one of them: more/lossy.json" in output.err
+
+
+def test_all_recordings_below_a_directory_are_found(real_traces: Path) -> None:
+    found = [str(path.relative_to(real_traces)) for path in recordings_below(real_traces)]
+    expected = [name.split("/ASCEND_PROFILER_OUTPUT")[0] for name in NOTES]
+    assert set(expected) <= set(found) and len(found) == len(set(found))
+    assert [name for name in found if name.startswith(("gpu", "npu/level"))] == sorted(
+        name for name in expected if name.startswith(("gpu", "npu"))
+    )

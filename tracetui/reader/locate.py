@@ -77,6 +77,34 @@ def traces_below(path: Path) -> list[Path]:
     return [file for file in files if not is_part(file) or file in first_parts(files)]
 
 
+def recordings_below(path: Path) -> list[Path]:
+    """Return the recordings up to five directories down, sorted: the file or directory that names each.
+
+    Of a run that was exported several times one. Whether JSON under a name of its user's is a trace only
+    reading it tells. Empty where `path` is no directory.
+    """
+    files = _files(path)
+    text = [file for file in files if not is_database(file)]
+    databases = _databases(files)
+    found = {_rank_directory(file, path) for file in _traces_of_frameworks(text, databases)}
+    for file in (*databases, *_exported(text)):
+        if not any(parent in found for parent in (file, *file.parents)):
+            found.add(_rank_directory(file, path))
+    found |= {
+        file
+        for file in text
+        if not _is_side_file(file)
+        and not is_part(file)
+        and not any(p in found for p in (file, *file.parents))
+    }
+    return sorted(found)
+
+
+def choice_of_recordings(path: Path, recordings: list[Path]) -> UnreadableTrace:
+    """Return what to raise where a directory has several recordings, of which one is to be named."""
+    return UnreadableTrace(Reason.DIRECTORY, _choice_sentence(path, recordings))
+
+
 def name_of_trace(file: Path) -> str:
     """Return what people call the trace that a file begins: of a raw export its directory."""
     if is_part(file) or (is_trace_database(file.name) and not is_framework_database(file.name)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
@@ -11,6 +11,8 @@ from tracetui.cli.parser import PATHS, Parser, Request, add_ascii, add_json, add
 from tracetui.cli.terminal import text_width
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tracetui.analysis.analyse import Analysis
 
 _DESCRIPTION = f"""Print what is wrong or doubtful in a recording: tasks that were lost, graphs
@@ -18,12 +20,18 @@ without their kernels, calls that were never closed, clocks that disagree, work
 that is not in the file, files of several runs, and what was not recorded. Where
 the JSON and the database of a run lie beside each other, both are read. Each
 finding says what was seen, which numbers and steps that puts in doubt, and how
-to record it better, or how to read it. Notes leave all numbers good.
+to record it better, or how to read it. Notes leave all numbers good. Of a
+directory with several recordings each one has its verdict, in one line; where
+they are many or large, they are listed, to name one of them.
 
 exit status:
   0 all numbers are good   4 some are doubtful or wrong
 
 {PATHS}"""
+
+
+#: So many recordings of a directory, and bytes of them, are judged one after the other.
+_MOST_RECORDINGS, _MOST_BYTES = 32, 300_000_000
 
 
 def _add_arguments(parser: Parser) -> None:
@@ -40,6 +48,9 @@ def _run(request: Request) -> ExitCode:
     from tracetui.export.trace.health import health_document, health_markdown, health_text
     from tracetui.language import in_english
 
+    recordings = _several(request)
+    if recordings:
+        return _judge_each(request, recordings)
     analysis, _ = open_trace(request)
     _compare_exports(request, analysis)
     if request.json:
@@ -51,6 +62,75 @@ def _run(request: Request) -> ExitCode:
     else:
         print_text(health_text(analysis, text_width()), request)
     return ExitCode.LIMIT if analysis.health.doubts else ExitCode.OK
+
+
+def _several(request: Request) -> list[Path]:
+    """Return the recordings of a directory that holds more than one; raise what asks for one of too many."""
+    from tracetui.reader.errors import Reason, UnreadableTrace
+    from tracetui.reader.locate import choice_of_recordings, locate_trace, recordings_below
+
+    path = Path(request.path)
+    try:
+        locate_trace(path, request.export)
+    except UnreadableTrace as error:
+        if not path.is_dir() or error.reason not in (Reason.DIRECTORY, Reason.MISSING):
+            raise
+        recordings = recordings_below(path)
+        if not recordings or (request.export and error.reason is Reason.MISSING):
+            raise
+    else:
+        return []
+    if len(recordings) > _MOST_RECORDINGS or sum(map(_size, recordings)) > _MOST_BYTES:
+        raise choice_of_recordings(path, recordings)
+    return recordings
+
+
+def _size(recording: Path) -> int:
+    """Return the bytes of a recording, of a directory all that lies below it."""
+    files = recording.rglob("*") if recording.is_dir() else (recording,)
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def _judge_each(request: Request, recordings: Sequence[Path]) -> ExitCode:
+    """Print the verdict on each of several recordings; what is no trace is left out."""
+    from tracetui.cli.output import print_json, print_text, say
+    from tracetui.cli.trace_reading import opened_trace
+    from tracetui.export.trace.health import (
+        RecordingRow,
+        health_document,
+        recording_row,
+        recordings_document,
+        recordings_markdown,
+        recordings_text,
+    )
+    from tracetui.language import in_english
+    from tracetui.reader.errors import Reason, UnreadableTrace
+    from tracetui.trace.clean import printable
+
+    rows: list[RecordingRow] = []
+    documents: list[tuple[str, dict[str, Any]]] = []
+    for recording in recordings:
+        name = str(recording.relative_to(request.path))
+        try:
+            with opened_trace(request, str(recording)) as (analysis, _):
+                if not len(analysis.trace.slices):
+                    continue
+                _compare_exports(request, analysis)
+                rows.append(recording_row(analysis, name))
+                with in_english():
+                    documents.append((name, health_document(analysis)))
+        except UnreadableTrace as error:
+            if error.reason is not Reason.NOT_A_TRACE:
+                say(printable(str(error)))
+    if not rows:
+        raise UnreadableTrace(Reason.MISSING, f"{request.path}: no trace in this directory can be read")
+    if request.json:
+        print_json(recordings_document(documents), request)
+    elif request.md:
+        print_text(recordings_markdown(rows), request)
+    else:
+        print_text(recordings_text(request.path, rows, text_width()), request)
+    return ExitCode.LIMIT if any(row.verdict != "good" for row in rows) else ExitCode.OK
 
 
 def _compare_exports(request: Request, analysis: Analysis) -> None:

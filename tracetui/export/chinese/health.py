@@ -189,6 +189,12 @@ HEALTH = {
     "step {steps}": "step {steps}",
     "steps {steps}": "step {steps}",
     "1 note": "1 条说明",
+    "{recordings}, each judged on its own: all can be believed.": "{recordings}，各自单独判断：全部可信。",
+    "{recordings}, each judged on its own: {doubted} in doubt. Name one to see all that is found.": (
+        "{recordings}，各自单独判断：{doubted} 个存疑或有误。指定其中一个可看全部发现。"
+    ),
+    "1 recording": "1 个采集",
+    "{count} recordings": "{count} 个采集",
     "This recording can be believed.": "这次采集可信。",
     "This recording can be believed; {notes}.": "这次采集可信；{notes}。",
     "Not all of this recording can be believed. {parts}.": "这次采集并非全部可信。{parts}。",

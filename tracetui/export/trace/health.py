@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.health.finding import NUMBERS, Finding
@@ -12,6 +12,7 @@ from tracetui.export.markdown import plain
 from tracetui.export.sentences.health import (
     finding_remedy,
     finding_sentence,
+    headline,
     number_names,
     step_words,
     steps_of,
@@ -20,7 +21,7 @@ from tracetui.export.sentences.health import (
 from tracetui.export.tables.column import records
 from tracetui.export.tables.health import FINDINGS, FindingRows
 from tracetui.export.tables.shown import markdown_table
-from tracetui.export.text import MARGIN, cut, wrapped
+from tracetui.export.text import MARGIN, cell_width, cut, padded, wrapped
 from tracetui.language import counted, translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_time
@@ -64,6 +65,64 @@ def health_markdown(analysis: Analysis) -> str:
     if rows.rows:
         lines += ["", *markdown_table(FINDINGS, rows)]
     return "\n".join(lines) + "\n"
+
+
+class RecordingRow(NamedTuple):
+    """One of several recordings in a directory, and what is to be thought of it."""
+
+    name: str  #: its path in the directory; never print it unescaped
+    verdict: str  #: "good", "doubtful" or "wrong"
+    finding: str  #: the worst one, in the language that was chosen; "" where all is good
+
+
+def recording_row(analysis: Analysis, name: str) -> RecordingRow:
+    """Return what is said of an analysis among others."""
+    return RecordingRow(name, analysis.health.verdict, headline(analysis.health, analysis.steps))
+
+
+def recordings_document(documents: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+    """Return what is said of each of several recordings, of which the path in their directory is given."""
+    return {
+        "schema": SCHEMA,
+        "recordings": [
+            {"path": name, **{key: value for key, value in document.items() if key != "schema"}}
+            for name, document in documents
+        ],
+    }
+
+
+def recordings_text(path: str, rows: Sequence[RecordingRow], width: int) -> str:
+    """Return the verdict on each of several recordings in a directory, and the worst finding of each."""
+    lines = [cut(printable(path), width, keep_end=True), _recordings_line(rows), ""]
+    words = [verdict_word(row.verdict) for row in rows]
+    room = max(map(cell_width, words))
+    for row, word in zip(rows, words):
+        lines.append(cut(f"{padded(word, room)}{MARGIN}{printable(row.name)}", width))
+        if row.finding:
+            indent = " " * room + MARGIN * 2
+            lines += wrapped(row.finding, min(width, LONGEST_LINE), indent, indent)
+    return "\n".join(lines) + "\n"
+
+
+def recordings_markdown(rows: Sequence[RecordingRow]) -> str:
+    """Return the verdict on each of several recordings as a list."""
+    lines = [plain(_recordings_line(rows)), ""]
+    for row in rows:
+        finding = f": {plain(row.finding)}" if row.finding else ""
+        lines.append(f"- {plain(printable(row.name))}: {verdict_word(row.verdict)}{finding}")
+    return "\n".join(lines) + "\n"
+
+
+def _recordings_line(rows: Sequence[RecordingRow]) -> str:
+    doubted = sum(row.verdict != "good" for row in rows)
+    found = counted(len(rows), "1 recording", "{count} recordings")
+    if not doubted:
+        return translate("{recordings}, each judged on its own: all can be believed.", recordings=found)
+    return translate(
+        "{recordings}, each judged on its own: {doubted} in doubt. Name one to see all that is found.",
+        recordings=found,
+        doubted=format_count(doubted),
+    )
 
 
 def verdict_line(analysis: Analysis) -> str:
