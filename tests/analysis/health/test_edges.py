@@ -1,0 +1,138 @@
+"""Rules say nothing just inside of their thresholds, and something at them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+import pytest
+
+from tests.analysis import gpu
+from tests.analysis.machine import Events
+from tests.synthetic import trace_of
+from tracetui.analysis.analyse import analyse
+from tracetui.analysis.health.launches import Launches, find_losses
+
+
+def launches(count: int, lost: Collection[int]) -> Launches:
+    """Launches of which some have no task."""
+    places = np.arange(count)
+    return Launches(places, places * 10, places * 10 + 5, np.isin(places, list(lost)))
+
+
+def stretches(count: int, lost: Collection[int]) -> list[tuple[int, int]]:
+    return [(loss.first, loss.stop) for loss in find_losses(launches(count, lost))]
+
+
+def test_launches_without_a_task_are_a_loss_from_the_third_on() -> None:
+    assert stretches(100, range(50, 52)) == []
+    assert stretches(100, range(50, 53)) == [(50, 53)]
+    assert stretches(100, range(100)) == [], "a file without any task is none that lost some"
+
+
+def test_a_loss_goes_on_over_32_launches_that_have_a_task() -> None:
+    assert stretches(200, [50, 51, 52, 85, 86, 87]) == [(50, 88)]
+    assert stretches(200, [50, 51, 52, 86, 87, 88]) == [(50, 53), (86, 89)]
+
+
+def test_long_losses_are_one_where_half_of_all_between_them_is_lost() -> None:
+    assert stretches(400, [*range(100, 140), *range(180, 220)]) == [(100, 220)]
+    assert stretches(400, [*range(100, 140), *range(221, 261)]) == [(100, 140), (221, 261)]
+
+
+def test_a_loss_at_the_start_or_end_has_a_hundredth_outside_of_it() -> None:
+    def edges(lost: Collection[int]) -> list[tuple[bool, bool]]:
+        return [(loss.at_start, loss.at_end) for loss in find_losses(launches(400, lost))]
+
+    assert edges(range(4, 40)) == [(True, False)]
+    assert edges(range(5, 40)) == [(False, False)]
+    assert edges(range(360, 396)) == [(False, True)]
+    assert edges(range(360, 395)) == [(False, False)]
+
+
+def test_tasks_lost_here_and_there_are_no_late_beginning() -> None:
+    (whole,) = find_losses(launches(400, range(0, 40, 2)))
+    (sparse,) = find_losses(launches(400, range(0, 40, 3)))
+    assert (whole.is_dense, whole.at_start) == (True, True)
+    assert (sparse.is_dense, sparse.at_start) == (False, False)
+
+
+MS = 1_000_000
+
+
+def found(events: Events) -> set[str]:
+    """The ids of what is found in a trace of a GPU."""
+    return {finding.id for finding in analyse(trace_of([*gpu.gpu(), *events])).health.findings}
+
+
+def run(count: int = 20, every: int = MS, lag: int = 20_000, dur: int = 50_000) -> Events:
+    """A kernel each so many ns, launched `lag` before it."""
+    return [
+        event
+        for number in range(1, count + 1)
+        for event in (
+            gpu.launch(number * every, 5_000, number),
+            gpu.kernel(number * every + lag, dur, number),
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("early", "lag", "is_found"),
+    [(3, -206_000, True), (3, -194_000, False), (2, -MS // 2, False)],
+)
+def test_clocks_are_apart_where_three_tasks_begin_200_us_early(early: int, lag: int, is_found: bool) -> None:
+    events = run()
+    moved = range(5, 5 + early)
+    shifted = [gpu.kernel(number * MS + lag, 50_000, number) for number in moved]
+    kept = [
+        e for e in events if e.get("cat") != "kernel" or e["args"]["correlation"] not in range(5, 5 + early)
+    ]
+    assert ("clock.host_device" in found([*kept, *shifted])) == is_found
+
+
+@pytest.mark.parametrize(("first", "is_found"), [(1.5, False), (1.51, True)])
+def test_a_first_step_is_unlike_others_from_half_as_long_again_on(first: float, is_found: bool) -> None:
+    lengths = [int(first * 5 * MS), *[5 * MS] * 3]
+    begins = np.cumsum([MS // 2, *lengths[:-1]]).tolist()
+    steps = [gpu.step(number, begin, dur) for number, (begin, dur) in enumerate(zip(begins, lengths))]
+    assert ("steps.first" in found([*run(24), *steps])) == is_found
+
+
+@pytest.mark.parametrize(("count", "is_found"), [(2, True), (3, False)])
+def test_two_steps_are_few_and_three_are_not(count: int, is_found: bool) -> None:
+    steps = [gpu.step(number, MS // 2 + number * 5 * MS, 5 * MS) for number in range(count)]
+    assert ("steps.few" in found([*run(5 * count), *steps])) == is_found
+
+
+@pytest.mark.parametrize(("overlap", "is_found"), [(9_000, False), (12_000, True)])
+def test_tasks_of_a_stream_overlap_for_a_hundredth_of_its_time(overlap: int, is_found: bool) -> None:
+    over = [
+        event
+        for number in (101, 102, 103)
+        for event in (
+            gpu.launch(number * MS + 1_000, 2_000, number + 100),
+            gpu.launch(number * MS + 4_000, 2_000, number + 200),
+            gpu.kernel(number * MS + 20_000, 50_000, number + 100),
+            gpu.kernel(number * MS + 70_000 - overlap // 3, 50_000, number + 200),
+        )
+    ]
+    # The stream is busy for 20 * 35 us + 3 * 100 us: 1 ms.
+    assert ("tasks.overlap" in found([*run(dur=35_000), *over])) == is_found
+
+
+@pytest.mark.parametrize(("late", "is_found"), [(9_900_000, False), (10_100_000, True)])
+def test_a_device_that_begins_10_ms_after_its_launch_was_busy(late: int, is_found: bool) -> None:
+    assert ("device.unseen_work" in found(run(lag=late))) == is_found
+
+
+@pytest.mark.parametrize(("extra", "is_found"), [(2, False), (3, True)])
+def test_an_id_is_shared_by_three_tasks_that_it_did_not_launch(extra: int, is_found: bool) -> None:
+    again = [gpu.kernel(5 * MS + 100_000 * (2 + n), 10_000, 5) for n in range(extra)]
+    assert ("flows.shared" in found([*run(), *again])) == is_found
+
+
+@pytest.mark.parametrize(("tasks", "is_found"), [(3, False), (4, True)])
+def test_four_tasks_of_an_id_that_no_call_has_share_it(tasks: int, is_found: bool) -> None:
+    uncalled = [gpu.kernel(100_000 * n, 10_000, 999) for n in range(1, tasks + 1)]
+    assert ("flows.shared" in found([*run(), *uncalled])) == is_found
