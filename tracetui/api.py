@@ -14,6 +14,7 @@ from tracetui.analysis.scheduler.scheduler import SchedulerRecording, SchedulerS
 from tracetui.cache.cached_reading import read_trace
 from tracetui.cache.recordings import recording_reader
 from tracetui.databases.exports import Export
+from tracetui.language import state
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.joined import open_trace
 from tracetui.reader.locate import locate_trace
@@ -168,7 +169,9 @@ def _recording(
             return None
         return recording_of(trace, source, on_progress, read=recording_reader(cache))
     except Refusal as refusal:
-        raise UnreadableTrace(Reason.NOT_A_TRACE, f"{source and source.path}: {refusal}") from None
+        raise UnreadableTrace(
+            Reason.NOT_A_TRACE, state("{source}: {refusal}", source=source and source.path, refusal=refusal)
+        ) from None
 
 
 def load_job(
@@ -221,4 +224,6 @@ def load_snapshot(path: str | os.PathLike[str], rules: FrameRules | None = None)
     try:
         return memory_of_snapshot(Path(path), rules or FrameRules())
     except Refusal as refusal:
-        raise UnreadableTrace(Reason.NOT_A_TRACE, f"{os.fspath(path)}: {refusal}") from None
+        raise UnreadableTrace(
+            Reason.NOT_A_TRACE, state("{path}: {refusal}", path=os.fspath(path), refusal=refusal)
+        ) from None

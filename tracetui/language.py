@@ -11,7 +11,7 @@ Documents (JSON, CSV, sheets) are English whatever is chosen: they are made `in_
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Union
@@ -79,6 +79,14 @@ class Statement(str):
         statement.template = template
         statement.values = {name: values[name] for name in _FIELD.findall(template)}
         return statement
+
+    def with_values(self, change: Callable[[str], str]) -> Statement:
+        """Return the statement with each text in its fields changed."""
+        values = {
+            name: change(value) if isinstance(value, str) else tuple(map(change, value))
+            for name, value in self.values.items()
+        }
+        return Statement(self.template, values)
 
     def __getnewargs__(self) -> tuple[str, Mapping[str, Value]]:  # type: ignore[override]
         """Return what pickle and copy make the same statement of."""

@@ -13,6 +13,7 @@ from tracetui.cli.config import NO_SETTINGS, Settings
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import Request, UsageError, refuse_to_mix
 from tracetui.cli.whole_parser import whole_parser
+from tracetui.language import state
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z_-]*", re.ASCII)
 _EPILOG = """commands:
@@ -46,7 +47,7 @@ def parse_arguments(arguments: Sequence[str], settings: Settings = NO_SETTINGS) 
         try:
             request = parser.parse_args([*defaults, *rest], Request())
         except UsageError as error:
-            raise UsageError(f"{settings.path}: {error}") from None
+            raise UsageError(state("{path}: {error}", path=settings.path, error=error)) from None
     return command, request
 
 
@@ -103,7 +104,11 @@ def _refuse_unknown(arguments: Sequence[str]) -> None:
     alike = get_close_matches(word.lower(), _by_name(), 1)
     if alike:
         raise UsageError(
-            f"there is no command or file {word}; did you mean tracetui {alike[0]}? See tracetui --help"
+            state(
+                "there is no command or file {word}; did you mean tracetui {alike}? See tracetui --help",
+                word=word,
+                alike=alike[0],
+            )
         )
 
 

@@ -19,6 +19,7 @@ from tracetui.job.compare_jobs import Incomparable
 from tracetui.job.job import Job
 from tracetui.job.load import run_at
 from tracetui.job.sides import compare_sides, read_run_at, side_at
+from tracetui.language import state
 from tracetui.units import Window
 
 
@@ -85,6 +86,10 @@ def _read_digest(request: Request, part: RunPart, digest: Path) -> Run:
 
 def _refuse_parts(request: Request, what: str, *parts: RunPart) -> None:
     if request.shapes or not all(part.is_whole for part in parts):
-        raise UsageError(f"{what} holds all steps together, and no shapes: these need traces, one by one")
+        raise UsageError(
+            state("{what} holds all steps together, and no shapes: these need traces, one by one", what=what)
+        )
     if request.all_steps:
-        raise UsageError(f"{what} holds no outlier steps: --all-steps needs traces, one by one")
+        raise UsageError(
+            state("{what} holds no outlier steps: --all-steps needs traces, one by one", what=what)
+        )

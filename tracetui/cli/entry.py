@@ -12,7 +12,7 @@ from tracetui.cli import streams, terminal
 from tracetui.cli.command_line import parse_arguments
 from tracetui.cli.config import read_settings
 from tracetui.cli.exit_codes import ExitCode
-from tracetui.cli.parser import Request, UsageError
+from tracetui.cli.parser import UsageError
 from tracetui.cli.signals import as_cancel
 
 
@@ -38,11 +38,14 @@ def _run(arguments: Sequence[str]) -> int:
         command, request = parse_arguments(arguments, read_settings(os.environ))
     except SystemExit as done:  # argparse has printed the help, or what else was asked for in its place
         return int(done.code or 0)
+    except UsageError:
+        _choose_language(_language_in(arguments), "--ascii" in arguments)
+        raise
     if sys.stdout is None and command.needs_stdout:
         raise OSError(errno.EBADF, "stdout is closed")
     for library in ("OPENBLAS", "OMP", "MKL"):  # they would start a thread for each core, and let it spin
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-    _choose_language(request)
+    _choose_language(request.language, request.ascii)
     with as_cancel(signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if command.has_kept_answer and request.cache:
             from tracetui.cli.kept_answers import run_kept
@@ -51,10 +54,16 @@ def _run(arguments: Sequence[str]) -> int:
         return command.run(request)
 
 
-def _choose_language(request: Request) -> None:
-    """Tell causes and advice in another language than English, where that is asked for and can be shown."""
-    language = request.language or terminal.locale_language(os.environ)
-    if language != "en" and not request.ascii and terminal.speaks_unicode(sys.stdout):
+def _language_in(arguments: Sequence[str]) -> str | None:
+    """Return the language that arguments ask for which cannot be parsed; None where they name none."""
+    follows = dict(zip(arguments, arguments[1:]))
+    return "zh" if "--lang=zh" in arguments or follows.get("--lang") == "zh" else None
+
+
+def _choose_language(asked: str | None, in_ascii: bool) -> None:
+    """Speak another language than English, where that is asked for and can be shown."""
+    language = asked or terminal.locale_language(os.environ)
+    if language != "en" and not in_ascii and terminal.speaks_unicode(sys.stdout):
         from tracetui.export.language import choose_language
 
         choose_language(language)
@@ -73,16 +82,17 @@ def _fail(error: Exception) -> ExitCode:
 
 
 def _code_and_sentence(error: Exception) -> tuple[ExitCode, str]:
+    from tracetui.language import restate, translate
     from tracetui.reader.errors import UnreadableTrace, plain
 
     if isinstance(error, UsageError):
-        return ExitCode.USAGE, plain(str(error))
+        return ExitCode.USAGE, restate(plain(str(error)))
     if isinstance(error, MemoryError):
-        return ExitCode.ERROR, "there is not enough memory for this trace"
+        return ExitCode.ERROR, translate("there is not enough memory for this trace")
     if isinstance(error, OSError):
         where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
         return ExitCode.ERROR, plain(f"{where}{error.strerror or error}")
     if isinstance(error, UnreadableTrace):
-        return ExitCode.UNREADABLE, str(error)
+        return ExitCode.UNREADABLE, restate(str(error))
     kind = type(error).__name__
     return ExitCode.ERROR, plain(f"unexpected {kind}: {error} (TRACETUI_DEBUG=1 shows where)")

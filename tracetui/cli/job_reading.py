@@ -24,6 +24,7 @@ from tracetui.job.job import Job
 from tracetui.job.load import FoundRanks, digest_ranks, find_ranks, join, load_job, ranks_below
 from tracetui.job.sources import Source
 from tracetui.job.whatif.answer import NoReplay
+from tracetui.language import state
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.trace.clean import printable
 from tracetui.units import format_bytes, format_count
@@ -68,7 +69,7 @@ def _recording(request: Request, given: SchedulerSource | None = None) -> Schedu
     """Return what of the scheduler is given for a job. Raises UnreadableTrace where that is not there."""
     source = given or scheduler_of(request) or SchedulerSource()
     if source.path is not None and request.dask is None and not source.path.exists():
-        raise UnreadableTrace(Reason.MISSING, f"{source.path}: no such file or directory")
+        raise UnreadableTrace(Reason.MISSING, state("{path}: no such file or directory", path=source.path))
     return source
 
 
@@ -93,7 +94,9 @@ def replaying() -> Iterator[None]:
     try:
         yield
     except NoReplay as error:
-        raise UnreadableTrace(Reason.NOT_A_TRACE, f"the job cannot be replayed: {error}") from None
+        raise UnreadableTrace(
+            Reason.NOT_A_TRACE, state("the job cannot be replayed: {error}", error=error)
+        ) from None
 
 
 def write_digests(request: Request, directory: Path) -> tuple[int, int]:
@@ -115,7 +118,9 @@ def _write_found(request: Request, directory: Path, found: FoundRanks) -> tuple[
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        raise UsageError(f"{printable(str(directory))} is not a directory") from None
+        raise UsageError(
+            state("{directory} is not a directory", directory=printable(str(directory)))
+        ) from None
     on_cluster = request.dask is not None  # then all that is found are digests
     undigested = [place for place in range(len(found.sources)) if on_cluster or place not in found.digests]
     names = _file_names(

@@ -16,7 +16,7 @@ from tracetui.export.atomic import refuse_to_overwrite, write_atomically
 from tracetui.export.brief import brief_json
 from tracetui.export.json_document import dumps
 from tracetui.export.text import to_ascii
-from tracetui.language import in_english
+from tracetui.language import in_english, state
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.locate import trace_files
 from tracetui.trace.clean import printable
@@ -121,7 +121,9 @@ def _refusal(path: str, force: bool) -> Iterator[None]:
     try:
         yield
     except shutil.SameFileError:
-        raise UsageError(f"{printable(path)} is the trace itself, which stays as it is") from None
+        raise UsageError(
+            state("{path} is the trace itself, which stays as it is", path=printable(path))
+        ) from None
     except FileExistsError:
-        advice = "it is not a file" if force else "--force replaces it"
-        raise UsageError(f"{printable(path)} exists; {advice}") from None
+        advice = state("it is not a file") if force else state("--force replaces it")
+        raise UsageError(state("{path} exists; {advice}", path=printable(path), advice=advice)) from None

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tracetui.databases.exports import Export
+from tracetui.language import state
 from tracetui.units import Window, parse_window
 from tracetui.version import __version__
 
@@ -86,7 +87,7 @@ class Parser(argparse.ArgumentParser):
         return action
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message}; see {self.prog} --help")
+        raise UsageError(state("{message}; see {prog} --help", message=message, prog=self.prog))
 
 
 class PrintVersion(argparse.Action):
@@ -257,9 +258,11 @@ def refuse_to_mix(request: Request) -> None:
     """Raise UsageError where two forms would be written to stdout."""
     forms = [form for form in ("json", "md") if getattr(request, form)] + ["csv -"] * (request.csv == "-")
     if len(forms) > 1:
-        raise UsageError(f"--{forms[0]} and --{forms[1]} cannot both write to stdout")
+        raise UsageError(
+            state("--{first} and --{second} cannot both write to stdout", first=forms[0], second=forms[1])
+        )
     if request.brief and not request.json:
-        raise UsageError("--brief goes with --json; see tracetui --help")
+        raise UsageError(state("--brief goes with --json; see tracetui --help"))
 
 
 def _prefix(text: str) -> str:

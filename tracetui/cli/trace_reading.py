@@ -16,7 +16,7 @@ from tracetui.cli.progress import ProgressLine
 from tracetui.export.sentences.scheduler import scheduler_notes
 from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.step_numbers import StepNumbers
-from tracetui.language import restate
+from tracetui.language import restate, state
 from tracetui.reader.source import TraceFile
 from tracetui.trace.clean import printable
 from tracetui.units import Window, format_clock, format_duration
@@ -64,8 +64,10 @@ def selected(analysis: Analysis, step: int | None, window: Window | None) -> Sel
     """Return what is asked for of a trace; raises UsageError where that is not in it."""
     numbers = StepNumbers(analysis).known()
     if step is not None and step not in numbers:
-        known = f"its steps are {_numbers_in_words(numbers)}" if numbers else "it has no ProfilerStep"
-        raise UsageError(f"there is no step {step} in this trace: {known}")
+        known = state("it has no ProfilerStep")
+        if numbers:
+            known = state("its steps are {numbers}", numbers=_numbers_in_words(numbers))
+        raise UsageError(state("there is no step {step} in this trace: {known}", step=step, known=known))
     return Selection(step, None if window is None else _interval_of(analysis, window))
 
 
@@ -85,9 +87,9 @@ def _interval_of(analysis: Analysis, window: Window) -> tuple[int, int]:
     """Return the window on the clock of the trace; says if it is not in the trace."""
     trace = analysis.trace
     start, end = window.on_clock(trace.start_ns)
-    since = f"starts at {format_clock(trace.start_ns)}"
+    since = state("starts at {time}", time=format_clock(trace.start_ns))
     if end <= start:
-        raise UsageError(f"a window ends after it starts; this trace {since}")
+        raise UsageError(state("a window ends after it starts; this trace {since}", since=since))
     if start >= trace.end_ns or end <= trace.start_ns:
         where = "starts after the end" if start >= trace.end_ns else "ends before the start"
         span = format_duration(trace.end_ns - trace.start_ns)

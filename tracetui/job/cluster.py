@@ -44,7 +44,9 @@ def gather(
     try:
         from tracetui.job.engines import dask
     except ImportError:
-        raise UnreadableTrace(Reason.MISSING, "Dask is not installed: pip install 'tracetui[dask]'") from None
+        raise UnreadableTrace(
+            Reason.MISSING, state("Dask is not installed: pip install 'tracetui[dask]'")
+        ) from None
     digested: list[tuple[Source, FoundRank, Digest]] = []
     notes: list[str] = []
     total = dask.Seeing(0, 0)

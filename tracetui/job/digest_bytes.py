@@ -50,7 +50,7 @@ from tracetui.job.run_columns import (
     TermColumns,
     WallColumns,
 )
-from tracetui.language import statement_document, statement_of
+from tracetui.language import state, statement_document, statement_of
 from tracetui.trace.model import TraceKind
 
 #: Those of 1 keep nothing to compare runs by, those of 2 not what each step had of it, those of 3 end the
@@ -121,15 +121,15 @@ def decode(data: bytes) -> Digest:
     try:
         document = orjson.loads(_inflate(data))
         if not isinstance(document, dict) or document.get("what") != _KIND:
-            raise UnreadableDigest("it is no digest of tracetui")
+            raise UnreadableDigest(state("it is no digest of tracetui"))
         if document.get("schema") not in _READABLE:
-            raise UnreadableDigest("it is of another version of tracetui: make it again")
+            raise UnreadableDigest(state("it is of another version of tracetui: make it again"))
         digest = _digest(document)
         _check_digest(digest)
     except UnreadableDigest:
         raise
     except _DAMAGED as error:
-        raise UnreadableDigest(f"it is damaged ({type(error).__name__})") from None
+        raise UnreadableDigest(state("it is damaged ({name})", name=type(error).__name__)) from None
     return digest
 
 

@@ -42,7 +42,10 @@ def find_ranks(paths: Sequence[Path], only: str = "*", export: Export | None = N
     """
     found = ranks_in(find_sources(paths, only, export))
     if not found.sources:
-        raise UnreadableTrace(Reason.MISSING, f"{paths[0]}: no trace of a rank in it matches {only!r}")
+        raise UnreadableTrace(
+            Reason.MISSING,
+            state("{path}: no trace of a rank in it matches {only}", path=paths[0], only=repr(only)),
+        )
     return found
 
 
@@ -63,7 +66,7 @@ def run_at(path: Path) -> Run:
     try:
         digest = decode(path.read_bytes())
     except (UnreadableDigest, OSError) as error:
-        raise UnreadableTrace(Reason.NOT_A_TRACE, f"{path}: {error}") from None
+        raise UnreadableTrace(Reason.NOT_A_TRACE, state("{path}: {error}", path=path, error=error)) from None
     return run_of_digest(digest, str(path))
 
 

@@ -96,7 +96,12 @@ def largest_job(ranks: Sequence[FoundRank], digests: Sequence[Digest]) -> tuple[
     if len(kept_places) == 1:
         names = _names(ranks, sorted([*kept_places, *other_places]))
         raise UnreadableTrace(
-            Reason.DIRECTORY, f"no two of the {len(ranks):,} traces are of one job; name one ({names})"
+            Reason.DIRECTORY,
+            state(
+                "no two of the {ranks} traces are of one job; name one ({names})",
+                ranks=f"{len(ranks):,}",
+                names=names,
+            ),
         )
     listed = _names(ranks, other_places)
     if len(other_places) == 1:

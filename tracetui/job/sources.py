@@ -14,6 +14,7 @@ from pathlib import Path
 from tracetui.databases.exports import Export
 from tracetui.databases.names import is_trace_database
 from tracetui.job.digest_files import SUFFIX, is_digest
+from tracetui.language import state
 from tracetui.reader.errors import Reason, UnreadableTrace, plain
 from tracetui.reader.locate import locate_trace
 from tracetui.siblings.names import is_rank_directory, timeline_rank
@@ -87,7 +88,7 @@ def _traces_in_path(path: Path, notes: list[str]) -> Iterator[Path]:
     try:
         path.stat()
     except (OSError, ValueError):
-        raise UnreadableTrace(Reason.MISSING, f"{path}: no such file or directory") from None
+        raise UnreadableTrace(Reason.MISSING, state("{path}: no such file or directory", path=path)) from None
     if not path.is_dir():
         yield path
         return

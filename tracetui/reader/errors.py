@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import enum
 
+from tracetui.language import Statement
+
 
 class Reason(enum.Enum):
     """What stands in the way."""
@@ -24,5 +26,10 @@ class UnreadableTrace(Exception):  # noqa: N818 - the name says what is wrong, "
 
 
 def plain(text: str) -> str:
-    """Return `text` with every character that a terminal wouldn't print as itself shown as an escape."""
+    """Return `text` with every character that a terminal wouldn't print as itself shown as an escape.
+
+    A statement stays one, so that it can be said in another language.
+    """
+    if isinstance(text, Statement):
+        return text.with_values(plain)
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)

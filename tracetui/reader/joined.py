@@ -79,7 +79,9 @@ class JoinedFile(TraceFile):
             self._text = _JoinedText(parts.files)
             self.stamp = self._stamp_now()
         except OSError as error:
-            raise UnreadableTrace(Reason.MISSING, f"{self.path}: a part of it is gone: {error}") from None
+            raise UnreadableTrace(
+                Reason.MISSING, state("{path}: a part of it is gone: {error}", path=self.path, error=error)
+            ) from None
         self._chunks = Chunks(self._text)
         self.size = self._text.size
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tracetui.databases.exports import Export, export_of, is_whole_json, other_export
 from tracetui.databases.names import is_database, is_framework_database, is_trace_database, what_else
+from tracetui.language import state
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.parts import first_parts, is_part, parts_of
 
@@ -47,22 +48,30 @@ def locate_trace(path: str | Path, export: Export | None = None) -> Path:
     try:
         mode = path.stat().st_mode
     except PermissionError:
-        raise UnreadableTrace(Reason.PERMISSION, f"{path}: no permission to look at it") from None
+        raise UnreadableTrace(
+            Reason.PERMISSION, state("{path}: no permission to look at it", path=path)
+        ) from None
     except (OSError, ValueError):
-        raise UnreadableTrace(Reason.MISSING, f"{path}: no such file or directory") from None
+        raise UnreadableTrace(Reason.MISSING, state("{path}: no such file or directory", path=path)) from None
     if stat.S_ISREG(mode):
         if is_database(path):
             meaning = what_else(path.name)
             if meaning is not None:
-                raise UnreadableTrace(Reason.NOT_A_TRACE, f"{path}: {meaning}")
+                raise UnreadableTrace(
+                    Reason.NOT_A_TRACE, state("{path}: {meaning}", path=path, meaning=meaning)
+                )
             return _replace_by_export(path, export)
         if path.name.startswith(_NO_TIMELINE):
             raise UnreadableTrace(Reason.NOT_A_TRACE, _only_marey(path))
         return _replace_by_export(parts_of(path).files[0], export)
     if not stat.S_ISDIR(mode):
-        raise UnreadableTrace(Reason.NOT_A_TRACE, f"{path}: is neither a file nor a directory")
+        raise UnreadableTrace(
+            Reason.NOT_A_TRACE, state("{path}: is neither a file nor a directory", path=path)
+        )
     if not os.access(path, os.R_OK | os.X_OK):
-        raise UnreadableTrace(Reason.PERMISSION, f"{path}: no permission to list the directory")
+        raise UnreadableTrace(
+            Reason.PERMISSION, state("{path}: no permission to list the directory", path=path)
+        )
     return _in_directory(path, export)
 
 
@@ -120,7 +129,10 @@ def _replace_by_export(file: Path, export: Export | None) -> Path:
         return file
     other = other_export(file)
     if other is None:
-        raise UnreadableTrace(Reason.MISSING, f"{file}: there is no {_EXPORTS[export]} of this run beside it")
+        raise UnreadableTrace(
+            Reason.MISSING,
+            state("{file}: there is no {exports} of this run beside it", file=file, exports=_EXPORTS[export]),
+        )
     return parts_of(other.path).files[0]
 
 
@@ -144,7 +156,9 @@ def _in_directory(path: Path, export: Export | None) -> Path:
             return _prefer_whole(choice[0], export)
         if choice:
             raise UnreadableTrace(Reason.DIRECTORY, _choice_sentence(path, choice))
-    raise UnreadableTrace(Reason.MISSING, f"{path}: {_no_trace_sentence(files, export)}")
+    raise UnreadableTrace(
+        Reason.MISSING, state("{path}: {files}", path=path, files=_no_trace_sentence(files, export))
+    )
 
 
 def _traces_of_frameworks(text: list[Path], databases: list[Path]) -> list[Path]:
@@ -167,10 +181,13 @@ def _prefer_whole(found: Path, export: Export | None) -> Path:
 def _no_trace_sentence(files: list[Path], export: Export | None) -> str:
     """Return that a directory holds no trace, and what the databases in it are."""
     if export == "json":
-        return "no trace in this directory: no JSON of a run"
+        return state("no trace in this directory: no JSON of a run")
     known = [f"{file.name} {what}" for file in files if (what := what_else(file.name)) is not None]
-    missing = "no database of a run" if export else f"no {_TRACE}, no msprof_*.json, no database"
-    return f"no trace in this directory: {'; '.join(known[:_SHOWN_DATABASES]) or missing}"
+    if known:
+        return state("no trace in this directory: {databases}", databases="; ".join(known[:_SHOWN_DATABASES]))
+    if export:
+        return state("no trace in this directory: no database of a run")
+    return state("no trace in this directory: no {name}, no msprof_*.json, no database", name=_TRACE)
 
 
 def _files(path: Path) -> list[Path]:
@@ -231,9 +248,19 @@ def _is_side_file(file: Path) -> bool:
 
 
 def _choice_sentence(path: Path, choice: list[Path]) -> str:
-    examples = [str(_rank_directory(file, path).relative_to(path)) for file in choice[:_SHOWN]]
-    rest = f" and {len(choice) - _SHOWN:,} more" if len(choice) > _SHOWN else ""
-    return f"{path}: holds {len(choice):,} traces, name one of them: {', '.join(examples)}{rest}"
+    examples = ", ".join(str(_rank_directory(file, path).relative_to(path)) for file in choice[:_SHOWN])
+    count, more = f"{len(choice):,}", len(choice) - _SHOWN
+    if more <= 0:
+        return state(
+            "{path}: holds {count} traces, name one of them: {names}", path=path, count=count, names=examples
+        )
+    return state(
+        "{path}: holds {count} traces, name one of them: {names} and {more} more",
+        path=path,
+        count=count,
+        names=examples,
+        more=f"{more:,}",
+    )
 
 
 def _rank_directory(file: Path, top: Path) -> Path:
@@ -247,7 +274,8 @@ def _rank_directory(file: Path, top: Path) -> Path:
 
 
 def _only_marey(path: Path) -> str:
-    return (
-        f"{path}: is MindInsight's diagram of a pipeline's stages, not a trace: "
-        "open the timeline_display_<rank>.json beside it"
+    return state(
+        "{path}: is MindInsight's diagram of a pipeline's stages, not a trace: open the "
+        "timeline_display_<rank>.json beside it",
+        path=path,
     )

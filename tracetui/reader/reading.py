@@ -183,13 +183,21 @@ class Reading:
         if report.events:
             return (
                 Reason.NOT_A_TRACE,
-                f"{path}: is not a trace: none of its {report.events:,} elements is an event",
+                state(
+                    "{path}: is not a trace: none of its {count} elements is an event",
+                    path=path,
+                    count=f"{report.events:,}",
+                ),
             )
         if self._damage().places:
-            return Reason.NOT_A_TRACE, f"{path}: is not a trace: its array holds no readable event"
+            return Reason.NOT_A_TRACE, state(
+                "{path}: is not a trace: its array holds no readable event", path=path
+            )
         if report.truncated:
-            return Reason.EMPTY, f"{path}: the file is cut off before the end of its first event"
-        return Reason.EMPTY, f"{path}: the trace holds no events"
+            return Reason.EMPTY, state(
+                "{path}: the file is cut off before the end of its first event", path=path
+            )
+        return Reason.EMPTY, state("{path}: the trace holds no events", path=path)
 
     def report(self) -> ReadReport:
         """Return how the reading of this text went so far."""

@@ -313,15 +313,19 @@ def _no_trace(path: Path, text: bytes, wrapped: bool) -> tuple[Reason, str]:
     """Return why a text without an array of events is no trace."""
     start = text.lstrip()
     if not start:
-        return Reason.EMPTY, f"{path}: the file holds nothing but white space"
+        return Reason.EMPTY, state("{path}: the file holds nothing but white space", path=path)
     if wrapped:
-        return Reason.NOT_A_TRACE, f'{path}: is not a trace: its JSON object has no "traceEvents" array'
+        return Reason.NOT_A_TRACE, state(
+            '{path}: is not a trace: its JSON object has no "traceEvents" array', path=path
+        )
     if b"\0" in text[:4096]:
-        contents = "binary data"
+        contents = state("binary data")
     elif start.startswith(b"<"):
-        contents = "HTML or XML"
+        contents = state("HTML or XML")
     elif start.startswith(b"version https://git-lfs"):
-        contents = "a pointer of Git LFS only: git lfs pull fetches the file itself"
+        contents = state("a pointer of Git LFS only: git lfs pull fetches the file itself")
     else:
-        contents = "no JSON array or object"
-    return Reason.NOT_A_TRACE, f"{path}: is not a trace: the file holds {contents}"
+        contents = state("no JSON array or object")
+    return Reason.NOT_A_TRACE, state(
+        "{path}: is not a trace: the file holds {contents}", path=path, contents=contents
+    )

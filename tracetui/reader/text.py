@@ -122,24 +122,30 @@ def open_text(path: Path) -> Text:
         # A pipe would block in open(): O_NONBLOCK returns, and the check below refuses it.
         fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     except (FileNotFoundError, NotADirectoryError):
-        raise UnreadableTrace(Reason.MISSING, f"{path}: no such file") from None
+        raise UnreadableTrace(Reason.MISSING, state("{path}: no such file", path=path)) from None
     except PermissionError:
-        raise UnreadableTrace(Reason.PERMISSION, f"{path}: no permission to read it") from None
+        raise UnreadableTrace(
+            Reason.PERMISSION, state("{path}: no permission to read it", path=path)
+        ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise UnreadableTrace(Reason.MISSING, f"{path}: cannot be opened: {reason}") from None
+        raise UnreadableTrace(
+            Reason.MISSING, state("{path}: cannot be opened: {reason}", path=path, reason=reason)
+        ) from None
     try:
         status = os.fstat(fd)
         if stat.S_ISDIR(status.st_mode):
-            raise UnreadableTrace(Reason.DIRECTORY, f"{path}: is a directory")
+            raise UnreadableTrace(Reason.DIRECTORY, state("{path}: is a directory", path=path))
         if not stat.S_ISREG(status.st_mode):
-            raise UnreadableTrace(Reason.NOT_A_TRACE, f"{path}: is not a regular file")
+            raise UnreadableTrace(Reason.NOT_A_TRACE, state("{path}: is not a regular file", path=path))
         if status.st_size == 0:
-            raise UnreadableTrace(Reason.EMPTY, f"{path}: the file is empty")
+            raise UnreadableTrace(Reason.EMPTY, state("{path}: the file is empty", path=path))
         try:
             head = os.pread(fd, 4, 0)
         except OSError as error:
-            raise UnreadableTrace(Reason.PERMISSION, f"{path}: cannot be read: {error.strerror}") from None
+            raise UnreadableTrace(
+                Reason.PERMISSION, state("{path}: cannot be read: {reason}", path=path, reason=error.strerror)
+            ) from None
         if head.startswith(_GZIP_MAGIC):
             return GzipText(fd, status, path)
         return PlainText(fd, status, path, skip=len(_BOM) if head.startswith(_BOM) else 0)
@@ -222,7 +228,7 @@ class GzipText(_File):
         if not first:
             raise UnreadableTrace(
                 Reason.NOT_A_TRACE,
-                f"{path}: is named as gzip by its first bytes, but nothing can be inflated",
+                state("{path}: is named as gzip by its first bytes, but nothing can be inflated", path=path),
             )
         self._skip = len(_BOM) if first.startswith(_BOM) else 0
         self._window = bytearray(first)  # the text from _window_start on, as far as inflated

@@ -67,7 +67,7 @@ def read_snapshot(path: Path) -> SnapshotEvents:
     refuse_large(path, LARGEST)
     document = _load(path)
     if not isinstance(document, dict) or not isinstance(document.get("device_traces"), list):
-        raise Refusal("is no snapshot of PyTorch's allocator")
+        raise Refusal(state("is no snapshot of PyTorch's allocator"))
     traces = document["device_traces"]
     allocated, reserved = _bytes_at_end(document.get("segments"))
     stacks = _StackNumbers()
@@ -120,10 +120,10 @@ class _Unpickler(pickle.Unpickler):
     """Reads plain data, and refuses whatever would need a class or a function."""
 
     def find_class(self, module: str, name: str, /) -> NoReturn:
-        raise Refusal("is refused: it asks for code to be run, which no snapshot does")
+        raise Refusal(state("is refused: it asks for code to be run, which no snapshot does"))
 
     def persistent_load(self, pid: Any, /) -> NoReturn:
-        raise Refusal("is refused: it asks for objects from elsewhere, which no snapshot does")
+        raise Refusal(state("is refused: it asks for objects from elsewhere, which no snapshot does"))
 
 
 class _StackNumbers:
@@ -215,11 +215,11 @@ def _load(path: Path) -> Any:
     except Refusal:
         raise
     except MemoryError:
-        raise Refusal("is not read: it asks for more memory than its size accounts for") from None
+        raise Refusal(state("is not read: it asks for more memory than its size accounts for")) from None
     except OSError as error:
         raise Refusal(state("cannot be read: {reason}", reason=error.strerror)) from None
     except Exception:  # a damaged pickle raises whatever its opcodes run into
-        raise Refusal("is damaged: it is no whole pickle") from None
+        raise Refusal(state("is damaged: it is no whole pickle")) from None
     finally:
         if collecting:
             gc.enable()

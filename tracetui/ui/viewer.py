@@ -14,7 +14,7 @@ from textual.events import Key
 from textual.message import Message
 from textual.screen import Screen
 
-from tracetui.language import translate, wording
+from tracetui.language import restate, translate, wording
 from tracetui.notebook.note import Note
 from tracetui.places import SIDES, SharedPlace
 from tracetui.reader.errors import UnreadableTrace, plain
@@ -191,7 +191,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
             try:
                 session.open()
             except (UnreadableTrace, OSError) as error:
-                session.take_failure(plain(str(error)))
+                session.take_failure(restate(plain(str(error))))
             self.start(session)
 
     def let_go(self, session: Session) -> None:

@@ -16,6 +16,7 @@ from tracetui.analysis.scheduler.matching import (
     infer_numbers,
     known_numbers,
 )
+from tracetui.language import state
 from tracetui.siblings.beside import Refusal
 from tracetui.siblings.scheduler.events import SchedulerEvents
 from tracetui.siblings.scheduler.files import PidMapping, ProfilerClock, pid_mapping, profiler_clock
@@ -62,7 +63,9 @@ class _Alignment:
 
     def found(self, given: int | None) -> AlignedRecording:
         if not self._threads:
-            raise Refusal("cannot be laid beside the trace, which has no threads of the host with a number")
+            raise Refusal(
+                state("cannot be laid beside the trace, which has no threads of the host with a number")
+            )
         profiler = profiler_clock(Path(self._trace.path))
         clock = self._stated_clock(given, profiler)
         if clock is None or not self._overlaps(clock):
@@ -95,7 +98,7 @@ class _Alignment:
         start, end = (time + clock.offset_ns for time in self._window)
         overlaps = start < self._trace.end_ns and end > self._trace.start_ns
         if not overlaps and clock.source == "given":
-            raise Refusal("does not overlap the trace with that offset")
+            raise Refusal(state("does not overlap the trace with that offset"))
         return overlaps
 
     def _plausible(self, offset_ns: int) -> Matching | None:
@@ -134,8 +137,10 @@ class _Alignment:
         fit = fit_offset([*self._activities.values()], self._window)
         if fit is None:
             raise Refusal(
-                "cannot be laid on the clock of the trace: no start_info of the profiler fits, and what the "
-                "threads do tells no offset; give one with --sched-offset NS"
+                state(
+                    "cannot be laid on the clock of the trace: no start_info of the profiler fits, and what "
+                    "the threads do tells no offset; give one with --sched-offset NS"
+                )
             )
         drift = None if profiler is None else profiler.drift_ppm
         clock = SchedulerClock("fitted", fit.offset_ns, drift, fit.error_ns)

@@ -22,7 +22,7 @@ from tracetui.cli.parser import (
     add_scheduler,
     add_trace,
 )
-from tracetui.language import restate, translate
+from tracetui.language import restate, state, translate
 from tracetui.trace.clean import printable
 
 if TYPE_CHECKING:
@@ -169,16 +169,16 @@ def _run(request: Request) -> ExitCode:
     of_devices = (*request.limits, *request.limits_of_causes)
     other_limits = (*of_devices, *request.limits_of_memory, *request.regressions)
     if (request.baseline is None) != (not request.regressions):
-        raise UsageError("--baseline BASE and --max-regression LIMIT belong together")
+        raise UsageError(state("--baseline BASE and --max-regression LIMIT belong together"))
     if request.limits_of_jobs and (other_limits or request.each_step):
         of_jobs = "--max-wait, --max-imbalance and --max-phase"
-        raise UsageError(f"{of_jobs} are of jobs, and go with no limits of a device")
+        raise UsageError(state("{options} are of jobs, and go with no limits of a device", options=of_jobs))
     if request.same_exports and (
         other_limits or request.limits_of_jobs or request.each_step or request.export
     ):
-        raise UsageError("--same-exports reads both exports of a run, and goes with no limits")
+        raise UsageError(state("--same-exports reads both exports of a run, and goes with no limits"))
     if not other_limits and not request.limits_of_jobs and not request.same_exports:
-        raise UsageError("no limit is given, like --max-free 10%; see tracetui check --help")
+        raise UsageError(state("no limit is given, like --max-free 10%; see tracetui check --help"))
     try:
         results = [*_check_limits(request, of_devices)]
     except _NothingToCheck as nothing:
@@ -228,7 +228,7 @@ def _check_limits(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_
     from tracetui.job.sources import digest_at
 
     if digest_at(Path(request.path)) is not None:
-        raise UsageError("a digest is held to --max-regression alone: other limits need its trace")
+        raise UsageError(state("a digest is held to --max-regression alone: other limits need its trace"))
     analysis, _ = open_trace(request)
     if of_devices and not any(activity.window_ns > 0 for activity in analysis.devices):
         raise _NothingToCheck(

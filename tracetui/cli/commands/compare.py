@@ -22,6 +22,7 @@ from tracetui.cli.parser import (
     window_argument,
 )
 from tracetui.cli.terminal import text_width
+from tracetui.language import state
 
 if TYPE_CHECKING:
     from tracetui.cli.comparing import RunPart
@@ -150,7 +151,7 @@ def _refuse_without_writer() -> None:
     from importlib.util import find_spec
 
     if find_spec("xlsxwriter") is None:
-        raise UsageError("--xlsx needs XlsxWriter: pip install tracetui[xlsx]")
+        raise UsageError(state("--xlsx needs XlsxWriter: pip install tracetui[xlsx]"))
 
 
 COMMAND = Command(

@@ -14,6 +14,7 @@ from tracetui.cli.parser import (
     add_rules,
     add_trace,
 )
+from tracetui.language import state
 from tracetui.units import OPEN_END
 
 _DESCRIPTION = f"""Write the events of a window of time as CSV, one slice a row, by start.
@@ -56,7 +57,9 @@ def _run(request: Request) -> ExitCode:
         start, end = max(start, step_start), min(end, step_end)
     tracks = None if request.tracks is None else matching_tracks(trace, request.tracks)
     if tracks is not None and not tracks:
-        raise UsageError(f"no track of this trace has {printable(request.tracks)!r} in its name")
+        raise UsageError(
+            state("no track of this trace has {tracks} in its name", tracks=repr(printable(request.tracks)))
+        )
     write_csv(request, lambda stream: write_events(stream, analysis, start, end, tracks), "events")
     return ExitCode.OK
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import Parser, Request, UsageError, seconds_argument
+from tracetui.language import state
 
 _DESCRIPTION = """Serve agents over stdin and stdout by the Model Context Protocol: each command
 that answers in JSON is a tool of its name, and `traces` lists what there is.
@@ -35,7 +36,7 @@ def _add_arguments(parser: Parser) -> None:
 def _run(commands: Sequence[Command], request: Request) -> ExitCode:
     roots = [_directory(path) for path in request.roots]
     if importlib.util.find_spec("mcp") is None:
-        raise UsageError("tracetui mcp needs the package mcp: pip install tracetui[mcp]")
+        raise UsageError(state("tracetui mcp needs the package mcp: pip install tracetui[mcp]"))
     from tracetui.cli.tool_server import ToolServer
     from tracetui.cli.tools import tools_of
     from tracetui.export.skill import skill_body
@@ -49,9 +50,9 @@ def _directory(path: Path) -> Path:
     try:
         real = path.resolve(strict=True)
     except (OSError, RuntimeError, ValueError):
-        raise UsageError(f"{path}: no such directory") from None
+        raise UsageError(state("{path}: no such directory", path=path)) from None
     if not real.is_dir():
-        raise UsageError(f"{path}: is not a directory")
+        raise UsageError(state("{path}: is not a directory", path=path))
     return real
 
 

@@ -19,6 +19,7 @@ from tracetui.cli.parser import (
     add_trace,
 )
 from tracetui.cli.terminal import is_file, text_width
+from tracetui.language import state
 
 if TYPE_CHECKING:
     from tracetui.analysis.memory.analyse import Memory, MemoryPart
@@ -103,7 +104,7 @@ def _opened(request: Request) -> tuple[Memory | None, MemoryPart | None, int]:
     if memory is None:
         return None, None, origin
     if not memory.recorded.timed and not (selection.step is None and selection.window is None):
-        raise UsageError("memory_block.csv has no times: --step and --window leave nothing of it")
+        raise UsageError(state("memory_block.csv has no times: --step and --window leave nothing of it"))
     start, end = selection.window or (None, None)
     return memory, memory.part(selection.step, start, end), origin
 
@@ -115,13 +116,17 @@ def _snapshot(request: Request) -> Memory:
     from tracetui.cli.trace_reading import rules_of
 
     if request.window is not None:
-        raise UsageError("a snapshot has no times: --window is for traces")
+        raise UsageError(state("a snapshot has no times: --window is for traces"))
     refuse_early(request, request.path)
     memory = load_snapshot(request.path, rules_of(request))
     steps = [step.number for step in memory.recorded.steps]
     if request.step is not None and request.step not in steps:
-        known = f"it shows {len(steps)} repetitions" if steps else "nothing is repeated in it"
-        raise UsageError(f"there is no step {request.step} in this snapshot: {known}")
+        known = state("nothing is repeated in it")
+        if steps:
+            known = state("it shows {count} repetitions", count=len(steps))
+        raise UsageError(
+            state("there is no step {step} in this snapshot: {known}", step=request.step, known=known)
+        )
     return memory
 
 
@@ -145,7 +150,7 @@ def _write_csv(
     from tracetui.export.memory import frames
 
     if memory is None:
-        raise UsageError("nothing is recorded of the memory: there is no table to write")
+        raise UsageError(state("nothing is recorded of the memory: there is no table to write"))
     frame_of = {
         "line": frames.memory_lines_frame,
         "size": frames.memory_sizes_frame,

@@ -17,6 +17,7 @@ from tracetui.cli.parser import (
     add_json,
     add_language,
 )
+from tracetui.language import state
 
 if TYPE_CHECKING:
     from tracetui.notebook.note import Note
@@ -53,7 +54,7 @@ def _run(request: Request) -> ExitCode:
 
     request.path = request.trace  # which is not read, so no option says how
     if request.at is not None and request.note is None:
-        raise UsageError("--at goes with --add: it says where the note is")
+        raise UsageError(state("--at goes with --add: it says where the note is"))
     refuse_early(request, request.path)
     trace = fingerprint_of(request.path)
     changed = _written(request, trace) + _imported(request, trace)
@@ -61,7 +62,7 @@ def _run(request: Request) -> ExitCode:
         try:
             _say_added(Notebook(notes_path(trace)).add(changed), len(changed))
         except OSError as error:
-            raise UsageError(f"the note cannot be kept: {error.strerror}") from None
+            raise UsageError(state("the note cannot be kept: {reason}", reason=error.strerror)) from None
         return ExitCode.OK
     notes = read_notebook(trace)
     if request.page is not None:
@@ -104,9 +105,9 @@ def _imported(request: Request, trace: str) -> list[Note]:
     try:
         contents = read_notes(request.source)
     except OSError as error:
-        raise UsageError(f"{name}: {error.strerror}") from None
+        raise UsageError(state("{name}: {reason}", name=name, reason=error.strerror)) from None
     if contents.problem or (contents.unread and not contents.notes):
-        raise UsageError(f"{name} is no file of notes")
+        raise UsageError(state("{name} is no file of notes", name=name))
     if contents.unread:
         say(f"{name}: lines that are no notes, and are left out: {contents.unread}")
     elsewhere = sum(note.place.trace not in ("", trace) for note in contents.notes)

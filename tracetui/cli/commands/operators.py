@@ -17,6 +17,7 @@ from tracetui.cli.parser import (
     add_trace,
 )
 from tracetui.cli.terminal import text_width
+from tracetui.language import state
 
 if TYPE_CHECKING:
     from tracetui.export.trace.operators import OperatorListing
@@ -65,7 +66,7 @@ def _run(request: Request) -> ExitCode:
     from tracetui.trace.clean import printable
 
     if request.host and request.by in ("shape", "kernel"):
-        raise UsageError(f"--by {request.by} is of devices: --host has types and names")
+        raise UsageError(state("--by {by} is of devices: --host has types and names", by=request.by))
     analysis, selection = open_trace(request)
     if request.by in ("shape", "kernel") and analysis.kernels is not None:
         for problem in analysis.kernels.table.problems:

@@ -13,6 +13,7 @@ from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.job_parser import add_job
 from tracetui.cli.parser import Parser, Request, UsageError, add_all_steps, add_outputs, add_step
 from tracetui.cli.terminal import text_width
+from tracetui.language import state
 
 if TYPE_CHECKING:
     from tracetui.job.job import Job
@@ -55,7 +56,7 @@ def print_ranks(request: Request, paths: Sequence[Path], only: str = "*", by: st
     from tracetui.job.rank_table import MEASURES, VIEWS
 
     if by is not None and by not in (*MEASURES, *VIEWS):
-        raise UsageError(f"--by is one of {', '.join((*MEASURES, *VIEWS))}")
+        raise UsageError(state("--by is one of {names}", names=", ".join((*MEASURES, *VIEWS))))
     print_job(request, paths, only, partial(_print_ranks, request, by))
 
 
@@ -70,7 +71,13 @@ def _print_ranks(request: Request, by: str | None, job: Job) -> None:
     step = request.step
     if step is not None and step not in job.steps:
         known = ", ".join(map(str, job.steps[:10])) + (", ..." if len(job.steps) > 10 else "")
-        raise UsageError(f"there is no step {step} in this job: its steps are {known or 'not told'}")
+        raise UsageError(
+            state(
+                "there is no step {step} in this job: its steps are {known}",
+                step=step,
+                known=known or "not told",
+            )
+        )
     top = TOP if request.top is None else request.top
     answer(
         request,

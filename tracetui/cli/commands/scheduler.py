@@ -15,6 +15,7 @@ from tracetui.cli.parser import (
     add_trace,
 )
 from tracetui.cli.terminal import text_width
+from tracetui.language import state
 
 _DESCRIPTION = f"""Print what the scheduler of the operating system did while a trace was recorded:
 what of the idle time it explains, of each thread how long it ran, was ready and
@@ -45,7 +46,7 @@ def _run(request: Request) -> ExitCode:
     scheduler, summary = analysis.scheduler, analysis.scheduler_summary
     if scheduler is None or summary is None:
         raise UsageError(
-            "there is no recording of the scheduler beside this trace: name one with --sched FILE"
+            state("there is no recording of the scheduler beside this trace: name one with --sched FILE")
         )
     answer(
         request,

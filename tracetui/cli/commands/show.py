@@ -21,6 +21,7 @@ from tracetui.cli.parser import (
     add_scheduler,
 )
 from tracetui.cli.terminal import text_width
+from tracetui.language import state
 
 if TYPE_CHECKING:
     from tracetui.export.queries.named_rows import NamedRow
@@ -121,8 +122,12 @@ def _refuse(request: Request, kinds: list[str]) -> NamedRow:
     name = printable(request.row, 200)
     kind = request.row.partition("=")[0]
     if is_row_id(request.row) and kind not in kinds:
-        raise UsageError(f"no row is called {name} here: ids begin with {', '.join(kinds)}")
-    raise UsageError(f"no row is called {name} here: --json of the commands shows the ids that there are")
+        raise UsageError(
+            state("no row is called {name} here: ids begin with {kinds}", name=name, kinds=", ".join(kinds))
+        )
+    raise UsageError(
+        state("no row is called {name} here: --json of the commands shows the ids that there are", name=name)
+    )
 
 
 COMMAND = Command(

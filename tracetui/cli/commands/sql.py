@@ -20,6 +20,7 @@ from tracetui.cli.parser import (
     seconds_argument,
 )
 from tracetui.cli.terminal import text_width
+from tracetui.language import state
 
 if TYPE_CHECKING:
     from tracetui.export.queries.relations import Relations
@@ -62,9 +63,11 @@ def _run(request: Request) -> ExitCode:
     from tracetui.export.queries.query import QueryError, is_installed, run_query, schema_lines
 
     if not request.tables and request.query is None:
-        raise UsageError("a query is missing, like 'select * from gaps limit 5'; --tables lists the tables")
+        raise UsageError(
+            state("a query is missing, like 'select count(*) from gaps'; --tables lists the tables")
+        )
     if not request.tables and not is_installed():
-        raise UsageError("tracetui sql needs DuckDB: pip install tracetui[sql]")
+        raise UsageError(state("tracetui sql needs DuckDB: pip install tracetui[sql]"))
     relations = _relations(request)
     if request.tables:
         print_text("".join(f"{line}\n" for line in schema_lines(relations)), request)

@@ -29,6 +29,7 @@ from tracetui.cli.parser import (
     add_sources,
     add_trace,
 )
+from tracetui.language import state
 from tracetui.trace.clean import printable
 
 if TYPE_CHECKING:
@@ -105,17 +106,21 @@ def _run(request: Request) -> int:
     from tracetui.siblings.snapshot import is_pickle
 
     if request.sched is not None and not request.sched.exists():
-        raise UsageError(f"{printable(str(request.sched))}: there is no such file")
+        raise UsageError(state("{sched}: there is no such file", sched=printable(str(request.sched))))
     if request.more_paths and Path(request.path).name == request.path and not os.path.lexists(request.path):
         word = printable(request.path)
-        raise UsageError(f"there is no file {word}, and no command of that name; see tracetui --help")
+        raise UsageError(
+            state("there is no file {word}, and no command of that name; see tracetui --help", word=word)
+        )
     if request.sched is not None and request.more_paths:
-        raise UsageError("--sched is of one trace or job: the operating system of others is not told")
+        raise UsageError(state("--sched is of one trace or job: the operating system of others is not told"))
     front = terminal.choose_front(os.environ, sys.stdin, sys.stdout, sys.stderr)
     if front is terminal.Front.DUMB:
-        raise UsageError("this terminal (TERM) cannot show the viewer; tracetui summary PATH prints text")
+        raise UsageError(
+            state("this terminal (TERM) cannot show the viewer; tracetui summary PATH prints text")
+        )
     if front is not terminal.Front.VIEWER and len(request.more_paths) > 1:
-        raise UsageError("several traces are for the viewer, which needs a terminal; give one or two")
+        raise UsageError(state("several traces are for the viewer, which needs a terminal; give one or two"))
     if front is terminal.Front.VIEWER:
         return _view(request)
     if request.more_paths:
@@ -146,9 +151,9 @@ def _view(request: Request) -> int:
 
     snapshot = is_pickle(Path(request.path))
     if snapshot and request.more_paths:
-        raise UsageError("a snapshot of memory is viewed alone: give one path")
+        raise UsageError(state("a snapshot of memory is viewed alone: give one path"))
     if snapshot and request.window is not None:
-        raise UsageError("a snapshot has no times: --window is for traces")
+        raise UsageError(state("a snapshot has no times: --window is for traces"))
     jobs = _two_jobs(request)
     found = None if jobs else _job(request)
     paths = (
@@ -173,7 +178,13 @@ def _view(request: Request) -> int:
         from tracetui.ui.screen_specs import SCREENS
 
         if request.place.screen not in SCREENS:
-            raise UsageError(f"a place is on one of {', '.join(SCREENS)}, not on {request.place.screen}")
+            raise UsageError(
+                state(
+                    "a place is on one of {screens}, not on {screen}",
+                    screens=", ".join(SCREENS),
+                    screen=request.place.screen,
+                )
+            )
     options = ViewerOptions(
         palette=colours,
         light=light,

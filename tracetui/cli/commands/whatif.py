@@ -10,6 +10,7 @@ from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.job_parser import add_job
 from tracetui.cli.parser import Collect, Parser, Request, UsageError, add_outputs
 from tracetui.cli.terminal import text_width
+from tracetui.language import state
 
 if TYPE_CHECKING:
     from tracetui.job.job import Job
@@ -65,7 +66,7 @@ def _fixes(request: Request) -> list[Fix]:
     try:
         fixes = [*map(parse_fix, request.fixes)]
     except ValueError as error:
-        raise UsageError(f"--fix: {error}") from None
+        raise UsageError(state("--fix: {error}", error=error)) from None
     fixes += [BALANCED_EXPERTS] if request.balance else []
     fixes += [NO_JITTER] if request.no_jitter else []
     return fixes

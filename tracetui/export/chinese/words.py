@@ -8,6 +8,7 @@ from typing import NamedTuple
 from tracetui.export.chinese.advice import ADVICE, FIGURES
 from tracetui.export.chinese.causes import CAUSES
 from tracetui.export.chinese.comparisons import COMPARISONS
+from tracetui.export.chinese.errors import ERRORS
 from tracetui.export.chinese.health import HEALTH
 from tracetui.export.chinese.jobs import JOBS
 from tracetui.export.chinese.keys import KEYS
@@ -19,7 +20,7 @@ from tracetui.export.chinese.screens import SCREENS
 from tracetui.export.chinese.stories import STORIES
 from tracetui.export.chinese.titles import TITLES_OF_COLUMNS
 
-TABLES = (REPORTS, HEALTH, JOBS, MEMORY, COMPARISONS, STORIES, KEYS, SCREENS, SCHEDULER, NOTES)
+TABLES = (REPORTS, HEALTH, JOBS, MEMORY, COMPARISONS, STORIES, KEYS, SCREENS, SCHEDULER, NOTES, ERRORS)
 
 
 def _keyed(prefix: str, rows: Mapping[str, NamedTuple]) -> Iterator[tuple[str, str]]:

@@ -53,9 +53,13 @@ class DatabaseFile(TraceFile):
             self.stamp = _stamp_now(self.path)
             self._database = Database(self.path)
         except OSError as error:
-            raise UnreadableTrace(Reason.MISSING, f"{path}: {error.strerror}") from None
+            raise UnreadableTrace(
+                Reason.MISSING, state("{path}: {reason}", path=path, reason=error.strerror)
+            ) from None
         except Refused as refusal:
-            raise UnreadableTrace(_reason(refusal), f"{path}: {refusal}") from None
+            raise UnreadableTrace(
+                _reason(refusal), state("{path}: {refusal}", path=path, refusal=refusal)
+            ) from None
         self.size = max(self.stamp.size, 1)
         self._lock = threading.Lock()
         self._closed = False
@@ -66,12 +70,17 @@ class DatabaseFile(TraceFile):
             names = [table.name for table in self._database.tables.values()]
             meaning = what_tables(names)
             if meaning is not None:
-                raise UnreadableTrace(Reason.NOT_A_TRACE, f"{path}: {meaning}")
+                raise UnreadableTrace(
+                    Reason.NOT_A_TRACE, state("{path}: {meaning}", path=path, meaning=meaning)
+                )
             contents = (
                 f"its tables are {', '.join(map(plain, names[:3]))} ..." if names else "it has no tables"
             )
             raise UnreadableTrace(
-                Reason.NOT_A_TRACE, f"{path}: is a database, but none of a profiler: {contents}"
+                Reason.NOT_A_TRACE,
+                state(
+                    "{path}: is a database, but none of a profiler: {contents}", path=path, contents=contents
+                ),
             )
 
     @property
@@ -189,7 +198,10 @@ class _Reading:
         table = self._assembly.table(str(self._file.path), {}, self._report(), last=True)
         if not (len(table.slices.start) or len(table.counters.time) or self._stopped):
             problem = f": {self._database.problems[0]}" if self._database.problems else ""
-            raise UnreadableTrace(Reason.EMPTY, f"{self._file.path}: the database holds no events{problem}")
+            raise UnreadableTrace(
+                Reason.EMPTY,
+                state("{path}: the database holds no events{problem}", path=self._file.path, problem=problem),
+            )
         return table
 
     def _read(self) -> None:

@@ -85,8 +85,10 @@ def read_recording(path: Path, on_progress: OnProgress = None) -> SchedulerEvent
     """Return the events of a recording of any kind. Raises Refusal, a sentence without the name."""
     if path.is_dir():
         raise Refusal(
-            "holds no recording that is plainly of this rank: call it rank0.txt, or like its host, or put it "
-            "into a directory with the name of the rank's"
+            state(
+                "holds no recording that is plainly of this rank: call it rank0.txt, or like its host, or "
+                "put it into a directory with the name of the rank's"
+            )
         )
     try:
         with path.open("rb") as file:

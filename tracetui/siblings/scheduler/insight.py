@@ -18,6 +18,7 @@ import numpy as np
 
 from tracetui.databases.opening import Refused
 from tracetui.databases.tables import UNKNOWN, Database
+from tracetui.language import state
 from tracetui.siblings.beside import Refusal
 from tracetui.siblings.scheduler.events import (
     MOST_PIDS,
@@ -90,7 +91,7 @@ class _Reader:
         for cpu, runs in self._runs.items():
             self._rows += _switches(cpu, runs)
         if not self._rows:
-            raise Refusal("holds no events of the scheduler")
+            raise Refusal(state("holds no events of the scheduler"))
         table = np.array(self._rows, np.int64)
         table = table[np.argsort(table[:, 0], kind="stable")]
         types = (np.int64, np.int16, np.int8, np.int32, np.int32, np.int8, np.int16)

@@ -79,8 +79,10 @@ def read_trace_dat(path: Path, on_progress: OnProgress = None) -> SchedulerEvent
     program = shutil.which("trace-cmd")
     if program is None:
         raise Refusal(
-            "is a file of trace-cmd, which is not installed here: run `trace-cmd report` where it is, "
-            "and give the text"
+            state(
+                "is a file of trace-cmd, which is not installed here: run `trace-cmd report` where it is, "
+                "and give the text"
+            )
         )
     # Nanoseconds, and the fields by their names: the plugins of trace-cmd know older letters of states.
     command = [program, "report", "-t", "-N", "-i", os.fspath(path.absolute())]
@@ -91,7 +93,7 @@ def read_trace_dat(path: Path, on_progress: OnProgress = None) -> SchedulerEvent
         finally:
             process.kill()
         if not len(found.columns.time):
-            raise Refusal("holds no events of the scheduler that `trace-cmd report` tells of")
+            raise Refusal(state("holds no events of the scheduler that `trace-cmd report` tells of"))
         return found
 
 

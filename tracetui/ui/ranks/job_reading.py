@@ -14,6 +14,7 @@ from textual.message import Message
 from tracetui.job.engines.pool import DigestResult, Ranks, digest_all
 from tracetui.job.job import Job
 from tracetui.job.load import join
+from tracetui.language import restate
 from tracetui.reader.errors import UnreadableTrace, plain
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_messages import JobFailed, JobGrew, JobProgress, JobRead
@@ -42,7 +43,7 @@ def read_job(session: JobSession, options: ViewerOptions, post: Post) -> None:
         )
         post(JobRead(warm(join(found, watch.made))))
     except (UnreadableTrace, MemoryError, OSError) as error:
-        post(JobFailed(plain(str(error)) or "There is not enough memory for the job."))
+        post(JobFailed(restate(plain(str(error))) or "There is not enough memory for the job."))
 
 
 class _JobWatch:

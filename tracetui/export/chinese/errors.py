@@ -1,0 +1,189 @@
+"""Why a command or a file is refused, in Chinese, by the English that errors are raised with."""
+
+ERRORS = {
+    # -- around others ----------------------------------------------------------------------------------
+    "{path}: {error}": "{path}：{error}",
+    "{path}: {files}": "{path}：{files}",
+    "{path}: {meaning}": "{path}：{meaning}",
+    "{path}: {reason}": "{path}：{reason}",
+    "{path}: {refusal}": "{path}：{refusal}",
+    "{source}: {refusal}": "{source}：{refusal}",
+    "--fix: {error}": "--fix：{error}",
+    # -- files ------------------------------------------------------------------------------------------
+    "{path}: no such file": "{path}：没有这个文件",
+    "{path}: no such file or directory": "{path}：没有这个文件或目录",
+    "{path}: no such directory": "{path}：没有这个目录",
+    "{sched}: there is no such file": "{sched}：没有这个文件",
+    "{path}: is a directory": "{path}：是一个目录",
+    "{path}: is not a directory": "{path}：不是目录",
+    "{directory} is not a directory": "{directory} 不是目录",
+    "{path}: is not a regular file": "{path}：不是普通文件",
+    "{path}: is neither a file nor a directory": "{path}：既不是文件，也不是目录",
+    "{path}: no permission to read it": "{path}：没有读取权限",
+    "{path}: no permission to look at it": "{path}：没有访问权限",
+    "{path}: no permission to list the directory": "{path}：没有列出该目录的权限",
+    "{path}: cannot be opened: {reason}": "{path}：无法打开：{reason}",
+    "{path}: cannot be read: {reason}": "{path}：无法读取：{reason}",
+    "{path}: the file is empty": "{path}：文件为空",
+    "{path}: a part of it is gone: {error}": "{path}：它的一部分已不存在：{error}",
+    "{path}: is named as gzip by its first bytes, but nothing can be inflated": (
+        "{path}：开头的字节表明是 gzip，但无法解压出任何内容"
+    ),
+    "{path}: is a database, but none of a profiler: {contents}": (
+        "{path}：是数据库，但不是 profiler 的数据库：{contents}"
+    ),
+    "{path}: the database holds no events{problem}": "{path}：数据库中没有事件{problem}",
+    "{file}: there is no {exports} of this run beside it": "{file}：旁边没有这次运行的 {exports}",
+    "{path} is the trace itself, which stays as it is": "{path} 就是 trace 本身，不会被改写",
+    "{path} exists; {advice}": "{path} 已存在；{advice}",
+    "is no snapshot of PyTorch's allocator": "不是 PyTorch 内存分配器的快照",
+    "is damaged: it is no whole pickle": "已损坏：不是完整的 pickle",
+    "is not read: it asks for more memory than its size accounts for": "未读取：它要求的内存超出其大小所能解释的",
+    "is refused: it asks for code to be run, which no snapshot does": "被拒绝：它要求执行代码，快照不会这样做",
+    "is refused: it asks for objects from elsewhere, which no snapshot does": (
+        "被拒绝：它引用外部对象，快照不会这样做"
+    ),
+    "{path}: the file holds nothing but white space": "{path}：文件中只有空白",
+    '{path}: is not a trace: its JSON object has no "traceEvents" array': (
+        '{path}：不是 trace：它的 JSON 对象没有 "traceEvents" 数组'
+    ),
+    "{path}: is not a trace: the file holds {contents}": "{path}：不是 trace：文件内容是{contents}",
+    "binary data": "二进制数据",
+    "HTML or XML": " HTML 或 XML",
+    "a pointer of Git LFS only: git lfs pull fetches the file itself": (
+        " Git LFS 的指针：用 git lfs pull 取得文件本身"
+    ),
+    "no JSON array or object": "非 JSON 的文本（没有数组或对象）",
+    "{path}: is not a trace: none of its {count} elements is an event": (
+        "{path}：不是 trace：它的 {count} 个元素都不是事件"
+    ),
+    "{path}: is not a trace: its array holds no readable event": "{path}：不是 trace：数组中没有可读的事件",
+    "{path}: the file is cut off before the end of its first event": "{path}：文件在第一个事件结束之前就被截断",
+    "{path}: the trace holds no events": "{path}：trace 中没有事件",
+    "no trace in this directory: no JSON of a run": "这个目录中没有 trace：没有某次运行的 JSON",
+    "no trace in this directory: no database of a run": "这个目录中没有 trace：没有某次运行的数据库",
+    "no trace in this directory: {databases}": "这个目录中没有 trace：{databases}",
+    "no trace in this directory: no {name}, no msprof_*.json, no database": (
+        "这个目录中没有 trace：没有 {name}、msprof_*.json，也没有数据库"
+    ),
+    "{path}: holds {count} traces, name one of them: {names}": (
+        "{path}：其中有 {count} 个 trace，请指定一个：{names}"
+    ),
+    "{path}: holds {count} traces, name one of them: {names} and {more} more": (
+        "{path}：其中有 {count} 个 trace，请指定一个：{names}，另有 {more} 个"
+    ),
+    "{path}: is MindInsight's diagram of a pipeline's stages, not a trace: open the "
+    "timeline_display_<rank>.json beside it": (
+        "{path}：是 MindInsight 的流水线 stage 图，不是 trace：请打开旁边的 timeline_display_<rank>.json"
+    ),
+    "it is not a file": "它不是文件",
+    "--force replaces it": "--force 会替换它",
+    # -- recordings of the scheduler --------------------------------------------------------------------
+    "there is no recording of the scheduler beside this trace: name one with --sched FILE": (
+        "这个 trace 旁边没有调度记录：请用 --sched FILE 指定"
+    ),
+    "--sched is of one trace or job: the operating system of others is not told": (
+        "--sched 只用于一个 trace 或作业：其他 trace 的操作系统情况未知"
+    ),
+    "holds no events of the scheduler": "没有调度事件",
+    "holds no events of the scheduler that `trace-cmd report` tells of": (
+        "其中没有 `trace-cmd report` 能输出的调度事件"
+    ),
+    "holds no recording that is plainly of this rank: call it rank0.txt, or like its host, or put it into a "
+    "directory with the name of the rank's": (
+        "其中没有明确属于这个 rank 的记录：请命名为 rank0.txt 或主机名，或放入与该 rank 目录同名的目录"
+    ),
+    "is a file of trace-cmd, which is not installed here: run `trace-cmd report` where it is, and give the "
+    "text": "是 trace-cmd 的文件，而本机没有安装 trace-cmd：请在装有它的机器上运行 `trace-cmd report`，并提供输出的文本",
+    "cannot be laid beside the trace, which has no threads of the host with a number": (
+        "无法与 trace 对齐：trace 中没有带编号的 Host 线程"
+    ),
+    "cannot be laid on the clock of the trace: no start_info of the profiler fits, and what the threads do "
+    "tells no offset; give one with --sched-offset NS": (
+        "无法对齐到 trace 的时钟：没有匹配的 start_info，从线程的行为也得不出偏移；请用 --sched-offset NS 给出"
+    ),
+    "does not overlap the trace with that offset": "用这个偏移时与 trace 没有重叠",
+    # -- arguments --------------------------------------------------------------------------------------
+    "{message}; see {prog} --help": "{message}；见 {prog} --help",
+    "there is no command or file {word}; did you mean tracetui {alike}? See tracetui --help": (
+        "没有命令或文件 {word}；是否想用 tracetui {alike}？见 tracetui --help"
+    ),
+    "there is no file {word}, and no command of that name; see tracetui --help": (
+        "没有文件 {word}，也没有同名的命令；见 tracetui --help"
+    ),
+    "{path}: there is no setting {name}: they are {settings}": "{path}：没有设置项 {name}：可用的有 {settings}",
+    "{path}: {name} is {words}": "{path}：{name} 应为 {words}",
+    "--{first} and --{second} cannot both write to stdout": "--{first} 和 --{second} 不能同时写到标准输出",
+    "--brief goes with --json; see tracetui --help": "--brief 要与 --json 一起使用；见 tracetui --help",
+    "--baseline BASE and --max-regression LIMIT belong together": (
+        "--baseline BASE 和 --max-regression LIMIT 必须一起使用"
+    ),
+    "--same-exports reads both exports of a run, and goes with no limits": (
+        "--same-exports 读取一次运行的两种导出，不能与上限一起使用"
+    ),
+    "{options} are of jobs, and go with no limits of a device": "{options} 用于作业，不能与 Device 的上限一起使用",
+    "no limit is given, like --max-free 10%; see tracetui check --help": (
+        "没有给出上限，例如 --max-free 10%；见 tracetui check --help"
+    ),
+    "a digest is held to --max-regression alone: other limits need its trace": (
+        "摘要只能用 --max-regression 检查：其他上限需要它的 trace"
+    ),
+    "there is no step {step} in this trace: {known}": "这个 trace 中没有 step {step}：{known}",
+    "there is no step {step} in this snapshot: {known}": "这个快照中没有 step {step}：{known}",
+    "there is no step {step} in this job: its steps are {known}": "这个作业中没有 step {step}：它的 step 有 {known}",
+    "a window ends after it starts; this trace {since}": "窗口的结束必须晚于开始；这个 trace {since}",
+    "no track of this trace has {tracks} in its name": "这个 trace 中没有名称含 {tracks} 的轨道",
+    "--by {by} is of devices: --host has types and names": "--by {by} 用于 Device：--host 有类型和名称",
+    "--by is one of {names}": "--by 可取 {names}",
+    "no row is called {name} here: ids begin with {kinds}": "这里没有名为 {name} 的行：id 以 {kinds} 开头",
+    "no row is called {name} here: --json of the commands shows the ids that there are": (
+        "这里没有名为 {name} 的行：各命令的 --json 会列出已有的 id"
+    ),
+    "a place is on one of {screens}, not on {screen}": "位置所在的界面应为 {screens} 之一，而不是 {screen}",
+    "this terminal (TERM) cannot show the viewer; tracetui summary PATH prints text": (
+        "这个终端（TERM）无法显示查看器；tracetui summary PATH 会输出文本"
+    ),
+    "several traces are for the viewer, which needs a terminal; give one or two": (
+        "多个 trace 只能在查看器中打开，而查看器需要终端；请给出一个或两个"
+    ),
+    "a snapshot of memory is viewed alone: give one path": "内存快照只能单独查看：请给出一个路径",
+    "a snapshot has no times: --window is for traces": "快照没有时间：--window 用于 trace",
+    "memory_block.csv has no times: --step and --window leave nothing of it": (
+        "memory_block.csv 没有时间：用 --step 或 --window 后不剩任何内容"
+    ),
+    "nothing is recorded of the memory: there is no table to write": "没有采集内存：没有可写的表",
+    "a query is missing, like 'select count(*) from gaps'; --tables lists the tables": (
+        "缺少查询，例如 'select count(*)'；--tables 列出所有表"
+    ),
+    "--at goes with --add: it says where the note is": "--at 要与 --add 一起使用：它说明笔记的位置",
+    "the note cannot be kept: {reason}": "笔记无法保存：{reason}",
+    "{name} is no file of notes": "{name} 不是笔记文件",
+    "its steps are {numbers}": "它的 step 有 {numbers}",
+    "it has no ProfilerStep": "其中没有 ProfilerStep",
+    "starts at {time}": "从 {time} 开始",
+    "it shows {count} repetitions": "其中有 {count} 次重复",
+    "nothing is repeated in it": "其中没有重复",
+    # -- jobs and comparisons ---------------------------------------------------------------------------
+    "the job cannot be replayed: {error}": "作业无法重放：{error}",
+    "{path}: no trace of a rank in it matches {only}": "{path}：其中没有与 {only} 匹配的 rank 的 trace",
+    "no two of the {ranks} traces are of one job; name one ({names})": (
+        "{ranks} 个 trace 中没有两个属于同一作业；请指定一个（{names}）"
+    ),
+    "it is no digest of tracetui": "不是 tracetui 的摘要",
+    "it is of another version of tracetui: make it again": "它由另一版本的 tracetui 生成：请重新生成",
+    "it is damaged ({name})": "已损坏（{name}）",
+    "{what} holds all steps together, and no shapes: these need traces, one by one": (
+        "{what} 只有所有 step 的合计，也没有 shape：这些需要逐个给出 trace"
+    ),
+    "{what} holds no outlier steps: --all-steps needs traces, one by one": (
+        "{what} 不含离群的 step：--all-steps 需要逐个给出 trace"
+    ),
+    "there is not enough memory for this trace": "内存不足，无法读取这个 trace",
+    # -- packages ---------------------------------------------------------------------------------------
+    "--xlsx needs XlsxWriter: pip install tracetui[xlsx]": "--xlsx 需要 XlsxWriter：pip install tracetui[xlsx]",
+    "tracetui mcp needs the package mcp: pip install tracetui[mcp]": (
+        "tracetui mcp 需要软件包 mcp：pip install tracetui[mcp]"
+    ),
+    "tracetui sql needs DuckDB: pip install tracetui[sql]": "tracetui sql 需要 DuckDB：pip install tracetui[sql]",
+    "Dask is not installed: pip install 'tracetui[dask]'": "没有安装 Dask：pip install 'tracetui[dask]'",
+}
