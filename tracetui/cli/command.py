@@ -21,9 +21,7 @@ class Command(NamedTuple):
     add_arguments: Callable[[Parser], None]
     run: Callable[[Request], int]  #: returns the exit status
     needs_stdout: bool = True  #: False: its exit status says enough
-    has_kept_answer: bool = (
-        False  #: all that it prints follows from a trace, what lies around that, and notes
-    )
+    has_kept_answer: bool = False  #: its output follows from a trace, what lies around that, and notes
 
     def parser(self, epilog: str | None = None) -> Parser:
         """Return the parser of what follows the name."""
