@@ -9,16 +9,29 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from tracetui.analysis.communication.causes import CommunicationCause
+from tracetui.analysis.health.finding import Severity
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.idle_lines import PythonLine
 from tracetui.arrays import Int64s
 from tracetui.export.cells import encodable
+from tracetui.export.sentences.health import verdict_word
 from tracetui.export.tables.column import CodedTexts, Column, Form, Values, json_only, listed
 from tracetui.units import format_percent
 
 OPERATORS = 3  #: names of operators beside a row, at most
 PARTS = 1_000_000  #: shares are told as so many parts of one
 AnyCause = TypeVar("AnyCause", Cause, CommunicationCause)
+
+
+class Judged(Protocol):
+    """Rows of a table whose numbers may stand in doubt."""
+
+    @property
+    def severities(self) -> Sequence[Severity]:
+        """How much the numbers of each row are to be doubted."""
+
+
+JudgedRows = TypeVar("JudgedRows", bound=Judged)
 
 
 class Listed(Protocol):
@@ -186,4 +199,19 @@ def share_column(ns: Callable[[Rows], Values], total: Callable[[Rows], int], **m
         lambda part, rows: format_percent(part, total(rows)),
         forms=Form.SHOWN,
         **more,
+    )
+
+
+def trust_columns() -> tuple[Column[JudgedRows], Column[JudgedRows]]:
+    """Return the columns that say whether rows can be believed: in JSON, and for people if one cannot."""
+    return (
+        json_only("trust", lambda rows: [severity.verdict for severity in rows.severities]),
+        Column(
+            "trust",
+            "trust",
+            lambda rows: listed([verdict_word(severity.verdict) for severity in rows.severities]),
+            forms=Form.SHOWN,
+            trusted=True,
+            when=lambda rows, _: any(rows.severities),
+        ),
     )

@@ -16,7 +16,6 @@ from tracetui.analysis.health.stretches import severities_between
 from tracetui.analysis.idle.preparing import COPY
 from tracetui.analysis.search import pick, track_of_rows
 from tracetui.arrays import Bools, Int64s
-from tracetui.export.sentences.health import verdict_word
 from tracetui.export.sentences.late_ranks import late_rank
 from tracetui.export.tables.column import (
     CodedTexts,
@@ -30,6 +29,7 @@ from tracetui.export.tables.column import (
     listed,
     texts_at,
 )
+from tracetui.export.tables.common import trust_columns
 from tracetui.export.tables.lead import lead_lost_document
 from tracetui.export.tables.pieces import GapCommunicationPieces, GapIdlePieces, GapPieces, exposing_lines
 from tracetui.export.tables.row_ids import gap_ids
@@ -241,15 +241,7 @@ GAPS: Table[GapRows] = Table(
         *map(_exposed, CommunicationCause),
         json_only("communication_pieces", lambda rows: rows.communication_pieces),
         json_only("lead_lost", lambda rows: rows.leads_lost),
-        json_only("trust", lambda rows: [severity.verdict for severity in rows.severities]),
-        Column(
-            "trust",
-            "trust",
-            lambda rows: listed([verdict_word(severity.verdict) for severity in rows.severities]),
-            forms=Form.SHOWN,
-            trusted=True,
-            when=lambda rows, _: any(rows.severities),
-        ),
+        *trust_columns(),
         Column("communication_cause", "", partial(_cause, of="communication"), forms=Form.DATA),
         Column("communication_line", "", _communication_line, forms=Form.DATA),
         ids_column(lambda rows: gap_ids(rows.analysis, rows.chosen)),

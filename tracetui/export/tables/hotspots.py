@@ -12,8 +12,7 @@ from tracetui.analysis.health.stretches import severities_between
 from tracetui.analysis.idle.idle_lines import LineIdle
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.causes import leading_shares, line_name
-from tracetui.export.sentences.health import verdict_word
-from tracetui.export.tables.column import Column, Form, Table, count, duration, json_only, listed
+from tracetui.export.tables.column import Table, count, duration, json_only
 from tracetui.export.tables.common import (
     flag_column,
     line_columns,
@@ -21,6 +20,7 @@ from tracetui.export.tables.common import (
     optional_numbers,
     reason_columns,
     share_column,
+    trust_columns,
     values_of,
 )
 from tracetui.export.trace.selection import Selection
@@ -100,15 +100,7 @@ LINES: Table[LineRows] = Table(
             stacked="saves\nat most",
         ),
         json_only("saves_with_peers_ns", _with_peers),
-        json_only("trust", lambda rows: [severity.verdict for severity in rows.severities]),
-        Column(
-            "trust",
-            "trust",
-            lambda rows: listed([verdict_word(severity.verdict) for severity in rows.severities]),
-            forms=Form.SHOWN,
-            trusted=True,
-            when=lambda rows, _: any(rows.severities),
-        ),
+        *trust_columns(),
         *reason_columns(leading_shares),
         name_column("Python line", called),
     ),
