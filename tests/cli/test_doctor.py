@@ -150,6 +150,27 @@ def test_each_recording_of_a_directory_is_judged(
     assert "holds 3 traces, name one of them: more/lossy.json" in output.err
 
 
+def test_runs_beside_a_trace_of_ascend_are_judged_too(run: Run, real_traces: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(
+        (real_traces / "npu/level2/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT" / path.name).read_bytes()
+    )
+    (tmp_path / "settings.json").write_text('{"level": 1}')
+    assert "This recording can be believed" in run("doctor", str(tmp_path)).out, "the other is no trace"
+    (tmp_path / "b.json.gz").write_bytes((real_traces / STACKS).read_bytes())
+    document = json.loads(run("doctor", str(tmp_path), "--json").out)
+    assert [row["path"] for row in document["recordings"]] == ["a_ascend_pt", "b.json.gz"]
+
+
+def test_a_directory_without_any_trace_says_so(run: Run, tmp_path: Path) -> None:
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_text('{"level": 1}')
+    output = run("doctor", str(tmp_path))
+    assert output.code == ExitCode.UNREADABLE
+    assert output.err == f"tracetui: {tmp_path}: no trace in this directory can be read\n"
+
+
 def test_all_recordings_below_a_directory_are_found(real_traces: Path) -> None:
     found = [str(path.relative_to(real_traces)) for path in recordings_below(real_traces)]
     expected = [name.split("/ASCEND_PROFILER_OUTPUT")[0] for name in NOTES]

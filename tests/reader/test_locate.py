@@ -43,12 +43,12 @@ def test_the_one_trace_of_a_directory(tmp_path: Path, place: str) -> None:
 
 
 def test_several_traces_are_listed(tmp_path: Path) -> None:
-    for rank in range(12):
+    for rank in range(44):
         _file(tmp_path / f"r{rank:02}_ascend_pt" / "ASCEND_PROFILER_OUTPUT" / "trace_view.json")
     with pytest.raises(UnreadableTrace) as caught:
         locate_trace(tmp_path)
     assert caught.value.reason is Reason.DIRECTORY
-    assert "holds 12 traces" in str(caught.value)
+    assert "holds 44 traces" in str(caught.value)
     assert "r00_ascend_pt, r01_ascend_pt" in str(caught.value)
     assert str(caught.value).endswith("and 4 more")
 

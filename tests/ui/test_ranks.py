@@ -23,9 +23,12 @@ from tracetui.job.engines.pool import Ranks
 from tracetui.job.grids import GridMeasure
 from tracetui.job.idle_lines import job_lines
 from tracetui.job.job import job_of
-from tracetui.job.load import find_ranks
+from tracetui.job.load import find_ranks, load_job
 from tracetui.job.whatif.fixes import parse_fix
 from tracetui.places import parse_place
+from tracetui.reader.errors import UnreadableTrace
+from tracetui.reader.joined import traces_that_open
+from tracetui.ui.app import TraceApp
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_messages import JobGrew, JobProgress, JobRead
@@ -33,6 +36,7 @@ from tracetui.ui.ranks.lanes import Lanes, RankLanes
 from tracetui.ui.ranks.rank_tables import RankTables
 from tracetui.ui.screens.open_traces import OpenTraces
 from tracetui.ui.screens.ranks import RanksScreen
+from tracetui.ui.session import Session
 from tracetui.units import format_duration, format_percent
 
 OPTIONS = ViewerOptions(palette="none", ascii=True, jobs=1)  # digests are kept: the first test makes them
@@ -284,18 +288,50 @@ async def test_ranks_that_cannot_be_read_are_said(tmp_path: Path) -> None:
 
 async def test_traces_of_different_jobs_are_listed(tmp_path: Path) -> None:
     """A directory with traces of several days is no job: its traces are there to choose from."""
-    later = json.loads(TINY)
-    for event in later:
-        if "ts" in event:
-            event["ts"] = f"{float(event['ts']) + 1e11:.3f}"
-    for rank, events in enumerate((json.loads(TINY), later)):
-        rank_directory(tmp_path, rank, trace=json.dumps(events).encode())
-    app = JobApp(find_ranks([tmp_path]), OPTIONS)
+    app = JobApp(find_ranks([unrelated_runs(tmp_path)]), OPTIONS)
     async with app.run_test(size=(100, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, OpenTraces))
         assert app.job_session.problem.startswith("no two of the 2 traces are of one job; name one (")
         await pilot.press("down", "enter")
         await until(pilot, lambda: app.shown == "timeline" and app.session is app.sessions[1])
+
+
+def unrelated_runs(directory: Path) -> Path:
+    """Write three traces, two of ranks that are of no job, and a file that is none."""
+    later = json.loads(TINY)
+    for event in later:
+        if "ts" in event:
+            event["ts"] = f"{float(event['ts']) + 1e11:.3f}"
+    for rank, events in enumerate((json.loads(TINY), later)):
+        rank_directory(directory, rank, trace=json.dumps(events).encode())
+    (directory / "third.json").write_bytes(TINY)
+    (directory / "settings.json").write_text('{"level": 1}')
+    return directory
+
+
+async def test_traces_that_name_no_rank_are_listed_with_those_of_no_job(tmp_path: Path) -> None:
+    directory = unrelated_runs(tmp_path)
+    app = JobApp(find_ranks([directory]), replace(OPTIONS, paths=(str(directory),)))
+    async with app.run_test(size=(100, 24)) as pilot:
+        await until(pilot, lambda: bool(app.job_session.problem))
+        await until(pilot, lambda: not app.is_running)
+    assert app.unrelated == directory
+    assert sorted(path.name for path in traces_that_open(directory)) == [
+        "third.json",
+        "trace_view.json",
+        "trace_view.json",
+    ]
+    with pytest.raises(UnreadableTrace, match=r"holds 4 traces, name one of them: .*third\.json"):
+        load_job([directory], jobs=1)
+
+
+async def test_two_traces_of_different_runs_are_listed_and_not_compared(tmp_path: Path) -> None:
+    paths = traces_that_open(unrelated_runs(tmp_path))[:2]
+    options = replace(OPTIONS, unrelated=True)
+    app = TraceApp([Session(path, options) for path in paths], options)
+    async with app.run_test(size=(100, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, OpenTraces))
+        assert app.shown == "timeline"
 
 
 async def test_a_place_opens_the_same_rank_of_a_job(directory: Path) -> None:

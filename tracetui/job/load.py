@@ -21,6 +21,7 @@ from tracetui.job.sources import Source, Sources, find_sources
 from tracetui.language import state, without_stop
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.joined import open_trace
+from tracetui.reader.locate import choice_of_recordings, recordings_below
 
 _SHOWN = 8  # numbers of ranks in a sentence
 
@@ -124,10 +125,17 @@ def load_job(
 ) -> Job:
     """Return the job that paths hold; what is done when it is stopped counts.
 
-    Raises UnreadableTrace where there is no rank that can be read. The arguments are those of `find_ranks`
-    and `digest_all`.
+    Raises UnreadableTrace where there is no rank that can be read; where no two ranks of a directory are of
+    one job, with all its traces. The arguments are those of `find_ranks` and `digest_all`.
     """
-    return digest_ranks(find_ranks(paths, only, export), on_progress, should_stop, cache, jobs, scheduler)
+    found = find_ranks(paths, only, export)
+    try:
+        return digest_ranks(found, on_progress, should_stop, cache, jobs, scheduler)
+    except UnreadableTrace as error:
+        recordings = recordings_below(paths[0]) if len(paths) == 1 and paths[0].is_dir() else []
+        if error.reason is not Reason.DIRECTORY or len(recordings) <= len(found.sources):
+            raise
+        raise choice_of_recordings(paths[0], recordings) from None
 
 
 def digest_ranks(

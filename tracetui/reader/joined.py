@@ -22,6 +22,7 @@ from tracetui.reader.clock import NO_CLOCK, BootClock, clock_of
 from tracetui.reader.columns import BASE, TableBuilder
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import EventTable, ReadReport
+from tracetui.reader.locate import locate_trace, recordings_below
 from tracetui.reader.parts import TraceParts, parts_of
 from tracetui.reader.reading import After
 from tracetui.reader.source import BLOCK, COARSEST_CLOCK, PART, Progress, TraceFile, uncollected
@@ -47,6 +48,24 @@ def open_trace(path: Path, jobs: int | None = None) -> TraceFile:
             trace_file.set_clock(clock)
         return trace_file
     return JoinedFile(parts, clock, jobs=jobs)
+
+
+def traces_that_open(directory: Path) -> list[Path]:
+    """Return the first file of each recording below a directory that opens as a trace, in their order.
+
+    Raises UnreadableTrace where there is none.
+    """
+    found: list[Path] = []
+    for recording in recordings_below(directory):
+        with contextlib.suppress(UnreadableTrace, OSError):
+            path = locate_trace(recording)
+            open_trace(path).close()
+            found.append(path)
+    if not found:
+        raise UnreadableTrace(
+            Reason.MISSING, state("{path}: no trace in this directory can be read", path=directory)
+        )
+    return found
 
 
 def stamp_of(path: Path) -> Stamp:

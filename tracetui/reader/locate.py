@@ -18,7 +18,7 @@ from tracetui.reader.parts import first_parts, is_part, parts_of
 
 _DEEPEST = 5  # a directory of a cluster's ranks has its rank directories at most so deep
 _MOST_ENTRIES = 20_000  # directory entries looked at: a home directory by mistake must not take minutes
-_SHOWN = 8
+_SHOWN = 40  # traces of a directory in a sentence: all of those that people keep together
 _SHOWN_DATABASES = 3  # databases that are no traces
 _EXPORTS: dict[Export, str] = {"json": "JSON", "db": "database"}
 _TRACE = "trace_view.json"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,6 +14,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from tracetui.language import translate
+from tracetui.reader.joined import traces_that_open
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
 from tracetui.ui.comparing.comparing import COMPARE, Comparing, Flipped
@@ -60,7 +62,7 @@ class TraceApp(Viewer):
             self.places.open(self.options.place)
             return
         place_asked = self.options.step is not None or self.options.window is not None
-        if len(self.sessions) == 2 and not place_asked:
+        if len(self.sessions) == 2 and not (place_asked or self.options.unrelated):
             self.action_go(COMPARE)
         elif len(self.sessions) > 1:
             self.action_sessions()
@@ -257,6 +259,14 @@ def run_viewer(paths: Sequence[Path], options: ViewerOptions) -> int:
     first, *later = (Session(path, options, name=name) for path, name in zip(paths, names_of(paths)))
     first.open()
     return run_app(TraceApp([first, *later], options))
+
+
+def run_unrelated(directory: Path, options: ViewerOptions) -> int:
+    """Open the viewer on the list of all traces below a directory; the exit code of the program.
+
+    Raises UnreadableTrace where none can be opened.
+    """
+    return run_viewer(traces_that_open(directory), replace(options, unrelated=True))
 
 
 def run_app(app: TraceApp) -> int:

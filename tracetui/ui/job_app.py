@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from tracetui.job.load import FoundRanks
 from tracetui.job.same_job import FoundRank
@@ -12,8 +13,9 @@ from tracetui.job.whatif.durations import UnknownFix
 from tracetui.job.whatif.fixes import Fix, FixScope, Target
 from tracetui.language import translate
 from tracetui.places import SharedPlace
+from tracetui.reader.locate import recordings_below
 from tracetui.trace.clean import printable
-from tracetui.ui.app import TraceApp, run_app
+from tracetui.ui.app import TraceApp, run_app, run_unrelated
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_messages import JobChanged, JobFailed, JobGrew, JobProgress, JobRead
 from tracetui.ui.ranks.job_reading import read_job
@@ -43,6 +45,7 @@ class JobApp(TraceApp):
     """The viewer of the ranks that were found, each of which is a session that is read when it is opened."""
 
     DEFAULT_MODE = joint_mode(RANKS)
+    unrelated: Path | None = None  #: a directory of traces that are of no job, more than the ranks found
 
     def __init__(self, found: FoundRanks, options: ViewerOptions | None = None) -> None:
         options = options or ViewerOptions()
@@ -145,8 +148,16 @@ class JobApp(TraceApp):
     def on_job_failed(self, message: JobFailed) -> None:
         self.job_session.problem, self.job_session.progress = message.sentence, None
         self._tell_job()
-        if len(self.sessions) > 1:
+        directory = Path(self.options.paths[0]) if len(self.options.paths) == 1 else None
+        if message.unrelated and directory is not None and self._lacks_traces(directory):
+            self.unrelated = directory
+            self.leave(0)
+        elif len(self.sessions) > 1:
             self.action_sessions()
+
+    def _lacks_traces(self, directory: Path) -> bool:
+        """Return whether a directory holds more traces than the ranks that were found in it."""
+        return directory.is_dir() and len(recordings_below(directory)) > len(self.sessions)
 
     def open_rank(self, rank: int, start_ns: int, end_ns: int, screen: str = FIRST) -> None:
         """Show a screen of a rank (its place in the job), which looks at a time on its clock."""
@@ -214,5 +225,10 @@ def rank_name(rank: FoundRank) -> str:
 
 
 def run_job(found: FoundRanks, options: ViewerOptions) -> int:
-    """Open the viewer on the ranks that were found until the user leaves; the exit code of the program."""
-    return run_app(JobApp(found, options))
+    """Open the viewer on the ranks that were found until the user leaves; the exit code of the program.
+
+    Where no two of them are of one job, it goes on with the list of all traces of their directory.
+    """
+    app = JobApp(found, options)
+    code = run_app(app)
+    return code if app.unrelated is None else run_unrelated(app.unrelated, options)

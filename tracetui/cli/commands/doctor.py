@@ -43,16 +43,22 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> ExitCode:
-    from tracetui.cli.output import print_json, print_text
     from tracetui.cli.trace_reading import open_trace
-    from tracetui.export.trace.health import health_document, health_markdown, health_text
-    from tracetui.language import in_english
 
     recordings = _several(request)
     if recordings:
         return _judge_each(request, recordings)
     analysis, _ = open_trace(request)
     _compare_exports(request, analysis)
+    return _print_findings(request, analysis)
+
+
+def _print_findings(request: Request, analysis: Analysis) -> ExitCode:
+    """Print all findings of one recording."""
+    from tracetui.cli.output import print_json, print_text
+    from tracetui.export.trace.health import health_document, health_markdown, health_text
+    from tracetui.language import in_english
+
     if request.json:
         with in_english():
             document = health_document(analysis)
@@ -66,22 +72,19 @@ def _run(request: Request) -> ExitCode:
 
 def _several(request: Request) -> list[Path]:
     """Return the recordings of a directory that holds more than one; raise what asks for one of too many."""
-    from tracetui.reader.errors import Reason, UnreadableTrace
+    from tracetui.reader.errors import UnreadableTrace
     from tracetui.reader.locate import choice_of_recordings, locate_trace, recordings_below
 
     path = Path(request.path)
-    try:
-        locate_trace(path, request.export)
-    except UnreadableTrace as error:
-        if not path.is_dir() or error.reason not in (Reason.DIRECTORY, Reason.MISSING):
-            raise
-        recordings = recordings_below(path)
-        if not recordings or (request.export and error.reason is Reason.MISSING):
-            raise
-    else:
+    recordings = recordings_below(path) if path.is_dir() else []
+    if len(recordings) < 2:
         return []
     if len(recordings) > _MOST_RECORDINGS or sum(map(_size, recordings)) > _MOST_BYTES:
-        raise choice_of_recordings(path, recordings)
+        try:
+            locate_trace(path, request.export)
+        except UnreadableTrace:
+            raise choice_of_recordings(path, recordings) from None
+        return []
     return recordings
 
 
@@ -92,7 +95,7 @@ def _size(recording: Path) -> int:
 
 
 def _judge_each(request: Request, recordings: Sequence[Path]) -> ExitCode:
-    """Print the verdict on each of several recordings; what is no trace is left out."""
+    """Print the verdict on each of several recordings, or all findings of the only one that is a trace."""
     from tracetui.cli.output import print_json, print_text, say
     from tracetui.cli.trace_reading import opened_trace
     from tracetui.export.trace.health import (
@@ -103,12 +106,13 @@ def _judge_each(request: Request, recordings: Sequence[Path]) -> ExitCode:
         recordings_markdown,
         recordings_text,
     )
-    from tracetui.language import in_english
+    from tracetui.language import in_english, state
     from tracetui.reader.errors import Reason, UnreadableTrace
     from tracetui.trace.clean import printable
 
     rows: list[RecordingRow] = []
     documents: list[tuple[str, dict[str, Any]]] = []
+    judged: Analysis | None = None
     for recording in recordings:
         name = str(recording.relative_to(request.path))
         try:
@@ -116,14 +120,18 @@ def _judge_each(request: Request, recordings: Sequence[Path]) -> ExitCode:
                 if not len(analysis.trace.slices):
                     continue
                 _compare_exports(request, analysis)
+                judged = analysis
                 rows.append(recording_row(analysis, name))
                 with in_english():
                     documents.append((name, health_document(analysis)))
         except UnreadableTrace as error:
             if error.reason is not Reason.NOT_A_TRACE:
                 say(printable(str(error)))
-    if not rows:
-        raise UnreadableTrace(Reason.MISSING, f"{request.path}: no trace in this directory can be read")
+    if judged is None:
+        sentence = state("{path}: no trace in this directory can be read", path=request.path)
+        raise UnreadableTrace(Reason.MISSING, sentence)
+    if len(rows) == 1:
+        return _print_findings(request, judged)
     if request.json:
         print_json(recordings_document(documents), request)
     elif request.md:

@@ -146,6 +146,7 @@ def _view(request: Request) -> int:
     from tracetui.cli.output import in_ascii
     from tracetui.cli.signals import raise_if_signalled
     from tracetui.cli.trace_reading import rules_of, scheduler_of
+    from tracetui.reader.errors import Reason, UnreadableTrace
     from tracetui.reader.locate import locate_trace
     from tracetui.siblings.snapshot import is_pickle
 
@@ -156,11 +157,15 @@ def _view(request: Request) -> int:
         raise UsageError(state("a snapshot has no times: --window is for traces"))
     jobs = _two_jobs(request)
     found = None if jobs else _job(request)
-    paths = (
-        []
-        if found or jobs
-        else [locate_trace(path, request.export) for path in (request.path, *request.more_paths)]
-    )
+    unrelated = False
+    paths: list[Path] = []
+    if not (found or jobs):
+        try:
+            paths = [locate_trace(path, request.export) for path in (request.path, *request.more_paths)]
+        except UnreadableTrace as error:
+            unrelated = error.reason is Reason.DIRECTORY and not (request.more_paths or request.export)
+            if not unrelated:
+                raise
     terminal.prepare_viewer(os.environ)
     if request.editor:
         os.environ["VISUAL"] = request.editor
@@ -215,6 +220,10 @@ def _view(request: Request) -> int:
         from tracetui.ui.job_app import run_job
 
         return run_job(found, options)
+    if unrelated:
+        from tracetui.ui.app import run_unrelated
+
+        return run_unrelated(Path(request.path), options)
     return run_viewer(paths, options)
 
 

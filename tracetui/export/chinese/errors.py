@@ -60,6 +60,7 @@ ERRORS = {
     "{path}: is not a trace: its array holds no readable event": "{path}：不是 trace：数组中没有可读的事件",
     "{path}: the file is cut off before the end of its first event": "{path}：文件在第一个事件结束之前就被截断",
     "{path}: the trace holds no events": "{path}：trace 中没有事件",
+    "{path}: no trace in this directory can be read": "{path}：这个目录中没有可以读取的 trace",
     "no trace in this directory: no JSON of a run": "这个目录中没有 trace：没有某次运行的 JSON",
     "no trace in this directory: no database of a run": "这个目录中没有 trace：没有某次运行的数据库",
     "no trace in this directory: {databases}": "这个目录中没有 trace：{databases}",

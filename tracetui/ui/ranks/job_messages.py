@@ -33,9 +33,10 @@ class JobRead(Message, bubble=False):
 
 @dataclass
 class JobFailed(Message, bubble=False):
-    """No rank can be read: from the thread."""
+    """No rank can be read, or no two are of one job: from the thread."""
 
     sentence: str
+    unrelated: bool = False  #: no two of the ranks are of one job
 
 
 class JobChanged(Message, bubble=False):

@@ -15,7 +15,7 @@ from tracetui.job.engines.pool import DigestResult, Ranks, digest_all
 from tracetui.job.job import Job
 from tracetui.job.load import join
 from tracetui.language import restate
-from tracetui.reader.errors import UnreadableTrace, plain
+from tracetui.reader.errors import Reason, UnreadableTrace, plain
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_messages import JobFailed, JobGrew, JobProgress, JobRead
 from tracetui.ui.ranks.job_session import JobSession
@@ -43,7 +43,8 @@ def read_job(session: JobSession, options: ViewerOptions, post: Post) -> None:
         )
         post(JobRead(warm(join(found, watch.made))))
     except (UnreadableTrace, MemoryError, OSError) as error:
-        post(JobFailed(restate(plain(str(error))) or "There is not enough memory for the job."))
+        unrelated = isinstance(error, UnreadableTrace) and error.reason is Reason.DIRECTORY
+        post(JobFailed(restate(plain(str(error))) or "There is not enough memory for the job.", unrelated))
 
 
 class _JobWatch:
