@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import pwd
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,8 @@ def test_notes_are_kept_by_the_trace_below_the_data_directory(tmp_path: Path) ->
     assert path == tmp_path / "tracetui" / "notes" / "998e6af59621.jsonl"
     home = notes_path("a", {"HOME": "/home/ada", "XDG_DATA_HOME": "not/absolute"})
     assert home == Path("/home/ada/.local/share/tracetui/notes/a.jsonl")
+    account = pwd.getpwuid(os.getuid()).pw_dir
+    assert notes_path("a", {}) == Path(account, ".local/share/tracetui/notes/a.jsonl"), "never below /tmp"
     notebook = Notebook(path)
     assert notebook.read() == Contents(())
     assert notebook.add([note(2), note(1)]) == 2

@@ -10,6 +10,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import pwd
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import NamedTuple
 
 from tracetui.new_file import new_file
 from tracetui.notebook.note import NotANote, Note, format_note, parse_note
+from tracetui.user_directories import user_directory
 
 LARGEST = 16_000_000  #: bytes of a file that is read
 
@@ -30,10 +32,23 @@ class Contents(NamedTuple):
 
 
 def notes_path(fingerprint: str, environ: Mapping[str, str] = os.environ) -> Path:
-    """Return where the notes on a trace are: below $XDG_DATA_HOME, else ~/.local/share."""
-    data = environ.get("XDG_DATA_HOME", "")
-    base = Path(data) if data.startswith("/") else Path(environ.get("HOME", "/tmp")) / ".local" / "share"
-    return base / "tracetui" / "notes" / f"{fingerprint}.jsonl"
+    """Return where the notes on a trace are: below $XDG_DATA_HOME, else ~/.local/share.
+
+    Where $HOME is no absolute path, ~ is the home directory of the account.
+    """
+    below_home = ".local", "share"
+    directory = user_directory(environ, "XDG_DATA_HOME", *below_home)
+    if directory is None:
+        directory = Path(_account_home(), *below_home, "tracetui")
+    return directory / "notes" / f"{fingerprint}.jsonl"
+
+
+def _account_home() -> str:
+    """Return the home directory of the account; the root, where only root can write, if it has no entry."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return "/"
 
 
 class Notebook:
