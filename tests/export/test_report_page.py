@@ -22,7 +22,9 @@ from tracetui.export.job.text import job_verdict
 from tracetui.export.page import charts
 from tracetui.export.page.html import page, quote
 from tracetui.export.page.job import job_page_sections
+from tracetui.export.page.rank_maps import rank_maps
 from tracetui.export.page.trace import trace_sections
+from tracetui.job.grids import GridMeasure, measure_by_step
 from tracetui.trace.source_files import SourceFiles
 from tracetui.units import format_percent
 
@@ -169,6 +171,23 @@ def test_the_page_of_a_job_begins_with_its_verdict() -> None:
     words = Outline(page("run", "en", sections, "footer")).words
     assert job_verdict(job, None)[0] in words.split("Roots")[0]
     assert {"Links, most time first"} < {section.title for section in sections}
+
+
+def test_the_page_of_a_job_maps_its_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rank that the others wait for is darkest; of more ranks than fit, it is among those shown."""
+    job = planted.job("late")
+    cost, _ = measure_by_step(job, GridMeasure.COST)
+    worst = int(np.argmax(cost.sum(axis=1)))
+    maps = {section.title: section.blocks for section in rank_maps(job)}
+    assert [*maps] == ["Who makes others wait?", "Who waits for others?", "Which rank is idle?"]
+    (drawn,) = maps["Who makes others wait?"]
+    Outline(drawn)
+    assert f"rank {job.ranks[worst].number}<" in drawn and f"step {job.steps[-1]}<" in drawn
+    assert 'class="idle"' in drawn
+    monkeypatch.setattr("tracetui.export.page.rank_maps.MOST_ROWS", 1)
+    drawn, more = next(rank_maps(job)).blocks
+    assert re.findall(r"rank \d+", drawn) == [f"rank {job.ranks[worst].number}"]
+    assert "with less" in more
 
 
 def test_pages_of_real_traces_are_small(real_traces: Path) -> None:

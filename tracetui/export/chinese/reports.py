@@ -94,6 +94,8 @@ REPORTS = {
     "{count} more steps: --top 0": "另有 {count} 个 step：--top 0",
     "1 more step is not shown.": "另有 1 个 step 未列出。",
     "{count} more steps are not shown.": "另有 {count} 个 step 未列出。",
+    "1 rank with less is not shown.": "另有 1 张用时更少的卡未列出。",
+    "{count} ranks with less are not shown.": "另有 {count} 张用时更少的卡未列出。",
     # -- gaps and lines ---------------------------------------------------------------------------------
     "lost time": "损失的时间",
     "idle time": "空闲",

@@ -10,11 +10,11 @@ STYLE = """
     --queue: #b184e0; --launch: #cf9a66; --device: #8fa3b5; --unlinked: #69747d; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 72rem; padding: 1rem; color: var(--ink); background: var(--paper);
-  font: 15px/1.5 system-ui, "Noto Sans", "Noto Sans CJK SC", sans-serif; }
-h1 { font-size: 1.35rem; margin: 0 0 .25rem; overflow-wrap: anywhere; }
+  font: 15px/1.5 system-ui, "Noto Sans", "Noto Sans CJK SC", sans-serif; overflow-wrap: anywhere; }
+h1 { font-size: 1.35rem; margin: 0 0 .25rem; }
 h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; border-top: 1px solid var(--rule); padding-top: 1rem; }
 h3 { font-size: 1rem; margin: 1.25rem 0 .25rem; }
-p { margin: .25rem 0; overflow-wrap: anywhere; }
+p { margin: .25rem 0; }
 ol, ul { padding-left: 1.4rem; }
 .dim, footer, figcaption { color: var(--dim); }
 .lead { font-size: 1.05rem; padding: .75rem 1rem; background: var(--card);
@@ -23,7 +23,8 @@ ol, ul { padding-left: 1.4rem; }
 .wide, figure { overflow-x: auto; margin: .5rem 0; }
 table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: .15rem .6rem .15rem 0; border-bottom: 1px solid var(--rule); }
-th { color: var(--dim); font-weight: 600; vertical-align: bottom; max-width: 9rem; }
+th { color: var(--dim); font-weight: 600; vertical-align: bottom; max-width: 9rem;
+  overflow-wrap: normal; }
 td { white-space: nowrap; }
 .text { text-align: left; }
 td.text { max-width: 34rem; overflow: hidden; text-overflow: ellipsis; }

@@ -11,8 +11,9 @@ from rich.cells import cell_len
 from tracetui.analysis.heat.cells import HeatCells, pool, shares
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
-from tracetui.export.sentences.job import absent_state, late_words, passes_on, root_place
-from tracetui.job.absent_ranks import AbsentRank, absent_ranks
+from tracetui.export.sentences.job import late_words, passes_on, root_place
+from tracetui.export.sentences.rank_labels import absent_label, labels
+from tracetui.job.absent_ranks import absent_ranks
 from tracetui.job.grids import GridMeasure, job_span, measure_by_step, measure_by_time
 from tracetui.job.job import Job
 from tracetui.job.roots import Root
@@ -23,7 +24,6 @@ from tracetui.ui.heat.cell_words import between, joined, share
 from tracetui.ui.heat.sheet import Sheet, SheetRow, nothing
 from tracetui.units import format_duration, format_percent
 
-NAME_CELLS = 24  #: of the host of a rank
 AROUND = 4  #: times a cell of time that is shown before and after it
 
 
@@ -198,34 +198,6 @@ class RankView:
 
 def _cells(ns: Int64s, of: Int64s) -> HeatCells:
     return HeatCells(ns, of, np.full(ns.shape, -1, np.int64), shares(ns, of))
-
-
-def labels(job: Job) -> tuple[str, ...]:
-    """Return "rank 5" by the place of each rank, with its host where the job has several."""
-    hosts = [rank.digest.identity.host for rank in job.ranks]
-    several = len(set(hosts)) > 1
-    return tuple(
-        _called(rank.number) + (f" {printable(host, NAME_CELLS)}" if several and host else "")
-        for rank, host in zip(job.ranks, hosts)
-    )
-
-
-def _called(number: int) -> str:
-    return translate("rank {number}", number=number)
-
-
-def absent_label(absent: AbsentRank, unread: frozenset[int] = frozenset()) -> str:
-    """Return "rank 5 (missing)", "peer 5 (missing)" where only its number in a group is known.
-
-    One whose number is in `unread` is there and not read: "rank 5 (not read)".
-    """
-    late = absent.late
-    if late.rank is not None:
-        return printable(late_words(late, unread), NAME_CELLS)
-    state = absent_state(late, unread)
-    if late.group_rank < 0:
-        return translate("a rank ({state})", state=state)
-    return translate("peer {number} ({state})", number=late.group_rank, state=state)
 
 
 def _moments(job: Job) -> list[tuple[int, int]]:

@@ -11,13 +11,13 @@ from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.export.job.experts import ExpertsAnswer, experts_answer, experts_sentences
+from tracetui.export.sentences.rank_labels import labels
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.experts import LAYERS, token_words
 from tracetui.job.job import Job
 from tracetui.language import translate
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.ranks.rank_view import labels
 from tracetui.ui.screens.job_screen import JobScreen
 from tracetui.ui.tables.layout import ColumnLook, laid_out
 from tracetui.ui.widgets.lines import Lines, Pieces

@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.export.job.whatif import critical_words
+from tracetui.export.sentences.rank_labels import labels
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.whatif import TRIALS, TrialRows
 from tracetui.job.job import Job
@@ -27,7 +28,6 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.ranks.lanes import RankLanes
-from tracetui.ui.ranks.rank_view import labels
 from tracetui.ui.screens.job_screen import JobScreen
 from tracetui.ui.session import Session
 from tracetui.ui.tables.columns import ViewColumn
