@@ -72,7 +72,7 @@ ADVICE = {
     "garbage_collection": AdviceWords(
         "垃圾回收阻塞 Host",
         f"Python 垃圾回收有 {{count}} 次不少于 {_least(model.COLLECTION)}，最长 {{longest_ns}}，其间 Device 共空闲 "
-        "{idle_ns}。启动完成后调用一次 gc.freeze()，并用 gc.disable() 加上每隔若干个 step一次 gc.collect()。",
+        "{idle_ns}。启动完成后调用一次 gc.freeze()，并用 gc.disable() 关闭自动回收，每隔若干个 step 调用一次 gc.collect()。",
         _rule("一次垃圾回收至少 {}", model.COLLECTION),
     ),
     "memory_allocation_stalls": AdviceWords(

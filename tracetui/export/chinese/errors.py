@@ -147,12 +147,12 @@ ERRORS = {
     "several traces are for the viewer, which needs a terminal; give one or two": (
         "多个 trace 只能在查看器中打开，而查看器需要终端；请给出一个或两个"
     ),
-    "a snapshot of memory is viewed alone: give one path": "内存快照只能单独查看：请给出一个路径",
+    "a snapshot of memory is viewed alone: give one path": "显存快照只能单独查看：请给出一个路径",
     "a snapshot has no times: --window is for traces": "快照没有时间：--window 用于 trace",
     "memory_block.csv has no times: --step and --window leave nothing of it": (
         "memory_block.csv 没有时间：用 --step 或 --window 后不剩任何内容"
     ),
-    "nothing is recorded of the memory: there is no table to write": "没有采集内存：没有可写的表",
+    "nothing is recorded of the memory: there is no table to write": "没有采集显存：没有可写的表",
     "a query is missing, like 'select count(*) from gaps'; --tables lists the tables": (
         "缺少查询，例如 'select count(*)'；--tables 列出所有表"
     ),

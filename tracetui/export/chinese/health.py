@@ -51,7 +51,7 @@ HEALTH = {
     ),
     "The device was busy where it seems idle: record kernels inside of graphs (CUPTI node tracing; on an NPU "
     "level 1 or 2), or time a run without graphs.": (
-        "看似空闲处 Device 其实在工作：采集图内的 kernel（CUPTI 的节点级采集；NPU 上用级别 1 或 2），或测量不用图的一次运行。"
+        "看似空闲处 Device 其实在工作：采集图内的 kernel（CUPTI 的节点级采集；NPU 上用 Level1 或 Level2），或测量不用图的一次运行。"
     ),
     # -- work that is not recorded ----------------------------------------------------------------------
     "the device begins {time} after its first task was launched: it was busy with work from before the recording": (
@@ -84,7 +84,7 @@ HEALTH = {
         "不带调用栈（with_stack=False）再采集一次，用 tracetui compare 测出差别；代码行看这一次采集，时间看那一次。"
     ),
     "no calls of the runtime were recorded (level 0): launches are known by their arrows only": (
-        "没有采集 runtime 调用（级别 0）：只能由箭头得知下发"
+        "没有采集 runtime 调用（Level0）：只能通过连线得知下发关系"
     ),
     "no operators of the host were recorded: what launched tasks cannot be known": (
         "没有采集 Host 的算子：无法得知任务由什么下发"
@@ -95,7 +95,7 @@ HEALTH = {
     "most operators have no stack, although some have: stacks were recorded for a part only": (
         "多数算子没有调用栈，而有些有：只有一部分时间采集了调用栈"
     ),
-    "Record at profiler level 1 or 2.": "用采集级别 1 或 2。",
+    "Record at profiler level 1 or 2.": "用采集级别 Level1 或 Level2。",
     "Record stacks for the whole time.": "全程采集调用栈。",
     "Record the host too (PyTorch: ProfilerActivity.CPU).": "同时采集 Host（PyTorch：ProfilerActivity.CPU）。",
     "Record with with_stack=True.": "采集时用 with_stack=True。",
@@ -129,7 +129,7 @@ HEALTH = {
         "算子的合计把这段时间算了不止一次。看看是否合并了多个 Device 或多次运行的文件，或 stream 被重新编号。"
     ),
     "{count} arrows end at ids that several unrelated starts share": (
-        "{count} 个箭头的编号由几个无关的起点共用"
+        "{count} 条连线的编号由几个无关的起点共用"
     ),
     "{count} tasks share the id of a launch with others that it did not launch": (
         "{count} 个任务与并非由同一次下发产生的任务共用一个编号"

@@ -24,11 +24,11 @@ JOBS = {
         "另有 {count} 张卡各让别的卡损失了至少 {worth} % 的时间。"
     ),
     "The ranks are balanced: no rank, link or stage costs {worth} % of their time.": (
-        "各卡均衡：没有哪张卡、哪条链路或哪个流水级造成 {worth} % 的时间损失。"
+        "各卡均衡：没有哪张卡、哪条链路或哪个 stage造成 {worth} % 的时间损失。"
     ),
     "One rank is here: there is nothing to compare it with.": "这里只有一张卡：没有可比较的对象。",
     "Stage {stage} computes {time} a step, {share} longer than the mean of the {count} stages.": (
-        "流水级 {stage} 每个 step 计算 {time}，比 {count} 个流水级的平均值长 {share}。"
+        "stage {stage} 每个 step 计算 {time}，比 {count} 个 stage 的平均值长 {share}。"
     ),
     "The link {link} is slow: it moves at {share} of the usual speed, and took {time} longer.": (
         "链路 {link} 慢：速度只有同类链路的 {share}，多花了 {time}。"
@@ -139,7 +139,7 @@ JOBS = {
         "各专家均衡：没有哪张卡的 token 比平均值多 1 %。"
     ),
     "Layer {layer} is the least balanced: rank {rank} has most tokens, {ratio} times the mean.": (
-        "第 {layer} 层最不均衡：{rank} 号卡的 token 最多，是平均值的 {ratio} 倍。"
+        "第 {layer} 层最不均衡：rank {rank} 的 token 最多，是平均值的 {ratio} 倍。"
     ),
     "Balanced experts save {time} ({share}) of a step of {step}; the replay is off by {error}.": (
         "专家均衡可以让 {step} 的 step 省下 {time}（{share}）；重放的误差是 {error}。"
@@ -169,10 +169,10 @@ JOBS = {
         "修好 {fixes} 之后，一个 step 用 {then}，原来是 {now}：没有收益。"
     ),
     "Rank {rank} is critical: {share} of the longest chain, mostly {reason}.": (
-        "{rank} 号卡是关键：占最长链的 {share}，主要是{reason}。"
+        "rank {rank} 是关键：占最长链的 {share}，主要是{reason}。"
     ),
     "Rank {rank} is critical then: {share} of the longest chain, mostly {reason}.": (
-        "那时 {rank} 号卡是关键：占最长链的 {share}，主要是{reason}。"
+        "那时 rank {rank} 是关键：占最长链的 {share}，主要是{reason}。"
     ),
     "If each operation took the mean of its kind, a step would take {time}: slowdown {slowdown}.": (
         "若每个操作都取同类的平均值，一个 step 用 {time}：减速比 {slowdown}。"
@@ -221,6 +221,6 @@ JOBS = {
     "lower bounds": "{count} 次集合通信没有 plane，其通信域中可能缺卡：它们的等待是下界",
     "With {phase} as fast on each rank as on its peers a step takes {time} ({share}) less; the replay is"
     " off by {error}.": "若每张卡的 {phase} 都与其他卡一样快，一个 step 少 {time}（{share}）；重放的误差是 {error}。",
-    "rank {rank} is critical, mostly {reason}": "{rank} 号卡是关键，主要是{reason}",
+    "rank {rank} is critical, mostly {reason}": "rank {rank} 是关键，主要是{reason}",
     "Phases: ranges that the program marks": "阶段：程序标记的区间",
 }

@@ -13,7 +13,7 @@ NOTES = {
     "{table} ({words})": "{table}（{words}）",
     "not compared: {error}": "未比较：{error}",
     # -- what a trace lacks -----------------------------------------------------------------------------
-    "The trace has no slices and no counters.": "trace 中没有切片，也没有计数器。",
+    "The trace has no slices and no counters.": "trace 中没有 slice，也没有计数器。",
     "No device layer: this trace has host events only, so there are no gaps to show.": (
         "没有 Device 层：这个 trace 只有 Host 事件，因此没有间隙可以显示。"
     ),
@@ -21,7 +21,7 @@ NOTES = {
         "没有框架层：这个 trace 中没有算子，因此 Device 任务无法关联到算子。"
     ),
     "Level 0: no CANN slices; launches are found through flows.": (
-        "采集级别 Level0：没有 CANN 层的切片；下发关系通过连线得到。"
+        "采集级别 Level0：没有 CANN 层的 slice；下发关系通过连线得到。"
     ),
     "No Python stacks: collect with with_stack=True to see lines of code.": (
         "没有 Python 调用栈：采集时设置 with_stack=True 才能看到代码行。"
@@ -150,7 +150,7 @@ NOTES = {
     "only {count} reasons and lines are told apart: the digest would be too large": (
         "只区分 {count} 个原因和代码行：否则摘要过大"
     ),
-    "marked ranges are left out: the digest would be too large": "已略去打点范围：否则摘要过大",
+    "marked ranges are left out: the digest would be too large": "已略去标记的区间：否则摘要过大",
     "only the first {count} collectives are kept: the digest would be too large": (
         "只保留前 {count} 个集合通信：否则摘要过大"
     ),
@@ -303,7 +303,7 @@ NOTES = {
     "{line}; so few steps cannot tell whether that is chance": "{line}；step 太少，无从判断是否偶然",
     "nothing recorded tells of {measure}: there is nothing to check": "没有采集 {measure}：无可检查",
     "nothing tells of {measure} in both: there is nothing to check": "两边没有都采集 {measure}：无可检查",
-    "no range is marked as {name}: there is nothing to check": "没有名为 {name} 的打点范围：无可检查",
+    "no range is marked as {name}: there is nothing to check": "没有名为 {name} 的标记区间：无可检查",
     "no device computes or communicates in this trace: there is nothing to check": (
         "这个 trace 中没有 Device 在计算或通信：无可检查"
     ),

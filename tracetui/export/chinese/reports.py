@@ -143,10 +143,10 @@ REPORTS = {
         "这个 trace 中没有 scope 的记录：MindSpore 的任务以 scope 命名（Default/network/fc1/MatMul-op9）。"
     ),
     "Own times add up; the idle time of each holds that of all that is inside it.": (
-        "own 之和等于总数；每一项的 idle 包含其内部的一切。"
+        "“自身”之和等于总数；每一项的“空闲”包含其内部的一切。"
     ),
     "Own times add up. A scope has the time of those inside it, and the idle time before its tasks.": (
-        "own 之和等于总数。一个 scope 包含其内部各 scope 的时间，以及它的任务之前的空闲。"
+        "“自身”之和等于总数。一个 scope 包含其内部各 scope 的时间，以及它的任务之前的空闲。"
     ),
     # -- groups, late ranks, links ----------------------------------------------------------------------
     "{name} group": "{name} 通信域",

@@ -47,7 +47,7 @@ SCHEDULER = {
     "Which threads had no core, and who had it": "哪些线程没有核，核被谁占着",
     "threads": "线程",
     "states": "状态",
-    "Pinned to cores of its own the host saves {time} at most.": "绑到自己的核上，主机最多省下 {time}。",
+    "Pinned to cores of its own the host saves {time} at most.": "绑到自己的核上，Host 最多省下 {time}。",
     "Cores of the host": "主机的核",
     "core {number}": "核 {number}",
     "no core": "没有核",

@@ -242,7 +242,7 @@ SCREENS = {
     "in BASE": "在 BASE 中",
     "in OTHER": "在 OTHER 中",
     "table": "表",
-    "No planes in these traces: profiler level 1 or 2 records what moved between which ranks.": "这些 trace 中没有 plane：用 level 1 或 2 采集，才会记录哪些卡之间传输了什么。",
+    "No planes in these traces: profiler level 1 or 2 records what moved between which ranks.": "这些 trace 中没有 plane：用 Level1 或 Level2 采集，才会记录哪些卡之间传输了什么。",
     "No rank was ever idle.": "没有卡空闲过。",
     "The job is no pipeline, as far as its traces tell.": "从各 trace 看，这个作业没有流水线并行。",
     "its rows": "表中的行",

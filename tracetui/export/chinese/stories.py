@@ -69,7 +69,7 @@ STORIES = {
     "its thread has no operators": "它的线程没有算子",
     "no {hop} of it is recorded": "没有它的{hop}记录",
     "{why}. Collect CPU and NPU activities at level 1, with_stack=True, to know": (
-        "{why}。用 level 1、CPU 和 NPU activity、with_stack=True 采集才能知道"
+        "{why}。用 Level1、CPU 和 NPU activity、with_stack=True 采集才能知道"
     ),
     "{why}. Collect CPU and CUDA activities, with_stack=True, to know": (
         "{why}。用 CPU 和 CUDA activity、with_stack=True 采集才能知道"
