@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from tests.databases.handmade import Rows, Texts, kernels, write
 from tracetui.databases.tables import UNKNOWN, Database
+from tracetui.reader.database.assembly import Assembly
 from tracetui.reader.database.growing import GrowingColumn
 from tracetui.reader.database.table_reader import distinct_places
 from tracetui.reader.freed_memory import return_freed_memory
@@ -90,6 +92,27 @@ def test_progress_grows_to_the_whole_file(tmp_path: Path) -> None:
         assert [part.done_bytes for part in reports] == sorted(part.done_bytes for part in reports)
         assert 0.8 < reports[-1].done_bytes / file.size <= 1
     assert len(reports[-1].snapshot().slices.start) >= 69_999
+
+
+def test_parts_of_a_table_are_free_once_it_is_read(tmp_path: Path) -> None:
+    """The collector of cycles may come long after the memory is wanted."""
+
+    def assemblies() -> int:
+        return sum(type(thing) is Assembly for thing in gc.get_objects())
+
+    text = Texts()
+    tables = kernels(text, [(10_000, 14_000), (20_000, 24_000)])
+    path = write(tmp_path / "msprof_20250101010101.db", {**tables, "STRING_IDS": text.rows()})
+    gc.collect()
+    before = assemblies()
+    gc.disable()
+    try:
+        with open_trace(path) as file:
+            table = file.read()
+            assert assemblies() == before
+    finally:
+        gc.enable()
+    assert len(table.slices.start)
 
 
 def test_freed_memory_is_given_back() -> None:

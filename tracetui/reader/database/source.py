@@ -107,6 +107,7 @@ class DatabaseFile(TraceFile):
             reading = _Reading(self, self._database, on_progress, should_stop)
             self.rows = reading.total
             table = reading.table()
+            del reading  # with the parts that the table is made of
         if self.size > _LARGE:
             return_freed_memory()
         return table
@@ -192,6 +193,7 @@ class _Reading:
             self._stopped = True
         finally:
             self._database.interrupt_when(None)
+            self._reader.release()
         if self._should_stop is not None and self._should_stop():
             self._stopped = True
         self._file.restore(self._reader.blocks())

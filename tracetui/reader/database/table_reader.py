@@ -156,11 +156,19 @@ class TableReader:
             span_end=empty,
         )
 
+    def release(self) -> None:
+        """Call `on_rows` no more: what it belongs to can then be freed without the collector of cycles."""
+        self._on_rows = _do_nothing
+
     def _count(self, rows: int) -> None:
         self.rows += rows
         if self.rows >= self._next:
             self._next = self.rows + _EVERY
             self._on_rows()
+
+
+def _do_nothing() -> None:
+    """Do nothing."""
 
 
 def distinct_places(column: NDArray[Any]) -> tuple[NDArray[Any], Int64s]:
