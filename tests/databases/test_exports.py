@@ -21,7 +21,7 @@ from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.databases.exports import Export, OtherExport, other_export
 from tracetui.reader.errors import Reason, UnreadableTrace
-from tracetui.reader.locate import locate_trace
+from tracetui.reader.locate import locate_trace, recordings_below
 
 DATABASE = "ascend_pytorch_profiler_0.db"
 
@@ -51,6 +51,7 @@ def test_json_is_read_where_it_is_whole(output: Path) -> None:
     for path in (output, output.parent, output.parent.parent):
         assert locate_trace(path) == locate_trace(path, "json") == text
         assert locate_trace(path, "db") == database
+        assert len(recordings_below(path)) == 1
     assert other_export(text) == OtherExport(database, True)
     assert other_export(database) == OtherExport(text, True)
 

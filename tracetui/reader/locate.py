@@ -97,7 +97,8 @@ def recordings_below(path: Path) -> list[Path]:
     databases = _databases(files)
     found = {_rank_directory(file, path) for file in _traces_of_frameworks(text, databases)}
     for file in (*databases, *_exported(text)):
-        if not any(parent in found for parent in (file, *file.parents)):
+        has_text = is_database(file) and file.with_name(_TRACE) in found and other_export(file) is not None
+        if not has_text and not any(parent in found for parent in (file, *file.parents)):
             found.add(_rank_directory(file, path))
     found |= {
         file
