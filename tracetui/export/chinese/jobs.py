@@ -103,7 +103,7 @@ JOBS = {
     "Steps": "各 step",
     "Lines that ranks were idle for, all ranks together": "让各卡空闲的代码行，所有卡合计",
     "(no line)": "（无代码行）",
-    "Ranks, ms of a mean step": "各卡，平均一个 step，单位 ms",
+    "Ranks, ms of a mean step (lost and cost: of all steps)": "各卡，平均一个 step，单位 ms（损失、代价：全部 step）",
     "Ranks, ms": "各卡，单位 ms",
     "by {measure}": "按 {measure} 排序",
     "{title}; differ in {measures}": "{title}；差异在 {measures}",

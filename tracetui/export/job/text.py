@@ -172,7 +172,7 @@ def _rank_section(job: Job, rows: tuple[RankRow, ...], by: str | None, top: int)
         titles.setdefault(measure, _measure_title(measure))
     ranked_rows = RankRows(job, sorted_by(rows, measure) if measure else rows, titles)
     title = [
-        translate("Ranks, ms of a mean step")
+        translate("Ranks, ms of a mean step (lost and cost: of all steps)")
         if any(row.steps > 1 for row in rows)
         else translate("Ranks, ms")
     ]
