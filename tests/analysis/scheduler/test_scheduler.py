@@ -589,6 +589,17 @@ def test_threads_that_migrate_are_told(times: int, found: bool, tmp_path: Path) 
     assert ("threads_migrate" in {advice.id for advice in find_advice(analysis)}) == found
 
 
+def test_moves_are_seen_by_the_cores_that_a_thread_runs_on_where_none_is_recorded(tmp_path: Path) -> None:
+    """Of those in the window alone; perf and Insight may leave the event out."""
+    text = switch(100, 1, 0, "R", 7) + switch(200, 1, 7, "S", 0) + switch(300, 2, 0, "R", 7)
+    text += switch(400, 2, 7, "S", 0) + switch(500, 2, 0, "R", 7) + switch(600, 2, 7, "S", 0)
+    text += switch(700, 5, 0, "R", 7) + switch(800, 5, 7, "S", 0)
+    events, base = read_recording(laid_beside(tmp_path, text)), 5_000_000_000
+    for window, moves in (((0, 900), 2), ((301, 700), 0), ((300, 701), 2)):
+        start, end = (base + at * 1000 for at in window)
+        assert thread_states(events, [7], (start, end))[7].moves == moves
+
+
 def test_a_late_host_is_a_reason_to_record_the_scheduler() -> None:
     """Where it costs much, and the scheduler is not recorded."""
     evidence = Evidence(traces.analysed("moba"))

@@ -214,11 +214,21 @@ def _of_thread(
 ) -> ThreadStates:
     pieces = _pieces(changes, losses, window)
     pieces = _interrupted(_unknown_where_lost(pieces, losses), interrupts)
+    return ThreadStates(pid, *_clipped(pieces, window), _count_moves(changes, window))
+
+
+def _count_moves(changes: _Changes, window: tuple[int, int]) -> int:
+    """Return how often a thread came to another core in a window.
+
+    Where no move is recorded, it is seen by the cores that the thread runs on.
+    """
     moved = changes.change == _Change.MOVE
-    ran = changes.cpu[changes.change == _Change.IN]
-    inside = (changes.time >= window[0]) & (changes.time < window[1])
-    moves = int((moved & inside).sum()) if moved.any() else int((ran[1:] != ran[:-1]).sum())
-    return ThreadStates(pid, *_clipped(pieces, window), moves)
+    times = changes.time[moved]
+    if not len(times):
+        ran = changes.change == _Change.IN
+        cores = changes.cpu[ran]
+        times = changes.time[ran][1:][cores[1:] != cores[:-1]]
+    return int(((times >= window[0]) & (times < window[1])).sum())
 
 
 def _pieces(changes: _Changes, losses: dict[int, Intervals], window: tuple[int, int]) -> _Pieces:
