@@ -132,10 +132,16 @@ def load_job(
     try:
         return digest_ranks(found, on_progress, should_stop, cache, jobs, scheduler)
     except UnreadableTrace as error:
-        recordings = recordings_below(paths[0]) if len(paths) == 1 and paths[0].is_dir() else []
-        if error.reason is not Reason.DIRECTORY or len(recordings) <= len(found.sources):
+        recordings = more_recordings(paths, found) if error.reason is Reason.DIRECTORY else []
+        if not recordings:
             raise
         raise choice_of_recordings(paths[0], recordings) from None
+
+
+def more_recordings(paths: Sequence[Path], found: FoundRanks) -> list[Path]:
+    """Return all recordings of the one directory given, where these are more than the ranks found there."""
+    recordings = recordings_below(paths[0]) if len(paths) == 1 and paths[0].is_dir() else []
+    return recordings if len(recordings) > len(found.sources) else []
 
 
 def digest_ranks(

@@ -22,7 +22,7 @@ from tracetui.reader.clock import NO_CLOCK, BootClock, clock_of
 from tracetui.reader.columns import BASE, TableBuilder
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import EventTable, ReadReport
-from tracetui.reader.locate import locate_trace, recordings_below
+from tracetui.reader.locate import locate_trace, no_trace_below, recordings_below
 from tracetui.reader.parts import TraceParts, parts_of
 from tracetui.reader.reading import After
 from tracetui.reader.source import BLOCK, COARSEST_CLOCK, PART, Progress, TraceFile, uncollected
@@ -62,9 +62,7 @@ def traces_that_open(directory: Path) -> list[Path]:
             open_trace(path).close()
             found.append(path)
     if not found:
-        raise UnreadableTrace(
-            Reason.MISSING, state("{path}: no trace in this directory can be read", path=directory)
-        )
+        raise no_trace_below(directory)
     return found
 
 

@@ -115,6 +115,11 @@ def choice_of_recordings(path: Path, recordings: list[Path]) -> UnreadableTrace:
     return UnreadableTrace(Reason.DIRECTORY, _choice_sentence(path, recordings))
 
 
+def no_trace_below(path: Path | str) -> UnreadableTrace:
+    """Return what to raise where none of the recordings of a directory is a trace that opens."""
+    return UnreadableTrace(Reason.MISSING, state("{path}: no trace in this directory can be read", path=path))
+
+
 def name_of_trace(file: Path) -> str:
     """Return what people call the trace that a file begins: of a raw export its directory."""
     if is_part(file) or (is_trace_database(file.name) and not is_framework_database(file.name)):

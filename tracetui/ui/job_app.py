@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from tracetui.job.load import FoundRanks
+from tracetui.job.load import FoundRanks, more_recordings
 from tracetui.job.same_job import FoundRank
 from tracetui.job.sources import Source
 from tracetui.job.whatif.answer import NoReplay
@@ -13,7 +13,6 @@ from tracetui.job.whatif.durations import UnknownFix
 from tracetui.job.whatif.fixes import Fix, FixScope, Target
 from tracetui.language import translate
 from tracetui.places import SharedPlace
-from tracetui.reader.locate import recordings_below
 from tracetui.trace.clean import printable
 from tracetui.ui.app import TraceApp, run_app, run_unrelated
 from tracetui.ui.options import ViewerOptions
@@ -148,16 +147,12 @@ class JobApp(TraceApp):
     def on_job_failed(self, message: JobFailed) -> None:
         self.job_session.problem, self.job_session.progress = message.sentence, None
         self._tell_job()
-        directory = Path(self.options.paths[0]) if len(self.options.paths) == 1 else None
-        if message.unrelated and directory is not None and self._lacks_traces(directory):
-            self.unrelated = directory
+        paths = [Path(path) for path in self.options.paths]
+        if message.unrelated and more_recordings(paths, self.job_session.found):
+            self.unrelated = paths[0]
             self.leave(0)
         elif len(self.sessions) > 1:
             self.action_sessions()
-
-    def _lacks_traces(self, directory: Path) -> bool:
-        """Return whether a directory holds more traces than the ranks that were found in it."""
-        return directory.is_dir() and len(recordings_below(directory)) > len(self.sessions)
 
     def open_rank(self, rank: int, start_ns: int, end_ns: int, screen: str = FIRST) -> None:
         """Show a screen of a rank (its place in the job), which looks at a time on its clock."""

@@ -58,6 +58,11 @@ class HeatCells:
         main = most_of_each(row * capacity.shape[1] + column, key, ns, capacity.size).reshape(capacity.shape)
         return cls(total, capacity, main, shares(total, capacity))
 
+    @classmethod
+    def of_totals(cls, ns: Int64s, capacity: Int64s) -> HeatCells:
+        """Return cells whose time is not told apart: nothing takes most of any."""
+        return cls(ns, capacity, np.full(ns.shape, -1, np.int64), shares(ns, capacity))
+
 
 def shares(ns: Int64s, capacity: Int64s) -> Floats:
     """Return ns / capacity, at most 1; NaN where the capacity is 0. Any time above 0 has a share above 0."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.heat.cells import HeatCells, shares
+from tracetui.analysis.heat.cells import HeatCells
 from tracetui.analysis.heat.fold import FoldMap
 from tracetui.analysis.heat.step_map import StepMap
 from tracetui.arrays import Floats, Int64s
@@ -63,5 +63,5 @@ def _cells(sums: Floats, start: Int64s, end: Int64s, devices: int) -> LeadCells:
     empty, count, work = sums
     ns, capacity = np.rint(empty).astype(np.int64), (end - start) * devices
     is_cell = capacity > 0
-    cells = HeatCells(ns, capacity, np.full(ns.shape, -1, np.int64), shares(ns, capacity))
+    cells = HeatCells.of_totals(ns, capacity)
     return LeadCells(cells, np.where(is_cell, count, np.nan), np.where(is_cell, work, np.nan), start, end)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.heat.cells import HeatCells, parts_in_columns, shares
+from tracetui.analysis.heat.cells import HeatCells, parts_in_columns
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
 
@@ -109,7 +109,7 @@ class StepMap:
         ns = np.array([[step.idle_ns for step in steps], [step.preparing_ns for step in steps]], np.int64)
         length = np.array([max(step.end_ns - step.start_ns, 1) for step in steps], np.int64)
         capacity = np.broadcast_to(length, ns.shape)
-        return HeatCells(ns, capacity, np.full(ns.shape, -1, np.int64), shares(ns, capacity))
+        return HeatCells.of_totals(ns, capacity)
 
 
 def _first_work(analysis: Analysis, index: int) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 from tracetui.analysis.activity import TASK_FAMILIES, WORK
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
-from tracetui.analysis.heat.cells import HeatCells, shares
+from tracetui.analysis.heat.cells import HeatCells
 from tracetui.analysis.idle.calls import cause_of_call
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.host import HostThread
@@ -96,7 +96,7 @@ class WorkMap:
         times = [np.diff(thing.times.before(edges)) for thing in self.things]
         ns = np.array(times, np.int64).reshape(len(self.things), len(edges) - 1)
         capacity = np.broadcast_to(np.diff(edges), ns.shape)
-        return HeatCells(ns, capacity, np.full(ns.shape, -1, np.int64), shares(ns, capacity))
+        return HeatCells.of_totals(ns, capacity)
 
     def while_idle(self, thing: WorkRow) -> tuple[int, int]:
         """Return the ns of a row while its device (for the host: any device) is idle, and the ns of that idle

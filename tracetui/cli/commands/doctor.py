@@ -106,8 +106,9 @@ def _judge_each(request: Request, recordings: Sequence[Path]) -> ExitCode:
         recordings_markdown,
         recordings_text,
     )
-    from tracetui.language import in_english, state
+    from tracetui.language import in_english
     from tracetui.reader.errors import Reason, UnreadableTrace
+    from tracetui.reader.locate import no_trace_below
     from tracetui.trace.clean import printable
 
     rows: list[RecordingRow] = []
@@ -128,8 +129,7 @@ def _judge_each(request: Request, recordings: Sequence[Path]) -> ExitCode:
             if error.reason is not Reason.NOT_A_TRACE:
                 say(printable(str(error)))
     if judged is None:
-        sentence = state("{path}: no trace in this directory can be read", path=request.path)
-        raise UnreadableTrace(Reason.MISSING, sentence)
+        raise no_trace_below(request.path)
     if len(rows) == 1:
         return _print_findings(request, judged)
     if request.json:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tracetui.analysis.heat.cells import HeatCells, pool, shares
+from tracetui.analysis.heat.cells import HeatCells, pool
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
 from tracetui.export.page import charts
@@ -51,16 +51,14 @@ def _cells(
 ) -> tuple[HeatCells, tuple[str, str]]:
     """Return the cells of a map, and what stands below its first and its last column."""
     if len(job.steps) > 1:
-        cells, _ = pool(len(job.steps), COLUMNS).columns(_grid(*measure_by_step(job, measure, missing_waits)))
+        cells, _ = pool(len(job.steps), COLUMNS).columns(
+            HeatCells.of_totals(*measure_by_step(job, measure, missing_waits))
+        )
         first, last = (translate("step {number}", number=job.steps[place]) for place in (0, -1))
         return cells, (first, last)
     start, end = job_span(job)
     edges = even_edges(start, end, min(COLUMNS, end - start))
-    return _grid(*measure_by_time(job, measure, edges, missing_waits)), (
+    return HeatCells.of_totals(*measure_by_time(job, measure, edges, missing_waits)), (
         format_time(0),
         format_time(end - start),
     )
-
-
-def _grid(ns: Int64s, capacity: Int64s) -> HeatCells:
-    return HeatCells(ns, capacity, np.full(ns.shape, -1, np.int64), shares(ns, capacity))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from rich.cells import cell_len
 
-from tracetui.analysis.heat.cells import HeatCells, pool, shares
+from tracetui.analysis.heat.cells import HeatCells, pool
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.job import late_words, passes_on, root_place
@@ -124,9 +124,9 @@ class RankView:
             start, end = self.whole
             edges = even_edges(start, end, min(columns, end - start))
             ns, of = measure_by_time(self.job, self.measure, edges, self._absent)
-            return RankSheet(self._rows, _cells(ns, of), edges, axis="time", head=head)
+            return RankSheet(self._rows, HeatCells.of_totals(ns, of), edges, axis="time", head=head)
         pooled = pool(len(self.job.steps), columns)
-        cells, shown = pooled.columns(_cells(self._ns, self._of))
+        cells, shown = pooled.columns(HeatCells.of_totals(self._ns, self._of))
         names = tuple(str(self.job.steps[place]) for place in pooled.first[:-1].tolist())
         return RankSheet(self._rows, cells, columns=names, axis="step", head=head, shown=shown)
 
@@ -194,10 +194,6 @@ class RankView:
 
     def nothing(self) -> str:
         return "No rank has any time."
-
-
-def _cells(ns: Int64s, of: Int64s) -> HeatCells:
-    return HeatCells(ns, of, np.full(ns.shape, -1, np.int64), shares(ns, of))
 
 
 def _moments(job: Job) -> list[tuple[int, int]]:
