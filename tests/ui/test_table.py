@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 
 from tracetui.arrays import Int64s
-from tracetui.ui.tables.columns import GAP, ViewColumn, ViewRows, clipped, fit, name_column, number_column
+from tracetui.ui.tables.columns import (
+    GAP,
+    ViewColumn,
+    ViewRows,
+    clipped,
+    fit,
+    name_column,
+    number_column,
+    sorted_rows,
+)
 from tracetui.ui.widgets.table import MANY, TableWidget
 from tracetui.units import format_bytes
 
@@ -38,6 +47,13 @@ def test_rows_sort_by_number_like_python_does(rows: list[tuple[int, int]], desce
     assert view.tolist() == sorted(
         range(len(rows)), key=lambda row: -times[row] if descending else times[row]
     )
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint64, np.int8, np.float64])
+def test_rows_sort_by_values_of_every_type_in_both_orders(dtype: type[np.generic]) -> None:
+    column = number_column("tried", "tried", np.array([1, 0, 1, 0], dtype=dtype), str)
+    assert sorted_rows(column, descending=False).tolist() == [1, 3, 0, 2]
+    assert sorted_rows(column, descending=True).tolist() == [0, 2, 1, 3]
 
 
 @given(rows_strategy, st.booleans())

@@ -213,7 +213,9 @@ def sorted_rows(column: ViewColumn, descending: bool) -> Int64s:
     if column.names is not None:
         unknown = -1 if descending else len(column.names)
         keys = np.where(keys < 0, unknown, _alphabetical(column.names)[keys])
-    return np.argsort(-keys if descending else keys, kind="stable").astype(np.int64, copy=False)
+    if descending:  # `~` turns the order of whole numbers and truth values around, at their limits too
+        keys = -keys if keys.dtype.kind == "f" else ~keys
+    return np.argsort(keys, kind="stable").astype(np.int64, copy=False)
 
 
 def _alphabetical(names: Sequence[str]) -> Int64s:
