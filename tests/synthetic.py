@@ -22,6 +22,7 @@ from tracetui.reader.events import (
     InstantColumns,
     MemoryColumns,
     Metadata,
+    NumberedColumns,
     ReadReport,
     SliceColumns,
 )
@@ -35,6 +36,7 @@ _NO_CORRELATION = {4294967295, 18446744073709551615}
 _HCCL_SIGNS = {"transport type", "data_type"}
 _HCCL_NUMBERS = ("src rank", "dst rank", "size(Byte)", "count")
 _HCCL_TEXTS = ("transport type", "link type", "data_type", "alg_type")
+_NO_MODEL = 4294967295
 _MEMORY_NUMBERS = ("Addr", "Bytes", "Total Allocated", "Total Reserved", "Device Id")
 _NO_FLOW = {"18446744069414584320", "18446744073709551615"}
 
@@ -70,6 +72,7 @@ def event_table(
         series=list(table.series),
         slices=SliceColumns(*_columns(table.slices, "qqiiiqqiiiii")),
         hccl=HcclColumns(*_columns(table.hccl, "qiiqqiiii")),
+        numbered=NumberedColumns(*_columns(table.numbered, "qq")),
         memory=MemoryColumns(*_columns(table.memory, "qqqqqi")),
         flows=FlowColumns(*_columns(table.flows, "qiibq")),
         counters=CounterColumns(*_columns(table.counters, "qid")),
@@ -133,6 +136,7 @@ class _Table:
         self.big_ids: dict[str, int] = {}
         self.slices: list[tuple[int, ...]] = []
         self.hccl: list[tuple[int, ...]] = []
+        self.numbered: list[tuple[int, ...]] = []
         self.memory: list[tuple[int, ...]] = []
         self.flows: list[tuple[int, ...]] = []
         self.counters: list[tuple[float, ...]] = []
@@ -185,6 +189,8 @@ class _Table:
         given = (args.get(key) for key in ("Python id", "Python parent id"))
         numbers = (-1 if number is None else int(number) for number in given)
         self.slices.append((*row, stack, *numbers))
+        if "Task Type" in args and "Task Id" in args and args.get("Model Id", _NO_MODEL) == _NO_MODEL:
+            self.numbered.append((ordinal, int(args["Task Id"]) + (int(args.get("Batch Id", 0)) << 32)))
         if not _HCCL_SIGNS.isdisjoint(args) and "Task Type" not in args:
             numbers = (_no_rank(int(args.get(key, -1))) for key in _HCCL_NUMBERS)
             self.hccl.append((ordinal, *numbers, *(self._string(args.get(key)) for key in _HCCL_TEXTS)))

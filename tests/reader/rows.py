@@ -18,6 +18,7 @@ class Rows(NamedTuple):
 
     slices: list[tuple[Any, ...]]
     hccl: list[tuple[Any, ...]]
+    numbered: list[tuple[Any, ...]]
     memory: list[tuple[Any, ...]]
     flows: list[tuple[Any, ...]]
     counters: list[tuple[Any, ...]]
@@ -71,6 +72,7 @@ def rows_of(table: EventTable) -> Rows:
                 h.algorithm.tolist(),
             )
         ],
+        list(zip(table.numbered.event.tolist(), table.numbered.task.tolist())),
         list(
             zip(
                 *(
@@ -115,7 +117,7 @@ def nanoseconds(value: Any, rounding: str = ROUND_DOWN) -> int:
 
 def expected_rows(text: str) -> Rows:
     """The rows of well-formed events (an array as JSON), one by one from their definition."""
-    rows = Rows([], [], [], [], [], [], [])
+    rows = Rows([], [], [], [], [], [], [], [])
     big: dict[str, int] = {}
     for ordinal, event in enumerate(json.loads(text, parse_float=Decimal)):
         thread = (str(event.get("pid", "")), str(event.get("tid", "")))
@@ -146,6 +148,8 @@ def expected_rows(text: str) -> Rows:
                     args.get("Python parent id", -1),
                 )
             )
+            if "Task Type" in args and "Task Id" in args and args.get("Model Id", 0xFFFFFFFF) == 0xFFFFFFFF:
+                rows.numbered.append((ordinal, args["Task Id"] + (args.get("Batch Id", 0) << 32)))
             if "transport type" in args or "data_type" in args:
                 ranks = [args.get(key, -1) for key in ("src rank", "dst rank")]
                 rows.hccl.append(

@@ -104,6 +104,7 @@ def test_a_table_has_the_events_of_its_parts_wherever_the_reading_began(seed: in
     assert rows_of(table) == Rows(
         slices=[(row[0] + base, *row[1:5], read[row[5]], *row[6:]) for row in expected.slices],
         hccl=[],
+        numbered=[],
         memory=[(read[row[0]], *row[1:]) for row in expected.memory],
         flows=[(row[0] + base, *row[1:]) for row in expected.flows],
         counters=[(row[0] + base, *row[1:]) for row in expected.counters],

@@ -106,6 +106,19 @@ def test_a_task_is_no_transfer_whatever_its_data() -> None:
     assert rows_of_part(part_of(events[3:], 9)).hccl == [], "nor is what only begins"
 
 
+def test_a_task_outside_of_models_has_a_number_within_its_batch() -> None:
+    args: list[dict[str, Any]] = [
+        {"Task Type": "AI_CORE", "Task Id": 7, "Model Id": 4294967295, "Batch Id": 2},
+        {"Task Type": "AI_CORE", "Task Id": "8"},
+        {"Task Type": "AI_CORE", "Task Id": 9, "Model Id": 3},
+        {"Task Type": "AI_CORE", "Task Id": 4294967295},
+        {"Task Id": 10},
+        {"Task Type": "AI_CORE"},
+    ]
+    events = [{"ph": phase, **_at(1), "args": event_args} for phase in "XB" for event_args in args]
+    assert rows_of_part(part_of(events, 99)).numbered == [(0, 7 + (2 << 32)), (1, 8)]
+
+
 def test_an_operation_is_a_direction_where_there_is_no_other() -> None:
     args = [{"operation": "a"}, {"memcpy direction": "b", "operation": "a"}, {"memcpy direction": "c"}, {}]
     for block in (1, 4):

@@ -47,6 +47,8 @@ def test_traces_are_equal(real_traces: Path, name: str) -> None:
         assert np.array_equal(getattr(read.hccl, column), getattr(expected.hccl, column)), column
     for column in ("transport", "link", "dtype", "algorithm"):
         assert texts(read, getattr(read.hccl, column)) == texts(expected, getattr(expected.hccl, column))
+    for column in ("event", "task"):
+        assert np.array_equal(getattr(read.numbered, column), getattr(expected.numbered, column)), column
     for column in ("event", "address", "size", "allocated", "reserved", "device"):
         assert np.array_equal(getattr(read.memory, column), getattr(expected.memory, column)), column
     assert np.array_equal(read.counters.value, expected.counters.value)

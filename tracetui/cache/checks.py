@@ -10,14 +10,15 @@ from dataclasses import fields
 import numpy as np
 
 from tracetui.arrays import Int64s
-from tracetui.reader.events import BlockColumns, HcclColumns, MemoryColumns
+from tracetui.reader.events import BlockColumns, HcclColumns, MemoryColumns, NumberedColumns
 from tracetui.trace.model import Activity, Counters, Flows, Instants, Layer, Slices, Trace
 
 
 def check(trace: Trace, blocks: BlockColumns) -> None:
     """Raise ValueError where an index points nowhere, or an order that is relied upon doesn't hold."""
     events = _check_blocks(blocks)
-    for table in (trace.slices, trace.hccl, trace.memory, trace.flows, trace.counters, trace.instants):
+    _same_length(trace.slices)
+    for table in (trace.hccl, trace.numbered, trace.memory, trace.flows, trace.counters, trace.instants):
         _same_length(table)
     _check_lanes(trace)
     _check_slices(trace, events)
@@ -85,7 +86,9 @@ def _check_blocks(blocks: BlockColumns) -> int:
     return events
 
 
-def _same_length(table: Slices | HcclColumns | MemoryColumns | Flows | Counters | Instants) -> None:
+def _same_length(
+    table: Slices | HcclColumns | NumberedColumns | MemoryColumns | Flows | Counters | Instants,
+) -> None:
     _require(len({len(getattr(table, field.name)) for field in fields(table)}) == 1)
 
 

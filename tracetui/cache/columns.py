@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 from tracetui.arrays import Int64s
 from tracetui.cache.container import Arrays
 from tracetui.language import statement_document, statement_of
-from tracetui.reader.events import BlockColumns, HcclColumns, MemoryColumns, ReadReport, Skip
+from tracetui.reader.events import (
+    BlockColumns,
+    HcclColumns,
+    MemoryColumns,
+    NumberedColumns,
+    ReadReport,
+    Skip,
+)
 from tracetui.trace.model import (
     Counters,
     Family,
@@ -36,9 +43,17 @@ _DTYPES = {
     "Floats": ("<f8",),
 }
 _RANGES = ("lanes", "rows", "samples")
-AnyTable = Union[Slices, HcclColumns, MemoryColumns, Flows, Counters, Instants, BlockColumns]
+AnyTable = Union[Slices, HcclColumns, NumberedColumns, MemoryColumns, Flows, Counters, Instants, BlockColumns]
 CachedTable = TypeVar(
-    "CachedTable", Slices, HcclColumns, MemoryColumns, Flows, Counters, Instants, BlockColumns
+    "CachedTable",
+    Slices,
+    HcclColumns,
+    NumberedColumns,
+    MemoryColumns,
+    Flows,
+    Counters,
+    Instants,
+    BlockColumns,
 )
 
 
@@ -55,6 +70,7 @@ def freeze(trace: Trace, blocks: BlockColumns) -> tuple[dict[str, Any], Arrays]:
         "owners": trace.owners,
         "unclosed": trace.unclosed,
         "shared_flows": trace.shared_flows,
+        "messages": trace.messages,
         "notes": [*map(statement_document, trace.notes)],
     }
     text = "".join(trace.strings).encode("utf-8", "surrogatepass")
@@ -67,6 +83,7 @@ def freeze(trace: Trace, blocks: BlockColumns) -> tuple[dict[str, Any], Arrays]:
     tables: dict[str, AnyTable] = {
         "slices": trace.slices,
         "hccl": trace.hccl,
+        "numbered": trace.numbered,
         "memory": trace.memory,
         "flows": trace.flows,
         "counters": trace.counters,
@@ -96,6 +113,7 @@ def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, Bl
         tracks=tuple(_track(index, track) for index, track in enumerate(document["tracks"])),
         slices=_table(Slices, "slices", arrays),
         hccl=_table(HcclColumns, "hccl", arrays),
+        numbered=_table(NumberedColumns, "numbered", arrays),
         memory=_table(MemoryColumns, "memory", arrays),
         lane_rows=_column(arrays, "lane_rows", "Int64s"),
         lane_track=_column(arrays, "lane_track", "Int32s"),
@@ -109,6 +127,7 @@ def thaw(path: str, document: dict[str, Any], arrays: Arrays) -> tuple[Trace, Bl
         owners={pid: _text(owner) for pid, owner in document["owners"].items()},
         unclosed=int(document["unclosed"]),
         shared_flows=int(document["shared_flows"]),
+        messages=tuple(map(_text, document["messages"])),
         notes=tuple(map(statement_of, document["notes"])),
     )
     return trace, _table(BlockColumns, "blocks", arrays)

@@ -22,6 +22,7 @@ from tracetui.reader.events import (
     InstantColumns,
     MemoryColumns,
     Metadata,
+    NumberedColumns,
     ReadReport,
     SliceColumns,
 )
@@ -51,6 +52,7 @@ _SLICE = (
     "python_parent",
 )
 _HCCL = tuple(field.name for field in fields(HcclColumns))
+_NUMBERED = tuple(field.name for field in fields(NumberedColumns))
 _MEMORY = tuple(field.name for field in fields(MemoryColumns))
 _TEXTS = ("category", "task_type", "direction", "stack", "transport", "link", "dtype", "algorithm")
 _DTYPES: dict[str, type[np.generic]] = {
@@ -141,6 +143,7 @@ class TableBuilder:
             list(self._series),
             SliceColumns(slices.pop("time"), **slices),
             HcclColumns(**self._table("hccl", _HCCL, last)),
+            NumberedColumns(**self._table("numbered", _NUMBERED, last)),
             MemoryColumns(**self._table("memory", _MEMORY, last)),
             FlowColumns(**flows),
             CounterColumns(**counters),

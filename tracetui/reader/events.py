@@ -57,6 +57,18 @@ class HcclColumns:
 
 
 @dataclass(frozen=True)
+class NumberedColumns:
+    """The numbers that an NPU gives the tasks of a stream, one after the other; of equal length, far below n.
+
+    A row for each complete event with a `Task Type` and a `Task Id` that is not part of a model, whose tasks
+    have the same numbers each time it runs.
+    """
+
+    event: Wholes  #: ordinal, as in SliceColumns
+    task: Wholes  #: `Task Id`, plus 2**32 `Batch Id`: a batch begins where numbers are used up
+
+
+@dataclass(frozen=True)
 class MemoryColumns:
     """The args of instants with which an allocator tells of a block, `[memory]`; of equal length."""
 
@@ -159,6 +171,7 @@ class EventTable:
     series: list[tuple[int, int, str]]  #: (thread, event name string, key of the args)
     slices: SliceColumns
     hccl: HcclColumns
+    numbered: NumberedColumns
     memory: MemoryColumns
     flows: FlowColumns
     counters: CounterColumns

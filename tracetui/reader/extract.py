@@ -64,6 +64,8 @@ _MEMORY_NUMBERS = (("address", "Addr"), ("allocated", "Total Allocated"), ("rese
 _NOT_A_SERIES = frozenset(("acc_id", "PA Link ID", "PCIE ID"))
 _INT64_END = 1 << 63
 _SIZE_END = 1 << 62
+_TASK_END = 1 << 32
+_BATCH_END = 1 << 31
 _NO_ARGS: dict[str, Any] = {}
 _UNEXPECTED = (KeyError, TypeError, AttributeError, ValueError, OverflowError)
 
@@ -258,6 +260,21 @@ class PartReader:
                 block[f"{table}.{column}"] = np.full(len(all_args), -1, np.int32)
         if table == "slice" and ("transport type" in keys or "data_type" in keys):
             self._hccl(all_args)
+        if table == "slice" and "Task Type" in keys and "Task Id" in keys:
+            self._numbered(all_args)
+
+    def _numbered(self, all_args: list[dict[str, Any]]) -> None:
+        """Add rows for the numbers of tasks on their streams, with those of their batches above them."""
+        block = self._block
+        rows, task_numbers = [], []
+        for row, args in enumerate(all_args):
+            task = whole_below(args.get("Task Id"), _TASK_END) if "Task Type" in args else -1
+            if task >= 0 and whole_below(args.get("Model Id"), _INT64_END) < 0:
+                rows.append(row)
+                task_numbers.append(task + (max(whole_below(args.get("Batch Id"), _BATCH_END), 0) << 32))
+        if rows:
+            block["numbered.event"] = block["slice.event"][rows]
+            block["numbered.task"] = np.array(task_numbers, np.int64)
 
     def _hccl(self, all_args: list[dict[str, Any]]) -> None:
         """Add rows for what HCCL says of collectives and their parts, where events have such args."""

@@ -23,6 +23,9 @@ from tracetui.trace.processes import Processes
 from tracetui.trace.tracks import UnplacedTrack, kind_of, place_counters, place_slices
 from tracetui.trace.unclosed import close_calls
 
+#: The members of a document that hold what Kineto logged, and how much of that is kept.
+_LOGGED, _MOST_MESSAGES = ("ERROR", "WARNING"), 1_000
+
 
 def build_trace(table: EventTable) -> Trace:
     """Return the trace of a table; also of one read in part. The trace shares its strings.
@@ -51,6 +54,7 @@ def build_trace(table: EventTable) -> Trace:
         tracks=tracks,
         slices=slices,
         hccl=table.hccl,
+        numbered=table.numbered,
         memory=table.memory,
         lane_rows=lane_rows,
         lane_track=lane_track,
@@ -64,6 +68,7 @@ def build_trace(table: EventTable) -> Trace:
         owners=processes.owners,
         unclosed=unclosed,
         shared_flows=shared_flows,
+        messages=_messages(table),
         notes=trace_notes(
             strings,
             kind,
@@ -174,6 +179,13 @@ def _instants(table: EventTable, tracks: tuple[Track, ...]) -> Instants:
         name=instants.name[order],
         event=instants.event[order],
     )
+
+
+def _messages(table: EventTable) -> tuple[str, ...]:
+    """Return what Kineto logged while it recorded, which it writes beside the events."""
+    logged = [table.document.get(level) for level in _LOGGED]
+    messages = [text for texts in logged if isinstance(texts, list) for text in texts]
+    return tuple(text for text in messages if isinstance(text, str))[:_MOST_MESSAGES]
 
 
 def _devices(tracks: tuple[Track, ...]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from tracetui.arrays import Floats, Int8s, Int32s, Int64s, Wholes
-from tracetui.reader.events import HcclColumns, ReadReport
+from tracetui.reader.events import HcclColumns, NumberedColumns, ReadReport
 from tracetui.reader.events import MemoryColumns as MemoryColumns
 from tracetui.trace.order import order_by_group
 
@@ -207,6 +207,7 @@ class Trace:
     lane_rows: Int64s  #: int64[lanes + 1]: lane l holds rows lane_rows[l]:lane_rows[l + 1]
     lane_track: Int32s  #: int32[lanes]: the track of a lane
     hccl: HcclColumns  #: what the args of collectives and their planes say, by `event` of the slices
+    numbered: NumberedColumns  #: the numbers of tasks on their streams, by `event` of the slices
     memory: MemoryColumns  #: what the args of `[memory]` say, by `event` of the instants
     flows: Flows
     counters: Counters
@@ -218,6 +219,7 @@ class Trace:
     owners: dict[str, str]  #: equal for the layers of one OS process, by pid
     unclosed: int = 0  #: calls of Python whose end was never recorded, and was taken from their caller
     shared_flows: int = 0  #: ends of arrows whose id several starts have at once: they belong to any of them
+    messages: tuple[str, ...] = ()  #: warnings and errors of the profiler: never print them unescaped
     notes: tuple[str, ...] = ()  #: what the model wants said: "Level 0: no CANN slices", one sentence each
 
     def name(self, row: int) -> str:

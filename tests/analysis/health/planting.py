@@ -81,6 +81,15 @@ def lose_at_random(events: Events, share: float) -> list[Event]:
     return events.without(lambda _: chance.random() < share)
 
 
+def lose_copies(events: Events, count: int) -> list[Event]:
+    """Without some copies that follow each other on their stream, and what is between them."""
+    copies = [e for e in events.tasks if "MEMCPY" in str(e["name"])]
+    middle = [e for e in events.tasks if e["tid"] == copies[0]["tid"]]
+    first = middle.index(copies[len(copies) // 2])
+    gone = {id(event) for event in middle[first : first + count]}
+    return events.without(lambda e: id(e) in gone)
+
+
 def lose_step(events: Events, which: int) -> list[Event]:
     """Without the tasks that one of the steps launched."""
     steps = sorted(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pytest
 
-from tests.analysis import gpu
+from tests.analysis import gpu, machine
 from tests.analysis.machine import Events
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
@@ -136,3 +136,69 @@ def test_an_id_is_shared_by_three_tasks_that_it_did_not_launch(extra: int, is_fo
 def test_four_tasks_of_an_id_that_no_call_has_share_it(tasks: int, is_found: bool) -> None:
     uncalled = [gpu.kernel(100_000 * n, 10_000, 999) for n in range(1, tasks + 1)]
     assert ("flows.shared" in found([*run(), *uncalled])) == is_found
+
+
+def numbered(numbers: Sequence[int], every: int = MS, **args: int) -> Events:
+    """Tasks of a stream of an NPU with these numbers, one after the other with pauses between them."""
+    tasks = [machine.task((place + 1) * every, every // 2) for place in range(len(numbers))]
+    return [{**e, "args": {**e["args"], "Task Id": n, **args}} for e, n in zip(tasks, numbers)]
+
+
+def dropped(tasks: Events) -> list[int]:
+    """How many tasks are missing, of each finding that tasks were dropped."""
+    health = analyse(trace_of([*machine.npu(), *tasks])).health
+    return [finding.count for finding in health.findings if finding.id == "device.dropped"]
+
+
+@pytest.mark.parametrize(("missing", "counts"), [(2, []), (3, [3]), (32_767, [32_767]), (32_768, [])])
+def test_three_numbers_of_tasks_that_are_left_out_are_lost_tasks(missing: int, counts: list[int]) -> None:
+    assert dropped(numbered([*range(20), *range(20 + missing, 40 + missing)])) == counts
+
+
+@pytest.mark.parametrize(("count", "counts"), [(19, []), (20, [5])])
+def test_a_stream_of_20_numbers_is_judged(count: int, counts: list[int]) -> None:
+    assert dropped(numbered([*range(10), *range(15, 5 + count)])) == counts
+
+
+@pytest.mark.parametrize(("others", "counts"), [(4, [5]), (5, [])])
+def test_nine_of_ten_numbers_follow_each_other(others: int, counts: list[int]) -> None:
+    steps = [1] * 26 + [3] * others + [6] + [1] * (24 - others)
+    assert dropped(numbered(np.cumsum(steps).tolist())) == counts
+
+
+@pytest.mark.parametrize(("widths", "counts"), [((5, 5), [8]), ((5, 5, 9), []), ((5, 7, 9), [18])])
+def test_gaps_of_one_width_are_tasks_that_are_never_recorded(
+    widths: tuple[int, ...], counts: list[int]
+) -> None:
+    steps = [step for width in widths for step in (*[1] * 20, width)]
+    assert dropped(numbered(np.cumsum([*steps, 1]).tolist())) == counts
+
+
+def test_parts_of_a_task_have_its_number_and_a_new_batch_begins_anew() -> None:
+    assert dropped(numbered([*range(20), *[19] * 10, *range(20, 40)])) == []
+    later = numbered(range(7, 27), **{"Batch Id": 1})
+    assert dropped([*numbered(range(20)), *({**e, "ts": str(float(e["ts"]) + 1e6)} for e in later)]) == []
+    assert dropped(numbered([*range(20), *range(30, 50)], **{"Model Id": 4})) == [], "each run has the same"
+
+
+def test_numbers_are_left_out_where_the_stream_has_time_for_them() -> None:
+    early, late = numbered(range(20)), numbered(range(45))[-20:]
+    joined = [{**e, "dur": str(float(late[0]["ts"]) - float(e["ts"]))} for e in early[-1:]]
+    assert dropped([*early, *late]) == [5]
+    assert dropped([*early[:-1], *joined, *late]) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "count"),
+    [
+        ("WARNING:2026-01-01 1:1 CuptiActivityApi.cpp:263] Dropped 12 activity records", 12),
+        ("Exceeded max GPU buffer count (33 >= 33) - terminating tracing", 1),
+        ("Device profiling activity collection was stopped early at step 1", 1),
+        ("Dropped 0 activity records", None),
+        ("CUPTI_ACTIVITY_KIND dropped", None),
+    ],
+)
+def test_what_the_profiler_logged_is_believed(message: str, count: int | None) -> None:
+    health = analyse(trace_of([*gpu.gpu(), *run()], WARNING=[message, 7])).health
+    found = [(f.id, f.count, f.severity.label, f.affects) for f in health.doubts]
+    assert found == ([] if count is None else [("device.dropped", count, "doubtful", ("idle", "causes"))])

@@ -59,6 +59,9 @@ CASES = {
         ("idle", "causes"),
         (50,),
     ),
+    "copies, level 0": Case(
+        LEVEL_0, lambda e: planting.lose_copies(e, 4), "device.dropped", "doubtful", ("idle", "causes"), (50,)
+    ),
     "clocks, level 2": Case(
         LEVEL_2,
         lambda e: planting.shift_device(e, -5_000),

@@ -7,7 +7,19 @@ from functools import cached_property
 
 import numpy as np
 
-from tracetui.analysis.health import clocks, collectives, files, graphs, host, lost, steps, tasks, unseen
+from tracetui.analysis.health import (
+    clocks,
+    collectives,
+    files,
+    graphs,
+    host,
+    lost,
+    messages,
+    steps,
+    task_ids,
+    tasks,
+    unseen,
+)
 from tracetui.analysis.health.finding import Finding, Health
 from tracetui.analysis.health.launches import Launches, LostLaunches, find_losses, launches_of
 from tracetui.analysis.health.recording import HealthEvidence
@@ -87,8 +99,12 @@ class Examination:
         """What is found of tasks that are not there."""
         recording = self._recording
         missing = [*lost.lost_tasks(recording, self._launches, self._losses)]
+        if not missing:
+            missing += collectives.missing_parts(recording)
+        if not any(finding.id == "device.dropped" for finding in missing):
+            missing += task_ids.unnumbered_tasks(recording, self._holes)
         return [
-            *(missing or collectives.missing_parts(recording)),
+            *(missing or messages.logged_losses(recording)),
             *self.incomplete,
             *unseen.unseen_finding(recording, self.unseen),
         ]

@@ -26,6 +26,18 @@ HEALTH = {
     "{count} of {operations} collectives lack tasks on the device that others have": (
         "{operations} 个集合通信中有 {count} 个缺少其他集合通信都有的 Device 任务"
     ),
+    "the numbers of {count} tasks in a row are left out on a stream that counts one by one": (
+        "某个 stream 的任务逐一编号，但其中连续缺少 {count} 个编号"
+    ),
+    "the numbers of {count} tasks are left out, in {stretches} stretches, on streams that count one by one": (
+        "stream 的任务逐一编号，但在 {stretches} 段中共缺少 {count} 个编号"
+    ),
+    "the profiler logged that it dropped {count} records of the device": (
+        "profiler 的日志称它丢弃了 {count} 条 Device 记录"
+    ),
+    "the profiler logged that its buffers were full, and recorded no more of the device": (
+        "profiler 的日志称其缓冲区已满，此后不再记录 Device"
+    ),
     "Leave these steps out, or record with a warm-up step before the active ones (schedule(wait=1, warmup=1)).": (
         "不要使用这些 step，或在正式采集之前先预热一个 step（schedule(wait=1, warmup=1)）。"
     ),

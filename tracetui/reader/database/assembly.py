@@ -22,6 +22,7 @@ from tracetui.reader.events import (
     InstantColumns,
     MemoryColumns,
     Metadata,
+    NumberedColumns,
     ReadReport,
     SliceColumns,
 )
@@ -131,6 +132,7 @@ class Assembly:
         self._series: defaultdict[tuple[int, int, str], int] = numbers()
         self._slices = {name: GrowingColumn(_dtype(name), expected) for name in _SLICE}
         self._hccl: list[dict[str, NDArray[Any]]] = []
+        self._numbered: list[tuple[Int64s, Int64s]] = []
         self._flows: list[tuple[Int64s, Int32s, int, int, Int64s]] = []
         self._counters: list[tuple[Int64s, Int32s, Floats]] = []
         self._named: set[tuple[str, str, str]] = set()
@@ -181,6 +183,10 @@ class Assembly:
                 for name in _HCCL
             }
         )
+
+    def add_numbers(self, event: Int64s, task: Int64s) -> None:
+        """Take the numbers of tasks on their streams, and the ordinals of their events."""
+        self._numbered.append((event, task))
 
     def add_flows(
         self,
@@ -246,6 +252,10 @@ class Assembly:
                 python_parent=np.full(count, -1, np.int32),
             ),
             hccl=HcclColumns(**hccl),
+            numbered=NumberedColumns(
+                _join([part[0] for part in self._numbered], np.int64),
+                _join([part[1] for part in self._numbered], np.int64),
+            ),
             memory=MemoryColumns(empty, empty, empty, empty, empty, empty32),
             flows=FlowColumns(time, thread, category, phase, ids),
             counters=CounterColumns(sample_time, series, value),

@@ -65,7 +65,7 @@ class DeviceTables:
             "TASK",
             (
                 *("startNs", "endNs", "deviceId", "connectionId", "globalTaskId", "globalPid"),
-                *("taskType", "contextId", "streamId", "taskId"),
+                *("taskType", "contextId", "streamId", "taskId", "modelId"),
             ),
             drawn=True,
         )
@@ -127,6 +127,9 @@ class DeviceTables:
             task_type=task_type[is_drawn],
             direction=self._directions(tasks)[is_drawn],
         )
+        model = tasks["modelId"]
+        is_numbered = is_drawn & (tasks["taskId"] >= 0) & ((model < 0) | (model >= NONE_ID))
+        self._assembly.add_numbers(tasks.event[is_numbered], tasks["taskId"][is_numbered])
         linked = is_drawn & ~is_part
         return DeviceRows(tasks["startNs"][linked], thread[linked], _ids(tasks["connectionId"])[linked])
 

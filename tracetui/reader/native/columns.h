@@ -62,6 +62,8 @@
     COLUMN(HCCL_LINK, "hccl.link", "i4", "texts") \
     COLUMN(HCCL_DTYPE, "hccl.dtype", "i4", "texts") \
     COLUMN(HCCL_ALGORITHM, "hccl.algorithm", "i4", "texts") \
+    COLUMN(NUMBERED_EVENT, "numbered.event", "i4", "events") \
+    COLUMN(NUMBERED_TASK, "numbered.task", "i8", "") \
     COLUMN(MEMORY_EVENT, "memory.event", "i4", "events") \
     COLUMN(MEMORY_ADDRESS, "memory.address", "i8", "") \
     COLUMN(MEMORY_ALLOCATED, "memory.allocated", "i8", "") \

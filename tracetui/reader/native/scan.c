@@ -15,6 +15,8 @@
 #define PYTHON_ID_END ((uint64_t)1 << 31)
 #define RANK_END ((uint64_t)1 << 31)
 #define SIZE_END ((uint64_t)1 << 63)
+#define TASK_END ((uint64_t)1 << 32)
+#define BATCH_END ((uint64_t)1 << 31)
 
 #ifndef TRACETUI_FINGERPRINT
 #define TRACETUI_FINGERPRINT "" /* of all these sources, as `tracetui.reader.fingerprint` makes it */
@@ -173,6 +175,21 @@ static bool put_hccl(Scanner *scanner) {
     return true;
 }
 
+/* The number of a task on its stream, with that of its batch above it: a row for those outside of models. */
+static bool put_number(Scanner *scanner) {
+    const Event *event = &scanner->event;
+    Column *columns = scanner->columns;
+    Value value;
+    int64_t task, batch, model;
+    if (!find(event, "Task Id", &value) || !id_or_none_of(&value, TASK_END, &task)) return false;
+    if (task < 0) return true;
+    if (!find(event, "Model Id", &value) || !id_or_none_of(&value, LINK_END, &model)) return false;
+    if (model >= 0) return true;
+    if (!find(event, "Batch Id", &value) || !id_or_none_of(&value, BATCH_END, &batch)) return false;
+    if (batch > 0) task += batch << 32;
+    return put32(&columns[NUMBERED_EVENT], scanner->events) && put64(&columns[NUMBERED_TASK], task);
+}
+
 /* What an allocator says of a block: a row for those instants that have such args. */
 static bool put_memory(Scanner *scanner) {
     static const char *const NUMBERS[] = {"Addr", "Total Allocated", "Total Reserved"};
@@ -228,7 +245,7 @@ static bool put_slice(Scanner *scanner, int first) {
         if (!find(event, "memcpy direction", &direction)) return false;
         bool told = direction.type && direction.type != 'n';
         if (!told && !find(event, "operation", &direction)) return false;
-        if (first == SLICE_SHAPE && !task_type.type && !put_hccl(scanner)) return false;
+        if (first == SLICE_SHAPE && !(task_type.type ? put_number : put_hccl)(scanner)) return false;
         if (!put_in_scope(event)) return false;
     }
     return put_known(scanner, first, true) && put64(&columns[SLICE_DUR], duration) &&
