@@ -281,6 +281,17 @@ def test_the_command_line_imports_the_viewer_only_to_show_it() -> None:
         assert not any(name.startswith("tracetui.ui") for name in imports_of(path)), path
 
 
+def test_a_query_of_a_trace_loads_no_pandas_and_no_job(samples: Path) -> None:
+    """They would take half of the second that a query of a gigabyte may take."""
+    pytest.importorskip("duckdb")
+    query = "select name, sum(dur_ns) from events group by name"
+    command = [sys.executable, "-c", LOADED, "sql", str(samples / "moba" / "trace_view.json"), query]
+    done = subprocess.run(command, cwd=PACKAGE.parent, capture_output=True, text=True, check=True)
+    loaded = {tuple(name.split(".")[:2]) for name in json.loads(done.stdout.splitlines()[-1])}
+    assert ("duckdb",) in loaded
+    assert not {("pandas",), ("tracetui", "job"), ("tracetui", "comparison"), ("tracetui", "ui")} & loaded
+
+
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="sys.stdlib_module_names came with 3.10")
 def test_what_a_summary_loads(samples: Path) -> None:
     """Of a trace in the cache loading modules takes a third of the time: pandas alone would double that."""

@@ -140,6 +140,7 @@ def opened(
     export: Export | None = None,
     scheduler: SchedulerSource | None = None,
     on_recording: Callable[[int, int], None] | None = None,
+    at_once: bool = True,
 ) -> Iterator[tuple[Analysis, TraceFile]]:
     """Give the analysis of a trace as `load`, and its file: `args` can be looked up in it.
 
@@ -152,10 +153,13 @@ def opened(
         export: which one is read.
         scheduler: the recording of the scheduler, or how that beside the trace is read; None: none is read.
         on_recording: called every few MB of that, with bytes read and bytes in all.
+        at_once: compute what most need of it; else all of it is computed at first use.
     """
     with open_trace(locate_trace(Path(path), export), jobs) as trace_file:
         trace = read_trace(trace_file, on_progress, cache)
-        yield analyse(trace, rules, _recording(trace, scheduler, on_recording, cache)), trace_file
+        recording = _recording(trace, scheduler, on_recording, cache)
+        make = analyse if at_once else Analysis.of
+        yield make(trace, rules, recording), trace_file
 
 
 def _recording(

@@ -7,6 +7,8 @@ import io
 import json
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from tests.comparison.planted import run
@@ -14,12 +16,14 @@ from tests.export.training import NAMES, training_events
 from tests.job import planted
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.api import load
+from tracetui.api import load, opened
 from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.comparison import compare_runs
 from tracetui.export.queries.answers import answer_document, answer_markdown, answer_text, write_answer
 from tracetui.export.queries.query import QueryError, QueryResult, run_query
-from tracetui.export.queries.relations import comparison_relations, job_relations, trace_relations
+from tracetui.export.queries.query_tables import words_of
+from tracetui.export.queries.relations import Relation, comparison_relations, job_relations, trace_relations
+from tracetui.export.tables.column import CodedTexts, Column, Table
 from tracetui.export.trace.frames import events_frame, gaps_frame
 
 pytest.importorskip("duckdb")
@@ -45,11 +49,70 @@ def test_a_query_sees_what_frames_have(moba: Analysis) -> None:
     answer = run_query(
         relations, "select cause, sum(idle_ns) from gaps where cause is not null group by 1 order by 1"
     )
-    expected = gaps.dropna(subset=["cause"]).groupby("cause", observed=True)["idle_ns"].sum().sort_index()
-    assert answer.rows == [*expected.items()]
+    expected = gaps.dropna(subset=["cause"]).groupby("cause", observed=True)["idle_ns"].sum()
+    assert answer.rows == sorted(expected.items()), "texts are sorted as texts"
     events = events_frame(moba)
     (row,) = run_query(relations, "select count(*), sum(dur_ns) from events").rows
     assert row == (len(events), events["dur_ns"].sum())
+
+
+def test_values_are_those_of_the_frames_in_their_order(moba: Analysis) -> None:
+    relations, gaps = trace_relations(moba), gaps_frame(moba)
+    keys = ["id", "device", "idle_ns", "step", "cause", "before"]
+    answer = run_query(relations, f"select {', '.join(keys)} from gaps")
+    assert answer.rows == [
+        tuple(None if pd.isna(value) else value for value in row)
+        for row in gaps[keys].itertuples(index=False)
+    ]
+    assert any(row[4] is None for row in answer.rows) and any(row[4] for row in answer.rows)
+
+
+def test_each_kind_of_column_arrives() -> None:
+    table: Table[None] = Table(
+        (
+            Column("Wide", "", lambda rows: np.array([2**31 - 1, 5, 7])),
+            Column("optional", "", lambda rows: np.array([1, -1, 3]), optional=True),
+            Column("mixed", "", lambda rows: [None, 2, 2.5]),
+            Column("flag", "", lambda rows: [True, None, False]),
+            Column("some", "", lambda rows: np.array(["a", None, "b\x00c"], object)),
+            Column("none", "", lambda rows: CodedTexts(np.array([-1, -1, -1]), ["x"].__getitem__)),
+            Column(
+                "each", "", lambda rows: CodedTexts(np.array([-9, -1, 2**40]), lambda code: f"\ud800{code}")
+            ),
+            Column("once", "", lambda rows: CodedTexts(np.array([4, 4, -1]), lambda code: f"{code}")),
+            Column("lost", "", lambda rows: CodedTexts(np.array([1, 2, 3]), lambda code: None)),
+            Column("wide", "", lambda rows: [1, 2, 3]),
+            Column('a"b', "", lambda rows: [1, 2, 3]),
+        )
+    )
+    relations = {"kinds": Relation(table, lambda: None)}
+    answer = run_query(relations, 'select *, "Wide" * 2, none || each from kinds')
+    assert answer.columns[-4:-2] == ["wide_1", 'a"b']
+    assert [*zip(*answer.rows)] == [
+        (2**31 - 1, 5, 7),
+        (1, None, 3),
+        (None, 2.0, 2.5),
+        (True, None, False),
+        ("a", None, "b\x00c"),
+        (None, None, None),
+        ("\ufffd-9", None, f"\ufffd{2**40}"),
+        ("4", "4", None),
+        (None, None, None),
+        (1, 2, 3),
+        (1, 2, 3),
+        (2**32 - 2, 10, 14),
+        (None, None, None),
+    ]
+
+
+def test_slices_are_counted_without_an_analysis(samples: Path) -> None:
+    """Of a gigabyte that takes as long as all the rest of a query."""
+    with opened(samples / "moba" / "trace_view.json", cache=False, jobs=1, at_once=False) as (analysis, _):
+        relations = trace_relations(analysis, words_of("select name, sum(dur_ns) from events group by name"))
+        answer = run_query(relations, "select name, sum(dur_ns), count(lane) from events group by name")
+        assert sum(row[2] for row in answer.rows) == len(analysis.trace.slices)
+        assert not {"launch_chains", "devices", "kernels", "memory"} & vars(analysis).keys()
+        assert {"kernels", "memory_blocks"}.isdisjoint(relations)
 
 
 @pytest.mark.parametrize(

@@ -71,17 +71,44 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """A trace and all that follows from it. What costs time and is not always wanted is made at first use."""
+    """A trace and all that follows from it, each part made at first use; `analyse` makes some at once."""
 
     trace: Trace
     rules: FrameRules
-    devices: tuple[DeviceActivity, ...]
-    launch_chains: LaunchChains
-    steps: tuple[Step, ...]
-    gaps: Gaps
-    idle: IdleIntervals
     scheduler: Scheduler | None = None  #: what the operating system did with the host, where recorded
     scheduler_problem: str = ""  #: why the recording beside the trace is of no use
+
+    @classmethod
+    def of(
+        cls, trace: Trace, rules: FrameRules | None = None, recording: SchedulerRecording | None = None
+    ) -> Analysis:
+        """Return the analysis of a trace, of which nothing is computed yet; arguments as of `analyse`."""
+        return cls(trace, rules or FrameRules(), *(recording or SchedulerRecording()))
+
+    @cached_property
+    def devices(self) -> tuple[DeviceActivity, ...]:
+        """What each device did; none where the trace has none."""
+        return device_activities(self.trace)
+
+    @cached_property
+    def launch_chains(self) -> LaunchChains:
+        """From which operator each task comes, and how."""
+        return link_tasks(self.trace)
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps of each device."""
+        return step_table(self.trace, self.devices, self.launch_chains)
+
+    @cached_property
+    def gaps(self) -> Gaps:
+        """The gaps of all devices."""
+        return find_gaps(self.trace, self.devices, StepWindows(self.steps))
+
+    @cached_property
+    def idle(self) -> IdleIntervals:
+        """The idle time of all devices."""
+        return find_idle(self.trace, self.devices, self.gaps, StepWindows(self.steps), self.launch_chains)
 
     @property
     def window_ns(self) -> int:
@@ -458,16 +485,13 @@ def analyse(
 ) -> Analysis:
     """Return everything of a trace; one without devices, steps or chains has none of what they give.
 
+    What most need is made now, so that no screen waits for it.
+
     Args:
         trace: the trace.
         rules: which frame of a stack is the user's own.
         recording: what the scheduler did meanwhile, of `recording_of`.
     """
-    devices = device_activities(trace)
-    chains = link_tasks(trace)
-    steps = step_table(trace, devices, chains)
-    windows = StepWindows(steps)
-    gaps = find_gaps(trace, devices, windows)
-    idle = find_idle(trace, devices, gaps, windows, chains)
-    scheduler, problem = recording or SchedulerRecording()
-    return Analysis(trace, rules or FrameRules(), devices, chains, steps, gaps, idle, scheduler, problem)
+    analysis = Analysis.of(trace, rules, recording)
+    _ = analysis.idle  # of devices, chains, steps and gaps
+    return analysis

@@ -27,7 +27,13 @@ def open_trace(request: Request) -> tuple[Analysis, Selection]:
 
     Raises UsageError where that is not in it, UnreadableTrace where there is no trace.
     """
-    with opened_trace(request, request.path, scheduler_of(request)) as (analysis, _):
+    analysis = open_whole_trace(request)
+    return analysis, selected(analysis, request.step, request.window)
+
+
+def open_whole_trace(request: Request, at_once: bool = True) -> Analysis:
+    """Return the analysis of the trace; not `at_once`: computed at first use. Raises UnreadableTrace."""
+    with opened_trace(request, request.path, scheduler_of(request), at_once) as (analysis, _):
         pass
     trace = analysis.trace
     if trace.report.passing or trace.report.stopped:
@@ -35,14 +41,17 @@ def open_trace(request: Request) -> tuple[Analysis, Selection]:
     if not request.json:
         for warning in (*map(restate, (*trace.report.warnings, *trace.notes)), *scheduler_notes(analysis)):
             output.say(printable(warning))
-    return analysis, selected(analysis, request.step, request.window)
+    return analysis
 
 
 @contextlib.contextmanager
 def opened_trace(
-    request: Request, path: str, scheduler: SchedulerSource | None = None
+    request: Request, path: str, scheduler: SchedulerSource | None = None, at_once: bool = True
 ) -> Iterator[tuple[Analysis, TraceFile]]:
-    """Give the analysis of a trace, showing how far it is, and its file. Raises as `open_trace`."""
+    """Give the analysis of a trace, showing how far it is, and its file. Raises as `open_trace`.
+
+    at_once : compute what most need of it; else all of it is computed at first use.
+    """
     output.refuse_early(request, path)
     with contextlib.ExitStack() as stack:
         with ProgressLine(sys.stderr if terminal.is_terminal(sys.stderr) else None) as line:
@@ -55,6 +64,7 @@ def opened_trace(
                 request.export,
                 scheduler,
                 line.show_bytes,
+                at_once,
             )
             found = stack.enter_context(reading)
         yield found

@@ -97,6 +97,7 @@ def _run(request: Request) -> ExitCode:
 
 def _relations(request: Request) -> Relations:
     """Return the tables of what the paths hold."""
+    from tracetui.export.queries.query_tables import words_of
     from tracetui.export.queries.relations import comparison_relations, job_relations, trace_relations
 
     path = Path(request.path)
@@ -113,10 +114,10 @@ def _relations(request: Request) -> Relations:
         job = open_job_below(request, path)
         if job is not None:
             return job_relations(job)
-    from tracetui.cli.trace_reading import open_trace
+    from tracetui.cli.trace_reading import open_whole_trace
 
-    analysis, _ = open_trace(request)
-    return trace_relations(analysis)
+    words = None if request.tables else words_of(request.query)
+    return trace_relations(open_whole_trace(request, at_once=False), words)
 
 
 COMMAND = Command(

@@ -1,13 +1,8 @@
-"""Run one query over tables in memory: it reads them, and nothing else. Imports DuckDB and pandas late.
-
-Of a table only the columns are made whose names stand in the query: a trace of a gigabyte has millions of
-events with twenty columns each, and most queries ask for two.
-"""
+"""Run one query over tables in memory: it reads them, and nothing else. Imports DuckDB late."""
 
 from __future__ import annotations
 
 import contextlib
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,12 +10,11 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from tracetui.export.queries.relations import Relation, Relations
-from tracetui.export.tables.column import Form
+from tracetui.export.queries.query_tables import register_tables
 from tracetui.trace.clean import printable
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from tracetui.export.queries.relations import Relations
 
 _LOOK_S = 0.05  # how often a query that runs is looked at
 LONGEST_REASON = 300  #: characters of what is wrong with a query
@@ -30,14 +24,6 @@ _ALONE: dict[str, Any] = {
     "python_enable_replacements": "false",
     "temp_directory": "",
 }
-_WORD = re.compile(r"\w+")
-#: What asks for all columns of a table without naming them.
-_EVERY_COLUMN = re.compile(
-    r"\*|(?:^|\()\s*from\b|\b(?:columns|describe|natural|pivot|summarize|unpivot)\b", re.IGNORECASE
-)
-#: Stars that do not: those of count(*), and those that multiply by a number or what is in brackets.
-_OTHER_STAR = re.compile(r"\(\s*\*\s*\)|(?<=[\d)])\s*\*|\*(?=\s*[\d(])")
-_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 class QueryError(Exception):
@@ -90,10 +76,9 @@ def run_query(
             raise QueryError(f"a query is one statement, and this is {len(statements)}")
         if statements[0].type != duckdb.StatementType.SELECT:
             raise QueryError("a query begins with select, with or from: tables are only read")
-        for name, frame in _frames_named(relations, sql):
-            connection.register(name, frame)
-        connection.execute("set lock_configuration = true")
         try:
+            register_tables(connection, relations, sql)
+            connection.execute("set lock_configuration = true")
             with _interrupted(connection, timeout_s, should_stop):
                 result = connection.execute(sql)
                 columns = [column[0] for column in result.description]
@@ -127,29 +112,6 @@ def _interrupted(
     finally:
         done.set()
         watcher.join()
-
-
-def _frames_named(relations: Relations, sql: str) -> list[tuple[str, pd.DataFrame]]:
-    """Return the tables that stand in a query, each with the columns that may be asked for."""
-    text = _OTHER_STAR.sub(" ", _COMMENT.sub(" ", sql))
-    words = {word.lower() for word in _WORD.findall(text)}
-    every = _EVERY_COLUMN.search(text) is not None
-    return [
-        (name, _frame(relation, None if every else words))
-        for name, relation in relations.items()
-        if name in words
-    ]
-
-
-def _frame(relation: Relation, words: set[str] | None) -> pd.DataFrame:
-    """Return the rows of a table with the columns that `words` name, None: all; with one at the least."""
-    from tracetui.export.data_frame import frame_of, small_frame
-
-    columns = relation.table.of(Form.FRAME)
-    # The name of a cause has a dot in it: "host.sync_ns".
-    named = [column for column in columns if words is None or column.key.lower().rpartition(".")[2] in words]
-    table = type(relation.table)(tuple(named or columns[:1]))
-    return (small_frame if relation.is_small else frame_of)(table, relation.rows())
 
 
 def _reason(error: Exception) -> str:

@@ -7,19 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.comparison.comparison import Comparison
-from tracetui.export.job.document import roots_of
-from tracetui.export.tables import job as job_tables
-from tracetui.export.tables import job_links, memory
+from tracetui.export.tables import memory
 from tracetui.export.tables.advice import ADVICE, AdviceRows
 from tracetui.export.tables.column import Form, Table
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
-from tracetui.export.tables.comparison import WATERFALL, ComparedRows, ComparedTable, tables_of
 from tracetui.export.tables.events import EVENTS, EventRows, Events
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
@@ -29,10 +25,11 @@ from tracetui.export.tables.operators import OPERATORS
 from tracetui.export.tables.signatures import SIGNATURES, SignatureRows
 from tracetui.export.tables.steps import STEPS, StepRows
 from tracetui.export.tables.syncs import SYNCS, SyncRows
-from tracetui.job.idle_lines import job_lines
-from tracetui.job.job import Job
-from tracetui.job.network_links import job_links as links_of_job
-from tracetui.job.rank_table import rank_rows
+
+if TYPE_CHECKING:
+    from tracetui.comparison.comparison import Comparison
+    from tracetui.export.tables.comparison import ComparedRows, ComparedTable
+    from tracetui.job.job import Job
 
 
 class Relation(NamedTuple):
@@ -40,7 +37,6 @@ class Relation(NamedTuple):
 
     table: Table[Any]
     rows: Callable[[], Any]  #: makes what the columns of the table look into
-    is_small: bool = False  #: its columns give Python values, one at a time
 
     @property
     def columns(self) -> list[str]:
@@ -49,13 +45,17 @@ class Relation(NamedTuple):
 
 
 Relations = dict[str, Relation]
+_OF_MEMORY = frozenset({"memory_blocks", "memory_lines", "memory_sizes"})
 
 
-def trace_relations(analysis: Analysis) -> Relations:
-    """Return the tables of a trace; `kernels` and those of memory only where they are recorded."""
+def trace_relations(analysis: Analysis, words: frozenset[str] | None = None) -> Relations:
+    """Return the tables of a trace; `kernels` and those of memory only where they are recorded.
+
+    words : of a query, in lower case: what is recorded is looked for where one names it; None: always.
+    """
     relations = {
         "advice": Relation(ADVICE, partial(AdviceRows, analysis)),
-        "events": Relation(EVENTS, partial(_events, analysis)),
+        "events": Relation(EVENTS, partial(_all_events, analysis)),
         "frames": Relation(FRAMES, partial(FrameRows, analysis)),
         "gaps": Relation(GAPS, lambda: GapRows(analysis, analysis.gaps.ranked())),
         "hotspots": Relation(LINES, partial(LineRows, analysis)),
@@ -68,9 +68,9 @@ def trace_relations(analysis: Analysis) -> Relations:
         "steps": Relation(STEPS, partial(StepRows, analysis)),
         "syncs": Relation(SYNCS, partial(SyncRows, analysis)),
     }
-    if (kernels := analysis.kernels) is not None:
+    if (words is None or "kernels" in words) and (kernels := analysis.kernels) is not None:
         relations["kernels"] = Relation(kernel_table(kernels), partial(KernelRows, analysis, kernels))
-    if (held := analysis.memory) is not None:
+    if (words is None or words & _OF_MEMORY) and (held := analysis.memory) is not None:
         relations["memory_blocks"] = Relation(memory.BLOCKS, lambda: memory.BlockRows(held, held.all, 0))
         relations["memory_lines"] = Relation(
             memory.LINES, lambda: memory.MemoryRows(held.recorded, held.all.lines, 0)
@@ -81,36 +81,37 @@ def trace_relations(analysis: Analysis) -> Relations:
     return relations
 
 
+def _all_events(analysis: Analysis) -> EventRows:
+    """Return all slices in the order of the trace: sorting them takes longer than most queries."""
+    return EventRows(Events(analysis), np.arange(len(analysis.trace.slices)))
+
+
 def job_relations(job: Job) -> Relations:
     """Return the tables of a job."""
+    from tracetui.export.job.document import roots_of  # one trace needs none of it
+    from tracetui.export.tables import job as job_tables
+    from tracetui.export.tables import job_links
+    from tracetui.job.idle_lines import job_lines
+    from tracetui.job.network_links import job_links as links_of_job
+    from tracetui.job.rank_table import rank_rows
+
     return {
-        "job_lines": Relation(
-            job_tables.LINES, lambda: job_tables.JobRows(job, job_lines(job, None)), is_small=True
-        ),
-        "job_links": Relation(
-            job_links.LINKS, lambda: job_tables.JobRows(job, links_of_job(job)), is_small=True
-        ),
-        "ranks": Relation(
-            job_tables.RANKS, lambda: job_tables.RankRows(job, rank_rows(job, None)), is_small=True
-        ),
-        "roots": Relation(
-            job_tables.ROOTS, lambda: job_tables.RootRows(job, roots_of(job, None).roots), is_small=True
-        ),
+        "job_lines": Relation(job_tables.LINES, lambda: job_tables.JobRows(job, job_lines(job, None))),
+        "job_links": Relation(job_links.LINKS, lambda: job_tables.JobRows(job, links_of_job(job))),
+        "ranks": Relation(job_tables.RANKS, lambda: job_tables.RankRows(job, rank_rows(job, None))),
+        "roots": Relation(job_tables.ROOTS, lambda: job_tables.RootRows(job, roots_of(job, None).roots)),
     }
 
 
 def comparison_relations(comparison: Comparison) -> Relations:
     """Return the tables of a comparison, called as in its JSON."""
+    from tracetui.export.tables.comparison import WATERFALL, tables_of  # one trace needs none of it
+
     return {
-        compared.key: Relation(compared.table, partial(_compared, compared, comparison), is_small=True)
+        compared.key: Relation(compared.table, partial(_compared, compared, comparison))
         for compared in (WATERFALL, *tables_of(comparison))
     }
 
 
 def _compared(table: ComparedTable, comparison: Comparison) -> ComparedRows:
     return table.listed(comparison)
-
-
-def _events(analysis: Analysis) -> EventRows:
-    by_start = np.argsort(analysis.trace.slices.start, kind="stable")
-    return EventRows(Events(analysis), by_start)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import pick
-from tracetui.arrays import Int64s
+from tracetui.arrays import Int32s, Int64s
 from tracetui.export.tables.column import CodedTexts, Column, Form, Table
 from tracetui.export.tables.operators import activity_name
 from tracetui.export.trace.stacks import Stacks, tasks_among
@@ -20,14 +21,29 @@ CACHED = 1 << 16
 
 
 class Events:
-    """The slices of an analysis; what many rows of them share is looked up once."""
+    """The slices of an analysis; what many rows of them share is looked up once, when it is asked for."""
 
     def __init__(self, analysis: Analysis) -> None:
-        self.trace, self.launch_chains = analysis.trace, analysis.launch_chains
-        self.stacks, self.steps = Stacks(analysis), StepNumbers(analysis)
+        self._analysis = analysis
+        self.trace = analysis.trace
         self.first_lane = np.array([track.lanes.start for track in self.trace.tracks], np.int64)
-        self.line_of = lru_cache(maxsize=CACHED)(self.stacks.line)
-        self.stack_of = lru_cache(maxsize=CACHED)(self.stacks.text)
+        self.line_of = lru_cache(maxsize=CACHED)(lambda key: self.stacks.line(key))
+        self.stack_of = lru_cache(maxsize=CACHED)(lambda key: self.stacks.text(key))
+
+    @property
+    def launch_chains(self) -> LaunchChains:
+        """From which operator each task comes."""
+        return self._analysis.launch_chains
+
+    @cached_property
+    def stacks(self) -> Stacks:
+        """Where slices come from."""
+        return Stacks(self._analysis)
+
+    @cached_property
+    def steps(self) -> StepNumbers:
+        """Which step holds a moment."""
+        return StepNumbers(self._analysis)
 
 
 class EventRows:
@@ -35,14 +51,26 @@ class EventRows:
 
     def __init__(self, events: Events, rows: Int64s) -> None:
         self.events, self.rows = events, rows
-        trace = self.trace = events.trace
-        self.lane = np.searchsorted(trace.lane_rows, rows, "right") - 1
-        self.track = trace.lane_track[self.lane]
-        self.stack = events.stacks.keys(rows)
-        self.operator = self._operators()
+        self.trace = events.trace
 
-    def _operators(self) -> Int64s:
-        """Return int64[n]: the name (a string) of the operator that a task leads back to, -1 for the rest."""
+    @cached_property
+    def lane(self) -> Int64s:
+        """int64[n]: the lane of each."""
+        return np.searchsorted(self.trace.lane_rows, self.rows, "right") - 1
+
+    @cached_property
+    def track(self) -> Int32s:
+        """int32[n]: the track of each."""
+        return self.trace.lane_track[self.lane]
+
+    @cached_property
+    def stack(self) -> Int64s:
+        """int64[n]: the key of the stack of each, -1 where none is known."""
+        return self.events.stacks.keys(self.rows)
+
+    @cached_property
+    def operator(self) -> Int64s:
+        """int64[n]: the name (a string) of the operator that a task leads back to, -1 for the rest."""
         chains = self.events.launch_chains
         tasks, places = tasks_among(chains, self.rows)
         names = np.full(len(self.rows), -1, np.int64)

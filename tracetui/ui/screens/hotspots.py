@@ -170,7 +170,7 @@ class HotspotsScreen(TableScreen):
         if self._shown is None:
             return ()
         name = "syncs" if self._view.export == "synchronisations" else self._view.export
-        named = trace_relations(self._shown)[name]
+        named = trace_relations(self._shown, frozenset({name}))[name]
         ids = ids_of(named.table, named.rows())
         return [ids[row] for row in rows.tolist()]
 
