@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import takewhile
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,7 +27,7 @@ from tracetui.export.sentences.job import (
 )
 from tracetui.job.digest import DigestLine, TimeClass
 from tracetui.job.job import job_of
-from tracetui.job.late_ranks import LateRank
+from tracetui.job.late_ranks import LateRank, late_ranks
 from tracetui.job.losses import find_losses
 from tracetui.job.rank_table import rank_rows
 from tracetui.job.roots import MISSING, UNALIGNED, Root
@@ -257,7 +258,10 @@ meetings = st.lists(
 def test_every_number_of_a_sentence_is_that_of_the_tables(
     plan: list[tuple[set[int], dict[int, int]]],
 ) -> None:
-    """Who waited for a rank, how long each on average, and how long at most: as the waits have it."""
+    """Who waited for a rank, how long each on average, and how long at most: as the waits have it.
+
+    In the table of late ranks the rows of the first rank that is named stand first, and so on.
+    """
     job = simulate(
         [
             Meeting(
@@ -287,3 +291,9 @@ def test_every_number_of_a_sentence_is_that_of_the_tables(
         assert match["most"] or max(lost) * len(lost) <= 1.06 * sum(lost)
         assert int(match["collectives"]) == len(np.unique(caused.operation))
         assert sum(lost) == rows[number].cost_ns
+    listed = late_ranks(job)
+    for number, match in found.items():
+        of_rank = list(takewhile(lambda late, number=number: late.rank == number, listed))  # type: ignore[misc]
+        listed = listed[len(of_rank) :]
+        assert int(match["collectives"]) == sum(late.operations for late in of_rank)
+        assert rows[number].cost_ns == sum(late.lost_ns for late in of_rank)

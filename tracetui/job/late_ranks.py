@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Optional
 
 import numpy as np
 
@@ -53,7 +54,10 @@ class SlowStep:
 
 
 def late_ranks(job: Job, waits: JobWaits | None = None) -> tuple[LateRank, ...]:
-    """Return the ranks that were late, by group, most lost first; in all waits, or in some."""
+    """Return the ranks that were late, in all waits or in some: what they cost in each of their groups.
+
+    The rank that cost most in all its groups is first, with its groups after each other, most lost first.
+    """
     all_waits = job.waits if waits is None else waits
     real_waits = all_waits.at((all_waits.wait > 0) & (all_waits.late != NOBODY))
     order = np.lexsort((real_waits.operation, real_waits.peer, real_waits.late, real_waits.channel))
@@ -85,8 +89,27 @@ def late_ranks(job: Job, waits: JobWaits | None = None) -> tuple[LateRank, ...]:
         group = matched.channel.group
         missing = place == ABSENT and number not in numbers_here
         ranks.append(LateRank(number, missing, group.key, group.name, peer, operations, lost_by))
-    ranks.sort(key=lambda late: (-late.lost_ns, late.group, -1 if late.rank is None else late.rank))
+    cost: dict[_Identity, int] = {}
+    for late in ranks:
+        cost[_identity(late)] = cost.get(_identity(late), 0) + late.lost_ns
+    ranks.sort(
+        key=lambda late: (
+            -cost[_identity(late)],
+            -1 if late.rank is None else late.rank,
+            *_identity(late)[1:],
+            -late.lost_ns,
+            late.group,
+        )
+    )
     return tuple(ranks)
+
+
+#: What is the same of a rank in all its groups; of a missing one without a number, its group as well.
+_Identity = tuple[Optional[int], bool, str, int]
+
+
+def _identity(late: LateRank) -> _Identity:
+    return (late.rank, late.missing, *(("", -1) if late.rank is not None else (late.group, late.group_rank)))
 
 
 def _lost_by_rank(waits: JobWaits) -> dict[int, int]:
@@ -102,18 +125,18 @@ def late_once(job: Job, waits: JobWaits) -> tuple[LateRank, ...]:
 
     The group is that in which it cost most. A missing rank whose number is not known is one of its group.
     """
-    by_identity: dict[tuple[object, ...], LateRank] = {}
+    by_identity: dict[_Identity, LateRank] = {}
     for late in late_ranks(job, waits):
-        key = (late.rank, late.missing) if late.rank is not None else (None, late.group, late.group_rank)
-        earlier = by_identity.get(key)
-        if earlier is None:
-            by_identity[key] = late
+        earlier = by_identity.setdefault(_identity(late), late)
+        if earlier is late:
             continue
         lost_by = {
             rank: earlier.lost_by.get(rank, 0) + late.lost_by.get(rank, 0)
             for rank in {**earlier.lost_by, **late.lost_by}
         }
-        by_identity[key] = replace(earlier, operations=earlier.operations + late.operations, lost_by=lost_by)
+        by_identity[_identity(late)] = replace(
+            earlier, operations=earlier.operations + late.operations, lost_by=lost_by
+        )
     return tuple(sorted(by_identity.values(), key=lambda late: -late.lost_ns))
 
 
