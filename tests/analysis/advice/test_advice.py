@@ -459,6 +459,26 @@ def test_the_gap_between_steps() -> None:
     assert (advice.evidence["steps"], advice.evidence["of_steps"]) == (1, 2)
 
 
+def test_advice_says_which_of_its_time_is_before_the_first_kernel() -> None:
+    """The causes of idle time begin with the window of the device, the first step begins before it."""
+    events = [
+        *npu(),
+        step(1, 500, 50 * MS),
+        loading(1_000, 20 * MS),
+        *launched(20 * MS + 1_000, 20 * MS + 1_100),
+        loading(22 * MS, 12 * MS),
+        *launched(40 * MS, 40 * MS + 40, 7),
+    ]
+    (loader,) = advice_of(events, "data_loader_slow")
+    assert (loader.cost_ns, loader.evidence["before_window_ns"]) == (12 * MS, 20 * MS)
+    assert (
+        "is idle for 12.0 ms of that, and for 20.0 ms before its first kernel." in english_words(loader).text
+    )
+    (gap,) = advice_of(events, "iteration_gap")
+    assert gap.cost_ns == gap.evidence["before_window_ns"] == 20 * MS + 1_100 - 500
+    assert "20.0 ms before it in all, 20.0 ms of it before its first kernel," in english_words(gap).text
+
+
 def test_without_stacks_they_are_asked_for() -> None:
     events = stepped()
     for event in events:

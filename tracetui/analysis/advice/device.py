@@ -116,17 +116,25 @@ def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
     spans_by_device: dict[str, list[tuple[int, int]]] = {}
     for index, span in zip(late, spans):
         spans_by_device.setdefault(steps[index].device, []).append(span)
-    between_steps = np.zeros(len(evidence.causes), np.bool_)
+    between_steps, before = np.zeros(len(evidence.causes), np.bool_), 0
     for index, activity in enumerate(evidence.analysis.devices):
         on_device = evidence.causes.of_device(index)
         gaps_of_steps = union(*np.array(spans_by_device.get(activity.device, ()), np.int64).reshape(-1, 2).T)
+        empty = gaps_of_steps - activity.copies
+        before += int(empty.before(np.array([activity.start_ns]))[0])
         between_steps[on_device] = (
             gaps_of_steps.covered(evidence.causes.start[on_device], evidence.causes.end[on_device]) > 0
         )
     yield Advice(
         id="iteration_gap",
         cost_ns=sum(idle),
-        evidence={"steps": len(late), "of_steps": len(steps), "longest_ns": idle[0], "idle_ns": sum(idle)},
+        evidence={
+            "steps": len(late),
+            "of_steps": len(steps),
+            "longest_ns": idle[0],
+            "idle_ns": sum(idle),
+            **({"before_window_ns": before} if before else {}),
+        },
         **evidence.worst_line(between_steps)._asdict(),
         per_step_ns=evidence.step_ns(sum(idle)),
         gaps=evidence.gaps(between_steps),

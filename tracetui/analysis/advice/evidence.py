@@ -85,6 +85,15 @@ class Evidence:
         """Sum the time of the selected pieces, ns."""
         return int(self.causes.ns[pieces].sum())
 
+    def idle_before_windows(self, *causes: Cause) -> int:
+        """Sum the preparing time of some causes before the window W of each device, ns; no piece holds it."""
+        preparing = self.analysis.preparing.causes
+        if not len(preparing):
+            return 0
+        starts = np.array([activity.start_ns for activity in self.analysis.devices], np.int64)
+        is_early = preparing.end <= starts[preparing.intervals.device[preparing.interval]]
+        return int(preparing.ns[is_early & np.isin(preparing.cause, causes)].sum())
+
     def gaps(self, pieces: Bools) -> Int64s:
         """Return the gaps of the pieces, most ns first."""
         charges = self.causes.charges

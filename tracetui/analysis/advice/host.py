@@ -208,6 +208,7 @@ def data_loader(evidence: Evidence) -> Iterator[Advice]:
     if not len(slow) or not cost:
         return
     rows = evidence.longest_first(outer)
+    before = evidence.idle_before_windows(Cause.DATALOADER)
     yield Advice(
         id="data_loader_slow",
         cost_ns=cost,
@@ -217,6 +218,7 @@ def data_loader(evidence: Evidence) -> Iterator[Advice]:
             "slowest_ns": int(slow.max()),
             "total_ns": int(evidence.trace.slices.dur[outer].sum()),
             "idle_ns": cost,
+            **({"before_window_ns": before} if before else {}),
         },
         subjects=evidence.names(rows, 1),
         **evidence.blame(_line_of(evidence, rows))._asdict(),

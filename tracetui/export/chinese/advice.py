@@ -55,7 +55,7 @@ ADVICE = {
     ),
     "data_loader_slow": AdviceWords(
         "数据加载慢",
-        "Host 等待数据，最慢的一次 {slowest_ns}，其间 Device 共空闲 {idle_ns}。增加 DataLoader 的 worker 数，"
+        "Host 等待数据，最慢的一次 {slowest_ns}，其间 Device 共空闲 {idle_ns}{before}。增加 DataLoader 的 worker 数，"
         "打开预取，或把预处理移到 Device 上。",
         _rule("一个 step（或一个 batch）取数据至少要 {}", model.DATA_LOADER),
     ),
@@ -144,7 +144,7 @@ ADVICE = {
     ),
     "iteration_gap": AdviceWords(
         "step 之间 Device 空闲",
-        "{of_steps} 个 step 中有 {steps} 个的第一个任务来得晚：此前 Device 共空闲 {idle_ns}，最长 {longest_ns}。把优化器与"
+        "{of_steps} 个 step 中有 {steps} 个的第一个任务来得晚：此前 Device 共空闲 {idle_ns}{before}，最长 {longest_ns}。把优化器与"
         "下一次前向之间的工作移开：读取 loss、打日志、取数据。",
         _rule("一个 step 的第一个任务之前 Device 空闲超过 {}", model.ITERATION_GAP),
     ),
@@ -198,6 +198,7 @@ ADVICE = {
 
 #: The names of the numbers of evidence, by their keys.
 FIGURES = {
+    "before_window_ns": "第一个 kernel 之前",
     "batches": "batch 数",
     "busy_ns": "排在其他下发之后",
     "calls": "调用次数",

@@ -36,6 +36,9 @@ WORDS: dict[str, str] = {
     **dict(_keyed("advice.", ADVICE)),
     "advice.per_step": "每个 step ",  # what counts are of: `{times}` in the text of a piece of advice
     "advice.in_all": "总共 ",
+    # of `{before}` in two texts: time before the device first computes
+    "advice.data_loader_slow.before": "，在它的第一个 kernel 之前还有 {before_window_ns}",
+    "advice.iteration_gap.before": "，其中 {before_window_ns} 在它的第一个 kernel 之前",
     **{f"figure.{key}": words for key, words in FIGURES.items()},
     **{f"title.{title}": words for title, words in TITLES_OF_COLUMNS.items()},
     **{english: words for table in TABLES for english, words in table.items()},

@@ -26,6 +26,8 @@ def advice_words(advice: Advice) -> AdviceWords:
     figures["causes"] = names(
         " ".join(figure_in_language(key, advice.evidence[key])) for key in advice.evidence if key in CAUSES
     )
+    before = wording("", f"advice.{advice.id}.before") if "before_window_ns" in figures else ""
+    figures["before"] = before.format_map(figures)
     return AdviceWords(advice_title(advice.kind), text.format_map(figures), rule)
 
 

@@ -6,7 +6,7 @@ times and shares as text, means with one decimal at most; `{times}` says what co
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from tracetui.analysis.advice import Advice, model
@@ -75,6 +75,9 @@ def _parts(advice: Advice, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
         yield "who", "One call" if advice.file is None else "One line"
     elif advice.id == "data_loader_slow":
         yield "slow", fields["slow_batches" if "slow_batches" in evidence else "slow_steps"]
+        yield "before", _before(fields, ", and for {before_window_ns} before its first kernel")
+    elif advice.id == "iteration_gap":
+        yield "before", _before(fields, ", {before_window_ns} of it before its first kernel")
     elif advice.id == "dispatch_queue_late":
         yield "waiting_ns", duration(int(evidence["busy_ns"]) + int(evidence["wakeup_ns"]))
     elif advice.id == "free_time":
@@ -90,6 +93,11 @@ def _parts(advice: Advice, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
         if "host_queue_empty_pct" in advice.context:
             parts.append("The queue of the host was empty for {host_queue_empty_pct} % of the time.")
         yield "queues", " ".join(parts).format_map(fields)
+
+
+def _before(fields: Mapping[str, str], template: str) -> str:
+    """Return the part of a text about time before the window of the device; "" where there is none."""
+    return template.format_map(fields) if "before_window_ns" in fields else ""
 
 
 def _rule(condition: str, threshold: Threshold) -> str:
@@ -146,8 +154,8 @@ ENGLISH_ADVICE = {
     "data_loader_slow": AdviceWords(
         "The data loader is slow",
         "The host waits for data for {slowest_ns} in the slowest {unit}, for at least "
-        f"{least(model.DATA_LOADER)} in {{slow}}, and the device is idle for {{idle_ns}} of that. Give the "
-        "data loader more workers, let it prefetch, or move its work to the device.",
+        f"{least(model.DATA_LOADER)} in {{slow}}, and the device is idle for {{idle_ns}} of that{{before}}. "
+        "Give the data loader more workers, let it prefetch, or move its work to the device.",
         _rule("The data loader takes at least {} in a {{unit}}", model.DATA_LOADER),
     ),
     "data_queue.taking": AdviceWords(
@@ -277,8 +285,8 @@ ENGLISH_ADVICE = {
     "iteration_gap": AdviceWords(
         "The device is idle between steps",
         "In {steps} of {of_steps} steps the first task comes late: the device is idle for {idle_ns} before "
-        "it in all, {longest_ns} at most. Take out of the way what runs between optimizer and forward pass: "
-        "reading the loss, logging, loading data.",
+        "it in all{before}, {longest_ns} at most. Take out of the way what runs between optimizer and "
+        "forward pass: reading the loss, logging, loading data.",
         _rule("The device is idle for more than {} before the first task of a step", model.ITERATION_GAP),
     ),
     "free_time": AdviceWords(
