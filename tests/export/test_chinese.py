@@ -9,6 +9,7 @@ import pickle
 import random
 import re
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import cache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -32,11 +33,14 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.cli import main
+from tracetui.comparison.compared_row import ComparedRow, RowScale
+from tracetui.comparison.tally import NOTHING
 from tracetui.export.chinese.advice import ADVICE, FIGURES
 from tracetui.export.chinese.words import TABLES, WORDS
 from tracetui.export.language import CHINESE, ENGLISH, SHOWN_FACTS, cause_facts, choose_language
 from tracetui.export.sentences.advice import advice_answer, advice_title, advice_words, figure_in_language
 from tracetui.export.sentences.advice_english import ENGLISH_ADVICE, english_words
+from tracetui.export.sentences.comparison import collective_name
 from tracetui.export.sentences.memory import NO_TIMES
 from tracetui.export.text import cell_width
 from tracetui.export.trace.advice_text import _advice
@@ -187,7 +191,7 @@ def rules() -> list[Advice]:
             (call for call in calls if getattr(call["id"], "value", None) == rule),
             next(call for call in calls if not isinstance(call["id"], ast.Constant)),
         )
-        evidence: Figures = dict.fromkeys(fields(ADVICE[rule].text) - {"times", "causes"}, 0.5)
+        evidence: Figures = dict.fromkeys(fields(ADVICE[rule].text) - {"times", "causes", "before"}, 0.5)
         if isinstance(advice_call["evidence"], ast.Dict):
             evidence.update(
                 (str(key.value), 1) for key in advice_call["evidence"].keys if isinstance(key, ast.Constant)
@@ -453,6 +457,23 @@ def test_nothing_but_fields_is_filled_into_the_template_of_a_file() -> None:
     template = "{note.__class__} {0} {note!r:>9} {} {{note}}"
     statement = statement_of({"template": template, "values": {"note": "{verdict}"}})
     assert statement == restate(statement) == template.replace("{note}", "{verdict}")
+
+
+@pytest.mark.usefixtures("chinese")
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (
+            "allreduce, 8 ranks, FP32, 8.39 to 16.8 MB (wait)",
+            "allreduce, 8 张卡, FP32, 8.39 到 16.8 MB（等待）",
+        ),
+        ("allreduce, 524 kB to 1.05 MB (transfer)", "allreduce, 524 kB 到 1.05 MB（传输）"),
+        ("my 8 ranks to 9", "my 8 ranks to 9"),
+    ],
+)
+def test_collectives_are_named_in_chinese(name: str, words: str) -> None:
+    """Of a name that the trace gives nothing is translated."""
+    assert collective_name(ComparedRow(name, NOTHING, NOTHING, RowScale(1, 1, Fraction(1)), None)) == words
 
 
 @pytest.mark.usefixtures("chinese")

@@ -20,11 +20,11 @@ COMPARISONS = {
     "{shift} ({low} to {high})": "{shift}（{low} 到 {high}）",
     "{count} of {steps} steps are slower than the median of BASE": "{steps} 个 step 中有 {count} 个慢于 BASE 的中位数",
     "{count} of {steps} steps are faster than the median of BASE": "{steps} 个 step 中有 {count} 个快于 BASE 的中位数",
-    "shift {shift} ms": "位移 {shift} ms",
-    "{share} % interval {low} to {high} ms": "{share} % 区间 {low} 到 {high} ms",
+    "shift {shift} ms": "偏移 {shift} ms",
+    "{share} % interval {low} to {high} ms": "{share} % 置信区间 {low} 到 {high} ms",
     "p = {p}": "p = {p}",
     "{steps} ({numbers})": "{steps}（{numbers}）",
-    "shift (interval)": "位移（区间）",
+    "shift (interval)": "偏移（置信区间）",
     "{time} ({share}) a step slower": "每个 step 慢了 {time}（{share}）",
     "{time} ({share}) a step faster": "每个 step 快了 {time}（{share}）",
     "; so few steps cannot tell whether that is chance": "；step 太少，无从判断是否偶然",
@@ -66,6 +66,8 @@ COMPARISONS = {
     "{steps} ({first} to {last})": "{steps}（{first} 到 {last}）",
     "{steps} of {mean} ms": "{steps}，平均 {mean} ms",
     "{low} to {high}": "{low} 到 {high}",
+    "{name} (waiting)": "{name}（等待）",
+    "{name} (moving)": "{name}（传输）",
     "{count} ranks ({numbers})": "{count} 张卡（{numbers}）",
     "in all {time}: {parts}": "总计 {time}：{parts}",
     "computing {time}": "计算 {time}",
@@ -129,7 +131,7 @@ COMPARISONS = {
     "{change}, perhaps by chance: {why}": "{change}，可能是偶然：{why}",
     "the steps overlap.": "各 step 重叠。",
     "{count} steps, shift {shift} ms ({share} %: {low} to {high}).": (
-        "{count} 个 step，位移 {shift} ms（{share} % 区间 {low} 到 {high}）。"
+        "{count} 个 step，偏移 {shift} ms（{share} % 置信区间 {low} 到 {high}）。"
     ),
     "Changed by {change}: more than 1 % of the peak of BASE.": "变化 {change}：超过 BASE 峰值的 1 %。",
     "{change}: less than 1 % of the peak of BASE.": "{change}：不到 BASE 峰值的 1 %。",

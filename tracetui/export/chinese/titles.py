@@ -178,7 +178,7 @@ TITLES_OF_COLUMNS = {
     "changed": "变了",
     "delta": "变化",
     "ratio": "倍数",
-    "shift (interval)": "位移（区间）",
+    "shift (interval)": "偏移（置信区间）",
     "kernel": "Kernel",
     "class": "类别",
     "collective": "集合通信",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from tracetui.comparison.collective_sums import TRANSFER, WAIT
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.compared_run import Run
 from tracetui.comparison.job_part import ComparedRank, ComparedRoot
@@ -20,7 +22,9 @@ from tracetui.units import format_bytes, format_count, format_duration, format_m
 
 LONGEST_NAME = 300
 #: What parts of names of rows are called on screen and in text; data keep their names.
-_PARTS = {" (wait)": " (waiting)", " (transfer)": " (moving)"}
+#: What a name of collectives says of their ranks, and of the sizes that they are between.
+_RANKS = re.compile(r"(?<=, )(\d+) ranks")
+_SIZES = re.compile(r"(?<=, )([\d.]+(?: [kMGT]?B)?) to ([\d.]+ [kMGT]?B)")
 #: The same where a side ran on a GPU: beginnings and ends of classes, and terms.
 _CLASSES_ON_GPU = {"Vector": "Other kernels"}
 _PARTS_ON_GPU = {" (Cube)": " (matrix)", " (Vector)": " (other)"}
@@ -143,10 +147,9 @@ def row_name(row: ComparedRow) -> str:
 
 def vendor_name(row: ComparedRow) -> str:
     """Return the name of a row; of GPUs without the words that only NPUs have: "Matmul (matrix)"."""
-    name = _replace_ending(row.name, _PARTS)
     if not row.scale.on_gpu:
-        return name
-    name = _replace_ending(name, _PARTS_ON_GPU)
+        return row.name
+    name = _replace_ending(row.name, _PARTS_ON_GPU)
     for beginning, shown in _CLASSES_ON_GPU.items():
         if name == beginning or name.startswith(f"{beginning} ("):
             return shown + name[len(beginning) :]
@@ -159,6 +162,21 @@ def _replace_ending(name: str, parts: Mapping[str, str]) -> str:
         if name.endswith(ending):
             return name[: -len(ending)] + shown
     return name
+
+
+def collective_name(row: ComparedRow) -> str:
+    """Return the name of a row of collectives, its ranks and sizes in the language chosen.
+
+    The name is as `CollectiveSums.by_name` makes it: "allreduce, 8 ranks, FP32, 8.39 to 16.8 MB (wait)".
+    """
+    whole = row.name.removesuffix(WAIT).removesuffix(TRANSFER)
+    name = _RANKS.sub(lambda match: translate("{count} ranks", count=match[1]), whole)
+    name = _SIZES.sub(lambda match: translate("{low} to {high}", low=match[1], high=match[2]), name)
+    if row.name.endswith(WAIT):
+        name = translate("{name} (waiting)", name=name)
+    elif row.name.endswith(TRANSFER):
+        name = translate("{name} (moving)", name=name)
+    return printable(name, LONGEST_NAME)
 
 
 def advice_name(row: ComparedRow) -> str:

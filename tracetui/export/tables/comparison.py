@@ -17,6 +17,7 @@ from tracetui.export.sentences.advice import english_title
 from tracetui.export.sentences.comparison import (
     advice_name,
     changed_words,
+    collective_name,
     count,
     count_words,
     ratio_words,
@@ -291,7 +292,8 @@ TABLES = (
         "communication",
         "communication",
         "Collectives",
-        _table("communication", counts=_WHERE_ROOMY),
+        _table("communication", counts=_WHERE_ROOMY, name_of=collective_name),
+        name_of=collective_name,
         numbers=lambda _: ("communication",),
     ),
     ComparedTable(
