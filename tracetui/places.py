@@ -16,6 +16,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Callable, NamedTuple
 
+from tracetui.language import state
 from tracetui.units import NS_PER_S
 
 LONGEST_PLACE = 4000  #: characters
@@ -76,23 +77,23 @@ def parse_place(text: str) -> SharedPlace:
     """Return the place of a text. Raises NotAPlace."""
     text = text.strip()
     if len(text) > LONGEST_PLACE:
-        raise NotAPlace(f"a place has at most {LONGEST_PLACE:,} characters")
+        raise NotAPlace(state("a place has at most {count} characters", count=f"{LONGEST_PLACE:,}"))
     head, _, tail = text.partition("#")
     screen, at, where = head.partition("@")
     if not _WORD.fullmatch(screen):
-        raise NotAPlace("a place begins with a screen, like gaps@1.2s..1.35s#gap=NPU:1.236211")
+        raise NotAPlace(state("a place begins with a screen, like gaps@1.2s..1.35s#gap=NPU:1.236211"))
     rank, span = _parse_at(where) if at else (None, None)
     rows: list[str] = []
     chosen: dict[str, object] = {}
     for part in tail.split(",") if tail else ():
         name, equals, value = part.partition("=")
         if not (equals and _WORD.fullmatch(name) and _TEXT.fullmatch(value)):
-            raise NotAPlace("the parts of a place after # are NAME=VALUE, with commas between them")
+            raise NotAPlace(state("the parts of a place after # are NAME=VALUE, with commas between them"))
         kind = _PARTS.get(name)
         if kind is None:
             rows.append(part)
         elif kind.field in chosen:
-            raise NotAPlace(f"{name} stands twice in this place")
+            raise NotAPlace(state("{name} stands twice in this place", name=name))
         else:
             chosen[kind.field] = kind.read(value)
     return SharedPlace(screen, rank, span, tuple(rows), **chosen)  # type: ignore[arg-type]
@@ -101,7 +102,7 @@ def parse_place(text: str) -> SharedPlace:
 def _parse_at(where: str) -> tuple[int | None, Span | None]:
     rank, colon, span = where.rpartition(":")
     if colon and not _NUMBER.fullmatch(rank):
-        raise NotAPlace("before the : of a place stands the number of a rank")
+        raise NotAPlace(state("before the : of a place stands the number of a rank"))
     return int(rank) if colon else None, _parse_span(span) if span or not colon else None
 
 
@@ -162,7 +163,7 @@ def unquote(text: str) -> str:
         return raw.decode("utf-8", "surrogatepass")
     except ValueError:
         raise NotAPlace(
-            "a % in a place is followed by the two hexadecimal digits of a byte of UTF-8"
+            state("a % in a place is followed by the two hexadecimal digits of a byte of UTF-8")
         ) from None
 
 
@@ -177,7 +178,7 @@ def parse_seconds(text: str) -> int:
     """Return the ns of seconds as `format_seconds` writes them. Raises NotAPlace."""
     match = _SECONDS.fullmatch(text)
     if match is None:
-        raise NotAPlace("times in a place are seconds from the start of the trace, like 1.236211")
+        raise NotAPlace(state("times in a place are seconds from the start of the trace, like 1.236211"))
     ns = int(match[2]) * NS_PER_S + int((match[3] or "").ljust(9, "0"))
     return -ns if match[1] else ns
 
@@ -189,10 +190,10 @@ def _format_span(span: Span) -> str:
 def _parse_span(text: str) -> Span:
     start, dots, end = text.partition("..")
     if not dots or not start.endswith("s") or not end.endswith("s"):
-        raise NotAPlace("the time of a place is START..END, like 1.2s..1.35s")
+        raise NotAPlace(state("the time of a place is START..END, like 1.2s..1.35s"))
     first, last = parse_seconds(start[:-1]), parse_seconds(end[:-1])
     if last <= first:
-        raise NotAPlace("the time of a place ends after it starts")
+        raise NotAPlace(state("the time of a place ends after it starts"))
     return first, last
 
 
@@ -214,19 +215,19 @@ def _parse_keys(text: str) -> tuple[tuple[str, ...], ...]:
 
 def _parse_number(text: str) -> int:
     if not _NUMBER.fullmatch(text):
-        raise NotAPlace("the step of a place is a whole number")
+        raise NotAPlace(state("the step of a place is a whole number"))
     return int(text)
 
 
 def _parse_side(text: str) -> str:
     if text not in SIDES:
-        raise NotAPlace("the side of a place is base or other")
+        raise NotAPlace(state("the side of a place is base or other"))
     return text
 
 
 def _parse_trace(text: str) -> str:
     if not _TRACE.fullmatch(text):
-        raise NotAPlace("the trace of a place is a fingerprint of 12 hexadecimal digits")
+        raise NotAPlace(state("the trace of a place is a fingerprint of 12 hexadecimal digits"))
     return text
 
 

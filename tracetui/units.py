@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from tracetui.language import state
+
 NS_PER_S = 1_000_000_000
 
 #: A time no trace reaches: the end of a window that was left open. Added to an epoch time it fits int64.
@@ -99,7 +101,7 @@ def parse_duration(text: str) -> int:
     """
     number, unit = _split(text)
     if unit is None:
-        raise ValueError(_NO_UNIT)
+        raise ValueError(state(_NO_UNIT))
     return _scaled(number, unit)
 
 
@@ -145,38 +147,38 @@ def parse_window(text: str) -> Window:
     start_text, dots, end_text = text.partition("..")
     start_text, end_text = start_text.strip(), end_text.strip()
     if not dots or not (start_text or end_text):
-        raise ValueError("a window is START..END, like 1.2s..1.35s, 350ms.. or ..900us")
+        raise ValueError(state("a window is START..END, like 1.2s..1.35s, 350ms.. or ..900us"))
     start, start_unit = _split(start_text) if start_text else ("0", "s")
     end, end_unit = _split(end_text) if end_text else ("", None)
     first = _moment(start, start_unit or end_unit)
     last = _moment(end, end_unit or (start_unit if start_text else None)) if end_text else Moment(OPEN_END)
     if first.absolute == last.absolute and last.ns <= first.ns:
-        raise ValueError("a window ends after it starts")
+        raise ValueError(state("a window ends after it starts"))
     return Window(first, last)
 
 
 def _split(text: str) -> tuple[str, str | None]:
     match = _TIME.fullmatch(text.strip())
     if match is None:
-        raise ValueError("a time is a number with a unit (s, ms, us or ns), like 1.35s")
+        raise ValueError(state("a time is a number with a unit (s, ms, us or ns), like 1.35s"))
     return match[1], match[2]
 
 
 def _moment(number: str, unit: str | None) -> Moment:
     ns = _scaled(number, unit or "us")
     if unit is None and ns < _LEAST_CLOCK:
-        raise ValueError(_NO_UNIT)
+        raise ValueError(state(_NO_UNIT))
     return Moment(ns, unit is None or ns >= _LONGEST_TRACE)
 
 
 def _scaled(number: str, unit: str) -> int:
     whole, _, fraction = number.partition(".")
     if len(whole) > 19:
-        raise ValueError("a time this large is in no trace")
+        raise ValueError(state("a time this large is in no trace"))
     # Integers throughout; what is finer than a nanosecond is cut.
     ns = (int(whole or "0") * 10**9 + int(fraction[:9].ljust(9, "0"))) * _SCALES[unit] // 10**9
     if ns >= OPEN_END:
-        raise ValueError("a time this large is in no trace")
+        raise ValueError(state("a time this large is in no trace"))
     return ns
 
 

@@ -59,7 +59,7 @@ def test_text_and_markdown_say_what_is_saved(run: Path, capsys: pytest.CaptureFi
 
 @pytest.mark.parametrize(
     ("fix", "sentence"),
-    [("rank=9", "there is no rank 9 here"), ("bla\x1b", "names nothing: a fix is FILE:LINE")],
+    [("rank=9", "there is no rank 9 here"), ("bla\x1b", "names nothing: a fix is one of FILE:LINE")],
 )
 def test_a_fix_of_nothing_is_an_error_of_the_arguments(
     run: Path, fix: str, sentence: str, capsys: pytest.CaptureFixture[str]

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from tracetui.analysis.idle.cause import FAMILIES, Cause
+from tracetui.language import state
 from tracetui.units import format_duration, parse_duration
 
 if TYPE_CHECKING:
@@ -67,16 +68,18 @@ def parse_limit(measure: str, text: str) -> Limit:
     """Return the limit of "10%" or "3ms" on a measure. Raises ValueError with a sentence."""
     is_known = measure in (FREE, IDLE, *OF_JOBS) or measure in _LABELS or measure in FAMILIES
     if not is_known:
-        raise ValueError(f"no such cause; there are {', '.join(cause.label for cause in Cause)}")
+        raise ValueError(
+            state("no such cause; there are {causes}", causes=tuple(cause.label for cause in Cause))
+        )
     percent = _PERCENT.fullmatch(text.strip())
     if percent is None:
         try:
             return Limit(measure, None, parse_duration(text))
         except ValueError:
-            raise ValueError("a limit is a share or a time, like 10% or 3ms") from None
+            raise ValueError(state("a limit is a share or a time, like 10% or 3ms")) from None
     share = Fraction(f"0{percent[1]}") / 100
     if share > 1:
-        raise ValueError("a share is at most 100%")
+        raise ValueError(state("a share is at most 100%"))
     return Limit(measure, share, None)
 
 
@@ -84,7 +87,7 @@ def parse_cause_limit(text: str) -> Limit:
     """Return the limit of "host.sync=5%" or "host=3ms". Raises ValueError with a sentence."""
     measure, equals, allowed = text.partition("=")
     if not equals or measure.strip() in OF_JOBS:
-        raise ValueError("a limit on a cause is CAUSE=SHARE or CAUSE=TIME, like host.sync=5%")
+        raise ValueError(state("a limit on a cause is CAUSE=SHARE or CAUSE=TIME, like host.sync=5%"))
     return parse_limit(measure.strip(), allowed)
 
 
@@ -92,7 +95,7 @@ def parse_phase_limit(text: str) -> Limit:
     """Return the limit of "generate=2.1s". Raises ValueError with a sentence."""
     name, equals, allowed = text.rpartition("=")
     if not equals or not name:
-        raise ValueError("a limit on a phase is NAME=TIME, like generate=2.1s")
+        raise ValueError(state("a limit on a phase is NAME=TIME, like generate=2.1s"))
     return Limit(f"{PHASE}{name}", None, parse_duration(allowed))
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import platform
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tracetui.databases.exports import Export
-from tracetui.language import state
+from tracetui.language import Statement, state
 from tracetui.units import Window, parse_window
 from tracetui.version import __version__
 
@@ -28,6 +29,16 @@ MOST_JOBS = 64
 JOBS = (
     "read a large trace with N threads, or N processes where nothing is compiled "
     "(default: one for each core that may be used)"
+)
+
+
+#: What argparse says of arguments.
+_REFUSALS = (
+    "the following arguments are required: {arguments}",
+    "unrecognized arguments: {arguments}",
+    "expected one argument",
+    "ignored explicit argument {value}",
+    "invalid choice: {value} (choose from {choices})",
 )
 
 
@@ -77,6 +88,7 @@ class Parser(argparse.ArgumentParser):
             epilog=epilog,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
+            exit_on_error=False,  # argparse would make one text of what it raises
         )
         self.add_argument("--version", action=PrintVersion, help="print the version, and what is compiled")
 
@@ -86,8 +98,34 @@ class Parser(argparse.ArgumentParser):
             self.valued.update(action.option_strings)
         return action
 
+    def parse_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> Any:
+        """Return the arguments as argparse does. Raises UsageError."""
+        try:
+            return super().parse_args(args, namespace)
+        except argparse.ArgumentError as error:
+            self._refuse(error.message, error.argument_name)
+
     def error(self, message: str) -> NoReturn:
-        raise UsageError(state("{message}; see {prog} --help", message=message, prog=self.prog))
+        self._refuse(message)
+
+    def _refuse(self, message: str, argument: str | None = None) -> NoReturn:
+        refusal = _as_statement(message)
+        if argument is not None:
+            refusal = state("argument {argument}: {refusal}", argument=argument, refusal=refusal)
+        raise UsageError(state("{message}; see {prog} --help", message=refusal, prog=self.prog))
+
+
+def _as_statement(message: str) -> str:
+    """Return what argparse says as a statement; what is one, or is not known, stays as it is."""
+    if isinstance(message, Statement):
+        return message
+    for template in _REFUSALS:
+        pattern = re.sub(r"\\{([a-z]+)\\}", r"(?P<\1>.*)", re.escape(template))
+        if match := re.fullmatch(pattern, message, re.DOTALL):
+            return state(template, **match.groupdict())
+    return message
 
 
 class PrintVersion(argparse.Action):
@@ -267,7 +305,7 @@ def refuse_to_mix(request: Request) -> None:
 
 def _prefix(text: str) -> str:
     if not text:
-        raise argparse.ArgumentTypeError("a prefix has at least one character, like /home/me/lib/")
+        raise argparse.ArgumentTypeError(state("a prefix has at least one character, like /home/me/lib/"))
     return text
 
 
@@ -279,7 +317,7 @@ def window_argument(text: str) -> Window:
 
 
 def step_argument(text: str) -> int:
-    return _whole(text, "a step is a whole number, like 3")
+    return _whole(text, state("a step is a whole number, like 3"))
 
 
 def seconds_argument(text: str) -> float:
@@ -288,25 +326,24 @@ def seconds_argument(text: str) -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < 1e6:
-        raise argparse.ArgumentTypeError("a time is a number of seconds above 0, like 30")
+        raise argparse.ArgumentTypeError(state("a time is a number of seconds above 0, like 30"))
     return seconds
 
 
 def _count(text: str) -> int:
-    return _whole(text, "a number of rows is a whole number, 0 for all")
+    return _whole(text, state("a number of rows is a whole number, 0 for all"))
 
 
 def _jobs(text: str) -> int:
-    return _whole(
-        text, f"a number of processes is a whole number from 1 to {MOST_JOBS}", range(1, MOST_JOBS + 1)
-    )
+    sentence = state("a number of processes is a whole number from 1 to {most}", most=MOST_JOBS)
+    return _whole(text, sentence, range(1, MOST_JOBS + 1))
 
 
 def _offset(text: str) -> int:
     digits = text[1:] if text.startswith("-") else text
     if digits.isascii() and digits.isdigit() and len(digits) < 19 + (digits < "4"):
         return int(text)
-    raise argparse.ArgumentTypeError("an offset is a whole number of nanoseconds, like -1500000")
+    raise argparse.ArgumentTypeError(state("an offset is a whole number of nanoseconds, like -1500000"))
 
 
 def _whole(text: str, sentence: str, allowed: Sequence[int] = range(10**18)) -> int:

@@ -14,13 +14,15 @@ from tracetui.comparison.compared_row import MATCHED, ComparedRow
 from tracetui.comparison.comparison import Comparison, steadier_on_device, sums_of_walls
 from tracetui.comparison.memory_rows import ALLOCATED
 from tracetui.comparison.waterfall import AICORE, AICPU, COPY, IDLE_TERMS, PREPARING, PREPARING_COPY, TERMS
+from tracetui.language import state
 from tracetui.units import parse_duration
 
 STEP, IDLE, COMPUTING, COMMUNICATION = "step", "idle", "computing", "communication"
 MEMORY, WAIT = "memory", "wait"
 _PERCENT = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,9})?|\.[0-9]{1,9})\s*%", re.ASCII)
 _CLASSES = {name.lower(): name for name in CLASSES}
-_TIMES = "share or a time, like 5%, 2ms, idle=2ms or Matmul=3%"
+_TIMES = "a limit is a share or a time, like 5%, 2ms, idle=2ms or Matmul=3%"
+_SIZES = "a limit is a share or a size, like memory=5% or memory=500MB"
 _LABELS = frozenset(cause.label for cause in Cause)
 
 
@@ -48,15 +50,20 @@ def parse_regression(text: str) -> RegressionLimit:
     measure, equals, allowed = text.rpartition("=")
     name = measure.strip().lower() if equals else STEP
     if name not in _known_measures():
-        raise ValueError(f"{measure!a} is not measured; there are {', '.join(_known_measures())}")
+        raise ValueError(
+            state(
+                "{measure} is not measured; there are {measures}",
+                measure=ascii(measure),
+                measures=tuple(_known_measures()),
+            )
+        )
     percent = _PERCENT.fullmatch(allowed.strip())
     if percent is not None:
         return RegressionLimit(name, Fraction(f"0{percent[1]}") / 100, None)
     try:
         return RegressionLimit(name, None, (parse_size if name == MEMORY else parse_duration)(allowed))
     except ValueError:
-        what = "share or a size, like memory=5% or memory=500MB" if name == MEMORY else _TIMES
-        raise ValueError(f"a limit is a {what}") from None
+        raise ValueError(state(_SIZES if name == MEMORY else _TIMES)) from None
 
 
 def find_regressions(comparison: Comparison, limits: Iterable[RegressionLimit]) -> tuple[Regression, ...]:

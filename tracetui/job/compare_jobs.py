@@ -64,7 +64,14 @@ def compare_jobs(base: Job, other: Job, paths: tuple[str, str]) -> Comparison:
     common = sorted(set(numbers[0]) & set(numbers[1]))
     if not common:
         listed = (ranks_in_words(numbers_of_job, 0) for numbers_of_job in numbers)
-        raise Incomparable("the jobs have no rank in common: BASE has {}, OTHER {}".format(*listed))
+        base_ranks, other_ranks = listed
+        raise Incomparable(
+            state(
+                "the jobs have no rank in common: BASE has {base}, OTHER {other}",
+                base=base_ranks,
+                other=other_ranks,
+            )
+        )
     unshared = [
         tuple(number for number in numbers_of_job if number not in common) for numbers_of_job in numbers
     ]

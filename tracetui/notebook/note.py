@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from tracetui.language import state
 from tracetui.places import NotAPlace, SharedPlace, parse_place
 
 LONGEST_NOTE = 2000  #: characters of a text
@@ -79,7 +80,7 @@ def _encodable(text: str) -> str:
 
 def _checked(text: str) -> str:
     if not text.strip():
-        raise NotANote("a note has a text")
+        raise NotANote(state("a note has a text"))
     if len(text) > LONGEST_NOTE:
-        raise NotANote(f"a note has at most {LONGEST_NOTE:,} characters")
+        raise NotANote(state("a note has at most {count} characters", count=f"{LONGEST_NOTE:,}"))
     return text

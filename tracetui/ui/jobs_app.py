@@ -13,6 +13,7 @@ from tracetui.job.compare_jobs import Incomparable, compare_jobs
 from tracetui.job.engines.pool import Ranks
 from tracetui.job.job import Job
 from tracetui.job.load import FoundRanks, load_job
+from tracetui.language import restate
 from tracetui.places import SIDES, SharedPlace
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.trace.clean import printable
@@ -62,7 +63,7 @@ class JobsPair(ComparedPair):
             base, other = (self._load(place) for place in (0, 1))
             return compare_jobs(base, other, (str(self.paths[0]), str(self.paths[1])))
         except (UnreadableTrace, Incomparable, OSError) as error:
-            raise NotComparable(printable(str(error), 200)) from None
+            raise NotComparable(printable(restate(str(error)), 200)) from None
 
     def _load(self, place: int) -> Job:
         def tell(ranks: Ranks) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tracetui.analysis.memory.analyse import Memory
 from tracetui.analysis.memory.model import HOST
 from tracetui.analysis.memory.peak import whole_curve
+from tracetui.language import state
 
 MEMORY, GROWTH = "memory", "growth"
 _LAST = 3  #: steps from the last that have to grow, as many as there are
@@ -41,7 +42,7 @@ def parse_size(text: str) -> int:
     """Return the bytes of "60GB", "1.5 MB", "512MiB" or "100B". Raises ValueError with a sentence."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
-        raise ValueError("a size is a number with a unit, like 60GB, 1.5MB or 512MiB")
+        raise ValueError(state("a size is a number with a unit, like 60GB, 1.5MB or 512MiB"))
     whole, fraction, unit = match[1], match[2] or "", match[3]
     scale = _SCALES[unit.lower()]
     return int(whole) * scale + int(int(fraction or "0") * scale // 10 ** len(fraction))

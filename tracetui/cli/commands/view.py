@@ -96,8 +96,10 @@ def _palette(text: str) -> tuple[str, str]:
     for word in text.split(","):
         kind = next((kind for kind, words in _PALETTES.items() if word in words), "")
         if not kind or kind in chosen:
-            every = ", ".join(word for words in _PALETTES.values() for word in words)
-            raise argparse.ArgumentTypeError(f"a palette is one of {every}, or two, like 256,light")
+            every = tuple(word for words in _PALETTES.values() for word in words)
+            raise argparse.ArgumentTypeError(
+                state("a palette is one of {names}, or two, like 256,light", names=every)
+            )
         chosen[kind] = word
     return chosen.get("colours", "auto"), chosen.get("background", "auto")
 

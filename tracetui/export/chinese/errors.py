@@ -112,6 +112,95 @@ ERRORS = {
     "there is no file {word}, and no command of that name; see tracetui --help": (
         "没有文件 {word}，也没有同名的命令；见 tracetui --help"
     ),
+    "argument {argument}: {refusal}": "参数 {argument}：{refusal}",
+    "the following arguments are required: {arguments}": "缺少必需的参数：{arguments}",
+    "unrecognized arguments: {arguments}": "无法识别的参数：{arguments}",
+    "expected one argument": "后面需要一个值",
+    "ignored explicit argument {value}": "不接受值 {value}",
+    "invalid choice: {value} (choose from {choices})": "没有 {value} 这个选项（可选：{choices}）",
+    "a prefix has at least one character, like /home/me/lib/": "前缀至少有一个字符，例如 /home/me/lib/",
+    "a step is a whole number, like 3": "step 是一个整数，例如 3",
+    "a time is a number of seconds above 0, like 30": "时间是大于 0 的秒数，例如 30",
+    "a number of rows is a whole number, 0 for all": "行数是一个整数，0 表示全部",
+    "a number of processes is a whole number from 1 to {most}": "进程数是 1 到 {most} 的整数",
+    "an offset is a whole number of nanoseconds, like -1500000": "偏移是整数纳秒，例如 -1500000",
+    "a palette is one of {names}, or two, like 256,light": "配色可取 {names} 之一，或其中两个，例如 256,light",
+    "a limit is a share or a time, like 10% or 3ms": "上限是比例或时间，例如 10% 或 3ms",
+    "a limit is a share or a time, like 5%, 2ms, idle=2ms or Matmul=3%": (
+        "上限是比例或时间，例如 5%、2ms、idle=2ms 或 Matmul=3%"
+    ),
+    "a limit is a share or a size, like memory=5% or memory=500MB": (
+        "上限是比例或大小，例如 memory=5% 或 memory=500MB"
+    ),
+    "a limit on a cause is CAUSE=SHARE or CAUSE=TIME, like host.sync=5%": (
+        "原因的上限写作 CAUSE=SHARE 或 CAUSE=TIME，例如 host.sync=5%"
+    ),
+    "a limit on a phase is NAME=TIME, like generate=2.1s": "阶段的上限写作 NAME=TIME，例如 generate=2.1s",
+    "a share is at most 100%": "比例最多为 100%",
+    "a size is a number with a unit, like 60GB, 1.5MB or 512MiB": "大小是带单位的数，例如 60GB、1.5MB 或 512MiB",
+    "no such cause; there are {causes}": "没有这个原因；可用的有 {causes}",
+    "{measure} is not measured; there are {measures}": "没有 {measure} 这个指标；可用的有 {measures}",
+    # -- times, places and notes ------------------------------------------------------------------------
+    "a time is a number with a unit (s, ms, us or ns), like 1.35s": (
+        "时间是带单位的数（s、ms、us 或 ns），例如 1.35s"
+    ),
+    "a time needs a unit: s, ms, us or ns": "时间需要单位：s、ms、us 或 ns",
+    "a time this large is in no trace": "没有 trace 会有这么大的时间",
+    "a window ends after it starts": "窗口的结束必须晚于开始",
+    "a window is START..END, like 1.2s..1.35s, 350ms.. or ..900us": (
+        "窗口写作 START..END，例如 1.2s..1.35s、350ms.. 或 ..900us"
+    ),
+    "a place begins with a screen, like gaps@1.2s..1.35s#gap=NPU:1.236211": (
+        "位置以界面开头，例如 gaps@1.2s..1.35s#gap=NPU:1.236211"
+    ),
+    "a place has at most {count} characters": "位置最多 {count} 个字符",
+    "before the : of a place stands the number of a rank": "位置中冒号之前是 rank 编号",
+    "the parts of a place after # are NAME=VALUE, with commas between them": (
+        "位置中 # 之后的各项写作 NAME=VALUE，用逗号分隔"
+    ),
+    "the side of a place is base or other": "位置的 side 为 base 或 other",
+    "the step of a place is a whole number": "位置的 step 是一个整数",
+    "the time of a place ends after it starts": "位置的时间段，结束必须晚于开始",
+    "the time of a place is START..END, like 1.2s..1.35s": "位置的时间段写作 START..END，例如 1.2s..1.35s",
+    "the trace of a place is a fingerprint of 12 hexadecimal digits": "位置的 trace 是 12 位十六进制的指纹",
+    "times in a place are seconds from the start of the trace, like 1.236211": (
+        "位置中的时间是从 trace 开始算起的秒数，例如 1.236211"
+    ),
+    "a % in a place is followed by the two hexadecimal digits of a byte of UTF-8": (
+        "位置中的 % 之后是 UTF-8 字节的两位十六进制数"
+    ),
+    "{name} stands twice in this place": "{name} 在这个位置中出现了两次",
+    "a note has a text": "笔记要有内容",
+    "a note has at most {count} characters": "笔记最多 {count} 个字符",
+    # -- queries and fixes ------------------------------------------------------------------------------
+    "a query begins with select, with or from: tables are only read": (
+        "查询以 select、`with` 或 `from` 开头：表只能读取"
+    ),
+    "a query is one statement, and this is {count}": "查询是一条语句，这里有 {count} 条",
+    "the query took longer than {seconds} s: --timeout allows more": (
+        "查询超过了 {seconds} s：可用 --timeout 放宽"
+    ),
+    "the query was stopped": "查询已停止",
+    "{text} names nothing: a fix is one of {forms}": "{text} 没有指明任何对象：修复可写作 {forms}",
+    "a line is as fast as it was at 1x: more than that fixes it": "1x 表示该行速度不变：请给出更大的倍数",
+    "a link cannot be 0 times as fast": "链路的速度不能是 0 倍",
+    "no rank was idle for {file}:{line}": "没有卡因 {file}:{line} 而空闲",
+    "no rank works in a phase {phase}": "没有卡在名为 {phase} 的阶段中工作",
+    "there is no rank {number} here": "这里没有 rank {number}",
+    "there is no stage {number} here": "这里没有 stage {number}",
+    "no other rank does the same work as rank {numbers} in the same steps": (
+        "同样的 step 中没有其他卡与 rank {numbers} 做相同的工作"
+    ),
+    "no rank exchanges tokens with others: there is no all-to-all": (
+        "没有卡与其他卡交换 token：没有 all-to-all"
+    ),
+    "ranks {first} and {second} have no collective in common here": (
+        "rank {first} 和 rank {second} 在这里没有共同的集合通信"
+    ),
+    "the jobs have no rank in common: BASE has {base}, OTHER {other}": (
+        "两个作业没有共同的 rank：BASE 有 {base}，OTHER 有 {other}"
+    ),
+    # -- settings, options and their values -------------------------------------------------------------
     "{path}: there is no setting {name}: they are {settings}": "{path}：没有设置项 {name}：可用的有 {settings}",
     "{path}: {name} is {words}": "{path}：{name} 应为 {words}",
     "--{first} and --{second} cannot both write to stdout": "--{first} 和 --{second} 不能同时写到标准输出",

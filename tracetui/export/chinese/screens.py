@@ -25,6 +25,11 @@ SCREENS = {
     "Open traces": "打开的 trace",
     "Export": "导出",
     "Export the table": "导出表格",
+    "all, or a part of their process/thread": "全部，或进程/线程名的一部分",
+    "part of a name, {regex}pattern or {whole}whole name": "名字的一部分，{regex}正则，或 {whole}完整的名字",
+    "12.3ms or 1.2s from the start, or the clock in µs: {now}": (
+        "从开始算起的 12.3ms 或 1.2s，或以 µs 计的时钟：{now}"
+    ),
     "Export the window": "导出窗口",
     "Find track": "查找轨道",
     "Go to time": "前往时刻",
@@ -330,8 +335,7 @@ SCREENS = {
     "median {time}": "中位数 {time}",
     "{steps}: {parts}; {median}": "{steps}：{parts}；{median}",
     "{answer}; {tasks} of no step": "{answer}；{tasks}不属于任何 step",
-    "Phases of its tasks: {phases}": "其任务的阶段：{phases}",
-    "Until the next step's start: {sums} µs": "到下一个 step 开始为止：{sums} µs",
+    "Phases: {phases}": "阶段：{phases}",
     "the trace does not tell them apart": "trace 中无法区分",
     "; on the host {phases}": "；Host 上 {phases}",
     "; host and device clocks disagree by {time}": "；Host 与 Device 的时钟相差 {time}",

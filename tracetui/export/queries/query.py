@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from tracetui.export.queries.query_tables import register_tables
+from tracetui.language import state
 from tracetui.trace.clean import printable
 
 if TYPE_CHECKING:
@@ -73,9 +74,9 @@ def run_query(
         except duckdb.Error as error:
             raise QueryError(_reason(error)) from None
         if len(statements) != 1:
-            raise QueryError(f"a query is one statement, and this is {len(statements)}")
+            raise QueryError(state("a query is one statement, and this is {count}", count=len(statements)))
         if statements[0].type != duckdb.StatementType.SELECT:
-            raise QueryError("a query begins with select, with or from: tables are only read")
+            raise QueryError(state("a query begins with select, with or from: tables are only read"))
         try:
             register_tables(connection, relations, sql)
             connection.execute("set lock_configuration = true")
@@ -85,8 +86,12 @@ def run_query(
                 rows = result.fetchall() if most is None else result.fetchmany(most + 1)
         except duckdb.InterruptException:
             if should_stop is not None and should_stop():
-                raise QueryError("the query was stopped") from None
-            raise QueryError(f"the query took longer than {timeout_s:g} s: --timeout allows more") from None
+                raise QueryError(state("the query was stopped")) from None
+            raise QueryError(
+                state(
+                    "the query took longer than {seconds} s: --timeout allows more", seconds=f"{timeout_s:g}"
+                )
+            ) from None
         except duckdb.Error as error:
             raise QueryError(_reason(error)) from None
         return QueryResult(columns, rows[:most], most is not None and len(rows) > most)

@@ -15,6 +15,7 @@ from tracetui.job.rank_table import rank_rows
 from tracetui.job.stages import job_stages
 from tracetui.job.whatif.fixes import Fix, FixScope, Target
 from tracetui.job.whatif.order import COMPUTING, IDLE, MISSING, PARTS, Order, parts_in_ranges
+from tracetui.language import state
 from tracetui.operations.slowdown import ideal_durations
 from tracetui.trace.clean import printable
 
@@ -159,7 +160,9 @@ class Durations:
                 found = True
                 np.add.at(ns, cells.operation[chosen], cells.ns[chosen])
         if not found:
-            raise UnknownFix(f"no rank was idle for {printable(fix.file)}:{fix.line}")
+            raise UnknownFix(
+                state("no rank was idle for {file}:{line}", file=printable(fix.file), line=fix.line)
+            )
         return ns
 
     def _fix_line(self, fix: Fix, parts: Int64s) -> None:
@@ -182,7 +185,7 @@ class Durations:
         inside = parts_in_ranges(self.order, fix.phase)
         ns = inside.sum(axis=1)
         if not ns.any():
-            raise UnknownFix(f"no rank works in a phase {printable(fix.phase)!r}")
+            raise UnknownFix(state("no rank works in a phase {phase}", phase=repr(printable(fix.phase))))
         beyond = np.maximum(ns - self._median_of_others(ns), 0)
         left = 1 - beyond / np.maximum(ns, 1)
         parts -= inside - np.rint(inside * left[:, None]).astype(np.int64)
@@ -211,7 +214,7 @@ class Durations:
         job = self.order.job
         place = next((place for place, rank in enumerate(job.ranks) if rank.number == number), None)
         if place is None:
-            raise UnknownFix(f"there is no rank {number} here")
+            raise UnknownFix(state("there is no rank {number} here", number=number))
         chosen: Bools = self.order.rank == place
         return chosen
 
@@ -230,7 +233,9 @@ class Durations:
         like = np.flatnonzero(chosen & (peers[key] > 0))
         if not len(like):
             numbers = ", ".join(map(str, ranks))
-            raise UnknownFix(f"no other rank does the same work as rank {numbers} in the same steps")
+            raise UnknownFix(
+                state("no other rank does the same work as rank {numbers} in the same steps", numbers=numbers)
+            )
         for part in chosen_parts:
             values = parts[work[peers_work], part]
             values = values[np.lexsort((values, key[peers_work]))]
@@ -246,7 +251,7 @@ class Durations:
     def _fix_stage(self, fix: Fix, parts: Int64s) -> None:
         """Let the ranks of a stage work as long as those of the other stages do on average."""
         if self.rank_stage.max(initial=0) == 0 or fix.stage not in self.rank_stage:
-            raise UnknownFix(f"there is no stage {fix.stage} here")
+            raise UnknownFix(state("there is no stage {number} here", number=fix.stage))
         of_stage = self.stage == fix.stage
         here = int((self.rank_stage == fix.stage).sum())
         other_ranks = len(self.rank_stage) - here
@@ -285,7 +290,13 @@ class Durations:
             chosen = self.order.channel == number
             transfer[chosen] = np.rint(transfer[chosen] / factor).astype(np.int64)
         if not found:
-            raise UnknownFix(f"ranks {fix.link[0]} and {fix.link[1]} have no collective in common here")
+            raise UnknownFix(
+                state(
+                    "ranks {first} and {second} have no collective in common here",
+                    first=fix.link[0],
+                    second=fix.link[1],
+                )
+            )
 
     def _members(self, number: int) -> set[int]:
         """Return the numbers in the job of the ranks of a channel."""
@@ -298,7 +309,7 @@ class Durations:
         order = self.order
         layers = expert_layers(order.job)
         if not layers:
-            raise UnknownFix("no rank exchanges tokens with others: there is no all-to-all")
+            raise UnknownFix(state("no rank exchanges tokens with others: there is no all-to-all"))
         groups = exchange_groups(order.job)
         for layer in layers:
             together: dict[tuple[int, int], list[Exchange]] = {}

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Optional
 
 from tracetui.job.digest import DigestLine
+from tracetui.language import state
 from tracetui.trace.clean import printable
 
 
@@ -77,7 +78,7 @@ _STAGE = re.compile(r"stage=(\d{1,9})")
 _PHASE = re.compile(r"phase=(.+)", re.DOTALL)
 _LINK = re.compile(r"link=['\"]?(\d{1,9})-(\d{1,9})['\"]?=(\d{1,9}(?:\.\d{1,9})?)x")
 _LINE = re.compile(r"(.+):(\d{1,9})(?:@(\d{1,9}))?(?:=(peers|all|\d{1,9}(?:\.\d{1,9})?x))?", re.DOTALL)
-FORMS = "FILE:LINE, FILE:LINE@RANK, rank=N, stage=N, phase=NAME or link=A-B=2x"
+FORMS = ("FILE:LINE", "FILE:LINE@RANK", "rank=N", "stage=N", "phase=NAME", "link=A-B=2x")
 
 
 def parse_fix(text: str) -> Fix:
@@ -91,7 +92,7 @@ def parse_fix(text: str) -> Fix:
     if match := _LINK.fullmatch(text):
         factor = float(match[3])
         if not factor:
-            raise ValueError("a link cannot be 0 times as fast")
+            raise ValueError(state("a link cannot be 0 times as fast"))
         return Fix(Target.LINK, link=(int(match[1]), int(match[2])), factor=factor)
     if text in ("balance=experts", "no-jitter"):
         return BALANCED_EXPERTS if text.startswith("balance") else NO_JITTER
@@ -101,8 +102,10 @@ def parse_fix(text: str) -> Fix:
         if match[4] and match[4].endswith("x"):
             factor = float(match[4][:-1])
             if factor <= 1:
-                raise ValueError("a line is as fast as it was at 1x: more than that fixes it")
+                raise ValueError(state("a line is as fast as it was at 1x: more than that fixes it"))
             return Fix(Target.LINE, file=file, line=line, rank=rank, factor=factor)
         scope = FixScope(match[4]) if match[4] else None
         return Fix(Target.LINE, file=file, line=line, rank=rank, scope=scope)
-    raise ValueError(f"{printable(text)!r} names nothing: a fix is {FORMS}")
+    raise ValueError(
+        state("{text} names nothing: a fix is one of {forms}", text=repr(printable(text)), forms=FORMS)
+    )

@@ -21,7 +21,7 @@ from textual.worker import Worker, get_current_worker
 from tracetui.analysis.analyse import Analysis
 from tracetui.export.atomic import write_atomically
 from tracetui.export.trace.events_csv import matching_tracks, rows_touching, write_events
-from tracetui.language import counted, translate
+from tracetui.language import counted, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
 from tracetui.ui.drawing.palette import Role
@@ -102,7 +102,9 @@ class ExportDialog(Panel[str]):
             yield Input(id="file", compact=True)
         with Horizontal():
             yield Lines(glyphs, id="tracks-label")
-            yield Input(id="tracks", placeholder="all, or a part of their process/thread", compact=True)
+            yield Input(
+                id="tracks", placeholder=wording("all, or a part of their process/thread"), compact=True
+            )
 
     def on_mount(self) -> None:
         label = self.style_of(Role.DIM)

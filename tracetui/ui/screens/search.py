@@ -18,7 +18,7 @@ from textual.widgets import Input
 from textual.worker import Worker, WorkerError, get_current_worker
 
 from tracetui.arrays import Int64s
-from tracetui.language import counted
+from tracetui.language import counted, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.palette import Role
@@ -54,7 +54,12 @@ class SearchPrompt(Panel[int]):
         self._timer: Timer | None = None
 
     def body(self) -> Iterable[Widget]:
-        yield Input(placeholder=f"part of a name, {REGEX}pattern or {WHOLE}whole name", compact=True)
+        yield Input(
+            placeholder=translate(
+                "part of a name, {regex}pattern or {whole}whole name", regex=REGEX, whole=WHOLE
+            ),
+            compact=True,
+        )
 
     def on_mount(self) -> None:
         if self.session.trace is None:

@@ -16,7 +16,7 @@ from textual.widgets import Input
 from tracetui.arrays import Int64s
 from tracetui.export.queries.query import QueryError, QueryResult, is_installed, run_query
 from tracetui.export.queries.relations import Relations, trace_relations
-from tracetui.language import translate
+from tracetui.language import restate, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
@@ -130,7 +130,7 @@ class SqlScreen(TableScreen):
             try:
                 return self.Answered(query, run_query(relations, query, None, stop.is_set, MOST_ROWS))
             except QueryError as error:
-                return self.Answered(query, None, str(error))
+                return self.Answered(query, None, restate(str(error)))
 
         self.in_background("query", answered)
 

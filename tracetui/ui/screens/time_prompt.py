@@ -8,7 +8,7 @@ from textual import on
 from textual.widget import Widget
 from textual.widgets import Input
 
-from tracetui.language import translate
+from tracetui.language import restate, translate
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.panel import Panel
 from tracetui.units import format_clock, format_time, parse_time
@@ -22,7 +22,10 @@ class TimePrompt(Panel[int]):
 
     def body(self) -> Iterable[Widget]:
         now = format_clock(self.session.state.place.time_ns).partition(" ")[0]
-        yield Input(placeholder=f"12.3ms or 1.2s from the start, or the clock in µs: {now}", compact=True)
+        yield Input(
+            placeholder=translate("12.3ms or 1.2s from the start, or the clock in µs: {now}", now=now),
+            compact=True,
+        )
 
     def on_mount(self) -> None:
         self.set_title("")
@@ -52,7 +55,7 @@ class TimePrompt(Panel[int]):
         try:
             time_ns = parse_time(text, bounds.start_ns)
         except ValueError as error:
-            return str(error)
+            return restate(str(error))
         if bounds.start_ns <= time_ns < bounds.end_ns:
             return time_ns
         end = format_time(bounds.end_ns - bounds.start_ns)
