@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -23,10 +21,16 @@ from tracetui.export.page import charts
 from tracetui.export.page.html import page, quote
 from tracetui.export.page.job import job_page_sections
 from tracetui.export.page.rank_maps import rank_maps
+from tracetui.export.page.step_pictures import step_pictures
 from tracetui.export.page.trace import trace_sections
+from tracetui.export.sentences.advice import advice_title
+from tracetui.job.compare_jobs import compare_jobs
+from tracetui.job.digest import TimeClass
 from tracetui.job.grids import GridMeasure, measure_by_step
+from tracetui.job.idle_lines import job_lines
+from tracetui.job.rank_sums import causes_by_step
 from tracetui.trace.source_files import SourceFiles
-from tracetui.units import format_percent
+from tracetui.units import format_duration, format_percent
 
 MARKUP = ('<script>alert("x")</script>', "<img src=x onerror=alert(1)>", "a&b'\"</style>", *NAMES)
 VOID = {"meta", "br"}
@@ -173,6 +177,60 @@ def test_the_page_of_a_job_begins_with_its_verdict() -> None:
     assert {"Links, most time first"} < {section.title for section in sections}
 
 
+def test_the_page_of_a_job_says_what_its_ranks_did_and_why_they_were_idle(samples: Path) -> None:
+    job = planted.job("late")
+    source = SourceFiles(samples / "hybrid" / "trace_view.json", [samples / "hybrid"])
+    sections = {section.title: "".join(section.blocks) for section in job_page_sections(job, "run", source)}
+    for text in sections.values():
+        Outline(text)
+    did = sections["What the ranks did over time, all together"]
+    causes = causes_by_step(job)
+    assert "Idle time by cause and step" in did
+    assert f"Why they were idle for {format_duration(int(causes.ns.sum()))}, all together" in did
+    share = format_percent(int(causes.ns[0].sum()), int(causes.ns.sum()))
+    assert causes.causes[0] == "host.python" and f"<td>{share}</td>" in did
+    assert advice_title("iteration_gap") in sections["Advice, by the time it is about"]
+    assert "MatMulV3" in sections["Operators of the devices, most time first"]
+    worst = job_lines(job)[0].line
+    assert worst is not None
+    quoted = quote((samples / "hybrid" / "train_hybrid.py").read_text().splitlines()[worst.line - 1])
+    lines = sections["Lines that ranks were idle for, all ranks together"]
+    assert f"<mark>{worst.line:>5}  {quoted}</mark>" in lines
+    assert "These recordings can be believed." in sections["run"]
+
+
+def test_the_time_of_all_ranks_fills_the_strip_of_a_job() -> None:
+    """As far as all are recorded: each kind comes to its share of the time of all."""
+    job = planted.job("late")
+    (activity,) = [part for part in job_page_sections(job, "run") if part.title.startswith("What the ranks")]
+    heights = {
+        kind: sum(map(float, re.findall(r"v-([\d.]+)h", path)))
+        for kind, path in re.findall(r'<path class="(\w+)" d="([^"]*)"', activity.blocks[0])
+    }
+    by_class = [rank.digest.by_class() for rank in job.ranks]
+    computing = sum(ns[TimeClass.COMPUTING] for ns in by_class)
+    idle = sum(ns[TimeClass.IDLE] for ns in by_class)
+    assert heights["computing"] / heights["idle"] == pytest.approx(computing / idle, rel=1e-2)
+
+
+def test_the_page_of_a_comparison_draws_the_steps_of_both_to_one_scale() -> None:
+    jobs = planted.job("late"), planted.job("loader")
+    comparison = compare_jobs(*jobs, ("before", "after"))
+    section = step_pictures(comparison)
+    strips = [block for block in section.blocks if 'class="strip"' in block]
+    heights = [sum(map(float, re.findall(r"v-([\d.]+)h", strip))) for strip in strips]
+    assert heights[0] / heights[1] == pytest.approx(
+        float(comparison.base.step_ns / comparison.other.step_ns), rel=1e-2
+    )
+    assert max(heights) <= charts.HEIGHT * len(planted.job("late").steps)
+    before, after = (block for block in section.blocks if 'class="map"' in block)
+    for block in (before, after):
+        Outline(block)
+        assert "step 50<" in block and "step 52<" in block
+    (darkest,) = {re.findall("darkest: (.*?) of", block)[0] for block in (before, after)}
+    assert darkest != "0.0 %"
+
+
 def test_the_page_of_a_job_maps_its_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rank that the others wait for is darkest; of more ranks than fit, it is among those shown."""
     job = planted.job("late")
@@ -195,26 +253,3 @@ def test_pages_of_real_traces_are_small(real_traces: Path) -> None:
         text = page_of(load(real_traces / name, cache=False, jobs=1))
         Outline(text)
         assert len(text.encode()) < LONGEST_PAGE
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("width", [390, 1280], ids=["phone", "desk"])
-def test_a_browser_shows_it(moba: Analysis, tmp_path: Path, width: int) -> None:
-    browser = shutil.which("chromium")
-    if browser is None:
-        pytest.skip("no chromium on this machine")
-    (tmp_path / "page.html").write_text(page_of(moba), encoding="utf-8")
-    picture = tmp_path / "page.png"
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    subprocess.run(
-        [
-            *(browser, *options, "--no-first-run", "--disable-component-update", "--disable-sync"),
-            *(f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},1200"),
-            *(f"--screenshot={picture}", (tmp_path / "page.html").as_uri()),
-        ],
-        check=True,
-        capture_output=True,
-        timeout=120,
-    )
-    # A blank page of this size is a picture of 7 kB.
-    assert picture.stat().st_size > 30_000

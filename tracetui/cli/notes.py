@@ -24,8 +24,19 @@ def fingerprint_of(path: str) -> str:
 
 def fingerprint_of_pair(base: str, other: str) -> str:
     """Return the fingerprint of two runs compared, traces or jobs, as of a viewer that has both open."""
-    files = [_ranks_of(run) or [_trace_or_digest(run)] for run in (base, other)]
-    return fingerprint([*files[0], *files[1]])
+    return fingerprint([*_files_of(base), *_files_of(other)])
+
+
+def fingerprint_of_run(path: str) -> str:
+    """Return the fingerprint of one side of a comparison: a trace, a job, or a digest."""
+    try:
+        return fingerprint_of(path)
+    except UnreadableTrace:
+        return fingerprint([Path(path)])
+
+
+def _files_of(run: str) -> list[Path]:
+    return _ranks_of(run) or [_trace_or_digest(run)]
 
 
 def _ranks_of(path: str) -> list[Path] | None:

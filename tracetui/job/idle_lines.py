@@ -9,7 +9,7 @@ import numpy as np
 
 from tracetui.arrays import Int64s
 from tracetui.job.channels import Rank
-from tracetui.job.digest import DigestLine, TimeClass
+from tracetui.job.digest import Digest, DigestLine, TimeClass
 from tracetui.job.job import Job
 
 #: Percent of what the worst rank loses to a line, from which on another one has the same problem.
@@ -67,18 +67,25 @@ def job_lines(job: Job, step: int | None = None) -> tuple[JobLine, ...]:
 
 def _ns_in_step(rank: Rank, step: int) -> Int64s:
     """Return int64[keys]: ns of each key in a step of a rank; 0 where it has no such step."""
-    digest, steps = rank.digest, rank.digest.steps
+    digest = rank.digest
     total = np.zeros(len(digest.keys), np.int64)
-    order = np.argsort(steps.start, kind="stable")
-    (step_places,) = np.nonzero(steps.number[order] == step)
-    if len(step_places) and len(digest.boundaries) > 1:
-        last = len(digest.boundaries) - 1
-        ends = np.searchsorted(digest.boundaries, np.maximum.accumulate(steps.end[order]))
-        bounds = np.concatenate((np.zeros(1, np.int64), ends[:-1], np.full(1, last)))
-        for place in step_places.tolist():
-            low, high = np.searchsorted(digest.cells.segment, bounds[place : place + 2]).tolist()
-            np.add.at(total, digest.cells.key[low:high], digest.cells.ns[low:high])
+    in_step = step_of_segments(digest)[digest.cells.segment] == step
+    np.add.at(total, digest.cells.key[in_step], digest.cells.ns[in_step])
     return total
+
+
+def step_of_segments(digest: Digest) -> Int64s:
+    """Return int64[segments]: the number of the step that each segment counts in, -1 where there are none.
+
+    Segment s is from boundary s to the next one. A step counts from the end of the one before it.
+    """
+    segments = np.arange(max(len(digest.boundaries) - 1, 0))
+    order = np.argsort(digest.steps.start, kind="stable")
+    if not len(order):
+        return np.full(len(segments), -1, np.int64)
+    ends = np.searchsorted(digest.boundaries, np.maximum.accumulate(digest.steps.end[order])[:-1])
+    numbers: Int64s = digest.steps.number[order][np.searchsorted(ends, segments, "right")]
+    return numbers
 
 
 def _sort_key(job_line: JobLine) -> tuple[object, ...]:

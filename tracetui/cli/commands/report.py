@@ -23,6 +23,7 @@ from tracetui.cli.parser import (
 
 if TYPE_CHECKING:
     from tracetui.export.page.html import Section
+    from tracetui.trace.source_files import SourceFiles
 
 _DESCRIPTION = f"""Write one HTML page: what the devices did and why they were idle, as text,
 tables and pictures. Of a directory of ranks it is the page of the job, of two
@@ -70,6 +71,8 @@ def _run(request: Request) -> ExitCode:
 
 def _sections(request: Request) -> list[Section]:
     """Return the parts of the page of what the paths hold."""
+    from tracetui.cli.notes import fingerprint_of, fingerprint_of_run
+
     path = Path(request.path)
     if request.other is not None:
         from tracetui.analysis.scheduler.scheduler import SchedulerSource
@@ -79,30 +82,44 @@ def _sections(request: Request) -> list[Section]:
 
         other = RunPart(request.other, scheduler=scheduler_of(request) or SchedulerSource())
         request.path = request.other  # the side that is not written over, as of `compare`
-        return [*comparison_sections(compare_paths(request, RunPart(str(path)), other))]
+        comparison = compare_paths(request, RunPart(str(path)), other)
+        traces = dict.fromkeys(map(fingerprint_of_run, (str(path), request.other)))
+        return [*comparison_sections(comparison, _source_files(request)), *_notes(*traces)]
     if path.is_dir():
         from tracetui.cli.job_reading import open_job_below
         from tracetui.export.page.job import job_page_sections
 
         job = open_job_below(request, path)
         if job is not None:
-            return [*job_page_sections(job, str(path)), *_notes(request)]
+            sections = job_page_sections(job, str(path), _source_files(request))
+            return [*sections, *_notes(fingerprint_of(request.path))]
     from tracetui.cli.trace_reading import open_trace
     from tracetui.export.page.trace import trace_sections
+
+    analysis, _ = open_trace(request)
+    return [*trace_sections(analysis, _source_files(request)), *_notes(fingerprint_of(request.path))]
+
+
+def _source_files(request: Request) -> SourceFiles | None:
+    """Return where the source of the run is looked for; None where none is asked for."""
+    from tracetui.reader.errors import UnreadableTrace
     from tracetui.reader.locate import locate_trace
     from tracetui.trace.source_files import SourceFiles
 
-    analysis, _ = open_trace(request)
-    source = SourceFiles(locate_trace(path), request.sources) if request.sources else None
-    return [*trace_sections(analysis, source), *_notes(request)]
+    if not request.sources:
+        return None
+    try:
+        return SourceFiles(locate_trace(request.path), request.sources)
+    except UnreadableTrace:  # a directory of ranks, or a digest
+        return SourceFiles(request.path, request.sources)
 
 
-def _notes(request: Request) -> list[Section]:
-    """Return the notes on the trace or the job as a part of its page; nothing where there are none."""
-    from tracetui.cli.notes import fingerprint_of, read_notebook
+def _notes(*traces: str) -> list[Section]:
+    """Return the notes on what has these fingerprints as a part of its page; nothing where there are none."""
+    from tracetui.cli.notes import read_notebook
     from tracetui.export.page.notes import notes_section
 
-    notes = read_notebook(fingerprint_of(request.path))
+    notes = [note for trace in traces for note in read_notebook(trace)]
     return [notes_section(notes)] if notes else []
 
 

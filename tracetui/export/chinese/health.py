@@ -208,6 +208,8 @@ HEALTH = {
     "1 recording": "1 个采集",
     "{count} recordings": "{count} 个采集",
     "This recording can be believed.": "这次采集可信。",
+    "These recordings can be believed.": "这些采集可信。",
+    "Not all of these recordings can be believed. {parts}.": "这些采集并非全部可信。{parts}。",
     "This recording can be believed; {notes}.": "这次采集可信；{notes}。",
     "Not all of this recording can be believed. {parts}.": "这次采集并非全部可信。{parts}。",
     "Where: {windows}": "时间：{windows}",

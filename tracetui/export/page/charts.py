@@ -1,11 +1,12 @@
-"""Pictures of a page, as SVG: where the time of a device went, and maps of time in cells.
+"""Pictures of a page, as SVG: where time went, and maps of time in cells.
 
+A picture is stretched to the width of the page, so its words stand beside it, as large as others.
 Sums of columns are exact integer nanoseconds; only the drawing rounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -13,17 +14,17 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.heat.cells import HeatCells
 from tracetui.analysis.raster import even_edges
-from tracetui.arrays import Int64s
+from tracetui.arrays import Floats, Int64s
 from tracetui.export.page.html import quote
+from tracetui.export.tables.common import share_words
 from tracetui.language import translate
 from tracetui.units import format_duration, format_percent
 
 COLUMNS = 360  #: of a strip
-WIDTH, HEIGHT = 1080, 72  #: of a strip, in units of its picture
-_AXIS = 16  #: units below a picture for its scale
-_CELL = 14  #: units that a row of a map is high
-_LABEL = 170  #: units left of a map for the names of its rows
+HEIGHT = 72  #: of a strip, in units of its picture
 _SHADES = 8  #: steps of opacity in a map
+#: What a strip tells apart, each by its class of the style, from the bottom up.
+COMPUTING, COMMUNICATION, COPIES, IDLE = "computing", "communication", "copies", "idle"
 
 
 def time_strip(activity: DeviceActivity, origin_ns: int) -> str:
@@ -32,92 +33,108 @@ def time_strip(activity: DeviceActivity, origin_ns: int) -> str:
     `origin_ns` is the start of the trace; the scale below counts from it.
     """
     edges = even_edges(activity.start_ns, activity.end_ns, min(COLUMNS, activity.window_ns))
-    parts = {
-        "computing": activity.compute,
-        "communication": activity.communication_not_overlapped,
-        "copies": activity.free - activity.idle,
-        "idle": activity.idle,
+    times = {
+        COMPUTING: activity.compute,
+        COMMUNICATION: activity.communication_not_overlapped,
+        COPIES: activity.free - activity.idle,
+        IDLE: activity.idle,
     }
-    ns = {kind: np.diff(times.before(edges)) for kind, times in parts.items()}
-    drawn = _stacked(ns, np.diff(edges))
-    scale = _scale(activity.start_ns - origin_ns, activity.end_ns - origin_ns, 0, WIDTH, HEIGHT + _AXIS - 3)
+    ns = {kind: np.diff(kind_times.before(edges)) for kind, kind_times in times.items()}
+    return strip(
+        ns, np.diff(edges), times_between(activity.start_ns - origin_ns, activity.end_ns - origin_ns)
+    )
+
+
+def strip(ns: Mapping[str, Int64s | Floats], whole: Int64s, scale: Sequence[str]) -> str:
+    """Draw columns of what time went into, and below it the scale and what the colours mean.
+
+    Args:
+        ns: of each kind of time its ns in each column.
+        whole: ns of each column that is filled to the top.
+        scale: texts, from the left end to the right one.
+    """
+    total = max(sum(int(column_ns.sum()) for column_ns in ns.values()), 1)
     labels = {
-        "computing": translate("computing"),
-        "communication": translate("exposed communication"),
-        "copies": translate("copies"),
-        "idle": translate("idle"),
-    }
-    shares = {
-        kind: format_percent(int(column_ns.sum()), activity.window_ns) for kind, column_ns in ns.items()
+        COMPUTING: translate("computing"),
+        COMMUNICATION: translate("exposed communication"),
+        COPIES: translate("copies"),
+        IDLE: translate("idle"),
     }
     legend = "".join(
-        f'<span class="key {kind}"></span>{quote(label)} {quote(shares[kind])}'
-        for kind, label in labels.items()
+        f'<span class="what"><span class="key {kind}"></span>{quote(labels[kind])} '
+        f"{quote(format_percent(round(column_ns.sum()), total))}</span> "
+        for kind, column_ns in ns.items()
     )
     return (
-        f'<figure><svg viewBox="0 0 {WIDTH} {HEIGHT + _AXIS}" role="img" preserveAspectRatio="none">'
-        f'<rect class="frame" width="{WIDTH}" height="{HEIGHT}"/>{drawn}{scale}</svg>'
+        f'<figure class="strip">{_stretched(len(whole), HEIGHT, _stacked(ns, whole))}{_scale(scale)}'
         f"<figcaption>{legend}</figcaption></figure>"
     )
 
 
-def map_of_cells(cells: HeatCells, names: Sequence[tuple[str, str]], bounds: tuple[str, str]) -> str:
-    """Draw a map: a cell is as dark as its share; `names` are the rows, each with its class of the style.
+def map_of_cells(
+    cells: HeatCells, names: Sequence[tuple[str, str]], scale: Sequence[str], highest: float = 0.0
+) -> str:
+    """Draw a map: a cell is as dark as its share is beside the highest; the text below says how much that is.
 
-    `bounds` stand below the first and the last column.
+    Args:
+        cells: the cells.
+        names: of the rows, each with its class of the style.
+        scale: texts below the map, from the first column to the last.
+        highest: the share that is darkest; 0: the highest of the cells.
     """
     rows, columns = cells.ns.shape
-    width = (WIDTH - _LABEL) / max(columns, 1)
-    levels = np.ceil(np.nan_to_num(cells.share) * _SHADES).astype(np.int64)
+    shares = np.nan_to_num(cells.share)
+    highest = highest or float(shares.max(initial=0.0))
+    levels = np.ceil(shares / (highest or 1.0) * _SHADES).astype(np.int64)
     parts = []
     for row in range(rows):
         name, kind = names[row]
-        top = row * _CELL
-        parts.append(f'<text x="{_LABEL - 6}" y="{top + 11}" text-anchor="end">{quote(name, 28)}</text>')
-        parts.append(
-            f'<rect class="frame" x="{_LABEL}" y="{top}" width="{WIDTH - _LABEL}" height="{_CELL - 1}"/>'
+        drawn = "".join(
+            f'<rect class="{kind}" x="{column}" width="{count}" height="1" opacity="{level / _SHADES:g}"/>'
+            for level, column, count in _runs(levels[row])
+            if level
         )
-        for level, column, count in _runs(levels[row]):
-            if level:
-                parts.append(
-                    f'<rect class="{kind}" x="{_LABEL + column * width:.2f}" y="{top}" '
-                    f'width="{count * width:.2f}" height="{_CELL - 1}" opacity="{level / _SHADES:.3f}"/>'
-                )
-    below = rows * _CELL + 12
-    parts.append(f'<text x="{_LABEL}" y="{below}">{quote(bounds[0])}</text>')
-    parts.append(f'<text x="{WIDTH}" y="{below}" text-anchor="end">{quote(bounds[1])}</text>')
-    size = f"0 0 {WIDTH} {rows * _CELL + _AXIS}"
-    return f'<figure><svg viewBox="{size}" role="img">{"".join(parts)}</svg></figure>'
+        parts.append(f'<span class="name">{quote(name, 48)}</span>{_stretched(columns, 1, drawn)}')
+    darkest = quote(translate("darkest: {share} of the time of a cell", share=share_words(highest)))
+    below = f"<span></span>{_scale(scale)}<span></span><figcaption>{darkest}</figcaption>"
+    return f'<figure class="map">{"".join(parts)}{below}</figure>'
 
 
-def _stacked(ns: dict[str, Int64s], length: Int64s) -> str:
-    """Draw bars of equal width upon each other; each as high as its share of the column's `length` ns."""
-    columns = len(length)
-    width = WIDTH / max(columns, 1)
-    base = np.zeros(columns)
+def times_between(start_ns: int, end_ns: int) -> list[str]:
+    """Return the times of five places from a start to an end."""
+    return [format_duration(start_ns + (end_ns - start_ns) * place // 4) for place in range(5)]
+
+
+def steps_between(numbers: Sequence[int]) -> list[str]:
+    """Return what the first and the last of some steps are called; below 0 they are none."""
+    return [
+        translate("outside steps") if number < 0 else translate("step {number}", number=number)
+        for number in (numbers[0], numbers[-1])
+    ]
+
+
+def _stretched(width: int, height: int, drawn: str) -> str:
+    """Return a picture that fills the width it is given."""
+    return f'<svg viewBox="0 0 {width} {height}" role="img" preserveAspectRatio="none">{drawn}</svg>'
+
+
+def _scale(texts: Sequence[str]) -> str:
+    return f'<span class="scale">{"".join(f"<span>{quote(text)}</span>" for text in texts)}</span>'
+
+
+def _stacked(ns: Mapping[str, Int64s | Floats], whole: Int64s) -> str:
+    """Draw bars upon each other, one unit wide; each as high as its share of the column's `whole` ns."""
+    base, width = np.zeros(len(whole)), round(1 + len(whole) / 3600, 3)
     parts = []
     for kind, column_ns in ns.items():
-        heights = column_ns / np.maximum(length, 1) * HEIGHT
-        # Bars overlap by a tenth of a unit: no ground shows between them.
+        heights = column_ns / np.maximum(whole, 1) * HEIGHT
+        # Bars overlap a little: no ground shows between them.
         path = "".join(
-            f"M{column * width:.2f} {HEIGHT - base[column]:.2f}h{width + 0.1:.2f}"
-            f"v{-heights[column]:.2f}h{-width - 0.1:.2f}z"
-            for column in np.flatnonzero(column_ns).tolist()
+            f"M{column} {HEIGHT - base[column]:.2f}h{width:g}v{-heights[column]:.2f}h-{width:g}z"
+            for column in np.flatnonzero(heights > 0.005).tolist()
         )
         parts.append(f'<path class="{kind}" d="{path}"/>' if path else "")
         base += heights
-    return "".join(parts)
-
-
-def _scale(start_ns: int, end_ns: int, left: int, right: int, y: int) -> str:
-    """Write the times of five places below a strip."""
-    parts = []
-    for place, anchor in ((0, "start"), (1, "middle"), (2, "middle"), (3, "middle"), (4, "end")):
-        time = start_ns + (end_ns - start_ns) * place // 4
-        x = left + (right - left) * place / 4
-        parts.append(
-            f'<text x="{x:.0f}" y="{y}" text-anchor="{anchor}">{quote(format_duration(time))}</text>'
-        )
     return "".join(parts)
 
 

@@ -7,10 +7,11 @@ security policy, to run scripts and to load anything: its style stands in it.
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from tracetui.export.page.style import STYLE
+from tracetui.export.sentences.health import legend, recordings_verdict, trust_parts
 from tracetui.export.tables.column import Form, Table
 from tracetui.language import heading
 from tracetui.trace.clean import printable
@@ -39,6 +40,13 @@ def paragraph(text: str, kind: str = "") -> str:
     return f"<p{_of_class(kind)}>{quote(text, 4000)}</p>"
 
 
+def believed(trust: Mapping[str, str]) -> list[str]:
+    """Return whether recordings can be believed, by the verdict of each of their numbers; as paragraphs."""
+    if trust_parts(trust):
+        return [paragraph(recordings_verdict(trust), "lead doubt"), paragraph(legend(), "dim")]
+    return [paragraph(recordings_verdict(trust), "dim")]
+
+
 def bullets(texts: Sequence[str]) -> str:
     """Return a list of sentences."""
     return f"<ul>{''.join(f'<li>{quote(text, 4000)}</li>' for text in texts)}</ul>"
@@ -58,7 +66,8 @@ def table(shown: Table[Rows], rows: Rows, notes: Sequence[str] = ()) -> str:
         body.append(f"<tr>{line}</tr>")
         if notes:
             body.append(
-                f'<tr class="note"><td class="text" colspan="{len(columns)}">{quote(notes[place])}</td></tr>'
+                f'<tr class="note"><td class="text" colspan="{len(columns)}">'
+                f"<div>{quote(notes[place], 1000)}</div></td></tr>"
             )
     return (
         f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table></div>'

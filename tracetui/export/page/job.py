@@ -1,27 +1,129 @@
-"""The page of a job of many ranks: its verdict, its heat maps and its tables."""
+"""The page of a job of many ranks: its verdict, its pictures, and what its ranks did and held."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
+
+from tracetui.analysis.heat.cells import HeatCells, pool
+from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.raster import even_edges
 from tracetui.export.job.text import TOP, job_sections, job_verdict
-from tracetui.export.page.html import Section, bullets, paragraph, table
-from tracetui.export.page.rank_maps import rank_maps
+from tracetui.export.language import cause_facts
+from tracetui.export.page import charts
+from tracetui.export.page.html import Section, believed, bullets, paragraph, quote, table
+from tracetui.export.page.rank_maps import MAP_COLUMNS, rank_maps
+from tracetui.export.page.source import source_excerpts
 from tracetui.export.sentences.job import head_words
 from tracetui.export.sentences.notes import job_notes
+from tracetui.export.tables.causes import CAUSES, CauseRows
+from tracetui.export.tables.column import Table
+from tracetui.export.tables.job import LINES, JobRows
+from tracetui.export.tables.rank_sums import (
+    DOUBTS,
+    HOLDERS,
+    JOB_ADVICE,
+    JOB_OPERATORS,
+    PEAKS,
+    JobOperatorRows,
+)
+from tracetui.export.trace.advice_text import TITLE
+from tracetui.job.digest import TimeClass
+from tracetui.job.grids import JobLanes, job_span
+from tracetui.job.health import job_trust
 from tracetui.job.job import Job
-from tracetui.language import translate
+from tracetui.job.rank_sums import (
+    CausesByStep,
+    causes_by_step,
+    job_advice,
+    job_doubts,
+    job_holders,
+    job_operators,
+    job_peaks,
+)
+from tracetui.language import counted, translate
+from tracetui.trace.source_files import SourceFiles
+from tracetui.units import format_duration
+
+TOP_OPERATORS, TOP_HOLDERS, TOP_DOUBTS = 25, 15, 20
+_KINDS = {
+    charts.COMPUTING: (TimeClass.COMPUTING,),
+    charts.COMMUNICATION: (TimeClass.WAIT, TimeClass.TRANSFER, TimeClass.UNSPLIT),
+    charts.COPIES: (TimeClass.COPY,),
+    charts.IDLE: (TimeClass.IDLE,),
+}
 
 
-def job_page_sections(job: Job, title: str) -> Iterator[Section]:
-    """Yield the parts of the page of a job, its head first; `title` is what was asked for."""
+def job_page_sections(job: Job, title: str, source: SourceFiles | None = None) -> Iterator[Section]:
+    """Yield the parts of the page of a job, its head first; without `source` no source is quoted.
+
+    `title` is what was asked for.
+    """
     first, *following = job_verdict(job, None) or [""]
     blocks = [paragraph(head_words(job, None), "dim"), paragraph(first, "lead")]
-    yield Section(title, [*blocks, *map(paragraph, following)])
+    yield Section(title, [*blocks, *map(paragraph, following), *believed(job_trust(job))])
+    yield _activity(job)
     yield from rank_maps(job)
     for section in job_sections(job, None, None, 2 * TOP):
         more = [paragraph(section.more, "dim")] if section.more else []
+        if section.table is LINES and source is not None:
+            more += source_excerpts(source, [row.line for row in section.rows.rows if row.line])
         yield Section(section.title, [table(section.table, section.rows), *more])
+    yield from _section(translate(TITLE), JOB_ADVICE, JobRows(job, job_advice(job)), 0)
+    operators = JobOperatorRows(job, job_operators(job))
+    title_words = translate("Operators of the devices, most time first")
+    yield from _section(title_words, JOB_OPERATORS, operators, TOP_OPERATORS)
+    yield from _section(translate("Memory, at most on any rank"), PEAKS, JobRows(job, job_peaks(job)), 0)
+    holders = JobRows(job, job_holders(job))
+    yield from _section(translate("Who held memory at the peak of the ranks"), HOLDERS, holders, TOP_HOLDERS)
+    doubts = JobRows(job, job_doubts(job))
+    yield from _section(
+        translate("What is wrong or doubtful in the recordings of ranks"), DOUBTS, doubts, TOP_DOUBTS
+    )
     notes = job_notes(job)
     if notes:
         yield Section(translate("Notes"), [bullets([translate("{fact}.", fact=note) for note in notes])])
+
+
+def _section(title: str, shown: Table[Any], rows: JobRows, top: int) -> Iterator[Section]:
+    """Yield a table of at most `top` rows, 0 for all; nothing where it has none."""
+    if rows.rows:
+        left = len(rows.rows) - len(rows.first(top).rows)
+        more = [paragraph(counted(left, "1 more", "{count} more"), "dim")] if left else []
+        yield Section(title, [table(shown, rows.first(top)), *more])
+
+
+def _activity(job: Job) -> Section:
+    """Return what the ranks did over time, and why they were idle."""
+    start, end = job_span(job)
+    edges = even_edges(start, end, min(charts.COLUMNS, end - start))
+    lanes = JobLanes(job)
+    ns = np.sum([lanes.classes(place, edges) for place in range(len(job.ranks))], axis=0)
+    kinds = {kind: ns[list(classes)].sum(axis=0) for kind, classes in _KINDS.items()}
+    whole = np.diff(edges) * len(job.ranks)
+    blocks = [charts.strip(kinds, whole, charts.times_between(0, end - start))]
+    causes = causes_by_step(job)
+    sums = {cause: int(ns) for cause, ns in zip(causes.causes, causes.ns.sum(axis=1)) if cause}
+    if sums:
+        total = int(causes.ns.sum())
+        title = translate("Why they were idle for {time}, all together", time=format_duration(total))
+        blocks += [f"<h3>{quote(title)}</h3>", table(CAUSES, CauseRows(sums, total))]
+    if len(causes.steps) > 1 and causes.causes:
+        blocks += [f"<h3>{quote(translate('Idle time by cause and step'))}</h3>", _cause_map(causes)]
+    return Section(translate("What the ranks did over time, all together"), blocks)
+
+
+def _cause_map(causes: CausesByStep) -> str:
+    by_label = {cause.label: cause for cause in Cause}
+    known = [place for place, name in enumerate(causes.causes) if name in by_label]
+    names = [
+        (cause_facts(cause).name, cause.family)
+        for cause in (by_label[causes.causes[place]] for place in known)
+    ]
+    ns = causes.ns[known]
+    cells, _ = pool(len(causes.steps), MAP_COLUMNS).columns(
+        HeatCells.of_totals(ns, np.broadcast_to(causes.step_ns, ns.shape))
+    )
+    return charts.map_of_cells(cells, names, charts.steps_between(causes.steps))

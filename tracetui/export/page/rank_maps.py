@@ -18,7 +18,7 @@ from tracetui.job.job import Job
 from tracetui.language import counted, translate
 from tracetui.units import format_time
 
-COLUMNS = 60
+MAP_COLUMNS = 60
 MOST_ROWS = 64  #: ranks of a map; of more, those with the most time are shown
 #: The maps of a page, each with its title and its class of the style.
 _MAPS = (
@@ -32,7 +32,7 @@ def rank_maps(job: Job) -> Iterator[Section]:
     """Yield a map of each measure of which any rank has time."""
     for measure, title, kind in _MAPS:
         absent = absent_ranks(job) if measure is GridMeasure.COST else ()
-        cells, bounds = _cells(job, measure, [rank.waits for rank in absent])
+        cells, scale = _cells(job, measure, [rank.waits for rank in absent])
         totals = cells.ns.sum(axis=1)
         if not totals.any():
             continue
@@ -42,23 +42,18 @@ def rank_maps(job: Job) -> Iterator[Section]:
         names = [(every_name[row], kind) for row in most.tolist()]
         left = len(every_name) - len(names)
         more = counted(left, "1 rank with less is not shown.", "{count} ranks with less are not shown.")
-        blocks = [charts.map_of_cells(shown, names, bounds)]
+        blocks = [charts.map_of_cells(shown, names, scale)]
         yield Section(translate(title), [*blocks, paragraph(more, "dim")] if left else blocks)
 
 
-def _cells(
-    job: Job, measure: GridMeasure, missing_waits: Sequence[Int64s]
-) -> tuple[HeatCells, tuple[str, str]]:
+def _cells(job: Job, measure: GridMeasure, missing_waits: Sequence[Int64s]) -> tuple[HeatCells, list[str]]:
     """Return the cells of a map, and what stands below its first and its last column."""
     if len(job.steps) > 1:
-        cells, _ = pool(len(job.steps), COLUMNS).columns(
+        cells, _ = pool(len(job.steps), MAP_COLUMNS).columns(
             HeatCells.of_totals(*measure_by_step(job, measure, missing_waits))
         )
-        first, last = (translate("step {number}", number=job.steps[place]) for place in (0, -1))
-        return cells, (first, last)
+        return cells, charts.steps_between(job.steps)
     start, end = job_span(job)
-    edges = even_edges(start, end, min(COLUMNS, end - start))
-    return HeatCells.of_totals(*measure_by_time(job, measure, edges, missing_waits)), (
-        format_time(0),
-        format_time(end - start),
-    )
+    edges = even_edges(start, end, min(MAP_COLUMNS, end - start))
+    cells = HeatCells.of_totals(*measure_by_time(job, measure, edges, missing_waits))
+    return cells, [format_time(0), format_time(end - start)]

@@ -28,14 +28,21 @@ th { color: var(--dim); font-weight: 600; vertical-align: bottom; max-width: 9re
 td { white-space: nowrap; }
 .text { text-align: left; }
 td.text { max-width: 34rem; overflow: hidden; text-overflow: ellipsis; }
-tr.note td { white-space: normal; color: var(--dim); padding-left: 1rem; max-width: none; }
+tr.note td { white-space: normal; color: var(--dim); max-width: none; }
+tr.note div { position: sticky; left: 0; width: fit-content; max-width: min(100vw - 2rem, 70rem);
+  padding-left: 1rem; }
 code, pre { font: .85rem/1.4 ui-monospace, monospace; }
 pre { background: var(--card); padding: .5rem .75rem; overflow-x: auto; }
 mark { color: inherit; background: color-mix(in srgb, var(--idle) 25%, transparent); }
-svg { display: block; width: 100%; min-width: 40rem; height: auto; }
-svg text { fill: var(--dim); font-size: 11px; }
-svg .frame { fill: var(--card); }
-.key { display: inline-block; width: .7rem; height: .7rem; margin: 0 .3rem 0 .8rem; }
+svg { display: block; width: 100%; background: var(--card); }
+.strip svg { height: 4.5rem; }
+.map { display: grid; grid-template-columns: fit-content(45%) 1fr; gap: 1px .5rem; align-items: center; }
+.map svg { height: 1rem; shape-rendering: crispEdges; }
+.name, .scale, figcaption { font-size: .8rem; line-height: 1.2; }
+.name { text-align: right; }
+.scale { display: flex; justify-content: space-between; gap: .5rem; color: var(--dim); }
+.key { display: inline-block; width: .7rem; height: .7rem; margin-right: .3rem; }
+.what { white-space: nowrap; margin-right: .8rem; }
 .computing { background: var(--computing); fill: var(--computing); }
 .communication { background: var(--communication); fill: var(--communication); }
 .copies { background: var(--copies); fill: var(--copies); }
@@ -45,9 +52,18 @@ svg .frame { fill: var(--card); }
 .launch { background: var(--launch); fill: var(--launch); }
 .device { background: var(--device); fill: var(--device); }
 .unlinked { background: var(--unlinked); fill: var(--unlinked); }
+@page { size: A4 landscape; margin: 12mm; }
 @media print {
-  body { max-width: none; font-size: 11px; }
+  body { max-width: none; padding: 0; font-size: 11px; }
+  h1 { font-size: 1.35em; }
   h2, h3 { break-after: avoid; }
   tr, figure { break-inside: avoid; }
-  td.text { white-space: normal; } }
+  svg, .key, mark, .lead { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  .wide, pre { overflow: visible; }
+  pre { white-space: pre-wrap; }
+  table { font-size: 8.5px; }
+  th, td { padding-right: .35rem; }
+  th { max-width: 4.5rem; }
+  td.text { white-space: normal; min-width: 5rem; }
+  tr.note div { position: static; } }
 """

@@ -12,13 +12,13 @@ from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.analysis.health.finding import Health
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.analysis.heat.cells import pool
-from tracetui.analysis.idle.idle_lines import LineIdle
 from tracetui.analysis.raster import even_edges
 from tracetui.export.language import cause_facts
 from tracetui.export.memory.document import memory_document
 from tracetui.export.memory.text import growth_sentences, memory_facts, memory_listings
 from tracetui.export.page import charts
 from tracetui.export.page.html import Section, bullets, paragraph, quote, table
+from tracetui.export.page.source import source_excerpts
 from tracetui.export.sentences.advice import advice_words
 from tracetui.export.sentences.causes import line_name, micro
 from tracetui.export.sentences.health import headline, legend, mark
@@ -42,14 +42,12 @@ from tracetui.export.trace.summary import in_all, no_work, run_facts, task_facts
 from tracetui.export.trace.sync_text import syncs_title
 from tracetui.language import clauses, counted, restate, sentences, translate
 from tracetui.trace.clean import printable
-from tracetui.trace.source_files import SourceFile, SourceFiles
+from tracetui.trace.source_files import SourceFiles
 from tracetui.trace.stack import path_end
 from tracetui.units import format_duration, format_ms, format_percent, format_time
 
 TOP_GAPS, TOP_LINES, TOP_SYNCS, TOP_STEPS, TOP_OPERATORS, TOP_MEMORY = 20, 20, 8, 60, 25, 15
-QUOTED_LINES = 5  #: lines of Python whose source is shown
 MAP_COLUMNS = 120
-_AROUND = 3  #: lines of source above and below the one that is quoted
 
 
 def trace_sections(analysis: Analysis, source: SourceFiles | None = None) -> Iterator[Section]:
@@ -83,6 +81,7 @@ def _head(analysis: Analysis, document: dict[str, Any]) -> Section:
     blocks += [paragraph(doubt, "lead doubt"), paragraph(legend(), "dim")] if doubt else []
     lead = _lead(analysis, document["devices"])
     blocks += [paragraph(lead, "lead")] if lead else []
+    blocks += [] if analysis.health.findings else [paragraph(verdict_line(analysis), "dim")]
     blocks += [paragraph(fact) for fact in run_facts(analysis)]
     warnings = [*map(restate, (*analysis.trace.report.warnings, *analysis.trace.notes))]
     blocks += [bullets(warnings)] if warnings else []
@@ -215,26 +214,11 @@ def _lines(analysis: Analysis, selection: Selection, source: SourceFiles | None)
         blocks += _more(left, "1 line with less is not shown.", "{count} lines with less are not shown.")
         blocks += [paragraph(note) for note in line_notes(rows) if note]
         if source is not None:
-            excerpts = (_excerpt(row, source) for row in rows.rows[:QUOTED_LINES])
-            blocks += [excerpt for excerpt in excerpts if excerpt]
+            blocks += source_excerpts(source, [row for row in rows.rows if row.file])
         yield Section(hotspots_title(rows), blocks)
     syncs = SyncRows(analysis, selection, TOP_SYNCS)
     if syncs.all_rows:
         yield Section(syncs_title(syncs.all_rows), [table(SYNCS, syncs)])
-
-
-def _excerpt(row: LineIdle, source: SourceFiles) -> str:
-    """Return the lines of source around the one that a row is about; "" where there is none to quote."""
-    found = source.find(row.file) if row.file else None
-    if not isinstance(found, SourceFile) or not 0 < row.line <= len(found.lines):
-        return ""
-    first = max(row.line - _AROUND, 1)
-    written = []
-    for number, text in enumerate(found.lines[first - 1 : row.line + _AROUND], first):
-        line = f"{number:>5}  {quote(text)}"
-        written.append(f"<mark>{line}</mark>" if number == row.line else line)
-    title = quote(line_name(row.file, row.line, row.function))
-    return f"<h3><code>{title}</code></h3><pre>{chr(10).join(written)}</pre>"
 
 
 def _communication(analysis: Analysis) -> Iterator[Section]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from tracetui.analysis.health.finding import NUMBERS, Finding, Health, Severity
 from tracetui.analysis.steps import Step
@@ -92,6 +92,27 @@ def mark(health: Health, *numbers: str) -> str:
 def legend() -> str:
     """Return what the marks mean, and where the findings are."""
     return translate("(?) may be wrong, (!) is wrong: tracetui doctor tells why")
+
+
+def recordings_verdict(trust: Mapping[str, str]) -> str:
+    """Return whether several recordings can be believed; `trust`: the verdict of each of `NUMBERS`."""
+    parts = trust_parts(trust)
+    if not parts:
+        return translate("These recordings can be believed.")
+    return translate("Not all of these recordings can be believed. {parts}.", parts=parts)
+
+
+def trust_parts(trust: Mapping[str, str]) -> str:
+    """Return "wrong: steps; doubtful: idle time, causes"; "" where all is good."""
+    numbers_by_verdict = {
+        verdict: [number for number, worth in trust.items() if worth == verdict]
+        for verdict in ("wrong", "doubtful")
+    }
+    return "; ".join(
+        f"{verdict_word(verdict)}: {number_names(numbers)}"
+        for verdict, numbers in numbers_by_verdict.items()
+        if numbers
+    )
 
 
 def left_out_words(numbers: Iterable[int]) -> str:

@@ -16,6 +16,7 @@ from tracetui.export.sentences.health import (
     number_names,
     step_words,
     steps_of,
+    trust_parts,
     verdict_word,
 )
 from tracetui.export.tables.column import records
@@ -134,12 +135,8 @@ def verdict_line(analysis: Analysis) -> str:
             return translate("This recording can be believed.")
         found = counted(notes, "1 note", "{count} notes")
         return translate("This recording can be believed; {notes}.", notes=found)
-    parts = []
-    for verdict in ("wrong", "doubtful"):
-        numbers = [number for number, worth in health.trust.items() if worth == verdict]
-        if numbers:
-            parts.append(f"{verdict_word(verdict)}: {number_names(numbers)}")
-    return translate("Not all of this recording can be believed. {parts}.", parts="; ".join(parts))
+    parts = trust_parts(health.trust)
+    return translate("Not all of this recording can be believed. {parts}.", parts=parts)
 
 
 def _finding(analysis: Analysis, finding: Finding, width: int) -> Iterator[str]:
