@@ -14,9 +14,10 @@ import pytest
 
 from tracetui.siblings.beside import Refusal
 from tracetui.siblings.scheduler import blocks, recording
-from tracetui.siblings.scheduler.events import EventKind, LostStretch, SchedulerColumns
+from tracetui.siblings.scheduler.events import MOST_CORES, EventKind, LostStretch, SchedulerColumns
 from tracetui.siblings.scheduler.files import find_recording, pid_mapping, profiler_clock, read_recording
 from tracetui.siblings.scheduler.line import SchedulerEvent, read_line
+from tracetui.siblings.scheduler.nodes import core_nodes, parse_nodes
 
 HEAD = "# tracer: nop\n#\n# entries-in-buffer/entries-written: 9/9   #P:2\n#\n"
 #: As tracefs of Linux 6.18 wrote it, with the option record-tgid.
@@ -471,6 +472,68 @@ def test_numbers_of_a_container(tmp_path: Path) -> None:
     assert mapping.host == {1001: 123, 1002: 456}
     assert mapping.processes == {123: 120, 456: 456}
     assert mapping.ambiguous == 1
+
+
+#: As lscpu of util-linux prints it: plain, in Chinese, in French, as JSON, as tables.
+LSCPU = {
+    "plain": "CPU(s):   6\nNUMA node(s):   2\nNUMA node0 CPU(s):   0-2,5\nNUMA node1 CPU(s):   3,4\nL2: 4\n",
+    "Chinese": "CPU:   6\nNUMA：\n  NUMA 节点：   2\n  NUMA 节点0 CPU：   0-2,5\n  NUMA 节点1 CPU：   3,4\n",
+    "French": "Nœud(s) NUMA : 2\nNœud NUMA 0 de processeur(s) : 0-2,5\nNœud NUMA 1 de processeur(s) : 3,4\n",
+    "JSON": """{"lscpu": [{"field": "NUMA:", "data": null, "children": [{
+        "field": "NUMA node0 CPU(s):",
+        "data": "0-2,5"
+    },{"field": "NUMA node1 CPU(s):", "data": "3,4"}]}]}""",
+    "-e": "CPU NODE SOCKET CORE L1d:L1i:L2:L3 ONLINE\n"
+    + "".join(
+        f"  {cpu}    {node}      0    {cpu} 0:0:0:0          yes\n" for cpu, node in enumerate("000110")
+    )
+    + "  6    -      -    - :::              no\n",
+    "-p": "# The following is the parsable format, which can be fed to other\n# CPU,Core,Socket,Node,,L1d\n"
+    + "".join(f"{cpu},{cpu},0,{node},,{cpu}\n" for cpu, node in enumerate("000110"))
+    + "6,,,,,\n",
+    "-p=NODE,CPU": "# Node,CPU\n" + "".join(f"{node},{cpu}\n" for cpu, node in enumerate("000110")),
+}
+
+
+@pytest.mark.parametrize("text", LSCPU.values(), ids=LSCPU.keys())
+def test_nodes_of_cores_are_those_that_lscpu_printed(text: str) -> None:
+    assert parse_nodes(text) == {0: 0, 1: 0, 2: 0, 3: 1, 4: 1, 5: 0}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "NUMA node0 CPU(s):",
+        "NUMA node0 CPU(s): 9999999-99999999,x,-,8192",
+        "CPU NODE\n0\nx 1\n1 x\n8192 1\n1 99999999\n",
+        "CPU SOCKET\n0 1\n",
+    ],
+)
+def test_what_lscpu_does_not_print_is_no_node(text: str) -> None:
+    assert parse_nodes(text) == {}
+
+
+def test_a_range_of_cores_ends_with_the_greatest_that_there_is() -> None:
+    assert len(parse_nodes("NUMA node1 CPU(s): 0-99999")) == MOST_CORES
+
+
+def test_lscpu_is_looked_for_beside_the_recording_and_then_the_trace(tmp_path: Path) -> None:
+    recording, trace = tmp_path / "host" / "trace.txt", tmp_path / "rank" / "out" / "trace_view.json"
+    for directory in (recording.parent, trace.parent):
+        directory.mkdir(parents=True)
+    assert core_nodes(recording, trace) == {}
+    (trace.parent / "lscpu.txt").write_text("NUMA node1 CPU(s): 1")
+    assert core_nodes(recording, trace) == {1: 1}
+    (tmp_path / "lscpu").write_text("NUMA node2 CPU(s): 1")
+    assert core_nodes(recording, trace) == {1: 2}
+    (recording.parent / "lscpu-e.txt").write_text("CPU NODE\n1 3\n")
+    assert core_nodes(recording, trace) == {1: 3}
+    (recording.parent / "lscpu-p.txt").write_text("# CPU,Node\n1,3\n")
+    assert core_nodes(recording, trace) == {}, "which of two is not plain"
+    (recording.parent / "lscpu-e.txt").unlink()
+    (recording.parent / "lscpu-p.txt").write_bytes(b" " * (1 << 22) + b"\nNUMA node0 CPU(s): 1")
+    assert core_nodes(recording, trace) == {}, "it is no output of lscpu"
 
 
 def test_a_recording_beside_a_trace_is_found_where_it_is_plain(tmp_path: Path) -> None:

@@ -594,6 +594,7 @@ NOTES = {
     "collect_level_1",
     "record_the_scheduler",
     "threads_migrate",
+    "threads_change_nodes",
 }
 
 

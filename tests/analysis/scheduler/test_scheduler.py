@@ -33,7 +33,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.scheduler.cores import Cores
 from tracetui.analysis.scheduler.scheduler import SCHEDULED, CoreOwner, Culprit, SchedulerSource, recording_of
-from tracetui.analysis.scheduler.states import State, thread_states
+from tracetui.analysis.scheduler.states import State, ThreadStates, thread_states
 from tracetui.export.sentences.advice_english import english_words
 from tracetui.siblings.beside import Refusal
 from tracetui.siblings.scheduler.files import read_recording
@@ -333,6 +333,10 @@ def wake(at: int, cpu: int, waker: int, pid: int, target: int, event: str = "sch
     return line(at, cpu, waker, f"{event}: comm=x pid={pid} prio=120 target_cpu={target:03d}")
 
 
+def move(at: int, pid: int, target: int) -> str:
+    return line(at, 0, 9, f"sched_migrate_task: comm=x pid={pid} prio=120 orig_cpu=0 dest_cpu={target}")
+
+
 def pieces(tmp_path: Path, text: str, pid: int = 7) -> list[tuple[int, int, str, int, int]]:
     """The time of a thread: from and to in µs of the sixth second, state, core, waker."""
     path = tmp_path / "trace.txt"
@@ -589,15 +593,67 @@ def test_threads_that_migrate_are_told(times: int, found: bool, tmp_path: Path) 
     assert ("threads_migrate" in {advice.id for advice in find_advice(analysis)}) == found
 
 
+@pytest.mark.parametrize(
+    ("lscpu", "times", "found"),
+    [
+        ("NUMA node0 CPU(s): 0-4\nNUMA node1 CPU(s): 5-9\n", 10, True),
+        ("NUMA node0 CPU(s): 0-4\nNUMA node1 CPU(s): 5-9\n", 1, True),
+        ("NUMA node0 CPU(s): 0-9\n", 10, False),
+        (None, 10, False),
+    ],
+)
+def test_threads_that_come_to_other_nodes_are_told(
+    lscpu: str | None, times: int, found: bool, tmp_path: Path
+) -> None:
+    """At least ten times a second: the run takes less than a tenth of that."""
+    tid = planted("mixed").recording.main_tid
+    lines = planted("mixed").text().splitlines()
+    at = lines[200].split("]")[1].split()[1]
+    head = f"               x-9       (      9) [020] d..2. {at} sched_migrate_task: comm=python3"
+    lines[200:200] = [f"{head} pid={tid} prio=120 orig_cpu=4 dest_cpu={core}" for core in (5, 4)] * times
+    path = laid_beside(tmp_path, "\n".join(lines) + "\n")
+    if lscpu is not None:
+        (tmp_path / "lscpu.txt").write_text(lscpu)
+    trace = traces.analysed("mixed").trace
+    analysis = analyse(trace, None, recording_of(trace, SchedulerSource(path, OFFSET)))
+    advice = {advice.id: advice for advice in find_advice(analysis)}
+    assert ("threads_change_nodes" in advice) == found
+    summary = analysis.scheduler_summary
+    assert summary is not None
+    (thread,) = (thread for thread in summary.threads if thread.task.pid == tid)
+    assert thread.node_migrations == (None if lscpu is None else 2 * times if found else 0)
+    assert {core.node for core in summary.cores if core.cpu < 5} == {None if lscpu is None else 0}
+    if found:
+        per_second = 2 * times / (thread.wall_ns / 1e9)
+        assert advice["threads_change_nodes"].evidence["node_migrations_per_s"] == pytest.approx(per_second)
+
+
 def test_moves_are_seen_by_the_cores_that_a_thread_runs_on_where_none_is_recorded(tmp_path: Path) -> None:
     """Of those in the window alone; perf and Insight may leave the event out."""
     text = switch(100, 1, 0, "R", 7) + switch(200, 1, 7, "S", 0) + switch(300, 2, 0, "R", 7)
     text += switch(400, 2, 7, "S", 0) + switch(500, 2, 0, "R", 7) + switch(600, 2, 7, "S", 0)
     text += switch(700, 5, 0, "R", 7) + switch(800, 5, 7, "S", 0)
     events, base = read_recording(laid_beside(tmp_path, text)), 5_000_000_000
-    for window, moves in (((0, 900), 2), ((301, 700), 0), ((300, 701), 2)):
+    for window, moves in (((0, 900), [(1, 2), (2, 5)]), ((301, 700), []), ((300, 701), [(1, 2), (2, 5)])):
         start, end = (base + at * 1000 for at in window)
-        assert thread_states(events, [7], (start, end))[7].moves == moves
+        assert moves_of(thread_states(events, [7], (start, end))[7]) == moves
+
+
+def test_moves_lead_from_the_core_that_a_thread_was_on_last(tmp_path: Path) -> None:
+    """Or that it was moved to, or woken for; where none of these is recorded, from none that is known."""
+    text = move(50, 7, 3) + switch(100, 3, 0, "R", 7) + switch(200, 3, 7, "S", 0) + wake(300, 0, 9, 7, 3)
+    text += move(300, 7, 4) + move(310, 7, 9) + switch(400, 9, 0, "R", 7) + move(900, 7, 1)
+    events, base = read_recording(laid_beside(tmp_path, text)), 5_000_000_000
+    states = thread_states(events, [7], (base, base + 900_000))[7]
+    assert moves_of(states) == [(-1, 3), (3, 4), (4, 9)]
+    assert states.moves.across({}) == 0
+    assert states.moves.across({3: 0, 4: 1}) == 1, "a core whose node is not known is on no other"
+    assert states.moves.across({3: 1, 4: 1, 9: 0}) == 1
+    assert states.moves.across({3: 0, 4: 1, 9: 0}) == 2
+
+
+def moves_of(states: ThreadStates) -> list[tuple[int, int]]:
+    return [*zip(states.moves.left.tolist(), states.moves.reached.tolist())]
 
 
 def test_a_late_host_is_a_reason_to_record_the_scheduler() -> None:

@@ -23,6 +23,7 @@ RULES: tuple[Callable[[Evidence], Iterator[Advice]], ...] = (
     scheduler.preempted,
     scheduler.interrupts,
     scheduler.migrations,
+    scheduler.node_migrations,
     device.ai_cpu,
     device.conversions,
     frequency.core_frequency,

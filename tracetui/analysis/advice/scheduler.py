@@ -10,6 +10,7 @@ from tracetui.analysis.advice.model import (
     HOST_BOUND_SHARE,
     INTERRUPT_SHARE,
     MIGRATIONS,
+    NODE_MIGRATIONS,
     PREEMPTED_SHARE,
     Advice,
 )
@@ -59,6 +60,23 @@ def migrations(evidence: Evidence) -> Iterator[Advice]:
         id="threads_migrate",
         cost_ns=None,
         evidence={"threads": len(moving), "migrations_per_s": highest, "setting": setting},
+        subjects=tuple(dict.fromkeys(time.task.comm for time in moving))[:5],
+    )
+
+
+def node_migrations(evidence: Evidence) -> Iterator[Advice]:
+    """Find threads that come to another NUMA node again and again."""
+    summary = evidence.analysis.scheduler_summary
+    if summary is None:
+        return
+    moving = [time for time in summary.threads if time.node_migrations_per_s >= NODE_MIGRATIONS.least]
+    if not moving:
+        return
+    highest = max(time.node_migrations_per_s for time in moving)
+    yield Advice(
+        id="threads_change_nodes",
+        cost_ns=None,
+        evidence={"threads": len(moving), "node_migrations_per_s": highest},
         subjects=tuple(dict.fromkeys(time.task.comm for time in moving))[:5],
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
@@ -26,6 +26,7 @@ from tracetui.siblings.names import parse_name, rank_directory
 from tracetui.siblings.rank import rank_info
 from tracetui.siblings.scheduler.events import NO_PID, SchedulerEvents
 from tracetui.siblings.scheduler.files import find_recording, read_recording, recording_in
+from tracetui.siblings.scheduler.nodes import core_nodes
 from tracetui.trace.model import Trace
 
 OnProgress = Optional[Callable[[int, int], None]]
@@ -110,9 +111,12 @@ class SchedulerSource:
 class Scheduler:
     """What the operating system did while a trace was recorded; all times are those of the trace."""
 
-    def __init__(self, trace: Trace, events: SchedulerEvents, aligned: AlignedRecording) -> None:
-        """`aligned`: how the events stand to the trace."""
+    def __init__(
+        self, trace: Trace, events: SchedulerEvents, aligned: AlignedRecording, nodes: Mapping[int, int]
+    ) -> None:
+        """`aligned`: how the events stand to the trace; `nodes`: the NUMA node of each core that is known."""
         self.events, self.clock, self.matching = events, aligned.clock, aligned.matching
+        self.nodes = nodes
         self.agreeing = aligned.agreeing
         self._trace, self._mapping = trace, aligned.mapping
         offset = self.clock.offset_ns
@@ -327,7 +331,8 @@ def scheduler_of(
     """Return what a recording tells of a trace. Raises Refusal, one sentence without the name of the file."""
     path = source.path or Path(trace.path)
     events = read(path, on_progress)
-    return Scheduler(trace, events, align(trace, events, path, source.offset_ns))
+    aligned = align(trace, events, path, source.offset_ns)
+    return Scheduler(trace, events, aligned, core_nodes(path, Path(trace.path)))
 
 
 def recording_of(

@@ -7,7 +7,7 @@ What lost events leave open is unknown, and so is the time before a thread is fi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum, unique
 from typing import NamedTuple, cast
@@ -18,6 +18,7 @@ from tracetui.analysis.idle.pieces import cut_by_cover
 from tracetui.analysis.intervals import NOTHING, Intervals, union
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s, Wholes
 from tracetui.siblings.scheduler.events import (
+    MOST_CORES,
     MOST_PIDS,
     NO_PID,
     EventKind,
@@ -39,6 +40,20 @@ class State(IntEnum):
     UNKNOWN = 5
 
 
+class CoreMoves(NamedTuple):
+    """When a thread came to another core; columns of equal length."""
+
+    left: Int64s  #: the core it was on, or waited for; -1: not known
+    reached: Int64s
+
+    def across(self, nodes: Mapping[int, int]) -> int:
+        """Return how many of the moves are known to lead to another NUMA node; `nodes`: of each core."""
+        node_of = np.full(MOST_CORES + 1, -1, np.int64)
+        node_of[[*nodes]] = [*nodes.values()]
+        left, reached = node_of[self.left], node_of[self.reached]
+        return int(((left >= 0) & (reached >= 0) & (left != reached)).sum())
+
+
 @dataclass(frozen=True, eq=False)
 class ThreadStates:
     """The time of one thread in pieces, by start, without holes; columns of equal length."""
@@ -49,7 +64,7 @@ class ThreadStates:
     state: Int8s  #: State
     cpu: Int64s  #: the core it is on, or waits for; where it sleeps its last; -1: not known
     waker: Int64s  #: of sleep the thread that ended it, -1: not known
-    moves: int  #: how often it came to another core
+    moves: CoreMoves
 
     def state_at(self, times: Int64s) -> Int64s:
         """Return the place of the piece that holds each time, -1 outside of all."""
@@ -214,21 +229,31 @@ def _of_thread(
 ) -> ThreadStates:
     pieces = _pieces(changes, losses, window)
     pieces = _interrupted(_unknown_where_lost(pieces, losses), interrupts)
-    return ThreadStates(pid, *_clipped(pieces, window), _count_moves(changes, window))
+    return ThreadStates(pid, *_clipped(pieces, window), _moves(changes, window))
 
 
-def _count_moves(changes: _Changes, window: tuple[int, int]) -> int:
-    """Return how often a thread came to another core in a window.
+def _moves(changes: _Changes, window: tuple[int, int]) -> CoreMoves:
+    """Return the moves of a thread to other cores in a window.
 
-    Where no move is recorded, it is seen by the cores that the thread runs on.
+    Where none is recorded, they are seen by the cores that the thread runs on.
     """
-    moved = changes.change == _Change.MOVE
-    times = changes.time[moved]
-    if not len(times):
-        ran = changes.change == _Change.IN
+    moved = np.flatnonzero(changes.change == _Change.MOVE)
+    if len(moved):
+        left = np.append(-1, _last_cores(changes))[moved]
+    else:
+        ran = np.flatnonzero(changes.change == _Change.IN)
         cores = changes.cpu[ran]
-        times = changes.time[ran][1:][cores[1:] != cores[:-1]]
-    return int(((times >= window[0]) & (times < window[1])).sum())
+        places = np.flatnonzero(cores[1:] != cores[:-1])
+        moved, left = ran[places + 1], cores[places]
+    times = changes.time[moved]
+    inside = (times >= window[0]) & (times < window[1])
+    return CoreMoves(left[inside], changes.cpu[moved[inside]])
+
+
+def _last_cores(changes: _Changes) -> Int64s:
+    """Return the core that a thread is on, or waits for, from each of its events on; -1: not told."""
+    known = np.maximum.accumulate(np.where(changes.cpu >= 0, np.arange(len(changes.cpu)), -1))
+    return np.where(known >= 0, changes.cpu[known], -1)
 
 
 def _pieces(changes: _Changes, losses: dict[int, Intervals], window: tuple[int, int]) -> _Pieces:
@@ -251,8 +276,7 @@ def _pieces(changes: _Changes, losses: dict[int, Intervals], window: tuple[int, 
     is_in = (last >= 0) & (change[last] == _Change.IN)
     state = np.where(is_in, State.RUNNING, state)
     state[(last < 0) & (change == _Change.MOVE) & ~woken] = State.UNKNOWN
-    known = np.maximum.accumulate(np.where(changes.cpu >= 0, places, -1))
-    cpu = np.where(known >= 0, changes.cpu[known], -1)
+    cpu = _last_cores(changes)
     following = np.append(changes.time[1:], max(window[1], int(changes.time[-1])))
     after = np.append(change[1:], np.int8(-1))
     waker = np.where(after == _Change.WAKE, np.append(changes.detail[1:], -1), -1)

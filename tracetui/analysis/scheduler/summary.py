@@ -23,6 +23,7 @@ class ThreadTime:
     pid: int  #: its process, as the trace has it
     ns: dict[State, int]
     migrations: int
+    node_migrations: int | None  #: those to another NUMA node; None where nodes are not known
     idle_ns: int  #: idle time of devices that the scheduler explains, for which it is answerable
     preemptors: tuple[Culprit, ...]  #: who had its core in that, most first
 
@@ -34,7 +35,15 @@ class ThreadTime:
     @property
     def migrations_per_s(self) -> float:
         """How often it came to another core."""
-        return self.migrations * 1e9 / self.wall_ns if self.wall_ns else 0.0
+        return self._per_second(self.migrations)
+
+    @property
+    def node_migrations_per_s(self) -> float:
+        """How often it came to another NUMA node; 0 where that is not known."""
+        return self._per_second(self.node_migrations or 0)
+
+    def _per_second(self, number: int) -> float:
+        return number * 1e9 / self.wall_ns if self.wall_ns else 0.0
 
 
 @dataclass(frozen=True)
@@ -42,6 +51,7 @@ class CoreTime:
     """The time of a core in what both recordings cover."""
 
     cpu: int
+    node: int | None  #: its NUMA node
     busy_ns: int  #: with a thread
     interrupted_ns: int  #: serving interrupts
     wall_ns: int
@@ -85,7 +95,8 @@ def _threads(scheduler: Scheduler, causes: Causes) -> list[ThreadTime]:
                 task=last if last.comm else last._replace(comm=thread.name),
                 pid=thread.pid,
                 ns=states.sums(),
-                migrations=states.moves,
+                migrations=len(states.moves.reached),
+                node_migrations=states.moves.across(scheduler.nodes) if scheduler.nodes else None,
                 idle_ns=int((causes.end[idle_pieces] - causes.start[idle_pieces]).sum()),
                 preemptors=culprits_of(scheduler, causes, idle_pieces)[:PREEMPTORS],
             )
@@ -108,6 +119,7 @@ def _cores(scheduler: Scheduler) -> list[CoreTime]:
         found.append(
             CoreTime(
                 cpu=cpu,
+                node=scheduler.nodes.get(cpu),
                 busy_ns=scheduler.cores.busy_ns(cpu, window),
                 interrupted_ns=scheduler.interrupts(cpu).clip(*window).total,
                 wall_ns=window[1] - window[0],

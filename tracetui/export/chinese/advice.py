@@ -177,6 +177,12 @@ ADVICE = {
         "把它们绑到同一插槽的核上。",
         _rule("一个线程每秒至少换核 {}", model.MIGRATIONS),
     ),
+    "threads_change_nodes": AdviceWords(
+        "线程在 NUMA 节点之间迁移",
+        "有 {threads} 个 Host 线程换到别的 NUMA 节点的核上，最多每秒 {node_migrations_per_s} 次，内存却留在原节点。"
+        "让它们留在一个节点，即其 Device 所在的节点：numactl --cpunodebind=N --membind=N。",
+        _rule("一个线程每秒至少换 NUMA 节点 {}", model.NODE_MIGRATIONS),
+    ),
     "interrupts_on_launching_cores": AdviceWords(
         "中断阻塞下发线程",
         "{cores} 个 Host 线程所在的核上的中断造成 {idle_ns} 的空闲。让中断避开这些核：irqbalance 中禁用它们，或设置 "
@@ -247,6 +253,7 @@ FIGURES = {
     "cores": "核数",
     "foreign_ns": "其他进程占用",
     "migrations_per_s": "每秒迁移",
+    "node_migrations_per_s": "每秒跨节点迁移",
     "saves_at_most_ns": "最多省下",
     "shared_cores": "共用的核",
     "threads": "线程数",

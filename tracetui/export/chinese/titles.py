@@ -228,6 +228,8 @@ TITLES_OF_COLUMNS = {
     "unknown": "未知",
     "migrations": "迁移",
     "per s": "每秒",
+    "to other nodes": "跨节点",
+    "node": "节点",
     "had its core": "占用其核的",
     "had the core": "占用核的任务",
     "busy": "忙",

@@ -223,6 +223,13 @@ ENGLISH_ADVICE = {
         "find their caches cold. Pin them to cores of one socket with {setting}.",
         _rule("A thread comes to another core at least {} a second", model.MIGRATIONS),
     ),
+    "threads_change_nodes": AdviceWords(
+        "Threads migrate between NUMA nodes",
+        "{threads} threads of the host come to a core of another NUMA node, up to {node_migrations_per_s} "
+        "times a second, and leave their memory behind. Keep them on one node, that of their device: "
+        "numactl --cpunodebind=N --membind=N.",
+        _rule("A thread comes to another NUMA node at least {} a second", model.NODE_MIGRATIONS),
+    ),
     "ai_cpu_operator": AdviceWords(
         "An operator runs on the AI CPU",
         "It runs {count_per_step} times {times}, {longest_ns} at most, and for {exposed_ns} in all no AI "

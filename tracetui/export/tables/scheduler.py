@@ -96,6 +96,14 @@ THREADS: Table[ThreadTimeRows] = Table(
         *(_state_column(key, title, state) for key, title, state in _STATES),
         count("migrations", "migrations", values_of("migrations"), stacked="mi-\ngrations"),
         count("migrations_per_s", "per s", _per_second, forms=Form.SHOWN & ~Form.TEXT),
+        count(
+            "node_migrations",
+            "to other nodes",
+            values_of("node_migrations"),
+            stacked="to other\nnodes",
+            optional=True,
+            when=lambda rows, _: any(thread.node_migrations is not None for thread in rows.rows),
+        ),
         duration("idle_ns", "idle", values_of("idle_ns")),
         named("preemptors", "had its core", _preemptors, unknown="", forms=Form.SHOWN & ~Form.TEXT),
     ),
@@ -130,6 +138,13 @@ CULPRITS: Table[CulpritRows] = Table(
 CORES: Table[CoreRows] = Table(
     columns=(
         Column("cpu", "core", values_of("cpu")),
+        Column(
+            "node",
+            "node",
+            values_of("node"),
+            optional=True,
+            when=lambda rows, _: any(core.node is not None for core in rows.rows),
+        ),
         duration("busy_ns", "busy", values_of("busy_ns")),
         Column(
             "busy_share",

@@ -21,6 +21,7 @@ from tracetui.databases.tables import UNKNOWN, Database
 from tracetui.language import state
 from tracetui.siblings.beside import Refusal
 from tracetui.siblings.scheduler.events import (
+    MOST_CORES,
     MOST_PIDS,
     NO_PID,
     CommNames,
@@ -114,7 +115,7 @@ class _Reader:
             numbers = rows.numbers("track_id").tolist()
             for track, tid, kind in zip(numbers, rows.texts("tid"), rows.texts("pid")):
                 core, task = _CORE.fullmatch(tid or ""), _TASK.fullmatch(tid or "")
-                if kind == _CORES and core is not None:
+                if kind == _CORES and core is not None and int(core[1]) < MOST_CORES:
                     cores[track] = int(core[1])
                 elif kind == _THREADS and task is not None and int(task[2]) < MOST_PIDS:
                     tasks[track] = int(task[2])
