@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,22 @@ def test_text_and_markdown_obey_no_name(run: Path, capsys: pytest.CaptureFixture
     markdown = asked(run, capsys, "scheduler", "--md")
     assert "\x1b" not in markdown
     assert "`␛[31m\\|==>x  (77)`" in markdown
+
+
+def test_text_is_as_wide_as_a_terminal(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the nodes of a host, too, and a thread that moves between them."""
+    lines = (run / "sched.txt").read_text().splitlines()
+    at = lines[200].split("]")[1].split()[1]
+    tid = traces.recording("mixed", True).main_tid
+    event = f"sched_migrate_task: comm=python3 pid={tid} prio=120 orig_cpu=4 dest_cpu"
+    moves = [f"               x-9       (      9) [020] d..2. {at} {event}={core}" for core in (5, 4)]
+    (tmp_path / "sched.txt").write_text("\n".join([*lines[:200], *moves, *lines[200:]]))
+    (tmp_path / "trace_view.json").write_bytes((run / "trace_view.json").read_bytes())
+    (tmp_path / "lscpu.txt").write_text("NUMA node0 CPU(s): 0-4\nNUMA node1 CPU(s): 5-31\n")
+    text = asked(tmp_path, capsys, "scheduler")
+    assert max(map(len, text.splitlines())) <= 80
+    assert "came to another NUMA node: 2" in text
+    assert re.search(r"^ +core +node +busy", text, re.MULTILINE)
 
 
 def test_csv_and_frames_have_the_threads(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

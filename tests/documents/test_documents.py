@@ -102,8 +102,8 @@ def test_what_a_page_names_is_there(page: Page) -> None:
         assert hasattr(tracetui, name), name
 
 
-#: Programs that record the scheduler, whose options are theirs.
-_RECORDERS = ("perf ", "trace-cmd ")
+#: Programs that record the scheduler or bind threads, whose options are theirs.
+_OTHERS = ("perf ", "trace-cmd ", "numactl ")
 
 
 @pytest.mark.parametrize("page", OF_USERS, ids=lambda page: page.name)
@@ -114,7 +114,7 @@ def test_options_are_those_of_the_commands(page: Page) -> None:
         *(option for command in (cli.VIEW, *cli.COMMANDS) for option in options(command)),
     }
     for quoted in page.codes:
-        if quoted.startswith(_RECORDERS):
+        if quoted.startswith(_OTHERS):
             continue
         assert known.issuperset(re.findall(r"(?<!\S)--[a-z][a-z-]*", quoted)), quoted
 

@@ -64,6 +64,29 @@ async def test_the_screen_has_threads_culprits_and_cores(recording: Path) -> Non
         assert [int(row.split()[0]) for row in lines_of(app.screen.table)[1:4]] == [4, 5, 6]
 
 
+async def test_a_small_screen_says_how_well_the_clock_is_known(tmp_path: Path) -> None:
+    """And what a thread did, how often it moved, and who had its core."""
+    text = SimulatedScheduler(traces.recording("mixed", True), with_process=True).text()
+    path = tmp_path / "sched.txt"
+    path.write_text(text + "nonsense\n")
+    trace = traces.analysed("mixed").trace
+    fitted = ViewerOptions(palette="none", scheduler=SchedulerSource(path))
+    app = open_viewer(Path("trace_view.json"), fitted, trace=trace)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: not app.session.analysing)
+        app.action_go("scheduler")
+        await pilot.pause()
+        assert isinstance(app.screen, SchedulerScreen)
+        await until(pilot, lambda: "µs" in said(app, "said"))
+        assert said(app, "said").splitlines() == [
+            " Clock: fitted to what the threads do, to within 4.02 µs.",
+            " Lines of the scheduler that cannot be read, and are skipped: 1.",
+        ]
+        titles = lines_of(app.screen.table)[0].split()
+        assert titles[:6] == ["thread", "idle", "ready", "blocked", "running", "migrations"]
+        assert titles[6:] == ["had", "its", "core"]
+
+
 async def test_hotspots_tell_what_pinning_saves(recording: Path) -> None:
     """Below the lines, and as what % tries last."""
     trace = traces.analysed("mixed").trace

@@ -219,13 +219,24 @@ class Analysis:
         """Ns of wall time that are saved at most if every thread that is ready has a core, while late peers
         come when they came; 0 where the scheduler is not recorded.
         """
+        return self._saves_without_ns(State.READY)
+
+    @cached_property
+    def interrupts_save_ns(self) -> int:
+        """Ns of wall time that are saved at most if no thread of the trace is interrupted, as
+        `pinning_saves_ns`.
+        """
+        return self._saves_without_ns(State.INTERRUPTED)
+
+    def _saves_without_ns(self, state: State) -> int:
+        """Return what is saved at most if no thread of the trace is ever in a state; 0 where none is."""
         scheduler = self.scheduler
         if scheduler is None:
             return 0
         pids = scheduler.pid_of_track
 
-        def ready(pid: int) -> Intervals:
-            return NOTHING if pid < 0 else scheduler.states_of(pid).of(State.READY)
+        def times(pid: int) -> Intervals:
+            return NOTHING if pid < 0 else scheduler.states_of(pid).of(state)
 
         def of_launch(rows: Int64s, starts: Int64s, ends: Int64s) -> Int64s:
             places = self.launch_chains.index(rows)
@@ -234,11 +245,11 @@ class Analysis:
             of_row = pick(pids, track_of_rows(self.trace, launchers))
             waited = np.zeros(len(rows), np.int64)
             for pid, places in runs(of_row):
-                waited[places] = ready(pid).covered(starts[places], ends[places])
+                waited[places] = times(pid).covered(starts[places], ends[places])
             return waited
 
         answer = self.what_ifs_with_late_peers.without(
-            lambda index: ready(int(pids[self.hosts.thread(index).track.index])), of_launch
+            lambda index: times(int(pids[self.hosts.thread(index).track.index])), of_launch
         )
         return max(answer.before_ns - answer.after_ns, 0)
 

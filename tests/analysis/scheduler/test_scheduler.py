@@ -564,7 +564,11 @@ def test_advice_names_what_pinning_saves_at_most() -> None:
     assert 0 < analysis.pinning_saves_ns <= ready
     assert "CPU_AFFINITY_CONF=1 or taskset" in english_words(advice).text
     assert "kworker/3:1" in advice.subjects
-    assert [found.id for found in find_advice(analysis) if found.id.startswith("interrupts")]
+    assert "threads of the trace: 0. Pin" in english_words(advice).text
+    (advice,) = [found for found in find_advice(analysis) if found.id == "interrupts_on_launching_cores"]
+    assert advice.evidence["saves_at_most_ns"] == analysis.interrupts_save_ns > 0
+    interrupted = sum(scheduler.states(thread).sums()[State.INTERRUPTED] for thread in scheduler.threads)
+    assert analysis.interrupts_save_ns <= interrupted
     assert not [found.id for found in find_advice(analysis) if found.id == "threads_migrate"]
     assert traces.analysed("mixed").pinning_saves_ns == 0
 

@@ -91,7 +91,11 @@ def interrupts(evidence: Evidence) -> Iterator[Advice]:
     yield Advice(
         id="interrupts_on_launching_cores",
         cost_ns=cost,
-        evidence={"idle_ns": cost, "cores": len(cores)},
+        evidence={
+            "idle_ns": cost,
+            "cores": len(cores),
+            "saves_at_most_ns": min(evidence.analysis.interrupts_save_ns, evidence.window_ns),
+        },
         per_step_ns=evidence.step_ns(cost),
         gaps=evidence.gaps(pieces),
     )

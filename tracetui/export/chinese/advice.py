@@ -186,7 +186,7 @@ ADVICE = {
     "interrupts_on_launching_cores": AdviceWords(
         "中断阻塞下发线程",
         "{cores} 个 Host 线程所在的核上的中断造成 {idle_ns} 的空闲。让中断避开这些核：irqbalance 中禁用它们，或设置 "
-        "/proc/irq/N/smp_affinity。",
+        "/proc/irq/N/smp_affinity：最多省下 {saves_at_most_ns}。",
         _rule("中断造成的空闲至少占 Device 时间的 {}", model.INTERRUPT_SHARE),
     ),
     "record_the_scheduler": AdviceWords(

@@ -34,6 +34,7 @@ SCHEDULER = {
     "another process": "其他进程",
     "had its core: {tasks}": "占用其核的：{tasks}",
     "{task} for {time}": "{task} {time}",
+    "came to another NUMA node: {count}": "换到别的 NUMA 节点：{count}",
     # -- the viewer -------------------------------------------------------------------------------------
     "its reading was stopped": "读取已停止",
     "reading the scheduler, {share} % of {size}": "正在读取调度器记录，{size} 的 {share} %",

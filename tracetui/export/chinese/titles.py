@@ -229,6 +229,7 @@ TITLES_OF_COLUMNS = {
     "migrations": "迁移",
     "per s": "每秒",
     "to other nodes": "跨节点",
+    "process": "进程",
     "node": "节点",
     "had its core": "占用其核的",
     "had the core": "占用核的任务",

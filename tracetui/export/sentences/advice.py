@@ -88,14 +88,14 @@ def figure_in_language(key: str, value: float | str) -> tuple[str, str]:
 def _figure(key: str, value: float | str) -> tuple[str, str]:
     """Return a number of evidence for people, its name and its value: ("mean kernel", "20.0 µs").
 
-    Its unit is in its key: `*_ns` are times, `*share*` shares 0..1. As written in the trace where it is a
-    text: never print it unescaped.
+    Its unit is in its key: `*_ns` are times, `*_share` and `share_*` shares 0..1. As written in the trace
+    where it is a text: never print it unescaped.
     """
     name = key.removesuffix("_ns").replace("_", " ")
     if isinstance(value, str):
         return name, value
     if key.endswith("_ns"):
         return name, format_duration(int(value))
-    if "share" in key:
+    if "share" in key.split("_"):
         return name, share_words(value)
     return name, format_count(int(value)) if value == int(value) else f"{value:,.1f}"

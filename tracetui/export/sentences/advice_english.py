@@ -61,7 +61,7 @@ def _figure(key: str, value: float | str) -> str:
         return value
     if key.endswith("_ns"):
         return duration(int(value))
-    if "share" in key:
+    if "share" in key.split("_"):
         return format_percent(round(value * _PARTS), _PARTS)
     return f"{value:.1f}" if key.endswith("_pct") else f"{value:.1f}".removesuffix(".0")
 
@@ -205,8 +205,8 @@ ENGLISH_ADVICE = {
     "threads_without_a_core": AdviceWords(
         "Threads are ready and have no core",
         "For {idle_ns} of idle time a thread of the host was ready and had no core; for {foreign_ns} of that "
-        "other processes, or nobody, had it. {shared_cores} cores had several threads of the trace. Pin the "
-        "process to cores of its own with {setting}: that saves {saves_at_most_ns} at most.",
+        "other processes, or nobody, had it. Cores with several threads of the trace: {shared_cores}. Pin "
+        "the process to cores of its own with {setting}: that saves {saves_at_most_ns} at most.",
         _rule(
             "Idle time of threads without a core is at least {} of the device's time", model.PREEMPTED_SHARE
         ),
@@ -214,7 +214,8 @@ ENGLISH_ADVICE = {
     "interrupts_on_launching_cores": AdviceWords(
         "Interrupts stop the threads that launch",
         "Interrupts on {cores} cores of the host's threads keep the device idle for {idle_ns}. Keep them off "
-        "these cores: irqbalance with a list of banned cores, or /proc/irq/N/smp_affinity.",
+        "these cores with irqbalance and a list of banned cores, or /proc/irq/N/smp_affinity: that saves "
+        "{saves_at_most_ns} at most.",
         _rule("Interrupts cost at least {} of the device's time, as idle time", model.INTERRUPT_SHARE),
     ),
     "threads_migrate": AdviceWords(

@@ -88,7 +88,7 @@ def _per_second(rows: ThreadTimeRows) -> Values:
 
 THREADS: Table[ThreadTimeRows] = Table(
     columns=(
-        named("thread", "thread", lambda thread: task_name(thread.task)),
+        named("thread", "thread", lambda thread: task_name(thread.task), least=14),
         data("pid", values_of("pid")),
         data("tid", numbers_by(lambda thread: thread.task.pid)),
         data("name", texts_by(lambda thread: thread.task.comm)),
@@ -100,8 +100,8 @@ THREADS: Table[ThreadTimeRows] = Table(
             "node_migrations",
             "to other nodes",
             values_of("node_migrations"),
-            stacked="to other\nnodes",
             optional=True,
+            forms=Form.ALL & ~Form.TEXT,
             when=lambda rows, _: any(thread.node_migrations is not None for thread in rows.rows),
         ),
         duration("idle_ns", "idle", values_of("idle_ns")),
@@ -124,7 +124,7 @@ CULPRITS: Table[CulpritRows] = Table(
         flag_column("own_process"),
         duration("idle_ns", "idle", values_of("idle_ns")),
         Column("share", "share", values_of("idle_ns"), _share, forms=Form.SHOWN),
-        named("whose", "whose", _whose, trusted=True, unknown=""),
+        named("whose", "process", _whose, trusted=True, unknown=""),
     ),
     order=("idle_ns", "share", ..., "task"),
     markdown=("task", "idle_ns", "share", ...),

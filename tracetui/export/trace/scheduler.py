@@ -16,8 +16,8 @@ from tracetui.export.tables.column import records
 from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS, CoreRows, CulpritRows, ThreadTimeRows
 from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.text import wrapped
-from tracetui.language import clauses, names, translate
-from tracetui.units import format_duration, format_percent
+from tracetui.language import alternatives, clauses, names, translate
+from tracetui.units import format_count, format_duration, format_percent
 
 TOP_CULPRITS, TOP_CORES = 10, 16
 
@@ -51,7 +51,7 @@ def scheduler_text(analysis: Analysis, scheduler: Scheduler, summary: SchedulerS
     """Return what the scheduler did as plain text."""
     lines = [line for fact in scheduler_facts(analysis, scheduler) for line in wrapped(fact, width)]
     threads = ThreadTimeRows(summary)
-    lines += ["", threads_title(), *text_table(THREADS, threads, width, [*map(_preempted_by, threads.rows)])]
+    lines += ["", threads_title(), *text_table(THREADS, threads, width, [*map(_thread_note, threads.rows)])]
     if summary.culprits:
         rows = CulpritRows(summary)
         rows.rows = rows.rows[:TOP_CULPRITS]
@@ -97,8 +97,16 @@ def _part(cause: Cause, ns: int) -> str:
     return translate("{cause} {ns}", cause=cause_facts(cause).name, ns=format_duration(ns))
 
 
+def _thread_note(thread: ThreadTime) -> str:
+    """Return how often a thread came to other nodes, and who had its core in idle time; "" of neither."""
+    moves = ""
+    if thread.node_migrations:
+        count = format_count(thread.node_migrations)
+        moves = translate("came to another NUMA node: {count}", count=count)
+    return alternatives(filter(None, (moves, _preempted_by(thread))))
+
+
 def _preempted_by(thread: ThreadTime) -> str:
-    """Return who had the core of a thread in idle time, a note below its row; "" where nobody."""
     tasks = names(
         f"{task_name(culprit.task)} {format_duration(culprit.idle_ns)}" for culprit in thread.preemptors
     )

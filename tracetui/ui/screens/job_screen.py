@@ -12,16 +12,11 @@ from textual.message import Message
 from tracetui.job.job import Job
 from tracetui.job.whatif.answer import NoReplay
 from tracetui.language import translate
-from tracetui.trace.clean import printable
-from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.strips import wrapped
 from tracetui.ui.ranks.job_messages import JobChanged
 from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
-from tracetui.ui.widgets.lines import Lines, Pieces
 
-_MOST_LINES = 4
 Answer = TypeVar("Answer")
 
 
@@ -98,16 +93,3 @@ class JobScreen(TableScreen, Generic[Answer]):
             self.nothing(found.sentence)
         else:
             self.show_found(found.job, cast(Answer, found.answer))
-
-    def say_below(self, sentences: list[str]) -> None:
-        """Say sentences in the lines of `#said`, as many as they take."""
-        lines = self.paragraphs(sentences, _MOST_LINES)
-        widget = self.query_one("#said", Lines)
-        widget.styles.height = len(lines)
-        widget.show(lines)
-
-    def paragraphs(self, sentences: list[str], limit: int) -> list[Pieces]:
-        """Return sentences in lines as wide as the screen, at most so many."""
-        width, style = max(self.size.width - 2, 20), self.style_of(Role.TEXT)
-        lines = [line for sentence in sentences for line in wrapped(printable(sentence, 400), width)]
-        return [[(f" {line}", style)] for line in lines[:limit]]

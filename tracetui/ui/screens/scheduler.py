@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.binding import BindingType
 from textual.message import Message
+from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.scheduler.summary import SchedulerSummary
@@ -16,13 +18,13 @@ from tracetui.export.sentences.scheduler import clock_words, scheduler_notes
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS, CoreRows, CulpritRows, ThreadTimeRows
 from tracetui.export.trace.scheduler import explained
-from tracetui.language import sentences
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.tables.columns import ViewColumn
 from tracetui.ui.tables.layout import ColumnLook, laid_out
+from tracetui.ui.widgets.lines import Lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,6 +51,18 @@ class SchedulerScreen(TableScreen):
         super().__init__(session)
         self._view = 0
         self._known: SchedulerScreen.Summarised | None = None
+
+    def body(self) -> Iterable[Widget]:
+        yield Lines(self.viewer.glyphs, id="said")
+        yield from super().body()
+
+    def missing(self, sentence: str) -> None:
+        super().missing(sentence)
+        self.say_below([])
+
+    def on_resize(self) -> None:
+        if self._known is not None:
+            self._say(self._known.analysis)
 
     @property
     def shown_view(self) -> str:
@@ -83,8 +97,13 @@ class SchedulerScreen(TableScreen):
         columns, count = self._columns(summary)
         self.table.empty = "No thread waited for a core in idle time."
         self.table.show(columns, count)
-        answer = sentences([explained(analysis), clock_words(analysis.scheduler.clock)])
-        self.show_answer(answer, self.place())
+        self.show_answer(explained(analysis), self.place())
+        self._say(analysis)
+
+    def _say(self, analysis: Analysis) -> None:
+        """Say how well the clock is known, and what else must be known to read the numbers."""
+        if analysis.scheduler is not None:
+            self.say_below([clock_words(analysis.scheduler.clock), *scheduler_notes(analysis)])
 
     def _columns(self, summary: SchedulerSummary) -> tuple[list[ViewColumn], int]:
         """Return the columns of the view and how many rows it has."""
@@ -92,9 +111,10 @@ class SchedulerScreen(TableScreen):
         idle = ColumnLook("idle_ns", 0, _TIME, style=number)
         if self._view == 0:
             threads = ThreadTimeRows(summary)
-            states = ("ready_ns", "blocked_ns", "disk_ns", "interrupted_ns", "running_ns", "unknown_ns")
+            states = ("ready_ns", "blocked_ns", "running_ns", "disk_ns", "interrupted_ns", "unknown_ns")
             looks = [ColumnLook(key, rank, _TIME) for rank, key in enumerate(states)]
-            places = [ColumnLook("thread", 0, 40, 16), idle, *looks, ..., ColumnLook("preemptors", 1, 60, 16)]
+            looks.insert(3, ColumnLook("migrations", 2))
+            places = [ColumnLook("thread", 0, 40, 14), idle, *looks, ..., ColumnLook("preemptors", 1, 60, 14)]
             return laid_out(THREADS, threads, places), len(threads.rows)
         if self._view == 1:
             culprits = CulpritRows(summary)

@@ -28,7 +28,7 @@ from tracetui.language import translate, wording
 from tracetui.places import SharedPlace, row_of_kind
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.strips import Piece
+from tracetui.ui.drawing.strips import Piece, wrapped
 from tracetui.ui.failures import failure
 from tracetui.ui.messages import Status, TraceChanged
 from tracetui.ui.screens.table_export import TableExport
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 
 MEANWHILE = "T shows what is there already; esc there stops the reading and keeps it."
+_MOST_LINES = 4  # that are said below the answer
 SAID_S = 4.0  #: how long a sentence stands in place of the keys
 
 
@@ -331,6 +332,19 @@ class TableScreen(TableKeys, AnswerScreen):
         if self.is_current and self.table.rows.filter != self.session.state.filter:
             self.table.filter_by(self.session.state.filter)
         super().refresh_answer()
+
+    def say_below(self, sentences: list[str]) -> None:
+        """Say sentences in the lines of `#said`, as many as they take."""
+        lines = self.paragraphs(sentences, _MOST_LINES)
+        widget = self.query_one("#said", Lines)
+        widget.styles.height = len(lines)
+        widget.show(lines)
+
+    def paragraphs(self, sentences: list[str], limit: int) -> list[Pieces]:
+        """Return sentences in lines as wide as the screen, at most so many."""
+        width, style = max(self.size.width - 2, 20), self.style_of(Role.TEXT)
+        lines = [line for sentence in sentences for line in wrapped(printable(sentence, 400), width)]
+        return [[(f" {line}", style)] for line in lines[:limit]]
 
     def export_name(self) -> str:
         return self.TITLE_OF.split(",")[0].lower()
