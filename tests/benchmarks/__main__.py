@@ -12,12 +12,23 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.benchmarks import comparing, databases, frames, job_frames, jobs, memory, opening, parts, slow_link
+from tests.benchmarks import (
+    comparing,
+    databases,
+    frames,
+    job_frames,
+    jobs,
+    memory,
+    opening,
+    parts,
+    recordings,
+    slow_link,
+)
 from tests.benchmarks.floors import cores
 from tests.benchmarks.table import Row, show, show_markdown
 from tests.benchmarks.traces import made_file
 
-PARTS = ("opening", "parts", "compare", "database", "memory", "frames", "tables", "link", "job")
+PARTS = ("opening", "parts", "compare", "database", "scheduler", "memory", "frames", "tables", "link", "job")
 
 
 def main() -> None:
@@ -63,6 +74,8 @@ def measure(asked: argparse.Namespace, directory: Path) -> list[Row]:
     if "database" in wanted:
         rows = databases.rows(directory / "database", asked.mb, asked.runs, asked.jobs)
         tell("Opening a database", rows)
+    if "scheduler" in wanted:
+        tell("A recording of the scheduler", recordings.rows(directory / "scheduler", asked.mb, asked.runs))
     if "memory" in wanted:
         blocks = 100_000 if asked.quick else 1_000_000
         tell(f"The memory of {blocks:,} blocks", memory.rows(directory / "memory", blocks, asked.runs))

@@ -2,9 +2,10 @@
 
 `scanner`: events through the scanner in C, which has to give what decoding gives; .ci/run does this with a
 scanner compiled with sanitizers, which end the program where memory is misused. `leaves`: pages of databases
-through C in the same way, which has to read what SQLite reads. `files`, `databases`, `siblings`,
-`digests`, `snapshots`: damaged ones through the commands, each in a process of its own, which has to end in
-time, within its memory, with a documented status and without a traceback.
+through C in the same way, which has to read what SQLite reads. `lines`: of recordings of the scheduler,
+which C has to read as each is read alone. `files`, `databases`, `siblings`, `digests`, `snapshots`: damaged
+ones through the commands, each in a process of its own, which has to end in time, within its memory, with a
+documented status and without a traceback.
 """
 
 from __future__ import annotations
@@ -15,10 +16,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks.fuzzing import leaves, scanner
+from tests.benchmarks.fuzzing import leaves, scanner, scheduler_lines
 from tests.benchmarks.fuzzing.commands import SUBJECTS, fuzz_commands
 
-IN_C = {"scanner": scanner.fuzz_scanner, "leaves": leaves.fuzz_leaves}
+IN_C = {
+    "scanner": scanner.fuzz_scanner,
+    "leaves": leaves.fuzz_leaves,
+    "lines": scheduler_lines.fuzz_scheduler_lines,
+}
 KINDS = (*IN_C, *SUBJECTS, "all")
 
 

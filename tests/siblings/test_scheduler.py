@@ -11,13 +11,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tests.siblings.scheduler_lines import LINES, PIECES, difference, recorded_names
+from tracetui.compiled import COMPILED
 from tracetui.siblings.beside import Refusal
 from tracetui.siblings.scheduler import blocks, recording
 from tracetui.siblings.scheduler.events import MOST_CORES, EventKind, LostStretch, SchedulerColumns
 from tracetui.siblings.scheduler.files import find_recording, pid_mapping, profiler_clock, read_recording
 from tracetui.siblings.scheduler.line import SchedulerEvent, read_line
 from tracetui.siblings.scheduler.nodes import core_nodes, parse_nodes
+from tracetui.siblings.scheduler.parsed import Parsed
+from tracetui.siblings.scheduler.vectors import read_vectors
 
 HEAD = "# tracer: nop\n#\n# entries-in-buffer/entries-written: 9/9   #P:2\n#\n"
 #: As tracefs of Linux 6.18 wrote it, with the option record-tgid.
@@ -56,8 +62,20 @@ def rows_of(columns: SchedulerColumns) -> list[tuple[int, ...]]:
     return list(zip(*(column.tolist() for column in columns)))
 
 
+def parse_by_all(data: bytes) -> Parsed:
+    """What a block holds, which is the same in C and by numpy."""
+    found = blocks.parse(data, read_vectors)
+    if COMPILED:
+        in_c = blocks.parse(data, blocks.scan)
+        assert rows_of(in_c.columns) == rows_of(found.columns)
+        for name in ("processes", "lost", "first_ns", "last_ns", "overwritten", "skipped"):
+            assert getattr(in_c, name) == getattr(found, name)
+        assert recorded_names(in_c) == recorded_names(found)
+    return found
+
+
 def parsed(text: str) -> list[tuple[int, ...]]:
-    found = blocks.parse(text.encode())
+    found = parse_by_all(text.encode())
     assert not found.skipped
     return rows_of(found.columns)
 
@@ -68,7 +86,7 @@ def test_text_of_tracefs(text: str) -> None:
 
 
 def test_processes_are_those_of_the_column() -> None:
-    found = blocks.parse(WITH_PROCESS.encode())
+    found = parse_by_all(WITH_PROCESS.encode())
     assert found.processes == {pid: pid for pid in (11537, 11542, 11402, 41, 10908)}
 
 
@@ -86,7 +104,7 @@ nonsense
     path.write_text(text)
     names = recording.read_text(path).names
     assert (names.last(11537), names.last(11542)) == ("bash", "a:b [1]")
-    found = blocks.parse(text.encode())
+    found = parse_by_all(text.encode())
     assert found.skipped == 1
     assert rows_of(found.columns) == [
         (918470501000, 1, EventKind.SWITCH, 11537, 11542, ord("S"), -1),
@@ -107,7 +125,7 @@ def test_script_of_perf() -> None:
         (919430073123, 0, EventKind.SWITCH, 12, 18, ord("D"), -1),
         (919430077000, 0, EventKind.SOFTIRQ_ENTRY, 1, 18, 0, -1),
     ]
-    assert blocks.parse(text.encode()).processes == {12: 1}
+    assert parse_by_all(text.encode()).processes == {12: 1}
 
 
 #: Lines as trace-cmd 3.1 and perf 6.1 wrote them with several options.
@@ -174,6 +192,30 @@ def test_every_form_is_read_many_lines_at_once(form: str, monkeypatch: pytest.Mo
     assert all(b"PERF_RECORD" in line for line in slowly)
 
 
+#: Events that C leaves to `line`: they are rare.
+RARE = (b"sched_process_", b"sched_migrate_task: pong")
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+def test_c_reads_every_form_as_each_line_is_read_alone() -> None:
+    for line in LINES:
+        taken, problem = difference(line)
+        assert not problem, line
+        is_event = isinstance(read_line(line), SchedulerEvent)
+        assert taken == (is_event and not any(rare in line for rare in RARE)), line
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+@given(data=st.data())
+def test_c_takes_no_damaged_line_otherwise_than_it_is_read_alone(data: st.DataObject) -> None:
+    line = data.draw(st.sampled_from(LINES))
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(line)))
+        piece = data.draw(st.one_of(st.sampled_from(PIECES), st.binary(min_size=1, max_size=3)))
+        line = line[:place] + piece + line[place + data.draw(st.integers(0, 12)) :]
+    assert not difference(line)[1]
+
+
 def test_states_of_raw_text_are_letters() -> None:
     """Numbers as include/trace/events/sched.h prints them: 0 and 256 are R, of several bits the highest."""
     line = FORMS["report -R"].splitlines()[0]
@@ -195,7 +237,7 @@ def test_states_of_raw_text_are_letters() -> None:
 
 def test_events_that_perf_lost_are_told() -> None:
     text = FORMS["script"] + "pong 2    54 [001]   918.470504: PERF_RECORD_LOST lost 536\n" + FORMS["script"]
-    (mark,) = blocks.parse(text.encode()).lost
+    (mark,) = parse_by_all(text.encode()).lost
     assert (mark.cpu, mark.events, mark.after_ns, mark.before_ns) == (1, 536, 918470503000, 918470501000)
 
 
@@ -245,9 +287,9 @@ def test_names_of_anything(comm: str) -> None:
         f"{comm:>16}-4243    [003] d..2.   918.470502: sched_waking: comm={comm} pid=4242 prio=120 "
         "target_cpu=003\n"
     )
-    found = blocks.parse(text.encode())
+    found = parse_by_all(text.encode())
     switch, waking = rows_of(found.columns)
-    short = blocks.parse(
+    short = parse_by_all(
         f"{comm:>16}-4242 [003] 918.470501: sched_switch:   {comm}:4242 [120] S ==> {comm}:4243 [120]\n"
         f"{comm:>16}-4243 [003] 918.470502: sched_waking:   {comm}:4242 [120] CPU:003\n".encode()
     )
@@ -270,7 +312,7 @@ def test_lines_that_cannot_be_read_are_counted() -> None:
         "prev_prio=120 prev_state=S ==> next_comm=b next_pid=2 next_prio=120",
     ]
     other = "            bash-11537   [001] d..2.   918.470501: sys_enter: NR 1 (0)"
-    found = blocks.parse("\n".join([HEAD + PLAIN, *bad, other, "", "CPU 0 is empty", ""]).encode())
+    found = parse_by_all("\n".join([HEAD + PLAIN, *bad, other, "", "CPU 0 is empty", ""]).encode())
     assert found.skipped == len(bad)
     assert rows_of(found.columns) == ROWS
 
@@ -280,7 +322,7 @@ def test_blocks_and_lines_agree(tmp_path: Path) -> None:
     text = (HEAD + (WITH_PROCESS + PLAIN + "\n" + NO_FLAGS + "\n") * 7).encode()
     alone = [event[:7] for line in text.split(b"\n") if isinstance(event := read_line(line), SchedulerEvent)]
     expected = [row for row in alone if row[2] != EventKind.OTHER]
-    assert rows_of(blocks.parse(text).columns) == expected
+    assert rows_of(parse_by_all(text).columns) == expected
     path = tmp_path / "trace.txt"
     path.write_bytes(text)
     with pytest.MonkeyPatch.context() as patch:

@@ -39,3 +39,12 @@ def read_leaves(
         wanted: int32 pairs, by their first: the place of a column, and 0 for int64, 1 for float64, or 2 for
             int64 of a column that is another name of the rowid.
     """
+
+def scan_scheduler(text: bytes, /) -> list[bytearray]:
+    """Read the lines of a recording of the scheduler; other threads may run. Raises ValueError beyond 2 GB.
+
+    Returns, a row for each line: int64 time, int16 cpu, int8 kind (-1 where the line is left to others, -2
+    where it says nothing), int32 pid, int32 other, int8 state, int16 target, as SchedulerColumns has them;
+    and int32 place of the line in the text. Then a row for each name that is new or changes: int32 row, int32
+    pid and 16 bytes; and one for each process of a thread that is: int32 thread and int32 process.
+    """

@@ -19,7 +19,7 @@ import numpy as np
 from tracetui.arrays import Bools, Int64s, Wholes
 from tracetui.language import state
 from tracetui.siblings.beside import Refusal
-from tracetui.siblings.scheduler.blocks import Comms, Mark, Parsed, parse
+from tracetui.siblings.scheduler.blocks import parse
 from tracetui.siblings.scheduler.events import (
     EMPTY,
     CommNames,
@@ -27,6 +27,7 @@ from tracetui.siblings.scheduler.events import (
     SchedulerColumns,
     SchedulerEvents,
 )
+from tracetui.siblings.scheduler.parsed import Comms, Mark, Parsed
 
 #: Called with bytes read and bytes in all; what it raises ends the reading.
 OnProgress = Optional[Callable[[int, int], None]]
