@@ -217,6 +217,44 @@ def test_a_clock_is_fitted_to_what_threads_do(scenario: str, tmp_path: Path) -> 
     assert abs(clock.offset_ns - OFFSET) <= min(clock.error_ns, 200_000)
 
 
+@pytest.mark.parametrize(("first", "last"), [(0, 0.9), (0, 0.6), (0.1, 1), (0.4, 1)])
+def test_a_clock_is_fitted_where_the_recording_holds_a_part(
+    first: float, last: float, tmp_path: Path
+) -> None:
+    """A buffer keeps the last events only; a recording may end before the trace does."""
+    lines = planted("mixed").text().splitlines(keepends=True)
+    part = lines[int(first * len(lines)) : int(last * len(lines))]
+    trace = traces.analysed("mixed").trace
+    scheduler = recording_of(trace, SchedulerSource(laid_beside(tmp_path, "".join(part)))).scheduler
+    assert scheduler is not None
+    clock = scheduler.clock
+    assert clock.error_ns is not None
+    assert abs(clock.offset_ns - OFFSET) <= clock.error_ns <= 200_000
+    start, end = scheduler.window
+    assert end - start < 0.95 * (trace.end_ns - trace.start_ns)
+
+
+def test_a_small_part_of_a_trace_tells_no_clock(tmp_path: Path) -> None:
+    lines = planted("mixed").text().splitlines(keepends=True)
+    path = laid_beside(tmp_path, "".join(lines[: len(lines) // 4]))
+    with pytest.raises(Refusal, match="--sched-offset"):
+        recording_of(traces.analysed("mixed").trace, SchedulerSource(path))
+
+
+@pytest.mark.parametrize("last", [0.6, 1])
+def test_a_recording_of_another_time_tells_no_clock(last: float, tmp_path: Path) -> None:
+    """The threads are those of the trace; what they did is not."""
+    simulated = SimulatedScheduler(traces.recording("moba", True), with_process=True)
+    other = {stretch.tid for stretch in simulated.planted}
+    text = simulated.text()
+    for tid, mine in zip(sorted(other), sorted({stretch.tid for stretch in planted("mixed").planted})):
+        text = text.replace(str(tid), str(mine))
+    lines = text.splitlines(keepends=True)
+    path = laid_beside(tmp_path, "".join(lines[: int(last * len(lines))]))
+    with pytest.raises(Refusal, match="--sched-offset"):
+        recording_of(traces.analysed("mixed").trace, SchedulerSource(path))
+
+
 def test_a_clock_that_nothing_tells_is_refused(tmp_path: Path) -> None:
     """In `balanced` threads run most of the time without a call: many offsets are as good."""
     path = laid_beside(tmp_path, planted("balanced").text())

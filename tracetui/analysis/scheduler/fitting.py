@@ -24,6 +24,9 @@ _NEAR = 3 * LARGEST_ERROR // 2  # ns: offsets that are one and the same to the b
 _LEAST_AGREEING = 0.95
 _LEAST_TIMES = 20
 _AHEAD = 0.02  # of all times that no other shift may come as close
+_WHOLE = 0.95  # of all times, that a recording of the whole trace holds
+_LEAST_PART = 0.4  # of all times, that a recording holds at least
+_AHEAD_IN_PART = 0.1  # of the times in a recording of a part, that agree less with any other shift
 
 
 class ThreadActivity(NamedTuple):
@@ -38,7 +41,13 @@ class Fit(NamedTuple):
 
     offset_ns: int
     error_ns: int
-    agreeing: float  #: share of times at which the thread has a core then
+    agreeing: int  #: times at which the thread has a core then
+    inside: int  #: times that are in the recording then
+
+    @property
+    def share(self) -> float:
+        """The share of times in the recording at which the thread has a core."""
+        return self.agreeing / max(self.inside, 1)
 
 
 def agreement(threads: Sequence[ThreadActivity], offset_ns: int, window: tuple[int, int]) -> tuple[int, int]:
@@ -69,11 +78,19 @@ def fit_offset(threads: Sequence[ThreadActivity], window: tuple[int, int]) -> Fi
         if fit is not None and all(abs(fit.offset_ns - other.offset_ns) > _NEAR for other in found):
             found.append(fit)
     found.sort(key=lambda fit: -fit.agreeing)
-    if not found or found[0].agreeing < _LEAST_AGREEING or found[0].error_ns > LARGEST_ERROR:
-        return None
-    if len(found) > 1 and found[0].agreeing - found[1].agreeing < _AHEAD:
-        return None
-    return found[0]
+    return found[0] if _is_certain(found, sum(len(thread.times) for thread in threads)) else None
+
+
+def _is_certain(found: Sequence[Fit], total: int) -> bool:
+    """Return whether the first of some fits is good, and no other as good; `total`: of all times."""
+    best, *others = found or [Fit(0, 0, 0, 0)]
+    if best.error_ns > LARGEST_ERROR or best.inside < max(_LEAST_TIMES, _LEAST_PART * total):
+        return False
+    if best.share < _LEAST_AGREEING:
+        return False
+    if best.inside >= _WHOLE * total:
+        return all(best.agreeing - other.agreeing >= _AHEAD * total for other in others)
+    return all(best.share - other.share >= _AHEAD_IN_PART for other in others)
 
 
 def _thinned(thread: ThreadActivity) -> ThreadActivity:
@@ -142,4 +159,9 @@ def _bounded(
     tolerated = best - total // 1000  # clocks of slices are read a little before or after
     good = np.flatnonzero(allowed >= tolerated)
     low_ns, high_ns = int(at[good[0]]), int(at[min(int(good[-1]) + 1, len(at) - 1)])
-    return Fit((low_ns + high_ns) // 2, (high_ns - low_ns + 1) // 2 + 1_000, best / total)
+    middle = (low_ns + high_ns) // 2
+    inside = 0
+    for thread in threads:
+        first, stop = np.searchsorted(thread.times, np.array(window) + middle).tolist()
+        inside += stop - first
+    return Fit(middle, (high_ns - low_ns + 1) // 2 + 1_000, best, inside)
