@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from tests.ui.viewing import analysis_of, lines_of, open_viewer, said, timeline,
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.scheduler.scheduler import SchedulerSource, recording_of
+from tracetui.trace.model import TraceKind
 from tracetui.ui.drawing.glyphs import glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.pen import Pen
@@ -24,6 +26,7 @@ from tracetui.ui.drawing.row import LineKind
 from tracetui.ui.drawing.state_lines import StateLines
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.scheduler import NO_RECORDING, SchedulerScreen
+from tracetui.ui.stories.gap_words import GapWords
 from tracetui.ui.stories.scheduler_words import scheduler_sentences
 from tracetui.units import format_duration
 
@@ -137,6 +140,26 @@ def test_the_story_names_who_had_the_core(recording: Path) -> None:
         text = "".join(piece[0] for piece in sentence)
         assert all(word in text for word in words), text
     assert not [*scheduler_sentences(traces.analysed("mixed"), slice(0, 100), pen)]
+
+
+def test_the_story_of_a_gpu_binds_with_what_there_is() -> None:
+    analysis = analysed("mixed")
+    on_gpu = replace(analysis, trace=replace(analysis.trace, kind=TraceKind.GPU))
+    pen = Pen(Palette("none"), glyphs(False))
+    place = int((on_gpu.causes.cause == Cause.PREEMPTED).nonzero()[0][0])
+    (sentence,) = scheduler_sentences(on_gpu, slice(place, place + 1), pen)
+    assert "".join(piece[0] for piece in sentence).endswith("Pin the process: taskset.")
+
+
+def test_who_had_the_core_follows_what_the_host_was_late_with() -> None:
+    """Before the other hops: a small screen has room for the first sentences only."""
+    analysis = analysed("mixed")
+    gap = int(analysis.gaps.lost.argmax())
+    words = GapWords(analysis, gap, Pen(Palette("none"), glyphs(False)))
+    texts = ["".join(piece[0] for piece in line) for line in words.lines(1000)]
+    (place,) = (place for place, text in enumerate(texts) if "had no core; it was with" in text)
+    assert "the host had not launched" in " ".join(texts[:place])
+    assert "task queue" in " ".join(texts[place:])
 
 
 def test_the_story_names_the_call_that_a_thread_slept_in(recording: Path, tmp_path: Path) -> None:

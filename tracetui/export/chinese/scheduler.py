@@ -54,8 +54,8 @@ SCHEDULER = {
     "no core": "没有核",
     "who had the cores": "谁占着核",
     "cores": "核",
-    "{thread} was ready for {time} and had no core; it was with {tasks}. Pin the process: CPU_AFFINITY_CONF.": (
-        "{thread} 就绪了 {time} 却没有核；核在 {tasks}。请绑核：CPU_AFFINITY_CONF。"
+    "{thread} was ready for {time} and had no core; it was with {tasks}. Pin the process: {setting}.": (
+        "{thread} 就绪了 {time} 却没有核；核在 {tasks}。请绑核：{setting}。"
     ),
     " It waited in {call}.": "它在 {call} 中等待。",
     "{thread} slept for {time}.": "{thread} 睡眠了 {time}。",

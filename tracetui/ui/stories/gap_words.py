@@ -147,7 +147,8 @@ class GapWords:
         for name, shares, units in zip(FAMILIES, families, units_by_family):
             if shares:
                 yield self._family_sentence(name, shares, units)
-        yield from scheduler_sentences(self._analysis, self._pieces, self._pen)
+            if name == Cause.PREEMPTED.family:
+                yield from scheduler_sentences(self._analysis, self._pieces, self._pen)
         if (sync_sentence := self._sync_sentence()) is not None:
             yield sync_sentence
         if self._losses is not None and (

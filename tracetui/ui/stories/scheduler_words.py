@@ -16,6 +16,7 @@ from tracetui.arrays import Int64s
 from tracetui.export.sentences.scheduler import task_name
 from tracetui.language import names, translate
 from tracetui.trace.clean import printable
+from tracetui.trace.model import TraceKind
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.drawing.strips import Piece
@@ -57,10 +58,11 @@ class _SchedulerWords:
         return [
             *self._pen.compose(
                 "{thread} was ready for {time} and had no core; it was with {tasks}. Pin the process: "
-                "CPU_AFFINITY_CONF.",
+                "{setting}.",
                 thread=self._thread(places),
                 time=self._time(places),
                 tasks=_tasks(culprits),
+                setting="taskset" if self._analysis.trace.kind is TraceKind.GPU else "CPU_AFFINITY_CONF",
             )
         ]
 
