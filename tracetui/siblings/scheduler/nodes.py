@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from tracetui.siblings.beside import Refusal, refuse_large
 from tracetui.siblings.scheduler.events import MOST_CORES
 
@@ -48,18 +50,14 @@ def lscpu_file(*beside: Path) -> Path | None:
 
 def parse_nodes(text: str) -> dict[int, int]:
     """Return the node of each core in what lscpu printed; cores without a node are left out."""
-    nodes: dict[int, int] = {}
+    node_of = np.full(MOST_CORES, -1)
     for node, cores in _NODE.findall(_JSON.sub(" ", text)):
-        nodes.update((core, int(node)) for core in _listed_cores(cores))
-    return nodes or dict(_table_nodes(text.splitlines()))
-
-
-def _listed_cores(text: str) -> Iterator[int]:
-    """Yield the cores of a list such as `0-23,48`."""
-    for part in text.split(","):
-        match = _CORES.fullmatch(part)
-        if match is not None:
-            yield from range(int(match[1]), min(int(match[2] or match[1]) + 1, MOST_CORES))
+        for part in cores.split(","):
+            match = _CORES.fullmatch(part)
+            if match is not None:
+                node_of[int(match[1]) : int(match[2] or match[1]) + 1] = int(node)
+    known = np.flatnonzero(node_of >= 0)
+    return dict(zip(known.tolist(), node_of[known].tolist())) or dict(_table_nodes(text.splitlines()))
 
 
 def _table_nodes(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
