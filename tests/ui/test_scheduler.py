@@ -122,6 +122,7 @@ async def test_without_a_recording_the_screen_says_how_to_have_one(
         app.action_go("scheduler")
         await pilot.pause()
         assert sentence in said(app, "answer")
+        assert sentence in " ".join(said(app, "said").split())
         assert any(sentence in warning for warning in app.session.warnings) is (offset is not None)
 
 

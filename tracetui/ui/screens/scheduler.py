@@ -18,6 +18,7 @@ from tracetui.export.sentences.scheduler import clock_words, scheduler_notes
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS, CoreRows, CulpritRows, ThreadTimeRows
 from tracetui.export.trace.scheduler import explained
+from tracetui.language import wording
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.table_screen import TableScreen
@@ -80,7 +81,10 @@ class SchedulerScreen(TableScreen):
         analysis = self.session.analysis
         assert analysis is not None
         if analysis.scheduler is None:
-            self.nothing(next(iter(scheduler_notes(analysis)), NO_RECORDING))
+            sentence = next(iter(scheduler_notes(analysis)), NO_RECORDING)
+            self.nothing(sentence)
+            self.say_below([wording(sentence)])  # whole, where the first line has no room
+            self.table.empty = ""
         elif self._known is not None and self._known.analysis is analysis:
             self._show(self._known)
         else:
