@@ -93,7 +93,7 @@ def test_a_table_without_a_row_says_why_within_the_page() -> None:
     text = comparison_text(replace(slower(), memory=()), BY["memory"], None, 40)
     assert text.splitlines()[-3:] == [
         "Memory, bytes",
-        "  Both sides need a recording of it:",
+        "  Both sides need recorded memory:",
         "  profile_memory=True.",
     ]
     assert "  Neither side has any." in comparison_text(replace(slower(), api=()), BY["api"], None, 40)

@@ -28,7 +28,7 @@ from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Activity, Trace
-from tracetui.ui.drawing.causes import ROLES, cause_letter, cause_words, legend, main_legend
+from tracetui.ui.drawing.causes import ROLES, cause_letter, cause_name, legend, main_legend
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.idle_line import IdleLine
 from tracetui.ui.drawing.palette import PALETTES, Palette, Role
@@ -291,13 +291,13 @@ async def test_the_map_tells_the_causes_and_the_pane_the_story(trace: Trace) -> 
         minimap, details = app.screen.minimap, app.screen.details
         (most_of, _), *_ = app.session.analysis.causes.by_cause().items()
         assert lines_of(minimap)[1].startswith(" worst gaps 1 to 9 ")
-        assert lines_of(minimap)[2].startswith(" why lost ") and cause_words(most_of) in lines_of(minimap)[2]
+        assert lines_of(minimap)[2].startswith(" why lost ") and cause_name(most_of) in lines_of(minimap)[2]
         await pilot.resize_terminal(
             80, 24
         )  # no line for a legend: in the margin, and where nothing is selected
         await pilot.pause()
-        assert lines_of(minimap)[1].startswith(f" {cause_words(most_of)} ") and minimap.size.height == 2
-        assert cause_words(most_of) in details.text
+        assert lines_of(minimap)[1].startswith(f" {cause_name(most_of)} ") and minimap.size.height == 2
+        assert cause_name(most_of) in details.text
         await pilot.resize_terminal(120, 36)
         await pilot.press("x")
         await pilot.pause()

@@ -19,7 +19,7 @@ from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
-from tracetui.ui.drawing.causes import cause_words
+from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.pen import Pen
@@ -234,12 +234,12 @@ async def test_the_cause_of_each_gap_is_a_column_that_the_filter_finds(trace: Tr
         lines = lines_of(table)
         for rank, gap in enumerate(analysis.gaps.ranked().tolist()[: len(lines) - 1], 1):
             cells = re.split(r" {2,}", lines[rank].strip())
-            word = cause_words(Cause(int(causes[gap]))) if causes[gap] >= 0 else "-"
+            word = cause_name(Cause(int(causes[gap]))) if causes[gap] >= 0 else "-"
             if analysis.gaps.communication[gap] > analysis.gaps.idle[gap]:
                 word = "comm"  # the trace has no planes that tell waits from transfers
             assert word in cells
         (main, ns), *_ = analysis.causes.by_cause().items()
-        assert f"most {cause_words(main)} {format_percent(ns, analysis.idle_ns)}" in said(app, "answer")
+        assert f"most {cause_name(main)} {format_percent(ns, analysis.idle_ns)}" in said(app, "answer")
         await pilot.press("slash", *main.label.split(".")[-1])
         await pilot.pause()
         assert set(causes[table.rows.view].tolist()) == {main}

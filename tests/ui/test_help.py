@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from tests.ui.training import screen_text, viewer
 from tracetui.analysis.idle.cause import Cause
 from tracetui.ui.actions import actions_of, key_label
-from tracetui.ui.drawing.causes import cause_words
+from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screen_specs import SCREENS
@@ -34,7 +34,7 @@ def test_every_key_and_every_term_is_there_and_fits(screen: str, width: int) -> 
         assert set(term.split()) <= set(words)
         assert meaning.split()[-1] in words
     for cause in Cause:
-        assert cause_words(cause) in " ".join(words)
+        assert cause_name(cause) in " ".join(words)
         assert cause.facts.meaning.split()[-1] in words
 
 
@@ -67,4 +67,4 @@ def test_causes_stand_with_the_names_that_tables_and_json_give_them() -> None:
     """The strip says "O operator" where a table says host.operator."""
     lines = text_of("timeline", 200)
     for cause in Cause:
-        assert any(line.startswith(cause_words(cause)) and f" {cause.label}: " in line for line in lines)
+        assert any(line.startswith(cause_name(cause)) and f" {cause.label}: " in line for line in lines)

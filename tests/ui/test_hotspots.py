@@ -20,7 +20,7 @@ from tracetui.analysis.idle.signatures import Signature
 from tracetui.api import load
 from tracetui.trace.source_files import SourceFile
 from tracetui.ui.app import TraceApp
-from tracetui.ui.drawing.causes import cause_words
+from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.hotspots import HotspotsScreen
@@ -96,7 +96,7 @@ def test_the_story_tells_causes_operators_and_syncs_of_the_line() -> None:
         ]
 
     causes = [
-        f"{cause_words(cause)} {format_duration(ns)} {format_percent(ns, 67_000)}"
+        f"{cause_name(cause)} {format_duration(ns)} {format_percent(ns, 67_000)}"
         for cause, ns in line.causes.items()
     ]
     text = story_of(100, 20)

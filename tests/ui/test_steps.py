@@ -14,7 +14,7 @@ from tests.ui.viewing import lines_of, said, settled, viewing
 from tracetui.analysis.analyse import analyse
 from tracetui.comparison.step_parts import StepParts
 from tracetui.trace.model import Trace
-from tracetui.ui.drawing.causes import cause_words
+from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.screens.steps import StepsScreen, steps_answer
 from tracetui.ui.stories.step_story import step_story
 from tracetui.units import format_duration, format_ms, format_percent
@@ -82,7 +82,7 @@ async def test_the_story_tells_causes_and_what_the_step_hangs_on(trace: Trace) -
         main, ns = next(iter(analysis.causes.by_step(1).items()))
         step = analysis.steps[1]
         share = format_percent(ns, step.idle_ns)
-        assert idle.startswith(f"Idle {format_duration(step.idle_ns)}: {cause_words(main)} {share}")
+        assert idle.startswith(f"Idle {format_duration(step.idle_ns)}: {cause_name(main)} {share}")
         assert preparing.startswith(f"Preparing {format_duration(step.preparing_ns)}: ")
         kinds = analysis.critical_in_step(1)
         assert critical.startswith(f"Critical path {format_duration(sum(kinds.values()))}: ")

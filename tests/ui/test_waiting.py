@@ -23,7 +23,7 @@ from tracetui.trace.model import Trace
 from tracetui.trace.source_files import SourceFile
 from tracetui.ui import loading
 from tracetui.ui.app import TraceApp
-from tracetui.ui.drawing.causes import cause_words
+from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.options import ViewerOptions
@@ -145,5 +145,5 @@ def test_the_help_explains_every_cause() -> None:
         "".join(part for part, _ in line) for line in help_lines("timeline", 110, Palette("none"))
     )
     for cause in Cause:
-        assert cause_words(cause) in text
+        assert cause_name(cause) in text
         assert cause.facts.meaning in text

@@ -111,7 +111,10 @@ COMPARISONS = {
     "Devices of two makes have no kernels in common: see the operators.": (
         "不同厂家的设备没有相同的 kernel：请看算子。"
     ),
-    "Both sides need a recording of it: profile_memory=True.": "两边都需要显存的记录：profile_memory=True。",
+    "Both sides need recorded memory: profile_memory=True.": "两边都需要显存的记录：profile_memory=True。",
+    "Neither side communicates.": "两边都没有通信。",
+    "Neither side is idle at a line of Python.": "两边都没有在 Python 代码行上空闲。",
+    "There is no advice for either side.": "两边都没有建议。",
     "These are of jobs: of directories of several ranks, or of their digests.": (
         "这张表用于作业：多卡的目录，或它们的摘要。"
     ),

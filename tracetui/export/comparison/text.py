@@ -12,6 +12,7 @@ from tracetui.comparison.operator_sequences import OperatorStretch
 from tracetui.export import markdown
 from tracetui.export.sentences.comparison import (
     LONGEST_NAME,
+    absence_sentence,
     changed_words,
     count_words,
     lengths,
@@ -33,15 +34,6 @@ from tracetui.units import format_count, format_ms
 
 _LEAST_SHOWN = 500  #: ns: less is written as 0.000 ms
 TOP, TOP_ASKED, TOP_STRETCHES = 10, 20, 3
-#: What is said of a table that is asked for and has no row.
-_ABSENT = {
-    "module": "Both sides need frames of nn.Module: with_modules=True, or with_stack=True on a GPU.",
-    "phase": "Both sides need marked ranges: msTX, NVTX or record_function.",
-    "kernel": "Devices of two makes have no kernels in common: see the operators.",
-    "memory": "Both sides need a recording of it: profile_memory=True.",
-    "rank": "These are of jobs: of directories of several ranks, or of their digests.",
-    "root": "These are of jobs: of directories of several ranks, or of their digests.",
-}
 _ROOMY_FROM = 110  #: cells
 _BAR_CELLS, _SHORTEST_BAR = 12, 4
 _SHORTEST_NAME = 16  #: cells
@@ -71,7 +63,7 @@ def comparison_text(comparison: Comparison, only: ComparedTable | None, top: int
             *(
                 _table(compared, comparison, rows[:limit] if limit else rows, width)
                 if rows
-                else _absence(compared, width)
+                else wrapped(absence_sentence(compared.by), width, MARGIN, MARGIN)
             ),
         ]
         if limit and len(rows) > limit:
@@ -139,12 +131,6 @@ def shown_rows(
     if compared is WATERFALL or (compared.by == "class" and not is_asked):
         return [row for row in rows if row.base.ns or row.other.ns]
     return rows if is_asked else [row for row in rows if _shows_change(row)]
-
-
-def _absence(compared: ComparedTable, width: int) -> Iterator[str]:
-    """Yield why a table may have no row, in lines."""
-    for line in wrapped(translate(_ABSENT.get(compared.by, "Neither side has any.")), width - len(MARGIN)):
-        yield MARGIN + line
 
 
 def _shows_change(row: ComparedRow) -> bool:

@@ -8,7 +8,15 @@ from typing import Any
 
 from tracetui.export import markdown
 from tracetui.export.job.document import roots_of
-from tracetui.export.sentences.job import WORTH, head_words, job_time, verdict
+from tracetui.export.sentences.job import (
+    LINES_TITLE,
+    LINKS_TITLE,
+    STAGES_TITLE,
+    WORTH,
+    head_words,
+    job_time,
+    verdict,
+)
 from tracetui.export.sentences.notes import job_notes
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import (
@@ -127,17 +135,17 @@ def job_sections(job: Job, by: str | None, step: int | None, top: int) -> Iterat
         yield _section(translate("Steps"), STEPS, steps, top)
     lines = JobRows(job, job_lines(job, step))
     if lines.rows:
-        yield _section(translate("Lines that ranks were idle for, all ranks together"), LINES, lines, top)
+        yield _section(translate(LINES_TITLE), LINES, lines, top)
     yield _rank_section(job, rows, by, top)
     phases = JobRows(job, job_phases(job) if step is None else ())
     if phases.rows:
         yield _section(phases_title(), PHASES, phases, top)
     links = JobRows(job, job_links(job))
     if links.rows:
-        yield _section(translate("Links, most time first"), LINKS, links, top)
+        yield _section(translate(LINKS_TITLE), LINKS, links, top)
     stages = JobRows(job, job_stages(job, rows))
     if stages.rows:
-        yield _section(translate("Stages of the pipeline"), STAGES, stages, top)
+        yield _section(translate(STAGES_TITLE), STAGES, stages, top)
 
 
 def _section(title: str, table: Table[Any], rows: JobRows, top: int) -> TableSection:

@@ -63,17 +63,21 @@ def line_name(file: str | None, line: int, function: str) -> str:
 
 def task_words(counts: TaskCounts) -> str:
     """Return "12 tasks: 8 compute, 1 communication, 3 waits and the like"."""
+    tasks = counted(counts.total, "1 task", "{count} tasks")
+    return translate("{tasks}: {kinds}", tasks=tasks, kinds=clauses(task_kinds(counts)))
+
+
+def task_kinds(counts: TaskCounts) -> list[str]:
+    """Return the kinds of tasks that there are: "8 compute", "1 communication"."""
     templates = (
         "{count} compute",
         "{count} communication",
         "{count} copies",
         "{count} waits and the like",
     )
-    kinds = [
+    return [
         translate(template, count=format_count(count)) for count, template in zip(counts, templates) if count
     ]
-    tasks = counted(counts.total, "1 task", "{count} tasks")
-    return translate("{tasks}: {kinds}", tasks=tasks, kinds=clauses(kinds))
 
 
 def file_line(frame: Frame | None) -> str | None:

@@ -30,6 +30,19 @@ _CLASSES_ON_GPU = {"Vector": "Other kernels"}
 _PARTS_ON_GPU = {" (Cube)": " (matrix)", " (Vector)": " (other)"}
 _TERMS_ON_GPU = {AICORE: "kernels", AICPU: "other compute"}
 _MOST_NUMBERS = 8  #: of ranks that are listed
+_OF_JOBS = "These are of jobs: of directories of several ranks, or of their digests."
+#: Why a table may have no row, by what it compares.
+_ABSENCE = {
+    "module": "Both sides need frames of nn.Module: with_modules=True, or with_stack=True on a GPU.",
+    "phase": "Both sides need marked ranges: msTX, NVTX or record_function.",
+    "kernel": "Devices of two makes have no kernels in common: see the operators.",
+    "communication": "Neither side communicates.",
+    "line": "Neither side is idle at a line of Python.",
+    "advice": "There is no advice for either side.",
+    "memory": "Both sides need recorded memory: profile_memory=True.",
+    "rank": _OF_JOBS,
+    "root": _OF_JOBS,
+}
 
 
 def run_words(run: Run) -> str:
@@ -58,6 +71,11 @@ def run_words(run: Run) -> str:
     parts.append(translate("free {time}", time=format_duration(totals.free_ns)))
     in_all = translate("in all {time}: {parts}", time=format_duration(totals.window_ns), parts=clauses(parts))
     return alternatives([clauses(facts), in_all])
+
+
+def absence_sentence(by: str) -> str:
+    """Return why a table may have no row. `by`: what the table compares, as `--by` takes it."""
+    return translate(_ABSENCE.get(by, "Neither side has any."))
 
 
 def lengths(run: Run) -> list[str]:

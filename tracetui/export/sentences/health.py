@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from tracetui.analysis.health.finding import NUMBERS, Finding, Health, Severity
 from tracetui.analysis.steps import Step
 from tracetui.language import counted, names, translate, wording
+from tracetui.units import format_count, format_time
 
 #: What stands beside a number that is not good.
 MARKS = {Severity.NOTE: "", Severity.DOUBTFUL: " (?)", Severity.WRONG: " (!)"}
@@ -21,7 +22,7 @@ _NUMBERS = {
     "ranks": "ranks",
 }
 _VERDICTS = {"good": "good", "doubtful": "doubtful", "wrong": "wrong", "note": "note"}
-_MOST_STEPS = 5
+_MOST_STEPS, _MOST_WINDOWS = 5, 3
 
 
 def number_names(numbers: Iterable[str]) -> str:
@@ -51,6 +52,17 @@ def step_words(steps: Iterable[int]) -> str:
         return ""
     shown = names(map(str, numbers[:_MOST_STEPS])) + (", …" if len(numbers) > _MOST_STEPS else "")
     return translate("step {steps}" if len(numbers) == 1 else "steps {steps}", steps=shown)
+
+
+def windows_sentence(finding: Finding, origin_ns: int) -> str:
+    """Return "Where: 1.2 s to 1.3 s; 4 more", counted from `origin_ns`; "" for a finding without windows."""
+    windows = [
+        translate("{start} to {end}", start=format_time(start - origin_ns), end=format_time(end - origin_ns))
+        for start, end in finding.windows[:_MOST_WINDOWS]
+    ]
+    more = len(finding.windows) - _MOST_WINDOWS
+    windows += [translate("{count} more", count=format_count(more))] if more > 0 else []
+    return translate("Where: {windows}", windows="; ".join(windows)) if windows else ""
 
 
 def steps_of(finding: Finding, steps: tuple[Step, ...]) -> list[int]:

@@ -23,6 +23,11 @@ from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.units import format_count, format_duration, format_percent
 
+NO_WAIT = "No rank waits for another one."
+#: Titles of tables of a job.
+LINES_TITLE = "Lines that ranks were idle for, all ranks together"
+LINKS_TITLE = "Links, most time first"
+STAGES_TITLE = "Stages of the pipeline"
 #: Percent of the time of a job below which no rank is blamed.
 WORTH = 1
 _MOST_RANKS = 3  #: ranks that the verdict names
@@ -76,7 +81,7 @@ def verdict(
             template = "Waiting for each other took the ranks {time}, at least: {share} of their time."
         yield translate(template, time=format_duration(roots.total_ns), share=share)
     elif len(job.ranks) > 1:
-        yield translate("No rank waits for another one.")
+        yield translate(NO_WAIT)
     yield from sentences[1:]
     more_ranks = len([loss for loss in costly[_MOST_RANKS:] if isinstance(loss, LateRank)])
     if more_ranks:

@@ -109,13 +109,18 @@ def growing_sentence(group: Mapping[str, Any], source: str | None = None) -> str
 def calls_words(group: Mapping[str, Any]) -> str:
     """Return "the 28th of 28 calls", "2 of 28 calls", "the only call"."""
     count = group["of"]
-    if count == 1:
-        return translate("the only call")
-    if group["nth"] is not None and group["leaving"] == 1:
-        return translate("the {nth} of {count} calls", nth=ordinal(group["nth"]), count=format_count(count))
+    if count == 1 or (group["nth"] is not None and group["leaving"] == 1):
+        return call_words(group["nth"], count)
     return translate(
         "{some} of {count} calls", some=format_count(group["leaving"]), count=format_count(count)
     )
+
+
+def call_words(nth: int, count: int) -> str:
+    """Return "the 28th of 28 calls", "the only call"; `nth` counts from 1."""
+    if count == 1:
+        return translate("the only call")
+    return translate("the {nth} of {count} calls", nth=ordinal(nth), count=format_count(count))
 
 
 def alive_sentence(document: Mapping[str, Any]) -> str:

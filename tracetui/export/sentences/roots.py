@@ -7,7 +7,7 @@ from tracetui.language import translate, wording
 from tracetui.trace.stack import path_end
 
 
-def cause_words(label: str) -> str:
+def cause_with_label(label: str) -> str:
     """Return the label of a cause, "host.dataloader"; with its name in a language that has one."""
     name = wording(label)
     return label if name == label else translate("{cause} ({label})", cause=name, label=label)
@@ -16,7 +16,7 @@ def cause_words(label: str) -> str:
 def reason_words(kind: str, reason: str) -> str:
     """Return "idle, host.dataloader", "computing MatMul", "began the step later"; as written in the trace."""
     if kind == "idle":
-        return translate("idle, {cause}", cause=cause_words(reason)) if reason else translate("idle")
+        return translate("idle, {cause}", cause=cause_with_label(reason)) if reason else translate("idle")
     if kind == "computing":
         return translate("computing {type}", type=reason) if reason else translate("computing others")
     return translate(_KINDS[kind])
@@ -36,7 +36,7 @@ def root_words(row: ComparedRoot) -> str:
     """Return "rank 2, host.dataloader at hybrid/train.py(12)"; as written in the trace."""
     rank = translate("a missing rank") if row.rank is None else translate("rank {number}", number=row.rank)
     if row.kind == "idle" and row.reason:
-        reason = cause_words(row.reason)
+        reason = cause_with_label(row.reason)
     else:
         reason = reason_words(row.kind, row.reason)
     if row.frame is None:

@@ -18,6 +18,7 @@ from tracetui.export.sentences.health import (
     steps_of,
     trust_parts,
     verdict_word,
+    windows_sentence,
 )
 from tracetui.export.tables.column import records
 from tracetui.export.tables.health import FINDINGS, FindingRows
@@ -25,10 +26,9 @@ from tracetui.export.tables.shown import markdown_table
 from tracetui.export.text import MARGIN, cell_width, cut, padded, wrapped
 from tracetui.language import counted, translate
 from tracetui.trace.clean import printable
-from tracetui.units import format_count, format_time
+from tracetui.units import format_count
 
 LONGEST_LINE = 100  #: cells of running text, however wide the terminal is
-_MOST_WINDOWS = 3
 
 
 def health_document(analysis: Analysis) -> dict[str, Any]:
@@ -146,17 +146,7 @@ def _finding(analysis: Analysis, finding: Finding, width: int) -> Iterator[str]:
     room = min(width, LONGEST_LINE)
     sentence = finding_sentence(finding)
     yield from wrapped(f"{sentence[:1].upper()}{sentence[1:]}.", room, MARGIN, MARGIN)
-    windows = list(finding_windows(analysis, finding))
+    windows = windows_sentence(finding, analysis.trace.start_ns)
     if windows:
-        yield MARGIN + translate("Where: {windows}", windows="; ".join(windows))
+        yield MARGIN + windows
     yield from wrapped(finding_remedy(finding), room, f"{MARGIN}→ ", MARGIN * 2)
-
-
-def finding_windows(analysis: Analysis, finding: Finding) -> Iterator[str]:
-    """Yield when a finding concerns, from the start of the trace; the first of many."""
-    origin = analysis.trace.start_ns
-    for start, end in finding.windows[:_MOST_WINDOWS]:
-        yield translate("{start} to {end}", start=format_time(start - origin), end=format_time(end - origin))
-    more = len(finding.windows) - _MOST_WINDOWS
-    if more > 0:
-        yield translate("{count} more", count=format_count(more))

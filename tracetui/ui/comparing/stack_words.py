@@ -10,7 +10,7 @@ from tracetui.export.sentences.comparison import signed_ms, vendor_name
 from tracetui.language import clauses, heading, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, StackedRuns
-from tracetui.ui.drawing.causes import cause_style, cause_words
+from tracetui.ui.drawing.causes import cause_name, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, Pen
@@ -122,7 +122,7 @@ def _selected_line(stack: StackedRuns, side: int, chosen: Chosen, pen: Pen) -> L
             pen.text(f"  {when}  {idle}"),
         ]
         for cause, ns in _causes(analysis, chosen.gap)[:_CAUSES]:
-            line.append((f"  {cause_words(cause)}", cause_style(cause, pen.palette)))
+            line.append((f"  {cause_name(cause)}", cause_style(cause, pen.palette)))
             line.append(pen.text(f" {format_duration(ns)}"))
         return line
     trace, chains = analysis.trace, analysis.launch_chains

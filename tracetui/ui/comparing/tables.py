@@ -46,15 +46,6 @@ from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 SHOWN = {table.by: table for table in (WATERFALL, *TABLES, ADVICE, MEMORY)}
 #: What those are called in the list of them whose key is not short enough, or of other words.
 _NAMES = {"term": "parts", "communication": "collectives", "api": "host"}
-_ABSENT = {
-    "module": "Both traces need frames of nn.Module: with_modules=True, or with_stack=True on a GPU.",
-    "phase": "Both sides need marked ranges: msTX, NVTX or record_function.",
-    "kernel": "Devices of two makes have no kernels in common: see the operators.",
-    "communication": "Neither run communicates.",
-    "line": "Neither run is idle at a line of Python.",
-    "advice": "There is no advice for either run.",
-    "memory": "Both runs need a recording of their memory: profile_memory=True.",
-}
 _TITLES = {"term": "part of a step", "api": "host operator"}  #: of the column of names, else the table's name
 _CHANGED = ("no", "yes", "?")
 _SIDE, _WIDE_SIDE, _WIDE_FROM = 10, 24, 160  #: cells of a bar to either side of zero
@@ -87,11 +78,6 @@ def largest(rows: Sequence[ComparedRow], limit: int) -> Sequence[ComparedRow]:
 def short_name(table: ComparedTable) -> str:
     """Return what a table is called in the list of them."""
     return _NAMES.get(table.by, table.key)
-
-
-def absence(table: ComparedTable) -> str:
-    """Return why a table may have no row."""
-    return _ABSENT.get(table.by, "Neither run has any.")
 
 
 def telling(comparison: Comparison) -> str:

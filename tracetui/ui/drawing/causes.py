@@ -80,7 +80,7 @@ def cause_letter(cause: Cause) -> str:
     return cause.facts.letter
 
 
-def cause_words(cause: LossCause) -> str:
+def cause_name(cause: LossCause) -> str:
     """Return letter and short name of a cause of idle time, "P python"; of others the name, "waiting"."""
     if isinstance(cause, CommunicationCause):
         return translate(_COMMUNICATION_NAMES[cause])
@@ -142,5 +142,5 @@ def legend(
 
 def _legend_words(cause: LossCause, glyphs: Glyphs) -> str:
     """Return how a cause is marked on the timeline, and its name: "P python", "═ moving"."""
-    words = cause_words(cause)
+    words = cause_name(cause)
     return f"{communication_glyph(cause, glyphs)} {words}" if isinstance(cause, CommunicationCause) else words

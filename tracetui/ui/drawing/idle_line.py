@@ -15,7 +15,7 @@ from textual.strip import Strip
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.cause_raster import main_causes
 from tracetui.arrays import Bools, Int8s, Int64s
-from tracetui.ui.drawing.causes import cause_letter, cause_paint, cause_words
+from tracetui.ui.drawing.causes import cause_letter, cause_name, cause_paint
 from tracetui.ui.drawing.exposed_ink import ExposedInk
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.labels import apart
@@ -123,8 +123,8 @@ class IdleLine:
             at = max(start, len(text))
             shown_cause = Cause(int(cause[start]))
             room = end - at
-            if room >= len(cause_words(shown_cause)) + 1:
-                text = text.ljust(at) + cause_words(shown_cause) + " "
+            if room >= len(cause_name(shown_cause)) + 1:
+                text = text.ljust(at) + cause_name(shown_cause) + " "
             elif room >= 2:
                 text = text.ljust(at) + cause_letter(shown_cause) + " "
         return text

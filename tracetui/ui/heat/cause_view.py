@@ -16,7 +16,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
 from tracetui.language import clauses, translate
-from tracetui.ui.drawing.causes import cause_words
+from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.cell_words import between, gap_target, joined, line_words, share, step_names
 from tracetui.ui.heat.sheet import AxisSpans, CellTarget, Sheet, SheetRow, nothing
@@ -46,7 +46,7 @@ class CauseView:
         self._by_step = len(analysis.steps) > 1
         whole = analysis.idle_ns
         self._rows = tuple(
-            SheetRow(cause_words(cause), f"{format_duration(ns):>7} {format_percent(ns, whole):>7}")
+            SheetRow(cause_name(cause), f"{format_duration(ns):>7} {format_percent(ns, whole):>7}")
             for cause, ns in self._map.causes.items()
         )
         self.label_cells = max((cell_len(row.label) for row in self._rows), default=0)
@@ -87,7 +87,7 @@ class CauseView:
     def answer(self) -> str:
         whole = self._analysis.idle_ns
         ranked = [
-            f"{cause_words(cause)} {format_percent(ns, whole)}" for cause, ns in self._map.causes.items()
+            f"{cause_name(cause)} {format_percent(ns, whole)}" for cause, ns in self._map.causes.items()
         ]
         return translate("of {time} idle: {causes}", time=format_duration(whole), causes=clauses(ranked[:3]))
 
@@ -113,7 +113,7 @@ class CauseView:
             amount = translate(
                 "{time}, {share} of its idle time", time=format_duration(ns), share=format_percent(ns, idle)
             )
-        return joined(cause_words(cause), where, amount, self._worst(cause, gap))
+        return joined(cause_name(cause), where, amount, self._worst(cause, gap))
 
     def _worst(self, cause: Cause, gap: int) -> str:
         if gap < 0:

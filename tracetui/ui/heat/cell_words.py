@@ -9,7 +9,7 @@ from tracetui.analysis.heat.mostly import IdleReason
 from tracetui.language import clauses, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, path_end
-from tracetui.ui.drawing.causes import cause_words
+from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.drawing.rows import idle_key
 from tracetui.ui.heat.sheet import CellTarget
 from tracetui.units import format_duration, format_percent, format_time
@@ -46,7 +46,7 @@ def mostly(reason: IdleReason) -> str:
     if reason.cause is None:
         return ""
     line = line_words(reason.frame)
-    cause = translate("mostly {what}", what=cause_words(reason.cause))
+    cause = translate("mostly {what}", what=cause_name(reason.cause))
     return clauses([cause, line]) if line else cause
 
 

@@ -16,6 +16,7 @@ from tracetui.arrays import Int64s
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
 from tracetui.export.sentences.comparison import (
+    absence_sentence,
     run_words,
     signed_ms,
     steps_sentence,
@@ -225,7 +226,7 @@ class CompareScreen(TableScreen):
         self.parts.display = roomy and self.shown is not WATERFALL
         self.parts.styles.height = len(self._parts) + 2
         self.parts.show(laid.columns_of(self._parts, WATERFALL, width), len(self._parts))
-        self.table.empty = tables.absence(self.shown)
+        self.table.empty = absence_sentence(self.shown.by)
         self.table.show(laid.columns(self.shown, width), len(self._rows))
         step = comparison.step
         share = format_percent(round(abs(step.delta_ns)), round(step.base_ns))

@@ -10,11 +10,16 @@ from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.analysis.health.finding import Finding
-from tracetui.export.sentences.health import finding_remedy, finding_sentence, number_names, verdict_word
+from tracetui.export.sentences.health import (
+    finding_remedy,
+    finding_sentence,
+    number_names,
+    verdict_word,
+    windows_sentence,
+)
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.health import FINDINGS, FindingRows
-from tracetui.export.trace.health import finding_windows, verdict_line
-from tracetui.language import translate
+from tracetui.export.trace.health import verdict_line
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import wrapped
@@ -98,9 +103,9 @@ class HealthScreen(TableScreen):
         sentence = finding_sentence(finding)
         lines: list[Pieces] = [[(f"{worth}: {number_names(finding.affects)}", self.style_of(Role.TITLE))]]
         lines += [[(line, text)] for line in wrapped(f"{sentence[:1].upper()}{sentence[1:]}.", room)]
-        windows = list(finding_windows(analysis, finding))
+        windows = windows_sentence(finding, analysis.trace.start_ns)
         if windows:
-            lines.append([(translate("Where: {windows}", windows="; ".join(windows)), dim)])
+            lines.append([(windows, dim)])
         lines += [[(line, text)] for line in wrapped(finding_remedy(finding), room)]
         self.query_one("#story", Lines).show(lines)
 

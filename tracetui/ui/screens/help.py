@@ -14,7 +14,7 @@ from tracetui.export.language import cause_facts
 from tracetui.language import translate, wording
 from tracetui.trace.model import Activity
 from tracetui.ui.actions import GROUPS, Action, actions_of, merged
-from tracetui.ui.drawing.causes import ROLES, cause_words
+from tracetui.ui.drawing.causes import ROLES, cause_name
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, fitted, wrapped
@@ -140,7 +140,7 @@ def help_lines(screen: str | None, width: int, palette: Palette, glyphs: Glyphs 
     for cause in Cause:
         facts = cause_facts(cause)
         meaning = f"{facts.label}: {facts.meaning}"
-        lines.extend(_explained(cause_words(cause), meaning, width, palette, ROLES[cause]))
+        lines.extend(_explained(cause_name(cause), meaning, width, palette, ROLES[cause]))
     return lines
 
 

@@ -13,7 +13,7 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.widget import Widget
 
-from tracetui.export.sentences.job import head_words
+from tracetui.export.sentences.job import LINES_TITLE, LINKS_TITLE, NO_WAIT, STAGES_TITLE, head_words
 from tracetui.export.tables.row_ids import ids_of
 from tracetui.job.grids import GridMeasure, JobLanes
 from tracetui.job.job import Job
@@ -40,15 +40,15 @@ from tracetui.ui.widgets.table import TableWidget
 
 TABLES = ("why", "lines", "ranks", "links", "stages", "notes")
 _TITLES = {
-    "why": "why they waited: what the late rank did longer",
-    "lines": "lines that ranks were idle for, all together",
-    "ranks": "ranks, means of their steps",
-    "links": "links",
-    "stages": "stages of the pipeline",
-    "notes": "notes",
+    "why": "Why they waited: what the late rank did longer",
+    "lines": LINES_TITLE,
+    "ranks": "Ranks, means of their steps",
+    "links": LINKS_TITLE,
+    "stages": STAGES_TITLE,
+    "notes": "Notes",
 }
 _EMPTY = {
-    "why": "No rank waits for another one.",
+    "why": NO_WAIT,
     "lines": "No rank was ever idle.",
     "ranks": "",
     "links": "No planes in these traces: profiler level 1 or 2 records what moved between which ranks.",

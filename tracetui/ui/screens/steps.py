@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from statistics import median_low
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -26,7 +27,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import ruled
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
-from tracetui.ui.stories.step_story import lower_median, step_causes, step_story
+from tracetui.ui.stories.step_story import step_causes, step_story
 from tracetui.ui.tables.columns import Cell, ViewColumn
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 from tracetui.ui.widgets.lines import Lines, Pieces
@@ -207,7 +208,7 @@ def steps_answer(parts: Sequence[StepParts], tasks_of_none: int = 0) -> str:
         f"{wording(_NAMES.get(name, name))} {format_percent(sum(column), whole)}"
         for name, column in zip(StepParts._fields, zip(*parts))
     ]
-    usual = format_duration(lower_median([step.wall for step in parts]))
+    usual = format_duration(median_low([step.wall for step in parts]))
     median = usual if len(parts) == 1 else translate("median {time}", time=usual)
     answer = translate(
         "{steps}: {parts}; {median}",

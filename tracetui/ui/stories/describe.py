@@ -25,7 +25,7 @@ from tracetui.language import translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace
 from tracetui.trace.stack import Frame, path_end
-from tracetui.ui.drawing.causes import cause_style, cause_words
+from tracetui.ui.drawing.causes import cause_name, cause_style
 from tracetui.ui.drawing.lane import clip_cells
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, Pen
@@ -141,12 +141,12 @@ def _main_reason(analysis: Analysis, gap: int, by: Measure, pen: Pen) -> tuple[t
         cause = causes.main(causes.of_gap(gap))
         frame = analysis.rules.line_of(main_line(analysis, gap).stack)
         line = short_frame(frame) if frame is not None else translate(NO_STACK)
-        return ("  " + padded(cause_words(cause), 13), cause_style(cause, pen.palette)), line
+        return ("  " + padded(cause_name(cause), 13), cause_style(cause, pen.palette)), line
     if not communication:
         return ("  " + padded(translate("copies"), 13), pen.palette.style_of(Activity.COPY)), ""
     exposed = analysis.communication.exposed
     largest = next(iter(exposed.by_cause(exposed.of_gap(gap))))
-    reason = "  " + padded(cause_words(largest), 13), cause_style(largest, pen.palette)
+    reason = "  " + padded(cause_name(largest), 13), cause_style(largest, pen.palette)
     return reason, late_rank(analysis, gap) or ""
 
 

@@ -26,7 +26,7 @@ from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.pen import Line, Pen
 from tracetui.ui.stories.gap_words import GapWords, gap_title
 from tracetui.ui.stories.story import Story
-from tracetui.ui.tables.gap_columns import task_words
+from tracetui.ui.tables.gap_columns import located_task
 from tracetui.units import format_duration
 
 _COLUMN_CELLS = 9
@@ -63,11 +63,13 @@ class GapStory(Story):
         lines += GapWords(analysis, gap, Pen(self._palette, self._glyphs), losses).lines(width, "")
         lines.append(self._python_line(stack, backward, analysis.rules))
         lines.append(
-            self._labelled_line(translate("ran before"), task_words(analysis, int(analysis.gaps.before[gap])))
+            self._labelled_line(
+                translate("ran before"), located_task(analysis, int(analysis.gaps.before[gap]))
+            )
         )
         lines.append(
             self._labelled_line(
-                translate("ended by"), task_words(analysis, int(analysis.gaps.after[gap])), self._bold
+                translate("ended by"), located_task(analysis, int(analysis.gaps.after[gap])), self._bold
             )
         )
         lines += self._hop_lines(analysis, gap, chain)

@@ -7,7 +7,7 @@ from tracetui.analysis.lead import LeadLosses
 from tracetui.language import counted
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
-from tracetui.ui.drawing.causes import cause_style, cause_words
+from tracetui.ui.drawing.causes import cause_name, cause_style
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.drawing.strips import Piece
@@ -37,7 +37,7 @@ def lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> lis
     ]
     cause, line = int(losses.cause[index]), int(losses.line[index])
     if cause >= 0:
-        cause_piece = (cause_words(Cause(cause)), cause_style(Cause(cause), pen.palette))
+        cause_piece = (cause_name(Cause(cause)), cause_style(Cause(cause), pen.palette))
         pieces = [*pen.compose("{sentence}: {why}", sentence=pieces, why=cause_piece)]
     if line >= 0:
         file, number, function = losses.lines[line]

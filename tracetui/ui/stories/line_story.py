@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
+from statistics import median_low
 from typing import Protocol
 
 from rich.cells import cell_len, set_cell_size
@@ -140,7 +141,7 @@ class LineStory(Story):
             steps_with_idle = sum(ns > 0 for ns in counts)
             template = "in {some} of {steps} steps; min {least}, median {median}, max {most}"
             lowest, median, highest = (
-                format_duration(ns) for ns in (min(counts), _median(counts), max(counts))
+                format_duration(ns) for ns in (min(counts), median_low(counts), max(counts))
             )
             line = [
                 *compose_sentence(
@@ -272,8 +273,3 @@ def _largest_causes(causes: Sequence[tuple[Cause, int]], room: int) -> list[tupl
         return [*causes]
     kept = max(room - 1, 0)
     return [*causes[:kept], (None, sum(ns for _, ns in causes[kept:]))]
-
-
-def _median(values: Sequence[int]) -> int:
-    """Return the lower median, a value that occurs."""
-    return sorted(values)[(len(values) - 1) // 2]

@@ -12,7 +12,7 @@ import numpy as np
 from tracetui.analysis.memory.calls import nth_call
 from tracetui.analysis.memory.model import NEVER, steps_at
 from tracetui.analysis.memory.neighbours import Neighbours
-from tracetui.export.sentences.memory import growing_sentence, ordinal, place_name
+from tracetui.export.sentences.memory import call_words, growing_sentence, place_name
 from tracetui.language import clauses, counted, sentences, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
@@ -66,9 +66,7 @@ class MemoryStory(Story):
             )
             return [title, *flowing([*growth], max(width, 20))][:height]
         nth, calls = nth_call(recorded.blocks, int(shown.part.places[block]))
-        call = translate("the only call")
-        if calls > 1:
-            call = translate("the {nth} of {count} calls", nth=ordinal(nth), count=format_count(calls))
+        call = call_words(nth, calls)
         template = "{size} allocated {start}, {call} of that line"
         if recorded.timed:
             template = "{size} allocated {start} by {call} of that line"

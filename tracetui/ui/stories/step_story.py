@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import median_low
 
 from rich.cells import cell_len
 
@@ -98,10 +99,10 @@ def step_causes(analysis: Analysis, index: int, palette: Palette, glyphs: Glyphs
 def _differences(parts: StepParts, usual: Sequence[StepParts]) -> str:
     if len(usual) < 3:
         return translate("Too few steps to say what is usual.")
-    medians = StepParts(*map(lower_median, zip(*usual)))
+    medians = StepParts(*map(median_low, zip(*usual)))
     by = {name: getattr(parts, name) - getattr(medians, name) for name in StepParts._fields}
     words = [f"{wording(name)} {_signed(by[name])}" for name in sorted(by, key=lambda name: -abs(by[name]))]
-    whole = parts.wall - lower_median([step.wall for step in usual])
+    whole = parts.wall - median_low([step.wall for step in usual])
     return translate(
         "Against the median step: {change}; {parts}", change=_signed(whole), parts=clauses(words)
     )
@@ -109,8 +110,3 @@ def _differences(parts: StepParts, usual: Sequence[StepParts]) -> str:
 
 def _signed(ns: int) -> str:
     return ("+" if ns >= 0 else "") + format_duration(ns)
-
-
-def lower_median(values: Sequence[int]) -> int:
-    """Return the lower median: a value that occurs."""
-    return sorted(values)[(len(values) - 1) // 2]

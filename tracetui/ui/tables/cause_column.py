@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.arrays import Int8s, Int64s
-from tracetui.ui.drawing.causes import cause_style, cause_words
+from tracetui.ui.drawing.causes import cause_name, cause_style
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.tables.columns import UNKNOWN, Cell, ViewColumn
 
@@ -24,7 +24,7 @@ def cause_column(causes: Int8s | Int64s, palette: Palette) -> ViewColumn:
     looks: dict[int, Cell] = {-1: UNKNOWN}
     for code in np.unique(causes[causes >= 0]).tolist():
         cause = Cause(code) if code < len(Cause) else CommunicationCause(code - len(Cause))
-        looks[code] = [(cause_words(cause), cause_style(cause, palette))]
+        looks[code] = [(cause_name(cause), cause_style(cause, palette))]
     widths = (cell_len(piece[0][0]) for code, piece in looks.items() if code >= 0)
 
     return ViewColumn(

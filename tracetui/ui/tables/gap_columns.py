@@ -14,7 +14,7 @@ from tracetui.language import alternatives, clauses, counted, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.bars import TimeInks, stacked_bar
-from tracetui.ui.drawing.causes import cause_words
+from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.tables.cause_column import cause_column
 from tracetui.ui.tables.columns import UNKNOWN, Cell, ViewColumn, number_column
@@ -83,7 +83,7 @@ def gaps_answer(analysis: Analysis, by: Measure) -> str:
     if by is not Measure.COMMUNICATION and idle_ns:
         (cause, most_ns), *_ = analysis.causes.by_cause().items()
         percent = format_percent(most_ns, idle_ns)
-        parts.append(translate("most {cause} {share}", cause=cause_words(cause), share=percent))
+        parts.append(translate("most {cause} {share}", cause=cause_name(cause), share=percent))
     answer = [clauses(parts)]
     if len(gaps) > 10 and whole_ns:
         worst_ns = int(ns[gaps.ranked(by)[:10]].sum())
@@ -117,7 +117,7 @@ def _parts_column(analysis: Analysis, by: Measure, inks: TimeInks) -> ViewColumn
     return ViewColumn("", "parts", gaps.end - gaps.start, draw, 16, 6, rank=2, right=False)
 
 
-def task_words(analysis: Analysis, row: int) -> str:
+def located_task(analysis: Analysis, row: int) -> str:
     """Return a task and where it ran: "aclnnMatmul · Stream 2"; a dash for none."""
     if row < 0:
         return "-"

@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.analysis.engines import engine_of
 from tracetui.analysis.operators import OperatorSlices, OperatorTable
 from tracetui.analysis.task_counts import counts_of
-from tracetui.export.sentences.causes import NO_STACK, line_name
+from tracetui.export.sentences.causes import NO_STACK, line_name, task_kinds
 from tracetui.export.tables.operators import OPERATORS, activity_words
 from tracetui.language import clauses, counted, translate
 from tracetui.trace.clean import printable
@@ -20,7 +20,7 @@ from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.tables.columns import Cell, ViewColumn, name_column, with_line_number
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
-from tracetui.units import format_duration
+from tracetui.units import format_count, format_duration
 
 DURATION_CELLS = 7  #: "96.0 ms"
 SHARE_CELLS = 7  #: "100.0 %"
@@ -90,19 +90,10 @@ def operators_answer(
     if host:
         ran = counted(count, "1 host operator", "{count} host operators")
     else:
-        of = counts_of(operators.trace.slices.activity[operators.rows])
-        ran = translate("{count} tasks", count=f"{count:,}")
+        kinds = task_kinds(counts_of(operators.trace.slices.activity[operators.rows]))
+        ran = translate("{count} tasks", count=format_count(count))
         if tasks is not None:
-            ran = translate("{count} of {all} tasks", count=f"{count:,}", all=f"{tasks:,}")
-        kinds = [
-            translate(template, count=f"{number:,}")
-            for number, template in (
-                (of.compute, "{count} compute"),
-                (of.communication, "{count} communication"),
-                (of.copies, "{count} copies"),
-            )
-            if number
-        ]
+            ran = translate("{count} of {all} tasks", count=format_count(count), all=format_count(tasks))
         if len(kinds) > 1:
             ran = translate("{tasks} ({kinds})", tasks=ran, kinds=clauses(kinds))
     time = format_duration(int(table.self_ns.sum()))
