@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import random
 from itertools import count
@@ -51,6 +52,29 @@ def test_several_traces_are_listed(tmp_path: Path) -> None:
     assert "holds 44 traces" in str(caught.value)
     assert "r00_ascend_pt, r01_ascend_pt" in str(caught.value)
     assert str(caught.value).endswith("and 4 more")
+
+
+def test_a_trace_beside_those_of_other_runs_is_not_taken_for_them(tmp_path: Path) -> None:
+    trace = _file(tmp_path / "trace_view.json")
+    text = {"settings.json": '{"name": "traceEvents"}', "lr.json": "[1, 2]"}
+    for name, content in text.items():
+        (tmp_path / name).write_text(content)
+    assert locate_trace(tmp_path) == trace, "JSON may be anything"
+    (tmp_path / "gpu.json.gz").write_bytes(gzip.compress(b'{"schemaVersion": 1, "traceEvents": [] }'))
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "0.json").write_text('[{"ph": "X"}]')
+    (tmp_path / "runs" / "1.json.gz").write_bytes(b"no gzip")
+    with pytest.raises(UnreadableTrace) as caught:
+        locate_trace(tmp_path)
+    assert str(caught.value).endswith("name one of them: gpu.json.gz, runs/0.json, trace_view.json")
+    assert caught.value.reason is Reason.DIRECTORY
+    assert locate_trace(trace) == trace == locate_trace(tmp_path, "json")
+
+
+def test_the_trace_of_a_rank_is_its_own_whatever_lies_beside(tmp_path: Path) -> None:
+    trace = _file(tmp_path / "ASCEND_PROFILER_OUTPUT" / "trace_view.json")
+    _file(tmp_path / "PROF_1" / "mindstudio_profiler_output" / "msprof_20240101101010.json")
+    assert locate_trace(tmp_path) == locate_trace(trace.parent) == trace
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,11 @@ Knows the directories that the profilers of PyTorch, MindSpore and msprof write,
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import stat
+import zlib
 from pathlib import Path
 
 from tracetui.databases.exports import Export, export_of, is_whole_json, other_export
@@ -21,13 +23,15 @@ _MOST_ENTRIES = 20_000  # directory entries looked at: a home directory by mista
 _SHOWN = 40  # traces of a directory in a sentence: all of those that people keep together
 _SHOWN_DATABASES = 3  # databases that are no traces
 _EXPORTS: dict[Export, str] = {"json": "JSON", "db": "database"}
-_TRACE = "trace_view.json"
+_TRACE, _OUTPUT = "trace_view.json", "ASCEND_PROFILER_OUTPUT"
 _NEWER_EXPORT = "mindstudio_profiler_output"
 _RANK_SUFFIXES = ("_ascend_pt", "_ascend_ms")
 _PROFILE = "PROF_"  # begins the name of what msprof makes for a rank
 _NOT_TRACES = ("profiler_info", "profiler_metadata", "communication", "analysis")
 #: what MindInsight calls the trace of a rank, by its number
 TIMELINE = re.compile(r"(?:(?:ascend|gpu|cpu)_)?timeline_display_\d{1,9}\.json(?:\.gz)?", re.ASCII)
+_BEGINNING = 1 << 16  # bytes of JSON that tell what it is
+_EVENTS = re.compile(rb'"traceEvents"\s*:|"ph"\s*:\s*"')
 _NO_TIMELINE = "ascend_marey_timeline"
 
 
@@ -36,7 +40,8 @@ def locate_trace(path: str | Path, export: Export | None = None) -> Path:
 
     A directory has to hold exactly one trace. A `trace_view.json` counts first, wherever it is up to five
     levels down; then what msprof exported, of one device the latest; then a single `*.json` or `*.json.gz` in
-    the directory itself; then a database, which also counts where the JSON of the same run is cut off.
+    the directory itself; then a database, which also counts where the JSON of the same run is cut off. Beside
+    a `trace_view.json` may be no recording of another run, unless a kind is wanted.
     Raises UnreadableTrace with the choices where there are several.
 
     Args:
@@ -92,7 +97,11 @@ def recordings_below(path: Path) -> list[Path]:
     Of a run that was exported several times one. Whether JSON under a name of its user's is a trace only
     reading it tells. Empty where `path` is no directory.
     """
-    files = _files(path)
+    return _recordings(path, _files(path))
+
+
+def _recordings(path: Path, files: list[Path]) -> list[Path]:
+    """Return the recordings among the files below a directory, sorted."""
     text = [file for file in files if not is_database(file)]
     databases = _databases(files)
     found = {_rank_directory(file, path) for file in _traces_of_frameworks(text, databases)}
@@ -143,10 +152,11 @@ def _replace_by_export(file: Path, export: Export | None) -> Path:
 
 
 def _in_directory(path: Path, export: Export | None) -> Path:
-    direct = (path / _TRACE, path / "ASCEND_PROFILER_OUTPUT" / _TRACE)
-    for candidate in direct if export != "db" else ():
-        if candidate.is_file():
-            return _prefer_whole(candidate, export)
+    direct = path / _OUTPUT / _TRACE
+    if path.name == _OUTPUT and not direct.is_file():
+        direct = path / _TRACE
+    if export != "db" and direct.is_file():
+        return _prefer_whole(direct, export)
     files = _files(path)
     text = [file for file in files if not is_database(file)] if export != "db" else []
     databases = _databases(files) if export != "json" else []
@@ -159,12 +169,35 @@ def _in_directory(path: Path, export: Export | None) -> Path:
         _renamed_databases(path, files) if export != "json" else [],
     ):
         if len(choice) == 1:
+            beside = (
+                _other_recordings(choice[0], path, files) if choice[0].name == _TRACE and not export else []
+            )
+            if beside:
+                raise choice_of_recordings(path, sorted([_rank_directory(choice[0], path), *beside]))
             return _prefer_whole(choice[0], export)
         if choice:
             raise UnreadableTrace(Reason.DIRECTORY, _choice_sentence(path, choice))
     raise UnreadableTrace(
         Reason.MISSING, state("{path}: {files}", path=path, files=_no_trace_sentence(files, export))
     )
+
+
+def _other_recordings(trace: Path, top: Path, files: list[Path]) -> list[Path]:
+    """Return the recordings in and below a directory beside the one that a trace is of."""
+    recording = _rank_directory(trace, top)
+    others = (found for found in _recordings(top, files) if found not in (recording, *trace.parents))
+    return [found for found in others if _may_be_trace(found)]
+
+
+def _may_be_trace(file: Path) -> bool:
+    """Return whether a recording is one by its name, or begins as a trace does: JSON may be anything."""
+    if file.name == _TRACE or file.is_dir() or is_part(file) or is_database(file):
+        return True
+    try:
+        with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as opened:
+            return _EVENTS.search(opened.read(_BEGINNING)) is not None
+    except (OSError, EOFError, zlib.error):
+        return False
 
 
 def _traces_of_frameworks(text: list[Path], databases: list[Path]) -> list[Path]:
