@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -202,3 +203,74 @@ def test_what_the_profiler_logged_is_believed(message: str, count: int | None) -
     health = analyse(trace_of([*gpu.gpu(), *run()], WARNING=[message, 7])).health
     found = [(f.id, f.count, f.severity.label, f.affects) for f in health.doubts]
     assert found == ([] if count is None else [("device.dropped", count, "doubtful", ("idle", "causes"))])
+
+
+def call(start: int, dur: int, name: str) -> dict[str, Any]:
+    """A call of the runtime that launches nothing."""
+    return gpu.host(start, dur, name, "cuda_runtime")
+
+
+def wait(start: int, end: int, name: str = "cudaDeviceSynchronize") -> Events:
+    """A call of the runtime that waits."""
+    return [call(start, end - start, name)]
+
+
+@pytest.mark.parametrize(
+    ("late", "tasks", "is_found"), [(201_000, 3, True), (199_000, 3, False), (201_000, 2, False)]
+)
+def test_clocks_are_apart_where_three_tasks_outlast_a_wait(late: int, tasks: int, is_found: bool) -> None:
+    end = 21 * MS
+    launched = [gpu.launch(20 * MS + 100_000 + n * 10_000, 5_000, 100 + n) for n in range(tasks)]
+    kernels = [gpu.kernel(end + late - 100 * (n + 1), 100, 100 + n) for n in range(tasks)]
+    waited = wait(20 * MS + 200_000, end)
+    assert ("clock.host_device" in found([*run(), *launched, *kernels, *waited])) == is_found
+    other = wait(20 * MS + 200_000, end, "cudaStreamSynchronize")
+    assert "clock.host_device" not in found([*run(), *launched, *kernels, *other]), "of another stream"
+
+
+def test_a_wait_that_is_outlasted_beside_two_that_are_not_shows_a_leap() -> None:
+    def ids(on_time: int, late: int, slack: int = 100_000) -> set[str]:
+        launched = [gpu.launch(20 * MS + 100_000 + n * 10_000, 5_000, 100 + n) for n in range(3)]
+        kernels = [gpu.kernel(21 * MS + late - 10_000 * n, 10_000, 100 + n) for n in range(3)]
+        done = [MS * n + 70_000 + slack for n in range(1, on_time + 1)]
+        before = [event for end in done for event in wait(end - slack, end)]
+        return found([*run(), *launched, *kernels, *before, *wait(20 * MS + 200_000, 21 * MS)])
+
+    assert "clock.jump" in ids(2, MS)
+    assert "clock.jump" not in ids(2, MS - 50_000)
+    assert not {"clock.jump", "clock.host_device"} & ids(1, MS), "it may be either"
+    assert "clock.host_device" in ids(2, MS, slack=201_000), "these would not be outlasted in any case"
+
+
+@pytest.mark.parametrize(("count", "is_found"), [(2, False), (3, True)])
+def test_a_thread_that_waits_calls_nothing(count: int, is_found: bool) -> None:
+    inside = [call(20 * MS + 200_000 + n * 10_000, 5_000, "cudaMalloc") for n in range(count)]
+    waited = wait(20 * MS + 100_000, 21 * MS, "cudaStreamSynchronize")
+    last = [call(22 * MS, 5_000, "cudaMalloc")]
+    assert ("clock.jump" in found([*run(), *waited, *inside, *last])) == is_found
+    assert "clock.jump" not in found([*run(), *waited, *inside]), "its end was not recorded"
+
+
+@pytest.mark.parametrize(
+    ("names", "again", "waits", "is_found"),
+    [(4, 0, 3, False), (5, 0, 3, True), (5, 1, 3, False), (5, 0, 2, False)],
+)
+def test_a_waiting_operator_holds_what_others_of_its_name_do(
+    names: int, again: int, waits: int, is_found: bool
+) -> None:
+    events = [gpu.host(23 * MS, 5_000, "aten::mm")]
+    for number in range(waits):
+        start = (16 + 2 * number) * MS
+        events.append(gpu.host(start, MS, "aten::item"))
+        if number <= again:
+            events += [gpu.host(start + (n + 1) * 10_000, 5_000, f"aten::op{n}") for n in range(names)]
+    assert ("clock.jump" in found([*run(), *events])) == is_found
+
+
+@pytest.mark.parametrize(
+    ("inner", "count", "is_found"), [("item", 2, False), ("item", 3, True), ("mm", 3, False)]
+)
+def test_a_waiting_operator_holds_no_other_that_waits(inner: str, count: int, is_found: bool) -> None:
+    events = [gpu.host(start * MS, MS, "aten::item") for start in (16, 18, 20)]
+    events += [gpu.host(18 * MS + (n + 1) * 10_000, 5_000, f"aten::{inner}") for n in range(count)]
+    assert ("clock.jump" in found([*run(), *events, gpu.host(23 * MS, 5_000)])) == is_found

@@ -136,6 +136,25 @@ CASES = {
         ("steps", "idle", "causes"),
         (50,),
     ),
+    "leap back in a wait, level 2": Case(
+        LEVEL_2,
+        lambda e: planting.set_clock(e, -20_000),
+        "clock.jump",
+        "doubtful",
+        ("steps", "idle", "causes"),
+        (50,),
+    ),
+    "leap back in a wait, level 0": Case(
+        LEVEL_0,
+        lambda e: planting.set_clock(e, -20_000, 0.8),
+        "clock.jump",
+        "doubtful",
+        ("steps", "idle", "causes"),
+        (50,),
+    ),
+    "late device": Case(
+        ALEXNET, lambda e: planting.shift_device(e, 5_000), "clock.host_device", "doubtful", ("causes",), ()
+    ),
     "small leap back, level 2": Case(
         LEVEL_2,
         lambda e: planting.set_clock(e, -2_000, 0.35),

@@ -10,6 +10,7 @@ import numpy as np
 from tracetui.analysis.health.finding import EVERYTHING, Finding, Severity
 from tracetui.analysis.health.orphans import orphaning
 from tracetui.analysis.health.recording import HealthEvidence, places
+from tracetui.analysis.health.waits import find_leap
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.search import among, distinct, of_category, rows_of, runs, track_of_rows
 from tracetui.arrays import Bools, Int64s
@@ -109,10 +110,22 @@ def early_tasks(recording: HealthEvidence) -> Iterator[Finding]:
         )
 
 
-def find_jumps(recording: HealthEvidence) -> list[Jump]:
-    """Return the leaps of all clocks, by time: back where many tracks overlap themselves, or ahead."""
+def find_jumps(recording: HealthEvidence, uncertain: Int64s) -> list[Jump]:
+    """Return the leaps of all clocks, by time: back where many tracks overlap themselves, or ahead.
+
+    Args:
+        recording: what was recorded.
+        uncertain: rows of tasks whose launch is not certain.
+    """
     back = _leap_back(recording)
-    return [back] if back is not None else [*_leaps_ahead(recording)]
+    found = [back] if back is not None else [*_leaps_ahead(recording)]
+    leap = None if found else find_leap(recording, uncertain, LEAST_LEAP)
+    return found if leap is None else [Jump(leap.at, leap.by, _moved(recording.trace))]
+
+
+def _moved(trace: Trace) -> tuple[int, ...]:
+    """Return the tracks that leap with the clock of all."""
+    return tuple(t.index for t in trace.tracks if len(t.rows) and t.layer in _LAYERS)
 
 
 def jump_findings(recording: HealthEvidence, jumps: list[Jump]) -> Iterator[Finding]:
@@ -279,7 +292,7 @@ def _leaps_ahead(recording: HealthEvidence) -> Iterator[Jump]:
     longest = np.argsort(begins - resumes, kind="stable")[:_MOST_HOLES]
     begins, resumes = begins[longest], resumes[longest]
     holes: list[tuple[int, int]] = []
-    moved = tuple(t.index for t in trace.tracks if len(t.rows) and t.layer in _LAYERS)
+    moved = _moved(trace)
     orphaned = orphaning(trace, begins, resumes, _late_ends(recording, begins, resumes))
     if trace.unclosed:
         orphaned |= _outlasted(trace, begins, resumes)

@@ -19,6 +19,7 @@ from tracetui.analysis.health import (
     task_ids,
     tasks,
     unseen,
+    waits,
 )
 from tracetui.analysis.health.finding import Finding, Health
 from tracetui.analysis.health.launches import Launches, LostLaunches, find_losses, launches_of
@@ -83,13 +84,16 @@ class Examination:
     def _of_one_run(self) -> list[Finding]:
         """Return what is found of a recording that is of one run: of several everything would seem wrong."""
         recording = self._recording
-        jumps = [*clocks.jump_findings(recording, clocks.find_jumps(recording))]
+        jumps = [*clocks.jump_findings(recording, clocks.find_jumps(recording, self._extra))]
         if jumps:
             return jumps
+        late = [*waits.outlasting_tasks(recording, self._extra)]
+        lacking = () if recording.trace.report.truncated else self._lacking
         return [
-            *(() if recording.trace.report.truncated else self._lacking),
+            # A device whose clock is late seems to begin late.
+            *(finding for finding in lacking if not (late and finding.id == "device.unseen_work")),
             *host.unclosed_calls(recording),
-            *clocks.early_tasks(recording),
+            *([*clocks.early_tasks(recording)] or late),
             *tasks.overlapping_tasks(recording),
             *tasks.shared_flows(recording, self._extra),
         ]

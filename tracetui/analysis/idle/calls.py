@@ -28,6 +28,7 @@ _WRAPPER = any_of([*map(re.escape, KNOWN.operators.step_beginnings), *KNOWN.oper
 _OPERATORS = by_purpose(KNOWN.operators.purposes)
 _CALLS = by_purpose(KNOWN.calls.purposes)
 _FRAMES = by_purpose(KNOWN.frames.purposes)
+_DEVICE_WAIT = any_of(KNOWN.calls.device_waits)
 _GRAPH_LAUNCH = any_of(KNOWN.calls.graph_launches)
 _KERNEL_LAUNCH = any_of(KNOWN.calls.kernel_launches)
 _CAPTURE_BEGIN = any_of(KNOWN.calls.capture_begins)
@@ -69,6 +70,11 @@ def cause_of_frame(name: str) -> Cause | None:
 def compiles_at_launch(call: str) -> bool:
     """Return whether a runtime call compiles the operator that it launches."""
     return _LAUNCH_COMPILE.match(_LAYER.sub("", call, count=1)) is not None
+
+
+def waits_for_device(call: str) -> bool:
+    """Return whether a runtime call returns when all tasks that were launched before it are done."""
+    return _DEVICE_WAIT.match(_LAYER.sub("", call, count=1)) is not None
 
 
 def launches_graph(call: str) -> bool:

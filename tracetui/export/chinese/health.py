@@ -26,6 +26,12 @@ HEALTH = {
     "{count} of {operations} collectives lack tasks on the device that others have": (
         "{operations} 个集合通信中有 {count} 个缺少其他集合通信都有的 Device 任务"
     ),
+    "{count} tasks end after a call that waited for them returned, by {time} at most: the clocks of host and device are apart by that or more": (
+        "{count} 个任务在等待它们的调用返回之后才结束，最多晚 {time}：Host 与 Device 的时钟至少相差这么多"
+    ),
+    "Nothing is shifted. Take {time} or more off the times of the device before you compare them with the host's; what the device did, and for how long, stands.": (
+        "没有做任何平移。与 Host 比较之前，请把 Device 的时间减去 {time} 或更多；Device 做了什么、用时多久不受影响。"
+    ),
     "the numbers of {count} tasks in a row are left out on a stream that counts one by one": (
         "某个 stream 的任务逐一编号，但其中连续缺少 {count} 个编号"
     ),

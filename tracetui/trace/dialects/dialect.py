@@ -189,6 +189,7 @@ class CallNames:
 
     layer_beginnings: tuple[str, ...] = ()  #: that say which layer a call is of, the commonest first
     purposes: tuple[tuple[Purpose, str], ...] = ()  #: patterns; a blocking copy waits for the device
+    device_waits: tuple[str, ...] = ()  #: patterns of calls that wait for all that was launched before
     graph_launches: tuple[str, ...] = ()  #: patterns of calls that launch many tasks at once
     #: Patterns of calls that launch one kernel each, whose task is in every complete recording.
     kernel_launches: tuple[str, ...] = ()

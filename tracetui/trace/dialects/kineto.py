@@ -107,6 +107,7 @@ KINETO = Dialect(
             (Purpose.COMMUNICATION, r"nccl[A-Z]"),
             (Purpose.COMPILE, r"cuModuleLoad|cuLinkComplete|nvrtcCompile"),  # [D]
         ),
+        device_waits=(r"(?:cuda|hip)DeviceSynchronize|(?:cu|hip)CtxSynchronize",),
         graph_launches=(r"(?:cuda|cu|hip)GraphLaunch",),
         kernel_launches=(r"(?:cuda|cu|hip)(?:Ext)?(?:Module)?Launch(?:Cooperative)?Kernel",),
         capture_begins=(r"(?:cuda|hip)StreamBeginCapture|cuStreamBeginCapture",),

@@ -270,6 +270,7 @@ MSPROF = Dialect(
             (Purpose.COMMUNICATION, r"(?:Hccl|Communication)@|hcom_|Hccl[A-Z]"),
             (Purpose.COMPILE, r"aclopCompile|opCompile|aclgrphBuild"),  # the last: [D]
         ),
+        device_waits=(r"aclrtSynchronizeDevice|DeviceSynchronize",),
         graph_launches=(r"aclmdl(?:RI)?Execute|ModelExecute",),
         kernel_launches=(r"launch$",),
         capture_begins=(r"aclmdlRICaptureBegin",),

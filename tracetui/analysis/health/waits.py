@@ -1,0 +1,212 @@
+"""What calls that wait for the device tell about clocks.
+
+A thread that waits calls nothing: calls inside of its wait were made after it, and a clock went back. A wait
+for a whole device returns when all tasks that were launched before it are done: 5 µs after the last one or
+later on clean traces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from tracetui.analysis.health.finding import Finding, Severity
+from tracetui.analysis.health.recording import HealthEvidence
+from tracetui.analysis.idle import calls
+from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.idle.naming import by_name
+from tracetui.analysis.search import distinct, ranges, rows_of, runs, track_of_rows
+from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.trace.model import Family, Layer, Track
+from tracetui.units import format_count, format_duration
+
+#: ns: tasks may end so long after a wait for them returned where clocks are aligned.
+LATE = 200_000
+#: Tasks that outlast a wait for them, from which on clocks disagree.
+LEAST_OUTLASTING = 3
+#: Calls in a wait, or names of operators in one that waits, from which on they were made after it.
+_LEAST_CALLS, _LEAST_NAMES = 3, 5
+#: ns: slices that end so close to their thread end with it.
+_CLOSE = 1_000
+#: Waits that return just when the device is done, from which on another one shows a leap.
+_LEAST_ON_TIME = 2
+#: Waits of one name that tell what waits hold.
+_LEAST_WAITS = 3
+
+
+class Leap(NamedTuple):
+    """A leap of a clock within a wait."""
+
+    at: int  #: ns
+    by: int  #: ns; below 0: back
+
+
+class _Waits(NamedTuple):
+    """Waits for the only device, by start, and by how much tasks that were launched before outlast each."""
+
+    start: Int64s  #: ns
+    end: Int64s  #: ns
+    late: Int64s  #: ns from the return to the end of the last such task; below 0 where it was done
+    launched: Int64s  #: ns: of the tasks, sorted
+    ends: Int64s  #: ns: of these tasks
+
+    @property
+    def on_time(self) -> int:
+        """Return how many waits return just when the device is done."""
+        return int(np.count_nonzero((self.late <= 0) & (self.late >= -LATE)))
+
+    def outlasting(self, wait: int) -> int:
+        """Return how many tasks outlast a wait."""
+        before = self.ends[: np.searchsorted(self.launched, self.start[wait])]
+        return int(np.count_nonzero(before > self.end[wait] + LATE))
+
+
+def find_leap(recording: HealthEvidence, uncertain: Int64s, least: int) -> Leap | None:
+    """Return the leap that waits show: back, or ahead by `least` ns or more.
+
+    Args:
+        recording: what was recorded.
+        uncertain: rows of tasks whose launch is not certain.
+        least: ns.
+    """
+    back = _leap_back(recording)
+    if back is not None:
+        return back
+    waits = _waits_for_device(recording, uncertain)
+    outlasted = np.flatnonzero(waits.late > LATE)
+    if waits.on_time < _LEAST_ON_TIME or len(outlasted) != 1:
+        return None
+    wait = int(outlasted[0])
+    if waits.late[wait] < least or waits.outlasting(wait) < LEAST_OUTLASTING:
+        return None
+    return Leap(int(waits.end[wait]), int(waits.late[wait]))
+
+
+def outlasting_tasks(recording: HealthEvidence, uncertain: Int64s) -> Iterator[Finding]:
+    """Yield a finding where tasks outlast waits for the device, more of these than return on time.
+
+    Args:
+        recording: what was recorded.
+        uncertain: rows of tasks whose launch is not certain.
+    """
+    waits = _waits_for_device(recording, uncertain)
+    outlasted = np.flatnonzero(waits.late > LATE)
+    if len(outlasted) <= waits.on_time:
+        return
+    count = sum(waits.outlasting(int(wait)) for wait in outlasted)
+    if count < LEAST_OUTLASTING:
+        return
+    late = int(waits.late[outlasted].max())
+    window = (int(waits.end[outlasted[0]]), int((waits.end + waits.late)[outlasted].max()) + 1)
+    yield Finding(
+        id="clock.host_device",
+        severity=Severity.DOUBTFUL,
+        affects=("causes",),
+        sentence=(
+            "{count} tasks end after a call that waited for them returned, by {time} at most: "
+            "the clocks of host and device are apart by that or more"
+        ),
+        remedy=(
+            "Nothing is shifted. Take {time} or more off the times of the device before you compare them "
+            "with the host's; what the device did, and for how long, stands."
+        ),
+        figures={"count": format_count(count), "time": format_duration(late)},
+        count=count,
+        share=len(outlasted) / len(waits.late),
+        steps=recording.steps_within((window,)),
+        windows=(window,),
+    )
+
+
+def _waits_for_device(recording: HealthEvidence, uncertain: Int64s) -> _Waits:
+    """Return the calls that wait for the device after some task was launched; none where there are several.
+
+    Which of several devices a call waits for is not recorded.
+    """
+    trace, slices, chains = recording.trace, recording.trace.slices, recording.launch_chains
+    none = np.empty(0, np.int64)
+    if len(recording.devices) != 1:
+        return _Waits(none, none, none, none, none)
+    waits = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME and t.family == Family.CALLS)
+    waits = waits[by_name(trace, waits, calls.waits_for_device) == 1]
+    waits = waits[np.argsort(slices.start[waits], kind="stable")]
+    # Layers of the runtime hold a call of the same kind each: the outermost counts.
+    waits = waits[slices.end[waits] > np.maximum.accumulate(np.append(0, slices.end[waits]))[:-1]]
+    of_stream = np.array([track.family == Family.TASKS for track in trace.tracks], np.bool_)
+    known = (chains.launch_point >= 0) & of_stream[track_of_rows(trace, chains.tasks)]
+    known &= ~np.isin(chains.tasks, uncertain)
+    launched, ends = chains.launch_point[known], slices.end[chains.tasks[known]]
+    order = np.argsort(launched, kind="stable")
+    launched, ends = launched[order], ends[order]
+    place = np.searchsorted(launched, slices.start[waits])
+    waits, place = waits[place > 0], place[place > 0]
+    late = np.maximum.accumulate(ends)[place - 1] - slices.end[waits]
+    return _Waits(slices.start[waits], slices.end[waits], late, launched, ends)
+
+
+def _leap_back(recording: HealthEvidence) -> Leap | None:
+    """Return the leap back that shows in calls inside of one that waits.
+
+    Operators that wait may call others, and calls other waits: those count that no other wait of the same
+    name holds.
+    """
+    trace, slices = recording.trace, recording.trace.slices
+    causes = {Family.CALLS: calls.cause_of_call, Family.OPERATORS: calls.cause_of_operator}
+    for track in trace.tracks:
+        if track.family not in causes or len(track.lanes) < 2:
+            continue
+        waits, inside, also_waits = _inside_waits(recording, track, causes[track.family])
+        is_call = track.family == Family.CALLS
+        for wait, places in runs(waits):
+            names = len(distinct(slices.name[inside[places]]))
+            count = len(places) if is_call else int(np.count_nonzero(also_waits[places]))
+            if names >= _LEAST_NAMES or count >= _LEAST_CALLS:
+                end = int(slices.end[wait])
+                return Leap(end, int(slices.start[inside[places]].min()) - end)
+    return None
+
+
+def _inside_waits(
+    recording: HealthEvidence, track: Track, cause_of: Callable[[str], Cause | None]
+) -> tuple[Int64s, Int64s, Bools]:
+    """Return the slices of a track that wait for the device, and those directly inside that should not be.
+
+    Rows and rows, and whether what is inside waits as well; of equal length. Waits that end with their thread
+    are left out: their end was not recorded.
+    """
+    trace, slices = recording.trace, recording.trace.slices
+    rows = np.arange(track.rows.start, track.rows.stop)
+    waiting = by_name(trace, rows, lambda name: int(cause_of(name) == Cause.SYNC)) == 1
+    closed = waiting & (slices.end[rows] < slices.end[rows].max() - _CLOSE)
+    found = [np.empty((2, 0), np.int64)]
+    for lane in track.lanes[1:] if closed.any() else ():
+        outer, inner = trace.lane_slice_rows(lane - 1), trace.lane_slice_rows(lane)
+        held = outer.start + np.flatnonzero(closed[outer.start - rows[0] : outer.stop - rows[0]])
+        first, stop = np.searchsorted(slices.start[inner], (slices.start[held], slices.end[held]))
+        found.append(np.stack((np.repeat(held, stop - first), inner.start + ranges(first, stop))))
+    waits, inside = np.concatenate(found, axis=1)
+    also_waits = waiting[inside - rows[0]]
+    odd = _alone(slices.name, waits, inside, rows[waiting])
+    if track.family == Family.CALLS:
+        odd |= ~also_waits
+    return waits[odd], inside[odd], also_waits[odd]
+
+
+def _alone(name: Int32s, waits: Int64s, inside: Int64s, every: Int64s) -> Bools:
+    """Return which slices inside of waits have a name that is in no other wait of the same name, of several.
+
+    Args:
+        name: int32[slices], the string of each.
+        waits: int64[n], rows.
+        inside: int64[n], rows: what is in each of them.
+        every: rows of all waits.
+    """
+    strings = int(name.max(initial=0)) + 1
+    counts = np.bincount(name[every], minlength=strings)
+    alone = np.zeros(len(waits), np.bool_)
+    for key, places in runs(name[waits].astype(np.int64) * strings + name[inside]):
+        several = counts[key // strings] >= _LEAST_WAITS
+        alone[places] = several and len(distinct(waits[places])) == 1
+    return alone
