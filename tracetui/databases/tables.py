@@ -160,27 +160,39 @@ class Database:
             return
         existing = [column for column in columns if column in table]
         last = None
-        if self._pages is not None and table.has_rowid and table.is_plain:
-            places = {column: place for place, column in enumerate(table.columns)}
-            not_numbers = {*texts, *floats}
-            fields = {
-                column: Field(
-                    places[column.lower()],
-                    is_rowid=column.lower() == table.key,
-                    is_number=column not in not_numbers,
-                    is_text=column in texts,
-                )
-                for column in existing
-            }
-            try:
-                for page_rows in self._pages.rows(table.root, fields, len(places)):
-                    last = page_rows.last
-                    yield page_rows
-            except (Unusual, OSError, MemoryError):
-                pass  # SQLite goes on behind the last row
-            else:
-                return
+        try:
+            for page_rows in self.page_rows(name, columns, texts, floats):
+                last = page_rows.last
+                yield page_rows
+        except (Unusual, OSError, MemoryError):
+            pass  # SQLite goes on behind the last row
+        else:
+            return
         yield from self._rows(table, existing, texts, rows, last)
+
+    def page_rows(
+        self, name: str, columns: Sequence[str], texts: Sequence[str] = (), floats: Sequence[str] = ()
+    ) -> Iterator[AnyPageRows]:
+        """Yield rows as `rows` does, from the pages of the file alone; any thread may ask for them.
+
+        Raises Unusual, OSError or MemoryError before the first row that takes SQLite.
+        """
+        table = self.table(name)
+        if table is None or self._pages is None or not (table.has_rowid and table.is_plain):
+            raise Unusual
+        places = {column: place for place, column in enumerate(table.columns)}
+        not_numbers = {*texts, *floats}
+        fields = {
+            column: Field(
+                places[column.lower()],
+                is_rowid=column.lower() == table.key,
+                is_number=column not in not_numbers,
+                is_text=column in texts,
+            )
+            for column in columns
+            if column in table
+        }
+        yield from self._pages.rows(table.root, fields, len(places))
 
     def _rows(
         self, table: DatabaseTable, existing: Sequence[str], texts: Sequence[str], rows: int, last: int | None

@@ -19,8 +19,8 @@ from tracetui.reader.database.table_reader import TableColumns, places_of
 
 def add_launches(assembly: Assembly, calls: CallRows, tasks: DeviceRows) -> None:
     """Add the arrows from the calls of CANN to the tasks that they launch."""
-    used = np.isin(calls.connection, tasks.connection[tasks.connection >= 0])
-    ends = np.isin(tasks.connection, calls.connection[used])
+    ends = (places_of(calls.connection, tasks.connection) >= 0) & (tasks.connection >= 0)
+    used = places_of(tasks.connection[ends], calls.connection) >= 0
     assembly.add_flows(
         "HostToDevice",
         calls.connection[used],

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tracetui.arrays import Int64s
 from tracetui.reader.database.assembly import Assembly
-from tracetui.reader.database.device import DeviceTables, _groups
+from tracetui.reader.database.device import DeviceTables
 from tracetui.reader.database.layers import (
     ACCELERATORS,
     CORES,
@@ -38,7 +38,7 @@ from tracetui.reader.database.layers import (
     ProcessLayer,
     layer_pid,
 )
-from tracetui.reader.database.table_reader import TableColumns, TableReader
+from tracetui.reader.database.table_reader import TableColumns, TableQuery, TableReader, groups_of
 
 
 class CounterSeries(NamedTuple):
@@ -60,6 +60,15 @@ class CounterTable(NamedTuple):
     keys: tuple[str, ...] = ()
     time: str = "timestampNs"
     on_device: bool = True
+
+    @property
+    def query(self) -> TableQuery:
+        """What is wanted of it."""
+        keys = (column.rpartition(":")[2] for column in self.keys)
+        device = ("deviceId",) if self.on_device else ()
+        return TableQuery(
+            self.table, (self.time, *device, *keys), tuple(series.column for series in self.series)
+        )
 
 
 _MEGA = 1e6  # speeds are stored in bytes a second, and shown in MB/s as in text exports
@@ -220,12 +229,7 @@ def read_counters(reader: TableReader, assembly: Assembly, devices: DeviceTables
     for counted in TABLES:
         if not reader.database.has(counted.table, counted.time):
             continue
-        keys = [column.rpartition(":")[2] for column in counted.keys]
-        rows = reader.columns(
-            counted.table,
-            [counted.time, *(["deviceId"] if counted.on_device else []), *keys],
-            [series.column for series in counted.series],
-        )
+        rows = reader.columns(counted.query)
         if rows.count:
             _add_series(counted, rows, assembly, devices)
 
@@ -234,7 +238,7 @@ def _add_series(counted: CounterTable, rows: TableColumns, assembly: Assembly, d
     keys = [column.rpartition(":")[2] for column in counted.keys]
     kinds = [column.rpartition(":")[0] for column in counted.keys]
     device = rows["deviceId"] if counted.on_device else np.zeros(rows.count, np.int64)
-    for places, (own_device, *values) in _groups(device, *(rows[column] for column in keys)):
+    for places, (own_device, *values) in groups_of(device, *(rows[column] for column in keys)):
         names = [_part_of_name(assembly, kind, value) for kind, value in zip(kinds, values)]
         if counted.on_device:
             pid = devices.pid(counted.layer, own_device)
@@ -268,7 +272,7 @@ def _add_samples(
 def _add_sums(counted: CounterTable, rows: TableColumns, assembly: Assembly, devices: DeviceTables) -> None:
     """Add the memory of both kinds, as text exports do."""
     total = (rows.floats["ddr"] + rows.floats["hbm"]) / 1024
-    for places, (device, kind) in _groups(rows["deviceId"], rows["type"]):
+    for places, (device, kind) in groups_of(rows["deviceId"], rows["type"]):
         thread = assembly.thread(devices.pid(counted.layer, device), 0)
         name = f"{_text(assembly, kind)}/Memory"
         assembly.add_samples(thread, name, "KB", rows[counted.time][places], total[places])

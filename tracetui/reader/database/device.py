@@ -12,7 +12,44 @@ from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.databases.tables import UNKNOWN
 from tracetui.reader.database.assembly import NONE_ID, Assembly
 from tracetui.reader.database.layers import COMMUNICATION, HARDWARE, OVERLAP, ProcessLayer, layer_pid
-from tracetui.reader.database.table_reader import TableColumns, TableReader, places_of, take
+from tracetui.reader.database.table_reader import (
+    TableColumns,
+    TableQuery,
+    TableReader,
+    distinct_places,
+    groups_of,
+    places_of,
+    take,
+)
+
+TASKS = TableQuery(
+    "TASK",
+    (
+        *("startNs", "endNs", "deviceId", "connectionId", "globalTaskId", "globalPid"),
+        *("taskType", "contextId", "streamId", "taskId", "modelId"),
+    ),
+    is_drawn=True,
+)
+OPERATIONS = TableQuery(
+    "COMMUNICATION_OP",
+    (
+        *("startNs", "endNs", "connectionId", "groupName", "opName", "opId"),
+        *("dataType", "algType", "count", "deviceId"),
+    ),
+    is_drawn=True,
+)
+PARTS_OF_OPERATIONS = TableQuery(
+    "COMMUNICATION_TASK_INFO",
+    (
+        *("globalTaskId", "taskType", "planeId", "groupName", "srcRank", "dstRank"),
+        *("transportType", "size", "linkType", "opId"),
+    ),
+    is_drawn=True,
+)
+KERNELS = TableQuery("COMPUTE_TASK_INFO", ("globalTaskId", "name", "taskType"))
+SCHEDULED = TableQuery("COMMUNICATION_SCHEDULE_TASK_INFO", ("globalTaskId", "name"))
+COPIES = TableQuery("MEMCPY_INFO", ("globalTaskId", "memcpyOperation"))
+OVERLAPS = TableQuery("OVERLAP_ANALYSIS", ("startNs", "endNs", "deviceId", "type"), is_drawn=True)
 
 _UNKNOWN_TYPES = frozenset({"N/A", "UNKNOWN", ""})
 _PART_OF_COLLECTIVE = "COMMUNICATION"  #: the type of a task that is a part of one, whatever runs it
@@ -61,30 +98,9 @@ class DeviceTables:
 
     def read(self) -> DeviceRows:
         """Read tasks and collectives, and hand over their slices; returns those that the host launched."""
-        tasks = self._reader.columns(
-            "TASK",
-            (
-                *("startNs", "endNs", "deviceId", "connectionId", "globalTaskId", "globalPid"),
-                *("taskType", "contextId", "streamId", "taskId", "modelId"),
-            ),
-            drawn=True,
-        )
-        operations = self._reader.columns(
-            "COMMUNICATION_OP",
-            (
-                *("startNs", "endNs", "connectionId", "groupName", "opName", "opId"),
-                *("dataType", "algType", "count", "deviceId"),
-            ),
-            drawn=True,
-        )
-        parts = self._reader.columns(
-            "COMMUNICATION_TASK_INFO",
-            (
-                *("globalTaskId", "taskType", "planeId", "groupName", "srcRank", "dstRank"),
-                *("transportType", "size", "linkType", "opId"),
-            ),
-            drawn=True,
-        )
+        tasks = self._reader.columns(TASKS)
+        operations = self._reader.columns(OPERATIONS)
+        parts = self._reader.columns(PARTS_OF_OPERATIONS)
         self._find_devices(tasks, operations)
         parts = parts.at(_is_real(parts))
         launched = self._add_tasks(tasks, parts)
@@ -94,12 +110,14 @@ class DeviceTables:
 
     def _find_devices(self, tasks: TableColumns, operations: TableColumns) -> None:
         """Take note of the process of each device, and of what the devices are called."""
-        devices = np.unique(np.concatenate((tasks["deviceId"], operations["deviceId"])))
+        devices = np.unique(
+            np.concatenate([distinct_places(table["deviceId"])[0] for table in (tasks, operations)])
+        )
         numbers = devices[(devices >= 0) & (devices < NONE_ID)].tolist()
         for device in numbers:
-            pids = tasks["globalPid"][tasks["deviceId"] == device]
-            distinct_pids, counts = np.unique(pids[(pids > 0) & (pids < NONE_ID)], return_counts=True)
-            self._process_of[device] = int(distinct_pids[counts.argmax()]) if len(distinct_pids) else 0
+            pids, place = distinct_places(tasks["globalPid"][tasks["deviceId"] == device])
+            counts = np.where((pids > 0) & (pids < NONE_ID), np.bincount(place, minlength=len(pids)), 0)
+            self._process_of[device] = int(pids[counts.argmax()]) if counts.any() else 0
             self._label_of[device] = f"NPU {device}" if len(numbers) > 1 else "NPU"
 
     def _any_process(self) -> int:
@@ -136,8 +154,8 @@ class DeviceTables:
     def _kernels(self) -> TableColumns:
         """Return the tasks that compute, with `label`, the number of their name, and `type`, -1 for none."""
         texts = self._assembly.texts
-        kernels = self._reader.columns("COMPUTE_TASK_INFO", ("globalTaskId", "name", "taskType"))
-        scheduled = self._reader.columns("COMMUNICATION_SCHEDULE_TASK_INFO", ("globalTaskId", "name"))
+        kernels = self._reader.columns(KERNELS)
+        scheduled = self._reader.columns(SCHEDULED)
         types = texts.numbers_of(kernels["taskType"])
         types = np.where(texts.fit(types, _UNKNOWN_TYPES.__contains__), np.int32(-1), types)
         columns: dict[str, NDArray[Any]] = {
@@ -147,18 +165,18 @@ class DeviceTables:
                 (types, np.full(scheduled.count, texts.number(_PART_OF_COLLECTIVE), np.int32))
             ),
         }
-        return TableColumns(len(columns["type"]), columns, {}, np.empty(0, np.int64))
+        return TableColumns(len(columns["type"]), columns, {})
 
     def _directions(self, tasks: TableColumns) -> Int32s:
         """Return where each copy goes: the number of the text, -1 of what is no copy."""
-        copies = self._reader.columns("MEMCPY_INFO", ("globalTaskId", "memcpyOperation"))
+        copies = self._reader.columns(COPIES)
         operations = self._enum("ENUM_MEMCPY_OPERATION", copies["memcpyOperation"])
         return take(operations, places_of(copies["globalTaskId"], tasks["globalTaskId"]), -1).astype(np.int32)
 
     def _streams(self, tasks: TableColumns, is_drawn: Bools) -> Int32s:
         """Return the thread of each task: its stream on its device."""
         thread = np.zeros(tasks.count, np.int32)
-        for rows, (device, stream) in _groups(tasks["deviceId"], tasks["streamId"]):
+        for rows, (device, stream) in groups_of(tasks["deviceId"], tasks["streamId"]):
             if is_drawn[rows].any():
                 pid = self.pid(HARDWARE, device)
                 self._assembly.say(
@@ -185,7 +203,7 @@ class DeviceTables:
         group = np.where(parts["groupName"] >= 0, parts["groupName"], group)
         threads = self._group_threads(operations, device, parts, group, device_of_part)
         thread = np.zeros(operations.count, np.int32)
-        for places, key in _groups(device, operations["groupName"]):
+        for places, key in groups_of(device, operations["groupName"]):
             thread[places] = threads[key][0]
         names = texts.names(operations["opName"])
         self._assembly.add_slices(
@@ -203,7 +221,7 @@ class DeviceTables:
             algorithm=texts.numbers_of(operations["algType"]),
         )
         plane = np.zeros(parts.count, np.int32)
-        for places, key in _groups(device_of_part, group):
+        for places, key in groups_of(device_of_part, group):
             plane[places] = threads[key][1][parts["planeId"][places]]
         self._assembly.add_slices(
             tasks["startNs"][task],
@@ -245,7 +263,7 @@ class DeviceTables:
         order = np.argsort(operations["startNs"], kind="stable")
         group_keys = [*zip(device[order].tolist(), operations["groupName"][order].tolist())]
         planes: dict[tuple[int, ...], list[int]] = {key: [] for key in dict.fromkeys(group_keys)}
-        for places, key in _groups(device_of_part, group):
+        for places, key in groups_of(device_of_part, group):
             planes[key] = np.unique(parts["planeId"][places]).tolist()
         used: dict[int, int] = {}  # threads of a device
         index: dict[int, int] = {}
@@ -269,8 +287,8 @@ class DeviceTables:
 
     def _add_overlap(self) -> None:
         """Hand over the producer's own sums, where they are there."""
-        rows = self._reader.columns("OVERLAP_ANALYSIS", ("startNs", "endNs", "deviceId", "type"), drawn=True)
-        for places, (device, kind) in _groups(rows["deviceId"], rows["type"]):
+        rows = self._reader.columns(OVERLAPS)
+        for places, (device, kind) in groups_of(rows["deviceId"], rows["type"]):
             if 0 <= kind < len(_OVERLAP_ROWS):
                 pid, title = self.pid(OVERLAP, device), _OVERLAP_ROWS[kind]
                 self._assembly.say("thread_name", pid, title, kind)
@@ -308,31 +326,24 @@ def _is_parent(tasks: TableColumns) -> Bools:
     """Return which tasks only hold others: without a context, where others of the same task have one."""
     context = tasks["contextId"]
     alone = (context == NONE_ID) | (context == UNKNOWN)
-    key = np.stack([tasks[name] for name in ("deviceId", "streamId", "taskId", "connectionId")])
-    if alone.all() or not len(context):
-        return np.zeros(len(context), np.bool_)
+    parents = np.zeros(len(context), np.bool_)
+    connection = np.maximum(tasks["connectionId"], UNKNOWN + 1)  # two of which it is unknown may be of one
+    candidates, parts = np.flatnonzero(alone), np.flatnonzero(~alone)
+    candidates = candidates[places_of(connection[parts], connection[candidates]) >= 0]
+    parts = parts[places_of(connection[candidates], connection[parts]) >= 0]
+    rows = np.concatenate((candidates, parts))
+    if not len(rows):
+        return parents
+    key = np.stack([tasks[name][rows] for name in ("deviceId", "streamId", "taskId", "connectionId")])
     order = np.lexsort(key)
     ordered = key[:, order]
     opens = np.ones(len(order), np.bool_)
     opens[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
     number = np.empty(len(order), np.int64)
     number[order] = np.cumsum(opens) - 1
-    has_parts = np.bincount(number, weights=~alone) > 0
-    parents: Bools = alone & has_parts[number]
+    has_parts = np.bincount(number, weights=~alone[rows]) > 0
+    parents[rows] = alone[rows] & has_parts[number]
     return parents
-
-
-def _groups(*columns: Int64s) -> list[tuple[Int64s, tuple[int, ...]]]:
-    """Return the places of the rows of equal values, and these."""
-    if not len(columns[0]):
-        return []
-    order = np.lexsort(columns[::-1])
-    ordered: NDArray[Any] = np.stack(columns)[:, order]
-    opens = np.flatnonzero((ordered[:, 1:] != ordered[:, :-1]).any(axis=0)) + 1
-    firsts = [0, *opens.tolist()]
-    return [
-        (places, tuple(ordered[:, first].tolist())) for places, first in zip(np.split(order, opens), firsts)
-    ]
 
 
 def _stream_number(number: int) -> int | str:

@@ -14,11 +14,34 @@ from tracetui.reader.database.device import enum_texts
 from tracetui.reader.database.layers import CANN, COLLECTOR, MARKS, OS_CALLS, PYTHON, ProcessLayer, layer_pid
 from tracetui.reader.database.queue import queue_pairs
 from tracetui.reader.database.stacks import call_stacks
-from tracetui.reader.database.table_reader import TableColumns, TableReader, distinct_places, places_of, take
+from tracetui.reader.database.table_reader import (
+    TableColumns,
+    TableQuery,
+    TableReader,
+    distinct_places,
+    places_of,
+    take,
+)
+
+CALLS = TableQuery(
+    "CANN_API", ("startNs", "endNs", "type", "globalTid", "connectionId", "name"), is_drawn=True
+)
+FRAMEWORK = TableQuery(
+    "PYTORCH_API",
+    ("startNs", "endNs", "globalTid", "connectionId", "name", "callchainId", "type"),
+    is_drawn=True,
+)
+CONNECTIONS = TableQuery("CONNECTION_IDS", ("id", "connectionId"))
+MARKS_OF_USER = TableQuery(
+    "MSTX_EVENTS", ("startNs", "endNs", "message", "globalTid", "domainId"), is_drawn=True
+)
+COLLECTOR_RUNS = TableQuery("GC_RECORD", ("startNs", "endNs", "globalTid"), is_drawn=True)
+SYSTEM_CALLS = TableQuery("OSRT_API", ("startNs", "endNs", "globalTid", "name"), is_drawn=True)
+STEPS = TableQuery("STEP_TIME", ("id", "startNs", "endNs"), is_drawn=True)
 
 OPERATOR, QUEUE, CALL, MARK = range(4)  #: what a row of the framework is
 _KINDS = {"op": OPERATOR, "queue": QUEUE, "trace": CALL, "mstx": MARK}
-_CATEGORIES = {OPERATOR: "cpu_op", CALL: "python_function"}
+_CATEGORIES = {OPERATOR: "cpu_op", CALL: "python_function", QUEUE: "enqueue"}
 _FRAME = re.compile(r".*\.py\(\d+\): |<built-in |<string>\(\d+\): |nn\.Module: ")
 _QUEUED = re.compile(r"(?:En|De)queue(?:@|$)")
 #: What text exports write before the names of calls, by the type of the call.
@@ -63,9 +86,7 @@ class HostTables:
 
     def read_calls(self) -> CallRows:
         """Read the calls of CANN, and hand over their slices."""
-        rows = self._reader.columns(
-            "CANN_API", ("startNs", "endNs", "type", "globalTid", "connectionId", "name"), drawn=True
-        )
+        rows = self._reader.columns(CALLS)
         thread = self._threads(rows["globalTid"], CANN)
         self._assembly.add_slices(
             rows["startNs"],
@@ -82,12 +103,8 @@ class HostTables:
 
         Returns its rows, and the two columns of CONNECTION_IDS.
         """
-        rows = self._reader.columns(
-            "PYTORCH_API",
-            ("startNs", "endNs", "globalTid", "connectionId", "name", "callchainId", "type"),
-            drawn=True,
-        )
-        connections = self._reader.columns("CONNECTION_IDS", ("id", "connectionId"))
+        rows = self._reader.columns(FRAMEWORK)
+        connections = self._reader.columns(CONNECTIONS)
         names = self._assembly.texts.names(rows["name"])
         kind = self._kinds(rows, names)
         for column in ("name", "type"):  # the largest table: what is used up makes room for the slices
@@ -133,7 +150,7 @@ class HostTables:
         ids = np.full(rows.count, UNKNOWN, np.int64)
         ids[given] = ids[taken] = pairs
         rows.numbers["connectionId"] = ids
-        return TableColumns(len(pairs), {"id": pairs, "connectionId": pairs}, {}, np.empty(0, np.int64))
+        return TableColumns(len(pairs), {"id": pairs, "connectionId": pairs}, {})
 
     def _queue_ids(self, rows: TableColumns, kind: Int32s, connections: TableColumns) -> Int64s:
         """Return what the two ends of the queue share; -1 of all other rows."""
@@ -146,7 +163,7 @@ class HostTables:
     def read_others(self) -> None:
         """Read the user's marks, the collector's runs and the calls of the system."""
         self._add_marks()
-        runs = self._reader.columns("GC_RECORD", ("startNs", "endNs", "globalTid"), drawn=True)
+        runs = self._reader.columns(COLLECTOR_RUNS)
         texts = self._assembly.texts
         self._assembly.add_slices(
             runs["startNs"],
@@ -156,7 +173,7 @@ class HostTables:
             category=texts.number("GC"),
             event=runs.event,
         )
-        calls = self._reader.columns("OSRT_API", ("startNs", "endNs", "globalTid", "name"), drawn=True)
+        calls = self._reader.columns(SYSTEM_CALLS)
         self._assembly.add_slices(
             calls["startNs"],
             calls["endNs"],
@@ -166,9 +183,7 @@ class HostTables:
         )
 
     def _add_marks(self) -> None:
-        rows = self._reader.columns(
-            "MSTX_EVENTS", ("startNs", "endNs", "message", "globalTid", "domainId"), drawn=True
-        )
+        rows = self._reader.columns(MARKS_OF_USER)
         texts = self._assembly.texts
         domains = texts.numbers_of(rows["domainId"])
         all_texts = texts.all()
@@ -188,7 +203,7 @@ class HostTables:
 
     def _add_steps(self, framework: TableColumns) -> None:
         """Draw the steps that only their table tells, above the thread that has most rows."""
-        rows = self._reader.columns("STEP_TIME", ("id", "startNs", "endNs"), drawn=True)
+        rows = self._reader.columns(STEPS)
         if not rows.count:
             return
         tids, counts = np.unique(framework["globalTid"], return_counts=True)
@@ -223,10 +238,10 @@ class HostTables:
 
     def _categories(self, kind: Int32s, dequeues: Bools) -> Int32s:
         number = self._assembly.texts.number
-        category = np.full(len(kind), -1, np.int32)
+        number_of_kind = np.full(len(_KINDS), -1, np.int32)
         for kind_code, text in _CATEGORIES.items():
-            category[kind == kind_code] = number(text)
-        category[kind == QUEUE] = number("enqueue")
+            number_of_kind[kind_code] = number(text)
+        category = number_of_kind[kind]
         category[dequeues] = number("dequeue")
         return category
 

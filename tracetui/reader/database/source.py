@@ -17,8 +17,18 @@ from tracetui.reader.database.arguments import DRAWN, arguments
 from tracetui.reader.database.arrows import add_framework_arrows, add_launches
 from tracetui.reader.database.assembly import Assembly
 from tracetui.reader.database.counters import TABLES, read_counters
-from tracetui.reader.database.device import DeviceTables
-from tracetui.reader.database.host import HostTables
+from tracetui.reader.database.device import (
+    COPIES,
+    KERNELS,
+    OPERATIONS,
+    OVERLAPS,
+    PARTS_OF_OPERATIONS,
+    SCHEDULED,
+    TASKS,
+    DeviceTables,
+)
+from tracetui.reader.database.host import CALLS, CONNECTIONS, FRAMEWORK, HostTables
+from tracetui.reader.database.stacks import CHAINS, collect_stacks
 from tracetui.reader.database.table_reader import EventPlace, ReadingStopped, TableReader
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.events import BlockColumns, EventTable, ReadReport
@@ -35,6 +45,11 @@ _TELLING = ("TASK", "PYTORCH_API", "CANN_API", "COMMUNICATION_OP", "MSTX_EVENTS"
 _OTHER_TABLES = (
     *("STRING_IDS", "COMPUTE_TASK_INFO", "COMMUNICATION_SCHEDULE_TASK_INFO", "MEMCPY_INFO"),
     *("CONNECTION_IDS", "PYTORCH_CALLCHAINS"),
+)
+#: Tables that may have many rows, in the order in which they are wanted.
+_LARGE_TABLES = (
+    *(TASKS, OPERATIONS, PARTS_OF_OPERATIONS, KERNELS, SCHEDULED, COPIES, OVERLAPS),
+    *(CALLS, FRAMEWORK, CONNECTIONS),
 )
 _LARGE = 1 << 26  # bytes: the columns of its tables were large
 _MOST_SENTENCES = 8  # tables that are damaged, each with a sentence
@@ -208,6 +223,11 @@ class _Reading:
 
     def _read(self) -> None:
         reader, assembly = self._reader, self._assembly
+        for query in _LARGE_TABLES:
+            reader.begin(query)
+        reader.begin(CHAINS, collect_stacks)
+        for counted in TABLES:
+            reader.begin(counted.query)
         assembly.texts.add(*reader.texts("STRING_IDS", "id", "value"))
         devices = DeviceTables(reader, assembly)
         tasks = devices.read()

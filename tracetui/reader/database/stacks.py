@@ -6,6 +6,7 @@ frames, compared, and each different one is put together once.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -13,11 +14,10 @@ from numpy.typing import NDArray
 
 from tracetui.arrays import Int32s, Int64s
 from tracetui.reader.database.assembly import TextNumbers
-from tracetui.reader.database.table_reader import TableColumns, TableReader, places_of, take
+from tracetui.reader.database.table_reader import TableColumns, TableQuery, TableReader, places_of, take
 
 _BETWEEN = ";\r\n"  #: as text exports join frames, the innermost first
-_TABLE = "PYTORCH_CALLCHAINS"
-_COLUMNS = ("id", "stack", "stackDepth")
+CHAINS = TableQuery("PYTORCH_CALLCHAINS", ("id", "stack", "stackDepth"))
 _FACTORS = np.random.Generator(np.random.PCG64(1)).integers(1, 2**63, 1024, np.uint64)
 
 
@@ -30,14 +30,20 @@ class _Frames(NamedTuple):
 
 def call_stacks(reader: TableReader, texts: TextNumbers, chains: Int64s) -> Int32s:
     """Return the number of the text of each operator's stack; -1 for none."""
-    stacks = _StackTexts(texts)
+    stacks = reader.collected(CHAINS, collect_stacks)
+    if stacks is None:  # chains are mixed: all have to be there
+        stacks = collect_stacks([reader.columns(CHAINS)])
+    return stacks.numbers_of(chains, texts) if stacks is not None else np.full(len(chains), -1, np.int32)
+
+
+def collect_stacks(parts: Iterable[TableColumns]) -> CallStacks | None:
+    """Return the stacks of a table; None where the rows of a chain are not near each other."""
+    stacks = CallStacks()
     unfinished = _Frames(np.empty(0, np.int64), np.empty(0, np.int64))
-    for part in reader.parts(_TABLE, _COLUMNS):
+    for part in parts:
         rows = _sort_rows(part)
-        if len(unfinished.id) and rows.id[0] < unfinished.id[-1]:  # chains are mixed: all have to be there
-            unfinished = _sort_rows(reader.columns(_TABLE, _COLUMNS))
-            stacks = _StackTexts(texts)
-            break
+        if len(unfinished.id) and rows.id[0] < unfinished.id[-1]:
+            return None
         rows = _Frames(
             np.concatenate((unfinished.id, rows.id)), np.concatenate((unfinished.frame, rows.frame))
         )
@@ -45,12 +51,12 @@ def call_stacks(reader: TableReader, texts: TextNumbers, chains: Int64s) -> Int3
         stacks.add(_Frames(rows.id[:last], rows.frame[:last]))
         unfinished = _Frames(rows.id[last:], rows.frame[last:])
     stacks.add(unfinished)
-    return stacks.numbers_of(chains)
+    return stacks
 
 
 def _sort_rows(part: TableColumns) -> _Frames:
     """Return the rows of a part by chain and depth, as they mostly are."""
-    id_, frame, depth = (part[name] for name in _COLUMNS)
+    id_, frame, depth = (part[name] for name in CHAINS.numbers)
     in_order = (id_[:-1] < id_[1:]) | ((id_[:-1] == id_[1:]) & (depth[:-1] < depth[1:]))
     if in_order.all():
         return _Frames(id_, frame)
@@ -58,14 +64,13 @@ def _sort_rows(part: TableColumns) -> _Frames:
     return _Frames(id_[order], frame[order])
 
 
-class _StackTexts:
-    """The texts of whole chains."""
+class CallStacks:
+    """Whole chains, and which of them are alike."""
 
-    def __init__(self, texts: TextNumbers) -> None:
-        self._texts = texts
-        self._known: dict[bytes, int] = {}  # the text of each different chain
+    def __init__(self) -> None:
+        self._kinds: dict[bytes, int] = {}  # of the frames of each different chain, in the order they came in
         self._ids: list[Int64s] = []
-        self._numbers: list[Int32s] = []
+        self._kind_of_chain: list[Int32s] = []
 
     def add(self, rows: _Frames) -> None:
         """Take the rows of whole chains."""
@@ -75,27 +80,23 @@ class _StackTexts:
         size = np.diff(np.append(first, len(rows.id)))
         like, chain = _kinds_of_chains(rows.frame, first, size)
         spans = zip(first[like].tolist(), size[like].tolist())
-        numbers = np.array(
-            [self._number(rows.frame[place : place + count]) for place, count in spans], np.int32
-        )
+        frames = (rows.frame[place : place + count].tobytes() for place, count in spans)
+        kinds = np.array([self._kinds.setdefault(key, len(self._kinds)) for key in frames], np.int32)
         self._ids.append(rows.id[first])
-        self._numbers.append(numbers[chain])
+        self._kind_of_chain.append(kinds[chain])
 
-    def numbers_of(self, chains: Int64s) -> Int32s:
+    def numbers_of(self, chains: Int64s, texts: TextNumbers) -> Int32s:
         """Return the number of the text of each chain, -1 of one that is not there."""
         if not self._ids:
             return np.full(len(chains), -1, np.int32)
-        place = places_of(np.concatenate(self._ids), chains)
-        return take(np.concatenate(self._numbers), place, -1).astype(np.int32)
-
-    def _number(self, frames: Int64s) -> int:
-        key = frames.tobytes()
-        if key not in self._known:
-            numbers = self._texts.numbers_of(frames)
-            all_texts = self._texts.all()
-            text = _BETWEEN.join(all_texts[number] for number in numbers.tolist() if number >= 0)
-            self._known[key] = self._texts.number(text) if text else -1
-        return self._known[key]
+        frame_texts = texts.all()
+        stacks = [
+            _BETWEEN.join(frame_texts[number] for number in frames.tolist() if number >= 0)
+            for frames in (texts.numbers_of(np.frombuffer(kind, np.int64)) for kind in self._kinds)
+        ]
+        number_of_kind = np.array([texts.number(text) if text else -1 for text in stacks], np.int32)
+        number_of_chain = number_of_kind[np.concatenate(self._kind_of_chain)]
+        return take(number_of_chain, places_of(np.concatenate(self._ids), chains), -1)
 
 
 def _kinds_of_chains(frame: Int64s, first: Int64s, size: Int64s) -> tuple[Int64s, Int64s]:

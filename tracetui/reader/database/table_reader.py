@@ -1,16 +1,23 @@
-"""Tables read from front to back: their columns, the places of their rows, and how far the reading is."""
+"""Tables read from front to back: their columns, the places of their rows, and how far the reading is.
+
+Another thread reads tables ahead, from the pages of the file, while those before them are made use of.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Callable, NamedTuple
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Callable, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tracetui.arrays import Floats, Int64s
-from tracetui.databases.tables import UNKNOWN, Database
+from tracetui.background import PATIENCE
+from tracetui.databases.pages import AnyPageRows, Unusual
+from tracetui.databases.tables import UNKNOWN, AnyRows, Database
 from tracetui.reader.database.growing import GrowingColumn
 from tracetui.reader.events import BlockColumns
 
@@ -21,8 +28,20 @@ _SAMPLE = 1 << 12  # rows of a column in which its distinct numbers are looked f
 _NO_ROWID = (1 << _ROWID_BITS) - 1
 
 
+T = TypeVar("T")
+
+
 class ReadingStopped(Exception):  # noqa: N818 - no error: the user has seen enough
     """The reading was stopped."""
+
+
+class TableQuery(NamedTuple):
+    """The columns of a table that are wanted; what it lacks of them is unknown."""
+
+    table: str
+    numbers: tuple[str, ...]
+    floats: tuple[str, ...] = ()
+    is_drawn: bool = False  #: its rows get ordinals
 
 
 @dataclass(frozen=True)
@@ -32,7 +51,8 @@ class TableColumns:
     count: int
     numbers: dict[str, Int64s]  #: UNKNOWN where a cell holds no whole number
     floats: dict[str, Floats]  #: NaN where a cell holds none
-    event: Int64s  #: ordinals of the rows among all that are drawn; empty where they are not
+    #: Ordinals of the rows among all that are drawn; empty where they are not.
+    event: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
 
     def __getitem__(self, column: str) -> Int64s:
         return self.numbers[column]
@@ -75,6 +95,16 @@ class EventPlace(NamedTuple):
         return cls(number >> _ROWID_BITS, number & _NO_ROWID)
 
 
+Collect = Callable[[Iterator[TableColumns]], T]  #: makes something of the parts of a table
+
+
+class _Span(NamedTuple):
+    """Rows that follow each other in a table."""
+
+    rows: int
+    rowid: int  #: of the first
+
+
 class TableReader:
     """Reads tables of a database one after the other, and remembers where the rows are that are drawn."""
 
@@ -83,53 +113,83 @@ class TableReader:
         raise Stopped.
         """
         self.database = database
-        self.rows = 0  #: that were read of all tables
         self.events = 0  #: rows that have an ordinal
         self._names = list(names)
         self._blocks: list[DatabaseBlock] = []
         self._on_rows = on_rows
+        self._rows_read = self._rows_ahead = self._rows_taken = 0  # here, by the other thread, and of these
         self._next = _EVERY
+        self._ahead: dict[TableQuery, Future[tuple[Any, list[_Span]] | None]] = {}
+        self._thread = ThreadPoolExecutor(1, "tracetui-tables")
+        self._is_released = False
 
-    def columns(
-        self, name: str, numbers: Sequence[str], floats: Sequence[str] = (), drawn: bool = False
-    ) -> TableColumns:
-        """Return columns of a table, empty where it is not there; `drawn`: its rows get ordinals."""
-        expected = self.expected(name)
-        columns = {column: GrowingColumn(np.int64, expected) for column in numbers}
-        columns.update({column: GrowingColumn(np.float64, expected) for column in floats})
-        first_event, count = self.events, 0
-        for part in self.parts(name, numbers, floats, drawn):
-            count += part.count
-            for column, values in (*part.numbers.items(), *part.floats.items()):
-                columns[column].add(values)
-        return TableColumns(
-            count,
-            {column: columns[column].filled() for column in numbers},
-            {column: columns[column].filled() for column in floats},
-            np.arange(first_event, self.events),
-        )
+    @property
+    def rows(self) -> int:
+        """The rows that were read of all tables; one that was read ahead counts half until it is taken."""
+        return self._rows_read + (self._rows_ahead + self._rows_taken) // 2
+
+    def begin(self, query: TableQuery, collect: Collect[Any] | None = None) -> None:
+        """Read a table in the other thread, after those begun before; `collect` is that of `collected`."""
+        collect = collect or self._joining(query)
+        try:
+            self._ahead[query] = self._thread.submit(self._read_ahead, query, collect)
+        except RuntimeError:  # there can be no more threads: it is read when it is asked for
+            return
+
+    def columns(self, query: TableQuery) -> TableColumns:
+        """Return columns of a table, empty where it is not there."""
+        first_event = self.events
+        columns = self.collected(query, self._joining(query))
+        return replace(columns, event=np.arange(first_event, self.events))
+
+    def collected(self, query: TableQuery, collect: Collect[T]) -> T:
+        """Return what is made of the parts of a table."""
+        read = self._take(query)
+        if read is None:
+            spans: list[_Span] = []
+            rows = self.database.rows(query.table, [*query.numbers, *query.floats], floats=query.floats)
+            read = collect(_parts(query, rows, spans, self._count)), spans
+        made: T = read[0]
+        if query.is_drawn:
+            table = self._names.index(query.table)
+            for span in read[1]:
+                self._blocks.append(DatabaseBlock(self.events, span.rowid, table))
+                self.events += span.rows
+        self._on_rows()
+        return made
+
+    def _joining(self, query: TableQuery) -> Collect[TableColumns]:
+        return partial(_join_parts, query, self.expected(query.table))
+
+    def _take(self, query: TableQuery) -> tuple[Any, list[_Span]] | None:
+        """Return what the other thread has read; None where nobody asked it to, or it could not."""
+        future = self._ahead.pop(query, None)
+        if future is None:
+            return None
+        while not wait([future], PATIENCE).done:
+            self._on_rows()
+        read = future.result()
+        if read is not None:
+            self._rows_taken += sum(span.rows for span in read[1])
+        return read
+
+    def _read_ahead(self, query: TableQuery, collect: Collect[T]) -> tuple[T, list[_Span]] | None:
+        """Return what is made of a table, and where its rows are; None where that takes SQLite."""
+        spans: list[_Span] = []
+        try:
+            rows = self.database.page_rows(query.table, [*query.numbers, *query.floats], floats=query.floats)
+            return collect(_parts(query, rows, spans, self._count_ahead)), spans
+        except (Unusual, OSError, MemoryError, ReadingStopped):
+            return None
+
+    def _count_ahead(self, rows: int) -> None:
+        if self._is_released:
+            raise ReadingStopped
+        self._rows_ahead += rows
 
     def expected(self, name: str) -> int:
         """Return about how many rows a table has, and no more than the file has room for."""
         return min(self.database.count(name), self.database.bytes // _LEAST_ROW)
-
-    def parts(
-        self, name: str, numbers: Sequence[str], floats: Sequence[str] = (), drawn: bool = False
-    ) -> Iterator[TableColumns]:
-        """Yield columns of a table part by part, as `columns` returns them."""
-        for rows in self.database.rows(name, [*numbers, *floats], floats=floats):
-            event = np.empty(0, np.int64)
-            if drawn:
-                self._blocks.append(DatabaseBlock(self.events, rows.first, self._names.index(name)))
-                event = np.arange(self.events, self.events + rows.count)
-                self.events += rows.count
-            yield TableColumns(
-                rows.count,
-                {column: rows.numbers(column) for column in numbers},
-                {column: rows.floats(column) for column in floats},
-                event,
-            )
-            self._count(rows.count)
 
     def texts(self, name: str, key: str, text: str) -> tuple[Int64s, list[str]]:
         """Return the numbers and the texts of a table of names; cells of other types become text."""
@@ -157,11 +217,16 @@ class TableReader:
         )
 
     def release(self) -> None:
-        """Call `on_rows` no more: what it belongs to can then be freed without the collector of cycles."""
+        """Read nothing ahead any more, and call `on_rows` no more.
+
+        What it belongs to can then be freed without the collector of cycles.
+        """
+        self._is_released = True
+        self._thread.shutdown(cancel_futures=True)
         self._on_rows = _do_nothing
 
     def _count(self, rows: int) -> None:
-        self.rows += rows
+        self._rows_read += rows
         if self.rows >= self._next:
             self._next = self.rows + _EVERY
             self._on_rows()
@@ -171,8 +236,43 @@ def _do_nothing() -> None:
     """Do nothing."""
 
 
+def _parts(
+    query: TableQuery,
+    rows: Iterator[AnyRows] | Iterator[AnyPageRows],
+    spans: list[_Span],
+    on_rows: Callable[[int], None],
+) -> Iterator[TableColumns]:
+    """Yield rows as columns, and note in `spans` where they are; `on_rows` is told how many follow."""
+    for part in rows:
+        spans.append(_Span(part.count, part.first))
+        yield TableColumns(
+            part.count,
+            {column: part.numbers(column) for column in query.numbers},
+            {column: part.floats(column) for column in query.floats},
+        )
+        on_rows(part.count)
+
+
+def _join_parts(query: TableQuery, expected: int, parts: Iterator[TableColumns]) -> TableColumns:
+    """Return the columns of all parts; `expected` is about how many rows they have."""
+    columns = {column: GrowingColumn(np.int64, expected) for column in query.numbers}
+    columns.update({column: GrowingColumn(np.float64, expected) for column in query.floats})
+    count = 0
+    for part in parts:
+        count += part.count
+        for column, values in (*part.numbers.items(), *part.floats.items()):
+            columns[column].add(values)
+    return TableColumns(
+        count,
+        {column: columns[column].filled() for column in query.numbers},
+        {column: columns[column].filled() for column in query.floats},
+    )
+
+
 def distinct_places(column: NDArray[Any]) -> tuple[NDArray[Any], Int64s]:
     """Return the distinct numbers of a column that has few, sorted, and the place of each row's in them."""
+    if len(column) and (column == column[0]).all():
+        return column[:1].copy(), np.zeros(len(column), np.int64)
     distinct = np.unique(column[:: len(column) // _SAMPLE + 1])
     place = np.searchsorted(distinct, column)
     is_new = distinct[np.minimum(place, len(distinct) - 1)] != column
@@ -182,14 +282,36 @@ def distinct_places(column: NDArray[Any]) -> tuple[NDArray[Any], Int64s]:
     return distinct, place
 
 
+def groups_of(*columns: Int64s) -> list[tuple[Int64s, tuple[int, ...]]]:
+    """Return the places of the rows of equal values, and these."""
+    if not len(columns[0]):
+        return []
+    number, groups = np.zeros(len(columns[0]), np.int64), 1
+    for column in columns:
+        distinct, place = distinct_places(column)
+        number, groups = number * len(distinct) + place, groups * len(distinct)
+        if groups > len(number):  # more than there can be: those that are there are counted
+            distinct, number = distinct_places(number)
+            groups = len(distinct)
+    # numpy sorts numbers of 16 bits by radix
+    order = np.argsort(number.astype(np.uint16) if groups <= 1 << 16 else number, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(number))[:-1])
+    return [(places, tuple(int(column[places[0]]) for column in columns)) for places in parts if len(places)]
+
+
 def places_of(keys: Int64s, numbers: Int64s) -> Int64s:
     """Return the first place of each wanted number among `keys`; -1 where it is not there, or unknown."""
     if not len(keys):
         return np.full(len(numbers), -1, np.int64)
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    place = np.minimum(np.searchsorted(ordered, numbers), len(keys) - 1)
-    return np.where((ordered[place] == numbers) & (numbers != UNKNOWN), order[place], -1)
+    order = None if (keys[1:] >= keys[:-1]).all() else np.argsort(keys, kind="stable")
+    ordered = keys if order is None else keys[order]
+    place = np.searchsorted(ordered, numbers)
+    np.minimum(place, len(keys) - 1, out=place)
+    is_missing = (ordered[place] != numbers) | (numbers == UNKNOWN)
+    if order is not None:
+        place = order[place]
+    place[is_missing] = -1
+    return place
 
 
 def take(column: NDArray[Any], places: Int64s, missing: Any) -> NDArray[Any]:
