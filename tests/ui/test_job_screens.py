@@ -36,11 +36,16 @@ SIZES = ((80, 24), (120, 36), (200, 60))
 SLOW_STAGE = 2  #: of the uneven pipeline
 
 
+def two_ranks(directory: Path) -> Path:
+    """A directory with two ranks of a job."""
+    for rank in range(2):
+        rank_directory(directory, rank, trace=json.dumps(json.loads(TINY)).encode())
+    return directory
+
+
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
-    for rank in range(2):
-        rank_directory(tmp_path, rank, trace=json.dumps(json.loads(TINY)).encode())
-    return tmp_path
+    return two_ranks(tmp_path)
 
 
 @asynccontextmanager

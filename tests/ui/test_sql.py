@@ -9,13 +9,18 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from tests.job.planted import job as planted
 from tests.ui.rest import threads_held
+from tests.ui.test_job_screens import SIZES, two_ranks, viewing_job
+from tests.ui.test_jobs_compared import digests
+from tests.ui.test_jobs_compared import viewer as viewer_of_jobs
 from tests.ui.training import screen_text, viewer
-from tests.ui.viewing import said, until
+from tests.ui.viewing import case, said, until
 from tracetui.export.queries.query import QueryResult
+from tracetui.places import parse_place
 from tracetui.ui.app import TraceApp
 from tracetui.ui.screens import sql
-from tracetui.ui.screens.sql import SqlScreen
+from tracetui.ui.screens.sql import JobSqlScreen, PairSqlScreen, SqlScreen
 from tracetui.ui.tables.answer_columns import answer_columns, interval_of
 from tracetui.ui.tables.columns import sorted_rows
 from tracetui.ui.widgets.query_field import QueryField
@@ -105,6 +110,94 @@ async def test_without_duckdb_it_says_what_is_missing(
     async with asking(tmp_path) as (app, pilot, _):
         await pilot.press(*"select 1", "enter")
         assert "pip install tracetui[sql]" in said(app, "answer")
+
+
+async def test_a_job_is_asked_and_its_rows_are_opened(tmp_path: Path) -> None:
+    async with viewing_job(two_ranks(tmp_path), planted("late"), (80, 24)) as (app, pilot):
+        await pilot.press("Q")
+        await until(pilot, lambda: "4 tables" in said(app, "answer"))
+        assert app.shown == "job_sql"
+        screen = app.screen
+        assert isinstance(screen, JobSqlScreen)
+        await pilot.press(*"select sum(los", "tab")
+        assert screen.query_one(QueryField).value.startswith("select sum(lost_ns")
+        for query, view, start in (
+            ("select rank, id from ranks order by rank desc", "ranks", "rank=3"),
+            ("select id from roots limit 1", "why", "wait="),
+        ):
+            await pilot.press("Q")
+            screen.ask(query)
+            await until(pilot, lambda: "row" in said(app, "answer"))
+            for size in SIZES:
+                await pilot.resize_terminal(*size)
+                with case(size):
+                    assert "row" in screen_text(app)[0] and screen_text(app)[-1].startswith("tab")
+            await pilot.press("enter")
+            await until(pilot, lambda: app.shown == "ranks")
+            place = app.places.shown(app.front)
+            assert place.rows[-1].startswith(start) and place.view.endswith(view)
+        await pilot.press("Q", "tab", "up")
+        assert screen.query_one(QueryField).value == query
+        screen.ask("select count(*) from ranks")
+        await until(pilot, lambda: "1 row" in said(app, "answer"))
+        await pilot.press("enter")
+        assert said(app, "keys") == sql.NO_ID
+        with threads_held():
+            screen.ask("select count(*) from range(10000000000) x, range(10000000000) y")
+            await pilot.pause()
+            await pilot.press("escape")
+        await until(pilot, lambda: "the query was stopped" in said(app, "answer"))
+        await pilot.press("escape")
+        assert app.shown == "ranks"
+
+
+async def test_a_comparison_is_asked_and_its_rows_are_opened(tmp_path: Path) -> None:
+    base, other = digests(tmp_path / "before", "late", True), digests(tmp_path / "after", "late", False)
+    app = viewer_of_jobs(base, other)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: app.jobs.comparison is not None)
+        await pilot.press("Q")
+        await until(pilot, lambda: "tables" in said(app, "answer"))
+        screen = app.screen
+        assert isinstance(screen, PairSqlScreen)
+        screen.ask("select name, id from ranks order by delta_ns desc")
+        await until(pilot, lambda: "4 rows" in said(app, "answer"))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.shown == "compare" and app.screen.shown.by == "rank")  # type: ignore[attr-defined]
+        assert app.places.shown(app.front).rows[-1].startswith("rank=")
+        await pilot.press("Q", "escape")
+        assert app.shown == "compare"
+
+
+async def test_two_jobs_without_a_rank_in_common_cannot_be_asked(tmp_path: Path) -> None:
+    base = digests(tmp_path / "before", "late", True, slice(0, 2))
+    other = digests(tmp_path / "after", "late", False, slice(2, 4))
+    app = viewer_of_jobs(base, other)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("Q")
+        await until(pilot, lambda: "no rank in common" in said(app, "answer"))
+
+
+async def test_a_place_writes_its_query_and_does_not_ask_it(tmp_path: Path) -> None:
+    query = "select cause, idle_ns from gaps where idle_ns > 3 -- 'x', {y}=#z"
+    async with asking(tmp_path) as (app, pilot, screen):
+        screen.ask(query)
+        await until(pilot, lambda: "rows" in said(app, "answer"))
+        place = app.places.shown(app.front)
+    (tmp_path / "there").mkdir()
+    app = viewer(tmp_path / "there")
+    async with app.run_test(size=(100, 24)) as pilot:
+        await pilot.pause()
+        app.places.open(parse_place(str(place)))
+        await pilot.pause()
+        await until(pilot, lambda: "13 tables" in said(app, "answer"))
+        assert app.screen.query_one(QueryField).value == query
+        await pilot.press("enter")
+        await until(pilot, lambda: "rows" in said(app, "answer"))
+        assert isinstance(app.screen, SqlScreen)
+        app.screen.ask(f"select 1 -- {'x' * 1000}")
+        await until(pilot, lambda: "1 row" in said(app, "answer"))
+        assert app.places.shown(app.front).view == "", "it would be longer than places may be"
 
 
 def test_values_are_sorted_exactly_and_unknown_ones_come_last() -> None:

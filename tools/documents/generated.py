@@ -32,6 +32,7 @@ from tracetui.export.tables.signatures import SIGNATURES
 from tracetui.export.tables.steps import STEPS
 from tracetui.export.tables.syncs import SYNCS
 from tracetui.ui.actions import ACTIONS, GROUPS, merged
+from tracetui.ui.screen_specs import shown_name
 
 
 def causes_markdown() -> str:
@@ -50,7 +51,7 @@ def keys_markdown() -> str:
         lines.append(f"| **{group}** | | | |")
         for keys, action in merged(action for action in ACTIONS if action.group == group):
             shown = " ".join(f"`{key}`" for key in keys).replace("|", "\\|")
-            where = ", ".join(action.screens) or "all"
+            where = ", ".join(dict.fromkeys(map(shown_name, action.screens))) or "all"
             lines.append(f"| {shown} | {action.title} | {action.help} | {where} |")
     return "\n".join(lines) + "\n"
 
@@ -86,7 +87,10 @@ def chinese_keys_markdown() -> str:
         lines.append(f"| **{WORDS[group]}** | | | |")
         for keys, action in merged(action for action in ACTIONS if action.group == group):
             shown = " ".join(f"`{key}`" for key in keys).replace("|", "\\|")
-            where = "、".join(WORDS[screen] for screen in action.screens) or "全部"
+            where = (
+                "、".join(WORDS[screen] for screen in dict.fromkeys(map(shown_name, action.screens)))
+                or "全部"
+            )
             lines.append(f"| {shown} | {WORDS[action.title]} | {WORDS[action.help]} | {where} |")
     return "\n".join(lines) + "\n"
 

@@ -60,6 +60,7 @@ C = ("compare",)
 F, Y = ("flame",), ("memory",)
 #: a panel over the screens: a table in several views, whose keys are rows of this registry too
 STATISTICS = ("statistics",)
+SQL = tuple(spec.name for spec in SCREENS.values() if "sql" in (spec.name, spec.stands_for))
 MAPS = tuple(spec.name for spec in SCREENS.values() if spec.is_map)
 ROWS = tuple(spec.name for spec in SCREENS.values() if spec.has_rows) + STATISTICS
 FILTERED = tuple(spec.name for spec in SCREENS.values() if spec.has_filter)
@@ -157,7 +158,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("fold_types", ("z",), TABLES, "fold: types", "One row per type, or per name", OPS),
     Action("beside_step(-1)", ("left_square_bracket",), TABLES, "limit: step before", "Only one step", OPS),
     Action("beside_step(1)", ("right_square_bracket",), TABLES, "limit: next step", "Only one step", OPS),
-    Action("edit_query", ("tab",), TABLES, "edit: query", "The line of SQL above the table", ("sql",)),
+    Action("edit_query", ("tab",), TABLES, "edit: query", "The line of SQL above the table", SQL),
     _unlisted("curve_cursor(-1)", ("left", "h"), TABLES, "move: earlier", "The cursor of the curve", Y),
     _unlisted("curve_cursor(1)", ("right", "l"), TABLES, "move: later", "The cursor of the curve", Y),
     Action("next_curve", ("c",), TABLES, "show: next curve", "Of another component or device", Y),
@@ -190,7 +191,11 @@ ACTIONS: tuple[Action, ...] = (
     Action("zoom_out", ("backspace", "minus"), STACK, "flame: zoom out", "Back again; so does esc", F),
     Action("fold_frames", ("z",), STACK, "flame: fold packages", "Fold or show the frames of packages", F),
     Action("open_editor", ("o",), STACK, "open: editor", "$EDITOR at the line shown"),
-    *(Action(f"go({spec.name!r})", (spec.key,), GO, spec.title, spec.help) for spec in SCREENS.values()),
+    *(
+        Action(f"go({spec.name!r})", (spec.key,), GO, spec.title, spec.help)
+        for spec in SCREENS.values()
+        if not spec.stands_for
+    ),
     Action("session(-1)", ("left_curly_bracket",), GO, "go: trace before", "Of those that are open"),
     Action("session(1)", ("right_curly_bracket",), GO, "go: next trace", "Of those that are open"),
     Action("flip", ("backslash",), GO, "flip: other trace", "To the same step and operator of it"),

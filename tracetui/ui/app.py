@@ -22,7 +22,7 @@ from tracetui.ui.first_view import is_busy
 from tracetui.ui.messages import PlaceAsked, WarningsAsked
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.place_opening import Places
-from tracetui.ui.screen_specs import ScreenScope, is_paired, make_panel
+from tracetui.ui.screen_specs import ScreenScope, is_paired, make_panel, screen_of_scope
 from tracetui.ui.session import Session
 from tracetui.ui.terminal import CANCELLED, configure_terminal, leave_at_signals
 from tracetui.ui.trace_names import names_of
@@ -70,6 +70,7 @@ class TraceApp(Viewer):
     # Two traces
 
     def action_go(self, screen: str) -> None:
+        screen = screen_of_scope(screen, self.shown)
         if is_paired(screen):
             self.comparing.show(screen)
         else:

@@ -25,6 +25,7 @@ from tracetui.ui.screen_specs import (
     is_of_scope,
     is_paired,
     joint_mode,
+    screen_of_scope,
     screens_of_scope,
 )
 from tracetui.ui.session import Session
@@ -103,6 +104,7 @@ class JobApp(TraceApp):
         return is_of_job(screen) or super().has_screen(screen)
 
     def action_go(self, screen: str) -> None:
+        screen = screen_of_scope(screen, self.shown)
         if is_of_job(screen):
             if self.shown != screen:
                 self.look_at(self.session)

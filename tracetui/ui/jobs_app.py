@@ -22,7 +22,7 @@ from tracetui.ui.comparing.comparing import COMPARE, Comparing
 from tracetui.ui.comparing.pair import ComparedPair, NotComparable, Runs
 from tracetui.ui.job_app import number_of_rank, rank_name
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.screen_specs import is_joint, is_paired, joint_mode
+from tracetui.ui.screen_specs import is_joint, is_paired, joint_mode, screen_of_scope
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import names_of
 from tracetui.ui.viewer import Viewer
@@ -166,6 +166,7 @@ class JobsApp(TraceApp):
         self.comparing.tell()
 
     def action_go(self, screen: str) -> None:
+        screen = screen_of_scope(screen, self.shown)
         if is_joint(self.shown) and not is_paired(screen) and not self.session.is_open:
             self.show_session(self.session, screen)
         else:

@@ -14,7 +14,7 @@ from tracetui.places import SharedPlace, fingerprint
 from tracetui.trace.clean import printable
 from tracetui.ui.messages import NotesChanged, SelectionChanged, TraceChanged
 from tracetui.ui.place_words import AT
-from tracetui.ui.screen_specs import ScreenScope, is_joint, is_of_scope
+from tracetui.ui.screen_specs import ScreenScope, is_joint, is_of_scope, is_paired
 from tracetui.ui.session import Session
 from tracetui.ui.session_place import OTHER_TRACE, is_of_another, open_place, place_of
 from tracetui.ui.viewer import Viewer
@@ -51,7 +51,8 @@ class Places:
         if not viewer.knows_screen(place.screen):
             viewer.show_status(translate("There is no screen {name} here.", name=printable(place.screen, 40)))
             return
-        session = viewer.session_of_place(place)
+        is_of_pair_shown = is_paired(place.screen) and place.rank is None and not place.side
+        session = viewer.session if is_of_pair_shown else viewer.session_of_place(place)
         if session is None:
             viewer.show_status(translate("There is no rank {number} in this job.", number=place.rank))
             return

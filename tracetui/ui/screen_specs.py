@@ -28,7 +28,7 @@ class ScreenScope(Enum):
 class ScreenSpec:
     """One screen. Its keys are rows of `ACTIONS` that name it."""
 
-    name: str  #: also of its module in `ui/screens`, and of its mode
+    name: str  #: also of its mode
     class_name: str
     key: str  #: Textual's name of the key that goes there
     title: str  #: of that key: "go: gaps"
@@ -38,11 +38,13 @@ class ScreenSpec:
     has_filter: bool = False  #: a line to type a filter in
     has_views: bool = False  #: tab shows the next of several tables or maps
     is_map: bool = False  #: cells with a cursor
+    module: str = ""  #: in `ui/screens`, where that is not its name
+    stands_for: str = ""  #: the screen of a trace whose key goes here from the others of this scope
 
     @property
     def screen_class(self) -> type[Any]:
         """The class of the screen, whose module is imported now."""
-        return _screen_class(self.name, self.class_name)
+        return _screen_class(self.module or self.name, self.class_name)
 
     def make(self, session: Session, *shared: object) -> Screen[Any]:
         """Return the screen of a session; `shared`: what one that is of no trace alone is given as well."""
@@ -71,6 +73,22 @@ def _table(
 def _of_job(name: str, class_name: str, key: str, title: str, text: str) -> ScreenSpec:
     """Return the row of a screen of a job that is a table with a filter."""
     return ScreenSpec(name, class_name, key, title, text, ScreenScope.JOB, has_rows=True, has_filter=True)
+
+
+def _of_queries(name: str, class_name: str, scope: ScreenScope) -> ScreenSpec:
+    """Return the row of a screen of queries over what is of no trace alone."""
+    return ScreenSpec(
+        name,
+        class_name,
+        "Q",
+        "go: queries",
+        "SQL over the tables of what is shown",
+        scope,
+        has_rows=True,
+        has_filter=True,
+        module="sql",
+        stands_for="sql",
+    )
 
 
 #: by name, in the order of their keys in the footer
@@ -117,7 +135,9 @@ SCREENS = {
         ),
         _table("health", "HealthScreen", "B", "go: health", "Whether the recording can be believed"),
         _table("advice", "AdviceScreen", "V", "go: advice", "What to do about lost time"),
-        _table("sql", "SqlScreen", "Q", "go: queries", "SQL over the tables of the trace"),
+        _table("sql", "SqlScreen", "Q", "go: queries", "SQL over the tables of what is shown"),
+        _of_queries("job_sql", "JobSqlScreen", ScreenScope.JOB),
+        _of_queries("pair_sql", "PairSqlScreen", ScreenScope.PAIR),
         ScreenSpec(
             "ranks",
             "RanksScreen",
@@ -180,6 +200,19 @@ def is_paired(screen: str) -> bool:
 def is_joint(screen: str) -> bool:
     """Return whether a screen is of no trace alone."""
     return is_of_scope(screen, ScreenScope.PAIR) or is_of_scope(screen, ScreenScope.JOB)
+
+
+def shown_name(screen: str) -> str:
+    """Return what people are shown as the name of a screen."""
+    spec = SCREENS.get(screen)
+    return spec.stands_for or screen if spec is not None else screen
+
+
+def screen_of_scope(screen: str, shown: str) -> str:
+    """Return the screen that the key of `screen` goes to from the one that is shown."""
+    scope = SCREENS[shown].scope if shown in SCREENS else ScreenScope.TRACE
+    others = (spec.name for spec in screens_of_scope(scope) if spec.stands_for == screen)
+    return next(others, screen)
 
 
 def joint_mode(screen: str) -> str:

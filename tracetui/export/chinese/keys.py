@@ -131,7 +131,7 @@ KEYS = {
     "What each step spent its time on": "每个 step 的时间花在了哪里",
     "Who holds it, and what every step leaves behind": "显存被谁占用，每个 step 留下了什么",
     "What to do about lost time": "损失的时间该怎么办",
-    "SQL over the tables of the trace": "用 SQL 查询 trace 的各个表",
+    "SQL over the tables of what is shown": "用 SQL 查询当前内容的各个表",
     "The line of SQL above the table": "表格上方的 SQL 语句",
     "edit: query": "编辑：查询",
     "Who makes the others wait, in a job of many": "多卡作业里谁让别的卡等待",

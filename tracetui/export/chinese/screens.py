@@ -642,6 +642,10 @@ SCREENS = {
     "asking; esc stops it": "正在查询；esc 停止",
     "No row answers this query.": "没有符合查询的行。",
     "Queries need DuckDB: pip install tracetui[sql]": "查询需要 DuckDB：pip install tracetui[sql]",
+    "Looking for tables.": "正在查找表。",
+    "This row names no place: select id too, and enter opens it.": (
+        "这一行没有位置：同时查询 id，按 enter 就能打开。"
+    ),
     "This row names no place: select id or start_ns too, and enter opens it.": (
         "这一行没有位置：同时查询 id 或 start_ns，按 enter 就能打开。"
     ),

@@ -67,6 +67,15 @@ class JobSession:
         return self.problem or translate("Looking at the ranks.")
 
     @property
+    def unanswered_of_all(self) -> str:
+        """Why there is no job of all ranks yet; "" where there is."""
+        if self.job is None:
+            return self.unanswered
+        if self.progress is not None:
+            return translate("Waiting for all ranks: {reading}.", reading=self.reading)
+        return ""
+
+    @property
     def reading(self) -> str:
         """What is being read: "3 of 8 ranks, 41 % of 9.6 GB"; "" where nothing is."""
         progress = self.progress

@@ -18,6 +18,7 @@ from tracetui.ui.drawing.causes import ROLES, cause_name
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, fitted, wrapped
+from tracetui.ui.screen_specs import shown_name
 from tracetui.ui.screens.panel import Overlay
 from tracetui.ui.widgets.lines import PLAIN, Lines, Pieces
 from tracetui.ui.widgets.pager import Pager
@@ -97,7 +98,8 @@ class HelpScreen(Overlay[None]):
     def _entitle(self) -> None:
         palette = self.viewer.palette
         of = translate(
-            "keys of the {screen} screen, and what the numbers mean", screen=wording(self.viewer.shown)
+            "keys of the {screen} screen, and what the numbers mean",
+            screen=wording(shown_name(self.viewer.shown)),
         )
         title: list[Piece] = [
             (f"{translate('Help')}  ", palette.style_of(Role.TITLE)),

@@ -44,12 +44,7 @@ class JobScreen(TableScreen, Generic[Answer]):
 
     @property
     def unanswered(self) -> str:
-        session = self.job_session
-        if session.job is None:
-            return session.unanswered
-        if session.progress is not None:
-            return translate("Waiting for all ranks: {reading}.", reading=session.reading)
-        return ""
+        return self.job_session.unanswered_of_all
 
     @property
     def ways_out(self) -> tuple[tuple[str, str], ...]:

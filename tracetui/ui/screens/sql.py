@@ -1,4 +1,4 @@
-"""Queries over the tables of a trace: a line of SQL, and the table that answers it."""
+"""Queries over the tables of a trace, a job or a comparison: a line of SQL, and the table that answers it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,21 @@ from textual.widgets import Input
 
 from tracetui.arrays import Int64s
 from tracetui.export.queries.query import QueryError, QueryResult, is_installed, run_query
-from tracetui.export.queries.relations import Relations, trace_relations
+from tracetui.export.queries.relations import Relations
 from tracetui.language import restate, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
+from tracetui.ui.comparing.comparing import COMPARE, Comparing, PairChanged
+from tracetui.ui.comparing.pair import NotComparable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.messages import PlaceAsked
 from tracetui.ui.query_history import QueryHistory
+from tracetui.ui.query_sources import JobQueries, PairQueries, QuerySource, TraceQueries
+from tracetui.ui.ranks.job_messages import JobChanged
+from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
-from tracetui.ui.tables.answer_columns import answer_columns, interval_of, place_of_row
+from tracetui.ui.tables.answer_columns import answer_columns, id_of, interval_of
 from tracetui.ui.widgets.lines import Lines, Pieces
 from tracetui.ui.widgets.query_field import QueryField
 from tracetui.ui.widgets.table import TableWidget
@@ -33,9 +38,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_ROWS = 100_000  #: of an answer that are shown
+_LONGEST_SHARED = 1000  #: characters of a query that a place has
 NOT_INSTALLED = "Queries need DuckDB: pip install tracetui[sql]"
+NO_ID = "This row names no place: select id too, and enter opens it."
 NO_TIME = "This row names no place: select id or start_ns too, and enter opens it."
 _EXAMPLE = "select cause, count(*), sum(idle_ns) from gaps group by cause order by 3 desc"
+_EXAMPLE_OF_JOB = "select rank, idle_ns from ranks order by 2 desc"
+_EXAMPLE_OF_PAIR = "select name, delta_ns from waterfall order by abs(delta_ns) desc"
 
 
 class SqlScreen(TableScreen):
@@ -44,6 +53,15 @@ class SqlScreen(TableScreen):
     AUTO_FOCUS = "QueryField"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("sql")]
     TITLE_OF = "Queries"
+    EXAMPLE: ClassVar[str] = _EXAMPLE
+    NOWHERE: ClassVar[str] = NO_TIME  #: what is said of a row that no screen shows
+
+    @dataclass
+    class Listed(Message, bubble=False):
+        """The tables of a subject are known."""
+
+        subject: object
+        relations: Relations
 
     @dataclass
     class Answered(Message, bubble=False):
@@ -53,10 +71,14 @@ class SqlScreen(TableScreen):
         answer: QueryResult | None
         refusal: str = ""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, source: QuerySource | None = None) -> None:
+        """Ask the tables of a source; None: of the session's trace."""
         super().__init__(session)
+        self._source = source or TraceQueries(session)
         self._history = QueryHistory()
+        self._subject: object = None  # whose tables these are
         self._relations: Relations = {}
+        self._query = ""  # the one that is answered
         self._answer: QueryResult | None = None
         self._asked = ""  # the query that runs
         self._stop = threading.Event()
@@ -72,19 +94,44 @@ class SqlScreen(TableScreen):
     def compose(self) -> ComposeResult:
         first, *rest = super().compose()
         yield first
-        yield QueryField(self._columns, self._history, _EXAMPLE)
+        yield QueryField(self._columns, self._history, self.EXAMPLE)
         yield Lines(self.viewer.glyphs, id="names")
         yield from rest
 
+    @property
+    def unanswered(self) -> str:
+        return self._source.unanswered
+
     def build(self) -> None:
-        analysis = self.session.analysis
-        assert analysis is not None
-        self._relations = trace_relations(analysis)
-        self._answer = None
         if not is_installed():
             self.nothing(translate(NOT_INSTALLED))
-            return
-        self._show_tables()
+        elif self._subject is not self._source.subject:
+            self._list_tables()
+        elif self._answer is not None:
+            self._show_rows(self._answer)
+        elif self._relations:
+            self._show_tables()
+
+    def _list_tables(self) -> None:
+        """Have the tables of another subject looked for in a thread."""
+        subject = self._subject = self._source.subject
+        self._relations, self._answer = {}, None
+        self.missing(translate("Looking for tables."))
+        make = self._source.tables()
+
+        def listed() -> Message:
+            try:
+                return self.Listed(subject, make())
+            except NotComparable as absence:
+                return self.Failed("tables", str(absence))
+
+        self.in_background("tables", listed)
+
+    @on(Listed)
+    def _take_tables(self, message: Listed) -> None:
+        if message.subject is self._subject:
+            self._relations = message.relations
+            self._show_tables()
 
     def _columns(self) -> dict[str, list[str]]:
         """Return the columns of each table."""
@@ -143,7 +190,12 @@ class SqlScreen(TableScreen):
         if answer is None:
             self.show_answer(printable(message.refusal, 300), self.place())
             return
-        self._answer = answer
+        self._answer, self._query = answer, message.query
+        self._show_rows(answer)
+        self.table.focus()
+
+    def _show_rows(self, answer: QueryResult) -> None:
+        """Show the rows that answer a query, and how many they are."""
         self._show(answer)
         rows = f"{len(answer.rows):,}"
         if answer.is_cut:
@@ -151,7 +203,6 @@ class SqlScreen(TableScreen):
         else:
             words = translate("1 row") if len(answer.rows) == 1 else translate("{count} rows", count=rows)
         self.show_answer(words, self.place())
-        self.table.focus()
 
     def failed(self, group: str, sentence: str) -> None:
         self._asked = ""
@@ -166,6 +217,17 @@ class SqlScreen(TableScreen):
         self.query_one("#names", Lines).show([line])
 
     # -------------------------------------------------------- where one is
+
+    @property
+    def shown_view(self) -> str:
+        """The query, which a place hands on."""
+        return self._query if len(self._query) <= _LONGEST_SHARED else ""
+
+    def show_view(self, name: str) -> None:
+        """Write the query of a place: enter asks it, nobody else does."""
+        field = self.query_one(QueryField)
+        field.value, field.cursor_position = name, len(name)
+        field.focus()
 
     @on(QueryField.Left)
     async def _leave_query(self) -> None:
@@ -197,16 +259,21 @@ class SqlScreen(TableScreen):
             field.cursor_position = len(field.value)
             field.focus()
             return
-        place = place_of_row(self._answer, message.row)
+        identity = id_of(self._answer, message.row)
+        place = self._source.place_of(identity) if identity else None
         if place is not None:
             self.app.post_message(PlaceAsked(place))
-            return
-        interval = interval_of(self._answer, message.row)
+        elif not self.open_time(self._answer, message.row):
+            self.viewer.show_status(self.NOWHERE)
+
+    def open_time(self, answer: QueryResult, row: int) -> bool:
+        """Show the time of a row in the timeline; return False where it has none."""
+        interval = interval_of(answer, row)
         trace = self.session.analysis.trace if self.session.analysis is not None else None
         if trace is None or interval is None or not trace.start_ns <= interval[0] <= trace.end_ns:
-            self.viewer.show_status(NO_TIME)
-        else:
-            self.viewer.show_interval(*interval)
+            return False
+        self.viewer.show_interval(*interval)
+        return True
 
     def export_name(self) -> str:
         return "query"
@@ -218,3 +285,46 @@ class SqlScreen(TableScreen):
         rows: Sequence[list[object]] = [[column.exported(int(row)) for column in columns] for row in view]
         frame: pd.DataFrame = pd.DataFrame(rows, columns=[column.key for column in columns])
         return frame
+
+
+class _JointSqlScreen(SqlScreen):
+    """Queries over what is of no trace alone: a row without an id is at no one place."""
+
+    NOWHERE = NO_ID
+
+    def open_time(self, answer: QueryResult, row: int) -> bool:
+        return False
+
+
+class JobSqlScreen(_JointSqlScreen):
+    """Queries over the tables of a job."""
+
+    EXAMPLE = _EXAMPLE_OF_JOB
+
+    def __init__(self, session: Session, job_session: JobSession, open_rank: RankOpener) -> None:
+        super().__init__(session, JobQueries(job_session))
+
+    @property
+    def ways_out(self) -> tuple[tuple[str, str], ...]:
+        return (("R", "ranks"), ("?", "keys"), ("q", "quit"))
+
+    def on_job_changed(self, message: JobChanged) -> None:
+        self.refresh_answer()
+
+
+class PairSqlScreen(_JointSqlScreen):
+    """Queries over the tables of a comparison; escape leads back to it."""
+
+    EXAMPLE = _EXAMPLE_OF_PAIR
+
+    def __init__(self, session: Session, comparing: Comparing) -> None:
+        super().__init__(session, PairQueries(comparing))
+
+    def on_pair_changed(self, message: PairChanged) -> None:
+        self.refresh_answer()
+
+    async def action_leave(self) -> None:
+        if self._asked or self.session.state.filter:
+            await super().action_leave()
+        else:
+            self.viewer.action_go(COMPARE)

@@ -10,9 +10,6 @@ import numpy as np
 from tracetui.arrays import Floats, Int64s
 from tracetui.export.queries.answers import exact_value, numeric_columns, value_text
 from tracetui.export.queries.query import QueryResult
-from tracetui.export.queries.row_screens import place_in_trace
-from tracetui.export.tables.advice import ADVICE
-from tracetui.places import SharedPlace, is_row_id
 from tracetui.trace.clean import printable
 from tracetui.ui.tables.columns import ViewColumn, name_column
 
@@ -45,12 +42,10 @@ def interval_of(answer: QueryResult, row: int) -> tuple[int, int] | None:
     return start, max(start, end)
 
 
-def place_of_row(answer: QueryResult, row: int) -> SharedPlace | None:
-    """Return the place of a row of a trace that has an id; None where it has none, or no screen shows it."""
+def id_of(answer: QueryResult, row: int) -> str:
+    """Return the id of a row; "" where it has none."""
     name = dict(zip(answer.columns, answer.rows[row])).get("id")
-    if not isinstance(name, str):
-        return None
-    return place_in_trace(name.partition("=")[0] if is_row_id(name) else ADVICE.kind, name)
+    return name if isinstance(name, str) else ""
 
 
 def _whole(value: Any) -> int | None:

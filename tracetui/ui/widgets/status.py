@@ -215,7 +215,9 @@ class KeyLine(InViewer, Lines):
         right: list[Piece] = [("?", style(Role.KEY)), (f" {translate('help')} ", style(Role.DIM))]
         if room > 32:
             letters = " ".join(
-                key_label(spec.key) for spec in SCREENS.values() if self.viewer.has_screen(spec.name)
+                key_label(spec.key)
+                for spec in SCREENS.values()
+                if not spec.stands_for and self.viewer.has_screen(spec.name)
             )
             right = [(letters, style(Role.KEY)), (f" {translate('screens')}  ", style(Role.DIM)), *right]
         self.show([pieces], right if room > 8 else ())
