@@ -24,6 +24,7 @@ from tracetui.export.queries.query import QueryError, QueryResult, run_query
 from tracetui.export.queries.query_tables import words_of
 from tracetui.export.queries.relations import Relation, comparison_relations, job_relations, trace_relations
 from tracetui.export.tables.column import CodedTexts, Column, Table
+from tracetui.export.tables.row_ids import find_slice, slice_ids
 from tracetui.export.trace.frames import events_frame, gaps_frame
 
 pytest.importorskip("duckdb")
@@ -113,6 +114,15 @@ def test_slices_are_counted_without_an_analysis(samples: Path) -> None:
         assert sum(row[2] for row in answer.rows) == len(analysis.trace.slices)
         assert not {"launch_chains", "devices", "kernels", "memory"} & vars(analysis).keys()
         assert {"kernels", "memory_blocks"}.isdisjoint(relations)
+
+
+def test_the_ids_of_slices_lead_back_to_them(moba: Analysis) -> None:
+    rows = np.arange(len(moba.trace.slices))[::-7]
+    ids = slice_ids(moba.trace, rows)
+    assert len({name.rpartition(":")[0] for name in ids}) > 10, "of many lanes"
+    long = rows[moba.trace.slices.dur[rows] > 0]  # of those at one time that take none, the first is found
+    assert [find_slice(moba.trace, name) for name in slice_ids(moba.trace, long)] == long.tolist()
+    assert slice_ids(moba.trace, rows[:0]) == []
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tracetui.arrays import Bools, Int64s
 from tracetui.export.tables.column import CodedTexts, Column, Form, Table, Values, count, duration, ids_column
 from tracetui.export.tables.common import texts_of, values_of
 from tracetui.export.tables.events import EVENTS, EventRows, Events
-from tracetui.export.tables.row_ids import SLICE, slice_id
+from tracetui.export.tables.row_ids import SLICE, slice_ids
 from tracetui.units import format_percent, format_time
 
 
@@ -122,7 +122,7 @@ _KERNEL: tuple[Column[KernelRows], ...] = (
     *(_text(key, _SHOWN.get(key, Form(0))) for key in TEXTS),
     _event("operator", "operator"),
     _event("python_line", "Python line"),
-    ids_column(lambda rows: [slice_id(rows.events.trace, row) for row in rows.events.rows.tolist()]),
+    ids_column(lambda rows: slice_ids(rows.events.trace, rows.events.rows)),
 )
 _ORDER = ("dur_ns", "start_ns", "wait_ns", "step", "blocks", "type", "name", ...)
 #: What every table of kernels has beside its counters.

@@ -14,6 +14,7 @@ from tracetui.arrays import Int64s
 from tracetui.export.tables.column import Form, Table
 from tracetui.places import NotAPlace, format_seconds, parse_seconds, quote, row_id
 from tracetui.trace.model import Trace, Track
+from tracetui.trace.order import numbered
 
 GAP, SLICE = "gap", "slice"
 Rows = TypeVar("Rows")
@@ -38,9 +39,16 @@ def find_gap(analysis: Analysis, identity: str) -> int:
 
 def slice_id(trace: Trace, row: int) -> str:
     """Return the id of a slice: its thread or stream, its lane there, and when it starts."""
-    track = trace.track_of(row)
-    start = format_seconds(int(trace.slices.start[row]) - trace.start_ns)
-    return f"{_of_lane(track, trace.lane_of(row) - track.lanes.start)}:{start}"
+    return slice_ids(trace, np.array([row]))[0]
+
+
+def slice_ids(trace: Trace, rows: Int64s) -> list[str]:
+    """Return the id of each slice; what those of a lane share is made once."""
+    lanes, places = numbered(np.searchsorted(trace.lane_rows, rows, "right") - 1)
+    tracks = [trace.tracks[track] for track in trace.lane_track[lanes].tolist()]
+    beginnings = [_of_lane(track, lane - track.lanes.start) for track, lane in zip(tracks, lanes.tolist())]
+    starts = (trace.slices.start[rows] - trace.start_ns).tolist()
+    return [f"{beginnings[place]}:{format_seconds(start)}" for place, start in zip(places.tolist(), starts)]
 
 
 def find_slice(trace: Trace, identity: str) -> int:
