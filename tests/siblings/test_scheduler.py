@@ -18,7 +18,7 @@ from tests.siblings.scheduler_lines import LINES, PIECES, difference, recorded_n
 from tracetui.compiled import COMPILED
 from tracetui.siblings.beside import Refusal
 from tracetui.siblings.scheduler import blocks, recording
-from tracetui.siblings.scheduler.events import MOST_CORES, EventKind, LostStretch, SchedulerColumns
+from tracetui.siblings.scheduler.events import MOST_CORES, MOST_PIDS, EventKind, LostStretch, SchedulerColumns
 from tracetui.siblings.scheduler.files import find_recording, pid_mapping, profiler_clock, read_recording
 from tracetui.siblings.scheduler.line import SchedulerEvent, read_line
 from tracetui.siblings.scheduler.nodes import core_nodes, parse_nodes
@@ -310,6 +310,11 @@ def test_lines_that_cannot_be_read_are_counted() -> None:
         "CPU:70000 [LOST 4 EVENTS]",
         "            bash-11537   [001] d..2.   918.470501: sched_switch: prev_comm=a prev_pid=99999999 "
         "prev_prio=120 prev_state=S ==> next_comm=b next_pid=2 next_prio=120",
+        *(
+            f" bash-11537 [001] d..2. 918.470501: sched_process_fork: comm=a pid={pid} child_comm=b "
+            f"child_pid={child}"
+            for pid, child in ((1, MOST_PIDS), (MOST_PIDS, 1))
+        ),
     ]
     other = "            bash-11537   [001] d..2.   918.470501: sys_enter: NR 1 (0)"
     found = parse_by_all("\n".join([HEAD + PLAIN, *bad, other, "", "CPU 0 is empty", ""]).encode())
@@ -430,6 +435,7 @@ def insight(path: Path) -> Path:
             "depth INTEGER, track_id INTEGER, cat TEXT, args TEXT, end_time INTEGER)"
         )
         threads = [(1, "CPU 001", "CPU Scheduling"), (2, "python:7", "Process Scheduling")]
+        threads.append((3, "CPU 8192", "CPU Scheduling"))  # Linux has none
         database.executemany("INSERT INTO thread (track_id, tid, pid) VALUES (?, ?, ?)", threads)
         epoch = 1_700_000_000_000_000_000
         slices = [
@@ -440,6 +446,7 @@ def insight(path: Path) -> Path:
             (14_000, 2_000, "Runnable", 2, {}),
             (16_000, 1_000, "python:7", 1, {"end_state": "unknown"}),
             (16_000, 0, "sched_switch", 1, {}),
+            (16_500, 500, "python:7", 3, {"end_state": "R"}),
         ]
         rows = [(epoch + at, dur, name, track, json.dumps(args)) for at, dur, name, track, args in slices]
         database.executemany(

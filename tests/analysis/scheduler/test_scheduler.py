@@ -352,6 +352,19 @@ def test_a_recording_of_other_threads_is_refused(tmp_path: Path) -> None:
         recording_of(traces.analysed("mixed").trace, SchedulerSource(path))
 
 
+def test_a_core_is_with_the_process_of_any_thread_of_the_trace(tmp_path: Path) -> None:
+    """Of which one may be of another process: the data loader is of the main thread's still."""
+    simulated = planted("mixed")
+    main, autograd = simulated.recording.main_tid, f"{simulated.recording.autograd_tid:<7} ({{:>7}})"
+    text = simulated.text().replace(autograd.format(main), autograd.format(4_000_000))
+    trace = traces.analysed("mixed").trace
+    scheduler = recording_of(trace, SchedulerSource(laid_beside(tmp_path, text), OFFSET)).scheduler
+    assert scheduler is not None
+    assert scheduler.process_of(simulated.recording.autograd_tid) == 4_000_000
+    owners = [scheduler.owners(cpu)[CoreOwner.PROCESS].total for cpu in scheduler.cores.numbers]
+    assert sum(owners) > 0
+
+
 # -- the partition, by definition -------------------------------------------------------------------------
 
 
