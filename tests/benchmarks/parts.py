@@ -18,6 +18,7 @@ T = TypeVar("T")
 #: what is made when it is first asked for, in the order in which one part needs another
 PARTS: dict[str, Callable[[Analysis], object]] = {
     "causes": lambda analysis: analysis.causes,
+    "health": lambda analysis: analysis.health,
     "preparing": lambda analysis: analysis.preparing,
     "lines": lambda analysis: analysis.lines,
     "stacks": lambda analysis: analysis.stacks,
@@ -26,16 +27,22 @@ PARTS: dict[str, Callable[[Analysis], object]] = {
     "saves at most": lambda analysis: analysis.savings,
     "advice": find_advice,
 }
+#: what a trace is opened with, but its health
+_OPENING = ("reading", "tracks", "activity, steps, gaps, links", "causes")
 
 
 def rows(trace: Path, runs: int) -> list[Row]:
     """A line per part."""
     took = [_run(trace) for _ in range(runs)]
     reading = [run["reading"] for run in took]
+    opening = [sum(run[part] for part in _OPENING) for run in took]
+    of_opening = seconds(
+        "health beside opening without it", [run["health"] for run in took], opening, "opening"
+    )
     return [
         seconds(part, [run[part] for run in took], None if part == "reading" else reading, "reading")
         for part in took[0]
-    ]
+    ] + [of_opening]
 
 
 def _run(path: Path) -> dict[str, float]:

@@ -10,7 +10,7 @@ import numpy as np
 from tracetui.analysis.health.finding import EVERYTHING, Finding, Severity
 from tracetui.analysis.health.orphans import orphaning
 from tracetui.analysis.health.recording import HealthEvidence, places
-from tracetui.analysis.health.waits import find_leap
+from tracetui.analysis.health.waits import DeviceWaits, find_leap
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.search import among, distinct, of_category, rows_of, runs, track_of_rows
 from tracetui.arrays import Bools, Int64s
@@ -110,16 +110,16 @@ def early_tasks(recording: HealthEvidence) -> Iterator[Finding]:
         )
 
 
-def find_jumps(recording: HealthEvidence, uncertain: Int64s) -> list[Jump]:
+def find_jumps(recording: HealthEvidence, waits: DeviceWaits) -> list[Jump]:
     """Return the leaps of all clocks, by time: back where many tracks overlap themselves, or ahead.
 
     Args:
         recording: what was recorded.
-        uncertain: rows of tasks whose launch is not certain.
+        waits: the waits for the device.
     """
     back = _leap_back(recording)
     found = [back] if back is not None else [*_leaps_ahead(recording)]
-    leap = None if found else find_leap(recording, uncertain, LEAST_LEAP)
+    leap = None if found else find_leap(recording, waits, LEAST_LEAP)
     return found if leap is None else [Jump(leap.at, leap.by, _moved(recording.trace))]
 
 
@@ -259,11 +259,12 @@ def _crossing(recording: HealthEvidence, track: Track) -> Int64s:
     found = [np.empty(0, np.int64)]
     for lane in track.lanes[1:]:
         outer, inner = trace.lane_slice_rows(lane - 1), trace.lane_slice_rows(lane)
-        start, end = slices.start[inner], slices.end[inner]
-        around = outer.start + np.searchsorted(slices.start[outer], start, "right") - 1
-        begins, ends = slices.start[around], slices.end[around]
-        inside = (around >= outer.start) & (begins < start - UNEVEN) & (start < ends - UNEVEN)
-        found.append(inner.start + np.flatnonzero(inside & (ends < end - UNEVEN)))
+        begins, ends = slices.start[outer], slices.end[outer]
+        # Slices of a lane do not overlap: only the last one that starts in a slice can end after it.
+        last = inner.start + np.searchsorted(slices.start[inner], ends) - 1
+        start, end = slices.start[last], slices.end[last]
+        inside = (last >= inner.start) & (begins < start - UNEVEN) & (start < ends - UNEVEN)
+        found.append(last[inside & (ends < end - UNEVEN)])
     rows = np.concatenate(found)
     if not len(rows):
         return rows
@@ -300,11 +301,10 @@ def _leaps_ahead(recording: HealthEvidence) -> Iterator[Jump]:
         for begin, resume in zip(begins[orphaned].tolist(), resumes[orphaned].tolist()):
             yield Jump(begin, resume - begin, moved)
         return
-    calls = rows_of(t for t in trace.tracks if t.family == Family.CALLS)
-    called, returned = slices.start[calls], slices.end[calls]
-    for begin, resume in zip(begins[:_MOST_QUIET].tolist(), resumes[:_MOST_QUIET].tolist()):
-        lasts = ((called <= begin + ROUNDED) & (returned >= resume - ROUNDED)).any()
-        if not (lasts or _host_waits(recording, begin, resume)):
+    begins, resumes = begins[:_MOST_QUIET], resumes[:_MOST_QUIET]
+    lasts = _calls_last(trace, begins, resumes)
+    for begin, resume in zip(begins[~lasts].tolist(), resumes[~lasts].tolist()):
+        if not _host_waits(recording, begin, resume):
             holes.append((begin, resume))
     for number, (begin, resume) in enumerate(holes[:_MOST_LEAPS]):
         following = max((end - start for start, end in holes[number + 1 :]), default=0)
@@ -315,6 +315,17 @@ def _leaps_ahead(recording: HealthEvidence) -> Iterator[Jump]:
             or _steps_shift(recording, begin, resume)
         ):
             yield Jump(begin, resume - begin, moved)
+
+
+def _calls_last(trace: Trace, begins: Int64s, resumes: Int64s) -> Bools:
+    """Return through which holes a call of the runtime lasts; bool[holes]."""
+    lasts = np.zeros(len(begins), np.bool_)
+    for track in trace.tracks:
+        for lane in track.lanes if track.family == Family.CALLS else ():
+            rows = trace.lane_slice_rows(lane)
+            place = np.searchsorted(trace.slices.start[rows], begins + ROUNDED, "right") - 1
+            lasts |= (place >= 0) & (trace.slices.end[rows][place] >= resumes - ROUNDED)
+    return lasts
 
 
 def quiet_stretches(starts: Int64s) -> tuple[Int64s, Int64s]:

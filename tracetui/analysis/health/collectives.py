@@ -10,7 +10,7 @@ import numpy as np
 from tracetui.analysis.health.finding import Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.intervals import union
-from tracetui.analysis.search import rows_of, runs
+from tracetui.analysis.search import distinct, rows_of, runs
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity, Family
 from tracetui.units import format_count
@@ -30,20 +30,24 @@ def missing_parts(recording: HealthEvidence) -> Iterator[Finding]:
     parts = parts[slices.activity[parts] == Activity.COMMUNICATION_TASK]
     if len(operations) <= _LEAST_WHOLE or not len(parts):
         return
-    by_id = {key: parts[found] for key, found in runs(slices.correlation[parts])}
-    kinds: dict[str, list[int]] = {}
-    for row in operations.tolist():
-        kinds.setdefault(re.sub(r"\d+", "#", trace.name(row)), []).append(row)
+    order = np.argsort(slices.correlation[parts], kind="stable")
+    parts = parts[order]
+    first, stop = (
+        np.searchsorted(slices.correlation[parts], slices.correlation[operations], side)
+        for side in ("left", "right")
+    )
+    counts = stop - first
+    kinds = _kinds(recording, operations)
     lacking: list[int] = []
-    for rows in kinds.values():
-        parts_by_row = [by_id.get(int(slices.correlation[row]), parts[:0]) for row in rows]
-        counts = np.array([len(found) for found in parts_by_row])
-        whole = counts == counts.max()
+    for _, places in runs(kinds):
+        whole = counts[places] == counts[places].max()
         if whole.all():
             continue
-        covered = np.array([_covered(recording, row, found) for row, found in zip(rows, parts_by_row)])
+        covered = np.array(
+            [_covered(recording, int(operations[p]), parts[first[p] : stop[p]]) for p in places.tolist()]
+        )
         if np.count_nonzero(whole & (covered >= COVERED)) >= _LEAST_WHOLE:
-            lacking += np.array(rows)[~whole & (covered < COVERED)].tolist()
+            lacking += operations[places[~whole & (covered < COVERED)]].tolist()
     if not lacking:
         return
     windows = tuple((int(slices.start[row]), int(slices.end[row])) for row in sorted(lacking))
@@ -66,6 +70,16 @@ def missing_parts(recording: HealthEvidence) -> Iterator[Finding]:
         steps=recording.steps_within(windows),
         windows=windows,
     )
+
+
+def _kinds(recording: HealthEvidence, operations: Int64s) -> Int64s:
+    """Return a number for each collective that is equal for those whose names differ in numbers only."""
+    strings, names = recording.trace.strings, recording.trace.slices.name[operations]
+    numbers: dict[str, int] = {}
+    table = np.zeros(len(strings), np.int64)
+    for name in distinct(names).tolist():
+        table[name] = numbers.setdefault(re.sub(r"\d+", "#", strings[name]), len(numbers))
+    return table[names]
 
 
 def _covered(recording: HealthEvidence, row: int, parts: Int64s) -> float:

@@ -25,6 +25,7 @@ from tracetui.analysis.health.finding import Finding, Health
 from tracetui.analysis.health.launches import Launches, LostLaunches, find_losses, launches_of
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.health.unseen import Unseen
+from tracetui.analysis.health.waits import DeviceWaits
 from tracetui.analysis.idle.causes import Causes
 from tracetui.arrays import Int64s
 
@@ -84,10 +85,10 @@ class Examination:
     def _of_one_run(self) -> list[Finding]:
         """Return what is found of a recording that is of one run: of several everything would seem wrong."""
         recording = self._recording
-        jumps = [*clocks.jump_findings(recording, clocks.find_jumps(recording, self._extra))]
+        jumps = [*clocks.jump_findings(recording, clocks.find_jumps(recording, self._device_waits))]
         if jumps:
             return jumps
-        late = [*waits.outlasting_tasks(recording, self._extra)]
+        late = [*waits.outlasting_tasks(recording, self._device_waits)]
         lacking = () if recording.trace.report.truncated else self._lacking
         return [
             # A device whose clock is late seems to begin late.
@@ -131,6 +132,10 @@ class Examination:
         if replayed and not tasks.LEAST_SHARED <= self._count_lost <= self._count_after_lost(uncalled):
             return extra  # one graph that was launched before the recording has many tasks of one id
         return np.union1d(extra, uncalled)
+
+    @cached_property
+    def _device_waits(self) -> DeviceWaits:
+        return waits.device_waits(self._recording, self._extra)
 
     @cached_property
     def _losses(self) -> list[LostLaunches]:

@@ -13,8 +13,8 @@ from tracetui.analysis.idle.cause import of_families
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.idle_lines import has_python
 from tracetui.analysis.search import rows_of
-from tracetui.arrays import Bools, Int64s
-from tracetui.trace.model import Family, Layer, TraceKind
+from tracetui.arrays import Int64s
+from tracetui.trace.model import Family, Layer, Trace, TraceKind, Track
 from tracetui.units import format_count, format_duration
 
 #: Calls without an end from which on lines are in doubt.
@@ -41,7 +41,7 @@ def unclosed_calls(recording: HealthEvidence) -> Iterator[Finding]:
             continue
         rows = np.arange(track.rows.start, track.rows.stop)
         total += len(rows)
-        unclosed = rows[_unclosed(slices.start[rows], slices.end[rows])]
+        unclosed = _unclosed(trace, track)
         if track.family != Family.FRAMES:
             unclosed = np.union1d(unclosed, _much_longer(recording, rows))
         if len(unclosed):
@@ -77,16 +77,21 @@ def unclosed_calls(recording: HealthEvidence) -> Iterator[Finding]:
     )
 
 
-def _unclosed(start: Int64s, end: Int64s) -> Bools:
-    """Return which slices of a thread end with the last of it, and begin in one that ends before."""
-    last = end >= end.max() - ROUNDED
-    if np.count_nonzero(last) == 1 and start[last][0] == start.min():
-        return np.zeros(len(start), np.bool_)
-    order = np.argsort(start, kind="stable")
-    reach = np.maximum.accumulate(np.where(last[order], start[order], end[order]))
-    unclosed = np.zeros(len(start), np.bool_)
-    unclosed[order[1:]] = last[order[1:]] & (reach[:-1] > start[order[1:]] + ROUNDED)
-    return unclosed
+def _unclosed(trace: Trace, track: Track) -> Int64s:
+    """Return the rows of a thread that end with the last of it, and begin in one that ends before."""
+    slices = trace.slices
+    start, end = slices.start, slices.end
+    rows = np.arange(track.rows.start, track.rows.stop)
+    latest = int(end[track.rows.start : track.rows.stop].max()) - ROUNDED
+    last = rows[end[track.rows.start : track.rows.stop] >= latest]
+    crosses = np.zeros(len(last), np.bool_)
+    for lane in track.lanes if len(rows) > 1 else ():
+        held = trace.lane_slice_rows(lane)
+        around = held.start + np.searchsorted(start[held], start[last], "right") - 1
+        around -= (around >= held.start) & (start[around] == start[last]) & (around >= last)
+        is_open = (around >= held.start) & (end[around] < latest)
+        crosses |= is_open & (end[around] > start[last] + ROUNDED)
+    return last[crosses]
 
 
 def _much_longer(recording: HealthEvidence, rows: Int64s) -> Int64s:

@@ -88,7 +88,7 @@ def _gaps(recording: HealthEvidence) -> Iterator[_Gap]:
         rows = rows_of([track])
         place = first_equal(numbered.event, slices.event[rows])
         rows, place = rows[place >= 0], place[place >= 0]
-        order = np.lexsort((numbered.task[place], slices.start[rows]))
+        order = np.argsort(slices.start[rows], kind="stable")
         rows, numbers = rows[order], numbered.task[place][order].astype(np.int64)
         steps = np.diff(numbers)
         found = np.flatnonzero((steps > LEAST_MISSING) & (steps <= _MOST_MISSING))

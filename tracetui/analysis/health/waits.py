@@ -43,7 +43,7 @@ class Leap(NamedTuple):
     by: int  #: ns; below 0: back
 
 
-class _Waits(NamedTuple):
+class DeviceWaits(NamedTuple):
     """Waits for the only device, by start, and by how much tasks that were launched before outlast each."""
 
     start: Int64s  #: ns
@@ -63,18 +63,17 @@ class _Waits(NamedTuple):
         return int(np.count_nonzero(before > self.end[wait] + LATE))
 
 
-def find_leap(recording: HealthEvidence, uncertain: Int64s, least: int) -> Leap | None:
+def find_leap(recording: HealthEvidence, waits: DeviceWaits, least: int) -> Leap | None:
     """Return the leap that waits show: back, or ahead by `least` ns or more.
 
     Args:
         recording: what was recorded.
-        uncertain: rows of tasks whose launch is not certain.
+        waits: the waits for the device.
         least: ns.
     """
     back = _leap_back(recording)
     if back is not None:
         return back
-    waits = _waits_for_device(recording, uncertain)
     outlasted = np.flatnonzero(waits.late > LATE)
     if waits.on_time < _LEAST_ON_TIME or len(outlasted) != 1:
         return None
@@ -84,14 +83,13 @@ def find_leap(recording: HealthEvidence, uncertain: Int64s, least: int) -> Leap 
     return Leap(int(waits.end[wait]), int(waits.late[wait]))
 
 
-def outlasting_tasks(recording: HealthEvidence, uncertain: Int64s) -> Iterator[Finding]:
+def outlasting_tasks(recording: HealthEvidence, waits: DeviceWaits) -> Iterator[Finding]:
     """Yield a finding where tasks outlast waits for the device, more of these than return on time.
 
     Args:
         recording: what was recorded.
-        uncertain: rows of tasks whose launch is not certain.
+        waits: the waits for the device.
     """
-    waits = _waits_for_device(recording, uncertain)
     outlasted = np.flatnonzero(waits.late > LATE)
     if len(outlasted) <= waits.on_time:
         return
@@ -120,17 +118,23 @@ def outlasting_tasks(recording: HealthEvidence, uncertain: Int64s) -> Iterator[F
     )
 
 
-def _waits_for_device(recording: HealthEvidence, uncertain: Int64s) -> _Waits:
+def device_waits(recording: HealthEvidence, uncertain: Int64s) -> DeviceWaits:
     """Return the calls that wait for the device after some task was launched; none where there are several.
 
     Which of several devices a call waits for is not recorded.
+
+    Args:
+        recording: what was recorded.
+        uncertain: rows of tasks whose launch is not certain.
     """
     trace, slices, chains = recording.trace, recording.trace.slices, recording.launch_chains
     none = np.empty(0, np.int64)
     if len(recording.devices) != 1:
-        return _Waits(none, none, none, none, none)
+        return DeviceWaits(none, none, none, none, none)
     waits = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME and t.family == Family.CALLS)
     waits = waits[by_name(trace, waits, calls.waits_for_device) == 1]
+    if not len(waits):
+        return DeviceWaits(none, none, none, none, none)
     waits = waits[np.argsort(slices.start[waits], kind="stable")]
     # Layers of the runtime hold a call of the same kind each: the outermost counts.
     waits = waits[slices.end[waits] > np.maximum.accumulate(np.append(0, slices.end[waits]))[:-1]]
@@ -143,7 +147,7 @@ def _waits_for_device(recording: HealthEvidence, uncertain: Int64s) -> _Waits:
     place = np.searchsorted(launched, slices.start[waits])
     waits, place = waits[place > 0], place[place > 0]
     late = np.maximum.accumulate(ends)[place - 1] - slices.end[waits]
-    return _Waits(slices.start[waits], slices.end[waits], late, launched, ends)
+    return DeviceWaits(slices.start[waits], slices.end[waits], late, launched, ends)
 
 
 def _leap_back(recording: HealthEvidence) -> Leap | None:
