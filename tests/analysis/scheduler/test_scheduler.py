@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
@@ -12,7 +11,7 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +20,7 @@ import pytest
 
 from simulator.scheduler import OFFSET, SimulatedScheduler
 from simulator.truth import Truth
+from tests.analysis.scheduler.recorded import kernel_records
 from tests.once import once
 from tests.simulator import traces
 from tracetui.analysis.advice import find_advice
@@ -341,6 +341,20 @@ def test_threads_of_a_container_are_inferred(tmp_path: Path) -> None:
     assert dict(scheduler.matching.host) == {tid: tid + SHIFT for tid in tids}
 
 
+def test_a_thread_that_is_not_seen_to_leave_its_core_is_not_taken_for_another(tmp_path: Path) -> None:
+    """It would have a core at every call."""
+    host = in_host("mixed")
+    first = next(line for line in host.splitlines() if "sched_switch" in line)
+    pid = re.findall(r"(?:prev|next)_pid=([1-9]\d*)", first)[0]
+    stuck = re.sub(r"\[\d+\]", "[025]", first.replace(f"={pid} ", "=99 "), count=1)
+    path = laid_beside(tmp_path, host.replace(first, f"{stuck}\n{first}", 1))
+    trace = traces.analysed("mixed").trace
+    scheduler = recording_of(trace, SchedulerSource(path, OFFSET)).scheduler
+    assert scheduler is not None
+    tids = {stretch.tid for stretch in planted("mixed").planted}
+    assert dict(scheduler.matching.host) == {tid: tid + SHIFT for tid in tids}
+
+
 def test_a_recording_of_other_threads_is_refused(tmp_path: Path) -> None:
     text = "".join(
         f"            bash-7       [001] d..2.   {second}.470501: sched_switch: prev_comm=bash prev_pid=7 "
@@ -496,39 +510,6 @@ def test_a_core_is_known_to_have_whoever_leaves_it_next(tmp_path: Path) -> None:
 
 
 # -- recorded on this machine -----------------------------------------------------------------------------
-
-EVENTS = (
-    *(f"sched/sched_{name}" for name in ("switch", "waking", "wakeup", "wakeup_new", "migrate_task")),
-    *(f"irq/{name}" for name in ("irq_handler_entry", "irq_handler_exit", "softirq_entry", "softirq_exit")),
-)
-
-
-@contextlib.contextmanager
-def kernel_records() -> Iterator[Path]:
-    """An instance of tracefs that records the scheduler; skips where there can be none."""
-    with tempfile.TemporaryDirectory(prefix="tracefs-") as mount:
-        if (
-            os.geteuid()
-            or subprocess.run(["mount", "-t", "tracefs", "none", mount], capture_output=True).returncode
-        ):
-            pytest.skip("tracefs cannot be mounted here")
-        instance = Path(mount) / "instances" / f"tracetui{os.getpid()}"
-        try:
-            try:
-                instance.mkdir()
-                (instance / "buffer_size_kb").write_text("16384")
-                (instance / "trace_clock").write_text("mono_raw")
-                for event in EVENTS:
-                    (instance / "events" / event / "enable").write_text("1")
-                (instance / "options" / "record-tgid").write_text("1")
-            except OSError as error:
-                pytest.skip(f"tracefs cannot record here: {error}")
-            yield instance
-        finally:
-            with contextlib.suppress(OSError):
-                instance.rmdir()
-            subprocess.run(["umount", mount], capture_output=True, check=False)
-
 
 BUSY = "print(flush=True)\nwhile True: pass"
 

@@ -111,7 +111,8 @@ def infer_numbers(
 ) -> Matching:
     """Return the threads of the recording that have a core whenever a thread of the trace calls something.
 
-    A thread is left out where two are as good, or none is good.
+    A thread is left out where two are as good, or none is good. One that always has a core says nothing: the
+    kernel may lose how it left it.
     """
     first = trace.start_ns - offset_ns
     window = first - _LEAD, min(trace.end_ns - offset_ns, first + _LOOKED_AT)
@@ -138,17 +139,21 @@ def infer_numbers(
 def _best(
     times: Int64s, running: Mapping[int, Intervals], offset_ns: int, window: tuple[int, int]
 ) -> int | None:
+    """Return the thread that has a core at these times more surely than by chance; None where two do."""
     scores = []
     for pid, spans in running.items():
         agreeing, total = agreement([ThreadActivity(times, spans)], offset_ns, window)
         if total >= 10:
-            scores.append((agreeing / total, pid))
+            first, last = (np.clip(times[[0, -1]] - offset_ns, *window)).tolist()
+            by_chance = spans.clip(first, last).total / max(last - first, 1)
+            share = agreeing / total
+            scores.append(((share - by_chance) / (1 - by_chance) if by_chance < 1 else 0.0, share, pid))
     scores.sort(reverse=True)
-    if not scores or scores[0][0] < _LEAST_AGREEING:
+    if not scores or scores[0][1] < _LEAST_AGREEING or scores[0][0] < _AHEAD:
         return None
     if len(scores) > 1 and scores[0][0] - scores[1][0] < _AHEAD:
         return None
-    return scores[0][1]
+    return scores[0][2]
 
 
 def _seen(events: SchedulerEvents) -> set[int]:

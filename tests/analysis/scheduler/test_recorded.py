@@ -1,0 +1,61 @@
+"""Real runs beside what the kernel recorded of them: idle time is split as a reader of its own splits it."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.scheduler.recorded import OFFSET, record_run, states_by_definition, trace_events
+from tests.simulator import traces
+from tracetui.analysis.analyse import analyse
+from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.scheduler.scheduler import recording_of
+
+CAUSES = {
+    "preempted": Cause.PREEMPTED,
+    "interrupted": Cause.INTERRUPTED,
+    "disk": Cause.DISK,
+    "blocked": Cause.BLOCKED,
+}
+
+
+@pytest.mark.parametrize("numbers", ["same", "mapped", "inferred"])
+def test_idle_time_of_a_real_run_is_split_as_the_kernel_recorded_it(numbers: str, tmp_path: Path) -> None:
+    run = record_run(tmp_path, in_container=numbers != "same")
+    (tmp_path / "trace.txt").write_text(run.text)
+    (tmp_path / "trace_view.json").write_text(json.dumps(trace_events(run)))
+    start_info = {"clockMonotonicRaw": "1000000000", "collectionTimeBegin": str((OFFSET + 10**9) // 1000)}
+    (tmp_path / "start_info").write_text(json.dumps(start_info))
+    if numbers == "mapped":
+        (tmp_path / "pid_mapping.json").write_text(json.dumps(run.mapping))
+    trace = traces.read_file(tmp_path / "trace_view.json")
+    plain = analyse(trace).causes
+    expected: dict[Cause, int] = defaultdict(int)
+    states = [
+        (start + OFFSET, end + OFFSET, state)
+        for start, end, state in states_by_definition(run.text, run.host_pid)
+    ]
+    for start, end, code in zip(plain.start.tolist(), plain.end.tolist(), plain.cause.tolist()):
+        for first, last, state in states:
+            shared = max(0, min(end, last) - max(start, first))
+            by_host = Cause(code).family in ("host", "queue", "launch")
+            expected[CAUSES.get(state, Cause(code)) if by_host else Cause(code)] += shared
+
+    recording = recording_of(trace)
+    scheduler = recording.scheduler
+    assert scheduler is not None, recording.problem
+    assert scheduler.clock.source == "start_info"
+    assert scheduler.matching.inferred == (numbers == "inferred")
+    assert dict(scheduler.matching.host) == {run.tid: run.host_pid}
+    analysis = analyse(trace, None, recording)
+    assert analysis.causes.by_cause() == {cause: ns for cause, ns in expected.items() if ns}
+    assert expected[Cause.PREEMPTED] > 10_000_000
+    assert expected[Cause.BLOCKED] > 10_000_000
+    assert analysis.scheduler_summary is not None
+    culprits = analysis.scheduler_summary.culprits
+    assert sum(culprit.idle_ns for culprit in culprits) == expected[Cause.PREEMPTED]
+    strangers = {number for culprit in culprits if not culprit.own_process for number in culprit.task[1:]}
+    assert run.competitor in strangers
