@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.export.test_chinese import ENGLISH_WORDS
+from tests.export.test_chinese import ENGLISH_WORDS, HALF_WIDTH
 from tests.ui.test_stacked import sides, stacked
 from tests.ui.training import screen_text
 from tests.ui.viewing import case, until, viewing
@@ -15,6 +15,19 @@ from tracetui.export.language import CHINESE, ENGLISH, choose_language
 from tracetui.ui.app import TraceApp
 
 SIZE = (140, 40)
+SCREENS = (
+    "timeline",
+    "gaps",
+    "hotspots",
+    "flame",
+    "heatmap",
+    "operators",
+    "steps",
+    "memory",
+    "scheduler",
+    "health",
+    "advice",
+)
 #: Words of the viewer that are in no name of these traces.
 OF_THE_VIEWER = re.compile(
     r"\b(idle|tracks?|types|names|allocated|reserved|peak|less|once|times|change|selected|longer|shorter|"
@@ -32,21 +45,21 @@ def _in_chinese() -> Iterator[None]:
 
 
 def english(app: TraceApp) -> list[str]:
-    """Return the lines in front that hold English of the viewer."""
+    """Return the lines in front that hold English of the viewer, or its punctuation."""
     trace = app.session.trace
     named = set() if trace is None else {word for name in trace.strings for word in re.findall(r"\w+", name)}
     found = []
     for line in screen_text(app):
         text = NAMES.sub("", line)
         words = [match[0] for words in (ENGLISH_WORDS, OF_THE_VIEWER) for match in words.finditer(text)]
-        found += [line] if set(words) - named else []
+        found += [line] if set(words) - named or HALF_WIDTH.search(line) else []
     return found
 
 
 async def test_no_screen_of_a_trace_does() -> None:
     analysis, _ = sides()
     async with viewing(analysis.trace, "timeline", SIZE) as (app, pilot):
-        for screen in ("timeline", "gaps", "hotspots", "flame", "heatmap", "operators", "steps", "advice"):
+        for screen in SCREENS:
             app.action_go(screen)
             await pilot.pause()
             for key in ("j", "tab", "tab"):

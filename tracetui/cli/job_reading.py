@@ -24,7 +24,7 @@ from tracetui.job.job import Job
 from tracetui.job.load import FoundRanks, digest_ranks, find_ranks, join, load_job, ranks_below
 from tracetui.job.sources import Source
 from tracetui.job.whatif.answer import NoReplay
-from tracetui.language import state
+from tracetui.language import state, translate
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.trace.clean import printable
 from tracetui.units import format_bytes, format_count
@@ -206,5 +206,11 @@ def _progress() -> Iterator[Callable[[Ranks], None] | None]:
 def _progress_words(ranks: Ranks) -> str:
     """Return "reading 42 %  3 of 8 ranks  420 MB of 1.00 GB"."""
     share = f"{100 * ranks.done_bytes // ranks.total_bytes} %  " if ranks.total_bytes else ""
-    done = f"{format_count(ranks.done)} of {format_count(ranks.total)} ranks"
-    return f"reading {share}{done}  {format_bytes(ranks.done_bytes)} of {format_bytes(ranks.total_bytes)}"
+    return translate(
+        "reading {share}{done} of {ranks} ranks  {size} of {total}",
+        share=share,
+        done=format_count(ranks.done),
+        ranks=format_count(ranks.total),
+        size=format_bytes(ranks.done_bytes),
+        total=format_bytes(ranks.total_bytes),
+    )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import TextIO
 
+from tracetui.export.text import cell_width, padded
+from tracetui.language import translate
 from tracetui.reader.source import Progress
 from tracetui.units import format_bytes, format_count
 
@@ -33,9 +35,18 @@ class ProgressLine:
         self._next = 0.0 if progress.silent_s else time.monotonic() + EVERY
         done, total = progress.done_bytes, progress.total_bytes
         share = f"{min(100, 100 * done // total)} %  " if total > 0 else ""
-        text = f"reading {share}{format_bytes(done)} of {format_bytes(total)}"
-        silence = f", nothing for {progress.silent_s} s" if progress.silent_s else ""
-        self.draw(f"{text}  {format_count(progress.events)} events{silence}")
+        template = "reading {share}{done} of {total}  {events} events"
+        if progress.silent_s:
+            template = "reading {share}{done} of {total}  {events} events, nothing for {seconds} s"
+        words = translate(
+            template,
+            share=share,
+            done=format_bytes(done),
+            total=format_bytes(total),
+            events=format_count(progress.events),
+            seconds=progress.silent_s,
+        )
+        self.draw(words)
 
     def show_bytes(self, done: int, total: int) -> None:
         """Draw how far the recording of the scheduler is read, if it is time to."""
@@ -43,7 +54,7 @@ class ProgressLine:
             return
         self._next = time.monotonic() + EVERY
         share = f"{min(100, 100 * done // total)} %  " if total > 0 else ""
-        self.draw(f"reading the scheduler {share}{format_bytes(done)}")
+        self.draw(translate("reading the scheduler {share}{done}", share=share, done=format_bytes(done)))
 
     def erase(self) -> None:
         """Leave the line as empty as it was found."""
@@ -56,6 +67,6 @@ class ProgressLine:
     def draw(self, text: str) -> None:
         """Draw a line in the place of the one before."""
         assert self._stream is not None
-        self._stream.write("\r" + text.ljust(self._width))
+        self._stream.write("\r" + padded(text, self._width))
         self._stream.flush()
-        self._width = len(text)
+        self._width = cell_width(text)

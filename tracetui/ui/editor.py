@@ -14,6 +14,7 @@ from typing import Any
 
 from textual.app import App, SuspendNotSupported
 
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.trace.source_files import SourceFile
 
@@ -56,15 +57,15 @@ def open_in_editor(app: App[Any], source: SourceFile, line: int) -> str:
         with app.suspend(), _interrupts_for_the_editor():
             return _run(command, name)  # and raises nothing: Textual would not take the terminal back
     except SuspendNotSupported:
-        return "This terminal cannot be handed to an editor."
+        return translate("This terminal cannot be handed to an editor.")
 
 
 def _run(command: Sequence[str], name: str) -> str:
     try:
         status = subprocess.run(command, check=False).returncode
     except OSError as error:
-        return f"{name} did not start: {error.strerror}."
-    return f"{name} ended with status {status}." if status else ""
+        return translate("{name} did not start: {reason}.", name=name, reason=error.strerror)
+    return translate("{name} ended with status {status}.", name=name, status=status) if status else ""
 
 
 def _editor(environ: Mapping[str, str]) -> list[str]:
@@ -75,14 +76,20 @@ def _editor(environ: Mapping[str, str]) -> list[str]:
         try:
             editor = shlex.split(value)
         except ValueError:
-            raise NoEditor(f"${variable} has an unclosed quote.") from None
+            raise NoEditor(translate("${variable} has an unclosed quote.", variable=variable)) from None
         if editor and shutil.which(editor[0], path=environ.get("PATH")):
             return editor
-        raise NoEditor(f"${variable} names {printable(value)}, which is not installed.")
+        raise NoEditor(
+            translate(
+                "${variable} names {program}, which is not installed.",
+                variable=variable,
+                program=printable(value),
+            )
+        )
     for program in _USUAL:
         if shutil.which(program, path=environ.get("PATH")):
             return [program]
-    raise NoEditor("No editor found: set $EDITOR.")
+    raise NoEditor(translate("No editor found: set $EDITOR."))
 
 
 @contextmanager

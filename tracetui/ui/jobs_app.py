@@ -13,7 +13,7 @@ from tracetui.job.compare_jobs import Incomparable, compare_jobs
 from tracetui.job.engines.pool import Ranks
 from tracetui.job.job import Job
 from tracetui.job.load import FoundRanks, load_job
-from tracetui.language import restate
+from tracetui.language import restate, translate
 from tracetui.places import SIDES, SharedPlace
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.trace.clean import printable
@@ -71,8 +71,14 @@ class JobsPair(ComparedPair):
                 self._next_line = time.monotonic() + _EVERY_S
                 share = 100 * ranks.done_bytes // max(ranks.total_bytes, 1)
                 size = format_bytes(ranks.total_bytes)
-                name = ("BASE", "OTHER")[place]
-                self.reading = f"{name}: {ranks.done} of {ranks.total} ranks, {share} % of {size}."
+                self.reading = translate(
+                    "{name}: {done} of {total} ranks, {share} % of {size}.",
+                    name=("BASE", "OTHER")[place],
+                    done=ranks.done,
+                    total=ranks.total,
+                    share=share,
+                    size=size,
+                )
                 self._on_progress()
 
         options = self._options

@@ -10,6 +10,15 @@ REPORTS = {
     "{fact}.": "{fact}。",
     "{title}.": "{title}。",
     "{device}: {what}": "{device}：{what}",
+    "{name}: {what}": "{name}：{what}",
+    "reading {share}{done} of {total}  {events} events": "正在读取 {share}{done} / {total}  {events} 个事件",
+    "reading {share}{done} of {total}  {events} events, nothing for {seconds} s": (
+        "正在读取 {share}{done} / {total}  {events} 个事件，已有 {seconds} s 没有新数据"
+    ),
+    "reading the scheduler {share}{done}": "正在读取调度记录 {share}{done}",
+    "reading {share}{done} of {ranks} ranks  {size} of {total}": (
+        "正在读取 {share}{done} / {ranks} 张卡  {size} / {total}"
+    ),
     "{what} at {line}": "{line} 处的 {what}",
     "{names} and {count} more": "{names}，另有 {count} 个",
     "1 more": "另有 1 个",

@@ -30,6 +30,13 @@ SCREENS = {
     "12.3ms or 1.2s from the start, or the clock in µs: {now}": (
         "从开始算起的 12.3ms 或 1.2s，或以 µs 计的时钟：{now}"
     ),
+    "{name}: {done} of {total} ranks, {share} % of {size}.": "{name}：{total} 张卡中的 {done} 张，{size} 的 {share} %。",
+    "${variable} has an unclosed quote.": "${variable} 中的引号没有闭合。",
+    "${variable} names {program}, which is not installed.": "${variable} 指定的 {program} 没有安装。",
+    "No editor found: set $EDITOR.": "找不到编辑器：请设置 $EDITOR。",
+    "This terminal cannot be handed to an editor.": "这个终端不能交给编辑器使用。",
+    "{name} did not start: {reason}.": "{name} 未能启动：{reason}。",
+    "{name} ended with status {status}.": "{name} 以状态 {status} 结束。",
     "Export the window": "导出窗口",
     "Find track": "查找轨道",
     "Go to time": "前往时刻",

@@ -23,6 +23,14 @@ TITLES_OF_COLUMNS = {
     "step": "step",
     "steps": "step",
     "device": "Device",
+    "columns": "列",
+    # -- what is known of the run -----------------------------------------------------------------------
+    "run": "运行",
+    "versions": "版本",
+    "options": "采集选项",
+    "environ": "环境变量",
+    "problems": "问题",
+    "tables": "各表",
     # -- pipeline ---------------------------------------------------------------------------------------
     "batches": "微批次",
     "warm-up": "预热",
@@ -30,7 +38,7 @@ TITLES_OF_COLUMNS = {
     "drain": "排空",
     "schedule": "调度",
     "jitter": "抖动",
-    "late host": "host 迟到",
+    "late host": "Host 迟到",
     # -- experts ----------------------------------------------------------------------------------------
     "layer": "层",
     "hot rank": "最热的卡",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from tracetui.analysis.health.finding import NUMBERS, Finding, Health, Severity
 from tracetui.analysis.steps import Step
-from tracetui.language import counted, names, translate, wording
+from tracetui.language import alternatives, counted, names, translate, wording
 from tracetui.units import format_count, format_time
 
 #: What stands beside a number that is not good.
@@ -62,7 +62,7 @@ def windows_sentence(finding: Finding, origin_ns: int) -> str:
     ]
     more = len(finding.windows) - _MOST_WINDOWS
     windows += [translate("{count} more", count=format_count(more))] if more > 0 else []
-    return translate("Where: {windows}", windows="; ".join(windows)) if windows else ""
+    return translate("Where: {windows}", windows=alternatives(windows)) if windows else ""
 
 
 def steps_of(finding: Finding, steps: tuple[Step, ...]) -> list[int]:
@@ -120,8 +120,8 @@ def trust_parts(trust: Mapping[str, str]) -> str:
         verdict: [number for number, worth in trust.items() if worth == verdict]
         for verdict in ("wrong", "doubtful")
     }
-    return "; ".join(
-        f"{verdict_word(verdict)}: {number_names(numbers)}"
+    return alternatives(
+        translate("{name}: {what}", name=verdict_word(verdict), what=number_names(numbers))
         for verdict, numbers in numbers_by_verdict.items()
         if numbers
     )

@@ -24,6 +24,7 @@ from tracetui.export.tables.common import (
     values_of,
 )
 from tracetui.export.trace.selection import Selection
+from tracetui.language import translate
 
 
 class LineRows:
@@ -81,7 +82,7 @@ def _with_peers(rows: LineRows) -> list[int | None]:
 def called(line: Any) -> str:
     """Return "train.py(88) forward (backward)", "(no stack)"; never print it unescaped."""
     name = line_name(line.file, line.line, line.function)
-    return f"{name} (backward)" if line.backward else name
+    return translate("{line} (backward)", line=name) if line.backward else name
 
 
 LINES: Table[LineRows] = Table(

@@ -145,7 +145,8 @@ def _finding(analysis: Analysis, finding: Finding, width: int) -> Iterator[str]:
     yield MARGIN.join([*head, *([where] if where else [])])
     room = min(width, LONGEST_LINE)
     sentence = finding_sentence(finding)
-    yield from wrapped(f"{sentence[:1].upper()}{sentence[1:]}.", room, MARGIN, MARGIN)
+    sentence = translate("{sentence}.", sentence=f"{sentence[:1].upper()}{sentence[1:]}")
+    yield from wrapped(sentence, room, MARGIN, MARGIN)
     windows = windows_sentence(finding, analysis.trace.start_ns)
     if windows:
         yield MARGIN + windows

@@ -20,6 +20,7 @@ from tracetui.export.sentences.health import (
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.health import FINDINGS, FindingRows
 from tracetui.export.trace.health import verdict_line
+from tracetui.language import translate
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import wrapped
@@ -101,8 +102,10 @@ class HealthScreen(TableScreen):
         text, dim = self.style_of(Role.TEXT), self.style_of(Role.DIM)
         worth = verdict_word(finding.severity.label)
         sentence = finding_sentence(finding)
-        lines: list[Pieces] = [[(f"{worth}: {number_names(finding.affects)}", self.style_of(Role.TITLE))]]
-        lines += [[(line, text)] for line in wrapped(f"{sentence[:1].upper()}{sentence[1:]}.", room)]
+        title = translate("{name}: {what}", name=worth, what=number_names(finding.affects))
+        lines: list[Pieces] = [[(title, self.style_of(Role.TITLE))]]
+        sentence = translate("{sentence}.", sentence=f"{sentence[:1].upper()}{sentence[1:]}")
+        lines += [[(line, text)] for line in wrapped(sentence, room)]
         windows = windows_sentence(finding, analysis.trace.start_ns)
         if windows:
             lines.append([(windows, dim)])

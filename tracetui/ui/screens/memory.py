@@ -206,7 +206,7 @@ class MemoryScreen(TableScreen):
 
     def missing(self, sentence: str) -> None:
         self._shown = self._neighbours = None
-        self._missing = sentence
+        self._missing = wording(sentence)
         self.table.empty = ""
         self.table.show((), 0)
         self._show_answers()

@@ -14,6 +14,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.comparison.step_parts import step_parts
 from tracetui.export.sentences.health import finding_remedy, finding_sentence
 from tracetui.export.tables.gaps import GapRows
+from tracetui.language import translate
 from tracetui.ui.drawing.glyphs import Glyphs, glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.pen import Line
@@ -53,7 +54,7 @@ def story_of(analysis: Analysis, kind: str, rows: Any, place: int, width: int, a
         lines = AdviceStory(*looks).lines(rows.rows[place], width, _ALL)
     elif kind == "finding":
         finding = rows.rows[place]
-        return [f"{finding_sentence(finding)}.", finding_remedy(finding)]
+        return [translate("{sentence}.", sentence=finding_sentence(finding)), finding_remedy(finding)]
     return _plain(lines)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from tracetui.language import heading, names
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.pen import LABEL, Line, Pen
 from tracetui.ui.drawing.strips import flowing
@@ -15,7 +16,7 @@ def describe_run(facts: Iterable[tuple[str, Sequence[str]]], pen: Pen, width: in
     """Return the facts by their labels, as the producer wrote them, in lines of at most `width` cells."""
     lines: list[Line] = []
     for label, values in facts:
-        text = ", ".join(printable(value, _MAX_CHARACTERS) for value in values)
+        text = names(printable(value, _MAX_CHARACTERS) for value in values)
         for index, line in enumerate(flowing([pen.text(text)], max(width - LABEL, 20))):
-            lines.append([pen.label(label if index == 0 else ""), *line])
+            lines.append([pen.label(heading(label) if index == 0 else ""), *line])
     return lines
