@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.synthetic import piece
+from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.api import load, load_job
 from tracetui.job.identity import identify
@@ -107,6 +108,26 @@ def test_later_files_label_them(tmp_path: Path) -> None:
     assert device.producer is not None and not device.differs
     assert device.producer["free_ns"] == device.free_ns == 20_000
     assert [(step.number, step.computing_ns) for step in analysis.steps] == [(1, 20_000), (2, 20_000)]
+
+
+def test_steps_of_which_only_communication_is_recorded_are_not_called_free(tmp_path: Path) -> None:
+    """As in a real timeline of 2021, which has the operators of 14 steps and the communication of 322."""
+    path = _timeline(tmp_path)
+    events = json.loads(path.read_text())
+    assert _advised(path) == {1, 2, 3}
+    path.write_text(
+        json.dumps([event for event in events if event["name"] not in ("MatMul-op1", "MatMul-op2")])
+    )
+    assert _advised(path) == {1}
+
+
+def _advised(path: Path) -> set[int]:
+    """Return the numbers of the steps that are free for much of the time, by the gaps of that advice."""
+    analysis = load(path, cache=False)
+    (advice,) = [advice for advice in find_advice(analysis) if advice.id == "free_time"]
+    steps = {analysis.steps[step].number for step in analysis.gaps.step[advice.gaps].tolist()}
+    assert advice.evidence["steps"] == len(steps)
+    return steps
 
 
 def _spans(analysis: Analysis) -> list[tuple[int, ...]]:

@@ -80,6 +80,11 @@ class Step:
     #: ns of each of those three in which the device does nothing at all, before its window W too
     phase_idle_ns: tuple[int, int, int] = (0, 0, 0)
 
+    @property
+    def only_communicates(self) -> bool:
+        """Whether nothing but communication is recorded of it: what it computed, then, counts as idle."""
+        return self.computing_ns == 0 < self.communication_ns
+
 
 def step_table(trace: Trace, activities: Sequence[DeviceActivity], chains: LaunchChains) -> tuple[Step, ...]:
     """Return all steps of all devices, by device, then host start. Empty where the trace tells none.

@@ -143,13 +143,21 @@ def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
 
 
 def free_time(evidence: Evidence) -> Iterator[Advice]:
-    """Find steps for much of which the device neither computes nor communicates."""
+    """Find steps for much of which the device neither computes nor communicates.
+
+    Where some steps compute, those of which only communication is recorded tell nothing about it.
+    """
     analysis = evidence.analysis
+    computes = any(step.computing_ns for step in analysis.steps)
     spans = [
         (step.free_ns, step.computing_ns + step.communication_not_overlapped_ns + step.free_ns, step.idle_ns)
         for step in analysis.steps
     ] or [(device.free_ns, device.window_ns, device.idle_ns) for device in analysis.devices]
-    freer = [i for i, (free, window, _) in enumerate(spans) if FREE_SHARE.exceeded(free, window)]
+    freer = [
+        i
+        for i, (free, window, _) in enumerate(spans)
+        if FREE_SHARE.exceeded(free, window) and not (computes and analysis.steps[i].only_communicates)
+    ]
     cost = sum(spans[i][2] for i in freer)
     if not cost:
         return
