@@ -21,7 +21,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
-from tracetui.language import state
+from tracetui.language import Value, state
 from tracetui.units import format_duration
 
 #: A step is an outlier beyond so many median absolute deviations of the median, and such a share of that.
@@ -198,7 +198,7 @@ def _doubted(analysis: Analysis, walls_by_device: Sequence[tuple[int, list[_Wall
 
 
 def _not_believed(numbers: Sequence[int]) -> str:
-    named = ", ".join(map(str, numbers[:_MOST_NAMED])) + (", ..." if len(numbers) > _MOST_NAMED else "")
+    named = (*map(str, numbers[:_MOST_NAMED]), *(["..."] if len(numbers) > _MOST_NAMED else []))
     template = (
         "steps {steps} are not to be believed and left out: tracetui doctor tells why (--all-steps keeps all)"
     )
@@ -259,8 +259,9 @@ def _left_out_note(walls: Sequence[_Wall], used: Sequence[_Wall]) -> Iterator[st
     outliers = [wall for wall in walls if wall not in used]
     if outliers and used:
         usual_length = format_duration(int(median(wall.wall_ns for wall in used)))
-        named = ", ".join(
-            f"step {wall.number} ({format_duration(wall.wall_ns)})" for wall in outliers[:_MOST_NAMED]
+        named: Value = tuple(
+            state("step {number} ({time})", number=wall.number, time=format_duration(wall.wall_ns))
+            for wall in outliers[:_MOST_NAMED]
         )
         if len(outliers) > _MOST_NAMED:
             named = state("{names} and {count} more", names=named, count=len(outliers) - _MOST_NAMED)

@@ -71,6 +71,7 @@ NOTES = {
     "{count} steps tell nothing of chance: ranges are compared": (
         "只有 {count} 个 step，无从判断是否偶然：改为比较取值范围"
     ),
+    "step {number} ({time})": "step {number}（{time}）",
     "{steps} is left out: the others take {time} (--all-steps keeps all)": (
         "已略去 {steps}：其余 step 的用时为 {time}（--all-steps 保留全部）"
     ),
