@@ -98,6 +98,7 @@ def refusal_of(database: Path, capsys: pytest.CaptureFixture[str]) -> str:
         (b"", "the file is empty"),
         (b"SQLite format 3\0", "nothing is left of it but the start of its header"),
         (b"name,start\n1,2\n" * 100, "is called a database and holds text"),
+        (b"hello\n", "is called a database and holds text"),
         (b'{"traceEvents": []}', "holds JSON"),
         (bytes(range(256)) * 64, "is not a database of SQLite, or it is encrypted"),
         (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS"),

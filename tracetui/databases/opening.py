@@ -136,7 +136,7 @@ def _refuse_others(path: Path) -> None:
         raise Refused("is a pointer of Git LFS only: git lfs pull fetches the file itself")
     if head.lstrip()[:1] in (b"{", b"["):
         raise Refused("is called a database and holds JSON: rename it to end in .json")
-    if b"\0" not in head and sum(byte > 127 for byte in head) < len(head) // 8:
+    if b"\0" not in head and 8 * sum(byte > 127 for byte in head) < len(head):
         raise Refused("is called a database and holds text")
     raise Refused("is not a database of SQLite, or it is encrypted")
 
