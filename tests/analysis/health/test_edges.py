@@ -10,7 +10,7 @@ import pytest
 
 from tests.analysis import gpu, machine
 from tests.analysis.machine import Events
-from tests.synthetic import trace_of
+from tests.synthetic import process, trace_of
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.health.launches import Launches, find_losses
 
@@ -274,3 +274,63 @@ def test_a_waiting_operator_holds_no_other_that_waits(inner: str, count: int, is
     events = [gpu.host(start * MS, MS, "aten::item") for start in (16, 18, 20)]
     events += [gpu.host(18 * MS + (n + 1) * 10_000, 5_000, f"aten::{inner}") for n in range(count)]
     assert ("clock.jump" in found([*run(), *events, gpu.host(23 * MS, 5_000)])) == is_found
+
+
+def operators(count: int, start: int = MS // 2, pid: int = gpu.HOST) -> Events:
+    """Operators of a process, one each 10 us."""
+    return [{**gpu.host(start + n * 10_000, 5_000), "pid": pid, "tid": pid} for n in range(count)]
+
+
+@pytest.mark.parametrize(("count", "severity"), [(2, "note"), (3, "doubtful")])
+def test_three_calls_that_were_never_closed_put_lines_in_doubt(count: int, severity: str) -> None:
+    callers = [gpu.host((2 * n + 1) * MS, MS, "aten::outer") for n in range(count)]
+    begins = [(2 * n + 1) * MS + 100_000 for n in range(count)]
+    ended = [gpu.host(begin, 31 * MS - begin, f"aten::in{begin}") for begin in begins]
+    health = analyse(trace_of([*gpu.gpu(), *run(), *callers, *ended])).health
+    assert [f.severity.label for f in health.findings if f.id == "host.unclosed"] == [severity]
+
+
+@pytest.mark.parametrize(("times", "is_found"), [(5, False), (6, True)])
+def test_a_call_that_ends_with_its_thread_is_unclosed_if_far_longer_than_its_like(
+    times: int, is_found: bool
+) -> None:
+    names = ("aten::a", "aten::b", "aten::c")
+    short = [gpu.host((n + 1) * MS, 100_000, name) for n, name in enumerate(names)]
+    end = 30 * MS
+    last = [gpu.host(end - times * 100_000 - n, times * 100_000 + n, name) for n, name in enumerate(names)]
+    assert ("host.unclosed" in found([*run(), *short, *reversed(last)])) == is_found
+
+
+@pytest.mark.parametrize(("count", "is_found"), [(19, False), (20, True)])
+def test_a_process_of_20_operators_is_one_that_was_recorded(count: int, is_found: bool) -> None:
+    later = operators(count, 40 * MS, pid=900)
+    metadata = [*gpu.gpu(), *process(900, "python", "CPU", 0)]
+    health = analyse(trace_of([*metadata, *run(), *operators(20), *later])).health
+    assert ("run.mixed" in {finding.id for finding in health.findings}) == is_found
+
+
+@pytest.mark.parametrize(("share", "is_cut"), [(0.45, True), (0.55, False)])
+def test_stacks_of_half_of_the_time_are_cut(share: float, is_cut: bool) -> None:
+    worked = [gpu.host(n * MS + 200_000, 50_000) for n in range(1, 21)]
+    frames = [
+        gpu.host(n * MS + 190_000, 100_000, "train.py(1): f", "python_function", **{"Python id": n})
+        for n in range(1, 21)
+        if n - 1 <= share * 19.1
+    ]
+    assert ("stacks.cut" in found([*run(), *worked, *frames])) == is_cut
+
+
+@pytest.mark.parametrize(("waited", "is_found"), [(9_900_000, False), (10_100_000, True)])
+def test_a_task_that_keeps_a_waiting_host_waiting_for_10_ms_was_held_up(waited: int, is_found: bool) -> None:
+    begin = 25 * MS
+    launched = [gpu.launch(begin, 5_000, 500), gpu.kernel(begin + waited, 50_000, 500)]
+    held = wait(begin + 6_000, begin + waited + 60_000, "cudaStreamSynchronize")
+    assert ("device.unseen_work" in found([*run(), *operators(2), *launched, *held])) == is_found
+
+
+@pytest.mark.parametrize(("off", "is_found"), [(90_000, True), (160_000, False)])
+def test_the_wait_for_such_a_task_ends_with_it(off: int, is_found: bool) -> None:
+    begin, task_end = 25 * MS, 25 * MS + 12 * MS + 50_000
+    launched = [gpu.launch(begin, 5_000, 500), gpu.kernel(begin + 12 * MS, 50_000, 500)]
+    held = wait(begin + 6_000, task_end + off, "cudaStreamSynchronize")
+    assert ("device.unseen_work" in found([*run(), *operators(2), *launched, *held])) == is_found
