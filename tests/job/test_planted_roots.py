@@ -10,7 +10,7 @@ import pytest
 from simulator.job.truth import TrueRoot
 from tests.job.planted import digests, job, truth, whole
 from tracetui.analysis.communication.waits import SHORTEST
-from tracetui.export.job.text import job_text
+from tracetui.export.job.text import job_text, job_verdict
 from tracetui.export.sentences.job import verdict
 from tracetui.job.channels import Rank
 from tracetui.job.digest import Digest
@@ -161,6 +161,19 @@ def test_the_verdict_counts_the_late_ranks_that_it_does_not_name() -> None:
     assert len(named) == 2 and named < late
     assert "Stage 1 computes" in text
     assert f"{len(late) - 2} more ranks cost the others at least 1 % of their time each." in text
+
+
+@pytest.mark.parametrize(
+    ("name", "beginning"),
+    [
+        ("link", "2 links are slow, most of all rank 3 to 2 (HCCS): it moves at 22.2 % of the usual speed"),
+        ("stage", "Rank 3 cost one other rank"),
+        ("late", "Rank 3 cost 2 others"),
+        ("balanced", "The ranks are balanced: no rank, link or stage costs 1 % of their time."),
+    ],
+)
+def test_the_first_sentence_is_the_largest_cause(name: str, beginning: str) -> None:
+    assert job_verdict(job(name), None)[0].startswith(beginning)
 
 
 def test_a_rank_that_only_passes_a_wait_on_is_said_so() -> None:

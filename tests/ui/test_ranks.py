@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 from simulator.job.directory import write_job
 from tests.cache.files import at_rest
 from tests.job.files import TINY, rank_directory
+from tests.job.planted import job as planted_job
 from tests.job.planted import truth
 from tests.ui.training import screen_text
 from tests.ui.viewing import case, said, until
@@ -29,6 +30,7 @@ from tracetui.places import parse_place
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.joined import traces_that_open
 from tracetui.ui.app import TraceApp
+from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_messages import JobGrew, JobProgress, JobRead
@@ -210,6 +212,16 @@ async def test_the_list_of_traces_leads_from_the_ranks_into_a_trace(directory: P
         await pilot.press("right_curly_bracket")
         await until(pilot, lambda: app.comparing.pair != before)
         assert app.shown == "compare", "the next rank is compared there, as any open trace"
+
+
+@pytest.mark.parametrize(
+    ("name", "links", "stages", "ranks"),
+    [("link", "2 slow", "", "differ"), ("stage", "", "uneven", "differ"), ("balanced", "", "", "")],
+)
+def test_the_name_of_a_table_says_what_it_has_found(name: str, links: str, stages: str, ranks: str) -> None:
+    tables = RankTables(planted_job(name), Palette("none"))
+    found = [tables.finding(table) for table in ("links", "stages", "ranks", "lines")]
+    assert found == [links, stages, ranks, ""]
 
 
 async def test_the_tables_follow_each_other(directory: Path) -> None:
