@@ -115,6 +115,8 @@ def test_all_forms_of_text_split_idle_time_alike(
     summaries = found.scheduler_summary, expected.scheduler_summary
     one, other = ([*map(blamed, summary.culprits)] for summary in summaries if summary is not None)
     assert one == other
+    (without, _) = (summary for summary in summaries if summary is not None)
+    assert not any(culprit.own_process for culprit in without.culprits), "nothing tells their processes"
 
 
 def blamed(culprit: Culprit) -> tuple[str, int | None, int]:
@@ -297,6 +299,22 @@ def test_the_profiler_tells_the_clock(tmp_path: Path) -> None:
     assert not problem
     assert scheduler is not None
     assert scheduler.clock == type(scheduler.clock)("start_info", OFFSET, None, 1_000)
+
+
+def test_a_clock_that_drifts_is_less_sure_the_longer_it_ran(tmp_path: Path) -> None:
+    """The profiler's clocks stood apart by 1 ms after 10 s: the error grows from its start on."""
+    trace_path, path = beside(tmp_path, "balanced")
+    path.write_text(planted("balanced").text())
+    end_info = {
+        "clockMonotonicRaw": str(15_000_000_000),
+        "collectionTimeEnd": str((OFFSET + 15_001_000_000) // 1000),
+    }
+    (tmp_path / "rank_ascend_pt" / "PROF_1" / "host" / "end_info").write_text(json.dumps(end_info))
+    scheduler, _ = recording_of(traces.read_file(trace_path))
+    assert scheduler is not None
+    assert scheduler.clock.drift_ppm == pytest.approx(100)
+    elapsed = scheduler.events.end_ns + 1 - 5_000_000_000
+    assert scheduler.clock.error_ns == pytest.approx(1_000 + elapsed * 1e-4, abs=1)
 
 
 def test_a_recording_beside_that_is_of_no_use_is_told(tmp_path: Path) -> None:
