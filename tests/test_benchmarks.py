@@ -105,7 +105,7 @@ def test_made_digests_are_those_of_one_job() -> None:
     job = job_of([Rank(digest.identity.rank, digest, "") for digest in digests])
     assert (job.world, job.missing, job.unmatched) == (128, (), 0)
     assert job.matched > 60 * 128 // 64
-    assert sum(root.lost_ns for root in job.roots.roots) == job.roots.total_ns > 0
+    assert sum(root.lost_ns for root in job.root_breakdown.roots) == job.root_breakdown.total_ns > 0
 
 
 def test_a_scaled_database_holds_whole_copies(tmp_path: Path) -> None:

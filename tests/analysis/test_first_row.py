@@ -95,7 +95,11 @@ def answers(events: Events, base_ns: int = 0) -> dict[str, Any]:
                 slices(causes.frame),
             )
         ),
-        "exposing": [slices(causes.exposing), texts(causes.exposing_stack), slices(causes.exposing_frame)],
+        "exposing": [
+            slices(causes.synchronising),
+            texts(causes.synchronising_stack),
+            slices(causes.synchronising_frame),
+        ],
         "lines": plain(analysis.lines),
         "signatures": plain(analysis.signatures),
         "syncs": [

@@ -58,7 +58,7 @@ def test_share_of_real_tasks_that_link(real_traces: Path, rank: str, total: int,
     chains = real.npu(real_traces, rank).launch_chains
     assert (chains.total, chains.linked) == (total, linked)
     assert (chains.dequeue >= 0).sum() == (chains.enqueue >= 0).sum() == linked
-    assert (chains.launch_point >= 0).sum() == linked
+    assert (chains.launch_time >= 0).sum() == linked
 
 
 @pytest.mark.parametrize("rank", real.NPU)
@@ -260,9 +260,9 @@ def test_the_first_slice_of_a_trace_may_launch_or_be_launched() -> None:
     calls = [call(45, 10, 9), call(46, 10, 9, "AscendCL@launch"), {**call(30, 10, 9), "pid": CANN + 1}]
     kernel, known = task(80, 10, connection=9), arrow("HostToDevice", 9, (CANN, QUEUE, 47), (HARDWARE, 1, 80))
     chains = link_tasks(trace_of([*npu(), *process(CANN + 1, "CANN", "NPU", 8), *calls, kernel, *known]))
-    assert [chains.launch[0], chains.launch_point[0]] == [0, 45]
+    assert [chains.launch[0], chains.launch_time[0]] == [0, 45]
     chains = link_tasks(trace_of([*npu(), kernel, *known]))
-    assert [chains.tasks[0], chains.launch[0], chains.launch_point[0]] == [0, -1, 47]
+    assert [chains.tasks[0], chains.launch[0], chains.launch_time[0]] == [0, -1, 47]
 
 
 def test_a_chain_may_hold_the_first_frame_of_a_trace() -> None:
@@ -282,7 +282,7 @@ def test_the_first_slice_of_a_trace_may_hand_its_work_over() -> None:
     events = [operator(0, 20), operator(40, 30, "launches", QUEUE), call(45, 10, 9)]
     events += arrow("async_mindspore", 1, (PYTHON, MAIN, 5), (PYTHON, QUEUE, 40))
     chains = link_tasks(trace_of([*npu(), *events, task(80, 10, connection=9)]))
-    assert [chains.operator[0], chains.enqueue[0], chains.enqueue_point[0]] == [0, 0, 5]
+    assert [chains.operator[0], chains.enqueue[0], chains.enqueue_time[0]] == [0, 0, 5]
 
 
 def test_the_first_slice_of_a_trace_may_tell_where_its_backward_operator_was_called_from() -> None:

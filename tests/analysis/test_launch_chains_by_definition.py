@@ -267,7 +267,7 @@ class Definition:
 
 
 def chain_at(chains: LaunchChains, place: int) -> list[int]:
-    hops = (chains.launch, chains.launch_point, chains.dequeue, chains.enqueue, chains.enqueue_point)
+    hops = (chains.launch, chains.launch_time, chains.dequeue, chains.enqueue, chains.enqueue_time)
     return [int(column[place]) for column in (*hops, chains.operator)]
 
 

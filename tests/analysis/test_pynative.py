@@ -37,7 +37,7 @@ def test_the_chain_goes_back_to_python(made: PyNativeTrace, analysis: Analysis) 
         assert (dequeue, launch) == (f"PynativeFramework::PyNativeLaunchTask::{task.name}", "Node@launch")
         assert chain.stack[0].function == "forward" and chain.stack[-1].function == "train"
         place = chains.tasks.tolist().index(row)
-        assert int(chains.enqueue_point[place]) == task.handed_over
+        assert int(chains.enqueue_time[place]) == task.handed_over
         assert int(trace.slices.start[chains.dequeue[place]]) == task.launch
 
 

@@ -87,7 +87,7 @@ def _join(directory: Path) -> tuple[float, float]:
     digests = [decode(path.read_bytes()) for path in sorted(directory.iterdir())]
     read = time.process_time()
     job = job_of([Rank(digest.identity.rank, digest, "") for digest in digests])
-    assert job.roots.total_ns and not job.unmatched
+    assert job.root_breakdown.total_ns and not job.unmatched
     return read - started, time.process_time() - read
 
 

@@ -13,7 +13,7 @@ from tracetui.analysis.analyse import analyse
 from tracetui.comparison.compared_row import RowScale, row
 from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.tally import Sum, tally
-from tracetui.comparison.waterfall import TERMS, places_of
+from tracetui.comparison.waterfall import TERMS, term_places
 
 
 def test_a_step_without_a_name_has_none_of_its_time() -> None:
@@ -77,7 +77,7 @@ def test_idle_time_is_preparing_until_the_first_task_of_the_step() -> None:
     events += [kernel(1130, 20, 2), kernel(1170, 20, 3)]
     run = run_of(analyse(trace_of(events)))
     assert run.wall_ns.tolist() == [100, 90]
-    assert run.terms_ns[:, places_of("preparing")].sum(axis=1).tolist() == [10, 30]
+    assert run.terms_ns[:, term_places("preparing")].sum(axis=1).tolist() == [10, 30]
     assert run.terms_ns[:, TERMS.index("aicore")].tolist() == [50, 40]
     assert run.terms_ns[:, TERMS.index("copy") + 1 :].sum(axis=1).tolist() == [40, 20]
 

@@ -18,7 +18,7 @@ from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.comparison.step_parts import step_parts
 from tracetui.comparison.walls import StepChoice
-from tracetui.comparison.waterfall import TERMS, places_of
+from tracetui.comparison.waterfall import TERMS, term_places
 
 WORK = slice(TERMS.index("preparing.copy"), TERMS.index("copy") + 1)  # all but idle time
 times = st.integers(0, 3000)
@@ -51,14 +51,14 @@ def check(comparison: Comparison) -> None:
         assert (side.terms_ns >= 0).all()
         assert side.device_terms_ns.sum(axis=1).tolist() == side.device_ns.tolist()
         assert (side.device_terms_ns >= 0).all()
-        assert not side.device_terms_ns[:, places_of("preparing")].any()
+        assert not side.device_terms_ns[:, term_places("preparing")].any()
         idle = side.terms_ns.sum() - side.terms_ns[:, WORK].sum()
         assert sum(found.ns for found in side.causes.values()) == idle
         assert sum(found.ns for found in side.lines.idle.values()) == idle
     assert sum((term.delta_ns for term in comparison.waterfall), Fraction(0)) == comparison.step.delta_ns
     preparing = [term for term in comparison.waterfall if term.name.startswith("preparing")]
     for side, of_side in ((comparison.base, "base_ns"), (comparison.other, "other_ns")):
-        whole = int(side.terms_ns[:, places_of("preparing")].sum())
+        whole = int(side.terms_ns[:, term_places("preparing")].sum())
         assert sum(getattr(term, of_side) for term in preparing) == Fraction(whole, max(len(side.wall_ns), 1))
         if 100 * whole > int(side.wall_ns.sum()):
             assert len(preparing) > 1, "more than 1 % is cut by cause"
@@ -97,7 +97,7 @@ def test_the_parts_of_any_window_sum_to_it(analysis: Analysis, start: int, lengt
 def check_preparing(analysis: Analysis) -> None:
     """The preparing of each wall is that of the table of steps, where it ends within the wall."""
     side = run_of(analysis, StepChoice(all_steps=True))
-    found = side.terms_ns[:, places_of("preparing")].sum(axis=1).tolist()
+    found = side.terms_ns[:, term_places("preparing")].sum(axis=1).tolist()
     steps = {(step.device, step.host_start_ns): step for step in analysis.steps}
     for wall, ns in enumerate(found):
         device = analysis.devices[int(side.walls.device[wall])].device

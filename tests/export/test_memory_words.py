@@ -14,7 +14,7 @@ from tracetui.export.sentences.memory import (
     calls_words,
     growing_sentence,
     growth_sentence,
-    place_words,
+    row_line_name,
 )
 from tracetui.export.tables.column import records
 from tracetui.export.tables.memory import COMPONENTS, BlockRows, MemoryRows
@@ -77,9 +77,9 @@ def test_what_is_alive_and_where_it_was_allocated() -> None:
     left = "Alive at the end, which by itself is no leak: "
     assert [alive(1), alive(2)] == [f"{left}10 B in 1 block.", f"{left}20 B in 2 blocks."]
     unknown = {"file": None, "line": None, "function": None}
-    assert place_words(unknown) == "(no stack)"
-    assert place_words({"file": "", "line": None, "function": "run"}) == "run"
-    assert place_words({"file": "/a/b.py", "line": None, "function": None}) == "b.py(0) "
+    assert row_line_name(unknown) == "(no stack)"
+    assert row_line_name({"file": "", "line": None, "function": "run"}) == "run"
+    assert row_line_name({"file": "/a/b.py", "line": None, "function": None}) == "b.py(0) "
 
 
 def test_components_are_told_at_their_most_and_at_the_end() -> None:

@@ -38,7 +38,7 @@ from tracetui.export.sentences.job import (
     link_path,
     passes_on,
 )
-from tracetui.export.sentences.memory import most_at_peak, ordinal, peak_parts, place_name, signed_bytes
+from tracetui.export.sentences.memory import frame_line_name, most_at_peak, ordinal, peak_parts, signed_bytes
 from tracetui.export.tables.column import CodedTexts, Form
 from tracetui.export.tables.communication import LINKS, LinkRows
 from tracetui.export.tables.gaps import _behind
@@ -301,8 +301,8 @@ def test_the_phases_of_a_mean_step_are_of_the_steps_that_have_any() -> None:
 
 
 def test_places_and_changes_of_memory_in_words() -> None:
-    assert place_name(Frame("/me/train.py", 88, "step")) == "train.py(88) step"
-    assert (place_name(Frame("", 0, "run")), place_name(None)) == ("run", "(no stack)")
+    assert frame_line_name(Frame("/me/train.py", 88, "step")) == "train.py(88) step"
+    assert (frame_line_name(Frame("", 0, "run")), frame_line_name(None)) == ("run", "(no stack)")
     assert [signed_bytes(size) for size in (None, 0, 1, -1)] == ["?", "0 B", "+1 B", "-1 B"]
     ordinals = [
         "1st",

@@ -61,7 +61,7 @@ def test_columns_of_time_are_aligned(late: Job, measure: GridMeasure, columns: l
 @pytest.mark.parametrize("name", ["late", "both", "stage"])
 def test_grids_hold_what_the_job_does(name: str) -> None:
     simulated = job(name)
-    waits = simulated.waits.wait
+    waits = simulated.waits.wait_ns
     in_steps = np.isin(simulated.waits.step, simulated.steps)
     edges = even_edges(*job_span(simulated), 97)
     for measure in (GridMeasure.COST, GridMeasure.WAITED):
@@ -84,7 +84,7 @@ def test_a_missing_rank_has_a_row_with_all_that_it_cost() -> None:
     assert (absent.late.rank, absent.late.missing) == (2, True)
     assert (
         absent.late.lost_ns
-        == without_rank.waits.wait[absent.waits].sum()
+        == without_rank.waits.wait_ns[absent.waits].sum()
         == late_ranks(without_rank)[0].lost_ns
     )
     ns, of = measure_by_step(without_rank, GridMeasure.COST, [absent.waits])
@@ -96,4 +96,4 @@ def test_a_missing_rank_has_a_row_with_all_that_it_cost() -> None:
     over_time, _ = measure_by_time(
         without_rank, GridMeasure.COST, even_edges(*job_span(without_rank), 31), [absent.waits]
     )
-    assert over_time[3].sum() == absent.late.lost_ns and over_time.sum() == without_rank.waits.wait.sum()
+    assert over_time[3].sum() == absent.late.lost_ns and over_time.sum() == without_rank.waits.wait_ns.sum()

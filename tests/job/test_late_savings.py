@@ -84,7 +84,7 @@ def test_beyond_the_wait_of_the_other_rank_less_is_saved_than_at_most(
     """Then the other rank is the late one, which the trace of this one does not show."""
     saving = ranks[1].savings[key_of(ranks[1])]
     saved = saved_by(1, 0.0, ranks[1], tmp_path)
-    waited = int(ranks[0].communication.waits.wait.sum())
+    waited = int(ranks[0].communication.waits.wait_ns.sum())
     assert saved == pytest.approx(waited, rel=0.01)
     assert saved < saving.saves_at_most_ns
 
@@ -104,8 +104,8 @@ def test_a_wait_takes_off_what_it_lasts(tmp_path: Path) -> None:
     job = replace(PAIR, extra={0: Extra(python_ms=1.0), 1: Extra(python_ms=1.4)})
     waiting, late = analysed(job, tmp_path)
     saving = waiting.savings[key_of(waiting)]
-    waits = waiting.communication.waits.wait
-    assert late.communication.waits.wait.max() == 0 < waits.max()
+    waits = waiting.communication.waits.wait_ns
+    assert late.communication.waits.wait_ns.max() == 0 < waits.max()
     assert saving.saves_at_most_ns == saving.saves_with_peers_ns - int(waits.sum())
     assert saving.saves_at_most_ns > 0
 

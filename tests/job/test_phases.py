@@ -42,7 +42,7 @@ def test_phases_that_follow_each_other_share_no_time() -> None:
 def test_scoring_waits_for_the_rank_that_generates_longer() -> None:
     phases = {phase.name: phase for phase in job_phases(roles())}
     assert phases["log_prob"].waits_for == "generate"
-    assert phases["log_prob"].waits_ns == pytest.approx(sum(roles().waits.wait), rel=0.02)
+    assert phases["log_prob"].waits_ns == pytest.approx(sum(roles().waits.wait_ns), rel=0.02)
     assert phases["generate"].waits_for is None
     longest = phases["generate"].longest
     assert max(longest, key=lambda rank: longest[rank]) == 2

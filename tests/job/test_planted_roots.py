@@ -31,7 +31,7 @@ def lost(name: str, level: int, planted: TrueRoot, plain: bool = False) -> int:
     """What the ranks of a planted root are said to have cost by what was planted."""
     return sum(
         root.lost_ns
-        for root in job(name, level, plain).roots.roots
+        for root in job(name, level, plain).root_breakdown.roots
         if root.rank in planted.ranks
         and root.kind == planted.kind
         and (planted.cause is None or root.reason == planted.cause)
@@ -41,7 +41,7 @@ def lost(name: str, level: int, planted: TrueRoot, plain: bool = False) -> int:
 
 @pytest.mark.parametrize(("name", "level"), FOUND)
 def test_the_planted_roots_are_found(name: str, level: int) -> None:
-    planted_truth, found = truth(name), job(name, level).roots
+    planted_truth, found = truth(name), job(name, level).root_breakdown
     assert found.total_ns == sum(root.lost_ns for root in found.roots)
     assert found.total_ns == pytest.approx(planted_truth.waits_ns, rel=0.01)
     right = sum(min(lost(name, level, root), root.lost_ns) for root in planted_truth.roots)
@@ -68,8 +68,8 @@ def test_a_stage_with_more_work_is_found_beside_the_bubbles() -> None:
 def test_in_a_balanced_job_nobody_is_blamed() -> None:
     found = job("balanced")
     times = [digest.end - digest.start for digest in digests("balanced")]
-    assert found.roots.total_ns <= truth("balanced").own_ns * 1.01
-    assert all(abs(root.lost_ns) < 0.01 * sum(times) for root in found.roots.roots)
+    assert found.root_breakdown.total_ns <= truth("balanced").own_ns * 1.01
+    assert all(abs(root.lost_ns) < 0.01 * sum(times) for root in found.root_breakdown.roots)
 
 
 @pytest.mark.parametrize(
@@ -96,23 +96,23 @@ def test_each_wait_is_that_of_the_simulation() -> None:
     for place in range(len(waits)):
         rank = found.ranks[int(waits.rank[place])].number
         collectives = found.ranks[int(waits.rank[place])].collectives
-        meeting = met[int(collectives.start[int(waits.place[place])]), rank]
-        assert abs(int(waits.wait[place]) - meeting.wait(rank)) <= 2_000
+        meeting = met[int(collectives.start[int(waits.collective[place])]), rank]
+        assert abs(int(waits.wait_ns[place]) - meeting.wait(rank)) <= 2_000
         if meeting.wait(rank) > 2_000:
-            assert found.ranks[int(waits.late[place])].number == meeting.last
+            assert found.ranks[int(waits.late_rank[place])].number == meeting.last
 
 
 def test_with_the_late_rank_missing_the_planes_name_it() -> None:
     (planted,) = truth("absent").roots
     found = job("absent", level=1)
     assert (found.world, found.missing) == (4, (2,))
-    (root,) = found.roots.roots
+    (root,) = found.root_breakdown.roots
     assert (root.rank, root.kind) == (2, "absent")
     assert root.lost_ns == pytest.approx(planted.lost_ns, rel=0.01)
 
 
 def test_without_planes_a_missing_late_rank_is_a_lower_bound() -> None:
-    assert job("absent", level=0).roots.total_ns <= truth("absent").own_ns
+    assert job("absent", level=0).root_breakdown.total_ns <= truth("absent").own_ns
 
 
 @pytest.mark.parametrize("name", ["late", "stage", "partial", *whole("late", "stage", "partial")])
@@ -125,7 +125,7 @@ def test_every_collective_finds_its_others(name: str) -> None:
 
 
 def test_below_what_planes_can_tell_nobody_was_late() -> None:
-    waits = job("balanced", level=1).waits.wait
+    waits = job("balanced", level=1).waits.wait_ns
     assert not ((waits > 0) & (waits < SHORTEST)).any()
 
 
@@ -135,10 +135,10 @@ def test_ranks_that_only_send_to_each_other_are_aligned_where_planes_tell_who_ca
     first = simulated.offset(0)
     for rank, offset in zip(simulated.present, found.clocks.offset.tolist()):
         assert abs(offset - (simulated.offset(rank) - first)) <= found.clocks.residual_ns <= 20_000
-    assert found.roots.total_ns == pytest.approx(truth("sends").waits_ns, rel=0.01)
+    assert found.root_breakdown.total_ns == pytest.approx(truth("sends").waits_ns, rel=0.01)
     (planted,) = truth("sends").roots
     assert lost("sends", 1, planted) >= planted.lost_ns
-    assert not [root for root in found.roots.roots if root.kind in ("absent", "unaligned")]
+    assert not [root for root in found.root_breakdown.roots if root.kind in ("absent", "unaligned")]
 
 
 def test_a_rank_that_is_here_is_never_called_missing() -> None:
@@ -146,9 +146,13 @@ def test_a_rank_that_is_here_is_never_called_missing() -> None:
     ranks = [one_way(digest) for digest in digests("sends")]
     found = job_of([Rank(digest.identity.rank, digest, "") for digest in ranks])
     assert len(set(found.clocks.family.tolist())) == 2
-    assert found.roots.total_ns == sum(root.lost_ns for root in found.roots.roots)
-    blamed = {root.rank for root in found.roots.roots if root.kind == "unaligned"}
-    assert blamed and blamed <= set(range(4)) and not [r for r in found.roots.roots if r.kind == "absent"]
+    assert found.root_breakdown.total_ns == sum(root.lost_ns for root in found.root_breakdown.roots)
+    blamed = {root.rank for root in found.root_breakdown.roots if root.kind == "unaligned"}
+    assert (
+        blamed
+        and blamed <= set(range(4))
+        and not [r for r in found.root_breakdown.roots if r.kind == "absent"]
+    )
     assert not any(late.missing for late in late_ranks(found))
     text = job_text(found, 200)
     assert "missing" not in text and "their clocks are not aligned" in text
@@ -180,7 +184,7 @@ def test_a_rank_that_only_passes_a_wait_on_is_said_so() -> None:
     both = job("both")
     rows = rank_rows(both)
     losses = find_losses(both, rows, both.waits, (), ())
-    sentences = verdict(both, rows, both.roots, both.waits, losses)
+    sentences = verdict(both, rows, both.root_breakdown, both.waits, losses)
     sentence_of = {sentence.split(" cost")[0]: sentence for sentence in sentences}
     assert sentence_of["Rank 3"].endswith("mostly because it waited itself, longest for rank 2.")
     assert "idle, host.python at" in sentence_of["Rank 2"], "it waited as well, and was late by what it did"

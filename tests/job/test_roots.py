@@ -50,7 +50,7 @@ def meetings(draw: st.DrawFn) -> list[Meeting]:
 def lost(job: Job) -> dict[tuple[object, ...], int]:
     return {
         (root.rank, root.kind, root.reason, root.line.file if root.line else None): root.lost_ns
-        for root in job.roots.roots
+        for root in job.root_breakdown.roots
     }
 
 
@@ -61,15 +61,15 @@ def test_roots_sum_to_all_waits(
     met: list[Meeting], offsets: Sequence[int], planes: bool, steps: bool
 ) -> None:
     job = simulate(met, 4, offsets, planes, steps=steps)
-    assert sum(root.lost_ns for root in job.roots.roots) == job.roots.total_ns
-    assert job.roots.total_ns == int(job.waits.wait.sum())
+    assert sum(root.lost_ns for root in job.root_breakdown.roots) == job.root_breakdown.total_ns
+    assert job.root_breakdown.total_ns == int(job.waits.wait_ns.sum())
 
 
 @given(meetings(), st.sets(st.integers(0, 3), min_size=1))
 def test_so_they_do_where_ranks_are_missing(met: list[Meeting], here: set[int]) -> None:
     job = simulate(met, 4, here=sorted(here))
-    assert sum(root.lost_ns for root in job.roots.roots) == int(job.waits.wait.sum())
-    assert not any(root.kind == "clock" and abs(root.lost_ns) > 4 for root in job.roots.roots)
+    assert sum(root.lost_ns for root in job.root_breakdown.roots) == int(job.waits.wait_ns.sum())
+    assert not any(root.kind == "clock" and abs(root.lost_ns) > 4 for root in job.root_breakdown.roots)
 
 
 @given(meetings())
@@ -82,7 +82,7 @@ def test_without_planes_each_wait_is_the_difference_of_arrivals(met: list[Meetin
         max(arrivals[operation]) - arrival
         for operation, arrival in zip(job.waits.operation.tolist(), job.waits.arrival.tolist())
     ]
-    assert job.waits.wait.tolist() == expected
+    assert job.waits.wait_ns.tolist() == expected
 
 
 def test_one_late_rank_and_its_line() -> None:
@@ -90,7 +90,7 @@ def test_one_late_rank_and_its_line() -> None:
     slow = {**same, 2: [*same[2], Work(TimeClass.IDLE, 7 * MS, "host.dataloader", LOADER)]}
     job = simulate([Meeting("all", GROUPS["all"], same), Meeting("all", GROUPS["all"], slow)], 4)
     assert lost(job) == {(2, "idle", "host.dataloader", "data.py"): 3 * 7 * MS}
-    (root,) = job.roots.roots
+    (root,) = job.root_breakdown.roots
     assert root.operations == 1
 
 
@@ -149,8 +149,8 @@ def test_without_a_collective_before_it_the_step_counts() -> None:
 def test_nobody_is_blamed_in_a_balanced_job() -> None:
     same = {rank: [Work(TimeClass.COMPUTING, 5 * MS, "MatMul")] for rank in range(4)}
     job = simulate([Meeting("all", GROUPS["all"], same)] * 5, 4, (0, 10**6, -(10**7), 12345))
-    assert job.roots.roots == ()
-    assert job.roots.total_ns == 0
+    assert job.root_breakdown.roots == ()
+    assert job.root_breakdown.total_ns == 0
 
 
 def test_a_missing_rank_is_named_by_the_planes() -> None:
@@ -158,7 +158,7 @@ def test_a_missing_rank_is_named_by_the_planes() -> None:
     job = simulate([Meeting("all", GROUPS["all"], slow)], 4, here=(0, 1))
     assert lost(job) == {(3, "absent", "", None): 2 * 5 * MS}
     assert job.missing == (2, 3)
-    assert set(job.waits.late.tolist()) == {ABSENT}
+    assert set(job.waits.late_rank.tolist()) == {ABSENT}
 
 
 def test_clocks_are_found_where_ranks_wait_for_the_same_peer() -> None:
@@ -184,13 +184,13 @@ def test_what_ends_apart_is_not_one_operation() -> None:
     )
     mixed = job_of([job.ranks[0], other.ranks[1]])
     assert mixed.matched == 0
-    assert set(mixed.waits.late.tolist()) == {NOBODY}
+    assert set(mixed.waits.late_rank.tolist()) == {NOBODY}
 
 
 def test_digests_come_back_as_they_were() -> None:
     job = simulate([Meeting("left", (0, 1), {0: [Work(TimeClass.IDLE, 3 * MS, "host.gc", LOADER)]})], 2)
     again = job_of([Rank(r.number, decode(encode(r.digest)), r.path) for r in job.ranks])
-    assert again.roots.roots == job.roots.roots
+    assert again.root_breakdown.roots == job.root_breakdown.roots
 
 
 def test_real_ranks_wait_for_the_missing_one(real_traces: Path) -> None:
@@ -204,11 +204,11 @@ def test_real_ranks_wait_for_the_missing_one(real_traces: Path) -> None:
     job = job_of(ranks)
     operations = list(expected["ops"].values())
     waits = [operation[f"rank{number}"]["wait_ns"] for operation in operations for number in (0, 1)]
-    assert job.waits.wait.tolist() == waits
+    assert job.waits.wait_ns.tolist() == waits
     peers = [operation[f"rank{number}"]["late_peer"] for operation in operations for number in (0, 1)]
     assert job.waits.peer.tolist() == [-1 if peer is None else peer for peer in peers]
     assert abs(job.clocks.offset[1] - expected["clock_rank1_minus_rank0_ns"]["median"]) < 1000
     assert (job.world, job.missing) == (8, (2, 3, 4, 5, 6, 7))
-    (root,) = job.roots.roots
+    (root,) = job.root_breakdown.roots
     assert (root.rank, root.kind, root.lost_ns) == (None, "absent", sum(waits))
     assert np.array_equal(job.clocks.family, [0, 0])

@@ -277,14 +277,14 @@ def test_every_number_of_a_sentence_is_that_of_the_tables(
     losses = find_losses(job, rows, waits, (), ())
     assert [loss.lost_ns for loss in losses] == sorted((loss.lost_ns for loss in losses), reverse=True)
     found = {}
-    for sentence in verdict(job, rows, job.roots, waits, losses):
+    for sentence in verdict(job, rows, job.root_breakdown, waits, losses):
         match = _COST.match(sentence)
         if match:
             found[int(match["rank"])] = match
     assert bool(found) == any(row.cost_ns * 100 >= job_time(rows) for row in rows if row.cost_ns)
     for number, match in found.items():
-        caused = waits.at((waits.late == number) & (waits.wait > 0))
-        lost = [int(caused.wait[caused.rank == rank].sum()) for rank in np.unique(caused.rank).tolist()]
+        caused = waits.at((waits.late_rank == number) & (waits.wait_ns > 0))
+        lost = [int(caused.wait_ns[caused.rank == rank].sum()) for rank in np.unique(caused.rank).tolist()]
         assert int(match["others"] or 1) == len(lost)
         assert match["each"] == format_duration(sum(lost) // len(lost))
         assert match["most"] in (None, format_duration(max(lost)))

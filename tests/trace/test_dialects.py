@@ -24,7 +24,7 @@ from tracetui.trace.dialects.dialect import (
 )
 from tracetui.trace.dialects.known import KNOWN, any_of, by_purpose
 from tracetui.trace.model import Activity, Family, Layer, Trace, TraceKind
-from tracetui.trace.places import place_of
+from tracetui.trace.places import process_place
 from tracetui.trace.task_types import activity_of_type, engine_of_type
 
 
@@ -77,11 +77,11 @@ def test_task_types(task_type: str, activity: Activity | None) -> None:
 def test_places(
     process_name: str | None, label: str, thread_name: str, category: str, layer: Layer, family: Family
 ) -> None:
-    assert place_of(process_name, label, thread_name, category, marks=False) == (layer, family)
+    assert process_place(process_name, label, thread_name, category, marks=False) == (layer, family)
 
 
 def test_user_ranges_are_known_by_their_flows_whatever_the_process_is_called() -> None:
-    assert place_of("my_trainer", "CPU", "Thread 1", "", marks=True).layer == Layer.MARKS
+    assert process_place("my_trainer", "CPU", "Thread 1", "", marks=True).layer == Layer.MARKS
 
 
 def test_user_ranges_are_of_the_process_where_their_flows_start() -> None:

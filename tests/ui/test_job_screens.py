@@ -70,7 +70,7 @@ async def test_the_ranks_say_what_a_step_gains_by_each_row(directory: Path) -> N
     replays, fixes = Replays(job), RowFixes(job, job_stages(job, rank_rows(job)))
     async with viewing_job(directory, job) as (app, pilot):
         await until(pilot, lambda: f"saves ~{100 * replays.error:.1f} %" in text(app))
-        fix = next(fix for root in job.roots.roots if (fix := fixes.of_root(root)) is not None)
+        fix = next(fix for root in job.root_breakdown.roots if (fix := fixes.of_root(root)) is not None)
         assert fix == Fix(Target.STAGE, stage=SLOW_STAGE), "no other rank does its work"
         saved = replays.trial((fix,)).saves_ns
         assert saved > replays.step_ns // 10 and format_duration(saved) in text(app)

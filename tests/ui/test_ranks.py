@@ -254,9 +254,9 @@ async def test_a_late_rank_that_is_missing_has_a_row_of_its_own(tmp_path: Path) 
         await until(pilot, lambda: "(missing) cost the 3 ranks here" in "".join(screen_text(app)[1:3]))
         assert "3 of 4 ranks" in screen_text(app)[0] and "Who makes others wait?" in screen_text(app)[0]
         job = app.job_session.job
-        assert job is not None and job.waits.wait.sum() > 0
+        assert job is not None and job.waits.wait_ns.sum() > 0
         (row,) = [line for line in screen_text(app) if line.startswith("rank 2 (missing)")]
-        assert format_duration(int(job.waits.wait.sum())) in row, "all that the others lost"
+        assert format_duration(int(job.waits.wait_ns.sum())) in row, "all that the others lost"
         await until(pilot, lambda: screen(app).map.row == 3)
         await pilot.press("enter")
         await until(pilot, lambda: "The trace of that rank is missing." in screen_text(app)[-1])
@@ -300,7 +300,7 @@ async def test_ranks_that_cannot_be_read_are_said(tmp_path: Path) -> None:
 
 async def test_traces_of_different_jobs_are_listed(tmp_path: Path) -> None:
     """A directory with traces of several days is no job: its traces are there to choose from."""
-    app = JobApp(find_ranks([unrelated_runs(tmp_path)]), OPTIONS)
+    app = JobApp(find_ranks([separate_runs_in(tmp_path)]), OPTIONS)
     async with app.run_test(size=(100, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, OpenTraces))
         assert app.job_session.problem.startswith("no two of the 2 traces are of one job; name one (")
@@ -308,7 +308,7 @@ async def test_traces_of_different_jobs_are_listed(tmp_path: Path) -> None:
         await until(pilot, lambda: app.shown == "timeline" and app.session is app.sessions[1])
 
 
-def unrelated_runs(directory: Path) -> Path:
+def separate_runs_in(directory: Path) -> Path:
     """Write three traces, two of ranks that are of no job, and a file that is none."""
     later = json.loads(TINY)
     for event in later:
@@ -322,12 +322,12 @@ def unrelated_runs(directory: Path) -> Path:
 
 
 async def test_traces_that_name_no_rank_are_listed_with_those_of_no_job(tmp_path: Path) -> None:
-    directory = unrelated_runs(tmp_path)
+    directory = separate_runs_in(tmp_path)
     app = JobApp(find_ranks([directory]), replace(OPTIONS, paths=(str(directory),)))
     async with app.run_test(size=(100, 24)) as pilot:
         await until(pilot, lambda: bool(app.job_session.problem))
         await until(pilot, lambda: not app.is_running)
-    assert app.unrelated == directory
+    assert app.run_directory == directory
     assert sorted(path.name for path in traces_that_open(directory)) == [
         "third.json",
         "trace_view.json",
@@ -338,8 +338,8 @@ async def test_traces_that_name_no_rank_are_listed_with_those_of_no_job(tmp_path
 
 
 async def test_two_traces_of_different_runs_are_listed_and_not_compared(tmp_path: Path) -> None:
-    paths = traces_that_open(unrelated_runs(tmp_path))[:2]
-    options = replace(OPTIONS, unrelated=True)
+    paths = traces_that_open(separate_runs_in(tmp_path))[:2]
+    options = replace(OPTIONS, separate_runs=True)
     app = TraceApp([Session(path, options) for path in paths], options)
     async with app.run_test(size=(100, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, OpenTraces))

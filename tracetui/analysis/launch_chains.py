@@ -1,9 +1,9 @@
 """From device tasks to what launched them: launch, dequeue, enqueue, operator, Python stack.
 
 A task and its runtime call carry the same connection or correlation id. Where the calls are not in the trace,
-the launch point is the start of the task's own launch arrow, or of the arrow of a task with the same id. The
-dequeue encloses the launch point on the same OS thread, the enqueue has the dequeue's id, and the operator is
-the innermost one around the enqueue; without a task queue it is the innermost one around the launch point.
+the launch time is the start of the task's own launch arrow, or of the arrow of a task with the same id. The
+dequeue encloses the launch time on the same OS thread, the enqueue has the dequeue's id, and the operator is
+the innermost one around the enqueue; without a task queue it is the innermost one around the launch time.
 Where arrows tell which thread handed that its work, as MindSpore's do, what took it on the last thread stands
 for the dequeue, and what handed it over on the first one is the operator, and stands for the enqueue.
 Where that chain is broken, the producer's arrow from operator to task stands in. Operators of the backward
@@ -79,10 +79,10 @@ class LaunchChains:
     callers: Callers  #: what tells where operators were called from
     tasks: Int64s  #: rows: all slices of streams, and the operations of communication groups
     launch: Int64s  #: rows of the runtime call
-    launch_point: Int64s  #: ns: when the host launched it
+    launch_time: Int64s  #: ns: when the host launched it
     dequeue: Int64s  #: rows
     enqueue: Int64s  #: rows
-    enqueue_point: Int64s  #: ns: when it was enqueued
+    enqueue_time: Int64s  #: ns: when it was enqueued
     operator: Int64s  #: rows
     forward: Int64s  #: rows: the forward operator of a backward one
     stack: Int32s  #: string of the `Call stack` that belongs to the task
@@ -126,7 +126,7 @@ class LaunchChains:
         """Return when the host enqueued each task (no queue: launched it), ns; NEVER where unknown."""
         places = self.index(rows)
         operator_start = pick(self.trace.slices.start, self.operator[places])
-        first_known = [self.enqueue_point[places], self.launch_point[places], operator_start]
+        first_known = [self.enqueue_time[places], self.launch_time[places], operator_start]
         return np.select([time >= 0 for time in first_known], first_known, NEVER)
 
     def chain(self, row: int) -> LaunchChain | None:
@@ -178,7 +178,7 @@ class LaunchChains:
     def _missing(self, place: int, stack: tuple[Frame, ...]) -> str | None:
         if self.operator[place] >= 0:
             return None if stack else "stack"
-        if self.launch_point[place] < 0:
+        if self.launch_time[place] < 0:
             return "launch"
         if self.dequeue[place] >= 0:
             return "operator" if self.enqueue[place] >= 0 else "enqueue"
@@ -189,14 +189,14 @@ def link_tasks(trace: Trace) -> LaunchChains:
     """Return the chains of all tasks of all devices."""
     devices = set(trace.devices)
     tasks = rows_of(t for t in trace.tracks if t.family in TASK_FAMILIES and t.device in devices)
-    launch, point, thread = launches(trace, tasks)
-    dequeue, enqueue, operator = _operators(trace, point, thread)
+    launch, launch_time, thread = launches(trace, tasks)
+    dequeue, enqueue, operator = _operators(trace, launch_time, thread)
     arrow = pick(trace.flows.source, arrows_to(trace, tasks, KNOWN.flows.operator))
     operator = np.where(operator >= 0, operator, arrow)
     callers = Callers(trace)
     handoffs = callers.handoffs(operator)
     is_handed = (handoffs.giver >= 0) & (enqueue < 0)
-    point_of_enqueue = np.where(is_handed, handoffs.time, pick(trace.slices.start, enqueue))
+    enqueue_time = np.where(is_handed, handoffs.time, pick(trace.slices.start, enqueue))
     operator = np.where(is_handed, handoffs.giver, operator)
     enqueue = np.where(is_handed, handoffs.giver, enqueue)
     dequeue = np.where(is_handed, handoffs.stage, dequeue)
@@ -206,10 +206,10 @@ def link_tasks(trace: Trace) -> LaunchChains:
         callers=callers,
         tasks=tasks,
         launch=launch,
-        launch_point=point,
+        launch_time=launch_time,
         dequeue=dequeue,
         enqueue=enqueue,
-        enqueue_point=point_of_enqueue,
+        enqueue_time=enqueue_time,
         operator=operator,
         forward=sites.forward,
         stack=sites.stack,
@@ -231,23 +231,23 @@ def frames_of(trace: Trace, row: int) -> tuple[Frame, ...]:
     return tuple(frames)
 
 
-def _operators(trace: Trace, point: Int64s, thread: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-    """Return dequeue, enqueue and operator rows of the tasks launched at those points; -1 where not found."""
+def _operators(trace: Trace, launch_time: Int64s, thread: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+    """Return dequeue, enqueue and operator rows of the tasks launched at those times; -1 where not found."""
     starts = trace.slices.start
-    dequeue, operator = (np.full(len(point), -1, np.int64) for _ in range(2))
+    dequeue, operator = (np.full(len(launch_time), -1, np.int64) for _ in range(2))
     hosts = _host_tracks(trace)
     dequeues, enqueues, operators = _queue_and_operators(trace, hosts)
     for index, launched in runs(thread):
         for track in _tracks_of_thread(trace, hosts, trace.threads[index]) if index >= 0 else ():
             places = launched[dequeue[launched] < 0]
-            dequeue[places] = enclosing(trace, track.lanes, point[places], dequeues, closed_end=True)
+            dequeue[places] = enclosing(trace, track.lanes, launch_time[places], dequeues, closed_end=True)
     enqueue = _enqueues_of(trace, dequeue, enqueues)
     for track, places in rows_by_track(trace, enqueue):
         operator[places] = enclosing(trace, track.lanes, starts[enqueue[places]], operators)
     for index, launched in runs(np.where(dequeue < 0, thread, -1)):
         for track in _tracks_of_thread(trace, hosts, trace.threads[index]) if index >= 0 else ():
             places = launched[operator[launched] < 0]
-            operator[places] = enclosing(trace, track.lanes, point[places], operators)
+            operator[places] = enclosing(trace, track.lanes, launch_time[places], operators)
     return dequeue, enqueue, operator
 
 

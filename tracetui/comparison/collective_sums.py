@@ -97,7 +97,7 @@ def collective_sums(analysis: Analysis, walls: StepWalls) -> CollectiveSums:
         sums = tally(names, key_places, step[in_steps], time, steps, row)
         return {keys_found[int(name)]: total for name, total in sums.items()}
 
-    wait = waits.wait[in_steps]
+    wait = waits.wait_ns[in_steps]
     return CollectiveSums(by_key(key, ns), by_key(known, wait), by_key(known, ns - wait))
 
 

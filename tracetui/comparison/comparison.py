@@ -23,7 +23,7 @@ from tracetui.comparison.module_times import ModuleTimes
 from tracetui.comparison.operator_sequences import OperatorStretch, match_operators
 from tracetui.comparison.rank_test import LEAST_STEPS
 from tracetui.comparison.tally import NOTHING, Sum, comparable_sums, tested_steps
-from tracetui.comparison.waterfall import DEVICE_TERMS, PREPARING, TERMS, places_of
+from tracetui.comparison.waterfall import DEVICE_TERMS, PREPARING, TERMS, term_places
 from tracetui.language import state
 from tracetui.trace.clean import printable
 from tracetui.trace.model import TraceKind
@@ -165,10 +165,10 @@ def compare_steps(base: Run, other: Run) -> tuple[ComparedRow, tuple[ComparedRow
     """
     parts = [name for name in TERMS if name in DEVICE_TERMS or not name.startswith(PREPARING)]
     cut = any(
-        100 * int(run.terms_ns[:, places_of(PREPARING)].sum()) > int(run.wall_ns.sum())
+        100 * int(run.terms_ns[:, term_places(PREPARING)].sum()) > int(run.wall_ns.sum())
         for run in (base, other)
     )
-    preparing = [TERMS[place] for place in places_of(PREPARING)] if cut else [PREPARING]
+    preparing = [TERMS[place] for place in term_places(PREPARING)] if cut else [PREPARING]
     step = sums_of_walls(base, other, "step", None, steadier_on_device(base, other))
     return step, tuple(term_row(base, other, name) for name in (*preparing, *parts))
 
@@ -191,7 +191,7 @@ def sums_of_walls(
         on_device: it is judged by the steps of the devices, not by walls.
     """
     walls = _scale(base, other, len(base.wall_ns), len(other.wall_ns))
-    places = [place for term in terms or () for place in places_of(term)]
+    places = [place for term in terms or () for place in term_places(term)]
 
     def sum_of(run: Run) -> Sum:
         if terms is None:

@@ -29,7 +29,7 @@ DEVICE_TERMS = frozenset(
 )
 
 
-def places_of(name: str) -> list[int]:
+def term_places(name: str) -> list[int]:
     """Return the places in `TERMS` of a term, or of `preparing` or `idle` as a whole."""
     return [place for place, term in enumerate(TERMS) if term == name or term.startswith(f"{name}.")]
 

@@ -56,7 +56,7 @@ def collective_tables(
         end=operations.end[places],
         line=lines.places(frames, frame_places, analysis.launch_chains.backward[task]),
         known=waits.has_handshake[places].astype(np.int64),
-        wait=waits.wait[places],
+        wait=waits.wait_ns[places],
         peer=waits.peer[places].astype(np.int64),
         ring=waits.ring[places].astype(np.int64),
         other=_first_peers(analysis, places, waits),

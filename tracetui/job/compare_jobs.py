@@ -219,7 +219,7 @@ def _notes(runs: Sequence[Run], ranks: Sequence[Rank]) -> Iterable[str]:
 
 def _waits(jobs: Sequence[Job], mean_runs: Sequence[Run]) -> ComparedRow:
     base, other = (
-        [int(job.waits.wait[is_of_step].sum()) for is_of_step in _waits_by_step(job, run)]
+        [int(job.waits.wait_ns[is_of_step].sum()) for is_of_step in _waits_by_step(job, run)]
         for job, run in zip(jobs, mean_runs)
     )
     return row("waits", _sum_of_steps(base), _sum_of_steps(other), _scale(mean_runs))
@@ -255,7 +255,7 @@ def _sums_by_reason(
     operations: dict[_RootKey, int] = {}
     numbers: dict[_RootKey, int] = {}
     for step, waits in enumerate(waits_by_step):
-        for root in job.roots_of(waits).roots:
+        for root in job.root_breakdown_of(waits).roots:
             line = root.line
             frame = None if line is None else Frame(line.file, line.line, line.function)
             frame_in_other = None if frame is None else renamed.get(frame, frame)

@@ -174,7 +174,7 @@ def _add_times(job: Job, layers: dict[int, ExpertLayer]) -> None:
     wait_of: list[Int64s] = [np.zeros(len(rank.collectives), np.int64) for rank in job.ranks]
     for place, column in enumerate(wait_of):
         of_rank = waits.rank == place
-        column[waits.place[of_rank]] = waits.wait[of_rank]
+        column[waits.collective[of_rank]] = waits.wait_ns[of_rank]
     for layer in layers.values():
         for exchange in layer.exchanges:
             of_rank = job.ranks[exchange.rank].collectives

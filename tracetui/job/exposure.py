@@ -44,7 +44,7 @@ class Exposure:
 
     waited: Floats  #: ns of it that are passed on
     moved: Floats  #: ns of the rest
-    wait: Int64s  #: place among the waits of that in which it waited, -1 where nothing is passed on
+    wait_place: Int64s  #: place among the waits of that in which it waited, -1 where nothing is passed on
     segments: Int64s  #: of each rank the place of its first segment, then how many there are
 
     def cells(
@@ -78,14 +78,14 @@ def exposure(ranks: tuple[Rank, ...], waits: JobWaits) -> Exposure:
     segments = first_segments(ranks)
     count = int(segments[-1])
     waited, moved = np.zeros(count, np.float64), np.zeros(count, np.float64)
-    wait = np.full(count, -1, np.int64)
+    wait_place = np.full(count, -1, np.int64)
     waits_by_rank = _waits_of_collectives(ranks, waits)
     for place, rank in enumerate(ranks):
         segment_range = slice(int(segments[place]), int(segments[place + 1]))
-        waited[segment_range], moved[segment_range], wait[segment_range] = _rank_exposure(
+        waited[segment_range], moved[segment_range], wait_place[segment_range] = _rank_exposure(
             rank, waits, waits_by_rank[place]
         )
-    return Exposure(waited, moved, wait, segments)
+    return Exposure(waited, moved, wait_place, segments)
 
 
 def _waits_of_collectives(ranks: tuple[Rank, ...], waits: JobWaits) -> list[Int64s]:
@@ -95,7 +95,7 @@ def _waits_of_collectives(ranks: tuple[Rank, ...], waits: JobWaits) -> list[Int6
     bounds = np.searchsorted(waits.rank[order], np.arange(len(ranks) + 1))
     for place, places in enumerate(waits_by_rank):
         waits_of_rank = order[bounds[place] : bounds[place + 1]]
-        places[waits.place[waits_of_rank]] = waits_of_rank
+        places[waits.collective[waits_of_rank]] = waits_of_rank
     return waits_by_rank
 
 
@@ -115,9 +115,13 @@ def _rank_exposure(rank: Rank, waits: JobWaits, wait_of_collective: Int64s) -> t
         else np.zeros(len(bounds), np.bool_)
     )
     owner[is_owned] = owned.place[owned_place[is_owned]]
-    wait = np.where(owner >= 0, wait_of_collective[owner], -1) if len(collectives) else owner
-    wait_ns = np.where(wait >= 0, waits.wait[wait], 0) if len(waits) else np.zeros(len(bounds), np.int64)
-    wait = np.where(wait_ns > 0, wait, -1)
+    wait_place = np.where(owner >= 0, wait_of_collective[owner], -1) if len(collectives) else owner
+    wait_ns = (
+        np.where(wait_place >= 0, waits.wait_ns[wait_place], 0)
+        if len(waits)
+        else np.zeros(len(bounds), np.int64)
+    )
+    wait_place = np.where(wait_ns > 0, wait_place, -1)
     length = np.diff(bounds, append=bounds[-1:])
     start = (
         np.where(owner >= 0, collectives.start[owner], 0)
@@ -125,12 +129,12 @@ def _rank_exposure(rank: Rank, waits: JobWaits, wait_of_collective: Int64s) -> t
         else np.zeros(len(bounds), np.int64)
     )
     before = np.clip(start + wait_ns - bounds, 0, length) / np.maximum(length, 1)
-    known_wait = np.where(wait >= 0, ns_by_class[TimeClass.WAIT], 0.0)
-    passed_on = known_wait + np.where(wait >= 0, ns_by_class[TimeClass.UNSPLIT] * before, 0.0)
+    known_wait = np.where(wait_place >= 0, ns_by_class[TimeClass.WAIT], 0.0)
+    passed_on = known_wait + np.where(wait_place >= 0, ns_by_class[TimeClass.UNSPLIT] * before, 0.0)
     kept = (
         ns_by_class[TimeClass.WAIT]
         + ns_by_class[TimeClass.UNSPLIT]
         + ns_by_class[TimeClass.TRANSFER]
         - passed_on
     )
-    return passed_on, kept, np.where(passed_on > 0, wait, -1)
+    return passed_on, kept, np.where(passed_on > 0, wait_place, -1)

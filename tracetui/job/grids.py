@@ -62,8 +62,8 @@ def measure_by_step(
     if measure not in _CLASSES:
         waits = job.waits
         rows = _row_of_waits(job, measure, missing_waits)
-        (counted,) = np.nonzero((rows >= 0) & (waits.wait > 0) & np.isin(waits.step, steps))
-        np.add.at(ns, (rows[counted], np.searchsorted(steps, waits.step[counted])), waits.wait[counted])
+        (counted,) = np.nonzero((rows >= 0) & (waits.wait_ns > 0) & np.isin(waits.step, steps))
+        np.add.at(ns, (rows[counted], np.searchsorted(steps, waits.step[counted])), waits.wait_ns[counted])
     if measure is GridMeasure.COST:
         whole = _time_of_others(whole, len(job.ranks))
     return ns, whole
@@ -73,7 +73,7 @@ def _row_of_waits(job: Job, measure: GridMeasure, missing_waits: Sequence[Int64s
     """Return the row that each wait counts in, below 0 where in none."""
     if measure is not GridMeasure.COST:
         return job.waits.rank
-    rows: Int64s = job.waits.late.copy()
+    rows: Int64s = job.waits.late_rank.copy()
     for place, places in enumerate(missing_waits, len(job.ranks)):
         rows[places] = place
     return rows
@@ -127,8 +127,9 @@ def measure_by_time(
     if measure not in _CLASSES:
         waits = job.waits
         rows = _row_of_waits(job, measure, missing_waits)
-        (counted,) = np.nonzero((rows >= 0) & (waits.wait > 0))
-        parts = parts_in_columns(waits.arrival[counted], waits.arrival[counted] + waits.wait[counted], edges)
+        (counted,) = np.nonzero((rows >= 0) & (waits.wait_ns > 0))
+        arrival = waits.arrival[counted]
+        parts = parts_in_columns(arrival, arrival + waits.wait_ns[counted], edges)
         np.add.at(ns, (rows[counted][parts.interval], parts.column), parts.ns)
     if measure is GridMeasure.COST:
         whole = _time_of_others(whole, len(job.ranks))

@@ -13,7 +13,7 @@ from tracetui.job.channels import Rank, channels
 from tracetui.job.clocks import Clocks, find_clocks, without_strangers
 from tracetui.job.digest import MOST_RANKS
 from tracetui.job.match import MatchedChannel, Signatures, match
-from tracetui.job.roots import Roots, find_roots
+from tracetui.job.roots import RootBreakdown, find_roots
 from tracetui.job.waits import JobWaits, WaitNotes, find_waits
 
 
@@ -89,11 +89,11 @@ class Job:
         return self._waits[1]
 
     @cached_property
-    def roots(self) -> Roots:
+    def root_breakdown(self) -> RootBreakdown:
         """Why the late ranks were late, of all waits."""
         return find_roots(self.ranks, self.channels, self.clocks, self.waits)
 
-    def roots_of(self, wanted: Bools) -> Roots:
+    def root_breakdown_of(self, wanted: Bools) -> RootBreakdown:
         """Return the roots of some of the waits, bool[waits]."""
         return find_roots(self.ranks, self.channels, self.clocks, self.waits, wanted)
 

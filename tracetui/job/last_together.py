@@ -19,49 +19,50 @@ _BEFORE_ALL = np.iinfo(np.int64).min
 def last_together(
     ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel], clocks: Clocks, waits: JobWaits
 ) -> tuple[Int64s, Int64s]:
-    """Return of each of `waits` the last operation before it, in any channel, of its rank and the late one.
+    """Return the last operation, in any channel, that both ranks of each wait took part in before it.
 
-    As places among the collectives of the rank and of the late rank; -1 where none had ended on both, where
-    nobody was late, and where the late rank is missing.
+    Two columns, int64[waits]: its place among the collectives of the rank that waited, and among those of the
+    late rank. -1 where none had ended on both, where nobody was late, and where the late rank is missing.
     """
     last_place, late_last_place = np.full(len(waits), -1, np.int64), np.full(len(waits), -1, np.int64)
     latest = np.full(len(waits), _BEFORE_ALL, np.int64)
     late_place = _late_places(waits)
-    waiting = np.flatnonzero((waits.late >= 0) & (waits.late != waits.rank) & (waits.wait > 0))
+    waiting = np.flatnonzero((waits.late_rank >= 0) & (waits.late_rank != waits.rank) & (waits.wait_ns > 0))
     bounds = np.searchsorted(waits.channel[waiting], np.arange(len(channels) + 1))
     timelines = [_Timeline(ranks, matched) for matched in channels]
     for channel, channels_in_common in _overlapping_channels(channels):
         waits_in_channel = waiting[bounds[channel] : bounds[channel + 1]]
         if not len(waits_in_channel):
             continue
-        start = collective_column(ranks, waits.rank[waits_in_channel], waits.place[waits_in_channel], "start")
+        start = collective_column(
+            ranks, waits.rank[waits_in_channel], waits.collective[waits_in_channel], "start"
+        )
         late_start = collective_column(
-            ranks, waits.late[waits_in_channel], late_place[waits_in_channel], "start"
+            ranks, waits.late_rank[waits_in_channel], late_place[waits_in_channel], "start"
         )
         for other in channels_in_common:
             timeline = timelines[other]
             shared = np.flatnonzero(
                 (timeline.member[waits.rank[waits_in_channel]] >= 0)
-                & (timeline.member[waits.late[waits_in_channel]] >= 0)
+                & (timeline.member[waits.late_rank[waits_in_channel]] >= 0)
             )
             if not len(shared):
                 continue
             rows = waits_in_channel[shared]
             rank_reach = timeline.last_ended(waits.rank[rows], start[shared])
-            late_reach = timeline.last_ended(waits.late[rows], late_start[shared])
+            late_reach = timeline.last_ended(waits.late_rank[rows], late_start[shared])
             operation = timeline.last_common(
-                np.minimum(rank_reach, late_reach), waits.rank[rows], waits.late[rows]
+                np.minimum(rank_reach, late_reach), waits.rank[rows], waits.late_rank[rows]
             )
             is_found = np.flatnonzero(operation >= 0)
             rows, operation = rows[is_found], operation[is_found]
-            ended = (
-                timeline.ends[operation, timeline.member[waits.late[rows]]] - clocks.offset[waits.late[rows]]
-            )
+            late_rank = waits.late_rank[rows]
+            ended = timeline.ends[operation, timeline.member[late_rank]] - clocks.offset[late_rank]
             is_later = ended > latest[rows]
             rows, operation = rows[is_later], operation[is_later]
             latest[rows] = ended[is_later]
             last_place[rows] = timeline.places[operation, timeline.member[waits.rank[rows]]]
-            late_last_place[rows] = timeline.places[operation, timeline.member[waits.late[rows]]]
+            late_last_place[rows] = timeline.places[operation, timeline.member[waits.late_rank[rows]]]
     return last_place, late_last_place
 
 
@@ -77,8 +78,8 @@ def collective_column(ranks: tuple[Rank, ...], rank: Int64s, place: Int64s, name
 def _late_places(waits: JobWaits) -> Int64s:
     """Return, for each wait, the place of its operation among the late rank's collectives; -1 without one."""
     place_of_operation = np.full(int(waits.operation.max(initial=-1)) + 1, -1, np.int64)
-    is_late_rank = waits.rank == waits.late
-    place_of_operation[waits.operation[is_late_rank]] = waits.place[is_late_rank]
+    is_late_rank = waits.rank == waits.late_rank
+    place_of_operation[waits.operation[is_late_rank]] = waits.collective[is_late_rank]
     return place_of_operation[waits.operation]
 
 

@@ -59,11 +59,12 @@ def late_ranks(job: Job, waits: JobWaits | None = None) -> tuple[LateRank, ...]:
     The rank that cost most in all its groups is first, with its groups after each other, most lost first.
     """
     all_waits = job.waits if waits is None else waits
-    real_waits = all_waits.at((all_waits.wait > 0) & (all_waits.late != NOBODY))
-    order = np.lexsort((real_waits.operation, real_waits.peer, real_waits.late, real_waits.channel))
+    real_waits = all_waits.at((all_waits.wait_ns > 0) & (all_waits.late_rank != NOBODY))
+    order = np.lexsort((real_waits.operation, real_waits.peer, real_waits.late_rank, real_waits.channel))
     real_waits = real_waits.at(order)
     changes = (
-        np.diff(column, prepend=-9) != 0 for column in (real_waits.channel, real_waits.late, real_waits.peer)
+        np.diff(column, prepend=-9) != 0
+        for column in (real_waits.channel, real_waits.late_rank, real_waits.peer)
     )
     is_new_rank = np.logical_or.reduce(list(changes))
     is_new_operation = is_new_rank | (np.diff(real_waits.operation, prepend=-1) != 0)
@@ -74,7 +75,7 @@ def late_ranks(job: Job, waits: JobWaits | None = None) -> tuple[LateRank, ...]:
     numbers_here = {rank.number for rank in job.ranks}
     rows = (
         real_waits.channel[first_of_rank],
-        real_waits.late[first_of_rank],
+        real_waits.late_rank[first_of_rank],
         real_waits.peer[first_of_rank],
         counts,
     )
@@ -116,7 +117,7 @@ def _lost_by_rank(waits: JobWaits) -> dict[int, int]:
     """Return the ns of the waits of each rank, by its place in the job."""
     ranks, place = np.unique(waits.rank, return_inverse=True)
     lost: Int64s = np.zeros(len(ranks), np.int64)
-    np.add.at(lost, place, waits.wait)
+    np.add.at(lost, place, waits.wait_ns)
     return dict(zip(ranks.tolist(), lost.tolist()))
 
 
@@ -146,7 +147,7 @@ def slow_steps(job: Job) -> tuple[SlowStep, ...]:
     for number in job.steps:
         step_waits = job.waits.at(job.waits.step == number)
         late = late_ranks(job, step_waits)
-        total = int(step_waits.wait.sum())
+        total = int(step_waits.wait_ns.sum())
         if not late:
             slow_steps_found.append(SlowStep(number, None, "", -1, 0, total))
             continue

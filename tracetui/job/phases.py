@@ -138,13 +138,13 @@ def _add_time(phase: Phase, time_class: TimeClass, reason: str, ns: int) -> None
 def _add_waits(phases: dict[str, Phase], job: Job) -> None:
     """Add what ranks waited in each phase, and in which phase the late rank was then."""
     names = sorted(phases)
-    waits = job.waits.at(job.waits.wait > 0)
+    waits = job.waits.at(job.waits.wait_ns > 0)
     ranges = [list(_ranges_by_name(rank, names)) for rank in job.ranks]
     offset = job.clocks.offset
-    halfway = waits.arrival + waits.wait // 2
+    halfway = waits.arrival + waits.wait_ns // 2
     late = np.full(len(waits), _NONE, np.int64)
     for place in range(len(job.ranks)):
-        chosen = np.flatnonzero(waits.late == place)
+        chosen = np.flatnonzero(waits.late_rank == place)
         late[chosen] = _innermost(ranges[place], halfway[chosen] + offset[place])
     for place in range(len(job.ranks)):
         chosen = np.flatnonzero(waits.rank == place)
@@ -152,7 +152,7 @@ def _add_waits(phases: dict[str, Phase], job: Job) -> None:
         for name, starts, ends in ranges[place]:
             at = np.searchsorted(starts, times, "right") - 1
             inside = (at >= 0) & (times < ends[at])
-            phase, ns = phases[names[name]], waits.wait[chosen[inside]]
+            phase, ns = phases[names[name]], waits.wait_ns[chosen[inside]]
             phase.waits_ns += int(ns.sum())
             for other in np.unique(late[chosen[inside]]).tolist():
                 of_other = ns[late[chosen[inside]] == other]

@@ -83,10 +83,10 @@ def rank_rows(job: Job, step: int | None = None) -> tuple[RankRow, ...]:
     """Return the rows of all ranks by number: means of their steps, or one step of them."""
     waits = job.waits if step is None else job.waits.at(job.waits.step == step)
     lost = np.zeros(len(job.ranks), np.int64)
-    np.add.at(lost, waits.rank, waits.wait)
-    has_late_rank = waits.late >= 0
+    np.add.at(lost, waits.rank, waits.wait_ns)
+    has_late_rank = waits.late_rank >= 0
     cost = np.zeros(len(job.ranks), np.int64)
-    np.add.at(cost, waits.late[has_late_rank], waits.wait[has_late_rank])
+    np.add.at(cost, waits.late_rank[has_late_rank], waits.wait_ns[has_late_rank])
     rows = []
     for place, rank in enumerate(job.ranks):
         steps = rank.digest.steps

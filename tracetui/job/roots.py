@@ -44,12 +44,12 @@ class Root:
 
 
 @dataclass(frozen=True, eq=False)
-class Roots:
-    """The waits of a job by their reasons."""
+class RootBreakdown:
+    """What waits of a job sum up to, and what the late ranks did longer for it."""
 
     total_ns: int  #: sum of the chosen waits
     roots: tuple[Root, ...]  #: most lost first; their sum is the total
-    weight: Floats  #: float64[waits]
+    weight: Floats  #: float64[waits]: how often each wait counts, with what later ones pass on to it
 
 
 CLOCK, STEP, MISSING, UNALIGNED = "clock", "step", "absent", "unaligned"
@@ -61,7 +61,7 @@ def find_roots(
     clocks: Clocks,
     waits: JobWaits,
     marked: Bools | None = None,
-) -> Roots:
+) -> RootBreakdown:
     """Return the reasons of the waits that `marked` selects, bool[waits]; None: of all."""
     chosen = np.ones(len(waits), np.bool_) if marked is None else marked
     exposed = exposure(ranks, waits)
@@ -70,16 +70,16 @@ def find_roots(
     losses = _Losses()
     _add_missing_peers(ranks, channels, waits, weight, losses)
     _add_unequal_starts(ranks, stretches, waits, weight, losses)
-    late_places = _group_by_rank(stretches.late, len(ranks))
-    waiting_places = _group_by_rank(stretches.rank, len(ranks))
+    late_places = _group_by_rank(stretches.late_rank, len(ranks))
+    waiting_places = _group_by_rank(stretches.waiting_rank, len(ranks))
     for place, rank in enumerate(ranks):
         if not len(late_places[place]) and not len(waiting_places[place]):
             continue
         keys, before = _time_before_boundaries(ranks, place, exposed, losses)
         _add_late_rank(rank.number, late_places[place], keys, before, stretches, waits, weight, losses)
         _add_waiting_rank(ranks, waiting_places[place], keys, before, stretches, weight, losses)
-    total = int(waits.wait[chosen].sum())
-    return Roots(total, losses.rounded(total), weight)
+    total = int(waits.wait_ns[chosen].sum())
+    return RootBreakdown(total, losses.rounded(total), weight)
 
 
 def _group_by_rank(column: Int64s, count: int) -> list[Int64s]:
@@ -96,14 +96,14 @@ def _add_missing_peers(
     losses: _Losses,
 ) -> None:
     """Add what was lost by waiting for ranks that are not here, or whose clocks are not aligned."""
-    missing = np.flatnonzero((waits.late == ABSENT) & (waits.wait > 0))
+    missing = np.flatnonzero((waits.late_rank == ABSENT) & (waits.wait_ns > 0))
     peer_keys = waits.channel[missing] << 32 | waits.peer[missing] + 1
     absent_key, unaligned_key = (losses.key_number((kind, "", None)) for kind in (MISSING, UNALIGNED))
     numbers_here = {rank.number for rank in ranks}
     for peer_key in np.unique(peer_keys).tolist():
         places = missing[peer_keys == peer_key]
         rank = global_rank(channels[peer_key >> 32], (peer_key & 0xFFFFFFFF) - 1)
-        lost = float((weight[places] * waits.wait[places]).sum())
+        lost = float((weight[places] * waits.wait_ns[places]).sum())
         key = unaligned_key if rank in numbers_here else absent_key
         losses.add(-1 if rank is None else rank, key, lost, len(np.unique(waits.operation[places])))
 
@@ -115,11 +115,11 @@ def _add_unequal_starts(
 
     That is a difference of clocks where the stretch begins at an operation of both, else of their steps.
     """
-    weighted_delay = weight[stretches.wait] * stretches.apart
-    for kind, of_kind in ((CLOCK, stretches.together), (STEP, ~stretches.together)):
-        late = waits.late[stretches.wait[of_kind]]
+    weighted_delay = weight[stretches.wait_place] * stretches.start_delay
+    for kind, of_kind in ((CLOCK, stretches.from_shared_operation), (STEP, ~stretches.from_shared_operation)):
+        late = waits.late_rank[stretches.wait_place[of_kind]]
         lost = np.bincount(late, weighted_delay[of_kind], len(ranks))
-        operation = waits.operation[stretches.wait[of_kind]]
+        operation = waits.operation[stretches.wait_place[of_kind]]
         key = losses.key_number((kind, "", None))
         for place in np.flatnonzero(lost).tolist():
             losses.add(ranks[place].number, key, lost[place], len(np.unique(operation[late == place])))
@@ -153,8 +153,8 @@ def _add_late_rank(
     if not len(places):
         return
     spent = before[stretches.late_stop[places]] - before[stretches.late_first[places]]
-    lost = weight[stretches.wait[places]] @ spent
-    counts = _count_operations(waits.operation[stretches.wait[places]], spent)
+    lost = weight[stretches.wait_place[places]] @ spent
+    counts = _count_operations(waits.operation[stretches.wait_place[places]], spent)
     (nonzero,) = np.nonzero((lost != 0) | (counts > 0))
     losses.add(number, keys[nonzero], lost[nonzero], counts[nonzero])
 
@@ -171,9 +171,9 @@ def _add_waiting_rank(
     """Subtract what a waiting rank did in its stretches, at `places`: the excess of the late rank is left."""
     if not len(places):
         return
-    negated = before[stretches.first[places]] - before[stretches.stop[places]]
-    negated *= weight[stretches.wait[places]][:, None]
-    late = stretches.late[places]
+    negated = before[stretches.waiting_first[places]] - before[stretches.waiting_stop[places]]
+    negated *= weight[stretches.wait_place[places]][:, None]
+    late = stretches.late_rank[places]
     order = np.argsort(late, kind="stable")
     group_starts = np.flatnonzero(np.diff(late[order], prepend=-1))
     by_late_rank = np.add.reduceat(negated[order], group_starts, axis=0)

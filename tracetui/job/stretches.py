@@ -14,18 +14,21 @@ from tracetui.job.waits import JobWaits
 
 @dataclass(frozen=True, eq=False)
 class Stretches:
-    """Of each wait for a rank that is here, the stretch of both ranks; columns of equal length."""
+    """The stretches of both ranks for each wait for a rank that is here, as columns of equal length.
 
-    wait: Int64s  #: place among the waits
-    first: Int64s  #: boundary of the rank that waited, from where
-    stop: Int64s  #: its boundary at the start of the operation
-    late_first: Int64s  #: boundary of the late rank, from where
-    late_stop: Int64s  #: its boundary at the start of the operation
-    apart: Int64s  #: ns by which the late rank's stretch begins later, on aligned clocks
-    together: Bools  #: from an operation of both; else from the start of the step
-    segments: Int64s  #: of each rank its first segment among those of all ranks, then how many there are
-    rank: Int64s  #: place in the job of the rank that waited
-    late: Int64s  #: place in the job of the late rank
+    A stretch lies between two boundaries of the rank's digest, given as their places.
+    """
+
+    wait_place: Int64s  #: place among the waits
+    waiting_rank: Int64s  #: place in the job of the rank that waited
+    waiting_first: Int64s  #: boundary at which its stretch begins
+    waiting_stop: Int64s  #: boundary at which it starts the operation
+    late_rank: Int64s  #: place in the job of the rank that was late
+    late_first: Int64s  #: boundary at which its stretch begins
+    late_stop: Int64s  #: boundary at which it starts the operation
+    start_delay: Int64s  #: ns by which the late rank's stretch begins later, on aligned clocks
+    from_shared_operation: Bools  #: they begin at an operation of both ranks; else at the start of the step
+    segments: Int64s  #: first segment of each rank among those of all ranks, then how many there are
 
 
 def first_segments(ranks: tuple[Rank, ...]) -> Int64s:
@@ -47,44 +50,44 @@ def stretches_of(
         late_last_place: int64[waits]: the same among those of the late rank.
     """
     late_places = np.full(int(waits.operation.max(initial=-1)) + 1, -1, np.int64)
-    is_late_rank = waits.rank == waits.late
-    late_places[waits.operation[is_late_rank]] = waits.place[is_late_rank]
-    place = np.flatnonzero((waits.late >= 0) & (waits.late != waits.rank) & (waits.wait > 0))
-    rank, late = waits.rank[place], waits.late[place]
-    collective, late_collective = waits.place[place], late_places[waits.operation[place]]
-    together = last_place[place] >= 0
+    is_late_rank = waits.rank == waits.late_rank
+    late_places[waits.operation[is_late_rank]] = waits.collective[is_late_rank]
+    place = np.flatnonzero((waits.late_rank >= 0) & (waits.late_rank != waits.rank) & (waits.wait_ns > 0))
+    rank, late = waits.rank[place], waits.late_rank[place]
+    collective, late_collective = waits.collective[place], late_places[waits.operation[place]]
+    is_shared = last_place[place] >= 0
     stop, late_stop = (
         _collective_boundaries(ranks, rank, collective, False),
         _collective_boundaries(ranks, late, late_collective, False),
     )
-    first = np.where(together, _collective_boundaries(ranks, rank, last_place[place], True), 0)
-    late_first = np.where(together, _collective_boundaries(ranks, late, late_last_place[place], True), 0)
-    alone = np.flatnonzero(~together)
-    step_first = _step_boundaries(ranks, rank[alone], waits.step[place[alone]])
-    late_step_first = _step_boundaries(ranks, late[alone], waits.step[place[alone]])
+    first = np.where(is_shared, _collective_boundaries(ranks, rank, last_place[place], True), 0)
+    late_first = np.where(is_shared, _collective_boundaries(ranks, late, late_last_place[place], True), 0)
+    step_based = np.flatnonzero(~is_shared)
+    step_first = _step_boundaries(ranks, rank[step_based], waits.step[place[step_based]])
+    late_step_first = _step_boundaries(ranks, late[step_based], waits.step[place[step_based]])
     known = (
         (step_first >= 0)
         & (late_step_first >= 0)
-        & (step_first <= stop[alone])
-        & (late_step_first <= late_stop[alone])
+        & (step_first <= stop[step_based])
+        & (late_step_first <= late_stop[step_based])
     )
-    first[alone] = np.where(known, step_first, 0)
-    late_first[alone] = np.where(known, late_step_first, 0)
+    first[step_based] = np.where(known, step_first, 0)
+    late_first[step_based] = np.where(known, late_step_first, 0)
     segments = first_segments(ranks)
     times = np.concatenate([rank.digest.boundaries for rank in ranks])
     begins = times[segments[rank] + first] - clocks.offset[rank]
     late_begins = times[segments[late] + late_first] - clocks.offset[late]
     return Stretches(
-        wait=place,
-        first=first,
-        stop=stop,
+        wait_place=place,
+        waiting_rank=rank,
+        waiting_first=first,
+        waiting_stop=stop,
+        late_rank=late,
         late_first=late_first,
         late_stop=late_stop,
-        apart=late_begins - begins,
-        together=together,
+        start_delay=late_begins - begins,
+        from_shared_operation=is_shared,
         segments=segments,
-        rank=rank,
-        late=late,
     )
 
 

@@ -34,21 +34,26 @@ def weights(exposed: Exposure, stretches: Stretches, waits: JobWaits, wanted: Bo
 
 class _WeightPassing:
     def __init__(self, exposed: Exposure, stretches: Stretches, waits: JobWaits) -> None:
-        self._node = stretches.wait
-        (segments,) = np.nonzero(exposed.wait >= 0)
-        self._target = exposed.wait[segments]
-        self._share = exposed.waited[segments] / waits.wait[self._target]
-        late, rank = stretches.segments[stretches.late], stretches.segments[stretches.rank]
-        sides = ((late, stretches.late_first, stretches.late_stop), (rank, stretches.first, stretches.stop))
+        self._node = stretches.wait_place
+        (segments,) = np.nonzero(exposed.wait_place >= 0)
+        self._target = exposed.wait_place[segments]
+        self._share = exposed.waited[segments] / waits.wait_ns[self._target]
+        sides = (
+            (stretches.late_rank, stretches.late_first, stretches.late_stop),
+            (stretches.waiting_rank, stretches.waiting_first, stretches.waiting_stop),
+        )
         self._spans = [
-            (np.searchsorted(segments, base + first), np.searchsorted(segments, base + stop))
-            for base, first, stop in sides
+            (
+                np.searchsorted(segments, stretches.segments[rank] + first),
+                np.searchsorted(segments, stretches.segments[rank] + stop),
+            )
+            for rank, first, stop in sides
         ]
         has_segments = np.logical_or.reduce([first < stop for first, stop in self._spans])
-        arrived = (waits.arrival + waits.wait)[self._node]
+        arrived = (waits.arrival + waits.wait_ns)[self._node]
         order = np.argsort(-arrived, kind="stable")
         self._order = order[has_segments[order]]  # waits with an empty stretch pass nothing on
-        self._wait = waits.wait[self._node]
+        self._wait = waits.wait_ns[self._node]
 
     def pass_on(self, held: Floats, done: Floats) -> bool:
         """Pass on what is held, once over all of the time; whether there was anything. Both are changed."""

@@ -29,12 +29,12 @@ class JobWaits:
     channel: Int64s  #: place among the channels
     operation: Int64s  #: a number of its own for each operation of the job
     rank: Int64s  #: place of the rank in the job
-    place: Int64s  #: among the collectives of the rank
+    collective: Int64s  #: its place among the collectives of the rank
     step: Int64s  #: number of the step that it starts in on this rank, -1 where none
     arrival: Int64s  #: aligned start
     end: Int64s  #: aligned end
-    wait: Int64s  #: ns until the late rank arrived; 0 for that rank itself
-    late: Int64s  #: place of the late rank in the job; ABSENT: it is missing; NOBODY where nobody was late
+    wait_ns: Int64s  #: ns until the late rank arrived; 0 for that rank itself
+    late_rank: Int64s  #: its place in the job; ABSENT: it is missing; NOBODY where nobody was late
     peer: Int64s  #: number in the group of the late rank, -1 where not known
 
     def __len__(self) -> int:

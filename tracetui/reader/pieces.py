@@ -24,6 +24,7 @@ from tracetui.reader.split import BOUNDARY, CUT_OFF, last_boundary, walk
 _TRIED = 40  # places that look like a boundary, until one of them has to be one
 _CONFIRMED = 1 << 15  # bytes that have to read as events after a place that is only guessed
 BEFORE = 64  #: bytes before a place that show whether an event begins there
+AFTER = 1 << 20  #: bytes of inflated text that are read beyond a piece, so that its last event is whole
 
 
 class Reads(Protocol):

@@ -17,7 +17,7 @@ import orjson
 
 from tracetui.background import PATIENCE, Background
 from tracetui.language import state
-from tracetui.reader.pieces import BEFORE, EventsPiece, PieceReader, Syntax, stop_of
+from tracetui.reader.pieces import AFTER, BEFORE, EventsPiece, PieceReader, Syntax, stop_of
 from tracetui.reader.processes import Buffer, Buffers, Worker, exit_deadline, exit_words
 from tracetui.reader.text import LentText, Loan, Text
 from tracetui.reader.transport import unpack_piece
@@ -25,7 +25,6 @@ from tracetui.reader.worker import PieceAnswer, PieceTask
 
 _TASKS_AT_ONCE = 2  # tasks that a worker has: it does the second while the answer to the first is taken
 _SILENCE = 10.0  # seconds without an answer after which a worker is given up
-_BEYOND = 1 << 20  # inflated text after a piece, so that its last event is complete
 _NONSENSE = "it answered nonsense"
 
 
@@ -207,7 +206,7 @@ class WorkerPool:
         start = self._next_start if exact else self._start + number * self._piece_bytes
         stop = stop_of(start, self._start, self._piece_bytes, self._end)
         try:
-            loan = self._text.shared or self._lend_text(buffer, max(0, start - BEFORE), stop + _BEYOND)
+            loan = self._text.shared or self._lend_text(buffer, max(0, start - BEFORE), stop + AFTER)
         except OSError as error:  # there is no memory, and none for other pieces either
             self._buffers.free(number)
             for worker in [*self._workers]:

@@ -13,11 +13,19 @@ from collections.abc import Iterator
 from functools import partial
 
 from tracetui.background import PATIENCE, Background
-from tracetui.reader.pieces import BEFORE, EventsPiece, PieceReader, Reads, Syntax, guess_start, stop_of
+from tracetui.reader.pieces import (
+    AFTER,
+    BEFORE,
+    EventsPiece,
+    PieceReader,
+    Reads,
+    Syntax,
+    guess_start,
+    stop_of,
+)
 from tracetui.reader.text import Text
 
 _AHEAD = 2  # pieces for each thread that are read before the next one is taken
-_BEYOND = 1 << 20  # bytes of inflated text after a piece: for the event that goes on there
 
 
 class _Stopped(Exception):  # noqa: N818 - no error: nobody wants the piece any more
@@ -138,7 +146,7 @@ class PieceThreads:
             return number, _SharedText(self, self._text)
         start = self._start + number * self._piece_bytes
         first, stop = max(0, start - BEFORE), stop_of(start, self._start, self._piece_bytes, self._end)
-        length = stop + _BEYOND - first
+        length = stop + AFTER - first
         try:
             chars = self._text.read(first, length)
         except Exception:  # whoever takes the piece reads it again, and meets what is wrong

@@ -27,7 +27,7 @@ _GPU_LABEL = re.compile(rf"(?:{'|'.join(KNOWN.processes.gpu_labels)})\b", re.IGN
 _DEVICE_LABEL = re.compile(rf"(?:{'|'.join(KNOWN.processes.device_labels)})\b", re.IGNORECASE)
 
 
-def place_of(process: str | None, label: str, thread: str, category: str, marks: bool) -> ProcessPlace:
+def process_place(process: str | None, label: str, thread: str, category: str, marks: bool) -> ProcessPlace:
     """Return where the slices of a category of a thread are shown.
 
     A process name that is known decides, except that the framework's own process is divided by category;

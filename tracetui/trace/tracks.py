@@ -16,7 +16,7 @@ from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.meanings import distinct
 from tracetui.trace.model import DEVICE_LAYERS, MOST_DEVICES, Family, Layer, TraceKind, Track
 from tracetui.trace.owners import Process
-from tracetui.trace.places import place_of
+from tracetui.trace.places import process_place
 from tracetui.trace.processes import Processes
 
 #: The categories that decide, numbered from 1; 0 is every other.
@@ -122,7 +122,7 @@ def _track_of(thread: tuple[str, str], category: str, processes: Processes) -> U
     pid, tid = thread
     process = processes[pid]
     name = process.thread_names.get(tid, "")
-    place = place_of(process.holds, process.label, name, category, process.marks)
+    place = process_place(process.holds, process.label, name, category, process.marks)
     device = _device(place, process, processes) if place.layer in DEVICE_LAYERS else None
     title = name or (f"Stream {tid}" if place.layer == Layer.DEVICE else f"Thread {tid}")
     return UnplacedTrack(place.layer, place.family, process.title, title, device, pid, tid)

@@ -62,7 +62,7 @@ class TraceApp(Viewer):
             self.places.open(self.options.place)
             return
         place_asked = self.options.step is not None or self.options.window is not None
-        if len(self.sessions) == 2 and not (place_asked or self.options.unrelated):
+        if len(self.sessions) == 2 and not (place_asked or self.options.separate_runs):
             self.action_go(COMPARE)
         elif len(self.sessions) > 1:
             self.action_sessions()
@@ -262,12 +262,12 @@ def run_viewer(paths: Sequence[Path], options: ViewerOptions) -> int:
     return run_app(TraceApp([first, *later], options))
 
 
-def run_unrelated(directory: Path, options: ViewerOptions) -> int:
+def run_separate(directory: Path, options: ViewerOptions) -> int:
     """Open the viewer on the list of all traces below a directory; the exit code of the program.
 
     Raises UnreadableTrace where none can be opened.
     """
-    return run_viewer(traces_that_open(directory), replace(options, unrelated=True))
+    return run_viewer(traces_that_open(directory), replace(options, separate_runs=True))
 
 
 def run_app(app: TraceApp) -> int:

@@ -14,7 +14,7 @@ from tracetui.job.whatif.fixes import Fix, FixScope, Target
 from tracetui.language import translate
 from tracetui.places import SharedPlace
 from tracetui.trace.clean import printable
-from tracetui.ui.app import TraceApp, run_app, run_unrelated
+from tracetui.ui.app import TraceApp, run_app, run_separate
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_messages import JobChanged, JobFailed, JobGrew, JobProgress, JobRead
 from tracetui.ui.ranks.job_reading import read_job
@@ -45,7 +45,7 @@ class JobApp(TraceApp):
     """The viewer of the ranks that were found, each of which is a session that is read when it is opened."""
 
     DEFAULT_MODE = joint_mode(RANKS)
-    unrelated: Path | None = None  #: a directory of traces that are of no job, more than the ranks found
+    run_directory: Path | None = None  #: one of traces that are of separate runs, more than the ranks found
 
     def __init__(self, found: FoundRanks, options: ViewerOptions | None = None) -> None:
         options = options or ViewerOptions()
@@ -150,8 +150,8 @@ class JobApp(TraceApp):
         self.job_session.problem, self.job_session.progress = message.sentence, None
         self._tell_job()
         paths = [Path(path) for path in self.options.paths]
-        if message.unrelated and more_recordings(paths, self.job_session.found):
-            self.unrelated = paths[0]
+        if message.separate_runs and more_recordings(paths, self.job_session.found):
+            self.run_directory = paths[0]
             self.leave(0)
         elif len(self.sessions) > 1:
             self.action_sessions()
@@ -228,4 +228,4 @@ def run_job(found: FoundRanks, options: ViewerOptions) -> int:
     """
     app = JobApp(found, options)
     code = run_app(app)
-    return code if app.unrelated is None else run_unrelated(app.unrelated, options)
+    return code if app.run_directory is None else run_separate(app.run_directory, options)

@@ -23,7 +23,7 @@ class ViewerOptions:
     window: Window | None = None  #: open at this window
     place: SharedPlace | None = None  #: open at this place
     paths: tuple[str, ...] = ()  #: what the command line opens, as it says it
-    unrelated: bool = False  #: the traces are of different runs: people choose one
+    separate_runs: bool = False  #: the traces are of different runs: people choose one
     rules: FrameRules | None = None  #: which frame of a stack is the user's own; None: the usual ones
     scheduler: SchedulerSource | None = None  #: what the operating system did meanwhile; None: what is beside
     cache: bool = True  #: keep what is read, and use what was kept

@@ -16,7 +16,7 @@ from tracetui.ui.messages import NotesChanged, SelectionChanged, TraceChanged
 from tracetui.ui.place_words import AT
 from tracetui.ui.screen_specs import ScreenScope, is_joint, is_of_scope, is_paired
 from tracetui.ui.session import Session
-from tracetui.ui.session_place import OTHER_TRACE, is_of_another, open_place, place_of
+from tracetui.ui.session_place import OTHER_TRACE, is_of_another, open_place, shared_place_of
 from tracetui.ui.viewer import Viewer
 from tracetui.ui.viewer_screen import ViewerScreen
 
@@ -32,7 +32,7 @@ class Places:
         viewer, session = self._viewer, self._viewer.session
         if is_of_scope(viewer.shown, ScreenScope.JOB):
             return front.place_with(SharedPlace(viewer.shown, trace=self._fingerprint()))
-        place = front.place_with(place_of(session, viewer.shown))
+        place = front.place_with(shared_place_of(session, viewer.shown))
         if is_joint(viewer.shown):
             place = replace(place, trace=self._fingerprint())
         return replace(place, rank=viewer.rank_of(session), side=viewer.side_of(session))

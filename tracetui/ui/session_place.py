@@ -21,7 +21,7 @@ from tracetui.ui.state import around
 OTHER_TRACE = "This place is of another trace: what fits is shown."
 
 
-def place_of(session: Session, screen: str) -> SharedPlace:
+def shared_place_of(session: Session, screen: str) -> SharedPlace:
     """Return the place that a session shows on a screen, without what only the screen knows."""
     state, trace, analysis = session.state, session.trace, session.analysis
     origin = state.bounds.start_ns

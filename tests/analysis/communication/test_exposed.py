@@ -68,7 +68,8 @@ def test_pieces_are_what_their_definition_says(events: list[dict[str, Any]]) -> 
     found = analysis.communication
     operations, waits, exposed = found.operations, found.waits, found.exposed
     for index in range(len(operations)):
-        assert (waits.wait[index], waits.peer[index], waits.has_handshake[index]) == wait_of(analysis, index)
+        wait = waits.wait_ns[index], waits.peer[index], waits.has_handshake[index]
+        assert wait == wait_of(analysis, index)
     for device, activity in enumerate(analysis.devices):
         times = {}
         intervals = activity.communication_not_overlapped
@@ -82,7 +83,7 @@ def test_pieces_are_what_their_definition_says(events: list[dict[str, Any]]) -> 
                 and operations.device[index] == device
             ]
             start, index = max(running)
-            if time < start + waits.wait[index]:
+            if time < start + waits.wait_ns[index]:
                 times[time] = (index, CommunicationCause.WAIT)
             else:
                 known = waits.has_handshake[index]
@@ -142,7 +143,7 @@ def check_sums(analysis: Analysis) -> None:
         assert sum(line.peers.values()) == waited
     waited = exposed.by_cause().get(CommunicationCause.WAIT, 0)
     assert sum(peer.exposed_ns for peer in found.late_peers) == waited
-    assert sum(peer.wait_ns for peer in found.late_peers) == found.waits.wait.sum()
+    assert sum(peer.wait_ns for peer in found.late_peers) == found.waits.wait_ns.sum()
 
 
 @pytest.mark.parametrize("rank", [*real.NPU])

@@ -26,7 +26,7 @@ def communication(*events: dict[str, Any], planes: int = 3) -> Communication:
 def waited(found: Communication) -> list[tuple[int, int, bool, bool]]:
     """(wait, peer, known, ring) of each operation."""
     waits = found.waits
-    columns = (waits.wait, waits.peer, waits.has_handshake, waits.ring)
+    columns = (waits.wait_ns, waits.peer, waits.has_handshake, waits.ring)
     return list(zip(*(column.tolist() for column in columns)))
 
 
@@ -64,7 +64,7 @@ def test_the_late_peers_of_a_real_job(real_traces: Path, rank: int) -> None:
             "dur_ns": int(operations.end[index]) - start,
             "peers": peers,
             "late_peer": None if waits.peer[index] < 0 else int(waits.peer[index]),
-            "wait_ns": int(waits.wait[index]),
+            "wait_ns": int(waits.wait_ns[index]),
         } == operation
     assert waits.has_handshake.all() and not waits.ring.any()
 

@@ -144,7 +144,7 @@ def test_an_operation_waits_for_the_last_peer_to_come(seed: int, monkeypatch: py
             met += waits[:1]
         expected += [(number, w["plane"], w["dst"], w["row"], w["start"], w["end"]) for w in met]
         late = min(met, key=lambda w: (-w["end"], w["start"], w["dst"]), default=None)
-        found_wait = int(found.wait[number]), int(found.peer[number]), int(found.row[number])
+        found_wait = int(found.wait_ns[number]), int(found.peer[number]), int(found.row[number])
         if late is None or late["end"] - late["start"] < SHORTEST:
             assert found_wait == (0, -1, -1)
         else:

@@ -55,7 +55,7 @@ def test_a_line_of_a_rank_saves_no_more_than_the_rank_is_idle_for_it(job: Job) -
 def test_a_row_about_a_late_rank_saves_no_more_than_the_rank_spends(job: Job) -> None:
     replays, fixes = Replays(job), RowFixes(job)
     order = replays.order
-    for root in job.roots.roots:
+    for root in job.root_breakdown.roots:
         fix = fixes.of_root(root)
         if fix is not None and root.rank is not None:
             spent = int(order.parts[order.rank == root.rank][:, PARTS.index(root.kind)].sum())

@@ -153,7 +153,7 @@ def _split_at_waits(
     """Cut pieces where the waits of their operations end; return cause, start, end, and the piece that each
     was cut from.
     """
-    arrived = np.clip(collectives.start[operation] + waits.wait[operation], start, end)
+    arrived = np.clip(collectives.start[operation] + waits.wait_ns[operation], start, end)
     starts = np.stack((start, arrived), axis=1).reshape(-1)
     ends = np.stack((arrived, end), axis=1).reshape(-1)
     rest_cause = np.where(

@@ -100,9 +100,9 @@ def late_peers(
                     global_rank=groups[group].global_rank(peer),
                     ring=bool(waits.ring[members].any()),
                     operations=len(members),
-                    wait_ns=int(waits.wait[members].sum()),
+                    wait_ns=int(waits.wait_ns[members].sum()),
                     exposed_ns=int(open_ns[members].sum()),
-                    longest_ns=int(waits.wait[members].max()),
+                    longest_ns=int(waits.wait_ns[members].max()),
                 )
             )
     return tuple(sorted(peers, key=lambda late: (-late.wait_ns, late.group, late.peer)))

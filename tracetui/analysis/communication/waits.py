@@ -44,7 +44,7 @@ class Waits:
 
     handshakes: Handshakes
     has_handshake: Bools  #: it shook hands with a peer: else nothing tells wait and transfer apart
-    wait: Int64s  #: ns from its start, within it; 0 where nobody was late, or nothing is known
+    wait_ns: Int64s  #: ns from its start, within it; 0 where nobody was late, or nothing is known
     peer: Int32s  #: rank in the group of the late peer, -1 where nobody was late, or nothing is known
     row: Int64s  #: slice row of the wait for that peer, -1 likewise
     #: whether it shakes hands with neighbours only, as rings do: late was the peer, or a rank before it
@@ -64,7 +64,7 @@ def find_waits(
     return Waits(
         handshakes=handshakes,
         has_handshake=peers > 0,
-        wait=wait,
+        wait_ns=wait,
         peer=peer,
         row=row,
         ring=(peers > 0) & ~_reaches_all(trace, collectives, peers, sizes),

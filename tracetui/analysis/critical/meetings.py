@@ -40,5 +40,5 @@ def meetings(
     enqueued = milestones(chains).enqueued[chains.index(collectives.row)]
     time = np.where(enqueued >= 0, enqueued, collectives.start)
     order = np.lexsort((time, collectives.device))
-    columns = (collectives.row, collectives.device.astype(np.int64), time, waits.wait, alone)
+    columns = (collectives.row, collectives.device.astype(np.int64), time, waits.wait_ns, alone)
     return Meetings(*(column[order] for column in columns))

@@ -69,8 +69,8 @@ class Jump(NamedTuple):
 def early_tasks(recording: HealthEvidence) -> Iterator[Finding]:
     """Yield a finding for each device whose tasks begin before their launch by more than jitter."""
     trace, chains = recording.trace, recording.launch_chains
-    known = chains.launch_point >= 0
-    late = trace.slices.start[chains.tasks] - chains.launch_point
+    known = chains.launch_time >= 0
+    late = trace.slices.start[chains.tasks] - chains.launch_time
     numbers: dict[str | None, int] = {
         activity.device: number for number, activity in enumerate(recording.devices)
     }
@@ -401,7 +401,7 @@ def _queue_stops(recording: HealthEvidence, begin: int, resume: int) -> bool:
         before = work[slices.start[work] <= begin]
         if len(after) < _LEAST_QUEUED or not len(before):
             continue
-        launched = chains.launch_point[chains.index(after)]
+        launched = chains.launch_time[chains.index(after)]
         queued = bool(((launched >= 0) & (launched < begin)).all())
         done, starts = int(slices.end[before].max()), int(slices.start[after[0]])
         if queued and done - begin < _STOPS * hole and starts - resume < _RESUMES * hole:

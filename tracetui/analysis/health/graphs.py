@@ -148,7 +148,7 @@ def _until_later(recording: HealthEvidence, replay: Replay) -> tuple[int, int]:
     """Return the time from the launch of a replay without kernels to the first task launched later, ns."""
     slices, chains = recording.trace.slices, recording.launch_chains
     start, end = int(slices.start[replay.row]), int(slices.end[replay.row])
-    later = chains.tasks[chains.launch_point > start]
+    later = chains.tasks[chains.launch_time > start]
     return start, max(end, int(slices.start[later].min())) if len(later) else end
 
 

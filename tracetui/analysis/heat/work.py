@@ -234,7 +234,7 @@ def _waits_of_group(analysis: Analysis, group: Track, tracks: Sequence[Track]) -
     (members,) = np.nonzero(operations.group == group.index)
     is_split = waits.has_handshake[members]
     split, unsplit = members[is_split], members[~is_split]
-    late = union(operations.start[split], operations.start[split] + waits.wait[split])
+    late = union(operations.start[split], operations.start[split] + waits.wait_ns[split])
     whole = union(operations.start[unsplit], operations.end[unsplit])
     return late | (whole & _only_waits(analysis.trace, group, tracks))
 

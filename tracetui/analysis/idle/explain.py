@@ -114,8 +114,8 @@ class _Explainer:
         pieces = pieces._replace(cause=self._mark_unseen(pieces))
         pieces = _merge(pieces, by_track=scheduler is not None)
         charged_sites = self._hosts.callers.call_sites(pieces.charged)
-        exposing, exposing_frame, exposing_thread = self._find_synchronising()
-        sync_sites = self._hosts.callers.call_sites(exposing)
+        synchronising, synchronising_frame, synchronising_thread = self._find_synchronising()
+        sync_sites = self._hosts.callers.call_sites(synchronising)
         return Causes(
             intervals=self._idle,
             interval=pieces.interval,
@@ -129,10 +129,10 @@ class _Explainer:
             wait=pieces.wait,
             track=pieces.track,
             waited_for=self._streams.waited_for(pieces.wait),
-            exposing=exposing,
-            exposing_stack=sync_sites.stack,
-            exposing_frame=np.where(exposing_frame >= 0, exposing_frame, sync_sites.frame),
-            exposing_thread=exposing_thread,
+            synchronising=synchronising,
+            synchronising_stack=sync_sites.stack,
+            synchronising_frame=np.where(synchronising_frame >= 0, synchronising_frame, sync_sites.frame),
+            synchronising_thread=synchronising_thread,
         )
 
     def _clip(self, marks: Milestones) -> tuple[Int64s, Int64s, Int64s]:
@@ -249,20 +249,20 @@ class _Explainer:
 
         Each is int64[intervals], -1 for none.
         """
-        exposing, frame, thread = (np.full(len(self._task_places), -1, np.int64) for _ in range(3))
+        synchronising, frame, thread = (np.full(len(self._task_places), -1, np.int64) for _ in range(3))
         at_start = self._host_parts.start == self._idle.start[self._host_parts.interval]
         for index in distinct(self._host_parts.thread[at_start & (self._host_parts.thread >= 0)]).tolist():
-            synchronising = self._hosts.thread(index).spans.get(Cause.SYNC)
-            if synchronising is None:
+            spans = self._hosts.thread(index).spans.get(Cause.SYNC)
+            if spans is None:
                 continue
             (members,) = np.nonzero(at_start & (self._host_parts.thread == index))
-            place = synchronising.index_at(self._host_parts.start[members])
-            members = members[(place >= 0) & (synchronising.starts[place] < self._host_parts.start[members])]
+            place = spans.index_at(self._host_parts.start[members])
+            members = members[(place >= 0) & (spans.starts[place] < self._host_parts.start[members])]
             interval = self._host_parts.interval[members]
             times, following = self._host_parts.start[members], self._host_parts.following[members]
-            _, exposing[interval], frame[interval] = self._hosts.charged(index, times, following)
+            _, synchronising[interval], frame[interval] = self._hosts.charged(index, times, following)
             thread[interval] = index
-        return exposing, frame, thread
+        return synchronising, frame, thread
 
     # -- queue, launch, device ------------------------------------------------------------------------
 
@@ -334,7 +334,7 @@ class _Explainer:
         )
         follows = first_task >= 0
         follows[follows] = starts[first_task[follows]] < self._idle.end[follows]
-        return follows | (self._within_iteration & (pick(self._chains.launch_point, self._task_places) < 0))
+        return follows | (self._within_iteration & (pick(self._chains.launch_time, self._task_places) < 0))
 
     def _pieces_of_tasks(self, cuts: Cuts, cause: Int64s, tracks: Int64s) -> _CausePieces:
         """Return pieces charged to the operators of the tasks; `tracks` are those to blame, by interval."""

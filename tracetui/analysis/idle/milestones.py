@@ -29,11 +29,11 @@ def milestones(chains: LaunchChains) -> Milestones:
     is missing too, the end of the operator from which the producer's own arrow leads to the task.
     """
     start, end = chains.trace.slices.start, chains.trace.slices.end
-    point = np.where(chains.launch_point >= 0, chains.launch_point, pick(end, chains.operator))
+    point = np.where(chains.launch_time >= 0, chains.launch_time, pick(end, chains.operator))
     launch, dequeue = pick(start, chains.launch), pick(start, chains.dequeue)
     dequeued = _first_known(dequeue, launch, point)
     return Milestones(
-        enqueued=_first_known(chains.enqueue_point, dequeued),
+        enqueued=_first_known(chains.enqueue_time, dequeued),
         dequeued=dequeued,
         launched=_first_known(pick(end, chains.launch), pick(end, chains.dequeue), point),
     )

@@ -155,7 +155,7 @@ def _find_syncs(trace: Trace, hosts: Hosts, causes: Causes) -> tuple[_Syncs, Int
         parts.append(
             _syncs_of_thread(trace, thread, [t for t, i in zip(calls, thread_of_calls) if i == index], spans)
         )
-        places = np.flatnonzero(causes.exposing_thread == index)
+        places = np.flatnonzero(causes.synchronising_thread == index)
         sync_of_interval[places] = spans.index_at(intervals.start[places]) + first
         pieces = np.flatnonzero(synchronising & ((piece_thread == index) | (piece_thread < 0)))
         span_of_piece = spans.index_at(causes.start[pieces])

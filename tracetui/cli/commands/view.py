@@ -159,14 +159,14 @@ def _view(request: Request) -> int:
         raise UsageError(state("a snapshot has no times: --window is for traces"))
     jobs = _two_jobs(request)
     found = None if jobs else _job(request)
-    unrelated = False
+    separate_runs = False
     paths: list[Path] = []
     if not (found or jobs):
         try:
             paths = [locate_trace(path, request.export) for path in (request.path, *request.more_paths)]
         except UnreadableTrace as error:
-            unrelated = error.reason is Reason.DIRECTORY and not (request.more_paths or request.export)
-            if not unrelated:
+            separate_runs = error.reason is Reason.DIRECTORY and not (request.more_paths or request.export)
+            if not separate_runs:
                 raise
     terminal.prepare_viewer(os.environ)
     if request.editor:
@@ -222,10 +222,10 @@ def _view(request: Request) -> int:
         from tracetui.ui.job_app import run_job
 
         return run_job(found, options)
-    if unrelated:
-        from tracetui.ui.app import run_unrelated
+    if separate_runs:
+        from tracetui.ui.app import run_separate
 
-        return run_unrelated(Path(request.path), options)
+        return run_separate(Path(request.path), options)
     return run_viewer(paths, options)
 
 

@@ -16,7 +16,7 @@ from tracetui.job.job import Job
 from tracetui.job.late_ranks import late_ranks, slow_steps
 from tracetui.job.network_links import job_links
 from tracetui.job.rank_table import rank_rows, sorted_by
-from tracetui.job.roots import Roots
+from tracetui.job.roots import RootBreakdown
 from tracetui.job.stages import job_stages
 from tracetui.language import in_english
 
@@ -25,7 +25,7 @@ from tracetui.language import in_english
 def job_document(job: Job, by: str | None = None, step: int | None = None) -> dict[str, Any]:
     """Return the document of a job, of all its steps or of one; ranks by number, or by a measure."""
     rows = rank_rows(job, step)
-    roots = roots_of(job, step)
+    roots = root_breakdown(job, step)
     late = late_ranks(job, None if step is None else job.waits.at(job.waits.step == step))
     slow = [slow_step for slow_step in slow_steps(job) if step in (None, slow_step.step)]
     return {
@@ -48,9 +48,9 @@ def job_document(job: Job, by: str | None = None, step: int | None = None) -> di
     }
 
 
-def roots_of(job: Job, step: int | None = None) -> Roots:
+def root_breakdown(job: Job, step: int | None = None) -> RootBreakdown:
     """Return the reasons of the waits of a job, or of one of its steps."""
-    return job.roots if step is None else job.roots_of(job.waits.step == step)
+    return job.root_breakdown if step is None else job.root_breakdown_of(job.waits.step == step)
 
 
 def _job(job: Job) -> dict[str, Any]:

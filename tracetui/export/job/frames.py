@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, BinaryIO
 
 from tracetui.export.cells import text_cell
-from tracetui.export.job.document import roots_of
+from tracetui.export.job.document import root_breakdown
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import LINES, RANKS, ROOTS, AnyJobRows, JobRows, RankRows, RootRows
 from tracetui.export.tables.job_links import LINKS
@@ -26,7 +26,7 @@ def ranks_frame(job: Job, by: str | None = None, step: int | None = None) -> pd.
 
 def roots_frame(job: Job, step: int | None = None) -> pd.DataFrame:
     """Return a row per reason why a late rank was late, most lost first; they sum to all waits."""
-    return _frame(ROOTS, RootRows(job, roots_of(job, step).roots))
+    return _frame(ROOTS, RootRows(job, root_breakdown(job, step).roots))
 
 
 def job_links_frame(job: Job) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tracetui.export import markdown
-from tracetui.export.job.document import roots_of
+from tracetui.export.job.document import root_breakdown
 from tracetui.export.sentences.job import (
     LINES_TITLE,
     LINKS_TITLE,
@@ -102,7 +102,7 @@ def job_verdict(job: Job, step: int | None) -> list[str]:
     rows, waits = rank_rows(job, step), _waits_of(job, step)
     links = job_links(job) if step is None else ()
     losses = find_losses(job, rows, waits, links, job_stages(job, rows))
-    return list(verdict(job, rows, roots_of(job, step), waits, losses))
+    return list(verdict(job, rows, root_breakdown(job, step), waits, losses))
 
 
 def _waits_of(job: Job, step: int | None) -> JobWaits:
@@ -119,7 +119,7 @@ def _cost_by_rank(waits: JobWaits, job: Job) -> dict[int | None, int]:
 
 def job_sections(job: Job, by: str | None, step: int | None, top: int) -> Iterator[TableSection]:
     rows = rank_rows(job, step)
-    roots, waits = roots_of(job, step), _waits_of(job, step)
+    roots, waits = root_breakdown(job, step), _waits_of(job, step)
     job_ns = job_time(rows)
     blamed_ranks = {rank for rank, lost in _cost_by_rank(waits, job).items() if lost * 100 >= job_ns * WORTH}
     costly_roots = [

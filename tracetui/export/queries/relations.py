@@ -88,7 +88,7 @@ def _all_events(analysis: Analysis) -> EventRows:
 
 def job_relations(job: Job) -> Relations:
     """Return the tables of a job."""
-    from tracetui.export.job.document import roots_of  # one trace needs none of it
+    from tracetui.export.job.document import root_breakdown  # one trace needs none of it
     from tracetui.export.tables import job as job_tables
     from tracetui.export.tables import job_links
     from tracetui.job.idle_lines import job_lines
@@ -99,7 +99,7 @@ def job_relations(job: Job) -> Relations:
         "job_lines": Relation(job_tables.LINES, lambda: job_tables.JobRows(job, job_lines(job, None))),
         "job_links": Relation(job_links.LINKS, lambda: job_tables.JobRows(job, links_of_job(job))),
         "ranks": Relation(job_tables.RANKS, lambda: job_tables.RankRows(job, rank_rows(job, None))),
-        "roots": Relation(job_tables.ROOTS, lambda: job_tables.RootRows(job, roots_of(job, None).roots)),
+        "roots": Relation(job_tables.ROOTS, lambda: job_tables.RootRows(job, root_breakdown(job, None).roots)),
     }
 
 

@@ -16,7 +16,7 @@ from tracetui.job.late_ranks import LateRank, late_once
 from tracetui.job.losses import Loss, UnevenStages
 from tracetui.job.network_links import JobLink
 from tracetui.job.rank_table import RankRow
-from tracetui.job.roots import MISSING, UNALIGNED, Root, Roots
+from tracetui.job.roots import MISSING, UNALIGNED, Root, RootBreakdown
 from tracetui.job.waits import JobWaits
 from tracetui.language import clauses, counted, names, speaks_english, translate
 from tracetui.trace.clean import printable
@@ -61,7 +61,7 @@ def job_time(rows: tuple[RankRow, ...]) -> int:
 def verdict(
     job: Job,
     rows: tuple[RankRow, ...],
-    roots: Roots,
+    roots: RootBreakdown,
     waits: JobWaits,
     losses: Sequence[Loss],
     unread: frozenset[int] = frozenset(),
@@ -100,7 +100,7 @@ def _balanced_sentence(job: Job) -> str:
 
 
 def _loss_sentence(
-    job: Job, loss: Loss, roots: Roots, waits: JobWaits, unread: frozenset[int] = frozenset()
+    job: Job, loss: Loss, roots: RootBreakdown, waits: JobWaits, unread: frozenset[int] = frozenset()
 ) -> str:
     if isinstance(loss, LateRank):
         return _late_rank_sentence(loss, _waits_of(job, waits, loss), roots, unread)
@@ -187,7 +187,7 @@ def root_words(root: Root, unread: frozenset[int] = frozenset()) -> str:
     return reason_words(root.kind, root.reason)
 
 
-def root_place(root: Root) -> str:
+def root_with_line(root: Root) -> str:
     """Return "idle, host.dataloader at data.py(70)"; as written in the trace: never print it unescaped."""
     reason = root_words(root)
     return (
@@ -236,7 +236,7 @@ def _waits_of(job: Job, waits: JobWaits, late: LateRank) -> tuple[LateRank, ...]
 
 
 def _late_rank_sentence(
-    late: LateRank, waited: Sequence[LateRank], roots: Roots, unread: frozenset[int] = frozenset()
+    late: LateRank, waited: Sequence[LateRank], roots: RootBreakdown, unread: frozenset[int] = frozenset()
 ) -> str:
     waiting, mean = late.waited, late.lost_ns // late.waited
     lost_alike = (late.longest_ns - mean) * 100 <= mean * _ALIKE
@@ -271,7 +271,7 @@ def _late_rank_sentence(
     longest = longer[0]
     share = format_percent(longest.lost_ns, sum(root.lost_ns for root in longer))
     ending = "{said}: {what} ({share} of what it did longer)."
-    return translate(ending, said=cost, what=printable(root_place(longest)), share=share)
+    return translate(ending, said=cost, what=printable(root_with_line(longest)), share=share)
 
 
 def _passed_on_sentence(

@@ -38,7 +38,7 @@ def capped_savings(analysis: Analysis) -> str:
     if not late:
         return ""
     waits = analysis.communication.waits
-    longest = int(waits.wait.argmax())
+    longest = int(waits.wait_ns.argmax())
     return translate(
         "This rank waits {time} for late peers, longest for {rank}: what a line saves before such a wait "
         "becomes waiting first, and only what is beyond it counts, until those peers come sooner.",

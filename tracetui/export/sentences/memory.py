@@ -45,7 +45,7 @@ def most_at_peak(lines: Sequence[Mapping[str, Any]]) -> tuple[str, int] | None:
     bytes_by_line: dict[str, int] = {}
     for line in lines:
         if line["file"] and line["bytes_at_peak"]:
-            name = place_words(line)
+            name = row_line_name(line)
             bytes_by_line[name] = bytes_by_line.get(name, 0) + line["bytes_at_peak"]
     return max(bytes_by_line.items(), key=lambda entry: entry[1], default=None)
 
@@ -94,7 +94,7 @@ def growing_sentence(group: Mapping[str, Any], source: str | None = None) -> str
     listed = names(steps if len(steps) <= 6 else [*steps[:2], "...", *steps[-3:]])
     operator = group["operator"] + (f" ({group['task']})" if group["task"] else "")
     template = _GROWING[group["verdict"]]
-    calls = translate("{calls} at {line}", calls=calls_words(group), line=place_words(group))
+    calls = translate("{calls} at {line}", calls=calls_words(group), line=row_line_name(group))
     parts = [
         *([operator] if operator else []),
         calls + (f" `{source[:LONGEST_SOURCE]}`" if source else ""),
@@ -133,13 +133,13 @@ def alive_sentence(document: Mapping[str, Any]) -> str:
     return translate(template, size=format_bytes(alive["bytes"]), blocks=blocks)
 
 
-def place_words(row: Mapping[str, Any]) -> str:
+def row_line_name(row: Mapping[str, Any]) -> str:
     """Return "train.py(88) forward" with the last part of the path; "(no stack)"."""
     file = row["file"]
     return line_name(path_end(file) if file else file, row["line"] or 0, row["function"] or "")
 
 
-def place_name(frame: Frame | None) -> str:
+def frame_line_name(frame: Frame | None) -> str:
     """Return "train.py(88) forward" with the last part of the path; never print it unescaped."""
     return line_name(None, 0, "") if frame is None else line_name(path_end(frame.file), *frame[1:])
 

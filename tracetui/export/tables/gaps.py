@@ -31,7 +31,12 @@ from tracetui.export.tables.column import (
 )
 from tracetui.export.tables.common import trust_columns
 from tracetui.export.tables.lead import lead_lost_document
-from tracetui.export.tables.pieces import GapCommunicationPieces, GapIdlePieces, GapPieces, exposing_lines
+from tracetui.export.tables.pieces import (
+    GapCommunicationPieces,
+    GapIdlePieces,
+    GapPieces,
+    synchronising_lines,
+)
 from tracetui.export.tables.row_ids import gap_ids
 from tracetui.units import format_time
 
@@ -232,7 +237,7 @@ GAPS: Table[GapRows] = Table(
         Column(
             "exposed_by",
             "exposed by",
-            lambda rows: rows.at(exposing_lines(rows.analysis)),
+            lambda rows: rows.at(synchronising_lines(rows.analysis)),
             forms=Form.DATA | Form.MARKDOWN,
             path=True,
         ),

@@ -16,7 +16,7 @@ from tracetui.analysis.memory.growth import GrowingGroup
 from tracetui.analysis.memory.model import NEVER, Curve, MemoryRecording
 from tracetui.analysis.memory.neighbours import Neighbours
 from tracetui.arrays import Int64s
-from tracetui.export.sentences.memory import ordinal, place_name
+from tracetui.export.sentences.memory import frame_line_name, ordinal
 from tracetui.export.tables.column import (
     CodedTexts,
     Column,
@@ -100,7 +100,7 @@ def _place(row: Any) -> PythonLine:
 
 
 def _called(row: Any) -> str:
-    return place_name(row.frame)
+    return frame_line_name(row.frame)
 
 
 def _python_line() -> Column[Any]:
@@ -242,7 +242,7 @@ def _line(rows: BlockRows) -> Int64s:
 
 
 def _line_name(rows: BlockRows) -> CodedTexts:
-    return texts_at(rows.blocks.line + 1, [*map(place_name, (None, *rows.recorded.lines))])
+    return texts_at(rows.blocks.line + 1, [*map(frame_line_name, (None, *rows.recorded.lines))])
 
 
 BLOCKS: Table[BlockRows] = Table(

@@ -419,11 +419,11 @@ class _Missing(NamedTuple):
 def _missing_ranks(job: Job, first: Int64s, group: Int64s) -> _Missing:
     """Return when missing ranks came to the collectives for which others waited for them."""
     waits = job.waits
-    late = np.flatnonzero((waits.late == ABSENT) & (waits.wait > 0))
-    place = first[waits.rank] + waits.place if len(waits) else late
+    late = np.flatnonzero((waits.late_rank == ABSENT) & (waits.wait_ns > 0))
+    place = first[waits.rank] + waits.collective if len(waits) else late
     operations, of_wait = np.unique(waits.operation[late], return_inverse=True)
     start = np.full(len(operations), np.iinfo(np.int64).min)
-    np.maximum.at(start, of_wait, waits.arrival[late] + waits.wait[late])
+    np.maximum.at(start, of_wait, waits.arrival[late] + waits.wait_ns[late])
     end = np.full(len(operations), np.iinfo(np.int64).min)
     np.maximum.at(end, of_wait, waits.end[late])
     member = np.full(len(operations), -1, np.int64)

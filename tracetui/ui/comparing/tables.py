@@ -13,7 +13,7 @@ from tracetui.arrays import Int64s
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.line_rows import LineRow
-from tracetui.comparison.waterfall import places_of
+from tracetui.comparison.waterfall import term_places
 from tracetui.export.sentences.comparison import (
     changed_words,
     ratio_words,
@@ -105,7 +105,7 @@ def instance(comparison: Comparison, table: ComparedTable, row: ComparedRow, of_
 def span_of_most(comparison: Comparison, row: ComparedRow, of_base: bool) -> tuple[int, int] | None:
     """Return the step with most of a part of steps: ns, its start and end; None where no step has any."""
     run = comparison.base if of_base else comparison.other
-    ns = run.terms_ns[:, places_of(row.name)].sum(axis=1)
+    ns = run.terms_ns[:, term_places(row.name)].sum(axis=1)
     if not ns.any():
         return None
     wall = int(ns.argmax())

@@ -36,7 +36,7 @@ class JobFailed(Message, bubble=False):
     """No rank can be read, or no two are of one job: from the thread."""
 
     sentence: str
-    unrelated: bool = False  #: no two of the ranks are of one job
+    separate_runs: bool = False  #: no two of the ranks are of one job
 
 
 class JobChanged(Message, bubble=False):

@@ -43,8 +43,10 @@ def read_job(session: JobSession, options: ViewerOptions, post: Post) -> None:
         )
         post(JobRead(warm(join(found, watch.made))))
     except (UnreadableTrace, MemoryError, OSError) as error:
-        unrelated = isinstance(error, UnreadableTrace) and error.reason is Reason.DIRECTORY
-        post(JobFailed(restate(plain(str(error))) or "There is not enough memory for the job.", unrelated))
+        separate_runs = isinstance(error, UnreadableTrace) and error.reason is Reason.DIRECTORY
+        post(
+            JobFailed(restate(plain(str(error))) or "There is not enough memory for the job.", separate_runs)
+        )
 
 
 class _JobWatch:
@@ -74,5 +76,5 @@ class _JobWatch:
 
 def warm(job: Job) -> Job:
     """Have made what the first screen wants: of a thousand ranks it takes seconds."""
-    _ = job.waits, job.roots, job.steps
+    _ = job.waits, job.root_breakdown, job.steps
     return job

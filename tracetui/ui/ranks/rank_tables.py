@@ -83,7 +83,7 @@ class RankTables:
         """Who made others wait, in sentences."""
         job, rows = self.job, self.rows
         losses = find_losses(job, rows, job.waits, self.links, self.stages)
-        return [*verdict(job, rows, job.roots, job.waits, losses, self._unread)]
+        return [*verdict(job, rows, job.root_breakdown, job.waits, losses, self._unread)]
 
     def finding(self, table: str) -> str:
         """Return what a table has found, "2 slow", to be shown with its name; "" where nothing."""
@@ -122,7 +122,7 @@ class RankTables:
     @property
     def roots(self) -> tuple[Root, ...]:
         """Why ranks were late."""
-        return self.job.roots.roots
+        return self.job.root_breakdown.roots
 
     @cached_property
     def _row_fixes(self) -> RowFixes:

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from tracetui.analysis.heat.cells import HeatCells, pool
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
-from tracetui.export.sentences.job import late_words, passes_on, root_place
+from tracetui.export.sentences.job import late_words, passes_on, root_with_line
 from tracetui.export.sentences.rank_labels import absent_label, labels
 from tracetui.job.absent_ranks import absent_ranks
 from tracetui.job.grids import GridMeasure, job_span, measure_by_step, measure_by_time
@@ -102,7 +102,7 @@ class RankView:
         )
         self._moments = _moments(job)
         self._gained: dict[int, list[Root]] = {}  # what each rank did longer, by its number, most first
-        for root in job.roots.roots:
+        for root in job.root_breakdown.roots:
             if root.rank is not None and root.lost_ns > 0:
                 self._gained.setdefault(root.rank, []).append(root)
 
@@ -157,7 +157,7 @@ class RankView:
             return translate("mostly because it waited itself")
         if not gained:
             return ""
-        return printable(translate("mostly {why}", why=root_place(gained[0])), 80)
+        return printable(translate("mostly {why}", why=root_with_line(gained[0])), 80)
 
     def _name(self, row: int) -> str:
         """Name the rank of a row; of a missing one also its group."""

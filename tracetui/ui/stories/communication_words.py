@@ -119,7 +119,7 @@ class _OperationWords:
         """
         pen, operations = self._pen, self._communication.operations
         length = int(operations.end[self._operation] - operations.start[self._operation])
-        transfer = length - int(self._communication.waits.wait[self._operation])
+        transfer = length - int(self._communication.waits.wait_ns[self._operation])
         size = int(operations.size[self._operation])
         if size < 0 or moved_ns != transfer:
             yield from pen.compose("moved data for {time}", time=self._time_piece(time))

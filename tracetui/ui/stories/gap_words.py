@@ -264,19 +264,19 @@ class GapWords:
     def _sync_sentence(self) -> list[Piece] | None:
         """Return which synchronising call kept the host from working ahead; None where none did."""
         pen, causes, idle = self._pen, self._analysis.causes, self._analysis.idle
-        exposing = (causes.exposing, causes.exposing_stack, causes.exposing_frame)
+        synchronising = (causes.synchronising, causes.synchronising_stack, causes.synchronising_frame)
         intervals = [
-            interval for interval in self._intervals if any(column[interval] >= 0 for column in exposing)
+            interval for interval in self._intervals if any(column[interval] >= 0 for column in synchronising)
         ]
         if not intervals:
             return None
         longest = max(intervals, key=lambda interval: int(idle.end[interval] - idle.start[interval]))
-        row = int(causes.exposing[longest])
+        row = int(causes.synchronising[longest])
         name = translate("A synchronisation")
         if row >= 0:
             name = printable(self._analysis.trace.name(row), NAME)
         call: list[Piece] = [pen.text(name, Role.NUMBER)]
-        stack, frame = causes.exposing_stack[[longest]], causes.exposing_frame[[longest]]
+        stack, frame = causes.synchronising_stack[[longest]], causes.synchronising_frame[[longest]]
         frames, line_index = lines_of(self._analysis.trace, stack, frame, self._analysis.rules)
         if line_index[0] >= 0:
             line = self._line_pieces(frames[int(line_index[0])], False)

@@ -12,7 +12,7 @@ import numpy as np
 from tracetui.analysis.memory.calls import nth_call
 from tracetui.analysis.memory.model import NEVER, steps_at
 from tracetui.analysis.memory.neighbours import Neighbours
-from tracetui.export.sentences.memory import call_words, growing_sentence, place_name
+from tracetui.export.sentences.memory import call_words, frame_line_name, growing_sentence
 from tracetui.language import clauses, counted, sentences, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
@@ -44,7 +44,7 @@ class MemoryStory(Story):
         line = int(blocks.line[block])
         frame = recorded.lines[line] if line >= 0 else None
         operator = printable(recorded.operators[blocks.operator[block]], 60)
-        place = printable(place_name(frame), 60)
+        place = printable(frame_line_name(frame), 60)
         headline = translate("{what} at {line}", what=operator, line=place)
         title = self._ruled(headline.lstrip(), width)
         size = format_bytes(int(blocks.bytes[block]))
