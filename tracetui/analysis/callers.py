@@ -66,13 +66,13 @@ class Callers:
         return self._evaluating[self._trace.slices.name[rows]]
 
     def is_of_engine(self, rows: Int64s) -> bool:
-        """Return whether the autograd engine runs any of some slices."""
+        """Return whether the autograd engine runs any of these slices."""
         beginnings = (*KNOWN.operators.backward_beginnings, *KNOWN.operators.engine_beginnings)
         names = distinct(self._trace.slices.name[rows])
         return any(self._trace.strings[name].startswith(beginnings) for name in names.tolist())
 
     def holds_steps(self, rows: Int64s) -> bool:
-        """Return whether any of some slices is a step."""
+        """Return whether any of these slices is a step."""
         return bool(self._steps[self._trace.slices.name[rows]].any())
 
     @cached_property

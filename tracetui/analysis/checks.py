@@ -277,7 +277,7 @@ def _document(trace: Trace, name: str) -> Mapping[str, Any] | Check | None:
 
 
 def _places(trace: Trace, communication: Communication) -> dict[str, int]:
-    """Return the place of each operation by its name; those of one name cannot be told apart."""
+    """Return the place of each operation by its name, without names that several operations share."""
     names = [trace.name(row) for row in communication.operations.row.tolist()]
     counts = Counter(names)
     return {name: place for place, name in enumerate(names) if counts[name] == 1}

@@ -68,9 +68,9 @@ class IssuedTasks(NamedTuple):
     backward: Bools  #: computes for the backward pass
 
     def within(self, hosts: list[HostStep]) -> tuple[Int64s, Int64s]:
-        """Return the first place, and that after the last, of those enqueued in each of some steps.
+        """Return the first place, and the one after the last, of the tasks enqueued in each step.
 
-        Steps that hold them too many times over end where the next one starts.
+        Where steps overlap so that tasks would count many times, a step ends where the next one starts.
         """
         starts, ends = (np.array(column, np.int64) for column in zip(*((h.start, h.end) for h in hosts)))
         first, stop = np.searchsorted(self.time, starts), np.searchsorted(self.time, ends, "right")
@@ -107,7 +107,7 @@ class Drivers:
         self.of_track = np.array([numbers.get(track.pid, -1) for track in trace.tracks], np.int64)
 
     def steps(self, pids: Collection[str]) -> list[HostStep]:
-        """Return the steps of some processes, by start; those of all where there are none."""
+        """Return the steps of some processes, by start; of all processes where those have none."""
         return [host for host in self.hosts if host.pid in pids] if pids else self.hosts
 
 

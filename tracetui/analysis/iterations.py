@@ -37,9 +37,9 @@ class Iteration(NamedTuple):
 
 
 def iterations(trace: Trace, device: str) -> list[Iteration]:
-    """Return the iterations of a device by start, those of the graph that takes most of the time.
+    """Return the iterations of a device by start, of the graph that takes most of the time.
 
-    Where the trace has none, those in the table that MindSpore left beside a timeline for MindInsight.
+    A trace without any has those in the table that MindSpore left beside a timeline for MindInsight.
     """
     candidates = [
         _iterations_on_track(trace, track)
@@ -56,7 +56,7 @@ def iterations(trace: Trace, device: str) -> list[Iteration]:
 
 
 def iteration_at(sequence: Sequence[Iteration], times: Int64s) -> Int64s:
-    """Return the place of the iteration that holds each time, of those by start; -1 where none does."""
+    """Return the place of the iteration that holds each time; -1 for none. `sequence` is sorted by start."""
     starts, ends = (
         np.array(column, np.int64)
         for column in zip(*((iteration.start, iteration.end) for iteration in sequence))

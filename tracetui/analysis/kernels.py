@@ -160,7 +160,7 @@ class Kernels:
 
 
 def kernels_of(trace: Trace, tasks: Int64s) -> Kernels | None:
-    """Return what the table beside a trace knows of some tasks (slice rows); None where there is none."""
+    """Return what the table beside a trace knows of tasks, given as slice rows; None without a table."""
     table = read_of_run(Path(trace.path), KERNEL_DETAILS)
     if table is None:
         return None

@@ -80,9 +80,9 @@ def _runtime_calls(trace: Trace, tasks: Int64s) -> Int64s:
 
 
 def _matching_calls(trace: Trace, tasks: Int64s, rows: Int64s) -> Int64s:
-    """Return the runtime call with the id of each task, of some calls; -1 where none has it.
+    """Return, for each task, the runtime call with its id; -1 where no call has it.
 
-    Of several the one whose name ranks first, of equals the first to start.
+    Of several calls the one whose name ranks first is taken, then the first to start.
     """
     launch = np.full(len(tasks), -1, np.int64)
     has_correlation = trace.slices.correlation[tasks] >= 0
@@ -98,7 +98,7 @@ def _matching_calls(trace: Trace, tasks: Int64s, rows: Int64s) -> Int64s:
 
 
 def _first_with_id(trace: Trace, rows: Int64s, tasks: Int64s) -> Int64s:
-    """Return the first of some calls to start that has the id of each task; -1 where none has it."""
+    """Return, for each task, the first call to start that has its id; -1 where none has it."""
     ids, by_start = trace.slices.correlation, rows[np.argsort(trace.slices.start[rows], kind="stable")]
     return pick(by_start, first_equal(ids[by_start], ids[tasks]))
 
@@ -123,7 +123,7 @@ def _rank(trace: Trace, rows: Int64s, prefixes: tuple[str, ...]) -> Int8s:
 
 
 def arrows_to(trace: Trace, tasks: Int64s, categories: Collection[str]) -> Int64s:
-    """Return the first arrow of those categories that ends at each task, -1 where none does."""
+    """Return, for each task, the first arrow of these categories that ends at it; -1 for none."""
     flows = trace.flows
     arrows = np.flatnonzero(of_category(trace, flows.category, categories) & (flows.target >= 0))
     return pick(arrows, first_equal(flows.target[arrows], tasks))

@@ -97,7 +97,7 @@ def _ranges_of(trace: Trace, track: Track) -> Int64s:
 
 
 def _table(trace: Trace, named: Int64s, fits: Callable[[str], bool]) -> Bools:
-    """Return which of some names fit: each name is looked at once."""
+    """Return which names fit. Each distinct name is looked at once."""
     names = np.unique(named)
     fitting = np.array([name for name in names.tolist() if fits(trace.strings[name])], np.int64)
     return np.isin(named, fitting)

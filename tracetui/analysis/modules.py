@@ -110,9 +110,10 @@ class Modules:
         return np.stack((codes // width, codes % width), axis=1)
 
     def paths(self) -> dict[int, tuple[str, ...]]:
-        """Return the modules around each (a string): those of its deepest call, of equals the first.
+        """Return the modules around each module (a string), at its deepest call, the first of equally deep
+        ones.
 
-        What a checkpoint runs again in the backward pass has fewer around it there.
+        In the backward pass fewer modules are around what a checkpoint runs again.
         """
         names = self._trace.slices.name
         levels, row = [], self.around(self._ancestors.parents_of(self.calls))

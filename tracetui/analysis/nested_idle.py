@@ -88,7 +88,7 @@ def idle_frames(trace: Trace, charges: Charges) -> tuple[FrameIdle, ...]:
 
 
 def places_under(leaf: Int64s, pairs: Int64s) -> Iterator[tuple[int, Int64s]]:
-    """Yield each that holds leaves, with the places of all that is charged to them; -1 with those of no leaf.
+    """Yield each thing that holds leaves, with the places of all pieces below it; -1 with those of no leaf.
 
     Args:
         leaf: int64[n], what each piece is charged to: a number from 0, -1 for none.

@@ -109,7 +109,7 @@ class OperatorSlices:
         return self._table(self.types.strings, self._type)
 
     def of_type(self, name: str, activity: Activity) -> OperatorSlices:
-        """Return those of one type and activity."""
+        """Return the slices of one type and activity."""
         matching: Bools = self._type == self.types.place(name)
         return self.at(matching & (self.trace.slices.activity[self.rows] == activity))
 
@@ -182,9 +182,7 @@ class OperatorSlices:
 
 
 def operator_table(trace: Trace, rows: Int64s, durations: Int64s | None = None) -> OperatorTable:
-    """Return the table by name of some slices, all time of each its own; `durations` (ns)
-    are theirs where cut.
-    """
+    """Return the table by name of slices whose time is all their own; `durations` (ns) where they are cut."""
     whole = trace.slices.dur[rows] if durations is None else durations
     return OperatorSlices(trace, rows, whole, whole).by_name()
 

@@ -15,7 +15,7 @@ from tracetui.trace.model import Trace
 
 @dataclass(frozen=True)
 class RangeTimes:
-    """All ranges of one name, as a device ran them, as far as they lie in its window; sums in ns."""
+    """All ranges of one name on a device, cut to its window; sums in ns."""
 
     name: str  #: as written in the trace: never print it unescaped
     count: int

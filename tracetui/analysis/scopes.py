@@ -53,7 +53,7 @@ def scope_of(name: str) -> Scope:
 
 
 def has_scopes(trace: Trace, work: Int64s) -> bool:
-    """Return whether most tasks that compute, of some work, are called by their scope."""
+    """Return whether most tasks that compute, among `work`, are named after their scope."""
     computes = work[among(trace.slices.activity[work], _COMPUTES)]
     names = trace.slices.name[computes]
     scoped = np.array([name for name in distinct(names).tolist() if scope_of(trace.strings[name])], np.int32)
@@ -130,7 +130,7 @@ def scope_tree(scopes: Sequence[ScopeTime]) -> StackNode:
 
 
 class _ScopeTree:
-    """The scopes of some names of tasks, with those around them."""
+    """The scopes in the names of tasks, with the scopes around them."""
 
     def __init__(self, trace: Trace, names: Int64s) -> None:
         self.scopes: list[Scope] = [()]

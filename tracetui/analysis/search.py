@@ -56,7 +56,7 @@ def pick(values: Int64s | Int32s | Int8s, places: Int64s | Int32s) -> Int64s:
 
 
 def rows_of(tracks: Iterable[Track]) -> Int64s:
-    """Return the slice rows of some tracks, one track after the other."""
+    """Return the slice rows of several tracks, one track after the other."""
     spans = np.array([(track.rows.start, track.rows.stop) for track in tracks], np.int64).reshape(-1, 2)
     return ranges(spans[:, 0], spans[:, 1])
 
@@ -77,7 +77,7 @@ def among(activity: Int8s, activities: Iterable[Activity]) -> Bools:
 
 
 def tracks_by_device(tracks: Iterable[Track]) -> dict[str, list[Track]]:
-    """Return the tracks of each device, in their order; those of none are left out."""
+    """Return the tracks of each device, in their order, without tracks of no device."""
     by_device: dict[str, list[Track]] = {}
     for track in tracks:
         if track.device:
@@ -86,9 +86,7 @@ def tracks_by_device(tracks: Iterable[Track]) -> dict[str, list[Track]]:
 
 
 def ids_of_device(trace: Trace, tasks: Int64s) -> Int64s:
-    """Return a number for each task that those of equal connection id on its device
-    share, -1 without an id.
-    """
+    """Return a number for each task, equal for one connection id on one device; -1 without an id."""
     ids = trace.slices.correlation[tasks]
     numbers = {device: number for number, device in enumerate(trace.devices)}
     device = np.array([numbers.get(track.device or "", -1) for track in trace.tracks], np.int64)
@@ -156,9 +154,7 @@ def each_once(ordered: NDArray[Whole]) -> NDArray[Whole]:
 
 
 def grouped(keys: Int64s | Int32s) -> tuple[Int64s, Int64s]:
-    """Return the places of keys in the order of keys, those of equal ones in theirs; and
-    where each key begins.
-    """
+    """Return the places of keys sorted by key, equal ones in their order, and where each key begins."""
     order = stable_order(keys)
     ordered = keys[order]
     first = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1

@@ -97,7 +97,7 @@ class Series:
         )
 
     def mean_between(self, starts: Int64s, ends: Int64s) -> Floats:
-        """Return the mean of each of some stretches of time; NaN where one begins before the first sample.
+        """Return the mean in each stretch of time; NaN where one begins before the first sample.
 
         Args:
             starts: int64[n], ns, in any order.

@@ -183,9 +183,7 @@ class _Tally(NamedTuple):
 def _device_steps(
     trace: Trace, activity: DeviceActivity, drivers: Drivers, chains: LaunchChains, keep_all: bool
 ) -> list[Step]:
-    """Return the steps of the processes that drive the device; those of all where no task
-    tells which they are.
-    """
+    """Return the steps of processes that drive the device; of all processes where no task tells which do."""
     issued = issued_by_process(trace, activity, chains, drivers)
     host_steps = drivers.steps(issued)
     tasks = tasks_of_steps(host_steps, issued)

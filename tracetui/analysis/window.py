@@ -15,7 +15,7 @@ from tracetui.trace.model import Trace, Track
 
 @dataclass(frozen=True, eq=False)
 class WindowStatistics:
-    """The slices of some tracks inside [start_ns, end_ns), cut to it, so that windows side by side add up."""
+    """The slices of tracks cut to [start_ns, end_ns), so that windows side by side add up."""
 
     start_ns: int
     end_ns: int

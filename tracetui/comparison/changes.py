@@ -119,7 +119,7 @@ def group_of_class(kind: str) -> ChangeGroup | None:
 
 
 def largest_change(rows: Iterable[ComparedRow], total: ComparedRow) -> ComparedRow | None:
-    """Return the row that changed most, of those that changed as the total did."""
+    """Return the row that changed most in the same direction as the total."""
     agreeing = [row for row in rows if row.delta_ns and agree(row, total)]
     return max(agreeing, key=lambda row: abs(row.delta_ns), default=None)
 

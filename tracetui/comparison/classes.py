@@ -141,7 +141,7 @@ def _is_backward(analysis: Analysis, launched: LaunchedWork) -> Bools:
 
 
 def _is_cube(analysis: Analysis, launched: LaunchedWork) -> Bools:
-    """Return whether each kernel runs on the cube units: as told beside the trace, else by type or name."""
+    """Return whether each kernel runs on the cube units, by the table beside the trace, its type or name."""
     trace, kernels = analysis.trace, analysis.kernels
     slices, rows = trace.slices, launched.row
     by_name = np.zeros(len(trace.strings), np.bool_)

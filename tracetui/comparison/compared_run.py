@@ -246,7 +246,7 @@ def _notes(analysis: Analysis, walls: StepWalls) -> list[str]:
 
 
 def _idle_by_cause(walls: StepWalls, idle: WallIdle, of_devices: WallIdle) -> Sums:
-    """Return idle time by cause; steps of what devices do are those of the devices."""
+    """Return idle time by cause, in the steps of the devices for their causes and in walls for others."""
     by_cause, on_devices = _tally_causes(walls, idle), _tally_causes(walls, of_devices)
     for name in DEVICE_CAUSES & by_cause.keys():
         device_sum = on_devices.get(name, NOTHING)

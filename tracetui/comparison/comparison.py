@@ -174,7 +174,7 @@ def compare_steps(base: Run, other: Run) -> tuple[ComparedRow, tuple[ComparedRow
 
 
 def term_row(base: Run, other: Run, *names: str) -> ComparedRow:
-    """Return the row of a term, or of some together, judged on the clock where their work happens."""
+    """Return the row of one term, or of several together, measured on the clock where their work happens."""
     on_device = DEVICE_TERMS.issuperset(names)
     return sums_of_walls(base, other, names[0], names, on_device)
 
@@ -182,7 +182,7 @@ def term_row(base: Run, other: Run, *names: str) -> ComparedRow:
 def sums_of_walls(
     base: Run, other: Run, name: str, terms: Collection[str] | None, on_device: bool
 ) -> ComparedRow:
-    """Return the row of some terms together, or of the whole step.
+    """Return the row of several terms together, or of the whole step.
 
     Args:
         base, other: the runs.

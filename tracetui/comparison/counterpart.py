@@ -89,7 +89,7 @@ def _nth_task(here: Analysis, there: Analysis, row: int, operator: int, matched:
 
 
 def _tasks_launched_by(analysis: Analysis, operator: int) -> Int64s:
-    """Return the tasks that an operator of level 1 launched, by start: those of operators inside it."""
+    """Return the tasks that an operator of level 1 and the operators inside it launched, by start."""
     chains, slices = analysis.launch_chains, analysis.trace.slices
     rows = analysis.work
     launched = chains.operator[chains.index(rows)]

@@ -103,7 +103,7 @@ def _name_on_other_side(key: ChargedLine, names: Mapping[Frame, Frame]) -> Charg
 
 
 def _known_frames(run: Run) -> set[Frame]:
-    """Return the lines of a run that anything is told of."""
+    """Return the lines of a run that have any number."""
     idle = (key.frame for key in run.lines.idle if key != OTHER_LINES)
     holders = (holder.frame for holder in (run.memory.alive if run.memory is not None else ()))
     return {*run.lines.calls, *(frame for frame in (*idle, *holders) if frame is not None)}

@@ -28,7 +28,7 @@ _Calls = tuple[Mapping[Frame, int], Mapping[Frame, int]]
 
 @dataclass(frozen=True)
 class ChargedLine:
-    """A line of one run, as charges are told apart by."""
+    """The line of Python that a charge of one run belongs to."""
 
     frame: Frame | None  #: None: there is no stack
     backward: bool

@@ -120,7 +120,7 @@ def _anchors(base: Int64s, other: Int64s, gaps: _Gaps, length: int) -> Pairs:
 
 
 def _surroundings(entries: Int64s, starts: Int64s, stops: Int64s, length: int) -> tuple[Int64s, Int64s]:
-    """Return the places that have `length` entries before their gap ends, and a number for each of those."""
+    """Return the places with `length` entries before their gap ends, and numbers that equal entries share."""
     mixed = (entries.astype(np.uint64) + np.uint64(1)) * _MIX
     mixed ^= mixed >> np.uint64(29)
     factor, width = np.array([_STEP]), 1  # an array overflows without a warning
@@ -197,7 +197,7 @@ class _Short:
         return Pairs(*(np.array(places, np.int64) for places in self._found))
 
     def match_gaps(self, gaps: _Gaps, at_last: bool) -> _Gaps:
-        """Match in each of some gaps; return those that are left because they take too long, at last none."""
+        """Match entries inside each gap; return gaps that would take too long, none of them `at_last`."""
         is_left = np.zeros(len(gaps), np.bool_)
         for place, (start, stop, begin, end) in enumerate(zip(*(column.tolist() for column in gaps[:]))):
             size = stop - start + end - begin

@@ -25,7 +25,7 @@ class StepParts(NamedTuple):
 
 
 def step_parts(analysis: Analysis) -> list[StepParts]:
-    """Return the parts of each of `analysis.steps`."""
+    """Return the parts of each step of an analysis."""
     walls = find_walls(analysis, StepChoice(all_steps=True))
     parts_of_step: dict[tuple[str, int], StepParts] = {}
     for index in np.unique(walls.device).tolist():

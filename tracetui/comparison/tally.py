@@ -92,7 +92,7 @@ def tested_steps(steps: int) -> Int64s:
 
 
 def sum_together(sums: Iterable[Sum]) -> Sum:
-    """Return the sum of different things in the same steps; their range may be told wider than it is."""
+    """Return the sum of different things in the same steps; its range may be too wide."""
     total, *rest = [*sums] or [NOTHING]
     for part in rest:
         longest = part if part.highest > total.highest else total

@@ -249,7 +249,7 @@ def _sides_of_usual(lengths: Sequence[int]) -> list[int]:
 
 
 def _spread(lengths: Sequence[int]) -> tuple[Fraction, Fraction]:
-    """Return the median of some lengths, and the median of how far they are from it."""
+    """Return the median of lengths, and the median distance from it."""
     usual = median(map(Fraction, lengths))
     return usual, median(abs(length - usual) for length in lengths)
 

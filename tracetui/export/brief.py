@@ -36,7 +36,7 @@ def brief_document(document: Document, longest: int = LONGEST_BRIEF) -> Document
 
 
 def _cut(value: Any, path: str, rows: tuple[int, int], left_out: dict[str, int]) -> Any:
-    """Return a value with its lists cut to `rows`: those of this level, and those inside of its rows."""
+    """Return a value whose lists are cut to `rows[0]` entries, and lists inside those to `rows[1]`."""
     if isinstance(value, str) and len(value) > LONGEST_TEXT:
         return f"{value[: LONGEST_TEXT - 1]}…"
     if isinstance(value, dict):

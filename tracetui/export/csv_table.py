@@ -22,7 +22,7 @@ def write_table(stream: BinaryIO, table: Table[Rows], rows: Rows) -> int:
 
 
 def write_small_table(stream: BinaryIO, table: Table[Rows], rows: Rows) -> int:
-    """Write the same, without pandas: of some thousand rows that takes less than to import it."""
+    """Write a table without pandas, which takes longer to import than some thousand rows take to write."""
     columns = table.of(Form.FRAME)
     return write_rows(
         stream, [column.key for column in columns], [*zip(*(column.exact(rows) for column in columns))]

@@ -22,7 +22,7 @@ def code(name: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text of the program's own so that it is read as it is written."""
+    """Escape a text of the program so that Markdown shows it as it is."""
     return _PUNCTUATION.sub(r"\\\1", printable(text))
 
 

@@ -127,7 +127,7 @@ def _kinds(operations: pd.DataFrame) -> tuple[Int64s, tuple[str, ...]]:
 
 
 def _places(ordered: Int64s, order: Int64s, wanted: Int64s) -> Int64s:
-    """Return the rows of some ops. Raises ValueError where one is unknown."""
+    """Return the rows of some ops."""
     at = np.searchsorted(ordered, wanted)
     unknown = at == len(ordered)
     unknown[~unknown] = ordered[at[~unknown]] != wanted[~unknown]
@@ -166,7 +166,7 @@ def _chosen(operations: pd.DataFrame, ideal: pd.Series[bool]) -> Bools:
 
 
 def _copies(stage: Int64s, rank: Int64s) -> Int64s:
-    """Return the number of each rank among those of its stage."""
+    """Return the number of each rank within its stage."""
     copies = np.zeros(len(rank), np.int64)
     for number in np.unique(stage).tolist():
         of_stage = stage == number

@@ -43,7 +43,7 @@ class Rank:
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """What some ranks ran together; the ranks are told by their places in the job, ascending."""
+    """Collectives that the same ranks run together; ranks are given by their places in the job, ascending."""
 
     group: RankGroup  #: as its first rank sees it
     pair: bool  #: sends and their receives
@@ -63,7 +63,7 @@ class Channel:
 
 
 def channels(ranks: tuple[Rank, ...]) -> list[Channel]:
-    """Return the channels of a job, those of the lowest ranks first."""
+    """Return the channels of a job, ordered by their lowest rank."""
     found: dict[tuple[object, ...], list[tuple[int, RankGroup, Int64s]]] = {}
     whole_names = _whole_names(ranks)
     for place, rank in enumerate(ranks):

@@ -38,7 +38,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class _RootKey(NamedTuple):
-    """What reasons of waits are told apart by, their lines by their places in OTHER where they are there."""
+    """What makes two reasons for waiting the same. A line is the one of OTHER where it is found there."""
 
     rank: int | None
     kind: str
@@ -98,9 +98,10 @@ def _rank_row(number: int, base: Run, other: Run) -> ComparedRank:
 
 
 def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
-    """Return the run whose steps are those of all ranks together.
+    """Return one run made of the steps of all ranks.
 
-    Where ranks differ in their steps, each step of each counts as one: so wide is then what steps differ by.
+    Where ranks have different steps, each step of each rank counts as one, so the spread of steps shows how
+    far they differ.
     """
     first, count = runs[0], len(runs)
     have_same_steps = len({(run.numbers, run.steps, run.walls.number.tobytes()) for run in runs}) == 1
@@ -163,7 +164,7 @@ def _mean_rank(runs: Sequence[Run], ranks: Sequence[Rank], path: str) -> Run:
 
 
 def _pool(sums_of_ranks: Sequence[Sum | None], steps: Sequence[int], have_same_steps: bool) -> Sum:
-    """Return what a name has on all ranks; its range is that of a mean rank, told wider than it may be.
+    """Return the sum of a name over all ranks. Its range is that of a mean rank, and may be too wide.
 
     Args:
         sums_of_ranks: of each rank, None where it has none of it.
@@ -194,7 +195,7 @@ def _peak_memory(uses: Sequence[MemoryUse]) -> MemoryUse | None:
 
 
 def _highest_advice(runs: Sequence[Run]) -> dict[str, Sum]:
-    """Return each piece of advice as of the rank that it costs most."""
+    """Return each piece of advice once, with the numbers of the rank that it costs most."""
     highest: dict[str, Sum] = {}
     for run in runs:
         for kind, cost in run.advice.items():

@@ -120,7 +120,7 @@ class TimeCells(ColumnTable):
 
 @dataclass(frozen=True, eq=False)
 class TimeKeys(ColumnTable):
-    """What time is told apart by."""
+    """The keys that time is summed by: class, reason and line."""
 
     time_class: Int64s  #: TimeClass
     #: text: of idle time its cause, "" where nothing tells; of computing the type of operator, "" of those

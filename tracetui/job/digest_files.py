@@ -13,7 +13,7 @@ BEGINNINGS = (b'{"arrivals":{', b'{"advice":[')
 
 
 def is_digest(path: Path) -> bool:
-    """Return whether a file is called as digests are, or begins as they do; it may be damaged."""
+    """Return whether a file has the name of a digest or begins like one; it may still be damaged."""
     if path.name.endswith(SUFFIX):
         return True
     try:

@@ -29,7 +29,7 @@ def limit_of(trace_bytes: int) -> int:
 
 
 def encode_within(digest: Digest, limit: int) -> bytes:
-    """Return a digest in at most `limit` bytes; where it would have more, less of it is told apart.
+    """Return a digest in at most `limit` bytes; where it would have more, details are merged or left out.
 
     First the rarest reasons and lines stand together, then marked ranges and the last collectives are left
     out. Its warnings say so. All sums stay exact.
@@ -168,7 +168,7 @@ def _with_fewer_sums(digest: Digest, names: int) -> Digest:
 
 
 def _parts(digest: Digest, is_kept: Bools, tables: Int64s, order: Int64s) -> StepSumColumns:
-    """Return what sums have in each step, those of others together; as `_with_fewer_sums` orders them."""
+    """Return the parts of sums in each step, in the order of `_with_fewer_sums`; sums not kept are merged."""
     parts_of_sums = np.split(digest.parts.ns, np.cumsum(digest.part_counts)[:-1])
     kept_parts = [parts_of_sums[place] for place in np.flatnonzero(is_kept).tolist()]
     for table in tables.tolist():

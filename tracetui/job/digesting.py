@@ -164,7 +164,7 @@ def digest_of(analysis: Analysis, identity: Identity) -> Digest:
 
 
 def _ranges(analysis: Analysis, device: int, texts: TextPlaces) -> RangeColumns:
-    """Return the ranges that are marked, those of the names with most time where there are too many."""
+    """Return the marked ranges; where there are too many, those whose names take most time."""
     trace = analysis.trace
     rows = host_ranges(trace)
     found = marked_ranges(trace, rows, analysis.devices[device], analysis.launch_chains)

@@ -103,7 +103,7 @@ def ranks_in(sources_found: Sources) -> FoundRanks:
 def distinct_ranks(
     sources: Sequence[Source], ranks: Sequence[FoundRank], digests: dict[int, Digest], notes: Sequence[str]
 ) -> FoundRanks:
-    """Return ranks without their doubles, which are said; the arguments are those of `FoundRanks`."""
+    """Return the ranks without duplicates, with notes on those left out; arguments as for `FoundRanks`."""
     kept_places, doubles = latest_recordings(ranks)
     return FoundRanks(
         tuple(sources[place] for place in kept_places),
@@ -152,7 +152,7 @@ def digest_ranks(
     jobs: int | None = None,
     scheduler: SchedulerSource | None = None,
 ) -> Job:
-    """Return the job of ranks that were found; the arguments are those of `digest_all`.
+    """Digest the ranks that were found and return their job; arguments as for `digest_all`.
 
     Raises UnreadableTrace where none can be read.
     """
@@ -164,7 +164,7 @@ def digest_ranks(
 
 
 def join(found: FoundRanks, results: dict[int, DigestResult]) -> Job:
-    """Return the job of the ranks found, with the digests made of those that are traces, by place."""
+    """Return the job of the ranks found. `results` holds the digests made of traces, by place in `found`."""
     notes = list(found.notes)
     digests = dict(found.digests)
     for place, result in sorted(results.items()):

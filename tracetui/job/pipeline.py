@@ -196,7 +196,7 @@ class _Bubbles:
         return between
 
     def _means(self, lengths: Floats) -> Floats:
-        """Return of each block the mean of those of its stage and ways."""
+        """Return, for each block, the mean of all blocks of its stage and ways."""
         together: dict[tuple[int, tuple[int, ...]], list[float]] = {}
         keys = [(block.stage, block.ways) for block in self._blocks]
         for key, length in zip(keys, lengths.tolist()):

@@ -38,7 +38,7 @@ class SumTable(IntEnum):
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What is told of a run as a whole."""
+    """Facts about a run as a whole."""
 
     devices: tuple[str, ...]
     steps: int  #: of the host
@@ -70,7 +70,7 @@ class WallColumns(ColumnTable):
 
 @dataclass(frozen=True, eq=False)
 class TermColumns(ColumnTable):
-    """What each step went into; none is 0, and those of a step sum to it."""
+    """The terms that each step is made of; none is 0, and those of a step sum to its length."""
 
     wall: Int64s  #: place in `walls`
     term: Int64s  #: text

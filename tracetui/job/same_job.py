@@ -43,9 +43,9 @@ def latest_recordings(ranks: Sequence[FoundRank]) -> tuple[list[int], list[str]]
 def _newest(
     ranks: Sequence[FoundRank], places: Sequence[int], identities: Sequence[int]
 ) -> tuple[list[int], list[str]]:
-    """Return of the places that are the same the one with the latest time stamp, of equal ones the last.
+    """Return the newest of equal ranks, the last of equally new ones, and sentences on what is left out.
 
-    The sentences say what is left out. `identities`: of each place what is equal for those that are the same.
+    `identities` has one key for each of `places`; equal keys mean the same rank.
     """
     newest: dict[int, int] = {}
     sentences: list[str] = []
@@ -219,7 +219,7 @@ _HASH_LENGTH = 3  #: characters of the number that HCCL makes of a communicator'
 
 
 def number_ranks(ranks: Sequence[FoundRank]) -> tuple[list[int], list[str]]:
-    """Return the number of each rank; of those that nothing tells, the lowest free ones, by name."""
+    """Return the number of each rank. Ranks without a known number get the lowest free ones, by name."""
     assigned = [rank.identity.rank for rank in ranks]
     taken = {number for number in assigned if 0 <= number < MOST_RANKS}
     free = (number for number in count() if number not in taken)

@@ -32,7 +32,7 @@ class Stretches:
 
 
 def first_segments(ranks: tuple[Rank, ...]) -> Int64s:
-    """Return the first segment of each rank among those of all, and how many there are: one a boundary."""
+    """Return the first segment of each rank among those of all, then their count: one for each boundary."""
     return np.concatenate(([0], np.cumsum([len(rank.digest.boundaries) for rank in ranks]))).astype(np.int64)
 
 

@@ -35,7 +35,7 @@ _CLASS_OF_CAUSE = {
 
 
 class TimePieces(NamedTuple):
-    """Stretches that do not overlap, each with what it is told apart by; columns of equal length."""
+    """Stretches of time that do not overlap, each with its key; columns of equal length."""
 
     start: Int64s
     end: Int64s
@@ -67,7 +67,7 @@ def device_pieces(analysis: Analysis, device: int, texts: TextPlaces, lines: Lin
 
 
 def split_time(pieces: TimePieces, boundaries: Int64s) -> tuple[TimeKeys, TimeCells]:
-    """Return what pieces are told apart by, most time first, and how much there is of it in each segment."""
+    """Return the keys of pieces, most time first, and the time of each key in each segment."""
     keys, key_of_piece = np.unique(
         np.stack((pieces.time_class, pieces.reason, pieces.line)), axis=1, return_inverse=True
     )

@@ -116,7 +116,9 @@ class HookedApp(Punctual, App[ReturnType]):
         return f"{SYNC_START}{frame}{SYNC_END}" if self._sync_available else frame
 
     def screens_by_mode(self) -> Iterator[tuple[str, Sequence[Screen[Any]]]]:
-        """Yield each mode that was shown, and its screens: Textual gives those of the mode in front only."""
+        """Yield each mode that was shown, with its screens. Textual itself gives only those of the mode in
+        front.
+        """
         yield from self._screen_stacks.items()
 
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
@@ -142,7 +144,9 @@ def color_system(app: App[Any]) -> ColorSystem:
 
 
 def set_color_system(app: App[Any], system: ColorSystem) -> None:
-    """Send so many colours; Rich takes them from the environment, and has no other way to be told later."""
+    """Send this many colours. Rich takes the number from the environment and has no other way to set it
+    later.
+    """
     app.console._color_system = system
 
 
@@ -221,7 +225,7 @@ class SeeThrough(Punctual, Screen[ScreenResultType]):
 
 
 class TrackedWidget(Punctual, Widget):
-    """A widget that is told which regions are to be drawn again, whoever asked for it: Textual, too."""
+    """A widget that learns which of its regions are to be drawn again, also where Textual asks for it."""
 
     @abstractmethod
     def invalidated(self, regions: Iterable[Region]) -> None:

@@ -274,7 +274,7 @@ def bindings(screen: str | None) -> list[Binding]:
 
 
 def merged(actions: Iterable[Action]) -> Iterator[tuple[tuple[str, ...], Action]]:
-    """Yield keys as they are shown, and their action; digits that do alike share a row."""
+    """Yield keys as they are shown, with their action; digits with like actions share a row."""
     for same, run in groupby(
         actions,
         lambda action: (action.id.partition("(")[0], action.screens) if action.keys[0].isdigit() else action,

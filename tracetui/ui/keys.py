@@ -26,7 +26,7 @@ Input = Union[events.Key, events.Paste]
 
 
 class KeyByKeyApp(App[ReturnType]):
-    """Holds keys back until the one before is done with, but those of `URGENT`, which drop what waits."""
+    """An app that handles one key after the other. Keys of `URGENT` go first and drop those that wait."""
 
     URGENT = frozenset({"ctrl+c"})
 

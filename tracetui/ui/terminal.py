@@ -76,5 +76,7 @@ class AsciiOnly(LineFilter):
 
 
 def in_ascii(text: str) -> str:
-    """Return the text in ASCII, in as many cells: glyphs by those of the ASCII set, the unknown as "?"."""
+    """Return the text in ASCII and as many cells: glyphs as their ASCII counterparts, unknown characters as
+    "?".
+    """
     return set_cell_size(to_ascii(text.translate(_LIKENESS)), cell_len(text))

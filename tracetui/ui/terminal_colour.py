@@ -58,7 +58,7 @@ class Answers:
         return bool(self._held)
 
     def rest(self) -> bytes:
-        """Return what was held back: nothing more has come, so that it was typed."""
+        """Return the input that was held back. Nothing more has come, so somebody typed it."""
         held, self._held = self._held, b""
         return held
 

@@ -41,7 +41,7 @@ def names_of(paths: Sequence[Path]) -> list[str]:
 
 
 def name_of(path: Path) -> str:
-    """Return what tells a path from those of other traces: "before.json", of a rank "run/rank0".
+    """Return the name of a path that tells traces apart: "before.json", for a rank "run/rank0".
 
     Its own name, where a producer did not give it; else that of its directory, for a rank also its run's.
     """

@@ -130,7 +130,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         return self.sessions[int(mode.partition("@")[2])]
 
     def look_at(self, session: Session) -> None:
-        """Look at one of those that a screen shows at once: what works everywhere is about it."""
+        """Make a trace on screen the active one, for the keys that work everywhere."""
         self._place = self.sessions.index(session)
 
     def action_go(self, screen: str) -> None:

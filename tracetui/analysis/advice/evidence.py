@@ -189,7 +189,7 @@ class Evidence:
         return np.repeat(np.arange(len(counts)), counts)
 
     def rows_of(self, family: Family, device: str | None = None) -> Int64s:
-        """Return the slices of all tracks of a family, or of those of a device."""
+        """Return the slices of all tracks of a family, of one device or of all."""
         tracks = self.trace.tracks if device is None else self.trace.device_tracks.get(device, ())
         return rows_of(track for track in tracks if track.family == family)
 

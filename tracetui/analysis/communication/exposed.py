@@ -76,9 +76,7 @@ class ExposedPieces:
         return slice(first, stop)
 
     def by_cause(self, places: slice = slice(None)) -> dict[CommunicationCause, int]:
-        """Sum the time of some pieces (by default all) by cause, ns; most first, without causes that have
-        none.
-        """
+        """Sum the time of pieces (by default all) by cause, in ns; most first, without causes of 0."""
         total = np.zeros(len(_CAUSES), np.int64)
         np.add.at(total, self.cause[places], self.end[places] - self.start[places])
         return _rank_causes(total)

@@ -74,7 +74,7 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class MasterTimes:
-    """The producer's own times of each operation, those of its master plane; columns as long as those."""
+    """The producer's own times of each operation, of its master plane; columns as long as the operations."""
 
     transit: Int64s  #: ns of transfers to other ranks, -1 where it has no planes
     wait: Int64s  #: ns of all waits, also those that other ranks do not cause
@@ -113,7 +113,7 @@ def find_transfers(trace: Trace, collectives: PlaneOperations, tasks: PlaneTasks
 
 
 def link_table(trace: Trace, transfers: Transfers) -> tuple[Link, ...]:
-    """Return the links of some transfers, by group, source, destination, then most bytes."""
+    """Return the links of some transfers, by group, source and destination, then most bytes."""
     columns = (transfers.link, transfers.transport, transfers.dst, transfers.src, transfers.group)
     order = np.lexsort(columns)
     opens = np.zeros(len(order), np.bool_)

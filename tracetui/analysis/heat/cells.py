@@ -13,7 +13,7 @@ from tracetui.arrays import Floats, Int64s
 
 
 class ColumnParts(NamedTuple):
-    """What lies of some intervals in each column that they touch; columns of equal length."""
+    """The parts of intervals that lie in each column they touch; columns of equal length."""
 
     interval: Int64s  #: the place of the interval
     column: Int64s
@@ -60,7 +60,7 @@ class HeatCells:
 
     @classmethod
     def of_totals(cls, ns: Int64s, capacity: Int64s) -> HeatCells:
-        """Return cells whose time is not told apart: nothing takes most of any."""
+        """Return cells with totals only: none has a part that takes most of it."""
         return cls(ns, capacity, np.full(ns.shape, -1, np.int64), shares(ns, capacity))
 
 

@@ -15,7 +15,7 @@ from tracetui.trace.stack import Frame
 
 
 class IdleReason(NamedTuple):
-    """What most of some idle time is due to."""
+    """The main reason of some idle time."""
 
     idle_ns: int  #: all of it
     cause: Cause | None  #: the cause with the most of it; None where it is nothing

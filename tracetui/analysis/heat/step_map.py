@@ -118,8 +118,8 @@ def _first_work(analysis: Analysis, index: int) -> int:
 
 
 def _gap_before(free_starts: Int64s, free_ends: Int64s, base: Int64s) -> Int64s:
-    """Return when the device last worked before each of some times, in order; the time itself if it works
-    then.
+    """Return when the device last worked before each time, or the time itself if it works; times are in
+    order.
     """
     place = np.searchsorted(free_ends, base)
     ends_there = place < len(free_ends)

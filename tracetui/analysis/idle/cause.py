@@ -329,5 +329,5 @@ FAMILIES = tuple(dict.fromkeys(cause.family for cause in Cause))
 
 
 def of_families(*families: str) -> tuple[Cause, ...]:
-    """Return the causes of some families, those that win first."""
+    """Return the causes of some families, in the order in which they win."""
     return tuple(cause for cause in Cause if cause.family in families)

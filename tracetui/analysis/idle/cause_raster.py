@@ -27,7 +27,7 @@ class CauseRaster:
 
     @classmethod
     def from_pieces(cls, causes: Causes, places: Int64s) -> CauseRaster:
-        """Return the raster of some pieces of one device, in their order."""
+        """Return the raster of the pieces of one device, given in order."""
         sets = {}
         for index in distinct(causes.cause[places]).tolist():
             matching = places[causes.cause[places] == index]

@@ -168,9 +168,7 @@ class Hosts:
         return self._threads[index]
 
     def of_tasks(self, launch: Int64s, operator: Int64s, enqueue: Int64s) -> Int64s:
-        """Return the thread that enqueued (or launched) each task, told by those rows of it;
-        -1 where none tells.
-        """
+        """Return the thread that enqueued (or launched) each task, found by these rows; -1 for none."""
         thread = np.full(len(launch), -1, np.int64)
         for rows in (launch, operator, enqueue):
             thread_of_rows = self.of_rows(rows)
@@ -332,6 +330,6 @@ class Hosts:
 
 
 def _inside(rows: Int64s, track: Track) -> Int64s:
-    """Return those of sorted rows that are of a track."""
+    """Return the rows that lie in a track; `rows` are sorted."""
     first, stop = np.searchsorted(rows, np.array([track.rows.start, track.rows.stop])).tolist()
     return rows[first:stop]

@@ -44,7 +44,7 @@ LineKey = tuple[Optional[str], int, str, bool]
 
 @dataclass(frozen=True, eq=False)
 class LineFields:
-    """What is told of one line of Python, of the forward pass or of its backward pass."""
+    """The fields of one line of Python, in the forward or the backward pass."""
 
     file: str | None  #: None: there is no stack; "" where its frames have no file
     line: int  #: 0 without a file

@@ -37,7 +37,7 @@ class Preparing:
         return {**sums, COPY: int(self.copy_ns[index])} if self.copy_ns[index] else sums
 
     def by_steps(self, indices: Sequence[int]) -> dict[str, int]:
-        """Return the same of several steps together, such as those of a device."""
+        """Return the sums of several steps together, such as those of a device."""
         total: dict[str, int] = {}
         for index in indices:
             for name, ns in self.by_step(index).items():

@@ -125,7 +125,7 @@ def _waits(syncs: _Syncs, places: Int64s) -> dict[str, Any]:
 
 
 def _exposed_fields(causes: Causes, pieces: Int64s) -> dict[str, Any]:
-    """Return the idle time of some pieces, by the names of `SyncCall`."""
+    """Return the idle time of pieces as fields of `SyncCall`."""
     interval, ns = causes.interval[pieces], causes.end[pieces] - causes.start[pieces]
     steps, ns_by_step = sums(causes.intervals.step[interval].astype(np.int64), ns)
     return {

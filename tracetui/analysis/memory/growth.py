@@ -110,7 +110,7 @@ def _difference(curve: Curve, start: int, end: int) -> int | None:
 
 
 def _kind_numbers(recorded: MemoryRecording) -> Int64s:
-    """Return a number for each block that those of equal device, component, operator and line share."""
+    """Return a number for each block, equal for blocks of equal device, component, operator and line."""
     blocks = recorded.blocks
     key = blocks.device.astype(np.int64) * (len(recorded.components) + 1) + blocks.component
     key = key * (len(recorded.operators) + 1) + blocks.operator
@@ -138,7 +138,7 @@ def _keys_left_by_last_steps(recorded: MemoryRecording, key: Int64s) -> Int64s:
 
 
 def _groups(recorded: MemoryRecording, rows: Int64s, key: Int64s) -> Iterator[GrowingGroup]:
-    """Yield the groups that grow, among blocks with those of equal key together."""
+    """Yield the groups of blocks that grow; blocks of equal key belong together."""
     alive = recorded.blocks.alive & (recorded.blocks.step >= 0)
     for _, places in runs(key):
         members = rows[places]

@@ -59,7 +59,7 @@ class Curve:
         return int(inside[np.argmax(self.allocated[inside])]) if len(inside) else -1
 
     def allocated_at(self, time: int) -> int:
-        """Return what was allocated at a time: as of the last sample until then, `before` the first one."""
+        """Return the bytes allocated at a time, by the last sample until then; `before` without one."""
         place = int(np.searchsorted(self.time[self.known_places], time, "right")) - 1
         return int(self.allocated[self.known_places[place]]) if place >= 0 else self.before
 
@@ -69,7 +69,7 @@ class Curve:
         return int(self.allocated[self.known_places[place]]) if place < len(self.known_places) else -1
 
     def reserved_at(self, time: int) -> int:
-        """Return what was reserved as of the last sample until a time, -1 where none is known."""
+        """Return the bytes reserved at a time, by the last sample until then; -1 where none is known."""
         samples = np.flatnonzero(self.reserved >= 0)
         place = int(np.searchsorted(self.time[samples], time, "right")) - 1
         return int(self.reserved[samples[place]]) if place >= 0 else -1

@@ -42,7 +42,7 @@ def native_operator(stack: NativeStack) -> str:
 
 
 def of_a_gpu(stacks: Iterable[NativeStack], settings: Iterable[str]) -> bool:
-    """Return whether functions of C++, or names of settings, are those of the allocator of a GPU."""
+    """Return whether names of C++ functions, or of settings, belong to the allocator of a GPU."""
     functions = {frame.function for stack in stacks for frame in stack}
     return any(_OF_GPUS.match(name) for name in (*settings, *functions))
 

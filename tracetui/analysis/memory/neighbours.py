@@ -24,9 +24,9 @@ class Neighbours(NamedTuple):
 
 
 def neighbours_of(chains: LaunchChains, operators: Int64s, times: Int64s) -> tuple[Neighbours, ...]:
-    """Return the neighbours of some operators (rows, -1 for none) that allocate at some times.
+    """Return the neighbours of operators (rows, -1 for none) that allocate at these times.
 
-    They are of the same thread of the host; of any where the operator is not known.
+    They are of the same thread of the host; of any thread where the operator is not known.
     """
     thread = track_of_rows(chains.trace, operators)
     neighbours = [_NOTHING] * len(operators)

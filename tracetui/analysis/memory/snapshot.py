@@ -81,7 +81,7 @@ def recorded_in_snapshot(path: Path, rules: FrameRules) -> MemoryRecording:
 
 
 def _numbers(events: SnapshotEvents) -> Int64s:
-    """Return the number of each event, by which it is told; 0 for all before the first."""
+    """Return the number of each event, shown in place of its time; 0 for blocks alive before the first."""
     numbers = np.arange(len(events.freed))
     return np.maximum(numbers - events.alive_before + 1, 0) if events.alive_before else numbers
 
@@ -95,7 +95,7 @@ def _leaf(stack: tuple[Frame, ...], line: Frame | None) -> str:
 
 
 def releases(device: Int32s | Int64s, address: Int64s, freed: Bools) -> Int64s:
-    """Return of each allocation among events in order the place of the one that frees its block, else -1.
+    """Return, for each allocation among ordered events, the place of the event that frees it; -1 for none.
 
     That is the next event at its address, if it is one that frees.
     """
@@ -142,7 +142,7 @@ def repetitions(
 
 
 def _is_part(places: Int32s, stacks: Sequence[tuple[Frame, ...]]) -> bool:
-    """Return whether all of some places are in one part of a pass through the model."""
+    """Return whether all of these places lie in one part of a pass through the model."""
     return within_a_module([stacks[place] for place in np.unique(places).tolist()])
 
 

@@ -69,7 +69,7 @@ def write_answer(stream: BinaryIO, answer: QueryResult) -> int:
 
 
 def numeric_columns(answer: QueryResult) -> list[bool]:
-    """Return of each column whether all that is known in it are numbers."""
+    """Return, for each column, whether all of its known values are numbers."""
     return [all(map(_is_number, (row[place] for row in answer.rows))) for place in range(len(answer.columns))]
 
 

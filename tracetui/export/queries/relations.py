@@ -99,7 +99,9 @@ def job_relations(job: Job) -> Relations:
         "job_lines": Relation(job_tables.LINES, lambda: job_tables.JobRows(job, job_lines(job, None))),
         "job_links": Relation(job_links.LINKS, lambda: job_tables.JobRows(job, links_of_job(job))),
         "ranks": Relation(job_tables.RANKS, lambda: job_tables.RankRows(job, rank_rows(job, None))),
-        "roots": Relation(job_tables.ROOTS, lambda: job_tables.RootRows(job, root_breakdown(job, None).roots)),
+        "roots": Relation(
+            job_tables.ROOTS, lambda: job_tables.RootRows(job, root_breakdown(job, None).roots)
+        ),
     }
 
 

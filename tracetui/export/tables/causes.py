@@ -14,7 +14,7 @@ from tracetui.units import format_ms
 
 
 class CauseRows:
-    """The causes of some time by their names, and all of that time."""
+    """The causes of some time by name, and the sum of that time."""
 
     def __init__(self, causes: Mapping[str, int], whole_ns: int) -> None:
         self.rows, self.whole_ns = [*causes.items()], whole_ns

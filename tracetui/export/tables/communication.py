@@ -33,7 +33,7 @@ class _GroupRows:
         self.rows: Sequence[Any] = all_rows[:top] if top else all_rows
 
     def keys(self) -> list[str | None]:
-        """Return the number of the group of each row, None where none is told."""
+        """Return the number of the group of each row; None where it is not known."""
         groups = self.analysis.communication.groups
         found = [groups.get(row.group) for row in self.rows]
         return [None if group is None else group_key(self.analysis.trace, group) for group in found]

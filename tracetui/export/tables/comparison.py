@@ -368,5 +368,5 @@ BY = {table.by: table for table in EVERY}
 
 
 def tables_of(comparison: Comparison) -> tuple[ComparedTable, ...]:
-    """Return the tables that a comparison has beside the waterfall, in the order in which they are told."""
+    """Return the tables of a comparison besides the waterfall, in the order in which they are shown."""
     return tuple(table for table in EVERY if comparison.job or not table.of_jobs)

@@ -53,7 +53,7 @@ class GapPieces:
         return most_of_each(self.gap[places], keys[places], self.ns[places], len(self.analysis.gaps))
 
     def main_line_of(self, places: Bools | slice = slice(None)) -> CodedTexts:
-        """Return the line of each gap with the most time of some pieces: "train.py(88)", its whole path."""
+        """Return, for each gap, the line with most of its time: "train.py(88)" with its whole path."""
         main_lines = self.main_key(self.frame, places)
         in_file = np.array([*(name is not None for name in self.lines), False], np.bool_)
         return texts_at(np.where(in_file[main_lines], main_lines, -1), self.lines)

@@ -134,7 +134,7 @@ def longest_phases(phases: Sequence[AnnotatedPhase]) -> str | None:
 
 
 def mean_phases(steps: Sequence[Sequence[AnnotatedPhase]]) -> list[AnnotatedPhase]:
-    """Return the phases of a mean step of those that have any, ns rounded down."""
+    """Return the mean phases of the steps that have any, in ns rounded down."""
     sums: dict[str, int] = {}
     for phase in (phase for phases in steps for phase in phases):
         sums[phase.name] = sums.get(phase.name, 0) + phase.ns

@@ -112,7 +112,7 @@ def _without_python(analysis: Analysis) -> str:
 
 
 def beyond_idle(rows: LineRows) -> str:
-    """Return why a line can save more than its idle time, if one of those listed can; else nothing."""
+    """Return why lines can save more than their idle time; "" where no listed line can."""
     if not any(saves > line.idle_ns for line, saves in zip(rows.rows, rows.saves.tolist())):
         return ""
     return translate(

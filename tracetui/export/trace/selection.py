@@ -39,9 +39,9 @@ class Selection:
         ]
 
     def believed(self, analysis: Analysis, places: Sequence[int]) -> Sequence[int]:
-        """Return those of some steps that means are of: without those that are not to be believed.
+        """Return the steps that means are made of: those that can be believed.
 
-        All of them where none would be left.
+        All of them where none can.
         """
         doubted = frozenset[int]() if self.all_steps else analysis.health.doubted_steps
         return [place for place in places if place not in doubted] or places

@@ -12,7 +12,7 @@ from tracetui.arrays import Int32s, Int64s
 
 
 class StepNumbers:
-    """The steps of a trace by number. One without a device has those of its host."""
+    """The steps of a trace by number. A trace without a device has the steps of its host."""
 
     def __init__(self, analysis: Analysis) -> None:
         self._steps, self._numbers = analysis.steps, analysis.step_numbers
@@ -46,7 +46,7 @@ class StepNumbers:
         return numbers
 
     def _numbers_on_host(self, times: Int64s) -> Int64s:
-        """Return the numbers by the step that started last, of those of several processes."""
+        """Return, for each time, the number of the host step that started last and holds it; -1 for none."""
         columns = np.array([(step.start, step.end, step.number) for step in self._hosts], np.int64)
         starts, ends, numbers = columns.reshape(-1, 3).T
         place = np.searchsorted(starts, times, "right") - 1

@@ -152,7 +152,7 @@ def _unusable_workers(answers: Iterator[TaskReport], versions_here: dict[str, st
 def _share_out(
     digesting: Callable[[], Pinned], traces: Sequence[dict[str, VisibleTrace]]
 ) -> Iterator[Digested | Missed]:
-    """Have each trace digested by one of those that see it; by the next one where that is lost."""
+    """Give each trace to one of the workers that see it; to the next one if that worker is lost."""
     pending = list(traces)
     while pending:
         load: dict[str, int] = defaultdict(int)

@@ -40,10 +40,10 @@ PinnedTask = tuple[str, Any, int]  #: its worker, the argument, and how many byt
 
 
 def present(client: Client, looks: int = 1) -> dict[str, dict[str, Any]] | None:
-    """Return what the scheduler knows of each of its workers, by address; None: it could not be told.
+    """Return what the scheduler knows of each worker, by address; None where its answer is of no use.
 
-    In some versions a thread of the client's asks for five workers now and then, or for none, and that answer
-    is what is returned where it comes in between: looked at so many times.
+    In some versions a thread of the client asks for five workers now and then, or for none. That answer is
+    what is returned where it comes in between, so the scheduler is asked up to `looks` times.
     """
     for _ in range(looks):
         answer = client.scheduler_info(n_workers=-1)
@@ -54,7 +54,7 @@ def present(client: Client, looks: int = 1) -> dict[str, dict[str, Any]] | None:
 
 
 class Workers:
-    """Some workers of a cluster, as long as they live."""
+    """Workers of a cluster that are watched until they are gone."""
 
     def __init__(self, client: Client, addresses: Sequence[str]) -> None:
         self.client = client

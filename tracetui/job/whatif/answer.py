@@ -119,14 +119,14 @@ class Replays:
         )
 
     def trials(self, fixes: Sequence[Fix]) -> tuple[Trial, ...]:
-        """Return what each of some fixes brings by itself, most first; without what is not there."""
+        """Return what each fix brings by itself, most first; without fixes of things that are not there."""
         found = [trial for fix in fixes if (trial := self._single(fix)) is not None]
         return tuple(sorted(found, key=lambda trial: (-trial.saves_ns, trial.fixes[0].text)))
 
     def saves(self, fixes: Sequence[Fix | None], stop: Callable[[], bool] = lambda: False) -> dict[Fix, int]:
-        """Return the ns that a step gains by each of some fixes; without those of what is not there.
+        """Return the ns that a step gains by each fix. Fixes of things that are not there are left out.
 
-        Of many, the first are tried. `stop`: whether nobody wants to know any more.
+        Only the first of many are tried. `stop` is asked whether the answer is still wanted.
         """
         limit = _FEW_SAVES if len(self.order) > MANY_OPERATIONS else _MOST_SAVES
         found: dict[Fix, int] = {}
@@ -248,7 +248,7 @@ def _by_kind(replays: Replays, best: float) -> list[tuple[str, float]]:
 
 
 def _idle_by_cause(order: Order) -> list[tuple[str, Int64s]]:
-    """Return the idle time of each operation by cause, int64[operations] each: of those with most of it."""
+    """Return int64[operations], the idle ns of each operation, for the causes with the most idle time."""
     by_cause: dict[str, Int64s] = {}
     for place, rank in enumerate(order.job.ranks):
         cells = order.cells[place]
@@ -261,9 +261,9 @@ def _idle_by_cause(order: Order) -> list[tuple[str, Int64s]]:
 
 
 def _by_rank(replays: Replays, best: float) -> dict[int, float]:
-    """Return by what factor each rank alone makes a step longer; of many, of those that differ most.
+    """Return the factor by which each rank alone makes a step longer; of many ranks, those that differ most.
 
-    In a grid of stages and data-parallel copies it is the lesser of those of its stage and its copy.
+    In a grid of stages and data-parallel copies it is the smaller of the factors of its stage and its copy.
     """
     order, durations = replays.order, replays.durations
     job = order.job

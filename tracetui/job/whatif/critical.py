@@ -68,7 +68,7 @@ def _parts(order: Order, ended: int, last: int, duration: Int64s) -> dict[tuple[
 
 
 class _Lists:
-    """The values of each of some keys."""
+    """Lists of values, one for each key."""
 
     def __init__(self, keys: Int64s, values: Int64s, count: int) -> None:
         order = np.argsort(keys, kind="stable")

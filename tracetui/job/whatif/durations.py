@@ -90,7 +90,7 @@ class Durations:
 
     @cached_property
     def ideal_parts(self) -> Int64s:
-        """int64[operations, 3]: the parts of work as they are ideally."""
+        """int64[operations, 3]: the parts of work in the ideal job."""
         return np.stack([self.ideal_of(self.order.parts[:, part]) for part in range(len(PARTS))], axis=1)
 
     @cached_property
@@ -108,13 +108,13 @@ class Durations:
 
     @cached_property
     def ideal(self) -> Int64s:
-        """int64[operations]: all of them as they are ideally."""
+        """int64[operations]: all durations in the ideal job."""
         return self.whole(self.ideal_parts, self.ideal_transfer)
 
     # ------------------------------------------------------------------ with fixes
 
     def fixed(self, fixes: Sequence[Fix]) -> tuple[Int64s, bool]:
-        """Return the durations with some fixes, and whether operations are still delayed as they were.
+        """Return the durations after some fixes, and whether operations are still delayed as recorded.
 
         Raises UnknownFix where one names what is not there.
         """
@@ -122,8 +122,8 @@ class Durations:
         return self.whole(parts, transfer), delays
 
     def fixed_parts(self, fixes: Sequence[Fix]) -> tuple[Int64s, Int64s, bool]:
-        """Return the parts of work, int64[operations, 3], and the transfers with some fixes, and whether
-        operations are still delayed as they were.
+        """Return the parts of work, int64[operations, 3], and the transfers after some fixes, and whether
+        operations are still delayed as recorded.
 
         Raises UnknownFix where one names what is not there.
         """
@@ -377,7 +377,7 @@ class Durations:
 
 
 def _unevenness(amounts: Sequence[int]) -> float:
-    """Return the largest of some amounts divided by their mean; 1 where there is nothing."""
+    """Return the largest amount divided by the mean; 1 where all are 0."""
     return max(amounts) * len(amounts) / sum(amounts) if sum(amounts) else 1.0
 
 

@@ -295,7 +295,7 @@ def _boundaries(rank: Rank) -> Int64s:
 
 
 def _pairs(after: Int64s, before: Int64s) -> Int64s:
-    """Return the links of those that come after something, int64[2, links]."""
+    """Return the links between operations that follow each other, int64[2, links]."""
     linked = before >= 0
     return np.stack((after[linked], before[linked]))
 

@@ -97,7 +97,7 @@ class Band:
 
 
 def bands(analysis: Analysis, run: Run, device: int) -> dict[BandKind, Band]:
-    """Return the lines of a device (index into those of the analysis), all but that of its idle time."""
+    """Return the lines of a device without its idle time; `device` is its index in the analysis."""
     trace, work = analysis.trace, analysis.devices[device].work
     activity = trace.slices.activity[work]
     found = {kind: Band(trace, work[among(activity, of)]) for kind, of in _WORK.items()}

@@ -100,7 +100,7 @@ def _is_lead(line: CurveLine) -> bool:
 def curve_rows(
     lines: Sequence[CurveLine], toggled: frozenset[TrackKey], pinned: Sequence[TrackKey], extras: Extras
 ) -> Iterator[TimelineRow]:
-    """Yield the rows of the curves of all devices, then of those of none."""
+    """Yield the rows of the curves of all devices, then of curves without a device."""
     lone = lone_lead(lines)
     if lone is not None and lone.key not in pinned:
         yield from rows_of_curve(lone, toggled)

@@ -88,7 +88,7 @@ class Picture:
         return range(int(self.trace.lane_rows[lane]), int(self.trace.lane_rows[lane + 1]))
 
     def _fold(self, track: Track, columns: RasterColumns) -> None:
-        """Put the columns of a track in place of those of its outermost lane."""
+        """Replace each column of the outermost lane by the innermost slice that covers all of it."""
         edges, (starts, ends) = columns.edges, (self.trace.slices.start, self.trace.slices.end)
         if track.family not in _NESTED:
             columns.busy[:] = self._union_busy(track, edges)

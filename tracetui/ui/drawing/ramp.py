@@ -140,7 +140,7 @@ def ramp_of(heat: Heat, palette: str, glyphs: Glyphs, light: bool = False) -> Ra
 
 
 def _joined(first: Ramp, second: Ramp) -> Ramp:
-    """Join the shades of one ramp and those of another but its floor."""
+    """Join the shades of one ramp and those of another, without the floor of the second."""
     colours = (*first.colours, *second.colours[1:]) if first.colours and second.colours else None
     return Ramp(
         first.glyphs + second.glyphs[1:],

@@ -203,7 +203,7 @@ def _group_lines(
 def _with_states(
     lines: Iterable[TimelineRow], threads: Mapping[int, int], toggled: frozenset[TrackKey]
 ) -> Iterator[TimelineRow]:
-    """Yield lines, and below those of a thread what the scheduler did with it.
+    """Yield lines, and below each line of a thread the states that the scheduler gave it.
 
     threads : the numbers of threads in the scheduler's recording, by the track that they are below.
     """

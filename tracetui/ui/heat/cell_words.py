@@ -72,7 +72,7 @@ def device_prefix(analysis: Analysis, device: int) -> str:
 
 
 def step_names(analysis: Analysis, steps: Iterable[int]) -> list[str]:
-    """Return the numbers of some steps, with their devices where there are several."""
+    """Return the numbers of steps, with their devices where there are several devices."""
     several = len(analysis.steps_by_device) > 1
     chosen = [analysis.steps[index] for index in steps]
     return [f"{step.number} {printable(step.device)}" if several else str(step.number) for step in chosen]

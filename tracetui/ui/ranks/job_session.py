@@ -92,7 +92,9 @@ class JobSession:
 
     @property
     def unread(self) -> frozenset[int]:
-        """The numbers of the ranks that were found and are not read, now or for good; -1 of those without."""
+        """The numbers of ranks that were found and are not read, yet or for good; -1 for those without a
+        number.
+        """
         if self.progress is None and not self.stopping:
             return frozenset()
         here = {rank.path for rank in self.job.ranks} if self.job is not None else set()

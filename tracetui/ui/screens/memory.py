@@ -286,7 +286,7 @@ class MemoryScreen(TableScreen):
 
     @property
     def block(self) -> int:
-        """The block that the row under the cursor is told by: a place in `part.blocks`, -1 without any."""
+        """The block that describes the row under the cursor, as its place in `part.blocks`; -1 for none."""
         shown, row = self._shown, self.table.row
         if shown is None or not 0 <= row < self.view.count(shown):
             return -1

@@ -400,7 +400,7 @@ class TableScreen(TableKeys, AnswerScreen):
         return None
 
     def row_ids(self, rows: Int64s) -> Sequence[str]:
-        """Return the ids of some rows of the table; nothing where they have none."""
+        """Return the ids of some rows of the table; () where rows have none."""
         if self.identified is None:
             return ()
         table, of_table = self.identified

@@ -42,7 +42,7 @@ _NARROW = (
 
 
 class TerminalCells:
-    """The cells of one screen: as they should be, and as they are."""
+    """The cells of one screen: those wanted, and those that the terminal shows."""
 
     def __init__(self, width: int, height: int, system: ColorSystem = ColorSystem.TRUECOLOR) -> None:
         self.width, self.height = width, height

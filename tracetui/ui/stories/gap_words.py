@@ -195,7 +195,9 @@ class GapWords:
         return [*pen.compose("{opening}: {why}.", opening=opening, why=self._listed_shares(shares, units))]
 
     def _listed_shares(self, shares: list[Share], total_units: int) -> Iterator[Piece]:
-        """Yield the largest shares, those of one line together; "and 9 more pieces, 0.12 ms" for the rest."""
+        """Yield the largest shares, those of one line together, then "and 9 more pieces, 0.12 ms" for the
+        rest.
+        """
         pen = self._pen
         # Naming one share more is as short as counting it.
         largest = shares if len(shares) <= MAX_NAMED + 1 else shares[:MAX_NAMED]
@@ -308,5 +310,5 @@ class GapWords:
 
 
 def _capitalise(text: str) -> str:
-    """Return a text with its first character in upper case, the others as they are."""
+    """Return a text with its first character in upper case."""
     return text[:1].upper() + text[1:]

@@ -19,7 +19,7 @@ _LENGTHS = ("dur_ns", "lost_ns", "idle_ns")
 
 
 def answer_columns(answer: QueryResult) -> list[ViewColumn]:
-    """Return a column for each column of an answer, numbers as they are."""
+    """Return a column of the viewer for each column of an answer; numbers keep their form."""
     numeric = numeric_columns(answer)
     return [
         (_numbers if is_numeric else _texts)(name, [row[place] for row in answer.rows])

@@ -82,7 +82,7 @@ def number_column(
 
 
 def _of_each_magnitude(values: Int64s | Floats) -> Int64s | Floats:
-    """Return the least and the most of some values, and one of each decimal place that they begin at."""
+    """Return the least and the largest value, and one value for each number of digits."""
     if not len(values):
         return values
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -175,7 +175,7 @@ class ViewRows:
         self.sort_by(self.sort, self.descending)
 
     def arranged(self, sort: int, descending: bool, text: str) -> ViewRows:
-        """Return the same rows in another order, or through another filter. These stay as they are."""
+        """Return a copy of these rows in another order or through another filter."""
         other = copy(self)
         if (sort, descending) != (self.sort, self.descending):
             other.sort_by(sort, descending)

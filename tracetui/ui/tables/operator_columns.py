@@ -115,7 +115,7 @@ def _activity_column(table: OperatorTable, trace: Trace) -> ViewColumn:
 
 
 def frame_names(frames: Sequence[Frame | None]) -> list[str] | None:
-    """Return names of lines, files told apart by the ends of their paths; None where no line is known."""
+    """Return names of lines, with as much of each path as tells files apart; None where no line is known."""
     if not any(frames):
         return None
     ends = distinct_ends(frame.file for frame in frames if frame is not None)

@@ -68,7 +68,7 @@ class CurveView(CachedLineWidget):
     def show(
         self, curve: Curve | None, span: Viewport, origin_ns: int | None, steps: Sequence[MemoryStep]
     ) -> None:
-        """Show a curve in a span of time; times are told from `origin_ns` on, None: they number events."""
+        """Show a curve in a span of time. Times count from `origin_ns`; None: they are numbers of events."""
         self.curve, self._span, self._origin_ns, self._steps = curve, span, origin_ns, steps
         self._drawn_for = None
         self.redraw()

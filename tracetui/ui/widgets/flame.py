@@ -103,7 +103,7 @@ class FlameView(WheelScrolled, can_focus=True):
         return names
 
     def _frames(self, callers_only: bool = False) -> list[Frame]:
-        """Return the frames of the cell under the cursor and of those above it, innermost first."""
+        """Return the frames from the cell under the cursor up to its outermost caller, innermost first."""
         here = self.flame.nodes if self.flame is not None and not callers_only else ()
         nodes = [*self._callers[-1], *self._above(), *here]
         return [node.frame for node in reversed(nodes) if node.frame is not None]
@@ -295,7 +295,7 @@ class FlameView(WheelScrolled, can_focus=True):
         return set_cell_size(text, width)
 
     def mark(self, kind: FrameKind) -> str:
-        """Return what stands before the names of a kind; nothing before those of the framework."""
+        """Return the mark in front of names of a kind; "" for the framework's."""
         glyphs = self._glyphs
         marks = {FrameKind.YOURS: glyphs.here, FrameKind.MODULE: glyphs.pin, FrameKind.OTHER: glyphs.dot}
         return marks.get(kind, "")

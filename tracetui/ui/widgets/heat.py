@@ -123,7 +123,7 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
 
     @property
     def label_cells(self) -> int:
-        """The cells in front of those of the map."""
+        """The cells to the left of the map."""
         return self._label_cells
 
     @property
@@ -352,7 +352,7 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
 
 
 def _overlapping(spans: AxisSpans | None, span: tuple[int, int] | None) -> Bools:
-    """Return which of some times a time overlaps; none where either is missing."""
+    """Return which spans of an axis overlap a span of time, bool[spans]; none where either is missing."""
     if spans is None or span is None:
         return np.zeros(0 if spans is None else len(spans.start), np.bool_)
     found: Bools = (spans.start < span[1]) & (spans.end > span[0])

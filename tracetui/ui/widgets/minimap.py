@@ -203,7 +203,7 @@ class Minimap(InViewer, CachedLineWidget):
         return segments(cells, style, [palette.style_of(role) for role in roles for _ in range(3)])
 
     def _worst(self) -> dict[int, str]:
-        """Return the ranks of the worst gaps by column, as many as can be told apart."""
+        """Return the ranks of the worst gaps by column, as many as can stand apart."""
         picture, bounds = self._picture, self.session.state.bounds
         if picture is None or picture.analysis is None:
             return {}

@@ -28,7 +28,7 @@ class Pager(Scrolling, can_focus=True):
         self._glyphs = glyphs
 
     def show(self, lines: Sequence[Pieces]) -> None:
-        """Show other lines, from where one was as far as they reach."""
+        """Show other lines, at the same position as far as they reach."""
         self.lines = lines
         self.action_cursor(0)
         self.refresh()

@@ -34,7 +34,7 @@ _HEADER = Style(bold=True)
 
 
 class _Wanted(NamedTuple):
-    """Rows as they are to be shown: the arguments of Rows."""
+    """Rows as they are wanted on screen: the arguments of `Rows`."""
 
     columns: Sequence[ViewColumn]
     length: int
