@@ -16,7 +16,7 @@ from tracetui.places import SharedPlace
 from tracetui.trace.clean import printable
 from tracetui.ui.app import TraceApp, run_app, run_separate
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.ranks.job_messages import JobChanged, JobFailed, JobGrew, JobProgress, JobRead
+from tracetui.ui.ranks.job_messages import ONLY_DIGEST, JobChanged, JobFailed, JobGrew, JobProgress, JobRead
 from tracetui.ui.ranks.job_reading import read_job
 from tracetui.ui.ranks.job_session import JobSession
 from tracetui.ui.screen_specs import (
@@ -160,7 +160,7 @@ class JobApp(TraceApp):
         """Show a screen of a rank (its place in the job), which looks at a time on its clock."""
         place = self.job_session.source_of(rank)
         if not self.job_session.can_open(place):
-            self.show_status("Only the digest of this rank is here: its trace is elsewhere.")
+            self.show_status(ONLY_DIGEST)
             return
         self.show_session(self.sessions[place], screen, (start_ns, end_ns))
 

@@ -22,6 +22,7 @@ from tracetui.ui.comparing.comparing import COMPARE, Comparing
 from tracetui.ui.comparing.pair import ComparedPair, NotComparable, Runs
 from tracetui.ui.job_app import number_of_rank, rank_name
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.ranks.job_messages import ONLY_DIGEST
 from tracetui.ui.screen_specs import is_joint, is_paired, joint_mode, screen_of_scope
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import names_of
@@ -180,7 +181,7 @@ class JobsApp(TraceApp):
 
     def show_session(self, session: Session, screen: str = "", span: tuple[int, int] | None = None) -> None:
         if self.sessions.index(session) in self._digests:
-            self.show_status("Only the digest of this rank is here: its trace is elsewhere.")
+            self.show_status(ONLY_DIGEST)
         else:
             super().show_session(session, screen, span)
 

@@ -139,9 +139,9 @@ def device_waits(recording: HealthEvidence, uncertain: Int64s) -> DeviceWaits:
     # Layers of the runtime hold a call of the same kind each: the outermost counts.
     waits = waits[slices.end[waits] > np.maximum.accumulate(np.append(0, slices.end[waits]))[:-1]]
     of_stream = np.array([track.family == Family.TASKS for track in trace.tracks], np.bool_)
-    known = (chains.launch_point >= 0) & of_stream[track_of_rows(trace, chains.tasks)]
+    known = (chains.launch_time >= 0) & of_stream[track_of_rows(trace, chains.tasks)]
     known &= ~np.isin(chains.tasks, uncertain)
-    launched, ends = chains.launch_point[known], slices.end[chains.tasks[known]]
+    launched, ends = chains.launch_time[known], slices.end[chains.tasks[known]]
     order = np.argsort(launched, kind="stable")
     launched, ends = launched[order], ends[order]
     place = np.searchsorted(launched, slices.start[waits])

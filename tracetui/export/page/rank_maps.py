@@ -11,7 +11,7 @@ from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
 from tracetui.export.page import charts
 from tracetui.export.page.html import Section, paragraph
-from tracetui.export.sentences.rank_labels import absent_label, labels
+from tracetui.export.sentences.rank_labels import QUESTIONS, absent_label, labels
 from tracetui.job.absent_ranks import absent_ranks
 from tracetui.job.grids import GridMeasure, job_span, measure_by_step, measure_by_time
 from tracetui.job.job import Job
@@ -20,17 +20,13 @@ from tracetui.units import format_time
 
 MAP_COLUMNS = 60
 MOST_ROWS = 64  #: ranks of a map; of more, those with the most time are shown
-#: The maps of a page, each with its title and its class of the style.
-_MAPS = (
-    (GridMeasure.COST, "Who makes others wait?", "idle"),
-    (GridMeasure.WAITED, "Who waits for others?", "communication"),
-    (GridMeasure.IDLE, "Which rank is idle?", "idle"),
-)
+#: The maps of a page, each with its class of the style.
+_MAPS = {GridMeasure.COST: "idle", GridMeasure.WAITED: "communication", GridMeasure.IDLE: "idle"}
 
 
 def rank_maps(job: Job) -> Iterator[Section]:
     """Yield a map of each measure of which any rank has time."""
-    for measure, title, kind in _MAPS:
+    for measure, kind in _MAPS.items():
         absent = absent_ranks(job) if measure is GridMeasure.COST else ()
         cells, scale = _cells(job, measure, [rank.waits for rank in absent])
         totals = cells.ns.sum(axis=1)
@@ -43,7 +39,7 @@ def rank_maps(job: Job) -> Iterator[Section]:
         left = len(every_name) - len(names)
         more = counted(left, "1 rank with less is not shown.", "{count} ranks with less are not shown.")
         blocks = [charts.map_of_cells(shown, names, scale)]
-        yield Section(translate(title), [*blocks, paragraph(more, "dim")] if left else blocks)
+        yield Section(translate(QUESTIONS[measure]), [*blocks, paragraph(more, "dim")] if left else blocks)
 
 
 def _cells(job: Job, measure: GridMeasure, missing_waits: Sequence[Int64s]) -> tuple[HeatCells, list[str]]:

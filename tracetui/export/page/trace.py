@@ -23,6 +23,14 @@ from tracetui.export.sentences.advice import advice_words
 from tracetui.export.sentences.causes import line_name, micro
 from tracetui.export.sentences.health import headline, legend, mark
 from tracetui.export.sentences.memory import alive_sentence
+from tracetui.export.sentences.trace import (
+    NO_DEVICE,
+    WHY_IDLE,
+    WHY_PREPARING,
+    hidden_lines,
+    hidden_steps,
+    window_words,
+)
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.gaps import GAPS, GapRows
@@ -40,7 +48,7 @@ from tracetui.export.trace.operators import list_operators
 from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.summary import in_all, no_work, run_facts, task_facts, trace_facts
 from tracetui.export.trace.sync_text import syncs_title
-from tracetui.language import clauses, counted, restate, sentences, translate
+from tracetui.language import clauses, restate, sentences, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.source_files import SourceFiles
 from tracetui.trace.stack import path_end
@@ -86,7 +94,7 @@ def _head(analysis: Analysis, document: dict[str, Any]) -> Section:
     warnings = [*map(restate, (*analysis.trace.report.warnings, *analysis.trace.notes))]
     blocks += [bullets(warnings)] if warnings else []
     if not document["devices"]:
-        blocks.append(paragraph(translate("No device in this trace: it shows the host only.")))
+        blocks.append(paragraph(translate(NO_DEVICE)))
     return Section(trace["path"], blocks)
 
 
@@ -124,12 +132,7 @@ def _device(
     start, end, origin = device["start_ns"], device["end_ns"], analysis.trace.start_ns
     if end <= start:
         return Section(device["device"], [paragraph(no_work(device))])
-    span = translate(
-        "{length}, from {start} to {end}",
-        length=format_duration(end - start),
-        start=format_time(start - origin),
-        end=format_time(end - origin),
-    )
+    span = window_words(device, origin)
     facts = (span, in_all(device), *task_facts(analysis, device, activity))
     blocks = [
         charts.time_strip(activity, origin),
@@ -138,12 +141,12 @@ def _device(
     ]
     for title, causes, total in (
         (
-            translate("Why it was idle for {time}", time=format_duration(device["idle_ns"])),
+            translate(WHY_IDLE, time=format_duration(device["idle_ns"])),
             "causes",
             "idle_ns",
         ),
         (
-            translate("Why preparing steps took {time}", time=format_duration(device["preparing_ns"] or 0)),
+            translate(WHY_PREPARING, time=format_duration(device["preparing_ns"] or 0)),
             "preparing_causes",
             "preparing_ns",
         ),
@@ -160,7 +163,7 @@ def _device(
             f"<h3>{quote(translate('Steps, in ms') + mark(analysis.health, 'steps'))}</h3>",
             table(STEPS, rows),
         ]
-        blocks += _more(left, "1 more step is not shown.", "{count} more steps are not shown.")
+        blocks += [paragraph(hidden_steps(left), "dim")] if left else []
     return Section(device["device"], blocks)
 
 
@@ -211,7 +214,7 @@ def _lines(analysis: Analysis, selection: Selection, source: SourceFiles | None)
     if rows.rows:
         left = len(rows.all_rows) - len(rows.rows)
         blocks = [table(LINES, rows, [*map(idle_reasons, rows.rows)])]
-        blocks += _more(left, "1 line with less is not shown.", "{count} lines with less are not shown.")
+        blocks += [paragraph(hidden_lines(left), "dim")] if left else []
         blocks += [paragraph(note) for note in line_notes(rows) if note]
         if source is not None:
             blocks += source_excerpts(source, [row for row in rows.rows if row.file])
@@ -254,7 +257,3 @@ def _memory(analysis: Analysis) -> Iterator[Section]:
         if listing.shown:
             blocks += [f"<h3>{quote(listing.title)}</h3>", table(listing.table, listing.rows)]
     yield Section(head, blocks)
-
-
-def _more(left: int, one: str, several: str) -> list[str]:
-    return [paragraph(counted(left, one, several), "dim")] if left > 0 else []

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from tracetui.export.sentences.job import absent_state, late_words
 from tracetui.job.absent_ranks import AbsentRank
+from tracetui.job.grids import GridMeasure
 from tracetui.job.job import Job
 from tracetui.language import translate
 from tracetui.trace.clean import printable
 
+#: What the map of each measure of the ranks answers.
+QUESTIONS = {
+    GridMeasure.COST: "Who makes others wait?",
+    GridMeasure.WAITED: "Who waits for others?",
+    GridMeasure.IDLE: "Which rank is idle?",
+    GridMeasure.COMMUNICATION: "Which rank has exposed communication?",
+    GridMeasure.COPY: "Which rank only copies?",
+    GridMeasure.COMPUTING: "Which rank computes most?",
+}
 _NAME_CELLS = 24  #: of the host of a rank
 
 

@@ -13,6 +13,15 @@ from tracetui.export.markdown import code, plain, table
 from tracetui.export.sentences.advice import NOTHING, advice_words
 from tracetui.export.sentences.causes import line_name, micro
 from tracetui.export.sentences.health import headline, legend, mark
+from tracetui.export.sentences.trace import (
+    NO_DEVICE,
+    WHY_IDLE,
+    WHY_PREPARING,
+    hidden_lines,
+    hidden_rows,
+    hidden_steps,
+    window_words,
+)
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.gaps import GAPS, GapRows
@@ -37,8 +46,8 @@ from tracetui.export.trace.summary import (
     trace_facts,
 )
 from tracetui.export.trace.sync_text import syncs_title
-from tracetui.language import clauses, counted, names, sentences, translate
-from tracetui.units import format_duration, format_ms, format_percent, format_time
+from tracetui.language import clauses, names, sentences, translate
+from tracetui.units import format_duration, format_ms, format_percent
 
 
 def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) -> str:
@@ -52,7 +61,7 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
     lines = [*first, title, "", plain(clauses(trace_facts(trace)))]
     lines += [line for fact in run_facts(analysis) for line in ("", plain(fact))]
     if not document["devices"]:
-        lines += ["", translate("No device in this trace: it shows the host only.")]
+        lines += ["", translate(NO_DEVICE)]
     splits = analysis.communication.splits
     limit = TOP_STEPS if top is None else top
     for device, activity, split, ranges in zip(
@@ -99,10 +108,7 @@ def _hotspots(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     lines = markdown_table(LINES, rows)
     more = len(rows.all_rows) - len(rows.rows)
     if more:
-        lines += [
-            "",
-            counted(more, "1 line with less is not shown.", "{count} lines with less are not shown."),
-        ]
+        lines += ["", hidden_lines(more)]
     for note in filter(None, line_notes(rows)):
         lines += ["", plain(note)]
     return [f"## {plain(hotspots_title(rows))}", "", *lines]
@@ -115,7 +121,7 @@ def _syncs(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     lines = [f"## {plain(syncs_title(rows.all_rows))}", "", *markdown_table(SYNCS, rows)]
     more = len(rows.all_rows) - len(rows.rows)
     if more:
-        lines += ["", counted(more, "1 with less is not shown.", "{count} with less are not shown.")]
+        lines += ["", hidden_rows(more)]
     return lines
 
 
@@ -133,8 +139,7 @@ def _communication(analysis: Analysis, selection: Selection) -> list[str]:
 def _device(
     analysis: Analysis, device: dict[str, Any], activity: DeviceActivity, split: WindowSplit
 ) -> list[str]:
-    start, end, idle = device["start_ns"], device["end_ns"], device["idle_ns"]
-    window, origin = end - start, analysis.trace.start_ns
+    window, idle = device["end_ns"] - device["start_ns"], device["idle_ns"]
     title = f"## {code(device['device'])}"
     if window <= 0:
         return [title, "", no_work(device)]
@@ -142,21 +147,14 @@ def _device(
         [_indented(name), f"{format_ms(ns)} ms", format_percent(ns, window)]
         for name, ns in split_rows(split, analysis.health)
     ]
-    span = translate(
-        "{length}, from {start} to {end}",
-        length=format_duration(window),
-        start=format_time(start - origin),
-        end=format_time(end - origin),
-    )
+    span = window_words(device, analysis.trace.start_ns)
     facts = sentences(
         translate("{fact}.", fact=fact)
         for fact in (span, in_all(device), *task_facts(analysis, device, activity))
     )
     lines = [title, "", facts, "", *table(["", "time", "share"], rows, [""])]
-    lines += _why(
-        "Why it was idle for {time}", idle, device["causes"], mark(analysis.health, "idle", "causes")
-    )
-    lines += _why("Why preparing steps took {time}", device["preparing_ns"], device["preparing_causes"])
+    lines += _why(WHY_IDLE, idle, device["causes"], mark(analysis.health, "idle", "causes"))
+    lines += _why(WHY_PREPARING, device["preparing_ns"], device["preparing_causes"])
     return lines
 
 
@@ -184,7 +182,7 @@ def _steps(analysis: Analysis, places: Sequence[int], top: int) -> list[str]:
     ]
     more = len(rows.all_rows) - len(rows.rows)
     if more:
-        lines += ["", counted(more, "1 more step is not shown.", "{count} more steps are not shown.")]
+        lines += ["", hidden_steps(more)]
     return lines
 
 

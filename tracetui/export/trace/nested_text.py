@@ -10,6 +10,7 @@ from typing import Any, Callable
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.export.markdown import plain
+from tracetui.export.sentences.trace import hidden_rows
 from tracetui.export.tables import nested
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.nested import FrameRows, ModuleRows, NestedRows, ScopeRows
@@ -18,7 +19,7 @@ from tracetui.export.text import MARGIN
 from tracetui.export.trace.documents import frames_document, modules_document, scopes_document
 from tracetui.export.trace.idle_text import TOP_LINES, idle_reasons
 from tracetui.export.trace.selection import Selection
-from tracetui.language import counted, translate
+from tracetui.language import translate
 from tracetui.units import format_count, format_duration
 
 NO_MODULES = "No nn.Module is recorded in this trace: the profiler records them with with_stack=True."
@@ -88,7 +89,7 @@ def nested_markdown(ranking: Ranking, analysis: Analysis, selection: Selection, 
     ]
     more = len(rows.all_rows) - len(rows.rows)
     if more:
-        lines += ["", counted(more, "1 with less is not shown.", "{count} with less are not shown.")]
+        lines += ["", hidden_rows(more)]
     if _without_modules(rows):
         lines += ["", translate(NO_MODULES)]
     return "\n".join(lines) + "\n"

@@ -16,6 +16,7 @@ from tracetui.analysis.task_counts import task_counts
 from tracetui.databases.exports import export_of
 from tracetui.export.sentences.causes import meanings, shares, task_words
 from tracetui.export.sentences.health import headline, left_out_words, legend, mark
+from tracetui.export.sentences.trace import NO_DEVICE, window_words
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.column import Form
 from tracetui.export.tables.ranges import RANGES, RangeRows, ranges_title
@@ -35,7 +36,6 @@ from tracetui.units import (
     format_duration,
     format_ms,
     format_percent,
-    format_time,
 )
 
 TOP_GAPS, TOP_STEPS, TOP_ADVICE = 5, 20, 3
@@ -53,7 +53,7 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
     for fact in run_facts(analysis):
         lines += wrapped(fact, width, later=MARGIN)
     if not document["devices"]:
-        lines += ["", translate("No device in this trace: it shows the host only.")]
+        lines += ["", translate(NO_DEVICE)]
     communication = analysis.communication
     limit = TOP_STEPS if top is None else top
     for device, activity, split, ranges in zip(
@@ -171,17 +171,11 @@ def _device(
     shares_of_window: WindowSplit,
     width: int,
 ) -> list[str]:
-    start, end = device["start_ns"], device["end_ns"]
-    window, origin = end - start, analysis.trace.start_ns
+    window = device["end_ns"] - device["start_ns"]
     name = printable(device["device"])
     if window <= 0:
         return [translate("{device}: {what}", device=name, what=no_work(device))]
-    span = translate(
-        "{length}, from {start} to {end}",
-        length=format_duration(window),
-        start=format_time(start - origin),
-        end=format_time(end - origin),
-    )
+    span = window_words(device, analysis.trace.start_ns)
     lines = [translate("{device}: {what}", device=name, what=span)]
     for label, ns in split_rows(shares_of_window, analysis.health):
         share = format_percent(ns, window)

@@ -9,8 +9,10 @@ from typing import NamedTuple, Union
 from rich.cells import cell_len
 from rich.style import Style
 
-from tracetui.language import wording
+from tracetui.language import translate, wording
+from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity
+from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece
@@ -19,6 +21,7 @@ Line = list[Piece]
 FieldText = Union[str, Piece, Iterable[Piece]]  #: what stands in a field of a sentence
 
 LABEL = 10  #: cells of the label before a line
+_LONGEST_NAME = 60  #: cells of a path or a function
 
 
 class Pen(NamedTuple):
@@ -34,6 +37,17 @@ class Pen(NamedTuple):
 
     def text(self, text: str, what: Role | Activity = Role.TEXT) -> tuple[str, Style]:
         return (text, self.palette.style_of(what))
+
+    def python_line(self, frame: Frame, backward: bool) -> Iterator[tuple[str, Style]]:
+        """Yield "train.py(88) main", with a note where only the backward pass of the line ran."""
+        function = printable(frame.function, _LONGEST_NAME)
+        if frame.file:
+            path = printable(path_end(frame.file, 2), _LONGEST_NAME)
+            yield self.text(f"{path}({frame.line})", Role.USER_LINE)
+            function = f" {function}"
+        yield self.text(function)
+        if backward:
+            yield self.text(translate(" (backward of it)"), Role.DIM)
 
     def compose(
         self, english: str, what: Role | Activity = Role.TEXT, /, **values: FieldText

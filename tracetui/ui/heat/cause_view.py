@@ -19,7 +19,7 @@ from tracetui.language import clauses, translate
 from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.cell_words import between, gap_target, joined, line_words, share, step_names
-from tracetui.ui.heat.sheet import AxisSpans, CellTarget, Sheet, SheetRow, nothing
+from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, Sheet, SheetRow, nothing
 from tracetui.units import format_duration, format_percent
 
 
@@ -34,7 +34,7 @@ class CauseView:
     """The causes of idle time by step, or by time."""
 
     question = "Which cause, when?"
-    unit = "of the time of a cell"
+    unit = CELL_TIME
     heats = ((Heat.LOST, "idle"),)
     total_cells = len("1234 ms 100.0 %")
 

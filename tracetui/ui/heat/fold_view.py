@@ -15,7 +15,7 @@ from tracetui.language import clauses, translate, wording
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.drawing.ticks import tick_step
 from tracetui.ui.heat.cell_words import between, gap_target, joined, mostly, share
-from tracetui.ui.heat.sheet import AxisSpans, CellTarget, GapOfCell, Sheet, SheetRow, nothing
+from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, GapOfCell, Sheet, SheetRow, nothing
 from tracetui.units import format_duration, format_time
 
 
@@ -30,7 +30,7 @@ class _FoldSheet(Sheet):
 class FoldView:
     """The phases of the only step, each beginning a line."""
 
-    unit = "of the time of a cell"
+    unit = CELL_TIME
     heats = ((Heat.LOST, "idle"), (Heat.WAIT, "preparing"))
     total_cells = len("1234 ms")
 

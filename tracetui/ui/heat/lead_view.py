@@ -20,7 +20,7 @@ from tracetui.language import clauses, translate, wording
 from tracetui.ui.drawing.ramp import LEVELS, Heat
 from tracetui.ui.drawing.ticks import format_tick, tick_step
 from tracetui.ui.heat.cell_words import between, joined, mostly, share, step_names
-from tracetui.ui.heat.sheet import AxisSpans, CellTarget, Sheet, SheetRow, nothing
+from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, Sheet, SheetRow, nothing
 from tracetui.units import format_duration, format_percent, format_time
 
 
@@ -50,7 +50,7 @@ class LeadView:
     """The lead of the host in the steps side by side; of one step, or without any, line by line."""
 
     question = "How far ahead is the host?"
-    unit = "of the time of a cell"
+    unit = CELL_TIME
     heats = ((Heat.NO_LEAD, "without a lead"), (Heat.WORK, "ahead, each shade twice as far"))
     total_cells = len("1234 ms")
 

@@ -13,7 +13,7 @@ from tracetui.arrays import Int64s
 from tracetui.language import translate
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.cell_words import between, gap_target, joined, mostly, share
-from tracetui.ui.heat.sheet import AxisSpans, CellTarget, GapOfCell, Sheet, SheetRow, nothing
+from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, GapOfCell, Sheet, SheetRow, nothing
 from tracetui.units import format_count, format_duration
 
 #: gaps for each line of the screen from which two rows share a line
@@ -31,7 +31,7 @@ class LengthView:
     """Idle time by the length of its gap over time."""
 
     question = "Many small gaps or few large?"
-    unit = "of the time of a cell"
+    unit = CELL_TIME
     heats = ((Heat.LOST, "idle"),)
     label_cells = len(">= 1.00 ms")
     total_cells = len("123,456 gaps 1234 ms")

@@ -19,6 +19,8 @@ _TOPS = (1, 2, 5, 10, 20, 50, 100)
 #: the upper bounds of the shades, per cent of that: finer where little is, as most cells have little
 _BOUNDS = (2, 5, 10, 20, 35, 50, 75, 100)
 
+CELL_TIME = "of the time of a cell"  #: what the shares of most maps are of
+
 
 class SheetRow(NamedTuple):
     """One row of a map, beside its cells."""

@@ -17,7 +17,7 @@ from tracetui.language import translate
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.drawing.ticks import format_tick, tick_step
 from tracetui.ui.heat.cell_words import gap_target, joined, mostly, share, step_names
-from tracetui.ui.heat.sheet import AxisSpans, CellTarget, GapOfCell, Sheet, SheetRow, nothing
+from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, GapOfCell, Sheet, SheetRow, nothing
 from tracetui.units import format_duration, format_percent
 
 WHOLE = 2  #: rows about whole steps, above those of the time within
@@ -39,7 +39,7 @@ class StepView:
     """The steps side by side, laid upon each other at their first work."""
 
     question = "Is every step like this?"
-    unit = "of the time of a cell"
+    unit = CELL_TIME
     heats = ((Heat.LOST, "idle"), (Heat.WAIT, "preparing"))
     total_cells = len("1234 ms")
 

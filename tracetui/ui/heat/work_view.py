@@ -18,7 +18,7 @@ from tracetui.trace.stack import parse_frame
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.drawing.rows import idle_key, track_key, track_label
 from tracetui.ui.heat.cell_words import between, device_prefix, joined, line_words, mostly, share
-from tracetui.ui.heat.sheet import AxisSpans, CellTarget, Sheet, SheetRow
+from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, Sheet, SheetRow
 from tracetui.units import format_duration, format_percent
 
 _THREAD = re.compile(r"thread (\S+)(?: \((?!python)(.+)\))?", re.IGNORECASE)
@@ -29,7 +29,7 @@ class WorkView:
     """Threads, streams and groups over time."""
 
     question = "Who works while the device starves?"
-    unit = "of the time of a cell"
+    unit = CELL_TIME
     heats = ((Heat.LOST, "lost"), (Heat.WORK, "works"), (Heat.WAIT, "waits"))
     head = "total while idle"
 

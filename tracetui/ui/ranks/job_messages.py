@@ -9,6 +9,8 @@ from textual.message import Message
 from tracetui.job.engines.pool import Ranks
 from tracetui.job.job import Job
 
+ONLY_DIGEST = "Only the digest of this rank is here: its trace is elsewhere."
+
 
 @dataclass
 class JobProgress(Message, bubble=False):

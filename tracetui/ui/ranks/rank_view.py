@@ -12,7 +12,7 @@ from tracetui.analysis.heat.cells import HeatCells, pool
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.job import late_words, passes_on, root_with_line
-from tracetui.export.sentences.rank_labels import absent_label, labels
+from tracetui.export.sentences.rank_labels import QUESTIONS, absent_label, labels
 from tracetui.job.absent_ranks import absent_ranks
 from tracetui.job.grids import GridMeasure, job_span, measure_by_step, measure_by_time
 from tracetui.job.job import Job
@@ -21,7 +21,7 @@ from tracetui.language import translate, wording
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.cell_words import between, joined, share
-from tracetui.ui.heat.sheet import Sheet, SheetRow, nothing
+from tracetui.ui.heat.sheet import CELL_TIME, Sheet, SheetRow, nothing
 from tracetui.units import format_duration, format_percent
 
 AROUND = 4  #: times a cell of time that is shown before and after it
@@ -31,25 +31,18 @@ class MeasureWords(NamedTuple):
     """How a measure is spoken of."""
 
     name: str  #: in the list of maps
-    question: str
     time_words: str  #: what its time is
-    unit: str = "of the time of a cell"
+    unit: str = CELL_TIME
     heat: Heat = Heat.LOST
 
 
 WORDS = {
-    GridMeasure.COST: MeasureWords(
-        "late", "Who makes others wait?", "others waited for it", "of the time of the others"
-    ),
-    GridMeasure.WAITED: MeasureWords("waits", "Who waits for others?", "it waited for others"),
-    GridMeasure.IDLE: MeasureWords("idle", "Which rank is idle?", "idle"),
-    GridMeasure.COMMUNICATION: MeasureWords(
-        "communication", "Which rank has exposed communication?", "exposed communication"
-    ),
-    GridMeasure.COPY: MeasureWords("copies", "Which rank only copies?", "exposed copies"),
-    GridMeasure.COMPUTING: MeasureWords(
-        "computing", "Which rank computes most?", "computing", heat=Heat.WORK
-    ),
+    GridMeasure.COST: MeasureWords("late", "others waited for it", "of the time of the others"),
+    GridMeasure.WAITED: MeasureWords("waits", "it waited for others"),
+    GridMeasure.IDLE: MeasureWords("idle", "idle"),
+    GridMeasure.COMMUNICATION: MeasureWords("communication", "exposed communication"),
+    GridMeasure.COPY: MeasureWords("copies", "exposed copies"),
+    GridMeasure.COMPUTING: MeasureWords("computing", "computing", heat=Heat.WORK),
 }
 
 
@@ -108,7 +101,7 @@ class RankView:
 
     @property
     def question(self) -> str:
-        return self._words.question
+        return QUESTIONS[self.measure]
 
     @property
     def unit(self) -> str:

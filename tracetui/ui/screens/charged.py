@@ -13,7 +13,7 @@ from tracetui.ui.screens.table_screen import AnswerScreen
 
 CHARGING = "charge"  #: the group of the thread
 
-_NO_FILE = "This is no line of a Python file."
+NO_FILE = "This is no line of a Python file."
 _NO_STACK = "No Python stack is recorded for what launched these tasks."
 _NO_STACKS = "No Python stack is recorded in this trace. The profiler records them with with_stack=True."
 
@@ -51,4 +51,4 @@ def absent_source(analysis: Analysis | None, is_without_stack: bool) -> str:
     """Return why no source is shown: the trace or the task has no stack, or it leads to no file."""
     if analysis is not None and not analysis.has_python:
         return _NO_STACKS
-    return _NO_STACK if is_without_stack else _NO_FILE
+    return _NO_STACK if is_without_stack else NO_FILE

@@ -26,7 +26,7 @@ from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.messages import TraceChanged
-from tracetui.ui.screens.panel import Panel
+from tracetui.ui.screens.panel import FILE_EXISTS, Panel
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import name_for_file
 from tracetui.ui.widgets.lines import Lines, Pieces
@@ -221,7 +221,7 @@ class ExportDialog(Panel[str]):
         self._writing = None
         if message.exists:
             self._asked_twice = self.query_one("#file", Input).value.strip()
-            self.set_title("It exists: enter overwrites it.", Role.WARNING)
+            self.set_title(FILE_EXISTS, Role.WARNING)
         elif message.refusal:
             self.set_title(message.refusal, Role.ERROR)
         else:

@@ -23,6 +23,7 @@ from tracetui.export.tables.column import Table
 from tracetui.language import wording
 from tracetui.ui.actions import bindings
 from tracetui.ui.messages import SelectionChanged, ViewChanged
+from tracetui.ui.screens.charged import NO_FILE
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.state import Viewport
@@ -316,7 +317,7 @@ class MemoryScreen(TableScreen):
         story.show(telling.lines(shown, self.view, self.table.row, block, neighbours, width, height))
         line = int(shown.part.blocks.line[block])
         frame = shown.memory.recorded.lines[line] if line >= 0 else None
-        self.source.nothing = "No Python stack is recorded for this operator." if frame is None else _NO_FILE
+        self.source.nothing = "No Python stack is recorded for this operator." if frame is None else NO_FILE
         self.source.show(*(frame or ("", 0, "")))
         if neighbours is None and shown.memory.launch_chains is not None:
             self._asking = self.set_timer(_SETTLED_S, lambda: self._ask(shown, block))
@@ -402,6 +403,3 @@ class MemoryScreen(TableScreen):
         problem = self.source.edit()
         if problem:
             self.viewer.show_status(problem)
-
-
-_NO_FILE = "This is no line of a Python file."

@@ -15,7 +15,7 @@ from tracetui.language import counted, in_english, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.export_dialog import absolute, sentence_of
-from tracetui.ui.screens.panel import Panel
+from tracetui.ui.screens.panel import FILE_EXISTS, Panel
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import name_for_file
 
@@ -91,7 +91,7 @@ class TableExport(Panel[str]):
         self._writing = False
         if message.exists:
             self._overwrites = self.query_one(Input).value.strip()
-            self.set_title("It exists: enter overwrites it.", Role.WARNING)
+            self.set_title(FILE_EXISTS, Role.WARNING)
         elif message.refusal:
             self.set_title(message.refusal, Role.ERROR)
         else:

@@ -35,7 +35,7 @@ from tracetui.ui.state import TrackKey, Viewport
 from tracetui.ui.stories.time_window import measure_words, window_sentence
 from tracetui.ui.timeline_cursor import TimelineCursor
 from tracetui.ui.viewer_screen import ViewerScreen
-from tracetui.ui.widgets.details import Details
+from tracetui.ui.widgets.details import NO_STACK, Details
 from tracetui.ui.widgets.minimap import Minimap
 from tracetui.ui.widgets.ruler import Ruler
 from tracetui.ui.widgets.status import KeyLine, TopLine
@@ -285,7 +285,7 @@ class TimelineScreen(ViewerScreen[None]):
 
     def action_stack(self) -> None:
         if not self.details.toggle_stack():
-            self.viewer.show_status("There is no Python stack for this selection.")
+            self.viewer.show_status(NO_STACK)
 
     def open_editor(self) -> None:
         found = self.details.find_source()

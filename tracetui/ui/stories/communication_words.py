@@ -17,7 +17,6 @@ from tracetui.analysis.sums import most_first
 from tracetui.export.sentences.late_ranks import NAME_CELLS, late_rank_of
 from tracetui.language import translate
 from tracetui.trace.clean import printable
-from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.drawing.shares import apportion, format_share, unit_of
@@ -103,14 +102,8 @@ class _OperationWords:
         if line_index[0] < 0:
             yield name
             return
-        line = lines[int(line_index[0])]
-        location: list[Piece] = [pen.text(printable(line.function, NAME_CELLS))]
-        if line.file:
-            path = printable(path_end(line.file, 2), NAME_CELLS)
-            location.insert(0, pen.text(f"{path}({line.line}) ", Role.USER_LINE))
-        if analysis.launch_chains.backward[task][0]:
-            location.append(pen.text(translate(" (backward of it)"), Role.DIM))
-        yield from pen.compose("{name} at {line}", name=name, line=location)
+        line = pen.python_line(lines[int(line_index[0])], bool(analysis.launch_chains.backward[task][0]))
+        yield from pen.compose("{name} at {line}", name=name, line=line)
 
     def _transfer_pieces(self, time: str, moved_ns: int) -> Iterator[Piece]:
         """Yield "moved 16.0 MB in 0.3 ms, 52.0 GB/s".

@@ -22,7 +22,7 @@ from tracetui.export.text import padded
 from tracetui.language import alternatives, clauses, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import TraceKind
-from tracetui.trace.stack import Frame, path_end
+from tracetui.trace.stack import Frame
 from tracetui.ui.drawing.bars import time_inks
 from tracetui.ui.drawing.causes import cause_letter, cause_paint, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -226,22 +226,10 @@ class GapWords:
             yield self._time_piece(units)
             yield pen.text(" ")
         if share.frame is not None and with_line:
-            line = self._line_pieces(share.frame, share.backward)
+            line = self._pen.python_line(share.frame, share.backward)
             yield from pen.compose("{doing} at {line}", doing=share.doing, line=line)
         else:
             yield pen.text(share.doing)
-
-    def _line_pieces(self, frame: Frame, backward: bool) -> Iterator[Piece]:
-        """Yield "train.py(88) main", with a note where only the backward pass of the line ran."""
-        pen = self._pen
-        function = printable(frame.function, NAME)
-        if frame.file:
-            path = printable(path_end(frame.file, 2), NAME)
-            yield pen.text(f"{path}({frame.line})", Role.USER_LINE)
-            function = f" {function}"
-        yield pen.text(function)
-        if backward:
-            yield pen.text(translate(" (backward of it)"), Role.DIM)
 
     def _time_piece(self, units: int, role: Role = Role.TEXT) -> Piece:
         """Return a time in the unit of the story, held together by a space that does not break."""
@@ -281,7 +269,7 @@ class GapWords:
         stack, frame = causes.synchronising_stack[[longest]], causes.synchronising_frame[[longest]]
         frames, line_index = lines_of(self._analysis.trace, stack, frame, self._analysis.rules)
         if line_index[0] >= 0:
-            line = self._line_pieces(frames[int(line_index[0])], False)
+            line = self._pen.python_line(frames[int(line_index[0])], False)
             call = [*pen.compose("{call} at {line}", call=call, line=line)]
         template = "{call} began before {device} went idle: the host could not work ahead."
         return [*pen.compose(template, call=call, device=self._device)]

@@ -55,6 +55,8 @@ from tracetui.ui.stories.run_words import describe_run
 from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
+NO_STACK = "There is no Python stack for this selection."
+
 
 @dataclass
 class SelectionFacts:
@@ -231,7 +233,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         """Return the source file and line of the selection, or why there is none. May block."""
         frame = self.rules.line_of(self.stack)
         if frame is None:
-            return "There is no Python stack for this selection."
+            return NO_STACK
         found = self.session.sources.find(frame.file)
         return (found, frame.line) if isinstance(found, SourceFile) else found.reason
 
