@@ -10,7 +10,7 @@ from tracetui.arrays import Int64s
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.compared_run import Run
 from tracetui.comparison.comparison import Comparison
-from tracetui.comparison.waterfall import AICORE, AICPU, COPY, IDLE_TERMS, PREPARING_COPY, TERMS, places_of
+from tracetui.comparison.waterfall import AICORE, AICPU, COPY, IDLE_TERMS, PREPARING_COPY, TERMS, term_places
 from tracetui.export.comparison.text import shown_rows
 from tracetui.export.page import charts
 from tracetui.export.page.html import Section, quote
@@ -25,7 +25,7 @@ _COPIES = (PREPARING_COPY, COPY)
 #: Each kind of time of a strip with the places of its terms, from the bottom up.
 _PLACES = {
     charts.COMPUTING: [TERMS.index(term) for term in _COMPUTING],
-    charts.COMMUNICATION: places_of("communication"),
+    charts.COMMUNICATION: term_places("communication"),
     charts.COPIES: [TERMS.index(term) for term in _COPIES],
     charts.IDLE: [TERMS.index(term) for term in IDLE_TERMS],
 }
@@ -53,7 +53,7 @@ class _StepTimes:
 
     def cells(self, rows: list[ComparedRow]) -> HeatCells:
         """Return the cells of some rows of the waterfall in each step, as shares of it."""
-        ns = np.array([self.ns[:, places_of(row.name)].sum(axis=1) for row in rows], np.int64)
+        ns = np.array([self.ns[:, term_places(row.name)].sum(axis=1) for row in rows], np.int64)
         step_ns = np.broadcast_to(self.ns.sum(axis=1), ns.shape)
         cells, _ = pool(len(self.ns), MOST_COLUMNS).columns(HeatCells.of_totals(ns, step_ns))
         return cells
