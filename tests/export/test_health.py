@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tracetui.analysis.health.finding import NUMBERS, Finding, Health, Severity
-from tracetui.export.sentences.health import windows_sentence
+from tracetui.export.sentences.health import headline, step_words, windows_sentence
 from tracetui.export.trace.health import (
     LONGEST_LINE,
     RecordingRow,
@@ -78,8 +78,8 @@ def test_a_text_has_a_paragraph_for_each_finding() -> None:
 
 def test_a_text_fits_its_width_and_keeps_the_end_of_the_path() -> None:
     long = Finding("device.lost", Severity.WRONG, ("idle",), "lost", "less " * 30)
-    lines = health_text(analysis_with(long), 16).splitlines()
-    assert lines[0] == "…uns/run 1.json"[-16:]
+    lines = health_text(analysis_with(long), 14).splitlines()
+    assert lines[0] == "…ns/run 1.json"
     assert lines[5].startswith("  → less") and {line[:5] for line in lines[6:]} == {"    l"}
 
 
@@ -164,3 +164,45 @@ def test_the_document_of_a_directory_has_one_schema() -> None:
     found = recordings_document([("a.json", {"schema": 1, "verdict": "good", "findings": []})])
     assert [*found] == ["schema", "recordings"]
     assert found["recordings"] == [{"path": "a.json", "verdict": "good", "findings": []}]
+
+
+def doubtful(identifier: str, *affects: str) -> Finding:
+    return finding(identifier, Severity.DOUBTFUL, *affects)
+
+
+@pytest.mark.parametrize(
+    ("findings", "line"),
+    [
+        ((), ""),
+        ((STACKS,), ""),
+        ((LOST,), "Idle time is overstated: 3 tasks are lost (step 51)"),
+        ((doubtful("graph.gap", "idle"),), "Idle time may be overstated: 3 tasks are lost"),
+        (
+            (finding("device.head_lost", Severity.WRONG, "idle", "steps"),),
+            "Idle time and steps are wrong: 3 tasks are lost",
+        ),
+        ((doubtful("device.order", "lines"),), "Not certain (lines): 3 tasks are lost"),
+        ((doubtful("host.order", "idle"),), "Not certain (idle time): 3 tasks are lost"),
+        ((ORDER, LOST), "Not certain (lines): 3 tasks are lost; 1 finding more"),
+        ((ORDER, LOST, LOST, STACKS), "Not certain (lines): 3 tasks are lost; 2 findings more"),
+    ],
+)
+def test_the_headline_is_the_worst_finding_and_counts_the_others(
+    findings: tuple[Finding, ...], line: str
+) -> None:
+    analysis = analysis_with(*findings)
+    assert headline(analysis.health, analysis.steps) == line
+
+
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [
+        ((), ""),
+        ((7, 7), "step 7"),
+        ((9, 7), "steps 7, 9"),
+        ((1, 2, 3, 4, 5), "steps 1, 2, 3, 4, 5"),
+        ((1, 2, 3, 4, 5, 6), "steps 1, 2, 3, 4, 5, …"),
+    ],
+)
+def test_five_steps_are_named(steps: tuple[int, ...], words: str) -> None:
+    assert step_words(steps) == words

@@ -38,24 +38,29 @@ def test_a_loss_goes_on_over_32_launches_that_have_a_task() -> None:
 
 def test_long_losses_are_one_where_half_of_all_between_them_is_lost() -> None:
     assert stretches(400, [*range(100, 140), *range(180, 220)]) == [(100, 220)]
+    assert stretches(400, [*range(100, 140), *range(220, 260)]) == [(100, 260)]
     assert stretches(400, [*range(100, 140), *range(221, 261)]) == [(100, 140), (221, 261)]
 
 
 def test_a_loss_at_the_start_or_end_has_a_hundredth_outside_of_it() -> None:
-    def edges(lost: Collection[int]) -> list[tuple[bool, bool]]:
-        return [(loss.at_start, loss.at_end) for loss in find_losses(launches(400, lost))]
+    def edges(lost: Collection[int], count: int = 400) -> list[tuple[bool, bool]]:
+        return [(loss.at_start, loss.at_end) for loss in find_losses(launches(count, lost))]
 
     assert edges(range(4, 40)) == [(True, False)]
     assert edges(range(5, 40)) == [(False, False)]
     assert edges(range(360, 396)) == [(False, True)]
     assert edges(range(360, 395)) == [(False, False)]
+    assert edges(range(4, 396)) == [(True, False)], "nearly all are lost from the start"
+    assert edges(range(10), 50) == [(True, False)] and edges(range(1, 10), 50) == [(False, False)]
 
 
 def test_tasks_lost_here_and_there_are_no_late_beginning() -> None:
     (whole,) = find_losses(launches(400, range(0, 40, 2)))
     (sparse,) = find_losses(launches(400, range(0, 40, 3)))
     assert (whole.is_dense, whole.at_start) == (True, True)
-    assert (sparse.is_dense, sparse.at_start) == (False, False)
+    assert (sparse.is_dense, sparse.at_start, sparse.at_end) == (False, False, False)
+    (half,) = find_losses(launches(400, [*range(0, 38, 2), 39]))
+    assert len(half.places) * 2 == half.stop - half.first and half.is_dense
 
 
 MS = 1_000_000
