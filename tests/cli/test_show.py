@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from simulator.job.directory import write_job
+from tests.analysis.memory.runs import write_snapshot
 from tests.job.planted import truth
 from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
@@ -107,3 +108,20 @@ def test_a_row_of_a_comparison_is_explained_alone(capsys: pytest.CaptureFixture[
     assert "tracetui BASE PATH --at 'compare#class=Matmul,view=class,trace=" in text
     assert main(["show", SAMPLE, "fish=x", "--against", SAMPLE]) == ExitCode.USAGE
     assert "ids begin with term, " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("by", ["line", "size", "block"])
+def test_rows_of_a_snapshot_of_memory_are_found_though_none_has_a_time(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, by: str
+) -> None:
+    path = tmp_path / "snapshot.pkl"
+    write_snapshot(path)
+    answer = json.loads(shown(capsys, "memory", str(path), "--by", by, "--json"))
+    rows = [*answer["components"], *answer["growing"], *answer[f"{by}s"]]
+    assert len({row["id"] for row in rows}) == len(rows) >= 3
+    for row in rows:
+        alone = json.loads(shown(capsys, "show", str(path), row["id"], "--json"))
+        assert alone["row"] == row
+        assert parse_place(alone["place"]).screen == "memory"
+    assert main(["show", str(path), "gap=NPU:1"]) == ExitCode.USAGE
+    assert "ids begin with component, " in capsys.readouterr().err

@@ -254,3 +254,18 @@ def test_the_keys_of_a_form_are_told_apart() -> None:
             assert len(keys) == len(set(keys))
             named = {key for key in (*table.order, *table.markdown) if key is not ...}
             assert named <= {column.key for column in table.columns}
+
+
+def test_rows_that_are_alike_have_ids_of_what_sets_them_apart_and_others_short_ones() -> None:
+    table: Table[Any] = Table(
+        (
+            Column("name", "", lambda rows: listed([name for name, _ in rows])),
+            Column("status", "", lambda rows: listed([status for _, status in rows])),
+        ),
+        kind="operator",
+        identity=("name",),
+        apart="status",
+    )
+    rows = [("add", "matched"), ("mul", "matched"), ("add", "gone")]
+    ids = [row["id"] for row in records(table, rows)]
+    assert ids == ["operator=add:matched", "operator=mul", "operator=add:gone"]

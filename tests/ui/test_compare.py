@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from fractions import Fraction
@@ -27,6 +28,7 @@ from tracetui.comparison.waterfall import TERMS
 from tracetui.export.csv_table import write_table
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import BY, MEMORY, ComparedRows
+from tracetui.places import parse_place
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.comparing.row_story import story
@@ -140,6 +142,24 @@ def test_memory_is_told_in_bytes() -> None:
     cells = [column.draw(0, 20) for column in (base, other)]
     assert cells == ["2.00 GB", "2.50 GB"] and change.draw(0, 20)[0][0] == "+500 MB"
     assert story(row)[0] == "BASE   2.00 GB" and "Changed by +500 MB" in story(row)[2]
+
+
+async def test_the_place_of_a_row_opens_its_table_again() -> None:
+    async with compared() as (app, pilot):
+        await table(app, pilot, "operator")
+        await pilot.press("down", "u")
+        await pilot.pause()
+        place = parse_place(shlex.split(app.clipboard)[-1])
+        assert (place.screen, place.view) == ("compare", "operator")
+        assert place.rows[-1].startswith("operator=")
+        await pilot.press("tab", "u")
+        await pilot.pause()
+        assert parse_place(shlex.split(app.clipboard)[-1]).view != "operator"
+        app.places.open(place)
+        await pilot.pause()
+        await pilot.press("u")
+        await pilot.pause()
+        assert parse_place(shlex.split(app.clipboard)[-1]) == place
 
 
 async def test_a_row_opens_in_either_trace_and_a_key_flips_to_the_counterpart() -> None:

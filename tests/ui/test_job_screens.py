@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -24,6 +25,7 @@ from tracetui.job.stages import job_stages
 from tracetui.job.whatif.answer import Replays
 from tracetui.job.whatif.fixes import Fix, Target, parse_fix
 from tracetui.job.whatif.row_fixes import RowFixes
+from tracetui.places import parse_place
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_messages import JobRead
@@ -213,3 +215,27 @@ async def test_all_of_them_speak_chinese(directory: Path) -> None:
             await until(pilot, lambda: app.shown == "experts" and "all-to-all" in text(app))
     finally:
         choose_language(ENGLISH)
+
+
+@pytest.mark.parametrize("keys", [("R", "tab", "down"), ("S", "down")])
+async def test_the_place_of_a_screen_of_a_job_opens_it_again(directory: Path, keys: tuple[str, ...]) -> None:
+    async with viewing_job(directory, planted("loader")) as (app, pilot):
+        for key in keys:
+            await pilot.press(key)
+            await pilot.pause()
+        shown = app.shown
+        await pilot.press("u")
+        await pilot.pause()
+        words = shlex.split(app.clipboard)
+        place = parse_place(words[-1])
+        assert (place.screen, place.rank) == (shown, None)
+        assert place.rows, "the row under the cursor"
+        await pilot.press("up", "S" if shown == "ranks" else "R")
+        await pilot.pause()
+        assert app.shown != shown
+        app.places.open(place)
+        await pilot.pause()
+        assert app.shown == shown
+        await pilot.press("u")
+        await pilot.pause()
+        assert parse_place(shlex.split(app.clipboard)[-1]) == place

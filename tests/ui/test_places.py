@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 from tests.analysis.machine import call, dequeue, enqueue, npu, operator, task
 from tests.ui.training import screen_text
 from tests.ui.viewing import until
+from tracetui.cli import main
 from tracetui.notebook.notebook import notes_path
 from tracetui.places import SharedPlace, fingerprint, parse_place
 from tracetui.ui.app import TraceApp
@@ -243,3 +244,33 @@ async def test_a_row_of_a_query_opens_as_a_place(path: Path, query: str, screen:
         await until(pilot, lambda: app.shown == screen)
         await pilot.press("u")
         assert copied(app).rows[-1].startswith(f"{'line' if screen == 'hotspots' else 'gap'}=")
+
+
+async def test_what_is_made_in_one_home_opens_in_another(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A place, a note and a page: all that travels is the trace, a text and two files."""
+    exported, page = tmp_path / "notes.jsonl", tmp_path / "page.html"
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "ada"))
+    async with opened(path) as (app, pilot):
+        await pilot.press("x", "x", "apostrophe", *"late", "enter", "u")
+        await pilot.pause()
+        place, picture = copied(app), screen_text(app)[1:-2]
+    assert main(["notes", str(path), "--export", str(exported)]) == 0
+    assert main(["report", str(path), "-o", str(page), "--no-cache"]) == 0
+    copy = tmp_path / "there" / "trace_view.json"
+    copy.parent.mkdir()
+    shutil.copy(path, copy)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "bob"))
+    async with opened(copy, place) as (app, pilot):
+        assert not app.session.notes
+    assert main(["notes", str(copy), "--import", str(exported)]) == 0
+    async with opened(copy, place) as (app, pilot):
+        await until(pilot, lambda: bool(app.session.notes))
+        await pilot.pause()
+        assert screen_text(app)[1:-2] == picture
+        assert app.session.notes[0].place.rows == place.rows
+    page_of_copy = tmp_path / "copy.html"
+    assert main(["report", str(copy), "-o", str(page_of_copy), "--no-cache"]) == 0
+    assert "late (" in page.read_text()
+    assert page_of_copy.read_text().replace(str(copy), str(path)) == page.read_text()

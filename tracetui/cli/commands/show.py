@@ -38,7 +38,7 @@ wherever the trace is opened.
 
 
 def _add_arguments(parser: Parser) -> None:
-    parser.add_argument("path", metavar="PATH", help="a trace, or a directory of ranks")
+    parser.add_argument("path", metavar="PATH", help="a trace, a directory of ranks, or a snapshot of memory")
     parser.add_argument("row", metavar="ID", help="of the row, as --json shows it")
     parser.add_argument("--against", metavar="BASE", help="explain a row of what changed from BASE to PATH")
     add_reading(parser, JOBS)
@@ -54,10 +54,13 @@ def _run(request: Request) -> ExitCode:
     from tracetui.cli.notes import fingerprint_of
     from tracetui.cli.output import in_ascii, print_json, print_text
     from tracetui.export.queries.row_answer import RowAnswer, row_document, row_markdown, row_text
+    from tracetui.siblings.snapshot import is_pickle
 
     path = Path(request.path)
     if request.against is not None:
         answer = _in_comparison(request)
+    elif is_pickle(path):
+        answer = _in_snapshot(request)
     elif (job := _job_at(request, path)) is not None:
         from tracetui.export.queries.named_rows import find_in_job, kinds_of_job
         from tracetui.export.queries.row_screens import place_in_job
@@ -83,6 +86,21 @@ def _run(request: Request) -> ExitCode:
     else:
         print_text(row_markdown(answer) if request.md else row_text(answer), request)
     return ExitCode.OK
+
+
+def _in_snapshot(request: Request) -> RowAnswer:
+    """Return what there is to say of a row of a snapshot of memory."""
+    from tracetui.api import load_snapshot
+    from tracetui.cli.trace_reading import rules_of
+    from tracetui.export.queries.named_rows import find_in_memory, kinds_of_memory
+    from tracetui.export.queries.row_answer import RowAnswer
+    from tracetui.export.queries.row_screens import place_in_trace
+    from tracetui.places import fingerprint
+
+    memory = load_snapshot(request.path, rules_of(request))
+    found = find_in_memory(memory, request.row) or _refuse(request, kinds_of_memory(memory))
+    place = place_in_trace(found.kind, request.row, fingerprint([Path(request.path)]))
+    return RowAnswer(request.row, found, (), str(place or ""))
 
 
 def _in_comparison(request: Request) -> RowAnswer:

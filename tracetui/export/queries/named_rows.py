@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.analysis.memory.analyse import Memory
 from tracetui.comparison.comparison import Comparison
 from tracetui.export.queries.relations import (
     Relation,
@@ -64,6 +65,16 @@ def find_in_trace(analysis: Analysis, identity: str) -> NamedRow | None:
         gap = find_gap(analysis, identity)
         return None if gap < 0 else NamedRow(GAP, GAPS, GapRows(analysis, np.array([gap])), 0)
     return _find(_of_trace(analysis), identity)
+
+
+def find_in_memory(memory_of_snapshot: Memory, identity: str) -> NamedRow | None:
+    """Return the row of a snapshot of memory that has an id; None where there is none."""
+    return _find(_of_memory(memory_of_snapshot), identity)
+
+
+def kinds_of_memory(memory_of_snapshot: Memory) -> list[str]:
+    """Return the kinds of the rows that a snapshot of memory has."""
+    return _kinds(_of_memory(memory_of_snapshot))
 
 
 def find_in_job(job: Job, identity: str) -> NamedRow | None:
@@ -133,14 +144,21 @@ def _of_trace(analysis: Analysis) -> Iterator[Named]:
             yield CULPRITS.kind, Relation(CULPRITS, lambda: CulpritRows(summary))
             yield CORES.kind, Relation(CORES, lambda: CoreRows(summary))
     if (held := analysis.memory) is not None:
-        recorded = held.recorded
-        curves, graphs = held.curves, recorded.graphs
-        yield (
-            memory.COMPONENTS.kind,
-            Relation(memory.COMPONENTS, lambda: memory.MemoryRows(recorded, curves)),
-        )
-        yield memory.GRAPHS.kind, Relation(memory.GRAPHS, lambda: memory.MemoryRows(recorded, graphs))
-        yield memory.GROWING.kind, Relation(memory.GROWING, lambda: memory.GrowingRows(held))
+        yield from _of_memory(held)
+
+
+def _of_memory(held: Memory) -> Iterator[Named]:
+    recorded = held.recorded
+    curves, graphs = held.curves, recorded.graphs
+    for table, rows in (
+        (memory.COMPONENTS, lambda: memory.MemoryRows(recorded, curves)),
+        (memory.GRAPHS, lambda: memory.MemoryRows(recorded, graphs)),
+        (memory.GROWING, lambda: memory.GrowingRows(held)),
+        (memory.BLOCKS, lambda: memory.BlockRows(held, held.all)),
+        (memory.LINES, lambda: memory.MemoryRows(recorded, held.all.lines)),
+        (memory.SIZES, lambda: memory.MemoryRows(recorded, held.all.sizes)),
+    ):
+        yield table.kind, Relation(table, rows)
 
 
 def _of_job(job: Job) -> Iterator[Named]:

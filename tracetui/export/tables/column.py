@@ -6,6 +6,7 @@ once, as numpy columns. JSON is made of them here, all other forms where their l
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Flag, auto
@@ -138,6 +139,7 @@ class Table(Generic[Rows]):
     markdown: tuple[Any, ...] = ()  #: the order in Markdown, where it is another
     kind: str = ""  #: what the ids of its rows begin with; "": they have none
     identity: tuple[str, ...] = ()  #: keys of the columns that ids are made of, a flag last
+    apart: str = ""  #: key of a column that ids end with where rows are alike in those
 
     def column(self, key: str, form: Form = Form.FRAME) -> Column[Rows]:
         """Return the column that has a key in a form."""
@@ -151,7 +153,15 @@ class Table(Generic[Rows]):
     def _ids(self, rows: Rows) -> list[str]:
         columns = [self._data(key) for key in self.identity]
         values = zip(*(column.exact(rows) for column in columns))
-        return [row_id(self.kind, *_id_parts(self.identity, row)) for row in values]
+        parts = [[*_id_parts(self.identity, row)] for row in values]
+        ids = [row_id(self.kind, *row) for row in parts]
+        if self.apart and len(set(ids)) < len(ids):
+            times = Counter(ids)
+            ends = self._data(self.apart).exact(rows)
+            several = [times[identity] > 1 for identity in ids]
+            parts = [[*row, str(end)] if is_one else row for row, end, is_one in zip(parts, ends, several)]
+            ids = [row_id(self.kind, *row) for row in parts]
+        return ids
 
     def _data(self, key: str) -> Column[Rows]:
         return next(column for column in self.columns if column.key == key and column.forms & Form.DATA)

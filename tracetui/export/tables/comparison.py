@@ -172,7 +172,7 @@ def _table(
     )
     sides = (f"{side}_{what}" for side in ("base", "other") for what in (unit, "self_ns", "count", "mean_ns"))
     order = ("name", *sides, ..., f"delta_{unit}", "trust", "ratio", "changed")
-    return Table(columns, order, kind=kind, identity=identity)
+    return Table(columns, order, kind=kind, identity=identity, apart="status")
 
 
 def _verdicts(rows: ComparedRows) -> list[str | None]:

@@ -74,6 +74,11 @@ class BlockRows:
         return ns if self.recorded.timed else np.full(len(ns), -1, np.int64)
 
     @property
+    def events(self) -> Int64s:
+        """The number of the event that allocated each, unknown (-1) where events have times."""
+        return np.full(len(self.blocks), -1, np.int64) if self.recorded.timed else self.blocks.start
+
+    @property
     def release(self) -> Int64s:
         """When each was released, -1 where it is still held."""
         return np.where(self.blocks.release == NEVER, -1, self.blocks.release)
@@ -280,6 +285,7 @@ BLOCKS: Table[BlockRows] = Table(
         Column("function", "", _function, forms=Form.DATA),
         Column("step", "step", lambda rows: rows.steps, optional=True, unknown=""),
         Column("at_peak", "", lambda rows: rows.at_peak, forms=Form.DATA),
+        Column("event", "", lambda rows: rows.events, forms=Form.DATA, optional=True),
         Column("name", "Python line", _line_name, forms=Form.SHOWN, path=True),
     ),
     order=("start_ns", "block_bytes", "life_ns", "step", ..., "operator", "name"),
@@ -290,6 +296,7 @@ BLOCKS: Table[BlockRows] = Table(
         "start_ns",
         "block_bytes",
     ),
+    apart="event",
 )
 
 # ------------------------------------------------------------------ what grows
