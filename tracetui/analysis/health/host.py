@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.idle_lines import has_python
 from tracetui.analysis.search import rows_of
 from tracetui.arrays import Int64s
+from tracetui.siblings.rank import rank_info
 from tracetui.trace.model import Family, Layer, Trace, TraceKind, Track
 from tracetui.units import format_count, format_duration
 
@@ -190,6 +192,13 @@ def absent(recording: HealthEvidence) -> Iterator[Finding]:
             ("lines",),
             "most operators have no stack, although some have: stacks were recorded for a part only",
             "Record stacks for the whole time.",
+        )
+    if rank_info(Path(trace.path)).options.get("record_shapes") is False:
+        yield _note(
+            "shapes.absent",
+            ("operators",),
+            "no shapes of inputs were recorded: calls of one operator cannot be told apart by them",
+            "Record with record_shapes=True.",
         )
 
 

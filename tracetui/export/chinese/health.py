@@ -113,6 +113,10 @@ HEALTH = {
     "most operators have no stack, although some have: stacks were recorded for a part only": (
         "多数算子没有调用栈，而有些有：只有一部分时间采集了调用栈"
     ),
+    "no shapes of inputs were recorded: calls of one operator cannot be told apart by them": (
+        "没有采集输入的 shape：无法据此区分同一算子的各次调用"
+    ),
+    "Record with record_shapes=True.": "采集时用 record_shapes=True。",
     "Record at profiler level 1 or 2.": "用采集级别 Level1 或 Level2。",
     "Record stacks for the whole time.": "全程采集调用栈。",
     "Record the host too (PyTorch: ProfilerActivity.CPU).": "同时采集 Host（PyTorch：ProfilerActivity.CPU）。",
