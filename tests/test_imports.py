@@ -292,6 +292,34 @@ def test_a_query_of_a_trace_loads_no_pandas_and_no_job(samples: Path) -> None:
     assert not {("pandas",), ("tracetui", "job"), ("tracetui", "comparison"), ("tracetui", "ui")} & loaded
 
 
+#: places, notes, queries, pages and tools
+LATE = (
+    *(
+        "cli.tool",
+        "export.brief",
+        "export.notes",
+        "export.page",
+        "export.queries",
+        "export.skill",
+        "notebook",
+    ),
+    *("ui.place", "ui.query", "ui.screens.sql", "ui.session_place"),
+)
+
+
+@pytest.mark.parametrize(
+    "code", ["import tracetui.ui.app", "from tracetui.cli import main; main(['--help'])"]
+)
+def test_what_is_handed_on_waits_until_it_is_used(code: str) -> None:
+    """Neither the help nor the viewer starts later for it."""
+    names = f"{code}\nimport sys; print(*(name for name in sys.modules if name.startswith('tracetui.')))"
+    command = [sys.executable, "-c", names]
+    done = subprocess.run(command, cwd=PACKAGE.parent, capture_output=True, text=True, check=True)
+    loaded = [name.partition(".")[2] for name in done.stdout.splitlines()[-1].split()]
+    assert len(loaded) > 20
+    assert not [name for name in loaded if name.startswith(LATE)]
+
+
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="sys.stdlib_module_names came with 3.10")
 def test_what_a_summary_loads(samples: Path) -> None:
     """Of a trace in the cache loading modules takes a third of the time: pandas alone would double that."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import BindingType
 from textual.message import Message
@@ -21,13 +22,15 @@ from tracetui.ui.comparing.comparing import COMPARE, Comparing, Flipped
 from tracetui.ui.first_view import is_busy
 from tracetui.ui.messages import PlaceAsked, WarningsAsked
 from tracetui.ui.options import ViewerOptions
-from tracetui.ui.place_opening import Places
 from tracetui.ui.screen_specs import ScreenScope, is_paired, make_panel, screen_of_scope
 from tracetui.ui.session import Session
 from tracetui.ui.terminal import CANCELLED, configure_terminal, leave_at_signals
 from tracetui.ui.trace_names import names_of
 from tracetui.ui.viewer import FIRST, Viewer
 from tracetui.ui.viewer_screen import ViewerScreen
+
+if TYPE_CHECKING:
+    from tracetui.ui.place_opening import Places
 
 
 class TraceApp(Viewer):
@@ -41,11 +44,17 @@ class TraceApp(Viewer):
     def __init__(self, sessions: Sequence[Session], options: ViewerOptions | None = None) -> None:
         super().__init__(sessions, options)
         self.comparing = Comparing(self)
-        self.places = Places(self)
         for session in self.sessions:
             self.add_modes(session)
         if len(self.sessions) > 1:
             self.add_joint_modes(ScreenScope.PAIR, lambda: [self.comparing])
+
+    @cached_property
+    def places(self) -> Places:
+        """The place that is shown, places to show, and the notes at them; imported when first used."""
+        from tracetui.ui.place_opening import Places
+
+        return Places(self)
 
     def on_load(self) -> None:
         """Set the terminal up, so that it is left in order from the first frame on."""

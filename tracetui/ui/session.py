@@ -19,7 +19,6 @@ from tracetui.arrays import Int64s
 from tracetui.export.sentences.causes import MEASURES
 from tracetui.export.sentences.scheduler import scheduler_notes
 from tracetui.language import translate, wording
-from tracetui.notebook.note import Note
 from tracetui.places import SharedPlace, fingerprint
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.joined import open_trace
@@ -41,6 +40,7 @@ from tracetui.units import Moment, Window
 
 if TYPE_CHECKING:
     from tracetui.analysis.memory.analyse import Memory
+    from tracetui.notebook.note import Note
 
 
 class Session:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.events import Key
 from textual.message import Message
 from textual.screen import Screen
 
 from tracetui.language import restate, translate, wording
-from tracetui.notebook.note import Note
 from tracetui.places import SIDES, SharedPlace
 from tracetui.reader.errors import UnreadableTrace, plain
 from tracetui.trace.clean import printable
@@ -56,8 +55,10 @@ from tracetui.ui.screen_specs import (
 )
 from tracetui.ui.sending.link import LinkApp
 from tracetui.ui.session import Session
-from tracetui.ui.session_place import open_place
 from tracetui.ui.terminal import in_ascii
+
+if TYPE_CHECKING:
+    from tracetui.notebook.note import Note
 
 #: the screen that a trace opens at
 FIRST = "timeline"
@@ -358,6 +359,8 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         place, was_awaited = session.state.place, session.awaited
         sentence = session.take_analysis(message.analysis)
         if session.awaited_place is not None:
+            from tracetui.ui.session_place import open_place  # most open no place
+
             sentence = open_place(session, session.awaited_place)
         self.broadcast(session, TraceChanged)
         if session.state.place != place:
