@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +28,27 @@ def test_the_skill_names_every_command_and_cause(skill: str) -> None:
         assert f"| `tracetui {command.usage}` | {command.brief} |" in skill
     for cause in Cause:
         assert f"| `{cause.facts.label}` |" in skill
+
+
+def test_the_fields_that_the_skill_names_are_in_answers(
+    skill: str, samples: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = str(samples / "moba" / "trace_view.json")
+    found = {"null", "left_out"}
+    for words in (["summary"], ["gaps"], ["hotspots"], ["doctor"], ["compare", trace]):
+        assert main([*words, trace, "--json"]) == 0
+        found |= keys_in(json.loads(capsys.readouterr().out))
+    sections = skill.partition("## In which order")[2].partition("## Causes of idle time")[0]
+    named = set(re.findall(r"`([a-z][a-z_]*(?:(?:\[\])?\.[a-z_]+)*)`", sections))
+    assert len(named) > 8
+    for name in named:
+        assert set(name.replace("[]", "").split(".")) <= found, name
+
+
+def keys_in(value: Any) -> set[str]:
+    """The keys of all objects in a document."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return set().union(value if isinstance(value, dict) else (), *map(keys_in, inside))
 
 
 def test_commands_of_the_skill_are_commands(skill: str, tmp_path: Path) -> None:

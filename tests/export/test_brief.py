@@ -8,7 +8,14 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.export.brief import LONGEST_BRIEF, LONGEST_TEXT, brief_document, brief_json
+from tracetui.export.brief import (
+    LONGEST_BRIEF,
+    LONGEST_QUOTED,
+    LONGEST_TEXT,
+    brief_document,
+    brief_json,
+    quoted_json,
+)
 
 
 def rows(count: int, pieces: int) -> list[dict[str, Any]]:
@@ -39,6 +46,16 @@ def test_an_object_of_many_entries_is_a_table() -> None:
 def test_long_texts_are_cut() -> None:
     brief = brief_document({"verdict": "x" * 5000})
     assert brief["verdict"] == "x" * (LONGEST_TEXT - 1) + "…"
+
+
+def test_long_keys_are_cut_and_stay_apart() -> None:
+    ops = {f"{'x' * 5000}{number}": number for number in range(3)}
+    brief = brief_document({"lines": [{"ops": ops}]})
+    assert sorted(brief["lines"][0]["ops"].values()) == [0, 1, 2]
+    assert max(map(len, brief["lines"][0]["ops"])) <= LONGEST_TEXT
+    quoted = json.loads(quoted_json({"ops": ops, "name": "\u202e" * 5000, "rows": [*range(500)]}))
+    assert len(quoted["ops"]) == 3 and len(quoted["rows"]) == 500
+    assert quoted["name"] == "\u202e" * (LONGEST_QUOTED - 1) + "…"
 
 
 VALUES = st.recursive(

@@ -23,6 +23,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from tracetui.cli.tools import Tool, ToolRefusal
+from tracetui.export.brief import quoted_json
 from tracetui.reader.locate import traces_below
 from tracetui.version import __version__
 
@@ -129,7 +130,7 @@ class ToolServer:
                 "`top`, `step` or `window`"
             )
         if outputs["answer"]:
-            return _text(outputs["answer"].decode("utf-8", "replace"))
+            return _text(_quoted(outputs["answer"].decode("utf-8", "replace")))
         sentence = outputs["error"][:_LONGEST_ERROR].decode("utf-8", "replace").strip()
         return _error(sentence or f"{words[0]} ended with status {process.returncode}")
 
@@ -174,6 +175,14 @@ def _size(path: Path) -> int | None:
         return path.stat().st_size
     except OSError:
         return None
+
+
+def _quoted(answer: str) -> str:
+    """Return an answer in which texts of the trace can neither hide anything nor fill the context."""
+    try:
+        return quoted_json(json.loads(answer))
+    except (ValueError, RecursionError):  # of a command that ended early
+        return answer.encode("ascii", "backslashreplace").decode()
 
 
 def _text(text: str) -> ToolAnswer:

@@ -22,8 +22,8 @@ rows first, and `left_out` says what was cut; `--json` alone gives all of it, `-
 ## In which order
 
 1. `tracetui summary PATH --json --brief`: what each device did (`devices[].idle_ns`,
-   `communication_not_overlapped_ns`, `copies`), why it was idle (`causes`), the worst gaps. PATH is a
-   trace, or the directory that the profiler wrote.
+   `communication_not_overlapped_ns`, `free_ns`) and why it was idle (`causes`). PATH is a trace, or the
+   directory that the profiler wrote.
 2. Idle time is large: `tracetui hotspots PATH --json --brief` for the lines of Python behind it, then
    `tracetui gaps PATH --json --brief --top 3` for single gaps.
 3. Waiting for other ranks is large: `tracetui ranks DIR --json --brief` on the directory of all ranks.
@@ -56,6 +56,7 @@ rows first, and `left_out` says what was cut; `--json` alone gives all of it, `-
 
 - A gap or a step: `tracetui gaps PATH --window START..END --json`, and the slices in it by `tracetui export
   PATH --window START..END --csv -`.
+- One row of any answer: `tracetui show PATH ID --json --brief` with its `id` explains it alone.
 - A line: `tracetui hotspots PATH --json` has its gaps and causes; read the source at `file`:`line` and see
   whether it does what the cause says.
 - A number: the sums hold exactly; `trace.checks` of `summary` says whether the producer's own tables agree.
