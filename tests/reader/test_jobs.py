@@ -238,7 +238,7 @@ def test_any_workers_give_what_one_process_gives(
     path = write_damaged(tmp_path / "trace.json", text, damages, packed)
     sizes = {"part_bytes": part, "block_bytes": block}
     with monkeypatch.context() as patch:
-        patch.setattr(pool, "_BEYOND", behind)  # bytes of an inflated text: too few for some events
+        patch.setattr(pool, "AFTER", behind)  # bytes of an inflated text: too few for some events
         result, stage = played(patch, path, seed, mishaps, jobs=jobs, first=first, **sizes)
     assert result == everything(path, jobs=1, first=first, **sizes)
     assert not stage.workers, "all are gone"

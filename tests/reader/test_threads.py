@@ -90,7 +90,7 @@ def test_any_threads_give_what_one_gives(
     path = write_damaged(tmp_path / "trace.json", text, damages, packed)
     sizes = {"part_bytes": part, "block_bytes": block}
     with monkeypatch.context() as patch:
-        patch.setattr(threads, "_BEYOND", behind)  # bytes of an inflated text: too few for some events
+        patch.setattr(threads, "AFTER", behind)  # bytes of an inflated text: too few for some events
         result = everything(path, jobs=jobs, first=first, **sizes)
     assert result == everything(path, jobs=1, first=first, **sizes)
 
