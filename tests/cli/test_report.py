@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from simulator.job.directory import write_job
 from tests.export.training import PLAIN, training_events
+from tests.job.planted import truth
 from tracetui.cli import main
 
 
@@ -45,6 +48,32 @@ def test_the_page_of_two_runs_begins_with_the_verdict(
     assert main(["report", str(trace), str(trace), "-o", "-"]) == 0
     text = capsys.readouterr().out
     assert "Nothing changed" in text and "A step, by what its time went into" in text
+    assert "OTHER: " in text and stories(text)
+
+
+def test_the_page_of_a_job_tells_the_gaps_of_the_rank_that_others_waited_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    planted = truth("loader")
+    write_job(planted.outcome, tmp_path / "job", 1)
+    assert main(["report", str(tmp_path / "job"), "-o", "-", "--no-cache"]) == 0
+    text = capsys.readouterr().out
+    assert re.findall(r"<h2>rank (\d+): ", text) == ["2"] and stories(text)
+
+
+def test_the_page_of_a_job_of_digests_alone_has_no_gaps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_job(truth("loader").outcome, tmp_path / "job", 1)
+    assert main(["digest", str(tmp_path / "job"), "-o", str(tmp_path / "digests")]) == 0
+    assert main(["report", str(tmp_path / "digests"), "-o", "-"]) == 0
+    text = capsys.readouterr().out
+    assert "Late ranks" in text and not stories(text)
+
+
+def stories(text: str) -> int:
+    """Count the gaps of a page that say what they waited for."""
+    return text.count("; until ")
 
 
 def test_what_is_no_trace_leaves_no_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Optional
 import numpy as np
 
 from tracetui.arrays import Int64s
+from tracetui.job.channels import Rank
 from tracetui.job.job import Job
 from tracetui.job.waits import ABSENT, NOBODY, JobWaits, global_rank
 
@@ -103,6 +104,13 @@ def late_ranks(job: Job, waits: JobWaits | None = None) -> tuple[LateRank, ...]:
         )
     )
     return tuple(ranks)
+
+
+def telling_rank(job: Job) -> Rank:
+    """Return the rank whose trace tells most: the one here that cost most, else the most idle one."""
+    ranks = {rank.number: rank for rank in job.ranks}
+    late = (ranks[late.rank] for late in late_ranks(job) if late.rank in ranks)
+    return next(late, max(job.ranks, key=lambda rank: int(rank.digest.steps.idle.sum())))
 
 
 #: What is the same of a rank in all its groups; of a missing one without a number, its group as well.

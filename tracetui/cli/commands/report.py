@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -84,20 +86,40 @@ def _sections(request: Request) -> list[Section]:
         request.path = request.other  # the side that is not written over, as of `compare`
         comparison = compare_paths(request, RunPart(str(path)), other)
         traces = dict.fromkeys(map(fingerprint_of_run, (str(path), request.other)))
-        return [*comparison_sections(comparison, _source_files(request)), *_notes(*traces)]
+        sections = comparison_sections(comparison, _source_files(request))
+        return [*sections, *_gaps(request, Path(request.other), "OTHER"), *_notes(*traces)]
     if path.is_dir():
         from tracetui.cli.job_reading import open_job_below
         from tracetui.export.page.job import job_page_sections
+        from tracetui.job.late_ranks import telling_rank
+        from tracetui.language import translate
 
         job = open_job_below(request, path)
         if job is not None:
             sections = job_page_sections(job, str(path), _source_files(request))
-            return [*sections, *_notes(fingerprint_of(request.path))]
+            rank = telling_rank(job)
+            gaps = _gaps(request, Path(rank.path), translate("rank {number}", number=rank.number))
+            return [*sections, *gaps, *_notes(fingerprint_of(request.path))]
     from tracetui.cli.trace_reading import open_trace
     from tracetui.export.page.trace import trace_sections
 
     analysis, _ = open_trace(request)
     return [*trace_sections(analysis, _source_files(request)), *_notes(fingerprint_of(request.path))]
+
+
+def _gaps(request: Request, path: Path, run: str) -> Iterator[Section]:
+    """Yield the worst gaps of a run that is one trace of several; nothing of a job, or of a digest alone."""
+    from tracetui.cli.trace_reading import opened_trace, scheduler_of
+    from tracetui.export.page.trace import gaps_section
+    from tracetui.job.load import ranks_below
+    from tracetui.reader.errors import UnreadableTrace
+
+    with contextlib.suppress(UnreadableTrace):
+        if path.is_dir() and ranks_below(path) is not None:
+            return
+        with opened_trace(request, str(path), scheduler_of(request)) as (analysis, _):
+            if len(analysis.gaps):
+                yield gaps_section(analysis, run)
 
 
 def _source_files(request: Request) -> SourceFiles | None:

@@ -67,7 +67,7 @@ def trace_sections(analysis: Analysis, source: SourceFiles | None = None) -> Ite
     for device, activity, split in zip(document["devices"], analysis.devices, splits):
         yield _device(analysis, device, activity, split)
     if len(analysis.gaps):
-        yield _gaps(analysis, whole)
+        yield gaps_section(analysis)
     yield from _lines(analysis, whole, source)
     yield from _communication(analysis)
     if find_advice(analysis):
@@ -203,9 +203,13 @@ def _cause_map(analysis: Analysis, activity: DeviceActivity) -> list[str]:
     return [f"<h3>{quote(title)}</h3>", charts.map_of_cells(shown, names, bounds)]
 
 
-def _gaps(analysis: Analysis, selection: Selection) -> Section:
-    rows = GapRows(analysis, selection.gaps(analysis, TOP_GAPS), selection.by)
-    title = gaps_title(analysis, len(rows), len(selection.gaps(analysis)), selection.by)
+def gaps_section(analysis: Analysis, run: str = "") -> Section:
+    """Return the worst gaps of a trace with their stories. `run` names the trace on a page of several."""
+    whole = Selection()
+    rows = GapRows(analysis, whole.gaps(analysis, TOP_GAPS), whole.by)
+    title = gaps_title(analysis, len(rows), len(whole.gaps(analysis)), whole.by)
+    if run:
+        title = translate("{name}: {what}", name=run, what=title)
     return Section(title, [table(GAPS, rows, gap_stories(rows))])
 
 
