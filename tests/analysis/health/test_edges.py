@@ -233,6 +233,34 @@ def test_clocks_are_apart_where_three_tasks_outlast_a_wait(late: int, tasks: int
     assert "clock.host_device" not in found([*run(), *launched, *kernels, *other]), "of another stream"
 
 
+@pytest.mark.parametrize(
+    ("late", "on_time", "category", "is_found"),
+    [
+        (201_000, 2, "gpu_memcpy", True),
+        (199_000, 2, "gpu_memcpy", False),
+        (201_000, 3, "gpu_memcpy", False),
+        (201_000, 2, "kernel", False),
+    ],
+)
+def test_clocks_are_apart_where_three_blocking_copies_outlast_their_waits(
+    late: int, on_time: int, category: str, is_found: bool
+) -> None:
+    def copied(start: int, lateness: int, number: int) -> Events:
+        return [
+            gpu.launch(start, 5_000, number, "cudaMemcpyAsync"),
+            gpu.kernel(start + 100_000 + lateness - 1_000, 1_000, number, "Memcpy DtoH", category=category),
+            *wait(start + 10_000, start + 100_000, "cudaStreamSynchronize"),
+        ]
+
+    starts = [20 * MS + n * MS for n in range(3 + on_time)]
+    events = [
+        event
+        for n, start in enumerate(starts)
+        for event in copied(start, late if n < 3 else -50_000, 100 + n)
+    ]
+    assert ("clock.host_device" in found([*run(), *events])) == is_found
+
+
 def test_a_wait_that_is_outlasted_beside_two_that_are_not_shows_a_leap() -> None:
     def ids(on_time: int, late: int, slack: int = 100_000) -> set[str]:
         launched = [gpu.launch(20 * MS + 100_000 + n * 10_000, 5_000, 100 + n) for n in range(3)]

@@ -88,7 +88,8 @@ class Examination:
         jumps = [*clocks.jump_findings(recording, clocks.find_jumps(recording, self._device_waits))]
         if jumps:
             return jumps
-        late = [*waits.outlasting_tasks(recording, self._device_waits)]
+        copies = waits.copy_waits(recording, self._extra)
+        late = [*waits.outlasting_tasks(recording, self._device_waits, copies)]
         lacking = () if recording.trace.report.truncated else self._lacking
         return [
             # A device whose clock is late seems to begin late.

@@ -2,7 +2,8 @@
 
 A thread that waits calls nothing: calls inside of its wait were made after it, and a clock went back. A wait
 for a whole device returns when all tasks that were launched before it are done: 5 µs after the last one or
-later on clean traces.
+later on clean traces. A wait for a stream right after the launch of a copy is a blocking copy: all 124 in
+clean traces return 2 µs after the copy or later.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.search import distinct, ranges, rows_of, runs, track_of_rows
 from tracetui.arrays import Bools, Int32s, Int64s
-from tracetui.trace.model import Family, Layer, Track
+from tracetui.trace.model import Activity, Family, Layer, Track
 from tracetui.units import format_count, format_duration
 
 #: ns: tasks may end so long after a wait for them returned where clocks are aligned.
@@ -63,6 +64,18 @@ class DeviceWaits(NamedTuple):
         return int(np.count_nonzero(before > self.end[wait] + LATE))
 
 
+class CopyWaits(NamedTuple):
+    """Waits for a stream right after the launch of a copy, by start: the copy was a blocking one."""
+
+    end: Int64s  #: ns
+    late: Int64s  #: ns from the return to the end of the copy; below 0 where it was done
+
+    @property
+    def on_time(self) -> int:
+        """Return how many waits return just when the copy is done."""
+        return int(np.count_nonzero((self.late <= 0) & (self.late >= -LATE)))
+
+
 def find_leap(recording: HealthEvidence, waits: DeviceWaits, least: int) -> Leap | None:
     """Return the leap that waits show: back, or ahead by `least` ns or more.
 
@@ -83,21 +96,24 @@ def find_leap(recording: HealthEvidence, waits: DeviceWaits, least: int) -> Leap
     return Leap(int(waits.end[wait]), int(waits.late[wait]))
 
 
-def outlasting_tasks(recording: HealthEvidence, waits: DeviceWaits) -> Iterator[Finding]:
-    """Yield a finding where tasks outlast waits for the device, more of these than return on time.
+def outlasting_tasks(recording: HealthEvidence, waits: DeviceWaits, copies: CopyWaits) -> Iterator[Finding]:
+    """Yield a finding where tasks outlast waits for them, more of these waits than return on time.
 
     Args:
         recording: what was recorded.
         waits: the waits for the device.
+        copies: the waits for copies.
     """
-    outlasted = np.flatnonzero(waits.late > LATE)
-    if len(outlasted) <= waits.on_time:
+    outlasted, outlasted_by_copy = np.flatnonzero(waits.late > LATE), np.flatnonzero(copies.late > LATE)
+    if len(outlasted) + len(outlasted_by_copy) <= waits.on_time + copies.on_time:
         return
-    count = sum(waits.outlasting(int(wait)) for wait in outlasted)
+    count = sum(waits.outlasting(int(wait)) for wait in outlasted) + len(outlasted_by_copy)
     if count < LEAST_OUTLASTING:
         return
-    late = int(waits.late[outlasted].max())
-    window = (int(waits.end[outlasted[0]]), int((waits.end + waits.late)[outlasted].max()) + 1)
+    end = np.concatenate((waits.end[outlasted], copies.end[outlasted_by_copy]))
+    by = np.concatenate((waits.late[outlasted], copies.late[outlasted_by_copy]))
+    late = int(by.max())
+    window = (int(end.min()), int((end + by).max()) + 1)
     yield Finding(
         id="clock.host_device",
         severity=Severity.DOUBTFUL,
@@ -112,7 +128,7 @@ def outlasting_tasks(recording: HealthEvidence, waits: DeviceWaits) -> Iterator[
         ),
         figures={"count": format_count(count), "time": format_duration(late)},
         count=count,
-        share=len(outlasted) / len(waits.late),
+        share=len(end) / (len(waits.late) + len(copies.late)),
         steps=recording.steps_within((window,)),
         windows=(window,),
     )
@@ -127,27 +143,59 @@ def device_waits(recording: HealthEvidence, uncertain: Int64s) -> DeviceWaits:
         recording: what was recorded.
         uncertain: rows of tasks whose launch is not certain.
     """
-    trace, slices, chains = recording.trace, recording.trace.slices, recording.launch_chains
-    none = np.empty(0, np.int64)
-    if len(recording.devices) != 1:
-        return DeviceWaits(none, none, none, none, none)
-    waits = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME and t.family == Family.CALLS)
-    waits = waits[by_name(trace, waits, calls.waits_for_device) == 1]
+    slices, none = recording.trace.slices, np.empty(0, np.int64)
+    waits = _waits(recording, calls.waits_for_device)
     if not len(waits):
         return DeviceWaits(none, none, none, none, none)
-    waits = waits[np.argsort(slices.start[waits], kind="stable")]
-    # Layers of the runtime hold a call of the same kind each: the outermost counts.
-    waits = waits[slices.end[waits] > np.maximum.accumulate(np.append(0, slices.end[waits]))[:-1]]
-    of_stream = np.array([track.family == Family.TASKS for track in trace.tracks], np.bool_)
-    known = (chains.launch_time >= 0) & of_stream[track_of_rows(trace, chains.tasks)]
-    known &= ~np.isin(chains.tasks, uncertain)
-    launched, ends = chains.launch_time[known], slices.end[chains.tasks[known]]
-    order = np.argsort(launched, kind="stable")
-    launched, ends = launched[order], ends[order]
+    launched, tasks = _tasks_by_launch(recording, uncertain)
+    ends = slices.end[tasks]
     place = np.searchsorted(launched, slices.start[waits])
     waits, place = waits[place > 0], place[place > 0]
     late = np.maximum.accumulate(ends)[place - 1] - slices.end[waits]
     return DeviceWaits(slices.start[waits], slices.end[waits], late, launched, ends)
+
+
+def copy_waits(recording: HealthEvidence, uncertain: Int64s) -> CopyWaits:
+    """Return the calls that wait for a stream right after a copy was launched; none of several devices.
+
+    Args:
+        recording: what was recorded.
+        uncertain: rows of tasks whose launch is not certain.
+    """
+    slices, none = recording.trace.slices, np.empty(0, np.int64)
+    waits = _waits(recording, calls.waits_for_stream)
+    if not len(waits):
+        return CopyWaits(none, none)
+    launched, tasks = _tasks_by_launch(recording, uncertain)
+    place = np.searchsorted(launched, slices.start[waits])
+    waits, last = waits[place > 0], tasks[place[place > 0] - 1]
+    is_copy = slices.activity[last] == Activity.COPY
+    end = slices.end[waits[is_copy]]
+    return CopyWaits(end, slices.end[last[is_copy]] - end)
+
+
+def _waits(recording: HealthEvidence, is_wait: Callable[[str], bool]) -> Int64s:
+    """Return the rows of the calls of some names that wait for the only device, by start."""
+    trace, slices = recording.trace, recording.trace.slices
+    if len(recording.devices) != 1:
+        return np.empty(0, np.int64)
+    waits = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME and t.family == Family.CALLS)
+    waits = waits[by_name(trace, waits, is_wait) == 1]
+    waits = waits[np.argsort(slices.start[waits], kind="stable")]
+    # Layers of the runtime hold a call of the same kind each: the outermost counts.
+    outermost: Int64s = waits[slices.end[waits] > np.maximum.accumulate(np.append(0, slices.end[waits]))[:-1]]
+    return outermost
+
+
+def _tasks_by_launch(recording: HealthEvidence, uncertain: Int64s) -> tuple[Int64s, Int64s]:
+    """Return when tasks of streams were launched, ns, ascending, and the row of each; not of `uncertain`."""
+    trace, chains = recording.trace, recording.launch_chains
+    of_stream = np.array([track.family == Family.TASKS for track in trace.tracks], np.bool_)
+    known = (chains.launch_time >= 0) & of_stream[track_of_rows(trace, chains.tasks)]
+    known &= ~np.isin(chains.tasks, uncertain)
+    launched, tasks = chains.launch_time[known], chains.tasks[known]
+    order = np.argsort(launched, kind="stable")
+    return launched[order], tasks[order]
 
 
 def _leap_back(recording: HealthEvidence) -> Leap | None:

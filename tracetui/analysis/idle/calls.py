@@ -29,6 +29,7 @@ _OPERATORS = by_purpose(KNOWN.operators.purposes)
 _CALLS = by_purpose(KNOWN.calls.purposes)
 _FRAMES = by_purpose(KNOWN.frames.purposes)
 _DEVICE_WAIT = any_of(KNOWN.calls.device_waits)
+_STREAM_WAIT = any_of(KNOWN.calls.stream_waits)
 _GRAPH_LAUNCH = any_of(KNOWN.calls.graph_launches)
 _KERNEL_LAUNCH = any_of(KNOWN.calls.kernel_launches)
 _CAPTURE_BEGIN = any_of(KNOWN.calls.capture_begins)
@@ -75,6 +76,11 @@ def compiles_at_launch(call: str) -> bool:
 def waits_for_device(call: str) -> bool:
     """Return whether a runtime call returns when all tasks that were launched before it are done."""
     return _DEVICE_WAIT.match(_LAYER.sub("", call, count=1)) is not None
+
+
+def waits_for_stream(call: str) -> bool:
+    """Return whether a runtime call returns when all tasks that were launched on one stream are done."""
+    return _STREAM_WAIT.match(_LAYER.sub("", call, count=1)) is not None
 
 
 def launches_graph(call: str) -> bool:

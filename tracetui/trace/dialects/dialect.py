@@ -189,7 +189,8 @@ class CallNames:
 
     layer_beginnings: tuple[str, ...] = ()  #: that say which layer a call is of, the commonest first
     purposes: tuple[tuple[Purpose, str], ...] = ()  #: patterns; a blocking copy waits for the device
-    device_waits: tuple[str, ...] = ()  #: patterns of calls that wait for all that was launched before
+    device_waits: tuple[str, ...] = ()  #: patterns of calls that wait for all that was launched before,
+    stream_waits: tuple[str, ...] = ()  #: and of those that wait for what was launched on one stream
     graph_launches: tuple[str, ...] = ()  #: patterns of calls that launch many tasks at once
     #: Patterns of calls that launch one kernel each, whose task is in every complete recording.
     kernel_launches: tuple[str, ...] = ()

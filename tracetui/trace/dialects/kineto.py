@@ -108,6 +108,7 @@ KINETO = Dialect(
             (Purpose.COMPILE, r"cuModuleLoad|cuLinkComplete|nvrtcCompile"),  # [D]
         ),
         device_waits=(r"(?:cuda|hip)DeviceSynchronize|(?:cu|hip)CtxSynchronize",),
+        stream_waits=(r"(?:cuda|cu|hip)StreamSynchronize",),
         graph_launches=(r"(?:cuda|cu|hip)GraphLaunch",),
         kernel_launches=(r"(?:cuda|cu|hip)(?:Ext)?(?:Module)?Launch(?:Cooperative)?Kernel",),
         capture_begins=(r"(?:cuda|hip)StreamBeginCapture|cuStreamBeginCapture",),

@@ -271,6 +271,7 @@ MSPROF = Dialect(
             (Purpose.COMPILE, r"aclopCompile|opCompile|aclgrphBuild"),  # the last: [D]
         ),
         device_waits=(r"aclrtSynchronizeDevice|DeviceSynchronize",),
+        stream_waits=(r"aclrtSynchronizeStream|StreamSynchronize",),
         graph_launches=(r"aclmdl(?:RI)?Execute|ModelExecute",),
         kernel_launches=(r"launch$",),
         capture_begins=(r"aclmdlRICaptureBegin",),
