@@ -30,6 +30,8 @@ _EVERY_COLUMN = re.compile(
 )
 #: Stars that do not: those of count(*), and those that multiply by a number or what is in brackets.
 _OTHER_STAR = re.compile(r"\(\s*\*\s*\)|(?<=[\d)])\s*\*|\*(?=\s*[\d(])")
+#: From so many rows on a text that stands in so many of them is handed over once.
+_MANY, _OFTEN = 1 << 16, 8
 _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
@@ -94,16 +96,16 @@ def _column_arrays(values: Values, optional: bool) -> _ColumnArrays:
 
 
 def _text_arrays(coded: CodedTexts) -> _ColumnArrays:
-    """Return texts once each; where most rows have one of their own, one a row, which keeps the order.
+    """Return texts once each; of few rows, and where many have their own, one a row, which keeps the order.
 
-    DuckDB may turn a join around whose tables are as long as each other, and so rows come in another order.
+    DuckDB may turn a join around unless one of its tables is much longer, and so rows come in another order.
     """
     codes = coded.codes
     used = _distinct(codes)
     text_of = {code: coded.text_of(code) for code in used.tolist() if code != -1}
     numbers = np.array([code for code, text in text_of.items() if text is not None], np.int64)
     texts = np.array([encodable(text) for text in text_of.values() if text is not None], object)
-    if 2 * len(numbers) <= len(codes):
+    if not len(numbers) or (len(codes) >= _MANY and _OFTEN * len(numbers) <= len(codes)):
         return _ColumnArrays(codes, None, numbers, texts)
     place = np.searchsorted(numbers, codes)
     is_known = numbers[np.minimum(place, len(numbers) - 1)] == codes
