@@ -101,14 +101,19 @@ class Analysis:
         return step_table(self.trace, self.devices, self.launch_chains)
 
     @cached_property
+    def step_windows(self) -> StepWindows:
+        """The windows of the steps of each device."""
+        return StepWindows(self.steps)
+
+    @cached_property
     def gaps(self) -> Gaps:
         """The gaps of all devices."""
-        return find_gaps(self.trace, self.devices, StepWindows(self.steps))
+        return find_gaps(self.trace, self.devices, self.step_windows)
 
     @cached_property
     def idle(self) -> IdleIntervals:
         """The idle time of all devices."""
-        return find_idle(self.trace, self.devices, self.gaps, StepWindows(self.steps), self.launch_chains)
+        return find_idle(self.trace, self.devices, self.gaps, self.step_windows, self.launch_chains)
 
     @property
     def window_ns(self) -> int:
@@ -153,7 +158,7 @@ class Analysis:
     @cached_property
     def tasks_of_no_step(self) -> dict[str, int]:
         """How much of the work of each device that has steps starts outside of all of them, in tasks."""
-        windows, starts = StepWindows(self.steps), self.trace.slices.start
+        windows, starts = self.step_windows, self.trace.slices.start
         return {
             activity.device: int((windows.step_of(activity.device, starts[activity.work]) < 0).sum())
             for activity in self.devices
@@ -256,8 +261,9 @@ class Analysis:
     @cached_property
     def communication(self) -> Communication:
         """Whom collectives waited for, what they moved, and what of it was exposed."""
-        windows = StepWindows(self.steps)
-        return Communication(self.trace, self.devices, self.gaps, windows, self.launch_chains, self.rules)
+        return Communication(
+            self.trace, self.devices, self.gaps, self.step_windows, self.launch_chains, self.rules
+        )
 
     @cached_property
     def memory(self) -> Memory | None:

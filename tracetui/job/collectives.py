@@ -14,7 +14,6 @@ from tracetui.analysis.communication.waits import SHORTEST, Waits
 from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.operator_types import host_operator_type
 from tracetui.analysis.search import first_equal, pick, runs, track_of_rows
-from tracetui.analysis.steps import StepWindows
 from tracetui.arrays import Int32s, Int64s
 from tracetui.job.digest import ArrivalColumns, CollectiveColumns, LinkColumns, RankGroup
 from tracetui.job.texts import LinePlaces, TextPlaces
@@ -42,7 +41,7 @@ def collective_tables(
     frames, frame_places = lines_of(
         trace, analysis.launch_chains.stack[task], analysis.launch_chains.frame[task], analysis.rules
     )
-    steps = StepWindows(analysis.steps).step_of(analysis.devices[device].device, start)
+    steps = analysis.step_windows.step_of(analysis.devices[device].device, start)
     collectives = CollectiveColumns(
         group=group_places,
         type=texts.places([kind[0] for kind in kinds], names),

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from tracetui.trace.dialects.known import KNOWN
 
@@ -27,6 +27,22 @@ class Frame(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.file}({self.line}): {self.function}" if self.file else self.function
+
+
+class PythonLine(Protocol):
+    """A line of Python, as written in the trace."""
+
+    @property
+    def file(self) -> str | None:
+        """Its file; None where that is not known."""
+
+    @property
+    def line(self) -> int:
+        """Its number, 0 without a file."""
+
+    @property
+    def function(self) -> str:
+        """The function that it is in; "" where that is not known."""
 
 
 def parse_call_stack(text: str) -> tuple[Frame, ...]:

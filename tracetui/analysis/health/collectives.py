@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tracetui.analysis.health.finding import Finding, Severity
+from tracetui.analysis.health.finding import LOST_TASKS, Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.intervals import union
 from tracetui.analysis.search import distinct, rows_of, runs
@@ -60,10 +60,7 @@ def missing_parts(recording: HealthEvidence) -> Iterator[Finding]:
             if len(lacking) == 1
             else "{count} of {operations} collectives lack tasks on the device that others have"
         ),
-        remedy=(
-            "The profiler lost tasks: record fewer steps at once, at a lower level, or with larger buffers. "
-            "Do not read the idle time there."
-        ),
+        remedy=LOST_TASKS,
         figures={"count": format_count(len(lacking)), "operations": format_count(len(operations))},
         count=len(lacking),
         share=len(lacking) / len(operations),

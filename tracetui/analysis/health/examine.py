@@ -25,7 +25,7 @@ from tracetui.analysis.health.finding import Finding, Health
 from tracetui.analysis.health.launches import Launches, LostLaunches, find_losses, launches_of
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.health.unseen import Unseen
-from tracetui.analysis.health.waits import DeviceWaits
+from tracetui.analysis.health.waits import Waits
 from tracetui.analysis.idle.causes import Causes
 from tracetui.arrays import Int64s
 
@@ -85,11 +85,10 @@ class Examination:
     def _of_one_run(self) -> list[Finding]:
         """Return what is found of a recording that is of one run: of several everything would seem wrong."""
         recording = self._recording
-        jumps = [*clocks.jump_findings(recording, clocks.find_jumps(recording, self._device_waits))]
+        jumps = [*clocks.jump_findings(recording, clocks.find_jumps(recording, self._waits.device))]
         if jumps:
             return jumps
-        copies = waits.copy_waits(recording, self._extra)
-        late = [*waits.outlasting_tasks(recording, self._device_waits, copies)]
+        late = [*waits.outlasting_tasks(recording, self._waits)]
         lacking = () if recording.trace.report.truncated else self._lacking
         return [
             # A device whose clock is late seems to begin late.
@@ -135,8 +134,8 @@ class Examination:
         return np.union1d(extra, uncalled)
 
     @cached_property
-    def _device_waits(self) -> DeviceWaits:
-        return waits.device_waits(self._recording, self._extra)
+    def _waits(self) -> Waits:
+        return waits.find_waits(self._recording, self._extra)
 
     @cached_property
     def _losses(self) -> list[LostLaunches]:

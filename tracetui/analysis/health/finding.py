@@ -28,6 +28,11 @@ class Severity(IntEnum):
         return self.name.lower()
 
 
+#: What to do where tasks were lost.
+LOST_TASKS = (
+    "The profiler lost tasks: record fewer steps at once, at a lower level, or with larger buffers. "
+    "Do not read the idle time there."
+)
 #: What findings affect, in the order in which people read it.
 NUMBERS = ("steps", "idle", "causes", "lines", "communication", "operators", "memory", "ranks")
 #: What a finding affects that concerns every time of a recording.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tracetui.analysis.health.finding import Finding, Severity
+from tracetui.analysis.health.finding import LOST_TASKS, Finding, Severity
 from tracetui.analysis.health.launches import Launches, LostLaunches, tasks_launched
 from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.search import distinct
@@ -100,10 +100,7 @@ def _dropped(recording: HealthEvidence, launches: Launches, losses: Sequence[Los
             if len(losses) == 1
             else "{count} kernel launches in {stretches} stretches have no task on the device, others have"
         ),
-        remedy=(
-            "The profiler lost tasks: record fewer steps at once, at a lower level, or with larger buffers. "
-            "Do not read the idle time there."
-        ),
+        remedy=LOST_TASKS,
         figures={"count": format_count(count), "stretches": format_count(len(losses))},
         count=count,
         share=count / len(launches.row),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tracetui.analysis.health.finding import Finding, Severity
+from tracetui.analysis.health.finding import LOST_TASKS, Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.units import format_count
 
@@ -30,10 +30,7 @@ def logged_losses(recording: HealthEvidence) -> Iterator[Finding]:
             if dropped
             else "the profiler logged that its buffers were full, and recorded no more of the device"
         ),
-        remedy=(
-            "The profiler lost tasks: record fewer steps at once, at a lower level, or with larger buffers. "
-            "Do not read the idle time there."
-        ),
+        remedy=LOST_TASKS,
         figures={"count": format_count(dropped)},
         count=dropped or full,
     )

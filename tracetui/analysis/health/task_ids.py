@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.health.finding import Finding, Severity
+from tracetui.analysis.health.finding import LOST_TASKS, Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.search import first_equal, rows_of
 from tracetui.arrays import Int64s
@@ -63,10 +63,7 @@ def unnumbered_tasks(recording: HealthEvidence, known: Sequence[tuple[int, int]]
             else "the numbers of {count} tasks are left out, in {stretches} stretches, on streams that count "
             "one by one"
         ),
-        remedy=(
-            "The profiler lost tasks: record fewer steps at once, at a lower level, or with larger buffers. "
-            "Do not read the idle time there."
-        ),
+        remedy=LOST_TASKS,
         figures={"count": format_count(missing), "stretches": format_count(len(gaps))},
         count=missing,
         share=missing / total,

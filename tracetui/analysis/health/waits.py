@@ -53,11 +53,6 @@ class DeviceWaits(NamedTuple):
     launched: Int64s  #: ns: of the tasks, sorted
     ends: Int64s  #: ns: of these tasks
 
-    @property
-    def on_time(self) -> int:
-        """Return how many waits return just when the device is done."""
-        return int(np.count_nonzero((self.late <= 0) & (self.late >= -LATE)))
-
     def outlasting(self, wait: int) -> int:
         """Return how many tasks outlast a wait."""
         before = self.ends[: np.searchsorted(self.launched, self.start[wait])]
@@ -70,10 +65,15 @@ class CopyWaits(NamedTuple):
     end: Int64s  #: ns
     late: Int64s  #: ns from the return to the end of the copy; below 0 where it was done
 
-    @property
-    def on_time(self) -> int:
-        """Return how many waits return just when the copy is done."""
-        return int(np.count_nonzero((self.late <= 0) & (self.late >= -LATE)))
+
+class Waits(NamedTuple):
+    """Calls that wait for tasks that were launched before; none where there are several devices.
+
+    Which of several devices a call waits for is not recorded.
+    """
+
+    device: DeviceWaits
+    copies: CopyWaits
 
 
 def find_leap(recording: HealthEvidence, waits: DeviceWaits, least: int) -> Leap | None:
@@ -88,7 +88,7 @@ def find_leap(recording: HealthEvidence, waits: DeviceWaits, least: int) -> Leap
     if back is not None:
         return back
     outlasted = np.flatnonzero(waits.late > LATE)
-    if waits.on_time < _LEAST_ON_TIME or len(outlasted) != 1:
+    if _on_time(waits.late) < _LEAST_ON_TIME or len(outlasted) != 1:
         return None
     wait = int(outlasted[0])
     if waits.late[wait] < least or waits.outlasting(wait) < LEAST_OUTLASTING:
@@ -96,22 +96,18 @@ def find_leap(recording: HealthEvidence, waits: DeviceWaits, least: int) -> Leap
     return Leap(int(waits.end[wait]), int(waits.late[wait]))
 
 
-def outlasting_tasks(recording: HealthEvidence, waits: DeviceWaits, copies: CopyWaits) -> Iterator[Finding]:
-    """Yield a finding where tasks outlast waits for them, more of these waits than return on time.
-
-    Args:
-        recording: what was recorded.
-        waits: the waits for the device.
-        copies: the waits for copies.
-    """
-    outlasted, outlasted_by_copy = np.flatnonzero(waits.late > LATE), np.flatnonzero(copies.late > LATE)
-    if len(outlasted) + len(outlasted_by_copy) <= waits.on_time + copies.on_time:
+def outlasting_tasks(recording: HealthEvidence, waits: Waits) -> Iterator[Finding]:
+    """Yield a finding where tasks outlast waits for them, more of these waits than return on time."""
+    device, copies = waits
+    every = np.concatenate((device.late, copies.late))
+    is_outlasted = every > LATE
+    if np.count_nonzero(is_outlasted) <= _on_time(every):
         return
-    count = sum(waits.outlasting(int(wait)) for wait in outlasted) + len(outlasted_by_copy)
+    count = sum(device.outlasting(int(wait)) for wait in np.flatnonzero(device.late > LATE))
+    count += int(np.count_nonzero(copies.late > LATE))
     if count < LEAST_OUTLASTING:
         return
-    end = np.concatenate((waits.end[outlasted], copies.end[outlasted_by_copy]))
-    by = np.concatenate((waits.late[outlasted], copies.late[outlasted_by_copy]))
+    end, by = np.concatenate((device.end, copies.end))[is_outlasted], every[is_outlasted]
     late = int(by.max())
     window = (int(end.min()), int((end + by).max()) + 1)
     yield Finding(
@@ -128,50 +124,46 @@ def outlasting_tasks(recording: HealthEvidence, waits: DeviceWaits, copies: Copy
         ),
         figures={"count": format_count(count), "time": format_duration(late)},
         count=count,
-        share=len(end) / (len(waits.late) + len(copies.late)),
+        share=len(end) / len(every),
         steps=recording.steps_within((window,)),
         windows=(window,),
     )
 
 
-def device_waits(recording: HealthEvidence, uncertain: Int64s) -> DeviceWaits:
-    """Return the calls that wait for the device after some task was launched; none where there are several.
+def _on_time(late: Int64s) -> int:
+    """Return how many waits return just when what they wait for is done."""
+    return int(np.count_nonzero((late <= 0) & (late >= -LATE)))
 
-    Which of several devices a call waits for is not recorded.
+
+def find_waits(recording: HealthEvidence, uncertain: Int64s) -> Waits:
+    """Return the calls that wait after some task was launched.
 
     Args:
         recording: what was recorded.
         uncertain: rows of tasks whose launch is not certain.
     """
-    slices, none = recording.trace.slices, np.empty(0, np.int64)
-    waits = _waits(recording, calls.waits_for_device)
-    if not len(waits):
-        return DeviceWaits(none, none, none, none, none)
-    launched, tasks = _tasks_by_launch(recording, uncertain)
+    slices = recording.trace.slices
+    for_device = _waits(recording, calls.waits_for_device)
+    for_stream = _waits(recording, calls.waits_for_stream)
+    launched = tasks = np.empty(0, np.int64)
+    if len(for_device) or len(for_stream):
+        launched, tasks = _tasks_by_launch(recording, uncertain)
     ends = slices.end[tasks]
-    place = np.searchsorted(launched, slices.start[waits])
-    waits, place = waits[place > 0], place[place > 0]
-    late = np.maximum.accumulate(ends)[place - 1] - slices.end[waits]
-    return DeviceWaits(slices.start[waits], slices.end[waits], late, launched, ends)
+
+    for_device, last = _last_before(slices.start, for_device, launched)
+    late = np.maximum.accumulate(ends)[last] - slices.end[for_device]
+    device = DeviceWaits(slices.start[for_device], slices.end[for_device], late, launched, ends)
+
+    for_stream, last = _last_before(slices.start, for_stream, launched)
+    is_copy = slices.activity[tasks[last]] == Activity.COPY
+    returned = slices.end[for_stream[is_copy]]
+    return Waits(device, CopyWaits(returned, ends[last[is_copy]] - returned))
 
 
-def copy_waits(recording: HealthEvidence, uncertain: Int64s) -> CopyWaits:
-    """Return the calls that wait for a stream right after a copy was launched; none of several devices.
-
-    Args:
-        recording: what was recorded.
-        uncertain: rows of tasks whose launch is not certain.
-    """
-    slices, none = recording.trace.slices, np.empty(0, np.int64)
-    waits = _waits(recording, calls.waits_for_stream)
-    if not len(waits):
-        return CopyWaits(none, none)
-    launched, tasks = _tasks_by_launch(recording, uncertain)
-    place = np.searchsorted(launched, slices.start[waits])
-    waits, last = waits[place > 0], tasks[place[place > 0] - 1]
-    is_copy = slices.activity[last] == Activity.COPY
-    end = slices.end[waits[is_copy]]
-    return CopyWaits(end, slices.end[last[is_copy]] - end)
+def _last_before(start: Int64s, waits: Int64s, launched: Int64s) -> tuple[Int64s, Int64s]:
+    """Return the waits before which something was launched, and the place of the last of that for each."""
+    last = np.searchsorted(launched, start[waits]) - 1
+    return waits[last >= 0], last[last >= 0]
 
 
 def _waits(recording: HealthEvidence, is_wait: Callable[[str], bool]) -> Int64s:

@@ -4,39 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
-from typing import Protocol
 
 from tracetui.export.page.html import quote
 from tracetui.export.sentences.causes import line_name
 from tracetui.trace.source_files import SourceFile, SourceFiles
+from tracetui.trace.stack import PythonLine
 
 QUOTED_LINES = 5  #: lines of Python whose source is shown
 _AROUND = 3  #: lines of source above and below the one that is quoted
 
 
-class SourceLine(Protocol):
-    """A line of Python, as written in the trace."""
-
-    @property
-    def file(self) -> str | None:
-        """Its file; None where that is not known."""
-
-    @property
-    def line(self) -> int:
-        """Its number."""
-
-    @property
-    def function(self) -> str:
-        """The function that it is in; "" where that is not known."""
-
-
-def source_excerpts(source: SourceFiles, lines: Iterable[SourceLine]) -> list[str]:
+def source_excerpts(source: SourceFiles, lines: Iterable[PythonLine]) -> list[str]:
     """Return the source around the first lines; nothing of those whose file is not found."""
     excerpts = (_excerpt(line, source) for line in islice(lines, QUOTED_LINES))
     return [excerpt for excerpt in excerpts if excerpt]
 
 
-def _excerpt(line: SourceLine, source: SourceFiles) -> str:
+def _excerpt(line: PythonLine, source: SourceFiles) -> str:
     found = source.find(line.file) if line.file else None
     if not isinstance(found, SourceFile) or not 0 < line.line <= len(found.lines):
         return ""

@@ -186,20 +186,13 @@ def _cause_map(analysis: Analysis, activity: DeviceActivity) -> list[str]:
         cells = causes.by_step()
         shown, _ = pool(cells.ns.shape[1], MAP_COLUMNS).columns(cells)
         numbers = [step.number for step in analysis.steps]
-        last = (
-            translate("outside steps")
-            if causes.outside_ns
-            else translate("step {number}", number=numbers[-1])
-        )
-        title, bounds = (
-            translate("Idle time by cause and step"),
-            (translate("step {number}", number=numbers[0]), last),
-        )
+        title = translate("Idle time by cause and step")
+        bounds = charts.steps_between([*numbers, -1] if causes.outside_ns else numbers)
     else:
         origin = analysis.trace.start_ns
         shown = causes.by_time(even_edges(activity.start_ns, activity.end_ns, MAP_COLUMNS))
         title = translate("Idle time by cause and time")
-        bounds = (format_time(activity.start_ns - origin), format_time(activity.end_ns - origin))
+        bounds = [format_time(activity.start_ns - origin), format_time(activity.end_ns - origin)]
     return [f"<h3>{quote(title)}</h3>", charts.map_of_cells(shown, names, bounds)]
 
 

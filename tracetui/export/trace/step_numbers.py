@@ -7,7 +7,6 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.host_steps import host_steps
 from tracetui.analysis.search import runs
-from tracetui.analysis.steps import StepWindows
 from tracetui.arrays import Int32s, Int64s
 
 
@@ -17,7 +16,7 @@ class StepNumbers:
     def __init__(self, analysis: Analysis) -> None:
         self._steps, self._numbers = analysis.steps, analysis.step_numbers
         self._hosts = host_steps(analysis.trace)
-        self._windows = StepWindows(analysis.steps)
+        self._windows = analysis.step_windows
         self._devices = analysis.trace.devices
         place = {device: index for index, device in enumerate(self._devices)}
         self._device_of = np.array([place.get(t.device or "", -1) for t in analysis.trace.tracks], np.int64)

@@ -20,6 +20,7 @@ from tracetui.analysis.idle.idle_lines import LineIdle, LineKey
 from tracetui.export.language import cause_facts
 from tracetui.language import clauses, counted, translate
 from tracetui.trace.clean import printable
+from tracetui.trace.stack import PythonLine
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.causes import cause_letter, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -27,7 +28,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, compose_sentence
 from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.columns import clipped
-from tracetui.ui.tables.hotspot_columns import RowOfLine, line_name, saves_at_most
+from tracetui.ui.tables.hotspot_columns import line_name, saves_at_most
 from tracetui.units import format_count, format_duration, format_percent
 
 BAR_CELLS = 10
@@ -194,7 +195,7 @@ class LineStory(Story):
                 ]
 
     def savings_line(
-        self, line: RowOfLine, savings: Mapping[LineKey, LineSaving], idle_ns: int | None = None
+        self, line: PythonLine, savings: Mapping[LineKey, LineSaving], idle_ns: int | None = None
     ) -> Line:
         """Return "Saves at most 3.10 ms if the host spent no time on it; % tries that".
 
