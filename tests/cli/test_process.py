@@ -109,6 +109,14 @@ def test_help_imports_nothing_slow(loaded: dict[str, set[str]]) -> None:
     assert not loaded["help"] | loaded["version"] | loaded["help of a command"]
 
 
+def test_help_and_version_import_few_of_the_standard_modules() -> None:
+    large = {"ast", "dataclasses", "inspect", "platform", "subprocess", "tempfile"}  #: 5 to 10 ms each
+    told = f"import sys; print(*{large!r} & sys.modules.keys(), file=sys.stderr)"
+    for option in ("--version", "--help"):
+        _, err = start("-c", f"{calling(option)}; {told}").communicate(timeout=300)
+        assert err.split() == [], option
+
+
 def test_tables_need_no_terminal_libraries_and_pandas_only_for_csv(loaded: dict[str, set[str]]) -> None:
     for command in ("summary", "gaps", "hotspots", "check"):
         assert loaded[command] == {"numpy", "orjson"}, command

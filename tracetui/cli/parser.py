@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import platform
 import re
 import sys
 from collections.abc import Sequence
@@ -137,7 +136,7 @@ class PrintVersion(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_arguments: object) -> NoReturn:
         has_scanner = importlib.util.find_spec("_tracetui_scan") is not None
         scanner = "with its compiled scanner" if has_scanner else "not compiled: large traces open later"
-        sys.stdout.write(f"tracetui {__version__}, {scanner}; Python {platform.python_version()}\n")
+        sys.stdout.write(f"tracetui {__version__}, {scanner}; Python {sys.version.split()[0]}\n")
         parser.exit()
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import (
@@ -47,6 +45,8 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> ExitCode:
+    from dataclasses import replace
+
     from tracetui.analysis.gaps import Measure
     from tracetui.cli.output import answer
     from tracetui.cli.trace_reading import open_trace

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -61,6 +60,8 @@ def print_ranks(request: Request, paths: Sequence[Path], only: str = "*", by: st
 
 
 def _print_ranks(request: Request, by: str | None, job: Job) -> None:
+    from dataclasses import replace
+
     from tracetui.cli.output import answer
     from tracetui.export.job.document import job_document
     from tracetui.export.job.frames import write_ranks

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import (
@@ -42,6 +40,8 @@ def _add_arguments(parser: Parser) -> None:
 
 def print_summary(request: Request) -> None:
     """Print or write the summary of the trace."""
+    from dataclasses import replace
+
     from tracetui.cli.notes import fingerprint_of, read_notebook
     from tracetui.cli.output import answer
     from tracetui.cli.trace_reading import open_trace
