@@ -17,6 +17,7 @@ from tracetui.trace.model import Trace
 from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.screens.steps import StepsScreen, steps_answer
 from tracetui.ui.stories.step_story import step_story
+from tracetui.ui.widgets.lines import Lines
 from tracetui.units import format_duration, format_ms, format_percent
 
 SUMS = (
@@ -128,6 +129,20 @@ def test_a_step_adds_up_and_is_compared_with_the_median() -> None:
     assert sums == [500, 40_000, 3_000, 9_000, 52_500]
     assert story[2].startswith("Against the median step: +7.00 µs; rest +7.00 µs")
     assert "Too few" in step_story(step, parts[0], parts[:2])[2]
+
+
+async def test_a_narrow_terminal_shows_the_sentences_on_a_step_whole(trace: Trace) -> None:
+    def sentences(text: str) -> list[str]:
+        _, _, below_rule = text.partition("─\n")
+        return below_rule.partition("\nIdle ")[0].split()
+
+    async with viewing(trace, "steps", (200, 40)) as (app, pilot):
+        story = app.screen.query_one("#story", Lines)
+        wide = story.text
+        await pilot.resize_terminal(60, 40)
+        await pilot.pause()
+        assert sentences(story.text) == sentences(wide)
+        assert story.size.height == len(story.lines) > len(wide.splitlines())
 
 
 def test_the_answer_counts_and_shares() -> None:

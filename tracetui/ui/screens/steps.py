@@ -24,7 +24,7 @@ from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.bars import TimeInks, stacked_bar, time_inks
 from tracetui.ui.drawing.palette import Role
-from tracetui.ui.drawing.strips import ruled
+from tracetui.ui.drawing.strips import ruled, wrapped
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.stories.step_story import step_causes, step_story
@@ -117,6 +117,9 @@ class StepsScreen(TableScreen):
         super().missing(sentence)
         self.query_one("#story", Lines).show([])
 
+    def on_resize(self) -> None:
+        self._tell(self.table.row)
+
     @on(TableWidget.Moved)
     def _tell_story(self, message: TableWidget.Moved) -> None:
         self._tell(message.row)
@@ -137,12 +140,14 @@ class StepsScreen(TableScreen):
         lines: list[Pieces] = [[(title, self.style_of(Role.RULE))]]
         usual = [self._parts[place] for place in analysis.steps_by_device[step.device]]
         story = step_story(step, self._parts[row], usual, analysis.annotated_phases[row])
-        lines += [[(line, text)] for line in story]
+        lines += [[(line, text)] for sentence in story for line in wrapped(sentence, max(width, 1))]
         if self._explained is analysis:
             lines += step_causes(analysis, row, self.viewer.palette, self.viewer.glyphs, width)
         else:
             lines.append([(self._failure or translate("Looking for the causes of its idle time."), dim)])
-        self.query_one("#story", Lines).show(lines)
+        lines_of_story = self.query_one("#story", Lines)
+        lines_of_story.styles.height = len(lines)
+        lines_of_story.show(lines)
 
     def row_ids(self, rows: Int64s) -> Sequence[str]:
         analysis = self.session.analysis

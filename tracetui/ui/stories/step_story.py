@@ -46,8 +46,8 @@ def step_story(
     phase_words = clauses(phases) if phases else translate("the trace does not tell them apart")
     on_host = translate("; on the host {phases}", phases=printable(host)) if host else ""
     return [
-        f"{sums} = {exact_us(parts.wall)} µs",
-        translate("Phases: {phases}", phases=phase_words) + on_host,
+        translate("Until the next step's start: {sums} µs", sums=f"{sums} = {exact_us(parts.wall)}"),
+        translate("Phases of its tasks: {phases}", phases=phase_words) + on_host,
         _differences(parts, usual),
     ]
 
