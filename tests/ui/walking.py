@@ -251,7 +251,8 @@ class Walker:
         """What differs from what is shown once everything has been laid out and drawn anew."""
         found: list[Difference] = []
         for _ in range(2):  # what was said for a while may have gone meanwhile, but only once
-            os.write(self._master, _NOTHING)  # what was said goes with the next key
+            # What was said goes with the next key, and that it does nothing is not said twice at once.
+            os.write(self._master, _NOTHING * 2)
             self.settle()
             before = self.screen.cells()
             self.take("ctrl+l")
