@@ -6,6 +6,7 @@ import asyncio
 import os
 import pty
 import time
+import tty
 from collections.abc import Callable
 
 import pytest
@@ -16,7 +17,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tests.ui.rest import PATIENCE_S
-from tracetui.ui.sending.driver import CountingFile
+from tracetui.ui.sending.driver import CountingFile, LinkDriver
 from tracetui.ui.sending.link import ASK, LinkApp, is_remote
 from tracetui.ui.sending.pace import AHEAD_S, ASK_AFTER, LOST_S, RATE, WINDOW, FramePace
 
@@ -29,6 +30,20 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+async def test_keys_that_nobody_has_read_are_kept_when_the_terminal_is_given_back() -> None:
+    """As those typed behind the key that opens an editor."""
+    app: LinkApp[None] = LinkApp(ansi_color=False)
+    driver = LinkDriver(app)
+    keys, driver.fileno = pty.openpty()
+    tty.setraw(driver.fileno)
+    os.write(keys, b"jj")
+    app.typed = b"G"
+    driver.disable_input()
+    assert app.typed == b"Gjj"
+    os.close(keys)
+    os.close(driver.fileno)
 
 
 def test_nothing_is_sent_while_something_is_written() -> None:

@@ -23,6 +23,8 @@ from tracetui.ui.sending.sequences import HELD_S, KeySequences
 from tracetui.ui.sending.title import GIVE_TITLE, KEEP_TITLE, has_title, titled
 from tracetui.ui.terminal_colour import Answers
 
+_MOST_KEPT = 1 << 16  #: bytes: somebody may go on typing for ever
+
 
 class Served(Protocol):
     """What the driver tells the app that it serves."""
@@ -99,16 +101,20 @@ class LinkDriver(LinuxDriver):
         """Show everything anew: others stopped the process, and somebody may have had the terminal since."""
         if self._modes is None:
             return
-        app = cast(Served, app_of(self))
         if self._modes_now() == self._modes:
-            app.redraw()
+            cast(Served, app_of(self)).redraw()
         else:
-            app.typed += self._typed_meanwhile()
             self.suspend_application_mode()
             self.resume_application_mode()
 
-    def _typed_meanwhile(self) -> bytes:
-        """Return the keys that were typed while others had the terminal: suspending would throw them away."""
+    def disable_input(self) -> None:
+        """Stop reading keys; those that nobody has read are the next that are taken: Textual drops them."""
+        if not self.exit_event.is_set():
+            cast(Served, app_of(self)).typed += self._left_keys()
+        super().disable_input()
+
+    def _left_keys(self) -> bytes:
+        """Return the keys that were typed and not read, also while others had the terminal."""
         self.exit_event.set()  # the thread that reads keys would take some of them
         if self._key_thread is not None:
             self._key_thread.join()
@@ -120,7 +126,7 @@ class LinkDriver(LinuxDriver):
         except termios.error:
             return b""
         typed = b""
-        while select.select([self.fileno], [], [], 0)[0]:
+        while len(typed) < _MOST_KEPT and select.select([self.fileno], [], [], 0)[0]:
             keys = self._read()
             if not keys:
                 break
