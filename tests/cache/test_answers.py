@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tracetui.cache import answers
+from tracetui.cache.entries import ANSWERS, entry_name
 from tracetui.cache.keeping import finish
-from tracetui.cache.traces import ANSWERS, name_of
 from tracetui.cli import commands, main
 from tracetui.cli import streams as cli_streams
 from tracetui.cli.command import Command
@@ -191,7 +191,7 @@ def test_small_and_young_files_are_asked_anew(
 
 def test_a_damaged_entry_is_asked_anew(trace: Path, home: Path, runs: list[str], answer: Answer) -> None:
     first = answer("gaps", trace)
-    entry = home / name_of(os.path.realpath(trace), ANSWERS)
+    entry = home / entry_name(ANSWERS, os.path.realpath(trace))
     content = bytearray(entry.read_bytes())
     content[-70] ^= 1
     entry.write_bytes(content)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tracetui.cache import recordings
+from tracetui.cache import entries, recordings
 from tracetui.cache.keeping import finish
 from tracetui.cache.recordings import read_recording_once, reopen_recording
 from tracetui.cache.traces import EntryState, cached_traces
@@ -71,7 +71,7 @@ def test_a_changed_recording_is_read_again(recording: Path) -> None:
 
 def test_another_program_reads_anew(recording: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _kept(recording)
-    monkeypatch.setattr(recordings, "program", lambda kind: "another")
+    monkeypatch.setattr(entries, "program", lambda kind: "another")
     assert reopen_recording(recording) is None
 
 

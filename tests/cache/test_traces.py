@@ -16,7 +16,7 @@ import pytest
 
 from tests.cache.files import at_rest, found, read_and_keep, same, training
 from tests.forks import fork
-from tracetui.cache import keeping, traces
+from tracetui.cache import entries, keeping, traces
 from tracetui.cache.keeping import finish, keep_meanwhile
 from tracetui.cache.traces import EntryState, cached_traces, clear, keep, reopen
 from tracetui.reader.source import TraceFile
@@ -109,7 +109,8 @@ def test_a_small_trace_is_not_kept(path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_another_program_reads_anew(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read_and_keep(path)
-    monkeypatch.setattr(traces, "program", lambda kind: "another")
+    for module in (entries, traces):
+        monkeypatch.setattr(module, "program", lambda kind: "another")
     assert found(path) is None
     assert _states() == [EntryState.OTHER_VERSION]
     read_and_keep(path)
@@ -121,17 +122,17 @@ def test_the_code_that_makes_the_columns_is_part_of_the_program(tmp_path: Path, 
     for name in ("reader", "trace", "cache"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / "tracetui" / name, tmp_path / "tracetui" / name, ignore=ignored)
-    before = traces._digest(tmp_path / "tracetui")
-    assert traces._digest(tmp_path / "tracetui") == before
+    before = entries._digest(tmp_path / "tracetui")
+    assert entries._digest(tmp_path / "tracetui") == before
     module = next((tmp_path / "tracetui" / package).glob("*.py"))
     module.write_text(module.read_text() + "\n")
-    assert traces._digest(tmp_path / "tracetui") != before
+    assert entries._digest(tmp_path / "tracetui") != before
 
 
 def test_what_is_compiled_is_part_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = traces._digest(ROOT / "tracetui")
-    monkeypatch.setattr(traces, "COMPILED_FROM", "other sources")
-    assert traces._digest(ROOT / "tracetui") != before
+    before = entries._digest(ROOT / "tracetui")
+    monkeypatch.setattr(entries, "COMPILED_FROM", "other sources")
+    assert entries._digest(ROOT / "tracetui") != before
 
 
 def test_others_files_are_not_trusted(path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,7 +272,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 from tests.cache.files import TraceFile, found, read, same
-from tracetui.cache import keeping, traces
+from tracetui.cache import entries, keeping, traces
 path, other, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 traces.SMALLEST = 0
 expected = read(path)

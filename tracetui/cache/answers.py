@@ -17,9 +17,8 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from tracetui.cache.container import pack, read_arrays, read_document
-from tracetui.cache.directory import write_entry
-from tracetui.cache.traces import ANSWERS, SMALLEST, name_of, program, reading
+from tracetui.cache.entries import ANSWERS, entry_key, keep_entry, program, read_entry
+from tracetui.cache.traces import SMALLEST
 from tracetui.reader.joined import stamp_of
 from tracetui.reader.source import COARSEST_CLOCK
 from tracetui.siblings.surroundings import surroundings
@@ -95,9 +94,8 @@ def keep_answer(
             places.append([digest, [[output.stream, len(text)] for output, text in zip(kept, encoded)]])
         if not places:
             return False
-        document = {**_key(question), "answers": places}
         arrays = {"texts": np.frombuffer(b"".join(texts), np.uint8)}
-        return write_entry(name_of(question.path, ANSWERS), lambda: pack(document, arrays), should_stop)
+        return keep_entry(ANSWERS, _key(question), lambda: ({"answers": places}, arrays), should_stop)
     except Exception as error:  # a full or read-only disk
         _log.debug("not kept: %s: %r", question.path, error)
         return False
@@ -105,15 +103,10 @@ def keep_answer(
 
 def _kept_answers(question: Question) -> dict[str, list[Output]]:
     """Return the answers about the trace of a question, by their digests, the last one first."""
-    with reading(name_of(question.path, ANSWERS)) as descriptor:
-        if descriptor is None:
-            return {}
-        document = read_document(descriptor)
-        key = _key(question)
-        if {name: document.get(name) for name in key} != key:
-            return {}
-        text = read_arrays(descriptor, document)["texts"].tobytes()
-        os.utime(descriptor)
+    entry = read_entry(ANSWERS, _key(question))
+    if entry is None:
+        return {}
+    document, text = entry[0], entry[1]["texts"].tobytes()
     answers: dict[str, list[Output]] = {}
     end = 0
     for digest, places in document["answers"]:
@@ -128,4 +121,4 @@ def _kept_answers(question: Question) -> dict[str, list[Output]]:
 
 
 def _key(question: Question) -> dict[str, Any]:
-    return {"path": question.path, "stamp": question.stamp, "program": program(ANSWERS)}
+    return entry_key(ANSWERS, question.path, question.stamp)

@@ -14,9 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tracetui.cache.container import pack, read_arrays, read_document
-from tracetui.cache.directory import write_entry
-from tracetui.cache.traces import DIGEST, name_of, program, reading
+from tracetui.cache.entries import DIGEST, entry_key, keep_entry, read_entry
 from tracetui.reader.joined import stamp_of
 from tracetui.reader.source import COARSEST_CLOCK
 
@@ -29,15 +27,8 @@ def find_digest(trace: Path, siblings: Sequence[Path], arguments: Sequence[Any] 
     `arguments`: what else it was made with, for JSON.
     """
     try:
-        path = os.path.realpath(trace)
-        with reading(name_of(path, DIGEST)) as descriptor:
-            if descriptor is None:
-                return None
-            document = read_document(descriptor)
-            key = _key(path, siblings, arguments)
-            if {name: document.get(name) for name in key} != key:
-                return None
-            return read_arrays(descriptor, document)["digest"].tobytes()
+        entry = read_entry(DIGEST, _key(trace, siblings, arguments))
+        return None if entry is None else entry[1]["digest"].tobytes()
     except Exception as error:  # whatever an entry holds, the trace itself can still be read
         _log.debug("not used: %s: %r", trace, error)
         return None
@@ -46,24 +37,17 @@ def find_digest(trace: Path, siblings: Sequence[Path], arguments: Sequence[Any] 
 def keep_digest(trace: Path, siblings: Sequence[Path], digest: bytes, arguments: Sequence[Any] = ()) -> bool:
     """Keep the digest of a trace for `find_digest`; whether that was done."""
     try:
-        path = os.path.realpath(trace)
-        key = _key(path, siblings, arguments)
+        key = _key(trace, siblings, arguments)
         if time.time_ns() - stamp_of(trace).modified < COARSEST_CLOCK:
             return False
         arrays = {"digest": np.frombuffer(digest, np.uint8)}
-        return write_entry(name_of(path, DIGEST), lambda: pack(key, arrays))
+        return keep_entry(DIGEST, key, lambda: ({}, arrays))
     except Exception as error:  # a full or read-only disk
         _log.debug("not kept: %s: %r", trace, error)
         return False
 
 
-def _key(path: str, siblings: Sequence[Path], arguments: Sequence[Any]) -> dict[str, Any]:
-    """Return what an entry counts for, as JSON gives it back."""
+def _key(trace: Path, siblings: Sequence[Path], arguments: Sequence[Any]) -> dict[str, Any]:
+    path = os.path.realpath(trace)
     stamps = [[sibling.name, *stamp_of(sibling)] for sibling in siblings]
-    return {
-        "path": path,
-        "stamp": list(stamp_of(Path(path))),
-        "beside": stamps,
-        "arguments": list(arguments),
-        "program": program(DIGEST),
-    }
+    return entry_key(DIGEST, path, stamp_of(Path(path)), beside=stamps, arguments=list(arguments))

@@ -12,7 +12,7 @@ import re
 import secrets
 import stat
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Callable, NamedTuple
 
@@ -35,9 +35,9 @@ class Entry(NamedTuple):
     used_ns: int  #: when it was last written or read
 
 
-def cache_path(environ: Mapping[str, str] = os.environ) -> Path | None:
+def cache_path() -> Path | None:
     """Return where cached traces are: below $XDG_CACHE_HOME, else ~/.cache; None where there is neither."""
-    directory = user_directory(environ, "XDG_CACHE_HOME", ".cache")
+    directory = user_directory(os.environ, "XDG_CACHE_HOME", ".cache")
     return None if directory is None else directory / "traces"
 
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tracetui.cache.container import Arrays, pack, read_arrays, read_document
-from tracetui.cache.directory import write_entry
+from tracetui.cache.container import Arrays
+from tracetui.cache.entries import RECORDING, entry_key, keep_entry, read_entry
 from tracetui.cache.keeping import run_meanwhile
-from tracetui.cache.traces import RECORDING, SMALLEST, name_of, program, reading
+from tracetui.cache.traces import SMALLEST
 from tracetui.language import statement_document, statement_of
 from tracetui.reader.joined import stamp_of
 from tracetui.reader.source import COARSEST_CLOCK
@@ -72,17 +72,8 @@ def read_recording_once(path: Path, on_progress: OnProgress = None) -> Scheduler
 def reopen_recording(path: Path) -> SchedulerEvents | None:
     """Return the events that were read from this very file before; None where it has to be read."""
     try:
-        real = os.path.realpath(path)
-        with reading(name_of(real, RECORDING)) as descriptor:
-            if descriptor is None:
-                return None
-            document = read_document(descriptor)
-            key = _key(real, _stamp(path))
-            if {name: document.get(name) for name in key} != key:
-                return None
-            found = _thaw(path, document, read_arrays(descriptor, document))
-            os.utime(descriptor)
-            return found
+        entry = read_entry(RECORDING, _key(path, stamp_of(path)))
+        return None if entry is None else _thaw(path, *entry)
     except Exception as error:  # whatever an entry holds, the file itself can still be read
         _log.debug("not used: %s: %r", path, error)
         return None
@@ -99,15 +90,9 @@ def keep_recording(
     `stamp`: of the file before it was read.
     """
     try:
-        real = os.path.realpath(path)
         if _stamp(path) != stamp:
             return False
-
-        def pieces() -> list[memoryview]:
-            document, arrays = _freeze(events)
-            return pack({**_key(real, stamp), **document}, arrays)
-
-        return write_entry(name_of(real, RECORDING), pieces, should_stop)
+        return keep_entry(RECORDING, _key(path, stamp), lambda: _freeze(events), should_stop)
     except Exception as error:  # a full or read-only disk
         _log.debug("not kept: %s: %r", path, error)
         return False
@@ -125,9 +110,8 @@ def _stamp(path: Path) -> list[Any] | None:
         return None
 
 
-def _key(path: str, stamp: list[Any] | None) -> dict[str, Any]:
-    """Return what an entry counts for, as JSON gives it back."""
-    return {"path": path, "stamp": stamp, "program": program(RECORDING)}
+def _key(path: Path, stamp: Sequence[Any]) -> dict[str, Any]:
+    return entry_key(RECORDING, os.path.realpath(path), stamp)
 
 
 def _freeze(events: SchedulerEvents) -> tuple[dict[str, Any], Arrays]:

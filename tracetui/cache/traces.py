@@ -1,44 +1,30 @@
 """Keeping a trace that was read, and finding it again: the front of the cache.
 
-An entry counts for one file as it is: path, size, times, inode; and for one program: whatever changes in the
-code that makes the columns makes all entries void. Nothing here ever fails: without a cache the file is read.
+An entry counts for one file as it is: path, size, times, inode; and for one program. Nothing here ever fails:
+without a cache the file is read.
 """
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import logging
 import os
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Callable
 
 from tracetui.cache.checks import check
 from tracetui.cache.columns import freeze, thaw
-from tracetui.cache.container import pack, read_arrays, read_document
-from tracetui.cache.directory import Directory, write_entry
+from tracetui.cache.container import Arrays, read_document
+from tracetui.cache.directory import Directory
+from tracetui.cache.entries import TRACE, closing, entry_key, keep_entry, program, read_entry
 from tracetui.reader.joined import stamp_of
-from tracetui.reader.source import COMPILED_FROM, TraceFile
+from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
-from tracetui.version import __version__
 
 #: bytes of text below which a trace is read again as fast
 SMALLEST = 32_000_000
-
-#: What is kept: the columns of a trace, its digest, the events of a recording of the scheduler, and answers.
-TRACE, DIGEST, RECORDING, ANSWERS = "trace", "digest", "scheduler", "answers"
-_COLUMNS = ("reader", "trace", "cache")
-_MAKERS = {
-    TRACE: _COLUMNS,
-    DIGEST: (*_COLUMNS, "databases", "siblings", "analysis", "comparison", "operations", "job"),
-    RECORDING: ("databases", "siblings", "cache"),
-    ANSWERS: (".",),
-}
 
 _log = logging.getLogger("tracetui.cache")
 
@@ -70,18 +56,12 @@ def reopen(trace_file: TraceFile) -> Trace | None:
     `trace_file.args` and `event` work as after a reading.
     """
     try:
-        path = os.path.realpath(trace_file.path)
-        with reading(name_of(path, TRACE)) as descriptor:
-            if descriptor is None:
-                return None
-            document = read_document(descriptor)
-            if not _is_of(document, path, trace_file):
-                return None
-            arrays = read_arrays(descriptor, document)
-            trace, blocks = thaw(str(trace_file.path), document["columns"], arrays)
-            check(trace, blocks)
-            with contextlib.suppress(OSError):
-                os.utime(descriptor)
+        entry = read_entry(TRACE, _key(trace_file))
+        if entry is None:
+            return None
+        document, arrays = entry
+        trace, blocks = thaw(str(trace_file.path), document["columns"], arrays)
+        check(trace, blocks)
         trace_file.restore(blocks)
         return trace
     except Exception as error:  # whatever an entry holds, the file itself can still be read
@@ -102,17 +82,19 @@ def keep(trace_file: TraceFile, trace: Trace, should_stop: Callable[[], bool] = 
     if not worth_keeping(trace_file, trace):
         return False
     try:
-        path = os.path.realpath(trace_file.path)
 
-        def pieces() -> list[memoryview]:
+        def make() -> tuple[Mapping[str, Any], Arrays]:
             columns, arrays = freeze(trace, trace_file.blocks)
-            key = {"path": path, "stamp": trace_file.stamp, "program": program(TRACE)}
-            return pack({**key, "columns": columns}, arrays)
+            return {"columns": columns}, arrays
 
-        return write_entry(name_of(path, TRACE), pieces, should_stop)
+        return keep_entry(TRACE, _key(trace_file), make, should_stop)
     except Exception as error:  # a full or read-only disk, a text that cannot be written
         _log.debug("not kept: %s: %r", trace_file.path, error)
         return False
+
+
+def _key(trace_file: TraceFile) -> dict[str, Any]:
+    return entry_key(TRACE, os.path.realpath(trace_file.path), trace_file.stamp)
 
 
 def cached_traces() -> list[CachedTrace]:
@@ -141,7 +123,7 @@ def _describe_entry(directory: Directory, name: str, size: int, used_ns: int) ->
         descriptor = directory.open_entry(name)
         if descriptor is None:
             raise ValueError("not the user's own")
-        with _closing(descriptor):
+        with closing(descriptor):
             document = read_document(descriptor)
         path, stamp, made_by = str(document["path"]), list(document["stamp"]), document["program"]
         trace_bytes = int(stamp[0])
@@ -161,51 +143,3 @@ def _state(path: str, stamp: list[Any], made_by: Any, kind: str) -> EntryState:
     if list(current) != stamp:
         return EntryState.CHANGED
     return EntryState.READY if made_by == program(kind) else EntryState.OTHER_VERSION
-
-
-@contextlib.contextmanager
-def reading(name: str) -> Iterator[int | None]:
-    """Yield a descriptor of an entry, None where there is none to trust."""
-    directory = Directory.open()
-    if directory is None:
-        yield None
-        return
-    with directory:
-        descriptor = directory.open_entry(name)
-    if descriptor is None:
-        yield None
-        return
-    with _closing(descriptor):
-        yield descriptor
-
-
-@contextlib.contextmanager
-def _closing(descriptor: int) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _is_of(document: dict[str, Any], path: str, trace_file: TraceFile) -> bool:
-    key = [path, list(trace_file.stamp), program(TRACE)]
-    return key == [document["path"], document["stamp"], document["program"]]
-
-
-def name_of(path: str, kind: str) -> str:
-    """Return the name of an entry of a trace: one of a kind for each path."""
-    return f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:32]}.{kind}"
-
-
-@lru_cache(maxsize=4)
-def program(kind: str) -> str:
-    """Return what made the entries of a kind: the version, and the code of all that had a hand in it."""
-    return _digest(Path(__file__).parents[1], _MAKERS[kind])
-
-
-def _digest(packages: Path, makers: Sequence[str] = _COLUMNS) -> str:
-    digest = hashlib.sha256(f"{__version__} {sys.byteorder} {COMPILED_FROM}".encode())
-    for package in makers:
-        for module in sorted((packages / package).rglob("*.py")):
-            digest.update(module.read_bytes())
-    return digest.hexdigest()
