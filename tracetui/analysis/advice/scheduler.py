@@ -13,6 +13,7 @@ from tracetui.analysis.advice.model import (
     NODE_MIGRATIONS,
     PREEMPTED_SHARE,
     Advice,
+    Threshold,
 )
 from tracetui.analysis.idle.cause import Cause
 
@@ -48,37 +49,27 @@ def preempted(evidence: Evidence) -> Iterator[Advice]:
 
 def migrations(evidence: Evidence) -> Iterator[Advice]:
     """Find threads that come to another core again and again."""
-    summary = evidence.analysis.scheduler_summary
-    if summary is None:
-        return
-    moving = [time for time in summary.threads if time.migrations_per_s >= MIGRATIONS.least]
-    if not moving:
-        return
-    highest = max(time.migrations_per_s for time in moving)
-    setting = _setting(evidence)
-    yield Advice(
-        id="threads_migrate",
-        cost_ns=None,
-        evidence={"threads": len(moving), "migrations_per_s": highest, "setting": setting},
-        subjects=tuple(dict.fromkeys(time.task.comm for time in moving))[:5],
-    )
+    yield from _moves(evidence, "threads_migrate", "migrations_per_s", MIGRATIONS, setting=_setting(evidence))
 
 
 def node_migrations(evidence: Evidence) -> Iterator[Advice]:
     """Find threads that come to another NUMA node again and again."""
+    yield from _moves(evidence, "threads_change_nodes", "node_migrations_per_s", NODE_MIGRATIONS)
+
+
+def _moves(evidence: Evidence, rule: str, rate: str, limit: Threshold, **more: str) -> Iterator[Advice]:
+    """Find threads of which a rate (a field of `ThreadTime`) reaches a limit; `more`: further evidence."""
     summary = evidence.analysis.scheduler_summary
-    if summary is None:
-        return
-    moving = [time for time in summary.threads if time.node_migrations_per_s >= NODE_MIGRATIONS.least]
-    if not moving:
-        return
-    highest = max(time.node_migrations_per_s for time in moving)
-    yield Advice(
-        id="threads_change_nodes",
-        cost_ns=None,
-        evidence={"threads": len(moving), "node_migrations_per_s": highest},
-        subjects=tuple(dict.fromkeys(time.task.comm for time in moving))[:5],
-    )
+    threads = () if summary is None else summary.threads
+    moving = [time for time in threads if getattr(time, rate) >= limit.least]
+    if moving:
+        highest = max(getattr(time, rate) for time in moving)
+        yield Advice(
+            id=rule,
+            cost_ns=None,
+            evidence={"threads": len(moving), rate: highest, **more},
+            subjects=tuple(dict.fromkeys(time.task.comm for time in moving))[:5],
+        )
 
 
 def interrupts(evidence: Evidence) -> Iterator[Advice]:

@@ -24,7 +24,7 @@ from tracetui.ui.comparing.pair import NotComparable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.messages import PlaceAsked
 from tracetui.ui.query_history import QueryHistory
-from tracetui.ui.query_sources import JobQueries, PairQueries, QuerySource, TraceQueries
+from tracetui.ui.query_sources import QuerySource, job_queries, pair_queries, trace_queries
 from tracetui.ui.ranks.job_messages import JobChanged
 from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.screens.table_screen import TableScreen
@@ -74,7 +74,7 @@ class SqlScreen(TableScreen):
     def __init__(self, session: Session, source: QuerySource | None = None) -> None:
         """Ask the tables of a source; None: of the session's trace."""
         super().__init__(session)
-        self._source = source or TraceQueries(session)
+        self._source = source or trace_queries(session)
         self._history = QueryHistory()
         self._subject: object = None  # whose tables these are
         self._relations: Relations = {}
@@ -100,12 +100,12 @@ class SqlScreen(TableScreen):
 
     @property
     def unanswered(self) -> str:
-        return self._source.unanswered
+        return self._source.unanswered()
 
     def build(self) -> None:
         if not is_installed():
             self.nothing(translate(NOT_INSTALLED))
-        elif self._subject is not self._source.subject:
+        elif self._subject is not self._source.subject():
             self._list_tables()
         elif self._answer is not None:
             self._show_rows(self._answer)
@@ -114,7 +114,7 @@ class SqlScreen(TableScreen):
 
     def _list_tables(self) -> None:
         """Have the tables of another subject looked for in a thread."""
-        subject = self._subject = self._source.subject
+        subject = self._subject = self._source.subject()
         self._relations, self._answer = {}, None
         self.missing(translate("Looking for tables."))
         make = self._source.tables()
@@ -302,7 +302,7 @@ class JobSqlScreen(_JointSqlScreen):
     EXAMPLE = _EXAMPLE_OF_JOB
 
     def __init__(self, session: Session, job_session: JobSession, open_rank: RankOpener) -> None:
-        super().__init__(session, JobQueries(job_session))
+        super().__init__(session, job_queries(job_session))
 
     @property
     def ways_out(self) -> tuple[tuple[str, str], ...]:
@@ -318,7 +318,7 @@ class PairSqlScreen(_JointSqlScreen):
     EXAMPLE = _EXAMPLE_OF_PAIR
 
     def __init__(self, session: Session, comparing: Comparing) -> None:
-        super().__init__(session, PairQueries(comparing))
+        super().__init__(session, pair_queries(comparing))
 
     def on_pair_changed(self, message: PairChanged) -> None:
         self.refresh_answer()
