@@ -30,12 +30,11 @@ def gather(
     paths: Sequence[Path],
     only: str = "*",
     on_progress: Callable[[Ranks], None] | None = None,
-    should_stop: Callable[[], bool] = lambda: False,
     cache: bool = True,
     export: Export | None = None,
     scheduler: SchedulerSource | None = None,
 ) -> FoundRanks:
-    """Return the ranks that the workers of a cluster see, digested; what is done when it is stopped counts.
+    """Return the ranks that the workers of a cluster see, digested.
 
     Raises UnreadableTrace where the cluster can't be used, or no rank can be read, and `Interrupted` where a
     signal ends it when some are done. The arguments are those of `engines.dask.digests` and
@@ -54,9 +53,7 @@ def gather(
     wanted = [str(path) for path in paths]
     interrupted = False
     try:
-        for one in dask.digests(
-            address, wanted, only, should_stop, cache, export=export, scheduler=scheduler
-        ):
+        for one in dask.digests(address, wanted, only, cache, export=export, scheduler=scheduler):
             if isinstance(one, dask.Seeing):
                 total = one
             elif isinstance(one, dask.LeftOut):

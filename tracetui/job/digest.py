@@ -267,12 +267,10 @@ class Digest:
         np.add.at(total, self.cells.key, self.cells.ns)
         return total
 
-    def by_class(self, first: int = 0, stop: int | None = None) -> dict[TimeClass, int]:
-        """Return the ns of each class between two boundaries (places), by default in all of the time."""
-        last = len(self.boundaries) - 1 if stop is None else stop
-        low, high = np.searchsorted(self.cells.segment, np.array([first, last])).tolist()
+    def by_class(self) -> dict[TimeClass, int]:
+        """Return the ns of each class between the first boundary and the last."""
         total = np.zeros(len(TimeClass), np.int64)
-        np.add.at(total, self.keys.time_class[self.cells.key[low:high]], self.cells.ns[low:high])
+        np.add.at(total, self.keys.time_class[self.cells.key], self.cells.ns)
         return dict(zip(TimeClass, total.tolist()))
 
     def text(self, place: int) -> str:

@@ -36,7 +36,7 @@ def lost_tasks(
     known = {step for loss in losses for step in _steps_of(recording, launches, loss)}
     unproven = set(_silent_steps(recording, launches)) - known - empty_steps
     if empty_steps or unproven:
-        yield _empty(recording, launches, emptied, sorted(empty_steps | unproven), bool(empty_steps))
+        yield _empty(recording, sorted(empty_steps | unproven), bool(empty_steps))
     if middle:
         yield _dropped(recording, launches, middle)
 
@@ -109,13 +109,7 @@ def _dropped(recording: HealthEvidence, launches: Launches, losses: Sequence[Los
     )
 
 
-def _empty(
-    recording: HealthEvidence,
-    launches: Launches,
-    losses: Sequence[LostLaunches],
-    steps: list[int],
-    proven: bool,
-) -> Finding:
+def _empty(recording: HealthEvidence, steps: list[int], proven: bool) -> Finding:
     every = recording.steps
     return Finding(
         id="device.step_empty",

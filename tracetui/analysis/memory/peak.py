@@ -9,7 +9,7 @@ import numpy as np
 
 from tracetui.analysis.memory.model import ADAPTER, HOST, NEVER, WHOLE, Blocks, Curve, MemoryRecording
 from tracetui.analysis.search import runs
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import Bools
 from tracetui.trace.order import numbered
 from tracetui.trace.stack import Frame
 
@@ -62,7 +62,7 @@ def whole_curve(curves: Sequence[Curve], device: str) -> Curve | None:
     return candidates[0] if candidates else None
 
 
-def find_peak(recorded: MemoryRecording, start: int, end: int, step_of: Int64s | None = None) -> Peak | None:
+def find_peak(recorded: MemoryRecording, start: int, end: int) -> Peak | None:
     """Return the peak in [start, end) of the device that holds most; None where no curve tells.
 
     The memory of the host counts only where there is no other.

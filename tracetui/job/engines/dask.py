@@ -72,7 +72,6 @@ def digests(
     address: str,
     paths: Sequence[str],
     only: str = "*",
-    should_stop: Callable[[], bool] = lambda: False,
     cache: bool = True,
     patience_s: float = PATIENCE_S,
     export: Export | None = None,
@@ -86,7 +85,6 @@ def digests(
         address: of the scheduler: "tcp://node00:8786".
         paths: directories and files on the hosts of the workers; each may see other things there, or nothing.
         only: as of `find_sources`.
-        should_stop: asked several times a second.
         cache: as of `digest_rank`, in the cache of the workers' user.
         patience_s: for so long nothing need happen before the rest is given up.
         export: as of `find_sources`.
@@ -103,7 +101,7 @@ def digests(
         addresses = sorted(present(client, looks=100) or ())
         workers = Workers(client, addresses)
         versions_here = {"distributed": version("distributed"), "tracetui": __version__}
-        asking = Pinned(workers, version, patience_s, should_stop)
+        asking = Pinned(workers, version, patience_s)
         unusable = _unusable_workers(
             asking.run([(worker, name, 0) for worker in addresses for name in versions_here]), versions_here
         )
@@ -113,7 +111,7 @@ def digests(
         if not usable:
             raise UnusableCluster(f"{address} has no worker that can be used")
         hosts_by_trace: dict[tuple[int, str], dict[str, VisibleTrace]] = defaultdict(dict)  # then by worker
-        looking = Pinned(workers, partial(visible_traces, only=only, export=export), patience_s, should_stop)
+        looking = Pinned(workers, partial(visible_traces, only=only, export=export), patience_s)
         for answer in looking.run([(worker, list(paths), 0) for worker in usable]):
             if isinstance(answer, LostTask):
                 yield LeftOut(answer.worker, answer.reason)
@@ -121,9 +119,7 @@ def digests(
                 for trace in answer.result:
                     hosts_by_trace[trace.identity][answer.worker] = trace
         yield Seeing(len(hosts_by_trace), sum(size for size, _ in hosts_by_trace))
-        digesting = partial(
-            Pinned, workers, partial(_digest, cache=cache, scheduler=scheduler), patience_s, should_stop
-        )
+        digesting = partial(Pinned, workers, partial(_digest, cache=cache, scheduler=scheduler), patience_s)
         yield from _share_out(digesting, list(hosts_by_trace.values()))
 
 

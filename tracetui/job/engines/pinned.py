@@ -102,28 +102,21 @@ class Workers:
 class Pinned:
     """Runs one function of one argument on the workers that its tasks are pinned to."""
 
-    def __init__(
-        self,
-        workers: Workers,
-        function: Callable[[Any], Any],
-        patience_s: float,
-        should_stop: Callable[[], bool] = lambda: False,
-    ) -> None:
+    def __init__(self, workers: Workers, function: Callable[[Any], Any], patience_s: float) -> None:
         self._workers = workers
         self._function = function
         self._patience_s = patience_s
-        self._should_stop = should_stop
         self._waiting: dict[str, list[PinnedTask]] = defaultdict(list)
         self._running: dict[Future, PinnedTask] = {}
         self._changed = threading.Event()
 
     def run(self, tasks: Sequence[PinnedTask]) -> Iterator[TaskReport]:
-        """Yield an answer to each task as it comes, until it is stopped."""
+        """Yield an answer to each task as it comes."""
         for task in tasks:
             self._waiting[task[0]].append(task)
         moved = time.monotonic()
         try:
-            while self._submit() and not self._should_stop():
+            while self._submit():
                 answers = [*self._finished(), *self._lost()]
                 now = time.monotonic()
                 if answers:

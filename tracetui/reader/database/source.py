@@ -197,7 +197,6 @@ class _Reading:
         self._stopped = False
         names = (*DRAWN, *_OTHER_TABLES, *(counted.table for counted in TABLES))
         self.total = max(sum(map(database.count, names)), 1)  #: rows, about
-        self._said_before = len(database.problems)
 
     def table(self) -> EventTable:
         """Read everything, or until it is stopped."""
