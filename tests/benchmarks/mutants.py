@@ -134,10 +134,15 @@ def drawn(package: str, count: int, seed: int) -> list[Mutant]:
 def chosen(
     packages: Sequence[str], count: int, seed: int, module: Path | None = None
 ) -> dict[str, list[Mutant]]:
-    """Mutants by package: `count` drawn of each of some, or all of a file, from the root of the checkout."""
-    if module is not None:
-        return {module.parts[1]: list(mutants_of(module))}
-    return {package: drawn(package, count, seed) for package in packages}
+    """Mutants by package: `count` drawn of each of some or of a directory, or all of a file.
+
+    `module`: the file or directory, from the root of the checkout.
+    """
+    if module is None:
+        return {package: drawn(package, count, seed) for package in packages}
+    inside = module.relative_to("tracetui")
+    found = list(mutants_of(module)) if module.suffix else drawn(inside.as_posix(), count, seed)
+    return {inside.parts[0]: found}
 
 
 def _try(
@@ -156,7 +161,10 @@ def _try(
 def main() -> None:
     parser = argparse.ArgumentParser("python -m tests.benchmarks.mutants", description=__doc__)
     parser.add_argument("--package", choices=PACKAGES, action="append", help="all without")
-    parser.add_argument("--module", type=Path, help="all mutants of a file: tracetui/trace/flows.py")
+    parser.add_argument(
+        "--module", type=Path, help="all mutants of a file, tracetui/trace/flows.py, or some of a directory"
+    )
+    parser.add_argument("--tests", action="append", help="run these, not those of the package: tests/trace")
     parser.add_argument("--count", type=int, default=50, help="mutants of each package")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
@@ -170,7 +178,8 @@ def main() -> None:
         for package, every in draws.items():
             same = [mutant for mutant in every if mutant.key in EQUIVALENTS]
             tried = [mutant for mutant in every if mutant.key not in EQUIVALENTS]
-            cases = checkouts[0].cases(f"tests/{package}", *BESIDE.get(package, ()))
+            tests = asked.tests or (f"tests/{package}", *BESIDE.get(package, ()))
+            cases = checkouts[0].cases(*tests)
             seconds = sum(case.seconds for case in cases)
             print(f"{package}: {len(cases)} tests of {seconds:.0f} s, {len(tried)} mutants", flush=True)
             while len(checkouts) < asked.jobs:

@@ -37,7 +37,7 @@ def orphaning(trace: Trace, begins: Int64s, resumes: Int64s, step_ends: Int64s) 
     for track in trace.tracks:
         if track.layer != Layer.PYTHON or track.family not in _FAMILIES or not len(track.rows):
             continue
-        ends = _open_ends(trace, track, begins)
+        ends = _last_ends(trace, track, begins)
         closed = np.where(ends < resumes - _CLEARLY, ends, 0).max(axis=0)
         names: _Names | None = None
         for hole in np.flatnonzero(~found).tolist():
@@ -58,15 +58,14 @@ def orphaning(trace: Trace, begins: Int64s, resumes: Int64s, step_ends: Int64s) 
     return found
 
 
-def _open_ends(trace: Trace, track: Track, times: Int64s) -> Int64s:
-    """Return when the call that each lane of a track holds at some times ends, ns; 0 where it holds none."""
+def _last_ends(trace: Trace, track: Track, times: Int64s) -> Int64s:
+    """Return when the last call that each lane of a track began up to some times ends, ns; 0 without one."""
     slices = trace.slices
     ends = np.zeros((len(track.lanes), len(times)), np.int64)
     for depth, lane in enumerate(track.lanes):
         rows = trace.lane_slice_rows(lane)
         place = np.searchsorted(slices.start[rows], times, "right") - 1
-        end = slices.end[rows][place]
-        ends[depth] = np.where((place >= 0) & (end > times), end, 0)
+        ends[depth] = np.where(place >= 0, slices.end[rows][place], 0)
     return ends
 
 
@@ -103,6 +102,5 @@ class _Names:
         kinds, kind = np.unique(names, return_inverse=True)
         table = np.stack([counts[kinds] for counts in self._counts])  # [lanes, kinds]
         np.subtract.at(table, (depth, kind), 1)
-        known: Bools = table.max(axis=0) > 0
-        outermost = np.argmax(table > 0, axis=0)
-        return int(np.count_nonzero(known[kind] & (depth < outermost[kind])))
+        outermost = np.argmax(table > 0, axis=0)  # 0 where there are no others: nothing lies further out
+        return int(np.count_nonzero(depth < outermost[kind]))

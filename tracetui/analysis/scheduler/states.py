@@ -197,7 +197,7 @@ def _changes(columns: SchedulerColumns, wanted: Bools) -> _Changes:
     ):
         rows = np.flatnonzero(mask)
         pid = who[rows]
-        of_threads = rows[(pid > 0) & wanted[np.maximum(pid, 0)]]
+        of_threads = rows[wanted[np.maximum(pid, 0)]]
         cpu = columns.cpu[of_threads].astype(np.int64)
         detail = np.full(len(of_threads), NO_PID, np.int64)
         if change is _Change.OUT:
