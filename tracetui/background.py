@@ -6,10 +6,13 @@ thread, another one goes on.
 
 from __future__ import annotations
 
+import concurrent.futures
+import contextlib
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
-from typing import Callable, Generic, TypeVar
+from typing import Any, Callable, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -60,3 +63,58 @@ def in_background(items: Iterator[T]) -> Iterator[T | None]:
         if not found:
             return
         yield found.pop()
+
+
+class LeavableThreads(ThreadPoolExecutor):
+    """Threads for an event loop that is left while they work: it waits a moment for them, and no longer.
+
+    It would wait until the last of them is done, and so would Python at its end: nothing can interrupt an
+    analysis of many devices.
+    """
+
+    def __init__(self, at_once: int, patience_s: float) -> None:
+        """Have so many calls run at once, and wait so many seconds for them in the end."""
+        super().__init__(at_once)  # which starts no thread before its own `submit`
+        self._free = threading.Semaphore(at_once)
+        self._patience_s = patience_s
+        self._futures: set[Future[Any]] = set()
+
+    def submit(self, call: Callable[..., T], /, *arguments: Any, **options: Any) -> Future[T]:
+        future: Future[T] = Future()
+
+        def run() -> None:
+            with self._free:
+                if not future.set_running_or_notify_cancel():
+                    return
+                try:
+                    future.set_result(call(*arguments, **options))
+                except BaseException as error:
+                    future.set_exception(error)
+
+        self._futures.add(future)
+        future.add_done_callback(self._futures.discard)
+        threading.Thread(target=run, daemon=True).start()
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
+        """Give up what is waiting, and what takes longer than a moment unless it must be finished."""
+        running = [future for future in [*self._futures] if not future.cancel()]
+        if wait:
+            concurrent.futures.wait(running, self._patience_s)
+            for done in [*_unfinished]:
+                done.wait()
+
+
+_unfinished: set[threading.Event] = set()  # set when what must be finished is
+
+
+@contextlib.contextmanager
+def finishing() -> Iterator[None]:
+    """Do in a thread of `LeavableThreads` what the end of the program waits for."""
+    done = threading.Event()
+    _unfinished.add(done)
+    try:
+        yield
+    finally:
+        done.set()
+        _unfinished.discard(done)

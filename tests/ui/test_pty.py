@@ -66,6 +66,25 @@ def test_the_terminal_is_left_as_it_was(
         assert b"Traceback" not in terminal.output
 
 
+#: analyses for ever, as numpy does for seconds: nothing can interrupt it
+ANALYSING = """
+import threading
+from tracetui.ui import loading
+def analyse(*_):
+    threading.Event().wait()
+loading.analyse = analyse
+"""
+
+
+def test_an_analysis_that_goes_on_does_not_hold_up_the_end(moba: Path) -> None:
+    with viewer(moba, "--no-cache", patch=ANALYSING) as terminal:
+        terminal.wait_for(b"analysing")
+        terminal.send(b"q")
+        assert terminal.exit_code() == 0
+        assert modes(terminal.slave) == terminal.before
+        assert b"Traceback" not in terminal.output
+
+
 def test_a_process_that_others_stopped_has_its_terminal_again_and_its_window_its_name(moba: Path) -> None:
     with viewer(moba) as terminal:
         terminal.wait_for(b"worst gaps")

@@ -24,7 +24,7 @@ from tracetui.ui.messages import PlaceAsked, WarningsAsked
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screen_specs import ScreenScope, is_paired, make_panel, screen_of_scope
 from tracetui.ui.session import Session
-from tracetui.ui.terminal import CANCELLED, configure_terminal, leave_at_signals
+from tracetui.ui.terminal import CANCELLED, configure_terminal, leave_at_signals, leave_threads
 from tracetui.ui.trace_names import names_of
 from tracetui.ui.viewer import FIRST, Viewer
 from tracetui.ui.viewer_screen import ViewerScreen
@@ -59,6 +59,7 @@ class TraceApp(Viewer):
     def on_load(self) -> None:
         """Set the terminal up, so that it is left in order from the first frame on."""
         if not self.is_headless:
+            leave_threads()
             leave_at_signals(self.leave)
         configure_terminal(self, self.palette.color_system, self.options.ascii)
 

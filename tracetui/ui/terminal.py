@@ -18,6 +18,7 @@ from textual.app import App
 from textual.color import Color
 from textual.filter import LineFilter, NoColor
 
+from tracetui.background import LeavableThreads
 from tracetui.export.text import to_ascii
 from tracetui.ui._textual import add_filter, set_color_system
 from tracetui.ui.drawing.glyphs import ASCII, BLOCKS
@@ -28,12 +29,20 @@ _THEMES = ("ansi-dark", "textual-ansi")
 #: signals that leave the viewer in order, and its exit codes then
 _SIGNALS = {signal.SIGTERM: 143, signal.SIGHUP: HUNG_UP}
 CANCELLED = 130  #: exit code of ctrl+c
+#: threads that work at once, as many as the event loop has on two cores; and seconds for which the end of the
+#: viewer waits for them: what is told to stop does so within 0.1 s
+_THREADS, _PATIENCE_S = 6, 0.5
 _LIKENESS = {
     ord(character): like
     for glyphs, plain in (*zip(astuple(BLOCKS), astuple(ASCII)), ("←↑↓━≤±", "<^v-<~"))
     for character, like in zip(glyphs, plain)
     if not character.isascii()
 }
+
+
+def leave_threads() -> None:
+    """Have the app that runs end while its threads work."""
+    asyncio.get_running_loop().set_default_executor(LeavableThreads(_THREADS, _PATIENCE_S))
 
 
 def leave_at_signals(leave: Callable[[int], None]) -> None:

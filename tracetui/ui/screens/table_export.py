@@ -10,6 +10,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 
+from tracetui.background import finishing
 from tracetui.export.atomic import write_atomically
 from tracetui.language import counted, in_english, translate
 from tracetui.trace.clean import printable
@@ -78,7 +79,8 @@ class TableExport(Panel[str]):
 
         try:
             path = absolute(name)
-            write_atomically(path, fill, force, self.session.path)
+            with finishing():
+                write_atomically(path, fill, force, self.session.path)
         except FileExistsError:
             exists = True
         except (OSError, ValueError) as error:
