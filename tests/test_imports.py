@@ -109,6 +109,7 @@ OF_EXTRAS = {
     PACKAGE / "job" / "engines" / "dask.py": {"distributed"},
     PACKAGE / "job" / "engines" / "pinned.py": {"distributed"},
     PACKAGE / "cli" / "tool_server.py": {"anyio", "mcp", "mcp_types"},
+    PACKAGE / "reader" / "inflating.py": {"zlib_ng"},
 }
 #: the modules that import pandas, which takes half a second: nobody imports them before a table is made.
 FRAMES = {PACKAGE / "export" / path for path in ("data_frame.py", "trace/frames.py", "memory/frames.py")}

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.reader.rows import rows_of
+from tracetui.reader import inflating as inflating_module
 from tracetui.reader import text as text_module
 from tracetui.reader.errors import Reason, UnreadableTrace
 from tracetui.reader.source import BLOCK, Progress, TraceFile
@@ -21,6 +22,12 @@ EVENT = b'{"ph": "X", "name": "e%d", "pid": 1, "tid": 2, "ts": "%d.000", "dur": 
 
 def _trace(count: int) -> bytes:
     return b"[" + b", ".join(EVENT % (index, index) for index in range(count)) + b"]"
+
+
+@pytest.fixture(autouse=True, params=["zlib", "zlib_ng.zlib_ng"])
+def inflating(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test with what Python has, and with what is used in its place where it is installed."""
+    monkeypatch.setattr(inflating_module, "ZLIB", pytest.importorskip(request.param))
 
 
 @pytest.fixture

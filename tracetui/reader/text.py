@@ -10,11 +10,11 @@ import hashlib
 import os
 import stat
 import threading
-import zlib
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, NamedTuple, Protocol
+from typing import Any, Callable, NamedTuple, Protocol
 
 from tracetui.language import state
 from tracetui.reader.errors import Reason, UnreadableTrace
@@ -23,9 +23,9 @@ _BOM = b"\xef\xbb\xbf"
 _GZIP_MAGIC = b"\x1f\x8b"
 _MEMBER = _GZIP_MAGIC + b"\x08"  # how a member begins: deflate is the only method there is
 _INFLATE_STEP = 1 << 18  # compressed bytes per read
-_FED = 1 << 14  # of them to zlib at a time, which copies what it leaves
-_INFLATED = 1 << 22  # bytes of text that zlib may make at a time
-_KEPT = 1 << 20  # bytes of text after which those before what is read are dropped
+_FED = 1 << 14  # of them to the stream at a time, which copies what it leaves
+_INFLATED = 1 << 22  # bytes of text that it may make at a time
+_KEPT = 1 << 20  # bytes of text before what is read that are not dropped: events there may be read next
 _USUAL_RATIO = 8  # of text to what gzip makes of a trace
 _CHECKPOINT = 1 << 26  # text bytes between two places where inflating can start again
 
@@ -231,28 +231,35 @@ class GzipText(_File):
                 state("{path}: is named as gzip by its first bytes, but nothing can be inflated", path=path),
             )
         self._skip = len(_BOM) if first.startswith(_BOM) else 0
-        self._window = bytearray(first)  # the text from _window_start on, as far as inflated
-        self._window_start = 0
+        self._window = deque([first])  # the text from _window_start to _window_end, which is inflated
+        self._window_start, self._window_end = 0, len(first)
         self._checkpoints.append(_Inflater())
 
     def read(self, offset: int, length: int) -> bytes:
         with self._lock:
             start = offset + self._skip
-            if start < self._window_start or start > self._window_start + len(self._window) + _CHECKPOINT:
+            if start < self._window_start or start > self._window_end + _CHECKPOINT:
                 self._restart(start)
-            while self._window_start + len(self._window) < start + length:
+            while self._window_end < start + length:
                 piece = self._at.more(self)
                 if not piece:
                     break
-                self._window += piece
-                surplus = min(start - self._window_start, len(self._window))
-                if surplus > _KEPT:
-                    del self._window[:surplus]
-                    self._window_start += surplus
+                self._window.append(piece)
+                self._window_end += len(piece)
+                while self._window_start + len(self._window[0]) < start - _KEPT:
+                    self._window_start += len(self._window.popleft())
                 if self._at.text_offset - self._checkpoints[-1].text_offset >= _CHECKPOINT:
                     self._checkpoints.append(self._at.copy())
-            begin = start - self._window_start
-            return bytes(self._window[begin : begin + length])
+            return self._excerpt(start, start + length)
+
+    def _excerpt(self, start: int, stop: int) -> bytes:
+        """Return the text of the window from `start` to `stop`, copied once."""
+        parts, at = [], self._window_start
+        for piece in self._window:
+            if at < stop and at + len(piece) > start:
+                parts.append(memoryview(piece)[max(start - at, 0) : stop - at])
+            at += len(piece)
+        return b"".join(parts)
 
     def _restart(self, start: int) -> None:
         earlier = [point for point in self._checkpoints if point.text_offset <= start]
@@ -260,8 +267,8 @@ class GzipText(_File):
         if nearest.text_offset <= self._at.text_offset <= start:
             nearest = self._at
         self._at = nearest.copy()
-        self._window = bytearray()
-        self._window_start = self._at.text_offset
+        self._window = deque()
+        self._window_start = self._window_end = self._at.text_offset
 
     def disk_offset(self, offset: int) -> int:
         return self._at.disk_offset
@@ -275,9 +282,12 @@ class _Inflater:
     """A position in a gzip file of one or more members."""
 
     def __init__(self) -> None:
+        from tracetui.reader.inflating import ZLIB
+
+        self._zlib = ZLIB
         self.text_offset = 0  #: of the next byte that `more` returns
         self.disk_offset = 0  #: of the next compressed byte to fetch
-        self._stream = zlib.decompressobj(wbits=31)
+        self._stream = self._zlib.decompressobj(wbits=31)
         self._pending = memoryview(b"")
         self._lost = False  # `pending` begins in no member
 
@@ -323,7 +333,7 @@ class _Inflater:
             file.report(state("bytes behind the gzip stream are left out"))
         self._pending = self._pending[start:]
         if has_member:
-            self._stream = zlib.decompressobj(wbits=31)
+            self._stream = self._zlib.decompressobj(wbits=31)
             self._lost = False
 
     def _inflate(self, file: GzipText) -> bytes:
@@ -331,8 +341,8 @@ class _Inflater:
         saved_stream = self._stream.copy()
         fed = self._pending[:_FED]
         try:
-            piece = self._stream.decompress(fed, _INFLATED)
-        except zlib.error as error:
+            piece: bytes = self._stream.decompress(fed, _INFLATED)
+        except self._zlib.error as error:
             wrong_sum = str(error).endswith(("incorrect data check", "incorrect length check"))
             damage = state("the gzip stream is damaged")
             file.report(state("the gzip stream has a wrong check sum") if wrong_sum else damage)
@@ -342,10 +352,10 @@ class _Inflater:
         self._pending = self._pending[len(fed) - len(rest) :]
         return piece
 
-    def _inflate_bytewise(self, stream: zlib._Decompress) -> bytes:
+    def _inflate_bytewise(self, stream: Any) -> bytes:
         """Inflate up to the damaged byte: zlib drops the text of all bytes that it is fed with it."""
         pieces: list[bytes] = []
-        with contextlib.suppress(zlib.error):
+        with contextlib.suppress(self._zlib.error):
             while self._pending:
                 byte, self._pending = self._pending[:1], self._pending[1:]
                 pieces.append(stream.decompress(byte))
