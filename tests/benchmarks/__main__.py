@@ -23,12 +23,25 @@ from tests.benchmarks import (
     parts,
     recordings,
     slow_link,
+    starting,
 )
 from tests.benchmarks.floors import cores
 from tests.benchmarks.table import Row, show, show_markdown
 from tests.benchmarks.traces import made_file
 
-PARTS = ("opening", "parts", "compare", "database", "scheduler", "memory", "frames", "tables", "link", "job")
+PARTS = (
+    "start",
+    "opening",
+    "parts",
+    "compare",
+    "database",
+    "scheduler",
+    "memory",
+    "frames",
+    "tables",
+    "link",
+    "job",
+)
 
 
 def main() -> None:
@@ -62,9 +75,11 @@ def measure(asked: argparse.Namespace, directory: Path) -> list[Row]:
         found.extend(rows)
 
     count = 10 if asked.quick else 40
-    if not {"opening", "parts", "compare"}.isdisjoint(wanted):
+    if not {"start", "opening", "parts", "compare"}.isdisjoint(wanted):
         trace = asked.trace or made_file(directory / "trace_view.json", asked.mb)
         what = f"a trace of {trace.stat().st_size / 1e6:,.0f} MB"
+        if "start" in wanted:
+            tell(f"Starting, and {what}", starting.rows(trace, asked.runs))
         if "opening" in wanted:
             tell(f"Opening {what}", opening.rows(trace, asked.runs, asked.jobs, directory / "cache"))
         if "parts" in wanted:

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import sys
 import time
 from pathlib import Path
 
-from tests.benchmarks.opening import opened, output_of, peak_bytes
+from tests.benchmarks.opening import opened, output_of, peak_bytes, processor_seconds
 from tests.benchmarks.table import Row, seconds
 
 COLLECTIVES, STEPS = 1_000, 3
@@ -60,22 +59,14 @@ def digesting_rows(trace: Path, runs: int, directory: Path) -> list[Row]:
     command += ["--no-cache", "--force"]
     opening, digesting = [], []
     for _ in range(runs):  # in turns: what else the machine does concerns both
-        opening.append(RANKS * _worked(opened(trace, None)))
-        digesting.append(_worked(command))
+        opening.append(RANKS * processor_seconds(opened(trace, None)))
+        digesting.append(processor_seconds(command))
     size = max(path.stat().st_size for path in out.iterdir())
     share = f"{size / trace.stat().st_size * 100:.2f} % of its trace"
     return [
         seconds(f"digesting {RANKS} ranks, processor time", digesting, opening, "opening each"),
         Row("the digest of one", f"{size / 1e3:,.0f} kB", share, told=share),
     ]
-
-
-def _worked(command: list[str]) -> float:
-    """The seconds of the processor that a program and its processes took."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    output_of(command)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _join(directory: Path) -> tuple[float, float]:

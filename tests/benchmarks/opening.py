@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -36,9 +37,6 @@ def rows(trace: Path, runs: int, jobs: int | None, cache: Path) -> list[Row]:
     output_of(_summary(trace), cache)  # read anew, and kept
     warm = [opening_seconds("warm", trace, jobs, cache) for _ in range(max(runs, 3))]
     summary = [timed(lambda: output_of(_summary(trace), cache)) for _ in range(runs)]
-    version = [
-        timed(lambda: output_of([sys.executable, "-m", "tracetui", "--version"], cache)) for _ in range(5)
-    ]
     of_orjson = f"orjson alone, {processes} process{'es' * (processes > 1)}"
     return [
         seconds("reading the file, nothing else", file),
@@ -50,7 +48,6 @@ def rows(trace: Path, runs: int, jobs: int | None, cache: Path) -> list[Row]:
         _memory("memory before there is a trace", least),
         seconds("opening it again, to the first picture", warm, cold, "opening it first"),
         seconds("`tracetui summary` of it, again", summary, cold, "opening it first"),
-        seconds("tracetui --version", version),
     ]
 
 
@@ -124,6 +121,14 @@ def output_of(command: list[str], cache: Path | None = None) -> str:
     """What a program prints; `cache`: where it keeps traces."""
     done = subprocess.run(command, env=_environment(cache), check=True, capture_output=True, text=True)
     return done.stdout
+
+
+def processor_seconds(command: list[str]) -> float:
+    """The seconds of the processor that a program and its processes took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    output_of(command)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _environment(cache: Path | None) -> dict[str, str]:
