@@ -166,6 +166,6 @@ def _seen(events: SchedulerEvents) -> set[int]:
 
 def _number(text: str) -> int | None:
     plain = text.strip()
-    if plain.isascii() and plain.isdecimal() and len(plain) < 19 and 0 < int(plain) < 1 << 62:
-        return int(plain)
+    if plain.isascii() and plain.isdecimal() and len(plain) < 19:
+        return int(plain) or None
     return None
