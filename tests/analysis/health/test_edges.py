@@ -54,6 +54,16 @@ def test_a_loss_at_the_start_or_end_has_a_hundredth_outside_of_it() -> None:
     assert edges(range(10), 50) == [(True, False)] and edges(range(1, 10), 50) == [(False, False)]
 
 
+@pytest.mark.parametrize(("apart", "found"), [(1_000, [(500, 2_501)]), (1_001, [])])
+def test_launches_that_are_lost_one_at_a_time_are_a_loss_where_they_are_a_thousandth(
+    apart: int, found: list[tuple[int, int]]
+) -> None:
+    count = 3 * apart
+    assert stretches(count, [500, 1_500, 2_500]) == found
+    assert stretches(100, [20, 70]) == [], "fewer than three"
+    assert stretches(400, [*range(20, 30), 100, 200, 300]) == [(20, 30), (100, 301)]
+
+
 def test_tasks_lost_here_and_there_are_no_late_beginning() -> None:
     (whole,) = find_losses(launches(400, range(0, 40, 2)))
     (sparse,) = find_losses(launches(400, range(0, 40, 3)))
@@ -127,6 +137,50 @@ def test_tasks_of_a_stream_overlap_for_a_hundredth_of_its_time(overlap: int, is_
     assert ("tasks.overlap" in found([*run(dur=35_000), *over])) == is_found
 
 
+def outcomes(events: Events, identity: str) -> list[tuple[str, int]]:
+    """The severity and count of each finding of a kind in a trace of a GPU."""
+    health = analyse(trace_of([*gpu.gpu(), *events])).health
+    return [(f.severity.label, f.count) for f in health.findings if f.id == identity]
+
+
+def without_kernels(events: Events, gone: Collection[int]) -> Events:
+    """Events of a GPU without the kernels of some launches."""
+    return [e for e in events if e.get("cat") != "kernel" or e["args"]["correlation"] not in gone]
+
+
+@pytest.mark.parametrize(
+    ("gone", "found"),
+    [((), []), ((5,), [("note", 1)]), ((5, 9), [("note", 2)]), ((5, 9, 14), [("wrong", 3)])],
+)
+def test_one_or_two_launches_without_a_task_are_noted(
+    gone: Collection[int], found: list[tuple[str, int]]
+) -> None:
+    assert outcomes(without_kernels(run(), gone), "device.dropped") == found
+
+
+@pytest.mark.parametrize(("count", "found"), [(19, []), (20, [("doubtful", 20)])])
+def test_20_launches_and_no_kernel_lost_all_of_them(count: int, found: list[tuple[str, int]]) -> None:
+    copy = gpu.kernel(2 * MS, 5_000, 500, "Memcpy HtoD", category="gpu_memcpy")
+    launched = without_kernels(run(count), range(count + 1))
+    assert outcomes([*launched, copy], "device.dropped") == found
+    assert outcomes([*launched, copy, gpu.kernel(3 * MS, 5_000, 501)], "device.dropped") == []
+
+
+@pytest.mark.parametrize(("inside", "is_found"), [(2, False), (3, True)])
+def test_tasks_that_lie_in_another_one_overlap_however_long_that_is(inside: int, is_found: bool) -> None:
+    last = 20 - inside
+    events = [
+        {**e, "dur": "60000000"} if e["cat"] == "kernel" and e["args"]["correlation"] == last else e
+        for e in run()
+    ]
+    assert ("tasks.overlap" in found(events)) == is_found
+
+
+def test_a_task_that_stands_twice_overlaps_and_its_launch_is_certain() -> None:
+    twice = [e for e in run() if e["cat"] == "kernel"][:5]
+    assert found([*run(), *twice]) & {"tasks.overlap", "flows.shared"} == {"tasks.overlap"}
+
+
 @pytest.mark.parametrize(("late", "is_found"), [(9_900_000, False), (10_100_000, True)])
 def test_a_device_that_begins_10_ms_after_its_launch_was_busy(late: int, is_found: bool) -> None:
     assert ("device.unseen_work" in found(run(lag=late))) == is_found
@@ -185,6 +239,12 @@ def test_parts_of_a_task_have_its_number_and_a_new_batch_begins_anew() -> None:
     later = numbered(range(7, 27), **{"Batch Id": 1})
     assert dropped([*numbered(range(20)), *({**e, "ts": str(float(e["ts"]) + 1e6)} for e in later)]) == []
     assert dropped(numbered([*range(20), *range(30, 50)], **{"Model Id": 4})) == [], "each run has the same"
+
+
+def test_numbers_that_stand_elsewhere_on_their_stream_are_not_left_out() -> None:
+    numbers = [*range(20), 30, *range(20, 30), *range(31, 60)]
+    assert dropped(numbered(numbers)) == []
+    assert dropped(numbered([n for n in numbers if n not in range(20, 30)])) == [10]
 
 
 def test_numbers_are_left_out_where_the_stream_has_time_for_them() -> None:
@@ -259,6 +319,37 @@ def test_clocks_are_apart_where_three_blocking_copies_outlast_their_waits(
         for event in copied(start, late if n < 3 else -50_000, 100 + n)
     ]
     assert ("clock.host_device" in found([*run(), *events])) == is_found
+
+
+@pytest.mark.parametrize(
+    ("late", "tasks", "lasts", "is_found"),
+    [
+        (201_000, 3, 10 * MS, True),
+        (199_000, 3, 10 * MS, False),
+        (201_000, 2, 10 * MS, False),
+        (201_000, 3, 10 * MS - 1_000, False),
+    ],
+)
+def test_clocks_are_apart_where_three_tasks_outlast_an_operator_that_takes_a_value(
+    late: int, tasks: int, lasts: int, is_found: bool
+) -> None:
+    begin = 21 * MS
+    end = begin + lasts
+    launched = [gpu.launch(20 * MS + 100_000 + n * 10_000, 5_000, 100 + n) for n in range(tasks)]
+    kernels = [gpu.kernel(end + late - 100 * (n + 1), 100, 100 + n) for n in range(tasks)]
+    waited = [gpu.host(begin, lasts, "aten::item")]
+    assert ("clock.host_device" in found([*run(), *launched, *kernels, *waited])) == is_found
+    other = [gpu.host(begin, lasts, "aten::mm")]
+    assert "clock.host_device" not in found([*run(), *launched, *kernels, *other]), "it does not wait"
+    side = [gpu.launch(20 * MS + 200_000, 5_000, 200), gpu.kernel(begin, 100_000, 200, stream=8)]
+    assert "clock.host_device" not in found([*run(), *launched, *kernels, *waited, *side]), (
+        "for another stream"
+    )
+    before = [gpu.host(5 * MS - 1_000, 10 * MS, "aten::item"), gpu.launch(5 * MS - 2_000, 500, 300)]
+    before.append(gpu.kernel(14 * MS + 200_000, 100_000, 300, stream=8))
+    assert "clock.host_device" not in found([*run(4), *launched, *kernels, *waited, *before]), (
+        "as many do not"
+    )
 
 
 def test_a_wait_that_is_outlasted_beside_two_that_are_not_shows_a_leap() -> None:

@@ -22,6 +22,7 @@ GRAPHS = "gpu/vllm_graph_execution.json.gz"
 CHECKPOINT = "gpu/resnet_act_checkpoint.json.gz"
 RESNET = "gpu/resnet_rank0.json.gz"
 WORKERS = "gpu/workers0/worker0.1623143089861.pt.trace.json.gz"
+SAMPLED = "gpu/sampled_rank-0.json.gz"
 ALEXNET = "gpu/alexnet_a100.json.gz"
 #: What one of the traces has as it is: its device begins long after its first launch.
 AS_IT_IS = {GRAPHS: {"device.unseen_work"}}
@@ -154,6 +155,33 @@ CASES = {
     ),
     "late device": Case(
         ALEXNET, lambda e: planting.shift_device(e, 5_000), "clock.host_device", "doubtful", ("causes",), ()
+    ),
+    "late device, level 2": Case(
+        LEVEL_2, lambda e: planting.shift_device(e, 500), "clock.host_device", "doubtful", ("causes",), (50,)
+    ),
+    "late device, level 0": Case(
+        LEVEL_0,
+        lambda e: planting.shift_device(e, 2_000),
+        "clock.host_device",
+        "doubtful",
+        ("causes",),
+        (50,),
+    ),
+    "device that is late by half of a step, level 2": Case(
+        LEVEL_2,
+        lambda e: planting.shift_device(e, 50_000),
+        "clock.host_device",
+        "doubtful",
+        ("causes",),
+        (50,),
+    ),
+    "a stream without its tasks, level 0": Case(
+        LEVEL_0,
+        lambda e: e.without(lambda task: task["tid"] == 2),
+        "device.dropped",
+        "doubtful",
+        ("idle", "causes"),
+        (50,),
     ),
     "small leap back, level 2": Case(
         LEVEL_2,
@@ -369,12 +397,20 @@ def test_a_defect_is_found_and_nothing_else(real_traces: Path, tmp_path: Path, n
     assert all(health.trust[number] == "good" for number in spared)
 
 
-def test_what_a_cut_took_is_no_finding_beside_it(real_traces: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.7, 0.9])
+def test_what_a_cut_took_is_no_finding_beside_it(real_traces: Path, tmp_path: Path, share: float) -> None:
+    for trace in (LEVEL_2, SAMPLED):
+        text = json.dumps(events_of(real_traces / trace).all)
+        path = tmp_path / "trace_view.json"
+        path.write_text(text[: int(len(text) * share)])
+        assert [finding.id for finding in analyse(read(path)).health.doubts] == ["file.cut"]
+
+
+def test_a_step_of_which_a_cut_took_tasks_is_not_believed(real_traces: Path, tmp_path: Path) -> None:
     text = json.dumps(events_of(real_traces / LEVEL_2).all)
     path = tmp_path / "trace_view.json"
     path.write_text(text[: int(len(text) * 0.7)])
     analysis = analyse(read(path))
-    assert [finding.id for finding in analysis.health.doubts] == ["file.cut"]
     assert [analysis.steps[place].number for place in analysis.health.doubted_steps] == [50]
 
 

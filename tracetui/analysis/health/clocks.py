@@ -395,6 +395,10 @@ def _queue_stops(recording: HealthEvidence, begin: int, resume: int) -> bool:
     """Return whether a device stops with the host and resumes with it, although tasks were waiting."""
     slices, chains = recording.trace.slices, recording.launch_chains
     hole = resume - begin
+    host = rows_of(t for t in recording.trace.tracks if t.layer in (Layer.PYTHON, Layer.RUNTIME))
+    starts_again = slices.start[host]
+    if not np.any((starts_again >= resume) & (starts_again - resume < _RESUMES * hole)):
+        return False  # a host that is done does not resume
     for activity in recording.devices:
         work = activity.work
         after = work[slices.start[work] >= resume][:_LEAST_QUEUED]

@@ -85,11 +85,13 @@ class Examination:
     def _of_one_run(self) -> list[Finding]:
         """Return what is found of a recording that is of one run: of several everything would seem wrong."""
         recording = self._recording
-        jumps = [*clocks.jump_findings(recording, clocks.find_jumps(recording, self._waits.device))]
+        is_cut = recording.trace.report.truncated
+        # What is cut off leaves holes, and calls without their caller, as a leap does.
+        jumps = [] if is_cut else clocks.find_jumps(recording, self._waits.device)
         if jumps:
-            return jumps
+            return [*clocks.jump_findings(recording, jumps)]
         late = [*waits.outlasting_tasks(recording, self._waits)]
-        lacking = () if recording.trace.report.truncated else self._lacking
+        lacking = () if is_cut else self._lacking
         return [
             # A device whose clock is late seems to begin late.
             *(finding for finding in lacking if not (late and finding.id == "device.unseen_work")),
@@ -108,8 +110,9 @@ class Examination:
             missing += collectives.missing_parts(recording)
         if not any(finding.id == "device.dropped" for finding in missing):
             missing += task_ids.unnumbered_tasks(recording, self._holes)
+        missing = missing or [*messages.logged_losses(recording)]
         return [
-            *(missing or messages.logged_losses(recording)),
+            *(missing or lost.lone_launches(recording, self._launches)),
             *self.incomplete,
             *unseen.unseen_finding(recording, self.unseen),
         ]

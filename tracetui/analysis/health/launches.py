@@ -28,6 +28,8 @@ LEAST_LOST = 3
 _DENSE = 0.5
 #: This share of the launches may lie outside of a loss at the beginning or the end, and it is one.
 _OUTSIDE = 0.01
+#: Where this share of the launches lost their tasks one or two at a time, that is a loss as well.
+_LEAST_SPREAD = 0.001
 
 
 class Launches(NamedTuple):
@@ -71,8 +73,18 @@ def launches_of(trace: Trace, chains: LaunchChains) -> Launches:
     return Launches(rows, trace.slices.start[rows], trace.slices.end[rows], lost[order])
 
 
+def count_launches(trace: Trace) -> int:
+    """Return how many launches of kernels are recorded, with a task or without: calls, or else dequeues."""
+    rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME and t.family == Family.CALLS)
+    count = int(np.count_nonzero(by_name(trace, rows, calls.launches_kernel) == 1))
+    return count or len(_dequeues(trace))
+
+
 def find_losses(launches: Launches) -> list[LostLaunches]:
-    """Return the stretches of launches without tasks, by start; none where no launch has any."""
+    """Return the stretches of launches without tasks, by start; none where no launch has any.
+
+    What is lost here and there, fewer at a time than a loss has, is one stretch, the last.
+    """
     places = np.flatnonzero(launches.lost)
     count = len(launches.lost)
     if not len(places) or len(places) == count:
@@ -94,6 +106,9 @@ def find_losses(launches: Launches) -> list[LostLaunches]:
             before, after = int(had[first]), int(had[-1] - had[stop])
             loss = LostLaunches(first, stop, part, before <= outside, after <= outside < before)
             losses.append(loss if loss.is_dense else loss._replace(at_start=False, at_end=False))
+    spread: Int64s = np.concatenate([places[:0], *(part for part in merged if len(part) < LEAST_LOST)])
+    if len(spread) >= max(LEAST_LOST, _LEAST_SPREAD * count):
+        losses.append(LostLaunches(int(spread[0]), int(spread[-1]) + 1, spread, False, False))
     return losses
 
 
@@ -132,8 +147,7 @@ def _captured(trace: Trace, rows: Int64s, launching: Int64s) -> Bools:
 
 def _dequeued(trace: Trace, chains: LaunchChains) -> tuple[Int64s, Bools]:
     """Return what queues took out that mostly has tasks, and which of it has none."""
-    rows = rows_of(track for track in trace.tracks if is_operator_track(track))
-    rows = rows[of_category(trace, trace.slices.category[rows], KNOWN.categories.dequeues)]
+    rows = _dequeues(trace)
     has = np.zeros(len(trace.slices), np.bool_)
     has[chains.dequeue[chains.dequeue >= 0]] = True
     names = trace.slices.name[rows]
@@ -141,6 +155,12 @@ def _dequeued(trace: Trace, chains: LaunchChains) -> tuple[Int64s, Bools]:
     with_task = np.bincount(names[has[rows]], minlength=size)
     kept = with_task[names] > 0
     return rows[kept], ~has[rows[kept]]
+
+
+def _dequeues(trace: Trace) -> Int64s:
+    """Return the rows of what queues took out."""
+    rows = rows_of(track for track in trace.tracks if is_operator_track(track))
+    return rows[of_category(trace, trace.slices.category[rows], KNOWN.categories.dequeues)]
 
 
 def tasks_launched(trace: Trace, chains: LaunchChains, launches: Launches) -> Int64s:

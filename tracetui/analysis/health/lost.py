@@ -7,16 +7,19 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from tracetui.analysis.health.finding import LOST_TASKS, Finding, Severity
-from tracetui.analysis.health.launches import Launches, LostLaunches, tasks_launched
+from tracetui.analysis.health.launches import Launches, LostLaunches, count_launches, tasks_launched
 from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.search import distinct
 from tracetui.arrays import Int64s
+from tracetui.trace.model import Activity
 from tracetui.units import format_count
 
 #: A step whose time on the host lies to this share in a hole of the device counts as one without tasks.
 _COVERED = 0.95
 #: Of the lost launches a step must hold this share for its numbers to be in doubt.
 _LEAST_PART = 0.02
+#: So many launches and no kernel at all are no accident.
+_LEAST_LAUNCHES = 20
 
 
 def lost_tasks(
@@ -54,6 +57,51 @@ def hole_of(recording: HealthEvidence, launches: Launches, loss: LostLaunches) -
     start = int(trace.slices.end[before].max()) if len(before) else first
     end = int(trace.slices.start[after].min()) if len(after) else max(trace.end_ns, last)
     return (start, end) if start < end else (first, last)
+
+
+def lone_launches(recording: HealthEvidence, launches: Launches) -> Iterator[Finding]:
+    """Yield what is found where launches have no task and that is no loss: all of them, or hardly any."""
+    count = int(np.count_nonzero(launches.lost))
+    if 0 < count < len(launches.row):
+        yield _alone(recording, launches, count)
+        return
+    slices = recording.trace.slices
+    computes = any((slices.activity[a.work] == Activity.COMPUTE).any() for a in recording.devices)
+    count = 0 if computes else count_launches(recording.trace)
+    if count >= _LEAST_LAUNCHES:
+        yield Finding(
+            id="device.dropped",
+            severity=Severity.DOUBTFUL,
+            affects=("idle", "causes"),
+            sentence="none of {count} kernel launches has a kernel on the device",
+            remedy=LOST_TASKS,
+            figures={"count": format_count(count)},
+            count=count,
+            share=1.0,
+            steps=places(np.arange(len(recording.steps))),
+        )
+
+
+def _alone(recording: HealthEvidence, launches: Launches, count: int) -> Finding:
+    lost = launches.start[launches.lost]
+    return Finding(
+        id="device.dropped",
+        severity=Severity.NOTE,
+        affects=("idle", "causes"),
+        sentence=(
+            "1 of {launches} kernel launches has no task on the device"
+            if count == 1
+            else "{count} of {launches} kernel launches have no task on the device"
+        ),
+        remedy="So few may be an accident of the recorder; do not read the idle time right there.",
+        figures={"count": format_count(count), "launches": format_count(len(launches.row))},
+        count=count,
+        share=count / len(launches.row),
+        steps=places(recording.steps_at(lost)),
+        windows=tuple(
+            zip(lost.tolist(), launches.end[launches.lost].tolist()),
+        ),
+    )
 
 
 def _at_edge(recording: HealthEvidence, launches: Launches, loss: LostLaunches) -> Finding:
@@ -97,6 +145,8 @@ def _dropped(recording: HealthEvidence, launches: Launches, losses: Sequence[Los
         affects=("idle", "causes"),
         sentence=(
             "{count} kernel launches in a row have no task on the device, those before and after have"
+            if len(losses) == 1 and losses[0].is_dense
+            else "{count} kernel launches here and there have no task on the device, those between them have"
             if len(losses) == 1
             else "{count} kernel launches in {stretches} stretches have no task on the device, others have"
         ),

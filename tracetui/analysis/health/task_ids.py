@@ -92,6 +92,11 @@ def _gaps(recording: HealthEvidence) -> Iterator[_Gap]:
         one_by_one = np.count_nonzero((steps == 0) | (steps == 1))
         if len(rows) < _LEAST_NUMBERS or one_by_one < _ONE_BY_ONE * len(steps) or _are_alike(steps[found]):
             continue
+        # Numbers that stand elsewhere on the stream are not left out: a clock leapt back.
+        ordered = np.sort(numbers)
+        found = found[
+            np.searchsorted(ordered, numbers[found], "right") == np.searchsorted(ordered, numbers[found + 1])
+        ]
         ends = np.maximum.accumulate(slices.end[rows])[found]
         for start, end, step in zip(ends.tolist(), slices.start[rows[found + 1]].tolist(), steps[found]):
             if start < end:

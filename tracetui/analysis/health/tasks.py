@@ -16,7 +16,8 @@ from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Activity, Family, Layer, TraceKind, Track
 from tracetui.units import format_count, format_duration
 
-#: Tasks of a stream may overlap for this share of its busy time: 0.7 % at most on clean traces.
+#: Tasks of a stream may overlap for this share of its busy time: 0.7 % at most on clean traces. This share of
+#: them may lie in another one: none does on clean traces.
 MOST_OVERLAP = 0.01
 #: Ends of arrows, or tasks, of which ids are shared, from which on that is no accident.
 LEAST_SHARED = 3
@@ -33,8 +34,9 @@ def overlapping_tasks(recording: HealthEvidence) -> Iterator[Finding]:
     streams = []
     for track in trace.tracks:
         if track.layer == Layer.DEVICE and track.family == Family.TASKS and len(track.rows) > 1:
-            overlap, busy, rows = overlap_of(recording, track, of_graph)
-            if len(rows) >= LEAST_SHARED and overlap > MOST_OVERLAP * busy:
+            overlap, busy, rows, inside = overlap_of(recording, track, of_graph)
+            is_much = overlap > MOST_OVERLAP * busy or inside > MOST_OVERLAP * len(track.rows)
+            if len(rows) >= LEAST_SHARED and is_much:
                 streams.append((track, overlap, busy, rows))
     if not streams:
         return
@@ -67,8 +69,9 @@ def overlapping_tasks(recording: HealthEvidence) -> Iterator[Finding]:
     )
 
 
-def overlap_of(recording: HealthEvidence, track: Track, of_graph: Bools) -> tuple[int, int, Int64s]:
-    """Return the ns in which tasks of a stream overlap, its busy ns, and the rows that overlap one before.
+def overlap_of(recording: HealthEvidence, track: Track, of_graph: Bools) -> tuple[int, int, Int64s, int]:
+    """Return the ns in which tasks of a stream overlap, its busy ns, the rows that overlap one before, and
+    how many of these end before it does.
 
     Args:
         recording: what was recorded.
@@ -82,14 +85,15 @@ def overlap_of(recording: HealthEvidence, track: Track, of_graph: Bools) -> tupl
     busy = union(slices.start[rows], slices.end[rows]).total
     order = rows[np.argsort(slices.start[rows], kind="stable")]
     if len(order) < 2:
-        return 0, busy, order[:0]
+        return 0, busy, order[:0], 0
     reach = np.maximum.accumulate(slices.end[order])[:-1]
-    over = order[1:][slices.start[order[1:]] < reach]
-    return int(slices.dur[rows].sum()) - busy, busy, over
+    is_over = slices.start[order[1:]] < reach
+    inside = int(np.count_nonzero(is_over & (slices.end[order[1:]] < reach)))
+    return int(slices.dur[rows].sum()) - busy, busy, order[1:][is_over], inside
 
 
 def shared_tasks(recording: HealthEvidence) -> Int64s:
-    """Return the tasks beyond the first of each launch that launches one kernel: rows.
+    """Return the tasks beyond the first of each launch that launches one kernel, at other times: rows.
 
     Kernels of a call that launched a copy count as well.
     """
@@ -107,6 +111,8 @@ def shared_tasks(recording: HealthEvidence) -> Int64s:
     order = places[np.lexsort((slices.start[chains.tasks[places]], chains.launch[places]))]
     again = np.zeros(len(order), np.bool_)
     again[1:] = chains.launch[order[1:]] == chains.launch[order[:-1]]
+    start = slices.start[chains.tasks[order]]
+    again[1:] &= start[1:] != start[:-1]  # a task that stands twice in a file overlaps itself
     return np.union1d(chains.tasks[order[again]], _kernels_of_copies(recording, launched))
 
 

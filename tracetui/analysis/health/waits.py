@@ -3,7 +3,8 @@
 A thread that waits calls nothing: calls inside of its wait were made after it, and a clock went back. A wait
 for a whole device returns when all tasks that were launched before it are done: 5 µs after the last one or
 later on clean traces. A wait for a stream right after the launch of a copy is a blocking copy: all 124 in
-clean traces return 2 µs after the copy or later.
+clean traces return 2 µs after the copy or later. An operator that takes a value of the device waits for the
+stream of its tensor: 158 µs after the last task of that stream or later on clean traces.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.naming import by_name
-from tracetui.analysis.search import distinct, ranges, rows_of, runs, track_of_rows
+from tracetui.analysis.search import among, distinct, ranges, rows_of, runs, track_of_rows
 from tracetui.arrays import Bools, Int32s, Int64s
-from tracetui.trace.model import Activity, Family, Layer, Track
+from tracetui.trace.model import Activity, Family, Layer, Slices, Track
 from tracetui.units import format_count, format_duration
 
 #: ns: tasks may end so long after a wait for them returned where clocks are aligned.
@@ -35,6 +36,8 @@ _CLOSE = 1_000
 _LEAST_ON_TIME = 2
 #: Waits of one name that tell what waits hold.
 _LEAST_WAITS = 3
+#: ns: an operator that may wait does so where it lasts so long; taking a value of the host is not that slow.
+_WAITED = 10_000_000
 
 
 class Leap(NamedTuple):
@@ -66,14 +69,23 @@ class CopyWaits(NamedTuple):
     late: Int64s  #: ns from the return to the end of the copy; below 0 where it was done
 
 
+class OperatorWaits(NamedTuple):
+    """Long operators that wait for one stream of the device, by start, while some stream is busy."""
+
+    end: Int64s  #: ns
+    late: Int64s  #: ns from the return to the end of the busy stream that is done first; below 0: before it
+    outlasting: Int64s  #: tasks of all streams that outlast each
+
+
 class Waits(NamedTuple):
-    """Calls that wait for tasks that were launched before; none where there are several devices.
+    """Calls and operators that wait for tasks launched before; none where there are several devices.
 
     Which of several devices a call waits for is not recorded.
     """
 
     device: DeviceWaits
     copies: CopyWaits
+    operators: OperatorWaits
 
 
 def find_leap(recording: HealthEvidence, waits: DeviceWaits, least: int) -> Leap | None:
@@ -98,16 +110,20 @@ def find_leap(recording: HealthEvidence, waits: DeviceWaits, least: int) -> Leap
 
 def outlasting_tasks(recording: HealthEvidence, waits: Waits) -> Iterator[Finding]:
     """Yield a finding where tasks outlast waits for them, more of these waits than return on time."""
-    device, copies = waits
-    every = np.concatenate((device.late, copies.late))
+    device, copies, operators = waits
+    every = np.concatenate((device.late, copies.late, operators.late))
     is_outlasted = every > LATE
-    if np.count_nonzero(is_outlasted) <= _on_time(every):
+    on_time = _on_time(np.concatenate((device.late, copies.late)))
+    on_time += int(np.count_nonzero(operators.late <= 0))
+    if np.count_nonzero(is_outlasted) <= on_time:
         return
     count = sum(device.outlasting(int(wait)) for wait in np.flatnonzero(device.late > LATE))
     count += int(np.count_nonzero(copies.late > LATE))
+    count += int(operators.outlasting[operators.late > LATE].sum())
     if count < LEAST_OUTLASTING:
         return
-    end, by = np.concatenate((device.end, copies.end))[is_outlasted], every[is_outlasted]
+    end = np.concatenate((device.end, copies.end, operators.end))[is_outlasted]
+    by = every[is_outlasted]
     late = int(by.max())
     window = (int(end.min()), int((end + by).max()) + 1)
     yield Finding(
@@ -145,8 +161,9 @@ def find_waits(recording: HealthEvidence, uncertain: Int64s) -> Waits:
     slices = recording.trace.slices
     for_device = _waits(recording, calls.waits_for_device)
     for_stream = _waits(recording, calls.waits_for_stream)
+    operators = _long_operators(recording)
     launched = tasks = np.empty(0, np.int64)
-    if len(for_device) or len(for_stream):
+    if len(for_device) or len(for_stream) or len(operators):
         launched, tasks = _tasks_by_launch(recording, uncertain)
     ends = slices.end[tasks]
 
@@ -157,7 +174,8 @@ def find_waits(recording: HealthEvidence, uncertain: Int64s) -> Waits:
     for_stream, last = _last_before(slices.start, for_stream, launched)
     is_copy = slices.activity[tasks[last]] == Activity.COPY
     returned = slices.end[for_stream[is_copy]]
-    return Waits(device, CopyWaits(returned, ends[last[is_copy]] - returned))
+    copies = CopyWaits(returned, ends[last[is_copy]] - returned)
+    return Waits(device, copies, _operator_waits(recording, operators, launched, tasks))
 
 
 def _last_before(start: Int64s, waits: Int64s, launched: Int64s) -> tuple[Int64s, Int64s]:
@@ -166,15 +184,62 @@ def _last_before(start: Int64s, waits: Int64s, launched: Int64s) -> tuple[Int64s
     return waits[last >= 0], last[last >= 0]
 
 
-def _waits(recording: HealthEvidence, is_wait: Callable[[str], bool]) -> Int64s:
-    """Return the rows of the calls of some names that wait for the only device, by start."""
+def _operator_waits(
+    recording: HealthEvidence, operators: Int64s, launched: Int64s, tasks: Int64s
+) -> OperatorWaits:
+    """Return what outlasts operators that wait for one stream; for which, where several are busy, is unknown.
+
+    Args:
+        recording: what was recorded.
+        operators: int64[waits], rows, by start.
+        launched: int64[tasks], ns, ascending: when each task was launched.
+        tasks: int64[tasks], rows. Kernels and copies count: operators do not wait for streams of collectives.
+    """
+    slices = recording.trace.slices
+    start, end = slices.start[operators], slices.end[operators]
+    kept = among(slices.activity[tasks], (Activity.COMPUTE, Activity.AICPU, Activity.COPY))
+    launched, tasks = (launched[kept], tasks[kept]) if len(operators) else (launched[:0], tasks[:0])
+    never = np.iinfo(np.int64).max
+    done = np.full(len(operators), never)
+    outlasting = np.zeros(len(operators), np.int64)
+    for _, of_stream in runs(track_of_rows(recording.trace, tasks)):
+        ends = slices.end[tasks[of_stream]]
+        count = np.searchsorted(launched[of_stream], start)
+        last = np.where(count > 0, np.maximum.accumulate(ends)[count - 1], 0)
+        done = np.where(last > start, np.minimum(done, last), done)
+        for wait in np.flatnonzero(last > end + LATE).tolist():
+            outlasting[wait] += np.count_nonzero(ends[: count[wait]] > end[wait] + LATE)
+    busy = done < never
+    return OperatorWaits(end[busy], (done - end)[busy], outlasting[busy])
+
+
+def _long_operators(recording: HealthEvidence) -> Int64s:
+    """Return the rows of the long operators that wait for the only device, by start."""
     trace, slices = recording.trace, recording.trace.slices
     if len(recording.devices) != 1:
         return np.empty(0, np.int64)
+    rows = rows_of(t for t in trace.tracks if t.layer == Layer.PYTHON and t.family == Family.OPERATORS)
+    rows = rows[slices.dur[rows] >= _WAITED]
+    return _outermost(slices, rows[by_name(trace, rows, _operator_waits_for_device) == 1])
+
+
+def _operator_waits_for_device(name: str) -> bool:
+    return calls.cause_of_operator(name) == Cause.SYNC
+
+
+def _waits(recording: HealthEvidence, is_wait: Callable[[str], bool]) -> Int64s:
+    """Return the rows of the calls of some names that wait for the only device, by start."""
+    trace = recording.trace
+    if len(recording.devices) != 1:
+        return np.empty(0, np.int64)
     waits = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME and t.family == Family.CALLS)
-    waits = waits[by_name(trace, waits, is_wait) == 1]
-    waits = waits[np.argsort(slices.start[waits], kind="stable")]
     # Layers of the runtime hold a call of the same kind each: the outermost counts.
+    return _outermost(trace.slices, waits[by_name(trace, waits, is_wait) == 1])
+
+
+def _outermost(slices: Slices, waits: Int64s) -> Int64s:
+    """Return those of some rows that no other one of them holds, by start."""
+    waits = waits[np.argsort(slices.start[waits], kind="stable")]
     outermost: Int64s = waits[slices.end[waits] > np.maximum.accumulate(np.append(0, slices.end[waits]))[:-1]]
     return outermost
 

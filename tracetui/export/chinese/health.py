@@ -11,6 +11,21 @@ HEALTH = {
     "{count} kernel launches in a row have no task on the device, those before and after have": (
         "连续 {count} 次 kernel 下发在 Device 上没有任务，前后的都有"
     ),
+    "{count} kernel launches here and there have no task on the device, those between them have": (
+        "零散的 {count} 次 kernel 下发在 Device 上没有任务，其间的都有"
+    ),
+    "none of {count} kernel launches has a kernel on the device": (
+        "{count} 次 kernel 下发在 Device 上都没有 kernel"
+    ),
+    "1 of {launches} kernel launches has no task on the device": (
+        "{launches} 次 kernel 下发中有 1 次在 Device 上没有任务"
+    ),
+    "{count} of {launches} kernel launches have no task on the device": (
+        "{launches} 次 kernel 下发中有 {count} 次在 Device 上没有任务"
+    ),
+    "So few may be an accident of the recorder; do not read the idle time right there.": (
+        "这么少可能只是采集的偶然；那里的空闲时间不可用。"
+    ),
     "{count} kernel launches in {stretches} stretches have no task on the device, others have": (
         "分布在 {stretches} 段中的 {count} 次 kernel 下发在 Device 上没有任务，其余的都有"
     ),
