@@ -18,6 +18,7 @@ from tests.benchmarks import (
     frames,
     job_frames,
     jobs,
+    keys,
     memory,
     opening,
     parts,
@@ -40,6 +41,7 @@ PARTS = (
     "frames",
     "tables",
     "link",
+    "keys",
     "job",
 )
 
@@ -75,13 +77,15 @@ def measure(asked: argparse.Namespace, directory: Path) -> list[Row]:
         found.extend(rows)
 
     count = 10 if asked.quick else 40
-    if not {"start", "opening", "parts", "compare"}.isdisjoint(wanted):
+    if not {"start", "opening", "parts", "compare", "keys"}.isdisjoint(wanted):
         trace = asked.trace or made_file(directory / "trace_view.json", asked.mb)
         what = f"a trace of {trace.stat().st_size / 1e6:,.0f} MB"
         if "start" in wanted:
             tell(f"Starting, and {what}", starting.rows(trace, asked.runs))
         if "opening" in wanted:
             tell(f"Opening {what}", opening.rows(trace, asked.runs, asked.jobs, directory / "cache"))
+        if "keys" in wanted:
+            tell(f"Keys, {what}, 200x60", keys.rows(trace, asked.runs, directory / "viewed"))
         if "parts" in wanted:
             show(f"Analysing {what}, one process", parts.rows(trace, asked.runs))
         if "compare" in wanted:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
@@ -57,6 +58,11 @@ def wrapped(text: str, width: int) -> list[str]:
 
     A number and its unit stay together.
     """
+    return [*_wrapped(text, width)]
+
+
+@lru_cache(maxsize=512)  # a pane wraps the same text for each of its rows, and at each frame
+def _wrapped(text: str, width: int) -> tuple[str, ...]:
     lines = [""]
     for blank, word in words_of(keep_units_together(text)):
         joined = f"{lines[-1]}{blank}{word}" if lines[-1] else word
@@ -70,7 +76,7 @@ def wrapped(text: str, width: int) -> list[str]:
             word = word[len(lines[-1]) :]
             lines.append("")
         lines[-1] = word
-    return [line.replace("\u00a0", " ") for line in lines]
+    return tuple(line.replace("\u00a0", " ") for line in lines)
 
 
 def flowing(pieces: Sequence[Piece], width: int) -> list[list[Piece]]:
