@@ -187,6 +187,48 @@ def test_what_producers_write_is_taken(event: str) -> None:
     assert rows_of_part(reader.finish()) == rows_of_part(decoded([text]))
 
 
+def _with_args(args: str) -> str:
+    return EVENT.replace("{}", args)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        # A key of args and one behind them have the same text before.
+        ['{"args": {"value": 1, "name": "b"}, ' + EVENT[1:-13] + "}", EVENT],
+        ['{"args": {"value": 1}, ' + EVENT[1:-13] + "}", EVENT, '{"args": {}, ' + EVENT[1:-13] + "}"],
+        # More spaces than before, and fewer.
+        [EVENT, EVENT.replace(": ", ":  "), EVENT.replace(" ", ""), EVENT.replace("{", "{ "), EVENT],
+        # More that follow the same than are remembered, and more in all.
+        [_with_args(f'{{"{number}": 1, "correlation": {number}}}') for number in range(20)] * 2,
+        [
+            _with_args("{" + f'"{kind}": 0, ' + ", ".join(f'"{key}": 0' for key in range(60)) + "}")
+            for kind in range(30)
+        ]
+        * 2,
+        # A key too long to be remembered, and one that is not ASCII.
+        [_with_args(f'{{"{"k" * 60}": 1, "correlation": 7}}'), _with_args('{"é": 1, "correlation": 8}')] * 2,
+    ],
+)
+def test_keys_count_wherever_they_stand(found: list[str]) -> None:
+    """The keys of earlier events are compared first: they are only those that there are."""
+    text = ", ".join([EVENT, *found, *found]).encode()
+    reader = PartReader()
+    assert reader.scan(text, len(text)) == 2 * len(found) + 1
+    assert rows_of_part(reader.finish()) == rows_of_part(decoded([text]))
+
+
+@pytest.mark.parametrize("digits", range(1, 20))
+def test_numbers_of_all_lengths_are_exact(digits: int) -> None:
+    number = "9182736455463728190"[:digits]
+    ids = [f'{{"Python id": {number}, "Python parent id": "{number}", "correlation": {number}}}']
+    times = [f"{number[:place]}.{number[place:]}" for place in range(1, min(digits, 16))]
+    text = ",".join([_with_args(args) for args in ids] + [EVENT.replace("5.000", time) for time in times])
+    reader = PartReader()
+    assert reader.scan(text.encode(), len(text)) == 1 + len(times)
+    assert rows_of_part(reader.finish()) == rows_of_part(decoded([text.encode()]))
+
+
 @pytest.mark.parametrize(
     "event",
     [

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "json.h"
+#include "words.h"
 
 #define LATEST ((uint64_t)1 << 62) /* ns: what is later is no time */
 #define MOST_DIGITS 19             /* of an integer of 64 bits, whatever they are */
@@ -47,6 +48,21 @@ typedef struct {
     bool dotted, negative;
 } Digits;
 
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+static inline bool are_digits(uint64_t eight) {
+    return ((eight & (eight + 0x0606060606060606u)) & 0xf0f0f0f0f0f0f0f0u) == 0x3030303030303030u;
+}
+#else
+static inline bool are_digits(uint64_t eight) { return (void)eight, false; }
+#endif
+
+/* The number that eight digits spell, the first of which is the lowest byte: pairs, fours, all of them. */
+static inline uint64_t number_of_digits(uint64_t eight) {
+    eight = (eight & 0x0f0f0f0f0f0f0f0fu) * 2561 >> 8;
+    eight = (eight & 0x00ff00ff00ff00ffu) * 6553601 >> 16;
+    return (eight & 0x0000ffff0000ffffu) * 42949672960001u >> 32;
+}
+
 static inline bool digits_of(const Value *value, Digits *digits) {
     const char *at = value->start, *end = value->end, *dot = NULL;
     if (value->type == '"') at++, end--;
@@ -55,6 +71,8 @@ static inline bool digits_of(const Value *value, Digits *digits) {
     if (digits->negative) at++;
     const char *start = at;
     uint64_t all = 0;
+    for (uint64_t eight; end - at >= 8 && are_digits(eight = eight_at(at)); at += 8)
+        all = all * 100000000 + number_of_digits(eight);
     for (; at < end; at++) {
         if (is_digit(*at)) all = all * 10 + (uint64_t)(*at - '0');
         else if (*at == '.' && !dot && at > start) dot = at;

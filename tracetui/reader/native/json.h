@@ -11,6 +11,12 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
 #define DEEPEST 32          /* objects and arrays within one another */
 #define LONGEST_NUMBER 40   /* characters */
 
@@ -44,7 +50,25 @@ static inline int hex_of(char character) {
 
 /* The first byte from `at` on that is a quote, a backslash, a control character or not ASCII. */
 static inline const char *plain_end(const char *at, const char *limit) {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#if defined(__SSE2__)
+    const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\'), space = _mm_set1_epi8(' ');
+    for (; limit - at >= 16; at += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)at);
+        __m128i ends = _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, slash));
+        ends = _mm_or_si128(ends, _mm_cmplt_epi8(bytes, space)); /* with a sign: from 128 on as well */
+        int marked = _mm_movemask_epi8(ends);
+        if (marked) return at + __builtin_ctz((unsigned)marked);
+    }
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+    for (; limit - at >= 16; at += 16) {
+        int8x16_t bytes = vld1q_s8((const int8_t *)at);
+        uint8x16_t ends = vorrq_u8(vceqq_s8(bytes, vdupq_n_s8('"')), vceqq_s8(bytes, vdupq_n_s8('\\')));
+        ends = vorrq_u8(ends, vcltq_s8(bytes, vdupq_n_s8(' '))); /* with a sign: from 128 on as well */
+        /* Four bits for each byte. */
+        uint64_t marked = vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(ends), 4)), 0);
+        if (marked) return at + __builtin_ctzll(marked) / 4;
+    }
+#elif defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
     for (; limit - at >= 8; at += 8) {
         uint64_t eight;
@@ -57,6 +81,16 @@ static inline const char *plain_end(const char *at, const char *limit) {
 #endif
     while ((unsigned char)*at >= 0x20 && (unsigned char)*at < 0x80 && *at != '"' && *at != '\\') at++;
     return at;
+}
+
+/* Whether this may follow a backslash; a `u` needs more. */
+static inline bool is_escape(char character) {
+    switch (character) {
+    case '"': case '\\': case '/': case 'b': case 'f': case 'n': case 'r': case 't':
+        return true;
+    default:
+        return false;
+    }
 }
 
 static inline bool read_string(Cursor *cursor, Value *value) {
@@ -82,7 +116,7 @@ static inline bool read_string(Cursor *cursor, Value *value) {
                 }
                 if (code >= 0xd800 && code < 0xe000) return false;
                 at += 5;
-            } else if (*at && strchr("\"\\/bfnrt", *at)) {
+            } else if (is_escape(*at)) {
                 at++;
             } else {
                 return false;

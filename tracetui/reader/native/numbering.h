@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "words.h"
+
 typedef struct {
     const char *start;
     size_t length;
@@ -33,29 +35,23 @@ typedef struct {
     uint64_t seed, factor; /* secret: nobody can make a trace whose texts all have one hash */
 } Numbering;
 
-static inline uint64_t mixed(const Numbering *table, uint64_t hash, uint64_t word) {
-    unsigned __int128 product = (unsigned __int128)(hash ^ word) * table->factor;
+static inline uint64_t mixed(uint64_t one, uint64_t other) {
+    unsigned __int128 product = (unsigned __int128)one * other;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 static inline uint64_t hashed(const Numbering *table, const Piece *pieces, uint32_t count) {
-    uint64_t hash = table->seed;
+    uint64_t hash = table->seed, lengths = count;
     for (uint32_t number = 0; number < count; number++) {
         const char *at = pieces[number].start;
         size_t left = pieces[number].length;
-        uint64_t word;
-        hash = mixed(table, hash, left);
-        for (; left >= 8; left -= 8, at += 8) {
-            memcpy(&word, at, 8);
-            hash = mixed(table, hash, word);
-        }
-        if (left) {
-            word = 0;
-            memcpy(&word, at, left);
-            hash = mixed(table, hash, word);
-        }
+        lengths = (lengths << 16 | lengths >> 48) + left;
+        for (; left > 16; left -= 16, at += 16)
+            hash = mixed(hash ^ eight_at(at), table->factor ^ eight_at(at + 8));
+        if (left > 8) hash = mixed(hash ^ eight_at(at), table->factor ^ eight_at(at + left - 8));
+        else hash = mixed(hash ^ word_of(at, left), table->factor);
     }
-    return mixed(table, hash, table->seed);
+    return mixed(hash ^ lengths, table->factor);
 }
 
 static inline bool is_entry(const Numbering *table, const Entry *entry, const Piece *pieces, uint32_t count) {
@@ -65,7 +61,7 @@ static inline bool is_entry(const Numbering *table, const Entry *entry, const Pi
         uint32_t length;
         memcpy(&length, at, sizeof length);
         at += sizeof length;
-        if (length != pieces[number].length || memcmp(at, pieces[number].start, length)) return false;
+        if (length != pieces[number].length || !is_same(at, pieces[number].start, length)) return false;
         at += length;
     }
     return true;

@@ -7,6 +7,7 @@
 #include "fields.h"
 
 #include "columns.h"
+#include "keys.h"
 #include "numbering.h"
 #include "read_leaves.h"
 #include "scan_scheduler.h"
@@ -28,9 +29,10 @@ typedef struct {
 } Member;
 
 typedef struct {
-    Value phase, time, process, thread, name, category, duration, id;
-    Value args;
-    int count; /* of the args' members */
+    Value values[EVENT_KEYS];
+    uint8_t places[ARG_KEYS]; /* of each key of the args its place among the members, from 1 on; 0: none */
+    uint32_t twice;           /* a bit for each key of the args that there is more than once */
+    int count;                /* of the args' members */
     Member members[MOST_MEMBERS];
 } Event;
 
@@ -40,74 +42,57 @@ typedef struct {
     Column columns[COLUMNS];
     int32_t events; /* in the columns */
     bool busy;      /* a thread is scanning, without the interpreter's lock */
+    Steps steps;
     Event event;
 } Scanner;
 
-/* Where the member with this key belongs in an event; NULL for one that nobody asks for. */
-static Value *field_of(Event *event, const Value *key) {
-    const char *text = key->start + 1;
-    switch (key->end - key->start - 2) {
-    case 2:
-        if (!memcmp(text, "ph", 2)) return &event->phase;
-        if (!memcmp(text, "ts", 2)) return &event->time;
-        if (!memcmp(text, "id", 2)) return &event->id;
-        return NULL;
-    case 3:
-        if (!memcmp(text, "pid", 3)) return &event->process;
-        if (!memcmp(text, "tid", 3)) return &event->thread;
-        if (!memcmp(text, "cat", 3)) return &event->category;
-        if (!memcmp(text, "dur", 3)) return &event->duration;
-        return NULL;
-    case 4:
-        if (!memcmp(text, "name", 4)) return &event->name;
-        if (!memcmp(text, "args", 4)) return &event->args;
-        return NULL;
-    default:
-        return NULL;
-    }
-}
-
-static bool read_args(Cursor *cursor, Event *event) {
-    bool more, ok = true;
-    Value *args = &event->args;
+static bool read_args(Steps *steps, Cursor *cursor, Event *event) {
+    Value *args = &event->values[ARGS];
     if (*cursor->at != '{') return read_value(cursor, args, 2);
     *args = (Value){cursor->at, NULL, '{', false};
-    for (more = !is_empty(cursor, '}'); more; more = next_element(cursor, '}', &ok)) {
-        if (event->count == MOST_MEMBERS) return false;
-        Member *member = &event->members[event->count++];
-        if (!read_key(cursor, &member->key) || !read_value(cursor, &member->value, 3)) return false;
+    for (bool opening = true;; opening = false) {
+        Member *member = &event->members[event->count];
+        Value key;
+        uint8_t number;
+        Found found = next_key(steps, cursor, IN_ARGS, opening, &key, &number);
+        if (found == CLOSED) break;
+        if (found == UNUSUAL || event->count == MOST_MEMBERS) return false;
+        member->key = key;
+        if (!read_value(cursor, &member->value, 3)) return false;
+        event->count++;
+        if (number == NO_KEY) continue;
+        if (event->places[number]) event->twice |= (uint32_t)1 << number;
+        event->places[number] = (uint8_t)event->count;
     }
     args->end = cursor->at;
-    return ok;
+    return true;
 }
 
-static bool read_event(Cursor *cursor, Event *event) {
-    bool more, ok = true;
-    Value key, other;
-    memset(event, 0, offsetof(Event, members));
+static bool read_event(Steps *steps, Cursor *cursor, Event *event) {
+    for (int key = 0; key < EVENT_KEYS; key++) event->values[key].type = 0;
+    memset(event->places, 0, sizeof event->places);
+    event->twice = 0;
+    event->count = 0;
     if (*cursor->at != '{') return false;
-    for (more = !is_empty(cursor, '}'); more; more = next_element(cursor, '}', &ok)) {
-        if (!read_key(cursor, &key)) return false;
-        Value *field = field_of(event, &key);
-        if (field && field->type) return false; /* a second one: which counts is not for here */
-        if (field == &event->args) ok = read_args(cursor, event);
-        else ok = read_value(cursor, field ? field : &other, 2);
-        if (!ok) return false;
+    steps->current = steps->steps;
+    for (bool opening = true;; opening = false) {
+        Value key, other;
+        uint8_t number;
+        Found found = next_key(steps, cursor, IN_EVENT, opening, &key, &number);
+        if (found == CLOSED) return true;
+        if (found == UNUSUAL) return false;
+        Value *value = number == NO_KEY ? &other : &event->values[number];
+        if (number != NO_KEY && value->type) return false; /* a second one: which counts is not for here */
+        if (number == ARGS ? !read_args(steps, cursor, event) : !read_value(cursor, value, 2)) return false;
     }
-    return ok;
 }
 
 /* The member of the args with this key, false where there are two. */
-static bool find(const Event *event, const char *key, Value *value) {
-    size_t length = strlen(key);
-    value->type = 0;
-    for (int number = 0; number < event->count; number++) {
-        const Member *member = &event->members[number];
-        if (!spells(&member->key, key, length)) continue;
-        if (value->type) return false;
-        *value = member->value;
-    }
-    return true;
+static inline bool find(const Event *event, int key, Value *value) {
+    int place = event->places[key];
+    if (place) *value = event->members[place - 1].value;
+    else value->type = 0;
+    return !(event->twice >> key & 1);
 }
 
 static Piece piece_of(const Value *value) {
@@ -126,10 +111,10 @@ static bool put_shape(Scanner *scanner, int first, bool with_name) {
     const Event *event = &scanner->event;
     Piece pieces[4];
     int64_t time;
-    if (!time_of(&event->time, &time)) return false;
-    if (!named(&event->process, &pieces[0]) || !named(&event->thread, &pieces[1])) return false;
-    if (!named(with_name ? &event->name : &NOTHING, &pieces[2])) return false;
-    if (!named(&event->category, &pieces[3])) return false;
+    if (!time_of(&event->values[TIME], &time)) return false;
+    if (!named(&event->values[PROCESS], &pieces[0]) || !named(&event->values[THREAD], &pieces[1])) return false;
+    if (!named(with_name ? &event->values[NAME] : &NOTHING, &pieces[2])) return false;
+    if (!named(&event->values[CATEGORY], &pieces[3])) return false;
     int32_t shape = number_of(&scanner->numberings[SHAPES], pieces, 4);
     return shape >= 0 && put32(&scanner->columns[first], shape) && put64(&scanner->columns[first + 1], time);
 }
@@ -153,9 +138,9 @@ static bool put_text(Scanner *scanner, Column *column, const Value *value) {
 
 /* What HCCL says of a collective, or of a part of one: a row for those that have such args. */
 static bool put_hccl(Scanner *scanner) {
-    static const char *const RANKS[] = {"src rank", "dst rank"};
-    static const char *const SIZES[] = {"size(Byte)", "count"};
-    static const char *const TEXT_KEYS[] = {"transport type", "link type", "data_type", "alg_type"};
+    static const int RANKS[] = {SRC_RANK, DST_RANK};
+    static const int SIZES[] = {SIZE_BYTES, COUNT};
+    static const int TEXT_KEYS[] = {TRANSPORT, LINK, DATA_TYPE, ALGORITHM};
     const Event *event = &scanner->event;
     Column *columns = scanner->columns;
     Value transport, dtype, value;
@@ -182,30 +167,30 @@ static bool put_number(Scanner *scanner) {
     Column *columns = scanner->columns;
     Value value;
     int64_t task, batch, model;
-    if (!find(event, "Task Id", &value) || !id_or_none_of(&value, TASK_END, &task)) return false;
+    if (!find(event, TASK_ID, &value) || !id_or_none_of(&value, TASK_END, &task)) return false;
     if (task < 0) return true;
-    if (!find(event, "Model Id", &value) || !id_or_none_of(&value, LINK_END, &model)) return false;
+    if (!find(event, MODEL_ID, &value) || !id_or_none_of(&value, LINK_END, &model)) return false;
     if (model >= 0) return true;
-    if (!find(event, "Batch Id", &value) || !id_or_none_of(&value, BATCH_END, &batch)) return false;
+    if (!find(event, BATCH_ID, &value) || !id_or_none_of(&value, BATCH_END, &batch)) return false;
     if (batch > 0) task += batch << 32;
     return put32(&columns[NUMBERED_EVENT], scanner->events) && put64(&columns[NUMBERED_TASK], task);
 }
 
 /* What an allocator says of a block: a row for those instants that have such args. */
 static bool put_memory(Scanner *scanner) {
-    static const char *const NUMBERS[] = {"Addr", "Total Allocated", "Total Reserved"};
+    static const int NUMBERS[] = {ADDRESS, TOTAL_ALLOCATED, TOTAL_RESERVED};
     const Event *event = &scanner->event;
     Column *columns = scanner->columns;
     Value size, value;
     int64_t number;
-    if (!find(event, "Bytes", &size) || !find(event, NUMBERS[0], &value)) return false;
+    if (!find(event, ALLOCATED_BYTES, &size) || !find(event, NUMBERS[0], &value)) return false;
     if (!size.type || !value.type) return true;
     if (!put32(&columns[MEMORY_EVENT], scanner->events)) return false;
     for (int key = 0; key < 3; key++) {
         if (!find(event, NUMBERS[key], &value) || !id_or_none_of(&value, SIZE_END, &number)) return false;
         if (!put64(&columns[MEMORY_ADDRESS + key], number)) return false;
     }
-    if (!find(event, "Device Id", &value) || !id_or_none_of(&value, RANK_END, &number)) return false;
+    if (!find(event, DEVICE_ID, &value) || !id_or_none_of(&value, RANK_END, &number)) return false;
     return put32(&columns[MEMORY_DEVICE], (int32_t)number) && signed_of(&size, &number) &&
            put64(&columns[MEMORY_SIZE], number);
 }
@@ -213,39 +198,39 @@ static bool put_memory(Scanner *scanner) {
 /* Calls an event by its scope, "Default/network/MatMul-op9", where its args tell that of "MatMul-op9". */
 static bool put_in_scope(Event *event) {
     Value whole = {0};
-    const Value *name = &event->name;
-    if (!find(event, "fullname", &whole)) return false;
+    const Value *name = &event->values[NAME];
+    if (!find(event, SCOPED_NAME, &whole)) return false;
     if (whole.type != '"' || name->type != '"') return true;
     if (whole.escaped || name->escaped) return false;
     ptrdiff_t length = name->end - name->start - 1; /* with one of the quotes */
     if (length < 2 || whole.end - whole.start < length + 2 || whole.end[-length - 1] != '/') return true;
-    if (!memcmp(whole.end - length, name->start + 1, (size_t)length)) event->name = whole;
+    if (!memcmp(whole.end - length, name->start + 1, (size_t)length)) event->values[NAME] = whole;
     return true;
 }
 
 /* `first`: SLICE_SHAPE or BEGIN_SHAPE; the other columns of a slice follow. */
 static bool put_slice(Scanner *scanner, int first) {
-    static const char *const LINKS[] = {"connection_id", "correlation_id", "correlation"};
+    static const int LINKS[] = {CONNECTION, CORRELATION_ID, CORRELATION};
     Event *event = &scanner->event;
     Column *columns = scanner->columns + first - SLICE_SHAPE;
     int64_t duration = 0, correlation = -1, python_id = -1, python_parent = -1;
     Value task_type = {0}, stack = {0}, direction = {0}, value = {0};
-    if (event->args.type && event->args.type != '{') return false;
-    bool lasts = first == SLICE_SHAPE && event->duration.type;
-    if (lasts && !duration_of(&event->duration, &duration)) return false;
+    if (event->values[ARGS].type && event->values[ARGS].type != '{') return false;
+    bool lasts = first == SLICE_SHAPE && event->values[DURATION].type;
+    if (lasts && !duration_of(&event->values[DURATION], &duration)) return false;
     if (event->count) {
         for (int link = 0; link < 3 && correlation < 0; link++) {
             if (!find(event, LINKS[link], &value)) return false;
             if (!id_or_none_of(&value, LINK_END, &correlation)) return false;
         }
-        if (!find(event, "Python id", &value)) return false;
+        if (!find(event, PYTHON_ID, &value)) return false;
         if (!id_or_none_of(&value, PYTHON_ID_END, &python_id)) return false;
-        if (!find(event, "Python parent id", &value)) return false;
+        if (!find(event, PYTHON_PARENT, &value)) return false;
         if (!id_or_none_of(&value, PYTHON_ID_END, &python_parent)) return false;
-        if (!find(event, "Task Type", &task_type) || !find(event, "Call stack", &stack)) return false;
-        if (!find(event, "memcpy direction", &direction)) return false;
+        if (!find(event, TASK_TYPE, &task_type) || !find(event, STACK, &stack)) return false;
+        if (!find(event, MEMCPY_DIRECTION, &direction)) return false;
         bool told = direction.type && direction.type != 'n';
-        if (!told && !find(event, "operation", &direction)) return false;
+        if (!told && !find(event, OPERATION, &direction)) return false;
         if (first == SLICE_SHAPE && !(task_type.type ? put_number : put_hccl)(scanner)) return false;
         if (!put_in_scope(event)) return false;
     }
@@ -260,7 +245,7 @@ static bool put_slice(Scanner *scanner, int first) {
 
 /* `phase`: as `tracetui.reader.events` numbers them. */
 static bool put_flow(Scanner *scanner, int8_t phase) {
-    const Value *id = &scanner->event.id;
+    const Value *id = &scanner->event.values[ID];
     int64_t number;
     if (!id_of(id, &number)) {
         Digits digits;
@@ -279,10 +264,10 @@ static bool put_counter(Scanner *scanner) {
     Event *event = &scanner->event;
     Piece pieces[3 + MOST_MEMBERS];
     int64_t time;
-    if (!time_of(&event->time, &time)) return false;
-    if (event->args.type && event->args.type != '{') return false;
-    if (!named(&event->process, &pieces[0]) || !named(&event->thread, &pieces[1])) return false;
-    if (!named(&event->name, &pieces[2])) return false;
+    if (!time_of(&event->values[TIME], &time)) return false;
+    if (event->values[ARGS].type && event->values[ARGS].type != '{') return false;
+    if (!named(&event->values[PROCESS], &pieces[0]) || !named(&event->values[THREAD], &pieces[1])) return false;
+    if (!named(&event->values[NAME], &pieces[2])) return false;
     for (int number = 0; number < event->count; number++) {
         const Member *member = &event->members[number];
         double value;
@@ -300,7 +285,7 @@ static bool put_counter(Scanner *scanner) {
 }
 
 static bool put_event(Scanner *scanner) {
-    const Value *phase = &scanner->event.phase;
+    const Value *phase = &scanner->event.values[PHASE];
     if (phase->type != '"' || phase->end - phase->start != 3) return false;
     switch (phase->start[1]) {
     case 'X':
@@ -338,7 +323,7 @@ static bool scan_text(Scanner *scanner, const char *text, Py_ssize_t length, Py_
     const char *end = text + length;
     for (;;) {
         skip_space(&cursor);
-        if (!read_event(&cursor, &scanner->event) || !put_event(scanner)) return false;
+        if (!read_event(&scanner->steps, &cursor, &scanner->event) || !put_event(scanner)) return false;
         scanner->events++;
         if (cursor.at < end) skip_space(&cursor);
         if (cursor.at >= end) break;
