@@ -108,10 +108,16 @@ class LinkDriver(LinuxDriver):
             self.resume_application_mode()
 
     def disable_input(self) -> None:
-        """Stop reading keys; those that nobody has read are the next that are taken: Textual drops them."""
-        if not self.exit_event.is_set():
-            cast(Served, app_of(self)).typed += self._left_keys()
-        super().disable_input()
+        """Stop reading keys; those that nobody has read are the next that are taken.
+
+        Textual's throws them away, and those that come meanwhile.
+        """
+        if self.exit_event.is_set():
+            return
+        signal.signal(signal.SIGWINCH, signal.SIG_DFL)
+        if self._writer_thread is not None:
+            self._disable_mouse_support()
+        cast(Served, app_of(self)).typed += self._left_keys()
 
     def _left_keys(self) -> bytes:
         """Return the keys that were typed and not read, also while others had the terminal."""
