@@ -19,6 +19,7 @@ from textual.widgets import Input
 from textual.worker import Worker, get_current_worker
 
 from tracetui.analysis.analyse import Analysis
+from tracetui.background import finishing
 from tracetui.export.atomic import write_atomically
 from tracetui.export.trace.events_csv import matching_tracks, rows_touching, write_events
 from tracetui.language import counted, translate, wording
@@ -196,7 +197,8 @@ class ExportDialog(Panel[str]):
 
             try:
                 path = absolute(name)
-                write_atomically(path, fill, force, self.session.path)
+                with finishing():  # or stopping, which leaves no part of a file behind
+                    write_atomically(path, fill, force, self.session.path)
             except FileExistsError:
                 exists = True
             except ExportStopped:
