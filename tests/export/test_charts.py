@@ -80,6 +80,8 @@ def test_what_cannot_be_seen_is_not_drawn() -> None:
     ns = {"idle": np.array([least * 0.9, least * 1.1]) * whole, "copies": np.zeros(2)}
     drawn = strip(ns, whole, ())
     assert [(bar.kind, bar.column) for bar in bars(drawn)] == [("idle", 1)]
+    tiny = strip({"idle": np.ones(2, np.int64)}, np.ones(2, np.int64), ())
+    assert [bar.height for bar in bars(tiny)] == [HEIGHT, HEIGHT], "columns of a ns"
     empty = strip({"idle": np.zeros(2, np.int64)}, np.zeros(2, np.int64), ())
     assert bars(empty) == [] and "idle 0.0 %" in empty
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.export.training import NAMES, training_events
+from tests.export.training import CANN, MAIN, NAMES, NPU, PLAIN, START_US, training_events
 from tests.job import planted
 from tests.simulator import traces
-from tests.synthetic import trace_of
+from tests.synthetic import piece, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.api import load
@@ -153,6 +153,27 @@ def test_a_map_draws_each_cell_by_its_share(moba: Analysis) -> None:
     assert "<name>" not in drawn and drawn.count(quote("<name>")) == len(cells.ns)
     filled = int(np.count_nonzero(cells.ns[:, 0]))
     assert drawn.count('class="host"') == filled + (cells.ns.shape[1] > 1) * np.count_nonzero(cells.ns[:, 1:])
+
+
+@pytest.mark.parametrize(
+    ("steps", "before", "below"),
+    [
+        (1, False, ("time", "0.000040 s", "0.000420 s")),
+        (2, False, ("step", "step 5", "step 6")),
+        (3, False, ("step", "step 5", "step 7")),
+        (2, True, ("step", "step 5", "outside steps")),
+    ],
+)
+def test_a_map_of_causes_goes_by_steps_where_there_are_several(
+    steps: int, before: bool, below: tuple[str, ...]
+) -> None:
+    events = training_events(PLAIN, steps)
+    if before:
+        task = piece(NPU, 2, "early", START_US - 2_000, 50, connection_id=9, **{"Task Type": "AI_CORE"})
+        events += [task, piece(CANN, MAIN, "Node@launch", START_US - 2_100, 20, connection_id=9)]
+    drawn = Outline(page_of(analyse(trace_of(events)))).words
+    by, first, last = below
+    assert re.search(f"Idle time by cause and {by}.*?{first}{last}darkest: [1-9]", drawn)
 
 
 def test_source_is_quoted_where_it_is_asked_for(moba: Analysis, samples: Path) -> None:
