@@ -16,14 +16,20 @@ from tests.synthetic import piece, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.heat.cause_map import CauseMap
 from tracetui.api import load
+from tracetui.comparison.compared_run import run_of
+from tracetui.comparison.comparison import compare_runs
 from tracetui.export.job.text import job_verdict
 from tracetui.export.page import charts
+from tracetui.export.page.comparison import comparison_sections
 from tracetui.export.page.html import page, quote
 from tracetui.export.page.job import job_page_sections
 from tracetui.export.page.rank_maps import rank_maps
 from tracetui.export.page.step_pictures import step_pictures
 from tracetui.export.page.trace import trace_sections
 from tracetui.export.sentences.advice import advice_title
+from tracetui.export.tables.hotspots import LineRows
+from tracetui.export.trace.documents import summary_document
+from tracetui.export.trace.selection import Selection
 from tracetui.job.compare_jobs import compare_jobs
 from tracetui.job.digest import TimeClass
 from tracetui.job.grids import GridMeasure, measure_by_step
@@ -174,6 +180,35 @@ def test_a_map_of_causes_goes_by_steps_where_there_are_several(
     drawn = Outline(page_of(analyse(trace_of(events)))).words
     by, first, last = below
     assert re.search(f"Idle time by cause and {by}.*?{first}{last}darkest: [1-9]", drawn)
+
+
+def test_a_page_says_how_long_preparing_took_and_how_many_rows_are_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    analysis = traces.analysed("mixed")
+    (device,) = summary_document(analysis, Selection())["devices"]
+    lines, steps = LineRows(analysis, Selection()).all_rows, analysis.steps
+    words = Outline(page_of(analysis)).words
+    assert f"Why preparing steps took {format_duration(device['preparing_ns'])}" in words
+    assert "not shown" not in Outline(page_of(analyse(trace_of(training_events(PLAIN, 2))))).words
+    monkeypatch.setattr("tracetui.export.page.trace.TOP_LINES", len(lines) - 1)
+    monkeypatch.setattr("tracetui.export.page.trace.TOP_STEPS", len(steps) - 1)
+    words = Outline(page_of(analysis)).words
+    assert "1 line with less is not shown." in words and "1 more step is not shown." in words
+
+
+def test_a_comparison_quotes_source_where_it_is_asked_for(tmp_path: Path) -> None:
+    """Of lines that the second run has."""
+    runs = [run_of(traces.analysed(scenario)) for scenario in ("mixed", "moba")]
+    comparison = compare_runs(*runs)
+    assert not any("<pre>" in block for part in comparison_sections(comparison) for block in part.blocks)
+    frame = next(line for line in traces.analysed("moba").lines if line.file)
+    (tmp_path / Path(frame.file or "").name).write_text("x = 1\n" * 2_000)
+    source = SourceFiles(tmp_path / "trace.json", [tmp_path])
+    quoted = [
+        block for part in comparison_sections(comparison, source) for block in part.blocks if "<pre>" in block
+    ]
+    assert any(f"<mark>{frame.line:>5}  x = 1</mark>" in block for block in quoted)
 
 
 def test_source_is_quoted_where_it_is_asked_for(moba: Analysis, samples: Path) -> None:

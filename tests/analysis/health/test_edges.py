@@ -433,6 +433,47 @@ def test_a_process_of_20_operators_is_one_that_was_recorded(count: int, is_found
     assert ("run.mixed" in {finding.id for finding in health.findings}) == is_found
 
 
+def steps_of(pid: int, *starts: int) -> Events:
+    return [
+        {**gpu.step(number, start, 100_000), "pid": pid, "tid": pid} for number, start in enumerate(starts)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("others", "sentence"),
+    [
+        ([], None),
+        (operators(20, 2 * MS, 900), None),
+        ([*operators(20, 2 * MS, 900), *steps_of(gpu.HOST, MS)], None),
+        ([*operators(20, 2 * MS, 900), *steps_of(900, 2 * MS)], None),
+        (
+            [*operators(20, 2 * MS, 900), *steps_of(gpu.HOST, MS), *steps_of(900, 2 * MS)],
+            "the file holds 2 processes with steps of their own",
+        ),
+        (operators(20, 40 * MS, 900), "the file holds 2 processes that were recorded one after the other"),
+        (
+            [*operators(20, 40 * MS, 900), *operators(20, 40 * MS + 50_000, 901)],
+            "the file holds 3 processes that were recorded one after the other",
+        ),
+        (operators(20, 30 * MS, 900), None),
+        (
+            operators(20, 30 * MS + 1, 900),
+            "the file holds 2 processes that were recorded one after the other",
+        ),
+    ],
+)
+def test_a_file_of_several_processes_is_mixed_if_both_train_or_one_is_later(
+    others: Events, sentence: str | None
+) -> None:
+    metadata = [*gpu.gpu(), *process(900, "python", "CPU", 0), *process(901, "python", "CPU", 0)]
+    long = {**gpu.host(MS, 29 * MS), "pid": gpu.HOST, "tid": gpu.HOST}
+    events = [*metadata, *run(), *operators(20), long, *others]
+    health = analyse(trace_of(events)).health
+    assert [f.english for f in health.findings if f.id == "run.mixed"] == (
+        [] if sentence is None else [sentence]
+    )
+
+
 @pytest.mark.parametrize(("share", "is_cut"), [(0.45, True), (0.55, False)])
 def test_stacks_of_half_of_the_time_are_cut(share: float, is_cut: bool) -> None:
     worked = [gpu.host(n * MS + 200_000, 50_000) for n in range(1, 21)]

@@ -7,8 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from tracetui.analysis.scheduler.states import State, ThreadStates, thread_states
-from tracetui.siblings.scheduler.events import EMPTY, MOST_PIDS, EventKind, LostStretch, SchedulerColumns
+from tracetui.analysis.scheduler.states import CoreMoves, State, ThreadStates, thread_states
+from tracetui.siblings.scheduler.events import (
+    EMPTY,
+    MOST_CORES,
+    MOST_PIDS,
+    EventKind,
+    LostStretch,
+    SchedulerColumns,
+)
 
 THREAD, END, CORES = 7, 60, 3
 SLEEPS = {"S": State.BLOCKED, "D": State.DISK, "X": State.UNKNOWN, "Z": State.UNKNOWN, "?": State.UNKNOWN}
@@ -231,3 +238,10 @@ def test_events_of_nobody_known_are_of_no_thread() -> None:
     for thread in (1, MOST_PIDS - 1):
         states = thread_states(run.events(), [thread], run.window)[thread]
         assert states.sums()[State.UNKNOWN] == run.window[1] - run.window[0]
+
+
+def test_the_last_core_that_there_is_has_a_node() -> None:
+    moves = CoreMoves(np.array([-1, MOST_CORES - 1, 0]), np.array([MOST_CORES - 1, 0, MOST_CORES - 1]))
+    assert moves.across({MOST_CORES - 1: 0, 0: 1}) == 2
+    assert moves.across({MOST_CORES - 1: 0, 0: 0}) == 0
+    assert moves.across({0: 1}) == 0
