@@ -56,7 +56,7 @@ def _first_name(trace: Path) -> bytes:
 def _first_picture(trace: Path, name: bytes) -> tuple[float, float]:
     """Return seconds of the processor, and seconds, until a terminal of 200x60 has a row of a trace."""
     started = time.monotonic()
-    with program("tracetui", *_VIEWED, str(trace), size=(200, 60), PYTHONDONTWRITEBYTECODE="") as terminal:
+    with program("tracetui", str(trace), *_VIEWED, size=(200, 60), PYTHONDONTWRITEBYTECODE="") as terminal:
         while name not in terminal.output:
             assert terminal.process.poll() is None, terminal.output[-500:]
             terminal.read(0.005)

@@ -103,6 +103,22 @@ def test_a_sample_tells_the_tracks_the_names_and_the_extent(tmp_path: Path, styl
         assert (report.skipped, report.truncated, report.stopped, report.files) == (0, False, False, 1)
 
 
+def test_a_coarse_sample_has_the_names_and_changes_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.json", json.dumps(regions(1500, 1500)))
+    coarse: list[Skeleton] = []
+    with TraceFile(path) as trace_file:
+        skeleton = trace_file.skeleton(coarse.append)
+    assert skeleton is not None and len(coarse) == 1
+    assert skeleton_module.FIRST <= len(coarse[0].start) < len(skeleton.start)
+    assert names_in(coarse[0].table) == {("1", "Python"), ("2", "Ascend Hardware")}
+    assert coarse[0].end[-1] == path.stat().st_size, "it stands for all of the file"
+    at_once = found(path)
+    for one, other in ((skeleton, at_once), (skeleton.table.slices, at_once.table.slices)):
+        for name in ("start", "end", "length") if one is skeleton else ("start", "dur", "event"):
+            assert getattr(one, name).tolist() == getattr(other, name).tolist(), name
+    assert skeleton.table.metadata == at_once.table.metadata
+
+
 def test_an_event_is_where_its_chunk_is(tmp_path: Path) -> None:
     """The part of the text that a chunk stands for holds its events."""
     path = write(tmp_path / "t.json", json.dumps([sliced(1, number) for number in range(4000)]))

@@ -55,6 +55,7 @@ class Gate:
 
     def __init__(self, trace_file: TraceFile) -> None:
         self.share = 0.0
+        self.reached = threading.Event()  #: once the sample is made, and its reading is to begin
         self._opened = 0  # how often
         self._turn = threading.Condition()
         self._held = ExitStack()
@@ -68,6 +69,7 @@ class Gate:
         first: int = 0,
     ) -> Any:
         assert on_progress is not None
+        self.reached.set()
         self._wait_beyond(0)
 
         def see(progress: Progress) -> None:
@@ -117,6 +119,8 @@ async def reading(
 
 
 async def read_to(app: TraceApp, pilot: Pilot[int], gate: Gate, share: float) -> None:
+    await until(pilot, gate.reached.is_set)
+    await pilot.pause()
     before = app.session.trace
     gate.open(share)
     await until(pilot, lambda: app.session.trace is not before and app.session.share >= int(100 * share))

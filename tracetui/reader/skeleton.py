@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -19,7 +19,7 @@ from tracetui.arrays import Int64s
 from tracetui.reader.columns import TableBuilder
 from tracetui.reader.decode import decode_block, strict
 from tracetui.reader.events import EventTable, ReadReport
-from tracetui.reader.extract import PartReader
+from tracetui.reader.extract import ExtractedPart, PartReader
 from tracetui.reader.split import BOUNDARY, last_boundary
 from tracetui.reader.text import PlainText, Text
 
@@ -30,7 +30,7 @@ FIRST = 40  #: of them, before names are looked for
 PROBES = 64  #: more of them, at most, to find names
 BUDGET = 0.4  #: seconds: from a slow disk, or of damaged text, as much as can be had
 _TRIED = 4  # places that look like the start of an event: the first may lie in a string or in a nested list
-_PLACE = 20  # bits of an ordinal that count the events of a chunk
+_PLACE = 20  # bits of an ordinal that count the events of a chunk, and of all parts before its own
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,19 @@ class Skeleton:
     empty_table: EventTable  #: what is read of the trace before its reading begins
 
 
-def sample(text: Text, start: int, wrapped: bool, path: str, document: dict[str, Any]) -> Skeleton | None:
+def sample(
+    text: Text,
+    start: int,
+    wrapped: bool,
+    path: str,
+    document: dict[str, Any],
+    on_coarse: Callable[[Skeleton], object] | None = None,
+) -> Skeleton | None:
     """Read a sample of the trace whose array of events begins at `start`: 0.1 s where the file is in memory.
 
     None where that is of no use: of a small file, of one that can only be inflated from its start, or where
-    no chunk can be read. What is damaged is left out. `document`: the members before the array.
+    no chunk can be read. What is damaged is left out. `document`: the members before the array; `on_coarse`
+    is called with what the first third of the chunks tells, once they and the names are read.
     """
     if text.size < SMALLEST or not isinstance(text, PlainText):
         return None
@@ -57,6 +65,9 @@ def sample(text: Text, start: int, wrapped: bool, path: str, document: dict[str,
     for number, offset in enumerate(_spread_offsets(start, text.size - CHUNK, CHUNKS)):
         if number == FIRST:  # names decide on what is seen where, more than a finer picture does
             _find_names(chunks, deadline)
+            coarse = chunks.skeleton(path, document) if on_coarse is not None else None
+            if on_coarse is not None and coarse is not None:
+                on_coarse(coarse)
         if number > 1 and time.monotonic() > deadline:
             break
         chunks.read(offset)
@@ -119,6 +130,7 @@ class _Chunks:
         self._starts: list[int] = []
         self._chunks: list[_Chunk] = []
         self._reader = PartReader()
+        self._parts: list[ExtractedPart] = []
         self._events: set[str] = set()  # pids that have events
         self._named: set[str] = set()  # pids whose process has a name
 
@@ -194,13 +206,15 @@ class _Chunks:
         return end + max((room - CHUNK) // 2, 0)
 
     def skeleton(self, path: str, document: dict[str, Any]) -> Skeleton | None:
-        """Return all that was read, None if nothing could be."""
+        """Return all that is read so far, None if nothing could be."""
         readable = [chunk for chunk in self._chunks if chunk.readable]
         if not readable:
             return None
         builder = TableBuilder()
         empty_table = builder.build(path, {}, ReadReport(self._text.size, 0, 0, 0), last=False)
-        builder.add(self._reader.finish())
+        self._parts.append(self._reader.finish())
+        for part in self._parts:
+            builder.add(part)
         start = np.array([chunk.start for chunk in readable], np.int64)
         length = np.array([chunk.end for chunk in readable], np.int64) - start
         report = ReadReport(self._text.size, int(length.sum()), builder.events, builder.skipped)

@@ -218,11 +218,14 @@ class TraceFile:
         args = self.event(event).get("args")
         return args if isinstance(args, dict) else {}
 
-    def skeleton(self) -> Skeleton | None:
-        """Return a sample of all of the file, long before `read` is done; None where there can't be one."""
+    def skeleton(self, on_coarse: Callable[[Skeleton], object] | None = None) -> Skeleton | None:
+        """Return a sample of all of the file, long before `read` is done; None where there can't be one.
+
+        `on_coarse` is called with a coarser one, which is there in half the time.
+        """
         from tracetui.reader.skeleton import sample  # only the viewer wants one
 
-        return sample(self._text, self._start, self._wrapped, str(self.path), self._document)
+        return sample(self._text, self._start, self._wrapped, str(self.path), self._document, on_coarse)
 
     @contextlib.contextmanager
     def _pieces(self, reading: Reading, start: int, end: int) -> Iterator[Iterator[EventsPiece | None]]:

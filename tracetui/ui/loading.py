@@ -19,6 +19,7 @@ from tracetui.cache.traces import keep, reopen
 from tracetui.language import translate
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.events import EventTable
+from tracetui.reader.skeleton import Skeleton
 from tracetui.reader.source import Progress, TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Family, Trace
@@ -69,11 +70,15 @@ def load(session: Session, trace_file: TraceFile, post: Post) -> None:
 
 def _read(session: Session, trace_file: TraceFile, post: Post) -> tuple[Trace, Sketch | None]:
     """Read a trace, and where that was stopped give a sketch of the rest as well."""
-    skeleton = trace_file.skeleton()
-    sketch = Sketch(skeleton) if skeleton is not None else None
-    if sketch is not None:
+
+    def show(skeleton: Skeleton) -> Sketch:
+        sketch = Sketch(skeleton)
         trace = sketch.nothing()
         post(TraceGrew(session, trace, Picture(trace, sketch=sketch)))
+        return sketch
+
+    skeleton = trace_file.skeleton(on_coarse=show)
+    sketch = show(skeleton) if skeleton is not None else None
     first = sketch.first if sketch is not None else 0
     of_devices = trace_file.size - first if first else None
     table = trace_file.read(

@@ -127,8 +127,9 @@ class DatabaseFile(TraceFile):
             return_freed_memory()
         return table
 
-    def skeleton(self) -> Skeleton | None:
+    def skeleton(self, on_coarse: object = None) -> Skeleton | None:
         """Return None: what a database holds shows only as its tables are read."""
+        del on_coarse
         return None
 
     @property
