@@ -39,6 +39,7 @@ def write(directory: Path, *names: str, text: str = EVENT) -> None:
         (("trace_rank-3.txt", "any.txt"), "trace_rank-3.txt"),
         (("sched-3.txt", "4.txt"), "sched-3.txt"),
         (("3.txt", "33.txt"), "3.txt"),
+        (("rank3.txt.gz", "any.txt"), "rank3.txt.gz"),
         (("rank3.txt", "3.txt"), None),
         (("rank3.json", "any.txt"), "any.txt"),
         (("rank3/all.txt", "rank4/all.txt", "any.txt"), "rank3/all.txt"),

@@ -254,6 +254,44 @@ def test_numbers_are_left_out_where_the_stream_has_time_for_them() -> None:
     assert dropped([*early[:-1], *joined, *late]) == []
 
 
+def collectives(*parts: tuple[int, float], kinds: int = 1) -> Events:
+    """Collectives of 100 us, each with so many tasks that cover a share of it, and a kernel between them."""
+    events = [machine.task(MS // 2, 10_000)]
+    for number, (count, share) in enumerate(parts):
+        start, dur = (number + 1) * MS, round(100_000 * share / count)
+        name = f"hcom_{'ab'[number % kinds]}_{number}"
+        events.append(machine.collective(start, 100_000, name, connection=number))
+        events += [machine.task(start + n * dur, dur, "SDMA_SQE", connection=number) for n in range(count)]
+    return events
+
+
+WHOLE = (4, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("parts", "kinds", "counts"),
+    [
+        ([WHOLE, WHOLE, (3, 0.5)], 1, [1]),
+        ([(3, 0.5), WHOLE, WHOLE, (2, 0.4)], 1, [2]),
+        ([WHOLE, (3, 0.5)], 1, []),
+        ([WHOLE, (3, 0.5), (3, 0.5)], 1, []),
+        ([WHOLE, WHOLE, (3, 0.899)], 1, [1]),
+        ([WHOLE, WHOLE, (3, 0.901)], 1, []),
+        ([(4, 0.901)] * 2 + [(3, 0.5)], 1, [1]),
+        ([(4, 0.899)] * 2 + [(3, 0.5)], 1, []),
+        ([WHOLE, WHOLE, (4, 0.5)], 1, []),
+        ([WHOLE, (3, 0.5)] * 2, 2, []),
+        ([WHOLE, WHOLE, WHOLE, (3, 0.5), WHOLE], 2, []),
+        ([WHOLE, WHOLE, WHOLE, (3, 0.5), WHOLE, WHOLE], 2, [1]),
+    ],
+)
+def test_a_collective_lacks_parts_that_two_of_its_kind_have(
+    parts: Sequence[tuple[int, float]], kinds: int, counts: list[int]
+) -> None:
+    """Fewer than those, and they leave more than a tenth of its time open."""
+    assert dropped(collectives(*parts, kinds=kinds)) == counts
+
+
 @pytest.mark.parametrize(
     ("message", "count"),
     [
