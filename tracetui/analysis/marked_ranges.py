@@ -17,8 +17,9 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import of_category
-from tracetui.arrays import Bools, Int64s
+from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN, any_of
+from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Family, Layer, Trace, Track
 
 _MADE_BY_LIBRARIES = any_of(
@@ -88,25 +89,23 @@ def _ranges_of(trace: Trace, track: Track) -> Int64s:
         return rows[:0]
     span = slice(track.rows.start, track.rows.stop)
     annotated = of_category(trace, trace.slices.category[span], KNOWN.categories.annotations)
-    named = trace.slices.name[span].astype(np.int64)
-    candidate = _table(trace, named, lambda name: _MADE_BY_LIBRARIES.fullmatch(name) is None)
-    plain = candidate & _table(trace, named, lambda name: _OF_A_LIBRARY not in name)
+    named = trace.slices.name[span]
+    candidate = _fitting(trace, named, lambda name: _MADE_BY_LIBRARIES.fullmatch(name) is None)
     if annotated.any():
         return rows[annotated & candidate]
-    return rows[plain & _holds_operators(trace, rows, named)]
+    of_library = _fitting(trace, named, lambda name: _OF_A_LIBRARY in name)
+    return rows[candidate & ~of_library & _holds_operators(trace, rows, of_library)]
 
 
-def _table(trace: Trace, named: Int64s, fits: Callable[[str], bool]) -> Bools:
+def _fitting(trace: Trace, named: Int32s, fits: Callable[[str], bool]) -> Bools:
     """Return which names fit. Each distinct name is looked at once."""
-    names = np.unique(named)
-    fitting = np.array([name for name in names.tolist() if fits(trace.strings[name])], np.int64)
-    return np.isin(named, fitting)
+    matches: Bools = meanings(trace.strings, named, fits) == 1
+    return matches
 
 
-def _holds_operators(trace: Trace, rows: Int64s, named: Int64s) -> Bools:
+def _holds_operators(trace: Trace, rows: Int64s, of_library: Bools) -> Bools:
     """Return which slices lie in no operator of a library, and have one inside."""
     start, end = trace.slices.start[rows], trace.slices.end[rows]
-    of_library = _table(trace, named, lambda name: _OF_A_LIBRARY in name)
     order = np.argsort(start[of_library], kind="stable")
     starts, ends = start[of_library][order], np.maximum.accumulate(end[of_library][order])
     before = np.searchsorted(starts, start, "right")

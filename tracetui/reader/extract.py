@@ -403,15 +403,20 @@ class PartReader:
         )
         begins = np.array(first, np.int64)
         lengths = np.diff(np.append(begins, len(flat)))
-        place = begins[sample]
+        event = np.arange(len(sample))
+        place = begins.take(sample)
         if (lengths != 1).any():
-            lengths = lengths[sample]
-            event = np.repeat(np.arange(len(sample)), lengths)
-            place = place[event] + np.arange(len(event)) - (np.cumsum(lengths) - lengths)[event]
-            time, is_valid = time[event], is_valid[event]
+            lengths = lengths.take(sample)
+            event = np.repeat(event, lengths)
+            place = np.repeat(place - (np.cumsum(lengths) - lengths), lengths) + np.arange(len(event))
         row_series = np.array(flat, np.int32)[place]
-        keep = (row_series >= 0) & is_valid & np.isfinite(value)
-        return {"time": time[keep], "series": row_series[keep], "value": value[keep]}, list(series)
+        kept = np.flatnonzero((row_series >= 0) & np.isfinite(value))
+        event = event.take(kept)
+        if not is_valid.all():
+            valid = is_valid[event]
+            kept, event = kept[valid], event[valid]
+        columns = {"time": time.take(event), "series": row_series.take(kept), "value": value.take(kept)}
+        return columns, list(series)
 
 
 def _metadata(event: dict[str, Any]) -> Metadata:
