@@ -16,6 +16,7 @@ from tests.benchmarks import (
     comparing,
     databases,
     frames,
+    growth,
     job_frames,
     jobs,
     keys,
@@ -35,6 +36,7 @@ PARTS = (
     "opening",
     "parts",
     "compare",
+    "growth",
     "database",
     "scheduler",
     "memory",
@@ -90,6 +92,9 @@ def measure(asked: argparse.Namespace, directory: Path) -> list[Row]:
             show(f"Analysing {what}, one process", parts.rows(trace, asked.runs))
         if "compare" in wanted:
             tell(f"Comparing {what}", comparing.rows(trace, asked.runs, asked.jobs))
+    if "growth" in wanted:
+        sizes = [size // 10 for size in growth.SIZES] if asked.quick else growth.SIZES
+        tell("Growth with the size of a trace", growth.rows(directory / "growth", sizes, asked.runs))
     if "database" in wanted:
         rows = databases.rows(directory / "database", asked.mb, asked.runs, asked.jobs)
         tell("Opening a database", rows)
@@ -112,8 +117,9 @@ def measure(asked: argparse.Namespace, directory: Path) -> list[Row]:
         tell(f"A job of {ranks:,} ranks", jobs.joined_rows(ranks, asked.runs, directory))
         rows = asyncio.run(job_frames.ranks_rows(directory / jobs.DIGESTS, count))
         tell(f"The screen of {ranks:,} ranks, 200x60", rows)
-        alone = jobs.digesting_rows(made_file(directory / "a_rank.json", asked.mb), asked.runs, directory)
-        tell(f"Digesting {jobs.RANKS} ranks of {asked.mb:,} MB", alone)
+        size = min(asked.mb, jobs.RANK_MB)
+        alone = jobs.digesting_rows(made_file(directory / "a_rank.json", size), asked.runs, directory)
+        tell(f"Digesting {jobs.RANKS} ranks of {size:,} MB", alone)
     if "link" in wanted:
         rows = slow_link.rows(asked.slices, 1.0 if asked.quick else 3.0)
         tell(f"A terminal at the end of 4 Mbit/s, {asked.slices:,} slices, 200x60", rows)

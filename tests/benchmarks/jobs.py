@@ -16,7 +16,8 @@ from tests.benchmarks.table import Row, seconds
 
 COLLECTIVES, STEPS = 1_000, 3
 DIGESTS = "digests"  #: directory of those that are made
-RANKS = 4  #: of the job whose traces are digested
+RANKS = 16  #: of the job whose traces are digested
+RANK_MB = 100  #: of each of them, at most
 
 
 def joined_rows(ranks: int, runs: int, directory: Path) -> list[Row]:
