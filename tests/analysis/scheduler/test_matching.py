@@ -186,7 +186,8 @@ def test_a_thread_has_a_core_when_calls_begin_and_end_but_at_the_bounds_of_the_t
     calls = [(0, 5), (10, 20), (20, 30), (40, 60)]
     collected = piece(gpu.HOST, gpu.HOST, "gc", "33", "2", "gc")
     pieces = [piece(gpu.HOST, gpu.HOST, "aten::mm", str(at), str(end - at), "cpu_op") for at, end in calls]
-    traced = trace_of([*gpu.gpu(), *pieces, collected])
+    kernel = gpu.kernel(10 * 1000, 5_000, 1, stream=7)
+    traced = trace_of([*gpu.gpu(), *pieces, collected, kernel])
     (thread,) = host_threads(traced)
     assert (thread.times(traced) // 1000).tolist() == [5, 10, 20, 30, 40]
 
