@@ -53,7 +53,7 @@ def _runtime_calls(trace: Trace, tasks: Int64s) -> Int64s:
     """
     calls: dict[str, list[Int64s]] = {}
     for track in trace.tracks:
-        if track.layer == Layer.RUNTIME and track.family == Family.CALLS:
+        if track.layer == Layer.RUNTIME:
             rows = rows_of([track])
             calls.setdefault(track.pid, []).append(rows[trace.slices.correlation[rows] >= 0])
     launching = {pid: np.concatenate(parts) for pid, parts in calls.items()}

@@ -21,7 +21,7 @@ from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.search import rows_of, runs
 from tracetui.arrays import Int64s
-from tracetui.trace.model import Family, Layer
+from tracetui.trace.model import Layer
 from tracetui.units import format_count
 
 #: So many kernels of a graph, from its start, and so many graphs are compared with each other at most.
@@ -46,7 +46,7 @@ def replays_of(recording: HealthEvidence) -> list[Replay]:
     """Return the launches of graphs by call row, with their tasks."""
     trace, chains = recording.trace, recording.launch_chains
     slices = trace.slices
-    rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME and t.family == Family.CALLS)
+    rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME)
     rows = rows[by_name(trace, rows, calls.launches_graph) == 1]
     rows = rows[slices.correlation[rows] >= 0]  # without an id nothing leads to them
     if not len(rows):

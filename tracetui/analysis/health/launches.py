@@ -17,7 +17,7 @@ from tracetui.analysis.launch_chains import LaunchChains, is_operator_track
 from tracetui.analysis.search import first_equal, of_category, pick, rows_by_track, rows_of
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.dialects.known import KNOWN
-from tracetui.trace.model import Family, Layer, Trace
+from tracetui.trace.model import Layer, Trace
 
 #: Launches with a task, between two without, up to which both are of one loss: streams are not equally far
 #: behind their launches, so the edges of a loss are ragged.
@@ -60,7 +60,7 @@ class LostLaunches(NamedTuple):
 
 def launches_of(trace: Trace, chains: LaunchChains) -> Launches:
     """Return the launches of a trace that are expected to have a task."""
-    rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME and t.family == Family.CALLS)
+    rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME)
     launching = rows[by_name(trace, rows, calls.launches_kernel) == 1]
     if len(launching):
         lost = ~_has_task(trace, chains, launching)
@@ -75,7 +75,7 @@ def launches_of(trace: Trace, chains: LaunchChains) -> Launches:
 
 def count_launches(trace: Trace) -> int:
     """Return how many launches of kernels are recorded, with a task or without: calls, or else dequeues."""
-    rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME and t.family == Family.CALLS)
+    rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME)
     count = int(np.count_nonzero(by_name(trace, rows, calls.launches_kernel) == 1))
     return count or len(_dequeues(trace))
 
