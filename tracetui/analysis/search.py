@@ -57,8 +57,8 @@ def pick(values: Int64s | Int32s | Int8s, places: Int64s | Int32s) -> Int64s:
 
 def rows_of(tracks: Iterable[Track]) -> Int64s:
     """Return the slice rows of several tracks, one track after the other."""
-    spans = np.array([(track.rows.start, track.rows.stop) for track in tracks], np.int64).reshape(-1, 2)
-    return ranges(spans[:, 0], spans[:, 1])
+    rows = [np.arange(track.rows.start, track.rows.stop) for track in tracks]
+    return rows[0] if len(rows) == 1 else np.concatenate([np.empty(0, np.int64), *rows])
 
 
 def of_category(trace: Trace, column: Int32s, categories: Collection[str]) -> Bools:

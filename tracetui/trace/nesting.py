@@ -121,6 +121,7 @@ def _last_started(trace: LaneSlices, lane: int, times: Int64s, accept: Bools | N
 def _contains(trace: LaneSlices, rows: Int64s, times: Int64s, closed_end: bool) -> Bools:
     """Return whether each row (-1: no) contains its time."""
     hit: Bools = rows >= 0
-    start, end, time = trace.slices.start[rows[hit]], trace.slices.end[rows[hit]], times[hit]
+    held, time = rows[hit], times[hit]
+    start, end = trace.slices.start.take(held), trace.slices.end.take(held)
     hit[hit] = (time <= end) if closed_end else (time < end) | (time == start)
     return hit
