@@ -192,9 +192,13 @@ def test_an_id_is_shared_by_three_tasks_that_it_did_not_launch(extra: int, is_fo
     assert ("flows.shared" in found([*run(), *again])) == is_found
 
 
-@pytest.mark.parametrize(("tasks", "is_found"), [(3, False), (4, True)])
-def test_four_tasks_of_an_id_that_no_call_has_share_it(tasks: int, is_found: bool) -> None:
-    uncalled = [gpu.kernel(100_000 * n, 10_000, 999) for n in range(1, tasks + 1)]
+@pytest.mark.parametrize(("tasks", "ids", "is_found"), [(3, 1, False), (4, 1, True), (3, 2, False)])
+def test_four_tasks_of_an_id_that_no_call_has_share_it(tasks: int, ids: int, is_found: bool) -> None:
+    uncalled = [
+        gpu.kernel(100_000 * n + 20_000 * number, 10_000, 999 + number)
+        for n in range(1, tasks + 1)
+        for number in range(ids)
+    ]
     assert ("flows.shared" in found([*run(), *uncalled])) == is_found
 
 

@@ -109,10 +109,10 @@ def test_chance_counts_from_the_first_call_to_the_last(first: bool) -> None:
     calls = [(2 * number, 2 * number + 1) for number in range(20)]
     held = [(-0.5, 2.95), (3.05, 4.95), (5.05, 6.95), (7.05, 40.0)]
     if first:
-        calls = [(0, 140), *((start + 150, end + 150) for start, end in calls)]
-        held = [(-0.5, 0.5), (139.5, 140.5), *((start + 150, end + 150) for start, end in held)]
+        calls = [(0, 140), *((start + 141, end + 141) for start, end in calls)]
+        held = [(-0.5, 0.5), *((start + 141, end + 141) for start, end in [(-1.5, held[0][1]), *held[1:]])]
     else:
-        calls, held = [*calls, (50, 190)], [*held, (49.5, 50.5), (189.5, 190.5)]
+        calls, held = [*calls, (40, 180)], [*held[:-1], (held[-1][0], 40.5), (179.5, 180.5)]
     pieces = [
         piece(gpu.HOST, gpu.HOST, "aten::mm", f"{start + 10}000", f"{end - start}000", "cpu_op")
         for start, end in calls

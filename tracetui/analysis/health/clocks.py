@@ -418,10 +418,10 @@ def _host_waits(recording: HealthEvidence, begin: int, resume: int) -> bool:
     middle = np.array([begin + (resume - begin) // 2], np.int64)
     for index in range(len(recording.hosts)):
         waits = recording.hosts.thread(index).spans.get(Cause.SYNC)
-        held = -1 if waits is None else int(waits.index_at(middle)[0])
-        if waits is None or held < 0:
+        if waits is None:
             continue
-        if waits.starts[held] <= begin + ROUNDED and waits.ends[held] >= resume - ROUNDED:
+        held = int(waits.index_at(middle)[0])
+        if held >= 0 and waits.starts[held] <= begin + ROUNDED and waits.ends[held] >= resume - ROUNDED:
             return True
     return False
 
