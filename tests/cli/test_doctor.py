@@ -14,7 +14,7 @@ from tests.cli.test_main import run as run
 from tracetui.cli.commands import doctor
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.export.language import ENGLISH, choose_language
-from tracetui.reader.locate import recordings_below
+from tracetui.reader.locate import recordings_below, trace_or_recordings
 
 STACKS = "gpu/pairs/h100/gaunernst_bert-small-uncased__1016001.json.gz"
 HEAD = "Idle time and steps are wrong: the first 8 kernel launches have no task on the device"
@@ -158,6 +158,7 @@ def test_runs_beside_a_trace_of_ascend_are_judged_too(run: Run, real_traces: Pat
     )
     (tmp_path / "settings.json").write_text('{"level": 1}')
     assert "This recording can be believed" in run("doctor", str(tmp_path)).out, "the other is no trace"
+    assert trace_or_recordings(path.parents[1]) == [path], "of one trace its file"
     (tmp_path / "b.json.gz").write_bytes((real_traces / STACKS).read_bytes())
     document = json.loads(run("doctor", str(tmp_path), "--json").out)
     assert [row["path"] for row in document["recordings"]] == ["a_ascend_pt", "b.json.gz"]

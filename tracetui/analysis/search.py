@@ -61,6 +61,20 @@ def rows_of(tracks: Iterable[Track]) -> Int64s:
     return rows[0] if len(rows) == 1 else np.concatenate([np.empty(0, np.int64), *rows])
 
 
+def starts_of(trace: Trace, tracks: Iterable[Track]) -> Int64s:
+    """Return when the slices of several tracks start, ns, one track after the other."""
+    parts = [trace.slices.start[track.rows.start : track.rows.stop] for track in tracks]
+    return np.concatenate([trace.slices.start[:0], *parts])
+
+
+def span_of(trace: Trace, track: Track) -> tuple[int, int]:
+    """Return when the first slice of a track starts and the last one ends, ns."""
+    lanes = [trace.lane_slice_rows(lane) for lane in track.lanes]  # in order, and without overlaps
+    starts = [int(trace.slices.start[rows.start]) for rows in lanes]
+    ends = [int(trace.slices.end[rows.stop - 1]) for rows in lanes]
+    return min(starts), max(ends)
+
+
 def of_category(trace: Trace, column: Int32s, categories: Collection[str]) -> Bools:
     """Return which of a column of categories, of slices or of arrows, are among some."""
     matches: Bools = meanings(trace.strings, column, lambda text: int(text in categories)) == 1

@@ -35,7 +35,7 @@ _EVENTS = re.compile(rb'"traceEvents"\s*:|"ph"\s*:\s*"')
 _NO_TIMELINE = "ascend_marey_timeline"
 
 
-def locate_trace(path: str | Path, export: Export | None = None) -> Path:
+def locate_trace(path: str | Path, export: Export | None = None, files: list[Path] | None = None) -> Path:
     """Return the file that `path` means, of a trace in several files the first one.
 
     A directory has to hold exactly one trace. A `trace_view.json` counts first, wherever it is up to five
@@ -48,6 +48,7 @@ def locate_trace(path: str | Path, export: Export | None = None) -> Path:
         path: a file, or a directory.
         export: which one is wanted of a run that was exported both ways; None: JSON that is whole, a
             database otherwise, and a file that is named itself.
+        files: what lies below a directory, where that is known.
     """
     path = Path(path)
     try:
@@ -77,7 +78,7 @@ def locate_trace(path: str | Path, export: Export | None = None) -> Path:
         raise UnreadableTrace(
             Reason.PERMISSION, state("{path}: no permission to list the directory", path=path)
         )
-    return _in_directory(path, export)
+    return _in_directory(path, export, files)
 
 
 def trace_files(path: str | Path) -> tuple[Path, ...]:
@@ -98,6 +99,16 @@ def recordings_below(path: Path) -> list[Path]:
     reading it tells. Empty where `path` is no directory.
     """
     return _recordings(path, _files(path))
+
+
+def trace_or_recordings(path: Path, export: Export | None = None) -> list[Path]:
+    """Return the recordings below a directory that has several, else the file of the one trace that it means.
+
+    Raises UnreadableTrace where there is none.
+    """
+    files = _files(path)
+    recordings = _recordings(path, files)
+    return recordings if len(recordings) > 1 else [locate_trace(path, export, files)]
 
 
 def _recordings(path: Path, files: list[Path]) -> list[Path]:
@@ -151,13 +162,13 @@ def _replace_by_export(file: Path, export: Export | None) -> Path:
     return parts_of(other.path).files[0]
 
 
-def _in_directory(path: Path, export: Export | None) -> Path:
+def _in_directory(path: Path, export: Export | None, files: list[Path] | None) -> Path:
     direct = path / _OUTPUT / _TRACE
     if path.name == _OUTPUT and not direct.is_file():
         direct = path / _TRACE
     if export != "db" and direct.is_file():
         return _prefer_whole(direct, export)
-    files = _files(path)
+    files = _files(path) if files is None else files
     text = [file for file in files if not is_database(file)] if export != "db" else []
     databases = _databases(files) if export != "json" else []
     for choice in (

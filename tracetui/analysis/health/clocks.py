@@ -12,7 +12,7 @@ from tracetui.analysis.health.orphans import orphaning
 from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.health.waits import DeviceWaits, find_leap
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.search import among, distinct, of_category, rows_of, runs, track_of_rows
+from tracetui.analysis.search import among, distinct, of_category, rows_of, runs, starts_of, track_of_rows
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Family, Layer, Trace, Track
@@ -259,11 +259,17 @@ def _crossing(recording: HealthEvidence, track: Track) -> Int64s:
     found = [np.empty(0, np.int64)]
     for lane in track.lanes[1:]:
         outer, inner = trace.lane_slice_rows(lane - 1), trace.lane_slice_rows(lane)
-        begins, ends = slices.start[outer], slices.end[outer]
         # Slices of a lane do not overlap: only the last one that starts in a slice can end after it.
-        last = inner.start + np.searchsorted(slices.start[inner], ends) - 1
-        start, end = slices.start[last], slices.end[last]
-        inside = (last >= inner.start) & (begins < start - UNEVEN) & (start < ends - UNEVEN)
+        # The fewer of both are looked up in the others.
+        if outer.stop - outer.start < inner.stop - inner.start:
+            around = np.arange(outer.start, outer.stop)
+            last = inner.start + np.searchsorted(slices.start[inner], slices.end[outer]) - 1
+        else:
+            last = np.arange(inner.start, inner.stop)
+            around = outer.start + np.searchsorted(slices.start[outer], slices.start[inner], "right") - 1
+        start, end, ends = slices.start[last], slices.end[last], slices.end[around]
+        inside = (last >= inner.start) & (around >= outer.start)
+        inside &= (slices.start[around] < start - UNEVEN) & (start < ends - UNEVEN)
         found.append(last[inside & (ends < end - UNEVEN)])
     rows = np.concatenate(found)
     if not len(rows):
@@ -285,11 +291,10 @@ def _leaps_ahead(recording: HealthEvidence) -> Iterator[Jump]:
     outlasts them; or a step ends as long after the leap began as the next one starts after its end.
     """
     trace = recording.trace
-    slices = trace.slices
-    timed = rows_of(t for t in trace.tracks if t.layer in _LAYERS)
-    if len(timed) < _LEAST_STARTS:
+    starts = starts_of(trace, (track for track in trace.tracks if track.layer in _LAYERS))
+    if len(starts) < _LEAST_STARTS:
         return
-    begins, resumes = quiet_stretches(slices.start[timed])
+    begins, resumes = quiet_stretches(starts)
     longest = np.argsort(begins - resumes, kind="stable")[:_MOST_HOLES]
     begins, resumes = begins[longest], resumes[longest]
     holes: list[tuple[int, int]] = []
@@ -395,8 +400,8 @@ def _queue_stops(recording: HealthEvidence, begin: int, resume: int) -> bool:
     """Return whether a device stops with the host and resumes with it, although tasks were waiting."""
     slices, chains = recording.trace.slices, recording.launch_chains
     hole = resume - begin
-    host = rows_of(t for t in recording.trace.tracks if t.layer in (Layer.PYTHON, Layer.RUNTIME))
-    starts_again = slices.start[host]
+    host = (t for t in recording.trace.tracks if t.layer in (Layer.PYTHON, Layer.RUNTIME))
+    starts_again = starts_of(recording.trace, host)
     if not np.any((starts_again >= resume) & (starts_again - resume < _RESUMES * hole)):
         return False  # a host that is done does not resume
     for activity in recording.devices:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from tracetui.analysis.health.finding import EVERYTHING, Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.host_steps import host_steps
-from tracetui.analysis.search import rows_of
-from tracetui.trace.model import Family, Layer
+from tracetui.analysis.search import span_of
+from tracetui.trace.model import Family, Layer, Track
 from tracetui.units import format_count
 
 #: Operators from which on a process counts as one that was recorded.
@@ -55,14 +55,14 @@ def mixed_runs(recording: HealthEvidence) -> Iterator[Finding]:
     """Yield a finding where one file holds several processes of which each trains, or at different times."""
     trace = recording.trace
     spans: dict[str, tuple[int, int]] = {}
-    rows_by_owner: dict[str, list[int]] = {}
+    by_owner: dict[str, list[Track]] = {}
     for track in trace.tracks:
         if track.layer == Layer.PYTHON and track.family == Family.OPERATORS and len(track.rows):
-            rows_by_owner.setdefault(trace.owners.get(track.pid, track.pid), []).append(track.index)
-    for owner, tracks in rows_by_owner.items():
-        rows = rows_of(trace.tracks[index] for index in tracks)
-        if len(rows) >= _LEAST_OPERATORS:
-            spans[owner] = int(trace.slices.start[rows].min()), int(trace.slices.end[rows].max())
+            by_owner.setdefault(trace.owners.get(track.pid, track.pid), []).append(track)
+    for owner, tracks in by_owner.items():
+        if sum(len(track.rows) for track in tracks) >= _LEAST_OPERATORS:
+            starts, ends = zip(*(span_of(trace, track) for track in tracks))
+            spans[owner] = min(starts), max(ends)
     if len(spans) < 2:
         return
     training = {trace.owners.get(step.pid, step.pid) for step in host_steps(trace)}

@@ -13,7 +13,7 @@ from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle.cause import of_families
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.idle_lines import has_python
-from tracetui.analysis.search import rows_of
+from tracetui.analysis.search import rows_of, span_of
 from tracetui.arrays import Int64s
 from tracetui.siblings.rank import rank_info
 from tracetui.trace.model import Family, Layer, Trace, TraceKind, Track
@@ -126,9 +126,15 @@ def overhead(recording: HealthEvidence, causes: Causes) -> Iterator[Finding]:
     order = np.argsort(starts, kind="stable")
     starts, ends = starts[order], ends[order]
     for family, cost in families.items():
-        rows = rows_of(t for t in trace.tracks if t.family == family and t.layer == Layer.PYTHON)
-        times = np.sort(trace.slices.start[rows], kind="stable")  # lanes are in order
-        counts[family] = int((np.searchsorted(times, ends) - np.searchsorted(times, starts)).sum())
+        lanes = (
+            trace.slices.start[trace.lane_slice_rows(lane)]
+            for track in trace.tracks
+            if track.family == family and track.layer == Layer.PYTHON
+            for lane in track.lanes
+        )
+        counts[family] = sum(
+            int((np.searchsorted(times, ends) - np.searchsorted(times, starts)).sum()) for times in lanes
+        )
         lowest, highest = lowest + cost[0] * counts[family], highest + cost[1] * counts[family]
     if not bound or not counts[Family.FRAMES]:
         return
@@ -205,19 +211,22 @@ def absent(recording: HealthEvidence) -> Iterator[Finding]:
 def _stacks_cut(recording: HealthEvidence) -> bool:
     """Return whether call stacks end before the operators do: less than half of the time has any."""
     trace, slices = recording.trace, recording.trace.slices
-    frames = rows_of(t for t in trace.tracks if t.family == Family.FRAMES)
-    operators = rows_of(t for t in trace.tracks if t.family == Family.OPERATORS and t.layer == Layer.PYTHON)
-    if not len(operators):
+    tracks = [track for track in trace.tracks if len(track.rows)]
+    frames = [span_of(trace, t) for t in tracks if t.family == Family.FRAMES]
+    operators = [t for t in tracks if t.family == Family.OPERATORS and t.layer == Layer.PYTHON]
+    if not operators:
         return False
-    start, end = int(slices.start[operators].min()), int(slices.end[operators].max())
-    if len(frames):
-        covered = int(slices.end[frames].max()) - int(slices.start[frames].min())
-        return covered < _LEAST_STACKED * (end - start)
-    known = operators[slices.stack[operators] >= 0]
+    starts, ends = zip(*(span_of(trace, track) for track in operators))
+    start, end = min(starts), max(ends)
+    if frames:
+        covered = max(last for _, last in frames) - min(first for first, _ in frames)
+        return bool(covered < _LEAST_STACKED * (end - start))
+    rows = rows_of(operators)
+    known = rows[slices.stack[rows] >= 0]
     if not len(known):
         return False
     covered = int(slices.end[known].max()) - int(slices.start[known].min())
-    return covered < _LEAST_STACKED * (end - start)
+    return bool(covered < _LEAST_STACKED * (end - start))
 
 
 def _note(identity: str, affects: tuple[str, ...], sentence: str, remedy: str) -> Finding:

@@ -92,6 +92,8 @@ def _gaps(recording: HealthEvidence) -> Iterator[_Gap]:
         one_by_one = np.count_nonzero((steps == 0) | (steps == 1))
         if len(rows) < _LEAST_NUMBERS or one_by_one < _ONE_BY_ONE * len(steps) or _are_alike(steps[found]):
             continue
+        if not len(found):
+            continue
         # Numbers that stand elsewhere on the stream are not left out: a clock leapt back.
         ordered = np.sort(numbers)
         found = found[

@@ -10,6 +10,7 @@ stream of its tensor: 158 µs after the last task of that stream or later on cle
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +20,9 @@ from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.naming import by_name
-from tracetui.analysis.search import among, distinct, ranges, rows_of, runs, track_of_rows
+from tracetui.analysis.search import among, distinct, ranges, rows_of, runs, span_of, track_of_rows
 from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Family, Layer, Slices, Track
 from tracetui.units import format_count, format_duration
 
@@ -38,6 +40,13 @@ _LEAST_ON_TIME = 2
 _LEAST_WAITS = 3
 #: ns: an operator that may wait does so where it lasts so long; taking a value of the host is not that slow.
 _WAITED = 10_000_000
+
+
+class _WaitsFor(IntEnum):
+    """What a call waits for."""
+
+    DEVICE = 0
+    STREAM = 1
 
 
 class Leap(NamedTuple):
@@ -159,8 +168,7 @@ def find_waits(recording: HealthEvidence, uncertain: Int64s) -> Waits:
         uncertain: rows of tasks whose launch is not certain.
     """
     slices = recording.trace.slices
-    for_device = _waits(recording, calls.waits_for_device)
-    for_stream = _waits(recording, calls.waits_for_stream)
+    for_device, for_stream = _waits(recording)
     operators = _long_operators(recording)
     launched = tasks = np.empty(0, np.int64)
     if len(for_device) or len(for_stream) or len(operators):
@@ -218,8 +226,9 @@ def _long_operators(recording: HealthEvidence) -> Int64s:
     trace, slices = recording.trace, recording.trace.slices
     if len(recording.devices) != 1:
         return np.empty(0, np.int64)
-    rows = rows_of(t for t in trace.tracks if t.layer == Layer.PYTHON and t.family == Family.OPERATORS)
-    rows = rows[slices.dur[rows] >= _WAITED]
+    tracks = (t for t in trace.tracks if t.layer == Layer.PYTHON and t.family == Family.OPERATORS)
+    long = [t.rows.start + np.flatnonzero(slices.dur[t.rows.start : t.rows.stop] >= _WAITED) for t in tracks]
+    rows = np.concatenate([np.empty(0, np.int64), *long])
     return _outermost(slices, rows[by_name(trace, rows, _operator_waits_for_device) == 1])
 
 
@@ -227,14 +236,22 @@ def _operator_waits_for_device(name: str) -> bool:
     return calls.cause_of_operator(name) == Cause.SYNC
 
 
-def _waits(recording: HealthEvidence, is_wait: Callable[[str], bool]) -> Int64s:
-    """Return the rows of the calls of some names that wait for the only device, by start."""
+def _waits(recording: HealthEvidence) -> tuple[Int64s, Int64s]:
+    """Return the rows of the calls that wait for the only device, and for a stream of it, by start."""
     trace = recording.trace
     if len(recording.devices) != 1:
-        return np.empty(0, np.int64)
-    waits = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME and t.family == Family.CALLS)
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    rows = rows_of(t for t in trace.tracks if t.layer == Layer.RUNTIME and t.family == Family.CALLS)
+    waits_for = by_name(trace, rows, _waits_for)
     # Layers of the runtime hold a call of the same kind each: the outermost counts.
-    return _outermost(trace.slices, waits[by_name(trace, waits, is_wait) == 1])
+    for_device, for_stream = (_outermost(trace.slices, rows[waits_for == kind]) for kind in _WaitsFor)
+    return for_device, for_stream
+
+
+def _waits_for(call: str) -> int | None:
+    if calls.waits_for_device(call):
+        return _WaitsFor.DEVICE
+    return _WaitsFor.STREAM if calls.waits_for_stream(call) else None
 
 
 def _outermost(slices: Slices, waits: Int64s) -> Int64s:
@@ -286,18 +303,19 @@ def _inside_waits(
     are left out: their end was not recorded.
     """
     trace, slices = recording.trace, recording.trace.slices
-    rows = np.arange(track.rows.start, track.rows.stop)
-    waiting = by_name(trace, rows, lambda name: int(cause_of(name) == Cause.SYNC)) == 1
-    closed = waiting & (slices.end[rows] < slices.end[rows].max() - _CLOSE)
+    rows = slice(track.rows.start, track.rows.stop)
+    waiting = meanings(trace.strings, slices.name[rows], lambda name: int(cause_of(name) == Cause.SYNC)) == 1
+    every = rows.start + np.flatnonzero(waiting)
+    closed = every[slices.end[every] < span_of(trace, track)[1] - _CLOSE]
     found = [np.empty((2, 0), np.int64)]
-    for lane in track.lanes[1:] if closed.any() else ():
+    for lane in track.lanes[1:] if len(closed) else ():
         outer, inner = trace.lane_slice_rows(lane - 1), trace.lane_slice_rows(lane)
-        held = outer.start + np.flatnonzero(closed[outer.start - rows[0] : outer.stop - rows[0]])
+        held = closed[slice(*np.searchsorted(closed, (outer.start, outer.stop)))]
         first, stop = np.searchsorted(slices.start[inner], (slices.start[held], slices.end[held]))
         found.append(np.stack((np.repeat(held, stop - first), inner.start + ranges(first, stop))))
     waits, inside = np.concatenate(found, axis=1)
-    also_waits = waiting[inside - rows[0]]
-    odd = _alone(slices.name, waits, inside, rows[waiting])
+    also_waits = waiting[inside - rows.start]
+    odd = _alone(slices.name, waits, inside, every)
     if track.family == Family.CALLS:
         odd |= ~also_waits
     return waits[odd], inside[odd], also_waits[odd]
@@ -312,8 +330,8 @@ def _alone(name: Int32s, waits: Int64s, inside: Int64s, every: Int64s) -> Bools:
         inside: int64[n], rows: what is in each of them.
         every: rows of all waits.
     """
-    strings = int(name.max(initial=0)) + 1
-    counts = np.bincount(name[every], minlength=strings)
+    counts = np.bincount(name[every])
+    strings = int(name[inside].max(initial=0)) + 1
     alone = np.zeros(len(waits), np.bool_)
     for key, places in runs(name[waits].astype(np.int64) * strings + name[inside]):
         several = counts[key // strings] >= _LEAST_WAITS

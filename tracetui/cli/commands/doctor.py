@@ -45,10 +45,10 @@ def _add_arguments(parser: Parser) -> None:
 def _run(request: Request) -> ExitCode:
     from tracetui.cli.trace_reading import open_trace
 
-    recordings = _several(request)
-    if recordings:
+    recordings = _recordings(request)
+    if len(recordings) > 1:
         return _judge_each(request, recordings)
-    analysis, _ = open_trace(request)
+    analysis, _ = open_trace(Request(**{**vars(request), "path": str(recordings[0])}))
     _compare_exports(request, analysis)
     return _print_findings(request, analysis)
 
@@ -70,21 +70,23 @@ def _print_findings(request: Request, analysis: Analysis) -> ExitCode:
     return ExitCode.LIMIT if analysis.health.doubts else ExitCode.OK
 
 
-def _several(request: Request) -> list[Path]:
-    """Return the recordings of a directory that holds more than one; raise what asks for one of too many."""
+def _recordings(request: Request) -> list[Path]:
+    """Return the recordings of a directory that holds several, or the one trace that is meant.
+
+    Raises what asks for one of too many.
+    """
     from tracetui.reader.errors import UnreadableTrace
-    from tracetui.reader.locate import choice_of_recordings, locate_trace, recordings_below
+    from tracetui.reader.locate import choice_of_recordings, locate_trace, trace_or_recordings
 
     path = Path(request.path)
-    recordings = recordings_below(path) if path.is_dir() else []
-    if len(recordings) < 2:
-        return []
-    if len(recordings) > _MOST_RECORDINGS or sum(map(_size, recordings)) > _MOST_BYTES:
+    recordings = trace_or_recordings(path, request.export) if path.is_dir() else [path]
+    if len(recordings) > _MOST_RECORDINGS or (
+        len(recordings) > 1 and sum(map(_size, recordings)) > _MOST_BYTES
+    ):
         try:
-            locate_trace(path, request.export)
+            return [locate_trace(path, request.export)]
         except UnreadableTrace:
             raise choice_of_recordings(path, recordings) from None
-        return []
     return recordings
 
 
