@@ -121,6 +121,38 @@ def test_steps_of_which_only_communication_is_recorded_are_not_called_free(tmp_p
     assert _advised(path) == {1}
 
 
+def test_steps_of_which_only_communication_is_recorded_are_in_doubt_and_ask_for_no_overlap(
+    tmp_path: Path,
+) -> None:
+    path = _timeline(tmp_path)
+    analysis = load(path, cache=False)
+    assert not analysis.health.doubts
+    assert _communication_alone(analysis) == (90_000, 30_000)
+    events = json.loads(path.read_text())
+    path.write_text(json.dumps([event for event in events if event["name"] != "MatMul-op1"]))
+    analysis = load(path, cache=False)
+    (finding,) = analysis.health.doubts
+    assert (finding.id, finding.steps, finding.count) == ("device.step_empty", (1,), 1)
+    assert finding.english == "only communication is recorded of 1 of 3 steps, the others compute"
+    assert analysis.health.trust["communication"] == analysis.health.trust["steps"] == "doubtful"
+    assert _communication_alone(analysis) == (60_000, 30_000)
+
+
+def test_a_device_that_never_computes_lost_nothing(tmp_path: Path) -> None:
+    path = _timeline(tmp_path)
+    events = json.loads(path.read_text())
+    path.write_text(json.dumps([event for event in events if event["pid"] == 10000]))
+    analysis = load(path, cache=False)
+    assert len(analysis.steps) == 3 and not analysis.health.doubts
+    assert _communication_alone(analysis) == (90_000, 30_000)
+
+
+def _communication_alone(analysis: Analysis) -> tuple[int | None, int | None]:
+    """Return the time that the advice on communication is about, ns: in all, and in a mean step."""
+    (advice,) = [advice for advice in find_advice(analysis) if advice.id == "exposed_communication"]
+    return advice.cost_ns, advice.per_step_ns
+
+
 def _advised(path: Path) -> set[int]:
     """Return the numbers of the steps that are free for much of the time, by the gaps of that advice."""
     analysis = load(path, cache=False)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 
 from tracetui.analysis.activity import DeviceActivity
-from tracetui.analysis.steps import Step
+from tracetui.analysis.steps import Step, uncomputed_steps
 from tracetui.language import state
 from tracetui.units import format_count, format_duration
 
@@ -23,8 +23,8 @@ def step_notes(steps: Sequence[Step], tasks_of_none: int) -> Iterator[str]:
         if tasks_of_none == 1:
             template = "1 task belongs to no step: it starts outside of all of them"
         yield state(template, count=format_count(tasks_of_none))
-    without_compute = sum(step.only_communicates for step in steps)
-    if without_compute and any(step.computing_ns for step in steps):
+    without_compute = len(uncomputed_steps(steps))
+    if without_compute:
         yield state(
             "In {count} of {steps} steps only communication is recorded: what they computed counts as idle",
             count=format_count(without_compute),

@@ -86,6 +86,14 @@ class Step:
         return self.computing_ns == 0 < self.communication_ns
 
 
+def uncomputed_steps(steps: Sequence[Step]) -> list[int]:
+    """Return the places of the steps of which only communication is recorded, of devices that compute in
+    others.
+    """
+    computing = {step.device for step in steps if step.computing_ns}
+    return [place for place, step in enumerate(steps) if step.only_communicates and step.device in computing]
+
+
 def step_table(trace: Trace, activities: Sequence[DeviceActivity], chains: LaunchChains) -> tuple[Step, ...]:
     """Return all steps of all devices, by device, then host start. Empty where the trace tells none.
 

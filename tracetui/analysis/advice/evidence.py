@@ -12,6 +12,7 @@ from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.idle_lines import PythonLine, lines_of, python_line
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import distinct, rows_of, runs, track_of_rows
+from tracetui.analysis.steps import uncomputed_steps
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.model import Family, Trace, TraceKind
@@ -67,6 +68,11 @@ class Evidence:
         """Return the mean of a step, rounded down; None where the trace has none."""
         return ns // self.steps if self.steps else None
 
+    def computed_step_ns(self, ns: int) -> int | None:
+        """Return the mean of the steps whose computing is recorded; None where the trace has no steps."""
+        unknown = len(uncomputed_steps(self.analysis.steps)) // max(len(self.analysis.devices), 1)
+        return ns // max(self.steps - unknown, 1) if self.steps else None
+
     def host_step(self, rows: Int64s) -> Int64s:
         """Return the step of the host in which each slice starts, -1 outside of all."""
         starts = self.trace.slices.start[rows]
@@ -74,6 +80,16 @@ class Evidence:
         inside = place >= 0
         inside[inside] = starts[inside] < self.analysis.host_spans[place[inside], 1]
         return np.where(inside, place, -1)
+
+    def uncomputed(self, device: str) -> Intervals:
+        """Return the time of a device's steps whose computing is not recorded: it tells no overlap."""
+        steps = self.analysis.steps
+        spans = [
+            (steps[place].start_ns, steps[place].end_ns)
+            for place in uncomputed_steps(steps)
+            if steps[place].device == device
+        ]
+        return union(*np.array(spans, np.int64).reshape(-1, 2).T)
 
     # -- pieces of idle time --------------------------------------------------------------------------
 

@@ -23,10 +23,14 @@ from tracetui.trace.model import Activity, Trace
 def communication(evidence: Evidence) -> Iterator[Advice]:
     """Find collectives that no computing hides, and the computing that could hide them."""
     devices = evidence.analysis.devices
-    exposed = [activity.communication_not_overlapped for activity in devices]
+    unknown = [evidence.uncomputed(activity.device) for activity in devices]
+    exposed = [one.communication_not_overlapped - part for one, part in zip(devices, unknown)]
     cost = sum(part.total for part in exposed)
-    total = sum(activity.communication_ns for activity in devices)
-    if not (COMMUNICATION_SHARE.share(cost, evidence.window_ns) and COMMUNICATION_EXPOSED.share(cost, total)):
+    total = sum((one.communication - part).total for one, part in zip(devices, unknown))
+    window_ns = evidence.window_ns - sum(
+        part.clip(one.start_ns, one.end_ns).total for one, part in zip(devices, unknown)
+    )
+    if not (COMMUNICATION_SHARE.share(cost, window_ns) and COMMUNICATION_EXPOSED.share(cost, total)):
         return
     slices = evidence.trace.slices
     rows = evidence.work[slices.activity[evidence.work] == Activity.COMMUNICATION]
@@ -39,7 +43,7 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
     figures: Figures = {
         "exposed_ns": cost,
         "communication_ns": total,
-        "share_of_window": cost / max(evidence.window_ns, 1),
+        "share_of_window": cost / max(window_ns, 1),
         "collectives": len(ranked),
         "computing_alone_ns": sum(activity.computing_ns - activity.overlapped_ns for activity in devices),
     }
@@ -53,7 +57,7 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
             id="late_ranks",
             cost_ns=waiting,
             evidence=figures,
-            context={"share_waiting": waiting / max(evidence.window_ns, 1)},
+            context={"share_waiting": waiting / max(window_ns, 1)},
             subjects=evidence.names(ranked),
             per_step_ns=evidence.step_ns(waiting),
             gaps=most_first(communicating, evidence.analysis.gaps.communication[communicating])[0],
@@ -66,7 +70,7 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
         cost_ns=cost,
         evidence=figures,
         subjects=evidence.names(ranked),
-        per_step_ns=evidence.step_ns(cost),
+        per_step_ns=evidence.computed_step_ns(cost),
         gaps=most_first(communicating, evidence.analysis.gaps.communication[communicating])[0],
         rows=ranked,
     )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from tracetui.analysis.health.finding import LOST_TASKS, Finding, Severity
+from tracetui.analysis.health.finding import LOST_TASKS, Finding, Severity, TimeWindows
 from tracetui.analysis.health.launches import Launches, LostLaunches, count_launches, tasks_launched
 from tracetui.analysis.health.recording import HealthEvidence, places
+from tracetui.analysis.intervals import union
 from tracetui.analysis.search import distinct
+from tracetui.analysis.steps import uncomputed_steps
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity
 from tracetui.units import format_count
@@ -40,6 +42,9 @@ def lost_tasks(
     unproven = set(_silent_steps(recording, launches)) - known - empty_steps
     if empty_steps or unproven:
         yield _empty(recording, sorted(empty_steps | unproven), bool(empty_steps))
+    uncomputed = [] if len(launches.row) else uncomputed_steps(recording.steps)
+    if uncomputed:
+        yield _uncomputed(recording, uncomputed)
     if middle:
         yield _dropped(recording, launches, middle)
 
@@ -177,6 +182,34 @@ def _empty(recording: HealthEvidence, steps: list[int], proven: bool) -> Finding
         steps=tuple(steps),
         windows=tuple((every[place].host_start_ns, every[place].host_end_ns) for place in steps),
     )
+
+
+def _uncomputed(recording: HealthEvidence, steps: list[int]) -> Finding:
+    every = recording.steps
+    return Finding(
+        id="device.step_empty",
+        severity=Severity.DOUBTFUL,
+        affects=("steps", "idle", "communication"),
+        sentence=(
+            "only communication is recorded of 1 of {steps} steps, the others compute"
+            if len(steps) == 1
+            else "only communication is recorded of {count} of {steps} steps, the others compute"
+        ),
+        remedy=(
+            "Leave these steps out: what they computed counts as idle, and no communication is overlapped."
+        ),
+        figures={"count": format_count(len(steps)), "steps": format_count(len(every))},
+        count=len(steps),
+        share=len(steps) / len(every),
+        steps=tuple(steps),
+        windows=_united((every[place].start_ns, every[place].end_ns) for place in steps),
+    )
+
+
+def _united(windows: Iterable[tuple[int, int]]) -> TimeWindows:
+    """Return windows in order, those that touch or overlap as one."""
+    united = union(*np.array([*windows], np.int64).T)
+    return tuple(zip(united.starts.tolist(), united.ends.tolist()))
 
 
 def _emptied_steps(recording: HealthEvidence, launches: Launches, loss: LostLaunches) -> set[int]:

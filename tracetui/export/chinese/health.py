@@ -35,6 +35,12 @@ HEALTH = {
     "{count} of {steps} steps have no task on the device, the others have": (
         "{steps} 个 step 中有 {count} 个在 Device 上没有任务，其余的都有"
     ),
+    "only communication is recorded of 1 of {steps} steps, the others compute": (
+        "{steps} 个 step 中有 1 个只采集到通信，其余的都有计算"
+    ),
+    "only communication is recorded of {count} of {steps} steps, the others compute": (
+        "{steps} 个 step 中有 {count} 个只采集到通信，其余的都有计算"
+    ),
     "1 of {operations} collectives lacks tasks on the device that others have": (
         "{operations} 个集合通信中有 1 个缺少其他集合通信都有的 Device 任务"
     ),
@@ -64,6 +70,9 @@ HEALTH = {
     ),
     "Leave the last step out, or synchronise the device before the profiler stops.": (
         "不要使用最后一个 step，或在 profiler 停止之前同步 Device。"
+    ),
+    "Leave these steps out: what they computed counts as idle, and no communication is overlapped.": (
+        "不要使用这些 step：其中的计算被计为空闲，通信也都算作未掩盖。"
     ),
     "Leave these steps out: the profiler lost what the device did in them.": (
         "不要使用这些 step：profiler 丢失了 Device 在其中做的事。"
