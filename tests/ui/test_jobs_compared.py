@@ -57,6 +57,17 @@ async def test_two_jobs_open_on_their_comparison(tmp_path: Path, size: tuple[int
         assert "Only the digest" in said(app, "keys")
 
 
+@pytest.mark.parametrize("key", ["R", "S", "P", "E", "N"])
+async def test_screens_of_one_job_are_not_there_for_two_and_that_is_said(tmp_path: Path, key: str) -> None:
+    base, other = digests(tmp_path / "before", "late", True), digests(tmp_path / "after", "late", False)
+    app = viewer(base, other)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(key)
+        await pilot.pause()
+        assert app.shown == COMPARE
+        assert "tracetui on one of them shows it" in said(app, "keys")
+
+
 async def test_two_jobs_without_a_rank_in_common_say_so(tmp_path: Path) -> None:
     base = digests(tmp_path / "before", "late", True, slice(0, 2))
     other = digests(tmp_path / "after", "late", False, slice(2, 4))

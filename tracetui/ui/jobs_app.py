@@ -13,7 +13,7 @@ from tracetui.job.compare_jobs import Incomparable, compare_jobs
 from tracetui.job.engines.pool import Ranks
 from tracetui.job.job import Job
 from tracetui.job.load import FoundRanks, load_job
-from tracetui.language import restate, translate
+from tracetui.language import restate, translate, wording
 from tracetui.places import SIDES, SharedPlace
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.trace.clean import printable
@@ -23,7 +23,14 @@ from tracetui.ui.comparing.pair import ComparedPair, NotComparable, Runs
 from tracetui.ui.job_app import number_of_rank, rank_name
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_messages import ONLY_DIGEST
-from tracetui.ui.screen_specs import is_joint, is_paired, joint_mode, screen_of_scope
+from tracetui.ui.screen_specs import (
+    ScreenScope,
+    is_joint,
+    is_of_scope,
+    is_paired,
+    joint_mode,
+    screen_of_scope,
+)
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import names_of
 from tracetui.ui.viewer import Viewer
@@ -174,7 +181,10 @@ class JobsApp(TraceApp):
 
     def action_go(self, screen: str) -> None:
         screen = screen_of_scope(screen, self.shown)
-        if is_joint(self.shown) and not is_paired(screen) and not self.session.is_open:
+        if is_of_scope(screen, ScreenScope.JOB):
+            template = "Two jobs have no {screen} of both: tracetui on one of them shows it."
+            self.show_status(translate(template, screen=wording(screen)))
+        elif is_joint(self.shown) and not is_paired(screen) and not self.session.is_open:
             self.show_session(self.session, screen)
         else:
             super().action_go(screen)

@@ -374,8 +374,10 @@ class Session:
         self._ranked_anew = False
         if self.analysis is None:
             self.awaited = 0 if self.problem else rank
-            until = f"all is read: {self.share} % so far." if self.progress else "all gaps are found."
-            return self.problem or f"Gap {rank} is shown as soon as {until}"
+            template = "Gap {rank} is shown as soon as all gaps are found."
+            if self.progress:
+                template = "Gap {rank} is shown as soon as all is read: {share} % so far."
+            return self.problem or translate(template, rank=rank, share=self.share)
         if not len(self.analysis.gaps):
             return "There are no gaps in this trace."
         if not 1 <= rank <= len(self.analysis.gaps):

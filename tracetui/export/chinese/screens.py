@@ -498,6 +498,13 @@ SCREENS = {
     "{name}: {reason}": "{name}：{reason}",
     "{place} of {count}: {name}": "第 {place} 个，共 {count} 个：{name}",
     "{name} has none of it: {key} opens it in {other}.": "{name} 中没有：{key} 在 {other} 中打开。",
+    "Gap {rank} is shown as soon as all gaps are found.": "找到全部间隙后即显示第 {rank} 个间隙。",
+    "Gap {rank} is shown as soon as all is read: {share} % so far.": (
+        "读完后即显示第 {rank} 个间隙：已读 {share} %。"
+    ),
+    "Two jobs have no {screen} of both: tracetui on one of them shows it.": (
+        "比较两个作业时没有{screen}页面：用 tracetui 打开其中一个作业。"
+    ),
     "One trace has no {screen}: tracetui on a directory of ranks shows them.": (
         "单个 trace 没有{screen}页面：用 tracetui 打开各卡所在的目录。"
     ),
@@ -617,8 +624,8 @@ SCREENS = {
     "{phase}: equal ranks save {share} of a step; replay off by {error}": (
         "{phase}：各卡等长可以省下一个 step 的 {share}；重放误差 {error}"
     ),
-    "Equal stages save {time} of a step; replay off by {error}": (
-        "各 stage 等长可以让一个 step 省下 {time}；重放误差 {error}"
+    "The same work in equal stages saves {time} of a step; replay off by {error}": (
+        "同样的工作均分到各 stage，一个 step 可省 {time}；重放误差 {error}"
     ),
     "Pipeline": "流水线",
     "step {step}": "step {step}",

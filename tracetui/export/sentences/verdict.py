@@ -19,6 +19,7 @@ from tracetui.comparison.changes import (
 )
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
+from tracetui.export.sentences.comparison import collective_name
 from tracetui.export.sentences.health import number_names
 from tracetui.export.sentences.roots import root_words
 from tracetui.language import alternatives, clauses, names, sentences, speaks_english, translate, wording
@@ -28,6 +29,8 @@ from tracetui.units import format_duration, format_percent
 LONGEST_NAME = 60  #: characters
 _LONGEST_ROOT = 120
 _MOST_REASONS = 2
+#: what people are shown of parts of exposed communication
+_COMMUNICATION_PARTS = {"wait": "waiting", "transfer": "moving"}
 _CHANGES = {  #: what is said of more of a group, and of less
     ChangeGroup.IDLE: ("{time} more idle", "{time} less idle"),
     ChangeGroup.COMPUTING: ("{time} more computing", "{time} less computing"),
@@ -180,15 +183,16 @@ def _computing_story(comparison: Comparison, total: ComparedRow) -> str:
 
 def _communication_story(comparison: Comparison, total: ComparedRow) -> str:
     part, collective = largest_communication(comparison, total)
-    name = None if collective is None else printable(collective.name, LONGEST_NAME)
+    name = None if collective is None else collective_name(collective)
     if part is None:
         return "" if name is None else translate(" of {name}", name=name)
     kind = part.name.partition(".")[2]
+    shown = translate(_COMMUNICATION_PARTS.get(kind, kind))
     if kind == "unsplit":
         return "" if name is None else translate(", {what}", what=name)
     if name is None:
-        return translate(", {what}", what=kind)
-    return translate(", {what} of {name}", what=kind, name=name)
+        return translate(", {what}", what=shown)
+    return translate(", {what} of {name}", what=shown, name=name)
 
 
 def _difference(step: ComparedRow) -> str:
