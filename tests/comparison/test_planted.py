@@ -67,7 +67,7 @@ def test_a_slower_collective_of_a_device_that_lags_behind_the_host() -> None:
     assert changed(comparison.waterfall) == {"communication.transfer": 1.904}
     exposed = next(row for row in comparison.waterfall if row.name == "communication.transfer")
     assert float(exposed.delta_ns) == pytest.approx(float(comparison.step.delta_ns), rel=0.01)
-    assert "1.90 ms more exposed communication, moving of allreduce, FP32" in verdict(comparison)
+    assert "1.90 ms more exposed communication, transfer of allreduce, FP32" in verdict(comparison)
 
 
 def test_a_side_that_cannot_tell_waiting_from_moving_makes_neither_new() -> None:

@@ -45,6 +45,8 @@ TEXTS = {"TITLE_OF", "PLACEHOLDER", "MEANWHILE", "MAPS", "_EMPTY"}
 #: Names and properties that hold keys with what they do, and fields of views.
 KEYS = {"KEYS", "hints", "ways_out"}
 FIELDS = {"note", "empty", "heats", "unit", "question"}
+#: What a function of the viewer returns for people.
+SENTENCE = re.compile(r"[A-Z][a-z]* .* .*\.")
 #: Calls that make a column of the viewer: by name, the place of its title.
 COLUMNS = {"number_column": 1, "name_column": 1, "ViewColumn": 1}
 
@@ -130,6 +132,8 @@ def shown_by_the_viewer() -> Iterator[tuple[str, str]]:
                 yield from ((text, path) for text in _texts_in(node))
             elif isinstance(node, ast.keyword) and node.arg in FIELDS:
                 yield from ((text, path) for text in _texts_in(node.value))
+            elif isinstance(node, ast.Return) and node.value is not None:
+                yield from ((text, path) for text in _texts_in(node.value) if SENTENCE.fullmatch(text))
 
 
 def _viewer() -> Iterator[tuple[str, list[ast.AST]]]:

@@ -17,6 +17,7 @@ import numpy as np
 import orjson
 
 from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.language import translate
 from tracetui.trace.model import Trace
 from tracetui.ui.state import NONE, Search
 
@@ -111,7 +112,7 @@ def _regex_places(pattern: str, names: list[str], should_stop: Callable[[], bool
         finally:
             process.kill()
     if isinstance(answer, str):
-        raise BadPattern(f"Not a regular expression: {answer}.")
+        raise BadPattern(translate("Not a regular expression: {error}.", error=answer))
     return answer
 
 
@@ -128,7 +129,10 @@ def _answer(
             pending = None  # communicate keeps what is left to send
             waited += _POLL_S
             if waited >= TIMEOUT_S:
-                raise BadPattern(f"This pattern takes more than {TIMEOUT_S:g} s: make it simpler.") from None
+                sentence = translate(
+                    "This pattern takes more than {seconds:g} s: make it simpler.", seconds=TIMEOUT_S
+                )
+                raise BadPattern(sentence) from None
     else:
         return []
     try:

@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.screen import Screen
 
 from tracetui.analysis.memory.analyse import Memory
+from tracetui.language import translate
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.ui.app import TraceApp, run_app
 from tracetui.ui.messages import LoadFailed, TraceChanged
@@ -60,7 +61,7 @@ class SnapshotSession(Session):
                 window = (step.start, step.end)
                 self.state.go(replace(self.state.place, window=window, time_ns=step.start))
                 return ""
-        return "" if wanted is None else f"There is no step {wanted} in this snapshot."
+        return "" if wanted is None else translate("There is no step {step} in this snapshot.", step=wanted)
 
     def nth_gap(self, rank: int) -> str:
         return _ALONE

@@ -29,8 +29,6 @@ from tracetui.units import format_duration, format_percent
 LONGEST_NAME = 60  #: characters
 _LONGEST_ROOT = 120
 _MOST_REASONS = 2
-#: what people are shown of parts of exposed communication
-_COMMUNICATION_PARTS = {"wait": "waiting", "transfer": "moving"}
 _CHANGES = {  #: what is said of more of a group, and of less
     ChangeGroup.IDLE: ("{time} more idle", "{time} less idle"),
     ChangeGroup.COMPUTING: ("{time} more computing", "{time} less computing"),
@@ -187,7 +185,7 @@ def _communication_story(comparison: Comparison, total: ComparedRow) -> str:
     if part is None:
         return "" if name is None else translate(" of {name}", name=name)
     kind = part.name.partition(".")[2]
-    shown = translate(_COMMUNICATION_PARTS.get(kind, kind))
+    shown = translate(kind)
     if kind == "unsplit":
         return "" if name is None else translate(", {what}", what=name)
     if name is None:

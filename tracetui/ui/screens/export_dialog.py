@@ -298,5 +298,5 @@ def sentence_of(error: OSError | ValueError) -> str:
         return "This is the trace itself: nothing is written."
     if isinstance(error, OSError) and error.errno is not None:
         reason = _SENTENCES.get(error.errno) or os.strerror(error.errno)
-        return f"{reason}: nothing is written."
+        return translate("{reason}: nothing is written.", reason=wording(reason))
     return "This is not a name for a file."

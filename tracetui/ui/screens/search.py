@@ -66,10 +66,10 @@ class SearchPrompt(Panel[int]):
             self.set_title("Still reading the trace.")
         else:
             self._names = NameSearch(self.session.trace)
-            so_far = (
-                f"in the {self.session.share} % of the file that are read" if self.session.progress else ""
-            )
-            self.set_title(so_far or "lower case matches any case")
+            sentence = "lower case matches any case"
+            if self.session.progress:
+                sentence = translate("in the {share} % of the file that are read", share=self.session.share)
+            self.set_title(sentence)
 
     def on_trace_changed(self, message: TraceChanged) -> None:
         """Search again, unless the trace is only analysed now: rows of the trace before are void."""

@@ -159,7 +159,9 @@ class StackedScreen(AnswerScreen):
                 assert analysis is not None
                 run = self.comparing.runs.of(place, analysis)
                 if not len(run.wall_ns):
-                    return self.Made(pair, None, f"{NAMES[len(sides)]} has no work of a device.")
+                    return self.Made(
+                        pair, None, translate("{run} has no work of a device.", run=NAMES[len(sides)])
+                    )
                 sides.append(StackedRun.of(sessions[place].name, analysis, run))
             return self.Made(pair, StackedRuns.of(*sides))
 

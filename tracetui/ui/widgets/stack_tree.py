@@ -246,7 +246,9 @@ class StackTree(WheelScrolled, can_focus=True):
                 return Strip([Segment(strip.text, self._palette.style_of(Role.SELECTED))], width)
             return strip
         if y == HEAD and not self.rows:
-            return fitted([("No idle time with a Python stack.", self._palette.style_of(Role.DIM))], width)
+            return fitted(
+                [(translate("No idle time with a Python stack."), self._palette.style_of(Role.DIM))], width
+            )
         return Strip.blank(width)
 
     def _title(self, width: int) -> Strip:
