@@ -149,13 +149,15 @@ async def test_a_pipeline_is_drawn_and_says_what_equal_stages_save(directory: Pa
     assert found is not None
     async with viewing_job(directory, job, (80, 24)) as (app, pilot):
         await pilot.press("P")
-        await until(pilot, lambda: app.shown == "pipeline" and "in equal stages saves" in said(app, "answer"))
+        await until(
+            pilot, lambda: app.shown == "pipeline" and "Work spread evenly saves" in said(app, "answer")
+        )
         for size in SIZES:
             await pilot.resize_terminal(*size)
             await pilot.pause()
             with case(size):
                 shown = screen_text(app)
-                assert f"save {format_duration(found.balance_saves_ns)} of a step" in shown[0]
+                assert f"saves {format_duration(found.balance_saves_ns)} of a step; replay off by" in shown[0]
                 last = next(line for line in shown if line.startswith(" stage 3 "))
                 assert [letter for letter in last[9:] if letter in "FB"] == [*"FB" * 8]
                 assert "4 stages follow 1F1B with 8 micro-batches." in text(app)
@@ -165,7 +167,9 @@ async def test_a_pipeline_is_drawn_and_says_what_equal_stages_save(directory: Pa
 async def test_passes_that_run_at_once_are_drawn_by_both_letters(directory: Path) -> None:
     async with viewing_job(directory, planted("pipeline-dualpipe"), (80, 24)) as (app, pilot):
         await pilot.press("P")
-        await until(pilot, lambda: app.shown == "pipeline" and "in equal stages saves" in said(app, "answer"))
+        await until(
+            pilot, lambda: app.shown == "pipeline" and "Work spread evenly saves" in said(app, "answer")
+        )
         shown = screen_text(app)
         assert max(map(cell_len, shown)) <= 80
         assert "(p/2 - 1)(F&B + B - 3W)." in text(app)

@@ -125,7 +125,7 @@ JOBS = {
         "这条链的 {share} 是 trace 里没有原因的延迟：任何修复都不会缩短它们。"
     ),
     "In theory the schedule costs {time}: {formula}.": "理论上该调度的代价是 {time}：{formula}。",
-    "The same work in stages of equal lengths saves {time} of a step; the replay is off by {error}.": (
+    "Work spread evenly saves {time} of a step; the replay is off by {error}.": (
         "同样的工作均分到各 stage，一个 step 可省 {time}；重放的误差是 {error}。"
     ),
     "Stages, one step: F forward, B backward": "各 stage 的一个 step：F 前向，B 反向",

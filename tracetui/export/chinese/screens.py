@@ -624,7 +624,7 @@ SCREENS = {
     "{phase}: equal ranks save {share} of a step; replay off by {error}": (
         "{phase}：各卡等长可以省下一个 step 的 {share}；重放误差 {error}"
     ),
-    "The same work in equal stages saves {time} of a step; replay off by {error}": (
+    "Work spread evenly saves {time} of a step; replay off by {error}": (
         "同样的工作均分到各 stage，一个 step 可省 {time}；重放误差 {error}"
     ),
     "Pipeline": "流水线",

@@ -119,7 +119,7 @@ def pipeline_sentences(pipeline: Pipeline | None) -> list[str]:
     return [
         *sentences,
         translate(
-            "The same work in stages of equal lengths saves {time} of a step; the replay is off by {error}.",
+            "Work spread evenly saves {time} of a step; the replay is off by {error}.",
             time=format_duration(max(pipeline.balance_saves_ns, 0)),
             error=format_error(pipeline.error),
         ),

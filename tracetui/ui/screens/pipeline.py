@@ -108,7 +108,7 @@ class PipelineScreen(JobScreen["Pipeline | None"]):
         pipeline = self.answer
         assert pipeline is not None
         saved = translate(
-            "The same work in equal stages saves {time} of a step; replay off by {error}",
+            "Work spread evenly saves {time} of a step; replay off by {error}",
             time=format_duration(max(pipeline.balance_saves_ns, 0)),
             error=format_error(pipeline.error),
         )
