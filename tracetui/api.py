@@ -204,7 +204,7 @@ def load_job(
     Raises UnreadableTrace, with a sentence, where there is no rank that can be read. What else is wrong is
     told by `tracetui.export.sentences.notes.job_notes`.
     """
-    from tracetui.job.load import load_job as load_ranks  # one trace needs none of it
+    from tracetui.job.load import load_ranks  # one trace needs none of it
 
     several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
     return load_ranks(

@@ -12,7 +12,7 @@ from tests.benchmarks.frames import SIZE, CountingApp, frames_row
 from tests.benchmarks.table import Row, seconds
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.memory.analyse import Memory
-from tracetui.analysis.memory.tables import MemoryTables, joined, read_tables
+from tracetui.analysis.memory.tables import MemoryTables, join_tables, read_tables
 from tracetui.api import load
 from tracetui.ui.app import tune_gc
 from tracetui.ui.options import ViewerOptions
@@ -59,7 +59,7 @@ async def frame_rows(directory: Path, count: int) -> list[Row]:
 def explained(analysis: Analysis, tables: MemoryTables) -> Memory:
     """The memory of tables that were read, with all that is shown of it."""
     memory = Memory(
-        joined(analysis.trace, analysis.launch_chains, analysis.rules, tables), analysis.launch_chains
+        join_tables(analysis.trace, analysis.launch_chains, analysis.rules, tables), analysis.launch_chains
     )
     assert memory.all.lines and memory.growth and memory.growing and memory.neighbours
     return memory

@@ -17,7 +17,7 @@ from tracetui.cli import main
 from tracetui.cli.command_line import parse_arguments
 from tracetui.cli.parser import UsageError
 from tracetui.reader.source import TraceFile
-from tracetui.ui.loading import load
+from tracetui.ui.loading import load_session
 from tracetui.ui.messages import TraceLoaded
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.session import Session
@@ -81,19 +81,19 @@ def test_no_cache_reads_and_keeps_nothing(path: Path, home: Path, capsys: pytest
 def test_the_viewer_shows_what_was_kept(unread: Path) -> None:
     posted: list[Message] = []
     with TraceFile(unread) as trace_file:
-        load(Session(unread), trace_file, posted.append)
+        load_session(Session(unread), trace_file, posted.append)
     (message,) = posted
     assert isinstance(message, TraceLoaded)
     assert same(message.trace, found(unread))
     with TraceFile(unread) as trace_file, pytest.raises(AssertionError, match="read again"):
-        load(Session(unread, ViewerOptions(cache=False)), trace_file, posted.append)
+        load_session(Session(unread, ViewerOptions(cache=False)), trace_file, posted.append)
 
 
 def test_the_viewer_keeps_what_it_reads(path: Path) -> None:
     posted: list[Message] = []
     for cache in (False, True):
         with TraceFile(path) as trace_file:
-            load(Session(path, ViewerOptions(cache=cache)), trace_file, posted.append)
+            load_session(Session(path, ViewerOptions(cache=cache)), trace_file, posted.append)
         assert (found(path) is not None) is cache
     assert same(found(path), read(path))
 

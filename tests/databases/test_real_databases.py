@@ -11,7 +11,7 @@ import pytest
 import tracetui
 from tests.analysis.real import npu
 from tracetui.analysis.analyse import Analysis
-from tracetui.job.load import load_job
+from tracetui.job.load import load_ranks
 from tracetui.trace.model import Activity, Family, Layer
 
 RANKS = (0, 1)
@@ -102,7 +102,7 @@ def test_links_of_the_collectives_are_told(real_traces: Path) -> None:
 
 
 def test_both_ranks_are_a_job(real_traces: Path) -> None:
-    job = load_job([real_traces / "npu" / "level2_db"], cache=False)
+    job = load_ranks([real_traces / "npu" / "level2_db"], cache=False)
     assert [rank.number for rank in job.ranks] == [0, 1]
 
 

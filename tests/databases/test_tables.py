@@ -25,7 +25,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.counter_tracks import of_counter
 from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
-from tracetui.job.load import load_job
+from tracetui.job.load import load_ranks
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.joined import open_trace
 from tracetui.trace.build import build_trace
@@ -259,7 +259,7 @@ def test_msmonitor_records_no_steps_and_no_framework(
     for analysis in ranks.values():
         assert analysis.devices[0].computing_ns == 5 * 400_000
         assert analysis.steps == ()
-    job = load_job([tmp_path], cache=False, jobs=1)
+    job = load_ranks([tmp_path], cache=False, jobs=1)
     assert 3 in [rank.number for rank in job.ranks]
     for command in ("summary", "gaps", "hotspots", "operators", "advice", "memory"):
         path = tmp_path / "msmonitor_4242_20250101010101000_-1.db"

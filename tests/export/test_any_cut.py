@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from tracetui.analysis.analyse import Analysis, analyse
-from tracetui.export.data_frame import write_csv
+from tracetui.export.data_frame import write_frames
 from tracetui.export.trace.documents import (
     advice_document,
     gaps_document,
@@ -58,7 +58,7 @@ def exported(path: Path, block_bytes: int, part_bytes: int, jobs: int, first: in
     texts = [orjson.dumps(document) for document in documents]
     for table in tables:
         stream = io.BytesIO()
-        write_csv(stream, [table])
+        write_frames(stream, [table])
         texts.append(stream.getvalue())
     return texts
 

@@ -23,7 +23,7 @@ from tracetui.export.page.charts import (
     time_strip,
     times_between,
 )
-from tracetui.export.page.html import quote
+from tracetui.export.page.html import as_markup
 from tracetui.export.page.source import source_excerpts
 from tracetui.trace.source_files import SourceFiles
 from tracetui.trace.stack import Frame
@@ -95,7 +95,7 @@ def test_a_strip_shows_when_a_device_did_what() -> None:
     found = {kind: [bar.column for bar in bars(drawn) if bar.kind == kind] for kind in ("computing", "idle")}
     half, rest = COLUMNS // 2, COLUMNS * 3 // 4
     assert found == {"computing": [*range(half), *range(rest, COLUMNS)], "idle": [*range(half, rest)]}
-    scale = [quote(format_duration(3 * MS + quarter * MS)) for quarter in range(5)]
+    scale = [as_markup(format_duration(3 * MS + quarter * MS)) for quarter in range(5)]
     assert "".join(f"<span>{text}</span>" for text in scale) in drawn
 
 
@@ -132,8 +132,8 @@ def test_a_cell_is_as_dark_as_its_share_beside_the_highest_in_eight_shades() -> 
         [("launch", 1, 1, 0.625), ("launch", 2, 1, 0.125)],
     ]
     assert 'viewBox="0 0 4 1"' in drawn and "darkest: 80.0 % of" in drawn
-    assert re.findall('<span class="name">(.*?)</span>', drawn) == [quote("n" * 60, 48), "&lt;b&gt;"]
-    assert len(quote("n" * 60, 48)) == 48
+    assert re.findall('<span class="name">(.*?)</span>', drawn) == [as_markup("n" * 60, 48), "&lt;b&gt;"]
+    assert len(as_markup("n" * 60, 48)) == 48
 
 
 def test_a_map_may_be_drawn_to_the_scale_of_another() -> None:

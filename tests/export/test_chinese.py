@@ -56,7 +56,7 @@ from tracetui.language import (
 )
 from tracetui.siblings.beside import Refusal
 from tracetui.trace.clean import printable, shortened
-from tracetui.ui.actions import ACTIONS, merged
+from tracetui.ui.actions import ACTIONS, merge_actions
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.pen import Line, compose_sentence
@@ -153,7 +153,7 @@ def test_no_words_are_left_of_a_sentence_that_is_gone() -> None:
     derived |= {f"{cause.label}.{fact}" for cause in Cause for fact in SHOWN_FACTS}
     derived |= {f"advice.{rule}.{field}" for rule in ADVICE for field in ("title", "text", "rule")}
     derived |= {f"figure.{key}" for key in FIGURES}
-    derived |= {action.help for _, action in merged(ACTIONS)}
+    derived |= {action.help for _, action in merge_actions(ACTIONS)}
     assert WORDS.keys() <= constants() | derived
 
 

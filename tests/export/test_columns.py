@@ -84,7 +84,7 @@ TABLES = {
         _count,
         hotspot_columns,
         "LINES",
-        lambda analysis: hotspot_columns.line_columns(analysis, None, PALETTE, BLOCKS),
+        lambda analysis: hotspot_columns.hotspot_line_columns(analysis, None, PALETTE, BLOCKS),
     ),
     "modules": Shown(
         MODULES,

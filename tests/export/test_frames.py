@@ -23,7 +23,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.window import rows_in_window
 from tracetui.export import data_frame
 from tracetui.export.cells import encodable, text_cell
-from tracetui.export.data_frame import write_csv
+from tracetui.export.data_frame import write_frames
 from tracetui.export.tables.steps import SUMS
 from tracetui.export.trace import frames
 from tracetui.export.trace.documents import (
@@ -66,7 +66,7 @@ def training() -> Analysis:
 def written(*parts: pd.DataFrame) -> list[list[str]]:
     """The cells of a csv table of frames, its header first."""
     stream = io.BytesIO()
-    rows = write_csv(stream, parts)
+    rows = write_frames(stream, parts)
     read = list(csv.reader(io.StringIO(stream.getvalue().decode(), newline="")))
     assert len(read) == rows + 1 == sum(map(len, parts)) + 1
     return read

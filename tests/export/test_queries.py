@@ -21,7 +21,7 @@ from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.comparison import compare_runs
 from tracetui.export.queries.answers import answer_document, answer_markdown, answer_text, write_answer
 from tracetui.export.queries.query import QueryError, QueryResult, run_query
-from tracetui.export.queries.query_tables import words_of
+from tracetui.export.queries.query_tables import query_words
 from tracetui.export.queries.relations import Relation, comparison_relations, job_relations, trace_relations
 from tracetui.export.tables.column import CodedTexts, Column, Table
 from tracetui.export.tables.row_ids import find_slice, slice_ids
@@ -109,7 +109,9 @@ def test_each_kind_of_column_arrives() -> None:
 def test_slices_are_counted_without_an_analysis(samples: Path) -> None:
     """Of a gigabyte that takes as long as all the rest of a query."""
     with opened(samples / "moba" / "trace_view.json", cache=False, jobs=1, at_once=False) as (analysis, _):
-        relations = trace_relations(analysis, words_of("select name, sum(dur_ns) from events group by name"))
+        relations = trace_relations(
+            analysis, query_words("select name, sum(dur_ns) from events group by name")
+        )
         answer = run_query(relations, "select name, sum(dur_ns), count(lane) from events group by name")
         assert sum(row[2] for row in answer.rows) == len(analysis.trace.slices)
         assert not {"launch_chains", "devices", "kernels", "memory"} & vars(analysis).keys()

@@ -21,7 +21,7 @@ from tracetui.comparison.comparison import compare_runs
 from tracetui.export.job.text import job_verdict
 from tracetui.export.page import charts
 from tracetui.export.page.comparison import comparison_sections
-from tracetui.export.page.html import page, quote
+from tracetui.export.page.html import as_markup, page
 from tracetui.export.page.job import job_page_sections
 from tracetui.export.page.rank_maps import rank_maps
 from tracetui.export.page.step_pictures import step_pictures
@@ -156,7 +156,7 @@ def test_a_strip_is_filled_by_what_a_device_did(moba: Analysis) -> None:
 def test_a_map_draws_each_cell_by_its_share(moba: Analysis) -> None:
     cells = CauseMap(moba).by_step()
     drawn = charts.map_of_cells(cells, [("<name>", "host")] * len(cells.ns), ("first", "last"))
-    assert "<name>" not in drawn and drawn.count(quote("<name>")) == len(cells.ns)
+    assert "<name>" not in drawn and drawn.count(as_markup("<name>")) == len(cells.ns)
     filled = int(np.count_nonzero(cells.ns[:, 0]))
     assert drawn.count('class="host"') == filled + (cells.ns.shape[1] > 1) * np.count_nonzero(cells.ns[:, 1:])
 
@@ -217,7 +217,7 @@ def test_source_is_quoted_where_it_is_asked_for(moba: Analysis, samples: Path) -
     text = page_of(moba, SourceFiles(trace, [samples / "moba"]))
     worst = moba.lines[0]
     written = (samples / "moba" / "train_moba.py").read_text().splitlines()[worst.line - 1]
-    assert f"<mark>{worst.line:>5}  {quote(written)}</mark>" in text
+    assert f"<mark>{worst.line:>5}  {as_markup(written)}</mark>" in text
 
 
 def test_the_page_of_a_run_with_steps_shows_them() -> None:
@@ -249,7 +249,7 @@ def test_the_page_of_a_job_says_what_its_ranks_did_and_why_they_were_idle(sample
     assert "MatMulV3" in sections["Operators of the devices, most time first"]
     worst = job_lines(job)[0].line
     assert worst is not None
-    quoted = quote((samples / "hybrid" / "train_hybrid.py").read_text().splitlines()[worst.line - 1])
+    quoted = as_markup((samples / "hybrid" / "train_hybrid.py").read_text().splitlines()[worst.line - 1])
     lines = sections["Lines that ranks were idle for, all ranks together"]
     assert f"<mark>{worst.line:>5}  {quoted}</mark>" in lines
     assert "These recordings can be believed." in sections["run"]

@@ -12,10 +12,10 @@ from tracetui.analysis.scheduler.clock import SchedulerClock
 from tracetui.analysis.scheduler.scheduler import NOBODY, UNKNOWN_TASK, Culprit, RecordedThread
 from tracetui.analysis.scheduler.states import State
 from tracetui.analysis.scheduler.summary import CoreTime, SchedulerSummary, ThreadTime
-from tracetui.export.sentences.scheduler import clock_words, scheduler_notes, task_name
+from tracetui.export.sentences.scheduler import clock_words, scheduler_notes, thread_name
 from tracetui.export.tables.column import Form, records
 from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS, CoreRows, CulpritRows, ThreadTimeRows
-from tracetui.export.trace.scheduler import explained, scheduler_text
+from tracetui.export.trace.scheduler import explained_sentence, scheduler_text
 
 MS = 1_000_000
 MAIN, LOADER = RecordedThread("python", 700, None), RecordedThread("load", 701, 90_701)
@@ -97,7 +97,7 @@ def test_cores_have_their_share_and_three_threads() -> None:
     ],
 )
 def test_a_task_is_called_by_its_name_and_its_numbers(task: RecordedThread, name: str) -> None:
-    assert task_name(task) == name
+    assert thread_name(task) == name
 
 
 @pytest.mark.parametrize(
@@ -153,12 +153,12 @@ def test_what_is_odd_about_a_recording_is_noted(facts: dict[str, Any], note: str
 def test_the_scheduler_explains_its_causes_most_time_first() -> None:
     by_cause = {Cause.PREEMPTED: MS, Cause.DISK: 2 * MS, Cause.LATENCY: 7 * MS, Cause.BLOCKED: 0}
     analysis: Any = SimpleNamespace(causes=SimpleNamespace(by_cause=lambda: by_cause), idle_ns=10 * MS)
-    words = explained(analysis)
+    words = explained_sentence(analysis)
     assert words.startswith("The scheduler explains 3.00 ms of idle time (30.0 %): ")
     disk, preempted = words.partition(": ")[2].rstrip(".").split(", ")
     assert disk.endswith(" 2.00 ms") and preempted.endswith(" 1.00 ms")
     del by_cause[Cause.PREEMPTED], by_cause[Cause.DISK]
-    assert explained(analysis).startswith("The scheduler explains none of the idle time")
+    assert explained_sentence(analysis).startswith("The scheduler explains none of the idle time")
 
 
 def test_a_text_has_ten_culprits_and_sixteen_cores() -> None:

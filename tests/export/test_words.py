@@ -17,11 +17,11 @@ from tracetui.export.markdown import code
 from tracetui.export.memory.document import _known, _time
 from tracetui.export.sentences.causes import (
     _percent,
+    largest_shares,
     leading_shares,
     line_name,
     module_name,
     scope_name,
-    shares,
 )
 from tracetui.export.sentences.comparison import (
     _rank_numbers,
@@ -205,8 +205,11 @@ def test_means_and_changes_in_words() -> None:
 
 def test_the_largest_parts_with_their_shares() -> None:
     parts = {"a": 10, "b": 70, "c": 20}
-    assert (shares(parts, 2), shares(parts, 9)) == ("b 70 %, c 20 %", "b 70 %, c 20 %, a 10 %")
-    assert (shares({"a": 1}, 3), leading_shares({})) == ("a", "-")
+    assert (largest_shares(parts, 2), largest_shares(parts, 9)) == (
+        "b 70 %, c 20 %",
+        "b 70 %, c 20 %, a 10 %",
+    )
+    assert (largest_shares({"a": 1}, 3), leading_shares({})) == ("a", "-")
     assert leading_shares({"a": 4, "b": 3, "c": 2, "d": 1}) == "a 40.0 %, b 30.0 %, c 20.0 %"
 
 

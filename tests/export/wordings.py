@@ -19,7 +19,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.export.chinese.words import WORDS
 from tracetui.export.language import SHOWN_FACTS
 from tracetui.export.tables.column import Form, Table
-from tracetui.ui.actions import ACTIONS, GROUPS, merged
+from tracetui.ui.actions import ACTIONS, GROUPS, merge_actions
 from tracetui.ui.screen_specs import SCREENS
 from tracetui.ui.screens.help import GLOSSARY
 
@@ -81,7 +81,7 @@ def texts() -> Iterator[tuple[str, str]]:
         for figure in figures:
             yield f"figure.{figure}", "analysis/advice"
     yield from findings()
-    for _, action in merged(ACTIONS):
+    for _, action in merge_actions(ACTIONS):
         yield action.help, "ui/actions.py"
         yield action.title, "ui/actions.py"
     for term, meaning in GLOSSARY:

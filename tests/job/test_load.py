@@ -20,7 +20,7 @@ from tracetui.job.digest_bytes import decode
 from tracetui.job.digest_files import SUFFIX
 from tracetui.job.engines import pool
 from tracetui.job.identity import identify
-from tracetui.job.load import find_ranks, load_job
+from tracetui.job.load import find_ranks, load_ranks
 from tracetui.job.sources import find_sources
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.siblings.names import parse_name
@@ -44,7 +44,7 @@ def test_ranks_below_a_directory(tmp_path: Path) -> None:
     rank_directory(top / "a" / "b", 1, world=4)
     rank_directory(top, 0, world=4, host="node0")
     (top / "link_ascend_pt").symlink_to(top / "a", target_is_directory=True)
-    job = load_job([top])
+    job = load_ranks([top])
     assert [rank.number for rank in job.ranks] == [0, 1]
     assert (job.world, job.missing) == (4, (2, 3))
     assert [rank.digest.identity.host for rank in job.ranks] == ["node0", "node1"]
@@ -55,16 +55,16 @@ def test_only_what_is_meant(tmp_path: Path) -> None:
     top = job_in(tmp_path)
     rank_directory(top / "one", 0)
     rank_directory(top / "two", 1)
-    assert [rank.number for rank in load_job([top], only="two/*").ranks] == [1]
+    assert [rank.number for rank in load_ranks([top], only="two/*").ranks] == [1]
     with pytest.raises(UnreadableTrace, match="matches 'three'"):
-        load_job([top], only="three")
+        load_ranks([top], only="three")
 
 
 def test_of_two_of_one_rank_the_later_counts(tmp_path: Path) -> None:
     top = job_in(tmp_path)
     rank_directory(top, 0, "20250101120000000")
     rank_directory(top, 0, "20250101130000000")
-    job = load_job([top])
+    job = load_ranks([top])
     assert "20250101130000000" in job.ranks[0].path
     (remark,) = job.remarks
     assert remark.startswith("rank 0 is there twice: node1_1000_20250101130000000_ascend_pt is looked at")
@@ -75,7 +75,7 @@ def test_another_job_beside_it_is_said(tmp_path: Path) -> None:
     for rank in (0, 1):
         rank_directory(top / "large", rank, world=8)
     rank_directory(top / "small", 0, world=2)
-    job = load_job([top])
+    job = load_ranks([top])
     assert job.world == 8
     (remark,) = job.remarks
     assert remark.startswith("1 rank is of another job and not looked at (small/")
@@ -88,7 +88,7 @@ def test_what_cannot_be_read_costs_a_sentence(tmp_path: Path) -> None:
     broken.write_text("no json at all")
     (rank_directory(top, 2) / "ASCEND_PROFILER_OUTPUT" / "trace_view.json").unlink()
     (top / f"x{SUFFIX}").write_bytes(b"\x1f\x8bdamaged")
-    job = load_job([top])
+    job = load_ranks([top])
     assert [rank.number for rank in job.ranks] == [0]
     assert len(job.remarks) == 3
     assert all(remark.endswith("(left out)") for remark in job.remarks)
@@ -125,7 +125,7 @@ def test_a_world_that_no_job_has_is_not_believed(tmp_path: Path) -> None:
     top = job_in(tmp_path)
     for rank in (0, 1):
         rank_directory(top, rank, world=10**9)
-    job = load_job([top])
+    job = load_ranks([top])
     assert (job.world, job.missing) == (None, ())
     assert "a job of 1,000,000,000 ranks is not believed: 131,072 are the most" in job_notes(job)
 
@@ -134,7 +134,7 @@ def test_a_rank_number_that_no_job_has_is_none(tmp_path: Path) -> None:
     top = job_in(tmp_path)
     for rank in (0, 10**8):
         rank_directory(top, rank)
-    job = load_job([top])
+    job = load_ranks([top])
     assert [rank.number for rank in job.ranks] == [0, 1]
     assert "nothing tells the number of one rank: numbered by name" in job.remarks
 
@@ -144,7 +144,7 @@ def test_digests_and_traces_are_one_job(tmp_path: Path) -> None:
     directory = rank_directory(top, 0)
     other = rank_directory(tmp_path / "elsewhere", 1)
     (top / f"rank1{SUFFIX}").write_bytes(digest_rank(other))
-    job = load_job([top])
+    job = load_ranks([top])
     assert [rank.number for rank in job.ranks] == [0, 1]
     assert job.ranks[0].path.startswith(str(directory))
     assert job.matched == 0  # both say that they are number 0 of their group
@@ -154,14 +154,14 @@ def test_ranks_that_nothing_numbers_are_numbered_by_name(tmp_path: Path) -> None
     top = job_in(tmp_path)
     for name in ("b.pt.trace.json", "a.pt.trace.json"):
         (top / name).write_bytes(TINY)
-    job = load_job([top])
+    job = load_ranks([top])
     assert [Path(rank.path).name for rank in job.ranks] == ["a.pt.trace.json", "b.pt.trace.json"]
     assert job.remarks == ("nothing tells the number of 2 ranks: numbered by name",)
 
 
 def test_where_there_is_no_rank(tmp_path: Path) -> None:
     with pytest.raises(UnreadableTrace, match="no trace in this directory"):
-        load_job([job_in(tmp_path)])
+        load_ranks([job_in(tmp_path)])
     with pytest.raises(UnreadableTrace, match="no such file"):
         find_sources([tmp_path / "nowhere"])
 
@@ -227,7 +227,7 @@ def test_what_is_done_when_it_is_stopped_counts(tmp_path: Path) -> None:
     for rank in (0, 1, 2):
         rank_directory(top, rank)
     done: list[pool.Ranks] = []
-    job = load_job([top], on_progress=done.append, should_stop=lambda: bool(done) and done[-1].done >= 1)
+    job = load_ranks([top], on_progress=done.append, should_stop=lambda: bool(done) and done[-1].done >= 1)
     assert [rank.number for rank in job.ranks] == [0]
     assert job.remarks == ("stopped: 2 of 3 ranks are not read",)
 

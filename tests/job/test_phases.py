@@ -12,7 +12,7 @@ from tracetui.analysis.limits import parse_phase_limit
 from tracetui.job.digest import TimeClass
 from tracetui.job.digest_bytes import decode, encode
 from tracetui.job.job import Job, job_of
-from tracetui.job.limits import find_breaches, unmarked_phases
+from tracetui.job.limits import find_job_breaches, unmarked_phases
 from tracetui.job.phases import job_phases, without_ranges
 
 
@@ -77,9 +77,9 @@ def test_ranges_are_kept_in_digests() -> None:
 
 
 def test_limits_hold_the_longest_range_of_each_rank() -> None:
-    (breach,) = find_breaches(roles(), [parse_phase_limit("generate=2ms")])
+    (breach,) = find_job_breaches(roles(), [parse_phase_limit("generate=2ms")])
     assert breach.rank == 2
-    assert find_breaches(roles(), [parse_phase_limit("generate=1s")]) == ()
+    assert find_job_breaches(roles(), [parse_phase_limit("generate=1s")]) == ()
     assert unmarked_phases(roles(), [parse_phase_limit("a=b=1s")]) == ("a=b",)
     with pytest.raises(ValueError, match="NAME=TIME"):
         parse_phase_limit("generate")

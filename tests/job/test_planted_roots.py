@@ -16,7 +16,7 @@ from tracetui.job.channels import Rank
 from tracetui.job.digest import Digest
 from tracetui.job.job import job_of
 from tracetui.job.late_ranks import late_ranks
-from tracetui.job.losses import find_losses
+from tracetui.job.losses import find_job_losses
 from tracetui.job.rank_table import rank_rows
 
 #: jobs and what of the host their traces hold: each kind of root at one level, and a late rank at both
@@ -183,7 +183,7 @@ def test_the_first_sentence_is_the_largest_cause(name: str, beginning: str) -> N
 def test_a_rank_that_only_passes_a_wait_on_is_said_so() -> None:
     both = job("both")
     rows = rank_rows(both)
-    losses = find_losses(both, rows, both.waits, (), ())
+    losses = find_job_losses(both, rows, both.waits, (), ())
     sentences = verdict(both, rows, both.root_breakdown, both.waits, losses)
     sentence_of = {sentence.split(" cost")[0]: sentence for sentence in sentences}
     assert sentence_of["Rank 3"].endswith("mostly because it waited itself, longest for rank 2.")

@@ -28,7 +28,7 @@ from tracetui.export.sentences.job import (
 from tracetui.job.digest import DigestLine, TimeClass
 from tracetui.job.job import job_of
 from tracetui.job.late_ranks import LateRank, late_ranks
-from tracetui.job.losses import find_losses
+from tracetui.job.losses import find_job_losses
 from tracetui.job.rank_table import rank_rows
 from tracetui.job.roots import MISSING, UNALIGNED, Root
 from tracetui.units import format_duration
@@ -274,7 +274,7 @@ def test_every_number_of_a_sentence_is_that_of_the_tables(
         5,
     )
     rows, waits = rank_rows(job), job.waits
-    losses = find_losses(job, rows, waits, (), ())
+    losses = find_job_losses(job, rows, waits, (), ())
     assert [loss.lost_ns for loss in losses] == sorted((loss.lost_ns for loss in losses), reverse=True)
     found = {}
     for sentence in verdict(job, rows, job.root_breakdown, waits, losses):

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracetui.siblings import cells
-from tracetui.siblings.cells import Damaged, cells_of, read_cells
+from tracetui.siblings.cells import Damaged, csv_cells, read_cells
 
 COLUMNS = 3
 
@@ -76,19 +76,19 @@ def test_rows_of_any_length_and_line_ends() -> None:
 def test_texts_are_told_apart_to_the_last_byte() -> None:
     texts = ["a", "a\0", "", "b" * 300, "a", "ü", "b" * 299 + "c"]
     for samples in (texts, [*texts[:3], "ü"]):  # longer than are compared at once, and not
-        place, distinct = cells_of(samples).distinct()
+        place, distinct = csv_cells(samples).distinct()
         assert [distinct[at] for at in place.tolist()] == samples
         assert len(set(distinct)) == len(distinct)
 
 
 def test_texts_of_equal_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cells, "_PRIME", np.uint64(0))
-    place, distinct = cells_of(["a", "b", "a"]).distinct()
+    place, distinct = csv_cells(["a", "b", "a"]).distinct()
     assert [distinct[at] for at in place.tolist()] == ["a", "b", "a"]
 
 
 def test_numbers_and_what_is_none() -> None:
     texts = ["0.1", ' "-2e3"\t', "N/A", "inf", "1.2.3", "", "9" * 50, "5 6"]
-    numbers = cells_of(texts).trimmed().floats()
+    numbers = csv_cells(texts).trimmed().floats()
     assert numbers[:2].tolist() == [0.1, -2000.0]
     assert np.isnan(numbers[2:]).all()

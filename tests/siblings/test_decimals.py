@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.siblings.cells import cells_of
+from tracetui.siblings.cells import csv_cells
 from tracetui.siblings.decimals import thousandths
 
 numbers = st.decimals(0, 9 * 10**15 - 1, allow_nan=False, places=5).map(lambda value: f"{value:f}")
@@ -18,7 +18,7 @@ numbers = st.decimals(0, 9 * 10**15 - 1, allow_nan=False, places=5).map(lambda v
 def test_numbers_are_exact(cells: list[str]) -> None:
     for rounded, rule in ((False, ROUND_DOWN), (True, ROUND_HALF_UP)):
         expected = [int((Decimal(cell) * 1000).to_integral_value(rule)) for cell in cells]
-        assert thousandths(cells_of(cells), rounded).value.tolist() == expected
+        assert thousandths(csv_cells(cells), rounded).value.tolist() == expected
 
 
 @pytest.mark.parametrize(
@@ -32,12 +32,12 @@ def test_numbers_are_exact(cells: list[str]) -> None:
     ],
 )
 def test_what_a_cell_may_look_like(cell: str, value: int) -> None:
-    assert thousandths(cells_of([cell])).value.tolist() == [value]
+    assert thousandths(csv_cells([cell])).value.tolist() == [value]
 
 
 @pytest.mark.parametrize("cell", ["", " ", "\t", "N/A", "nan"])
 def test_nothing_is_missing_not_damaged(cell: str) -> None:
-    read = thousandths(cells_of([cell]))
+    read = thousandths(csv_cells([cell]))
     assert (read.value[0], read.missing[0], read.damaged[0]) == (-1, True, False)
 
 
@@ -46,6 +46,6 @@ def test_nothing_is_missing_not_damaged(cell: str) -> None:
     ["1.69512E+15", "-3", "+3", "abc", "1.2.3", ".", "1_000", "9" * 16, "9" * 17, "1" * 60, "٣", "1 2"],
 )
 def test_what_is_no_number_is_damaged(cell: str) -> None:
-    read = thousandths(cells_of(["1", cell]))
+    read = thousandths(csv_cells(["1", cell]))
     assert read.value.tolist() == [1000, -1]
     assert read.damaged.tolist() == [False, True]

@@ -10,11 +10,11 @@ import pytest
 from tracetui.job.identity import identify
 from tracetui.siblings.rank import rank_info
 from tracetui.siblings.rank_files import side_files
-from tracetui.siblings.run_description import RunDescription, run_of
+from tracetui.siblings.run_description import RunDescription, describe_run
 
 
 def test_a_real_run(real_traces: Path) -> None:
-    run = run_of(real_traces / "npu/level2/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json")
+    run = describe_run(real_traces / "npu/level2/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json")
     assert (run.rank, run.level, run.activities) == (0, "Level2", ("CPU", "NPU"))
     assert run.options["schedule.active"] == "1"
     assert run.options["with_stack"] == "true"
@@ -30,7 +30,7 @@ def test_what_newer_files_tell(tmp_path: Path) -> None:
     (directory.parent / "profiler_info_2.json").write_text(json.dumps(info), encoding="utf-8")
     metadata = {"ENV_VARIABLES": {"A": "", "B": "1"}, "distributed_args": {"world_size": 8, "x": "no"}}
     (directory.parent / "profiler_metadata.json").write_text(json.dumps(metadata), encoding="utf-8")
-    run = run_of(directory / "trace_view.json")
+    run = describe_run(directory / "trace_view.json")
     assert (run.rank, run.host, run.versions) == (2, "node7", {"cann": "8.0.RC1"})
     assert (run.environment, run.parallel) == ({"B": "1"}, {"world_size": 8})
 
@@ -38,26 +38,26 @@ def test_what_newer_files_tell(tmp_path: Path) -> None:
 def test_the_host_is_told_by_one_pattern_wherever_it_is_asked_for(tmp_path: Path) -> None:
     for name, host in (("n_7_123_20250109164751000_ascend_ms", "n_7"), ("n_1_2_ascend_pt", "")):
         trace = tmp_path / name / "ASCEND_PROFILER_OUTPUT" / "trace_view.json"
-        assert (run_of(trace).host or "", identify(trace, {}).host) == (host, host)
+        assert (describe_run(trace).host or "", identify(trace, {}).host) == (host, host)
 
 
 def test_the_rank_in_the_name_counts_where_the_file_has_none(tmp_path: Path) -> None:
     (tmp_path / "profiler_info_5.json").write_text("{}", encoding="utf-8")
-    assert run_of(tmp_path / "trace_view.json").rank == 5
+    assert describe_run(tmp_path / "trace_view.json").rank == 5
 
 
 def test_the_number_in_the_name_counts_before_that_in_the_file(tmp_path: Path) -> None:
     (tmp_path / "profiler_info_5.json").write_text('{"rank_id": 7}', encoding="utf-8")
     (tmp_path / "profiler_info.json").write_text('{"rank_id": 8}', encoding="utf-8")
     trace = tmp_path / "trace_view.json"
-    assert run_of(trace).rank == rank_info(trace).rank == 5
+    assert describe_run(trace).rank == rank_info(trace).rank == 5
 
 
 def test_of_several_ranks_in_one_directory_none_is_this_one(tmp_path: Path) -> None:
     for rank in (5, 6):
         (tmp_path / f"profiler_info_{rank}.json").write_text("{}", encoding="utf-8")
     trace = tmp_path / "trace_view.json"
-    assert run_of(trace).rank is None and rank_info(trace).rank is None
+    assert describe_run(trace).rank is None and rank_info(trace).rank is None
     assert len(side_files(trace)) == 2
 
 
@@ -66,7 +66,7 @@ def test_of_several_ranks_in_one_directory_none_is_this_one(tmp_path: Path) -> N
 )
 def test_damage_is_told_or_says_nothing(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "profiler_info.json").write_bytes(content)
-    run = run_of(tmp_path / "trace_view.json")
+    run = describe_run(tmp_path / "trace_view.json")
     assert run == RunDescription(problems=run.problems)
     assert all(problem.startswith("profiler_info.json is damaged") for problem in run.problems)
     assert bool(run.problems) == (not content.endswith(b"}"))

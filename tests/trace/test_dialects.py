@@ -20,7 +20,7 @@ from tracetui.trace.dialects.dialect import (
     Purpose,
     SliceCategories,
     TaskNames,
-    merged,
+    merge_dialects,
 )
 from tracetui.trace.dialects.known import KNOWN, any_of, by_purpose
 from tracetui.trace.model import Activity, Family, Layer, Trace, TraceKind
@@ -280,16 +280,16 @@ def test_of_several_dialects_the_earlier_come_first_and_the_same_may_be_said_twi
         tasks=TaskNames(types={"B": Activity.COPY, "A": Activity.COMPUTE}),
         categories=SliceCategories(enqueues=frozenset({"put"})),
     )
-    both = merged((first, second))
+    both = merge_dialects((first, second))
     assert both.operators.step_beginnings == ("Step ", "Round ")
     assert both.tasks.types == {"A": Activity.COMPUTE, "B": Activity.COPY}
     assert both.categories.enqueues == {"in", "put"}
-    assert merged((first,)) == first
+    assert merge_dialects((first,)) == first
 
 
 def test_a_spelling_with_two_meanings_is_refused() -> None:
     with pytest.raises(ValueError, match=r"tasks\.types: 'A' means"):
-        merged(
+        merge_dialects(
             Dialect(tasks=TaskNames(types={"A": activity})) for activity in (Activity.COMPUTE, Activity.COPY)
         )
 

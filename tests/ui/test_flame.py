@@ -18,7 +18,7 @@ from tracetui.analysis.idle.idle_lines import StackNode
 from tracetui.trace.stack import Frame
 from tracetui.ui.branches import Branches
 from tracetui.ui.drawing.flame import flame_rows
-from tracetui.ui.frame_kinds import FrameKind, kind_of
+from tracetui.ui.frame_kinds import FrameKind, frame_kind
 from tracetui.ui.screens.flame import FlameScreen
 from tracetui.ui.screens.hotspots import HotspotsScreen
 
@@ -69,7 +69,7 @@ def test_what_is_too_small_shares_a_cell_and_a_zoom_shows_it() -> None:
     ],
 )
 def test_frames_are_told_apart(frame: Frame, kind: FrameKind) -> None:
-    assert kind_of(frame, FrameRules()) is kind
+    assert frame_kind(frame, FrameRules()) is kind
 
 
 @pytest.mark.parametrize("size", [(80, 24), pytest.param((120, 36), marks=pytest.mark.thorough), (200, 60)])

@@ -15,7 +15,7 @@ from tests.synthetic import piece, process, thread, trace_of
 from tests.ui.viewing import analysis_of, case, lines_of, said, settled, viewing
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.heat.cause_map import CauseMap
-from tracetui.analysis.heat.cells import HeatCells, shares
+from tracetui.analysis.heat.cells import HeatCells, cell_shares
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.bars import BarInk, share_bar, stacked_bar
@@ -65,7 +65,7 @@ def sheet_of(app: TraceApp) -> Sheet:
 def sheet_with(ns: list[list[int]], of: int, **more: object) -> Sheet:
     grid = np.array(ns, np.int64)
     whole = np.full(grid.shape, of, np.int64)
-    cells = HeatCells(grid, whole, np.full(grid.shape, -1, np.int64), shares(grid, whole))
+    cells = HeatCells(grid, whole, np.full(grid.shape, -1, np.int64), cell_shares(grid, whole))
     rows = tuple(SheetRow(f"row {place}") for place in range(len(ns)))
     return Sheet(**{"rows": rows, "cells": cells, "columns": ("a",) * grid.shape[1], **more})
 

@@ -34,8 +34,8 @@ from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.hotspots import NO_GAP, HotspotsScreen
 from tracetui.ui.stories.line_story import what_if_words
 from tracetui.ui.stories.sync_story import SyncStory
-from tracetui.ui.tables.columns import name_column, with_line_number
-from tracetui.ui.tables.hotspot_columns import line_name, line_of, times_a_step
+from tracetui.ui.tables.columns import named_column, with_line_number
+from tracetui.ui.tables.hotspot_columns import line_label, line_of, times_a_step
 from tracetui.ui.tables.hotspot_views import (
     FRAMES,
     LINES,
@@ -45,8 +45,8 @@ from tracetui.ui.tables.hotspot_views import (
     SIGNATURES,
     SYNCS,
     VIEWS,
+    hotspot_view_after,
     line_of_row,
-    view_after,
     views_of,
 )
 from tracetui.ui.widgets.source import SourcePane
@@ -245,7 +245,7 @@ def test_the_story_without_idle_time_of_the_line() -> None:
         "It exposes no idle time: no device ran dry meanwhile.",
         "No idle time is charged to this line itself.",
     ]
-    assert line_name(sync) == "t.py(5) f"
+    assert line_label(sync) == "t.py(5) f"
 
 
 def test_the_story_without_a_stack_does_not_tell_of_all_that_has_none() -> None:
@@ -278,7 +278,7 @@ def test_how_often_in_a_step() -> None:
 
 def test_scopes_come_first_where_no_python_is_recorded(tmp_path: Path) -> None:
     analysis = load(GraphProfile(2).write(tmp_path), cache=False)
-    assert views_of(analysis)[0] is SCOPES and view_after(SCOPES, views_of(analysis)) is LINES
+    assert views_of(analysis)[0] is SCOPES and hotspot_view_after(SCOPES, views_of(analysis)) is LINES
     columns = SCOPES.columns(analysis, None, Palette("none"), ASCII)
     assert [column.key for column in columns][:5] == [
         "computing_ns",
@@ -305,7 +305,7 @@ def test_operators_come_first_where_neither_python_nor_scopes_are_recorded() -> 
 
 def test_a_line_keeps_its_number_where_its_name_does_not_fit() -> None:
     names = ["resnet50_profiler_api.py(42) <module>", "train.py(7) step"]
-    plain = name_column("line", "line", np.arange(2, dtype=np.int32), names)
+    plain = named_column("line", "line", np.arange(2, dtype=np.int32), names)
     column = with_line_number(plain, "~")
     assert [column.draw(0, width) for width in (40, 30, 24)] == [
         names[0],

@@ -25,7 +25,7 @@ from tracetui.ui.drawing.glyphs import ASCII
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.screens.hotspots import HotspotsScreen
 from tracetui.ui.stories.line_story import LineStory, what_if_words
-from tracetui.ui.tables.hotspot_columns import line_name, line_of, lines_holding
+from tracetui.ui.tables.hotspot_columns import line_label, line_of, lines_holding
 from tracetui.ui.tables.hotspot_views import LINES
 from tracetui.ui.terminal import in_ascii
 from tracetui.units import format_duration, format_percent
@@ -52,7 +52,7 @@ async def hotspots(app: TraceApp, pilot: Pilot[int]) -> HotspotsScreen:
 async def test_lines_are_ranked_and_add_up_to_the_idle_time(app: TraceApp) -> None:
     assert app.session.analysis is not None
     lines = app.session.analysis.lines
-    assert [(line_name(line), line.idle_ns) for line in lines] == [
+    assert [(line_label(line), line.idle_ns) for line in lines] == [
         ("train.py(12) loss", 80_000),
         ("net.py(7) forward", 10_000),
         ("(no stack)", 9_000),
@@ -177,7 +177,7 @@ async def test_c_shows_the_signatures_and_keeps_the_line(app: TraceApp) -> None:
         await pilot.press("down", "c")
         await settled(app, pilot)
         assert isinstance(screen.row, Signature)
-        assert line_name(screen.row) == "net.py(7) forward"
+        assert line_label(screen.row) == "net.py(7) forward"
         assert screen.line is app.session.analysis.lines[1]
         assert len(screen.table.rows.view) == len(app.session.analysis.signatures)
         assert any("operators" in line and "cause" in line for line in screen_text(app)[:2])

@@ -24,7 +24,7 @@ from tracetui.api import load
 from tracetui.export.memory.frames import memory_growing_frame
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
-from tracetui.ui.drawing.curve import LEVELS, area_levels, line_rows, most_in_columns, round_up
+from tracetui.ui.drawing.curve import LEVELS, area_levels, curve_line_rows, most_in_columns, round_up
 from tracetui.ui.screens.memory import MemoryScreen
 from tracetui.ui.tables.memory_views import LINES
 from tracetui.ui.tables.memory_views import SIZES as SIZES_VIEW
@@ -244,7 +244,7 @@ def test_an_area_is_as_high_as_its_value(values: list[int], rows: int) -> None:
         exact = max(value, 0) * rows * LEVELS / top
         assert abs(sum(column) - exact) <= 1 and bool(sum(column)) == (value > 0)
         assert column == sorted(column)  # nothing hangs in the air
-    line = line_rows(np.array(values), top, rows)
+    line = curve_line_rows(np.array(values), top, rows)
     assert ((line >= -1) & (line < rows)).all()
     assert (line[np.array(values) < 0] == -1).all()
 

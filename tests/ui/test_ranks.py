@@ -24,7 +24,7 @@ from tracetui.job.engines.pool import Ranks
 from tracetui.job.grids import GridMeasure
 from tracetui.job.idle_lines import job_lines
 from tracetui.job.job import job_of
-from tracetui.job.load import find_ranks, load_job
+from tracetui.job.load import find_ranks, load_ranks
 from tracetui.job.whatif.fixes import parse_fix
 from tracetui.places import parse_place
 from tracetui.reader.errors import UnreadableTrace
@@ -334,7 +334,7 @@ async def test_traces_that_name_no_rank_are_listed_with_those_of_no_job(tmp_path
         "trace_view.json",
     ]
     with pytest.raises(UnreadableTrace, match=r"holds 4 traces, name one of them: .*third\.json"):
-        load_job([directory], jobs=1)
+        load_ranks([directory], jobs=1)
 
 
 async def test_two_traces_of_different_runs_are_listed_and_not_compared(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from rich.style import Style
 
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.python_tokens import python_spans
-from tracetui.ui.drawing.strips import clauses, fitted, tail, wrapped
+from tracetui.ui.drawing.strips import first_clauses, fitted, tail, wrapped
 
 texts = st.text(max_size=40).map(printable) | st.text("ab 漢…", max_size=40)
 
@@ -24,12 +24,14 @@ def test_a_line_has_exactly_the_width(pieces: list[str], width: int) -> None:
 
 def test_a_sentence_that_is_too_long_ends_with_a_clause() -> None:
     sentence = "idle 9.21 ms of 21.7 ms; 6 lines hold 80 %, 1,234 gaps"
-    assert clauses(sentence, len(sentence)) == sentence
-    assert clauses(sentence, len(sentence) - 1) == "idle 9.21 ms of 21.7 ms; 6 lines hold 80 % …"
-    assert clauses(sentence, 43) == "idle 9.21 ms of 21.7 ms …"
-    assert clauses(sentence, 25) == "idle 9.21 ms of 21.7 ms …"
-    assert clauses(sentence, 24) == sentence, "no clause fits: it is cut anywhere"
-    assert clauses("a, and what is long after it", 20) == "a, and what is long after it", "more is said so"
+    assert first_clauses(sentence, len(sentence)) == sentence
+    assert first_clauses(sentence, len(sentence) - 1) == "idle 9.21 ms of 21.7 ms; 6 lines hold 80 % …"
+    assert first_clauses(sentence, 43) == "idle 9.21 ms of 21.7 ms …"
+    assert first_clauses(sentence, 25) == "idle 9.21 ms of 21.7 ms …"
+    assert first_clauses(sentence, 24) == sentence, "no clause fits: it is cut anywhere"
+    assert first_clauses("a, and what is long after it", 20) == "a, and what is long after it", (
+        "more is said so"
+    )
 
 
 @given(texts, st.integers(1, 60))

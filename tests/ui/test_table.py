@@ -17,8 +17,8 @@ from tracetui.ui.tables.columns import (
     ViewColumn,
     ViewRows,
     clipped,
-    fit,
-    name_column,
+    fit_columns,
+    named_column,
     number_column,
     sorted_rows,
 )
@@ -31,7 +31,7 @@ NAMES = ["aten::mm", "aten::MatMul", "hcom_allReduce_", "[bold]not markup[/]", "
 def columns_of(times: Sequence[int], codes: Sequence[int]) -> list[ViewColumn]:
     return [
         number_column("time_ns", "time", np.array(times, dtype=np.int64), lambda ns: f"{ns} ns"),
-        name_column("name", "name", np.array(codes, dtype=np.int32), NAMES, width=30, least=6, rank=1),
+        named_column("name", "name", np.array(codes, dtype=np.int32), NAMES, width=30, least=6, rank=1),
     ]
 
 
@@ -95,7 +95,7 @@ def test_the_columns_that_fit_are_the_most_important_and_never_too_wide(
         ViewColumn("k", "t", values, lambda row, cells: "", wide, min(least, wide), rank)
         for wide, least, rank in shapes
     ]
-    layout = fit(columns, width)
+    layout = fit_columns(columns, width)
     assert layout
     if len(layout) > 1:
         assert sum(cells for _, cells in layout) + GAP * (len(layout) - 1) <= width

@@ -31,7 +31,7 @@ from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS
 from tracetui.export.tables.signatures import SIGNATURES
 from tracetui.export.tables.steps import STEPS
 from tracetui.export.tables.syncs import SYNCS
-from tracetui.ui.actions import ACTIONS, GROUPS, merged
+from tracetui.ui.actions import ACTIONS, GROUPS, merge_actions
 from tracetui.ui.screen_specs import shown_name
 
 
@@ -49,7 +49,7 @@ def keys_markdown() -> str:
     lines = ["| keys | | | on |", "|---|---|---|---|"]
     for group in GROUPS:
         lines.append(f"| **{group}** | | | |")
-        for keys, action in merged(action for action in ACTIONS if action.group == group):
+        for keys, action in merge_actions(action for action in ACTIONS if action.group == group):
             shown = " ".join(f"`{key}`" for key in keys).replace("|", "\\|")
             where = ", ".join(dict.fromkeys(map(shown_name, action.screens))) or "all"
             lines.append(f"| {shown} | {action.title} | {action.help} | {where} |")
@@ -85,7 +85,7 @@ def chinese_keys_markdown() -> str:
     lines = ["| 按键 | 命令 | 作用 | 页面 |", "|---|---|---|---|"]
     for group in GROUPS:
         lines.append(f"| **{WORDS[group]}** | | | |")
-        for keys, action in merged(action for action in ACTIONS if action.group == group):
+        for keys, action in merge_actions(action for action in ACTIONS if action.group == group):
             shown = " ".join(f"`{key}`" for key in keys).replace("|", "\\|")
             where = (
                 "、".join(WORDS[screen] for screen in dict.fromkeys(map(shown_name, action.screens)))

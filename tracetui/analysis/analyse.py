@@ -62,7 +62,7 @@ from tracetui.analysis.steps import Step, StepWindows, step_of, step_table
 from tracetui.analysis.system_calls import SystemCalls
 from tracetui.arrays import Int64s
 from tracetui.databases.exports import OtherExport, other_export
-from tracetui.siblings.run_description import RunDescription, run_of
+from tracetui.siblings.run_description import RunDescription, describe_run
 from tracetui.trace.model import Activity, Trace
 
 if TYPE_CHECKING:
@@ -297,7 +297,7 @@ class Analysis:
     @cached_property
     def run(self) -> RunDescription:
         """The run that the trace is of: rank, level, versions, options, environment. Reads small files."""
-        return run_of(Path(self.trace.path))
+        return describe_run(Path(self.trace.path))
 
     @cached_property
     def other_export(self) -> OtherExport | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tracetui.siblings.run_description import RunDescription, run_of
+from tracetui.siblings.run_description import RunDescription, describe_run
 
 
 def facts_of_run(run: RunDescription) -> list[tuple[str, list[str]]]:
@@ -18,7 +18,7 @@ def facts_of_run(run: RunDescription) -> list[tuple[str, list[str]]]:
 
 def facts_beside(trace: Path) -> list[tuple[str, list[str]]]:
     """Return the same of the run whose trace is at a path: never fails."""
-    return facts_of_run(run_of(trace))
+    return facts_of_run(describe_run(trace))
 
 
 def run_in_short(run: RunDescription) -> str:

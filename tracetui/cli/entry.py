@@ -75,7 +75,7 @@ def _fail(error: Exception) -> ExitCode:
 
         traceback.print_exception(type(error), error, error.__traceback__)
     code, sentence = _code_and_sentence(error)
-    streams.say(sentence)
+    streams.print_line(sentence)
     if isinstance(error, OSError):
         streams.drop(sys.stdout)
     return code

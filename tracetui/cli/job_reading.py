@@ -14,14 +14,14 @@ from tracetui.analysis.scheduler.scheduler import SchedulerSource
 from tracetui.cli import output, streams, terminal
 from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.progress import EVERY, FIRST, ProgressLine
-from tracetui.cli.trace_reading import scheduler_of
+from tracetui.cli.trace_reading import scheduler_source
 from tracetui.export.atomic import write_atomically
 from tracetui.job.cluster import Interrupted, gather
 from tracetui.job.digest_bytes import encode
 from tracetui.job.digest_files import SUFFIX
 from tracetui.job.engines.pool import DigestResult, Ranks, digest_all
 from tracetui.job.job import Job
-from tracetui.job.load import FoundRanks, digest_ranks, find_ranks, join, load_job, ranks_below
+from tracetui.job.load import FoundRanks, digest_ranks, find_ranks, join, load_ranks, ranks_below
 from tracetui.job.sources import Source
 from tracetui.job.whatif.answer import NoReplay
 from tracetui.language import state, translate
@@ -43,7 +43,7 @@ def open_job(
             cluster, export = request.dask, request.export
             found = gather(cluster, paths, only, show, cache=request.cache, export=export, scheduler=source)
             return join(found, {})
-        return load_job(
+        return load_ranks(
             paths,
             only,
             show,
@@ -67,7 +67,7 @@ def open_job_below(request: Request, path: Path) -> Job | None:
 
 def _recording(request: Request, given: SchedulerSource | None = None) -> SchedulerSource:
     """Return what of the scheduler is given for a job. Raises UnreadableTrace where that is not there."""
-    source = given or scheduler_of(request) or SchedulerSource()
+    source = given or scheduler_source(request) or SchedulerSource()
     if source.path is not None and request.dask is None and not source.path.exists():
         raise UnreadableTrace(Reason.MISSING, state("{path}: no such file or directory", path=source.path))
     return source

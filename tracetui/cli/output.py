@@ -63,7 +63,7 @@ def print_text(text: str, request: Request) -> None:
 
 def say(sentence: str) -> None:
     """Print one line on stderr, where there is one that takes it."""
-    streams.say(sentence if speaks_unicode(sys.stderr) else to_ascii(sentence))
+    streams.print_line(sentence if speaks_unicode(sys.stderr) else to_ascii(sentence))
 
 
 def in_ascii(request: Request) -> bool:

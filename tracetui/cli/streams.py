@@ -24,7 +24,7 @@ _copies: list[Copy] = []  # those that are being made
 
 @contextlib.contextmanager
 def copied() -> Iterator[Copy]:
-    """Give a copy of what `write` and `say` write meanwhile."""
+    """Give a copy of what `write` and `print_line` write meanwhile."""
     copy = Copy()
     _copies.append(copy)
     try:
@@ -61,7 +61,7 @@ def flush(stream: Stream) -> None:
         drop(stream)
 
 
-def say(sentence: str) -> None:
+def print_line(sentence: str) -> None:
     """Print one line on stderr; what cannot be said is left unsaid."""
     if sys.stderr is None:
         mark_passing()

@@ -22,7 +22,7 @@ from tracetui.trace.clean import printable
 from tracetui.units import Window, format_clock, format_duration
 
 
-def open_trace(request: Request) -> tuple[Analysis, Selection]:
+def open_analysis(request: Request) -> tuple[Analysis, Selection]:
     """Return the analysis of the trace, and what of it is asked for.
 
     Raises UsageError where that is not in it, UnreadableTrace where there is no trace.
@@ -33,7 +33,7 @@ def open_trace(request: Request) -> tuple[Analysis, Selection]:
 
 def open_whole_trace(request: Request, at_once: bool = True) -> Analysis:
     """Return the analysis of the trace; not `at_once`: computed at first use. Raises UnreadableTrace."""
-    with opened_trace(request, request.path, scheduler_of(request), at_once) as (analysis, _):
+    with opened_trace(request, request.path, scheduler_source(request), at_once) as (analysis, _):
         pass
     trace = analysis.trace
     if trace.report.passing or trace.report.stopped:
@@ -48,7 +48,7 @@ def open_whole_trace(request: Request, at_once: bool = True) -> Analysis:
 def opened_trace(
     request: Request, path: str, scheduler: SchedulerSource | None = None, at_once: bool = True
 ) -> Iterator[tuple[Analysis, TraceFile]]:
-    """Give the analysis of a trace, showing how far it is, and its file. Raises as `open_trace`.
+    """Give the analysis of a trace, showing how far it is, and its file. Raises as `open_analysis`.
 
     at_once : compute what most need of it; else all of it is computed at first use.
     """
@@ -81,7 +81,7 @@ def selected(analysis: Analysis, step: int | None, window: Window | None) -> Sel
     return Selection(step, None if window is None else _interval_of(analysis, window))
 
 
-def scheduler_of(request: Request) -> SchedulerSource | None:
+def scheduler_source(request: Request) -> SchedulerSource | None:
     """Return the recording of the scheduler that is given, or looked for; None where it is of no use."""
     if not hasattr(request, "sched"):
         return None

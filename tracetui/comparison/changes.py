@@ -8,7 +8,7 @@ from enum import Enum
 from fractions import Fraction
 
 from tracetui.analysis.idle.cause import Cause
-from tracetui.comparison.classes import COMMUNICATION, is_part
+from tracetui.comparison.classes import COMMUNICATION, is_part_of_row
 from tracetui.comparison.classes import COPY as COPY_CLASS
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison, steadier_on_device, sums_of_walls
@@ -111,7 +111,7 @@ def _group_changes(comparison: Comparison) -> Iterator[GroupChange]:
 
 def group_of_class(kind: str) -> ChangeGroup | None:
     """Return the group that the device time of a class belongs to; None of a part of another class."""
-    if is_part(kind):
+    if is_part_of_row(kind):
         return None
     return {COMMUNICATION: ChangeGroup.COMMUNICATION, COPY_CLASS: ChangeGroup.COPIES}.get(
         kind, ChangeGroup.COMPUTING

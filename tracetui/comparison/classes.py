@@ -90,7 +90,7 @@ def rank_of(name: str) -> tuple[int, str]:
 IN_CUBE = (" (Cube)", " (Vector)")
 
 
-def is_part(name: str) -> bool:
+def is_part_of_row(name: str) -> bool:
     """Return whether a row is part of another of the table."""
     return name.endswith((*IN_CUBE, " (Trans)", " (No Trans)"))
 

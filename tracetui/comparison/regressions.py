@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from tracetui.analysis.idle.cause import FAMILIES, Cause
 from tracetui.analysis.memory.limits import parse_size
-from tracetui.comparison.classes import CLASSES, is_part
+from tracetui.comparison.classes import CLASSES, is_part_of_row
 from tracetui.comparison.compared_row import MATCHED, ComparedRow
 from tracetui.comparison.comparison import Comparison, steadier_on_device, sums_of_walls
 from tracetui.comparison.memory_rows import ALLOCATED
@@ -109,7 +109,7 @@ def _measure(comparison: Comparison, measure: str) -> tuple[Fraction, Fraction, 
         rows = [
             row
             for row in comparison.classes
-            if row.name.lower().startswith(measure) and not is_part(row.name)
+            if row.name.lower().startswith(measure) and not is_part_of_row(row.name)
         ]
     elif measure in _LABELS or measure in FAMILIES:
         rows = [row for row in comparison.causes if measure in (row.name, row.name.split(".")[0])]

@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import IdleIntervals, ending_tasks
 from tracetui.analysis.idle.explain import explain
-from tracetui.analysis.idle.pieces import Cuts, cut, edges_of
+from tracetui.analysis.idle.pieces import Cuts, cut_at_edges, edges_of
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s
 from tracetui.comparison.walls import StepWalls
 
@@ -88,7 +88,7 @@ def cut_at_walls(
         edges = edges_of(
             walls.start[walls_of_device], walls.prepared[walls_of_device], walls.end[walls_of_device]
         )
-        cuts = cut(start[places], end[places], edges)
+        cuts = cut_at_edges(start[places], end[places], edges)
         wall = np.searchsorted(walls.start[walls_of_device], cuts.start, "right") - 1
         inside = (wall >= 0) & (cuts.start < walls.end[walls_of_device][wall])
         if not inside.all():

@@ -16,9 +16,9 @@ Rows = TypeVar("Rows")
 
 def write_table(stream: BinaryIO, table: Table[Rows], rows: Rows) -> int:
     """Write the rows of a table; returns how many."""
-    from tracetui.export.data_frame import frame_of, write_csv  # imports pandas
+    from tracetui.export.data_frame import frame_of, write_frames  # imports pandas
 
-    return write_csv(stream, [frame_of(table, rows)])
+    return write_frames(stream, [frame_of(table, rows)])
 
 
 def write_small_table(stream: BinaryIO, table: Table[Rows], rows: Rows) -> int:

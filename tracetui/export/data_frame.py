@@ -46,7 +46,7 @@ def small_frame(table: Table[Rows], rows: Rows) -> pd.DataFrame:
     return _frame(columns)
 
 
-def write_csv(stream: BinaryIO, frames: Iterable[pd.DataFrame]) -> int:
+def write_frames(stream: BinaryIO, frames: Iterable[pd.DataFrame]) -> int:
     """Write frames of equal columns as one csv table; returns the number of rows.
 
     UTF-8, "\\n" line ends, unknown values empty, texts as cells that no spreadsheet computes.

@@ -10,7 +10,7 @@ import numpy as np
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.groups import Group, name_in
 from tracetui.analysis.communication.links import CARRIERS, Transfers
-from tracetui.analysis.communication.waits import SHORTEST, Waits
+from tracetui.analysis.communication.waits import SHORTEST, OperationWaits
 from tracetui.analysis.idle.idle_lines import lines_of
 from tracetui.analysis.operator_types import host_operator_type
 from tracetui.analysis.search import first_equal, pick, runs, track_of_rows
@@ -162,7 +162,7 @@ def _highest_group_ranks(analysis: Analysis) -> dict[int, int]:
     }
 
 
-def _first_peers(analysis: Analysis, places: Int64s, waits: Waits) -> Int64s:
+def _first_peers(analysis: Analysis, places: Int64s, waits: OperationWaits) -> Int64s:
     """Return, for each collective, the first handshake peer of a send or receive; -1 for anything else."""
     trace, operations = analysis.trace, analysis.communication.operations
     names = trace.slices.name[operations.row[places]]
@@ -177,7 +177,7 @@ def is_pair(name: str) -> bool:
     return kind in ("send", "receive", "recv")
 
 
-def _arrival_columns(places: Int64s, waits: Waits) -> ArrivalColumns:
+def _arrival_columns(places: Int64s, waits: OperationWaits) -> ArrivalColumns:
     """Return when peers arrived that operations waited for, where the wait is long enough to be sure."""
     handshakes = waits.handshakes
     collective = first_equal(places, handshakes.operation)

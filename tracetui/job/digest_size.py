@@ -73,7 +73,7 @@ def _without_ranges(digest: Digest) -> Digest:
         warnings=(*digest.warnings, state("marked ranges are left out: the digest would be too large")),
         ranges=digest.ranges.at(slice(0)),
         boundaries=boundaries,
-        cells=summed(segment, digest.cells.key, digest.cells.ns),
+        cells=sum_cells(segment, digest.cells.key, digest.cells.ns),
     )
 
 
@@ -94,11 +94,11 @@ def _first_collectives(digest: Digest, count: int) -> Digest:
         arrivals=digest.arrivals.at(digest.arrivals.collective < count),
         awaited=None if digest.awaited is None else digest.awaited.at(digest.awaited.collective < count),
         boundaries=boundaries,
-        cells=summed(segment, digest.cells.key, digest.cells.ns),
+        cells=sum_cells(segment, digest.cells.key, digest.cells.ns),
     )
 
 
-def summed(segment: Int64s, key: Int64s, ns: Int64s) -> TimeCells:
+def sum_cells(segment: Int64s, key: Int64s, ns: Int64s) -> TimeCells:
     """Return the sums by segment, then key."""
     width = int(key.max(initial=0)) + 1
     places, of_cell = numbered(segment * width + key)
@@ -125,7 +125,7 @@ def _with_fewer_keys(digest: Digest, names: int) -> Digest:
         digest,
         operators=digest.operators.at(slice(names)),
         keys=TimeKeys(*columns[:, order]),
-        cells=summed(cells.segment, rank[key_places.reshape(-1)][cells.key], cells.ns),
+        cells=sum_cells(cells.segment, rank[key_places.reshape(-1)][cells.key], cells.ns),
     )
 
 

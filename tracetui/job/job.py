@@ -14,7 +14,7 @@ from tracetui.job.clocks import Clocks, find_clocks, without_strangers
 from tracetui.job.digest import MOST_RANKS
 from tracetui.job.match import MatchedChannel, Signatures, match
 from tracetui.job.roots import RootBreakdown, find_roots
-from tracetui.job.waits import JobWaits, WaitNotes, find_waits
+from tracetui.job.waits import JobWaits, WaitNotes, find_job_waits
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class Job:
 
     @cached_property
     def _waits(self) -> tuple[JobWaits, WaitNotes]:
-        return find_waits(self.ranks, self.channels, self.clocks)
+        return find_job_waits(self.ranks, self.channels, self.clocks)
 
     @property
     def waits(self) -> JobWaits:

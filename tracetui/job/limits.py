@@ -21,7 +21,7 @@ class JobBreach:
     whole_ns: int  #: what shares are of: its steps; of imbalance the mean computing, of a phase its mean
 
 
-def find_breaches(job: Job, limits: Iterable[Limit]) -> tuple[JobBreach, ...]:
+def find_job_breaches(job: Job, limits: Iterable[Limit]) -> tuple[JobBreach, ...]:
     """Return the limits that are passed, by rank.
 
     `wait`: what a rank lost by waiting for others, of the time of its steps. `imbalance`: by how much longer

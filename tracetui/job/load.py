@@ -113,7 +113,7 @@ def distinct_ranks(
     )
 
 
-def load_job(
+def load_ranks(
     paths: Sequence[Path],
     only: str = "*",
     on_progress: Callable[[Ranks], None] | None = None,

@@ -38,7 +38,7 @@ class UnevenStages:
 Loss = Union[LateRank, SlowLinks, UnevenStages]
 
 
-def find_losses(
+def find_job_losses(
     job: Job, rows: Sequence[RankRow], waits: JobWaits, links: Sequence[JobLink], stages: Sequence[Stage]
 ) -> list[Loss]:
     """Return what the ranks lose time by, most first: by late ranks as much as others waited for them.

@@ -17,12 +17,12 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.owners import last_begun
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.idle_lines import lines_of
-from tracetui.analysis.idle.pieces import cut
+from tracetui.analysis.idle.pieces import cut_at_edges
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import among
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.job.digest import TimeCells, TimeClass, TimeKeys
-from tracetui.job.digest_size import summed
+from tracetui.job.digest_size import sum_cells
 from tracetui.job.texts import LinePlaces, TextPlaces
 from tracetui.trace.model import Activity
 
@@ -77,9 +77,11 @@ def split_time(pieces: TimePieces, boundaries: Int64s) -> tuple[TimeKeys, TimeCe
     order = np.lexsort((*keys[::-1], -total))
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    cuts = cut(pieces.start, pieces.end, boundaries)
+    cuts = cut_at_edges(pieces.start, pieces.end, boundaries)
     segment = np.searchsorted(boundaries, cuts.start, "right") - 1
-    return TimeKeys(*keys[:, order]), summed(segment, rank[key_of_piece][cuts.place], cuts.end - cuts.start)
+    return TimeKeys(*keys[:, order]), sum_cells(
+        segment, rank[key_of_piece][cuts.place], cuts.end - cuts.start
+    )
 
 
 def _computing_pieces(analysis: Analysis, activity: DeviceActivity, texts: TextPlaces) -> TimePieces:

@@ -53,7 +53,7 @@ class WaitNotes:
     bounds: int = 0  #: operations without planes of which ranks are missing
 
 
-def find_waits(
+def find_job_waits(
     ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel], clocks: Clocks
 ) -> tuple[JobWaits, WaitNotes]:
     """Return the waits in all operations of all channels."""

@@ -229,12 +229,12 @@ def _by_csv(
     try:
         while batch := list(islice(rows, _ROWS)):
             full = [row[:columns] + [""] * (columns - len(row)) for row in batch]
-            yield {place: cells_of([row[place] for row in full]) for place in places}
+            yield {place: csv_cells([row[place] for row in full]) for place in places}
     except csv.Error:
         raise Damaged from None
 
 
-def cells_of(texts: Sequence[str]) -> CsvCells:
+def csv_cells(texts: Sequence[str]) -> CsvCells:
     """Return texts as the cells of a column."""
     encoded = [text.encode("utf-8", "replace") for text in texts]
     ends = np.cumsum([0, *map(len, encoded)])

@@ -50,7 +50,7 @@ def parallel_groups(trace: Path) -> tuple[ParallelGroup, ...]:
     """
     documents = [
         metadata_in_database(trace),
-        *(read_document(path / NAME) for path in list(trace.parents)[:2]),
+        *(read_json_object(path / NAME) for path in list(trace.parents)[:2]),
     ]
     for document in documents:
         if document:
@@ -60,7 +60,7 @@ def parallel_groups(trace: Path) -> tuple[ParallelGroup, ...]:
     return ()
 
 
-def read_document(path: Path) -> dict[str, Any] | None:
+def read_json_object(path: Path) -> dict[str, Any] | None:
     """Return the object in a JSON file; None where there is none, or a file too large to be read."""
     try:
         if not path.is_file() or path.stat().st_size > LARGEST:

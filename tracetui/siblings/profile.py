@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tracetui.siblings.database import host_in_database
-from tracetui.siblings.metadata import read_document, whole
+from tracetui.siblings.metadata import read_json_object, whole
 
 _EXPORT = re.compile(r"msprof_(?:slice_)?[\d_]+\.json(?:\.gz)?", re.ASCII)
 _PLACES = ("info.json.*", "device_*/info.json.*", "host/info.json*")
@@ -45,7 +45,9 @@ def profile_info(trace: Path) -> ProfileInfo:
     in_database = host_in_database(trace)
     if in_database is not None:
         return ProfileInfo(None, in_database)
-    documents = [document for path in profile_files(trace) if (document := read_document(path)) is not None]
+    documents = [
+        document for path in profile_files(trace) if (document := read_json_object(path)) is not None
+    ]
     ranks = [rank for document in documents if (rank := whole(document.get("rank_id"))) is not None]
     hosts = [host for document in documents if isinstance(host := document.get("hostname"), str) and host]
     return ProfileInfo(next(iter(ranks), None), next(iter(hosts), None))

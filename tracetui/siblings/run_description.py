@@ -33,7 +33,7 @@ class RunDescription:
     problems: tuple[str, ...] = ()  #: sentences about what is not read
 
 
-def run_of(trace: Path) -> RunDescription:
+def describe_run(trace: Path) -> RunDescription:
     """Return what is known of the run whose trace is at a path: never fails."""
     files = rank_files(trace)
     info, metadata = files.info, files.metadata

@@ -12,7 +12,7 @@ import numpy as np
 
 from tracetui.arrays import Int8s, Int64s
 from tracetui.trace.dialects.known import KNOWN
-from tracetui.trace.meanings import UNDECIDED, distinct, meanings
+from tracetui.trace.meanings import UNDECIDED, distinct_strings, meanings
 from tracetui.trace.model import Activity, Family, Slices, Track
 from tracetui.trace.task_types import (
     activity_of_name,
@@ -76,7 +76,9 @@ def _mark_tasks_of_planes(slices: Slices, tracks: Iterable[Track], streams: list
 
 def unknown_task_types(strings: list[str], slices: Slices) -> list[str]:
     """Return the task types of a trace that no row of the table fits, sorted."""
-    return sorted(text for text in distinct(strings, slices.task_type) if activity_of_type(text) is None)
+    return sorted(
+        text for text in distinct_strings(strings, slices.task_type) if activity_of_type(text) is None
+    )
 
 
 def _task_activities(strings: list[str], slices: Slices, tasks: Int64s) -> Int8s:

@@ -20,7 +20,7 @@ from tracetui.trace.model import Counters, Family, Instants, Layer, Slices, Trac
 from tracetui.trace.notes import trace_notes
 from tracetui.trace.order import stable_order
 from tracetui.trace.processes import Processes
-from tracetui.trace.tracks import UnplacedTrack, kind_of, place_counters, place_slices
+from tracetui.trace.tracks import UnplacedTrack, place_counters, place_slices, trace_kind
 from tracetui.trace.unclosed import close_calls
 
 #: The members of a document that hold what Kineto logged, and how much of that is kept.
@@ -43,7 +43,7 @@ def build_trace(table: EventTable) -> Trace:
     tracks = slice_tracks + _counter_tracks(counters_unplaced, len(unplaced), samples)
     classify(strings, slices, slice_tracks)
     layers = {track.layer for track in tracks}
-    kind = kind_of(strings, (slices.category, table.flows.category), processes, layers)
+    kind = trace_kind(strings, (slices.category, table.flows.category), processes, layers)
     flows, shared_flows = bind_flows(table, _Rows(slices, lane_rows), tracks, processes)
     start_ns, end_ns = _extent(slices, lane_rows, table)
     return Trace(

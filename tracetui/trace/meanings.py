@@ -27,7 +27,7 @@ def meanings(strings: list[str], column: Int32s, meaning: Callable[[str], int | 
     return table.take(column, mode="wrap")  # half the time of an index
 
 
-def distinct(strings: list[str], column: Int32s) -> list[str]:
+def distinct_strings(strings: list[str], column: Int32s) -> list[str]:
     """Return the strings that a column has, in the order of their numbers."""
     return [strings[index] for index in _numbers_in_use(strings, column)]
 

@@ -13,7 +13,7 @@ from tracetui.arrays import Int32s
 from tracetui.reader.events import EventTable
 from tracetui.trace.dialects.dialect import ProcessPlace
 from tracetui.trace.dialects.known import KNOWN
-from tracetui.trace.meanings import distinct
+from tracetui.trace.meanings import distinct_strings
 from tracetui.trace.model import DEVICE_LAYERS, MOST_DEVICES, Family, Layer, TraceKind, Track
 from tracetui.trace.owners import Process
 from tracetui.trace.places import process_place
@@ -102,7 +102,7 @@ def place_counters(table: EventTable, processes: Processes) -> tuple[list[Unplac
     return [tracks[index] for index in order], track_of_series
 
 
-def kind_of(
+def trace_kind(
     strings: list[str], categories: Iterable[Int32s], processes: Processes, layers: set[Layer]
 ) -> TraceKind:
     """Return which producers wrote the trace, by names only they use; `categories` are columns of such."""
@@ -110,7 +110,7 @@ def kind_of(
         return TraceKind.GPU
     if not KNOWN.processes.ascend.isdisjoint(process.holds for process in processes.by_pid.values()):
         return TraceKind.ASCEND
-    texts = {text for column in categories for text in distinct(strings, column)}
+    texts = {text for column in categories for text in distinct_strings(strings, column)}
     if texts & KNOWN.processes.ascend_categories:
         return TraceKind.ASCEND
     if Layer.RUNTIME in layers or any(text.lower() in KNOWN.categories.activities for text in texts):

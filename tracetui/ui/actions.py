@@ -273,7 +273,7 @@ def bindings(screen: str | None) -> list[Binding]:
     ]
 
 
-def merged(actions: Iterable[Action]) -> Iterator[tuple[tuple[str, ...], Action]]:
+def merge_actions(actions: Iterable[Action]) -> Iterator[tuple[tuple[str, ...], Action]]:
     """Yield keys as they are shown, with their action; digits with like actions share a row."""
     for same, run in groupby(
         actions,

@@ -20,7 +20,7 @@ class FrameKind(Enum):
     OTHER = "packages, Python, built-ins"
 
 
-def kind_of(frame: Frame, rules: FrameRules) -> FrameKind:
+def frame_kind(frame: Frame, rules: FrameRules) -> FrameKind:
     """Return the kind of a frame, by the rules that choose the lines that are charged."""
     if rules.origin(frame) is Origin.USER:
         return FrameKind.YOURS

@@ -12,7 +12,7 @@ from tracetui.comparison.comparison import Comparison
 from tracetui.job.compare_jobs import Incomparable, compare_jobs
 from tracetui.job.engines.pool import Ranks
 from tracetui.job.job import Job
-from tracetui.job.load import FoundRanks, load_job
+from tracetui.job.load import FoundRanks, load_ranks
 from tracetui.language import restate, translate, wording
 from tracetui.places import SIDES, SharedPlace
 from tracetui.reader.errors import UnreadableTrace
@@ -90,7 +90,7 @@ class JobsPair(ComparedPair):
                 self._on_progress()
 
         options = self._options
-        return load_job([self.paths[place]], "*", tell, lambda: self.stopping, options.cache, options.jobs)
+        return load_ranks([self.paths[place]], "*", tell, lambda: self.stopping, options.cache, options.jobs)
 
 
 def same_rank(ranks: Sequence[int], first_of_other: int, place: int) -> tuple[int, int]:

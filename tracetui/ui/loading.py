@@ -51,7 +51,7 @@ _PICTURE_SHARE = 0.15
 Post = Callable[[Message], object]
 
 
-def load(session: Session, trace_file: TraceFile, post: Post) -> None:
+def load_session(session: Session, trace_file: TraceFile, post: Post) -> None:
     """Read the trace of a session, posting progress and pictures; LoadFailed where that fails.
 
     With a cache, one that was read before is there at once, and one that is read now is kept at the end.

@@ -64,7 +64,7 @@ class Answers:
 
 
 @dataclass
-class Question:
+class ColourQuestion:
     """What a terminal was asked, and what was typed meanwhile."""
 
     fileno: int  #: where the answer comes
@@ -87,7 +87,7 @@ class Question:
 
 
 @contextlib.contextmanager
-def asked(source: int = 0, target: int = 2) -> Iterator[Question]:
+def asked(source: int = 0, target: int = 2) -> Iterator[ColourQuestion]:
     """Ask the terminal that is read from and written to by these, and keep it from echoing the answer."""
     import termios
 
@@ -99,7 +99,7 @@ def asked(source: int = 0, target: int = 2) -> Iterator[Question]:
     try:
         termios.tcsetattr(source, termios.TCSANOW, raw)
         os.write(target, ASK)
-        yield Question(source)
+        yield ColourQuestion(source)
     finally:
         termios.tcsetattr(source, termios.TCSANOW, before)
 

@@ -24,7 +24,7 @@ from tracetui.ui.actions import key_label
 from tracetui.ui.drawing.glyphs import glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.keys import KeyByKeyApp
-from tracetui.ui.loading import analyse_trace, load, read_curves
+from tracetui.ui.loading import analyse_trace, load_session, read_curves
 from tracetui.ui.messages import (
     AnalysisFailed,
     AnalysisReady,
@@ -298,7 +298,7 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
         """Read the file of a session, or have the trace analysed that is there already."""
         file, trace = session.file, session.trace
         if file is not None:
-            self.in_thread(lambda: load(session, file, self.post_message))
+            self.in_thread(lambda: load_session(session, file, self.post_message))
         elif trace is not None:
             self._analyse(session, trace)
 

@@ -13,7 +13,7 @@ from tests.analysis.machine import npu, task
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.communication.links import Link
-from tracetui.analysis.communication.speeds import Traffic, nominal_speeds, parts_of, slow_links
+from tracetui.analysis.communication.speeds import Traffic, link_parts, nominal_speeds, slow_links
 
 MB = 1_000_000
 
@@ -24,7 +24,7 @@ def link(ns: int, size: int = 10 * MB, count: int = 1, transport: str = "HCCS", 
 
 
 def slow(*links: Link) -> list[bool]:
-    return slow_links([*map(parts_of, links)])
+    return slow_links([*map(link_parts, links)])
 
 
 def test_a_link_is_slow_below_four_fifths_of_the_median_of_those_alike() -> None:
@@ -37,7 +37,7 @@ def test_a_link_is_slow_below_four_fifths_of_the_median_of_those_alike() -> None
 def test_what_a_link_moved_is_told_apart_by_the_size_of_messages() -> None:
     """A class is that of sizes of as many bits: 4 to 7 bytes, 8 to 15."""
     link = Link(0, 0, 1, "HCCS", "HCCS", 0, 0, {4: (2, 10), 7: (1, 5), 8: (3, 20), 0: (1, 1)})
-    assert parts_of(link) == {
+    assert link_parts(link) == {
         ("HCCS", 3): Traffic(3, 4 * 2 + 7, 15),
         ("HCCS", 4): Traffic(3, 24, 20),
         ("HCCS", 0): Traffic(1, 0, 1),

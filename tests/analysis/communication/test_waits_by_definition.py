@@ -21,7 +21,7 @@ from tracetui.analysis.communication.planes import (
     _operations_under_way,
     operations,
 )
-from tracetui.analysis.communication.waits import Waits, find_waits
+from tracetui.analysis.communication.waits import OperationWaits, find_operation_waits
 from tracetui.analysis.intervals import union
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Family, Layer
@@ -127,7 +127,7 @@ def test_time_is_of_what_began_last(seed: int) -> None:
 def test_an_operation_waits_for_the_last_peer_to_come(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SHORTEST", SHORTEST)
     run = Run(seed)
-    found = find_waits(run.trace, run.collectives, run.found_tasks, run.sizes)
+    found = find_operation_waits(run.trace, run.collectives, run.found_tasks, run.sizes)
     hands = found.handshakes
     expected = []
     for number, operation in enumerate(run.operations):
@@ -184,7 +184,9 @@ def test_exposed_time_is_cut_by_owner_and_where_waits_end(seed: int) -> None:
 
     wait, known = [run.source.randrange(6) for _ in range(count)], [i % 2 == 0 for i in range(count)]
     nothing: Any = None
-    late = Waits(nothing, np.array(known, np.bool_), np.array(wait, np.int64), nothing, nothing, nothing)
+    late = OperationWaits(
+        nothing, np.array(known, np.bool_), np.array(wait, np.int64), nothing, nothing, nothing
+    )
     split = []
     for place, (i, a, b) in enumerate(expected):
         until = min(max(run.operations[i]["start"] + wait[i], a), b)

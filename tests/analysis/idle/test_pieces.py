@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.analysis.idle.pieces import cut, cut_by_cover
+from tracetui.analysis.idle.pieces import cut_at_edges, cut_by_cover
 from tracetui.analysis.intervals import union
 
 spans = st.lists(st.tuples(st.integers(0, 30), st.integers(-2, 12)), max_size=6)
@@ -22,7 +22,7 @@ def test_pieces_are_what_lies_between_neighbouring_edges(
     pairs: list[tuple[int, int]], edges: set[int]
 ) -> None:
     starts, ends = columns(pairs)
-    cuts = cut(starts, ends, np.array(sorted(edges), np.int64))
+    cuts = cut_at_edges(starts, ends, np.array(sorted(edges), np.int64))
     expected = []
     for place, (start, end) in enumerate(zip(starts.tolist(), ends.tolist())):
         if start < end:

@@ -16,7 +16,13 @@ from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.launch_chains import link_tasks
 from tracetui.analysis.memory import tables
 from tracetui.analysis.memory.model import NEVER, MemoryStep
-from tracetui.analysis.memory.tables import MemoryTables, curves_of, device_label, joined, steps_of
+from tracetui.analysis.memory.tables import (
+    MemoryTables,
+    curves_of,
+    join_tables,
+    memory_steps,
+    table_device_label,
+)
 from tracetui.siblings.tables import SiblingTable, StringColumn
 
 NAMES = ("aten::mm", "aten::add", "aten::empty", "cann::MatMul", "cann::Add")
@@ -154,7 +160,7 @@ def test_blocks_lead_to_the_operator_that_allocates_them(seed: int) -> None:
     run = Run(seed)
     blocks = table(run.rows, ("name", "device"))
     chains = link_tasks(run.trace)
-    found = joined(run.trace, chains, FrameRules(), MemoryTables(blocks, None, None))
+    found = join_tables(run.trace, chains, FrameRules(), MemoryTables(blocks, None, None))
     rows = sorted(run.rows, key=lambda row: row["start"])
     columns = found.blocks
     slices = run.trace.slices
@@ -195,8 +201,8 @@ def test_devices_are_those_of_curves_then_those_of_blocks() -> None:
         row["device"] = "0"
     records = table([sample(1, 5, "NPU:1", "PTA")], ("device", "component"))
     every = MemoryTables(table(run.rows, ("name", "device")), records, None)
-    assert joined(run.trace, link_tasks(run.trace), FrameRules(), every).devices == ("NPU 1", "NPU 0")
-    alone = joined(run.trace, link_tasks(run.trace), FrameRules(), every._replace(blocks=None))
+    assert join_tables(run.trace, link_tasks(run.trace), FrameRules(), every).devices == ("NPU 1", "NPU 0")
+    alone = join_tables(run.trace, link_tasks(run.trace), FrameRules(), every._replace(blocks=None))
     assert (alone.devices, len(alone.blocks)) == (("NPU 1",), 0)
 
 
@@ -259,7 +265,7 @@ def test_curves_are_those_of_each_component_that_holds_anything(seed: int) -> No
     [(None, "NPU"), ("NPU:3", "NPU 3"), ("3", "NPU 3"), ("host", "host"), ("a:b:c", "a b:c")],
 )
 def test_labels_of_devices(text: str | None, label: str) -> None:
-    assert device_label(text) == label
+    assert table_device_label(text) == label
 
 
 def test_steps_are_those_of_the_process_with_most(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,7 +273,7 @@ def test_steps_are_those_of_the_process_with_most(monkeypatch: pytest.MonkeyPatc
         every = [SimpleNamespace(number=n, start=n, end=n + 5, pid=pid) for n, pid in enumerate(pids)]
         monkeypatch.setattr(tables, "host_steps", lambda _: every)
         trace: Any = None
-        steps = steps_of(trace)
+        steps = memory_steps(trace)
         assert steps == tuple(MemoryStep(n, n, n + 5) for n, *_ in steps)
         return [step.number for step in steps]
 

@@ -25,7 +25,7 @@ from tracetui.analysis.communication.links import (
     master_times,
 )
 from tracetui.analysis.communication.planes import PlaneOperations, PlaneTasks, operations, plane_tasks
-from tracetui.analysis.communication.waits import Waits, find_waits
+from tracetui.analysis.communication.waits import OperationWaits, find_operation_waits
 from tracetui.analysis.gaps import Gaps
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.intervals import Intervals, union
@@ -86,10 +86,10 @@ class Communication:
         return find_groups(self.trace, self.operations, self.tasks, parallel)
 
     @cached_property
-    def waits(self) -> Waits:
+    def waits(self) -> OperationWaits:
         """How long each operation waited, and for whom."""
         sizes = {track: len(group.global_ranks) for track, group in self.groups.items()}
-        return find_waits(self.trace, self.operations, self.tasks, sizes)
+        return find_operation_waits(self.trace, self.operations, self.tasks, sizes)
 
     @cached_property
     def exposed(self) -> ExposedPieces:

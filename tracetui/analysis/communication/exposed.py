@@ -17,9 +17,9 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.owners import last_begun
 from tracetui.analysis.communication.planes import PlaneOperations
-from tracetui.analysis.communication.waits import Waits
+from tracetui.analysis.communication.waits import OperationWaits
 from tracetui.analysis.gaps import Gaps
-from tracetui.analysis.idle.pieces import cut, edges_of
+from tracetui.analysis.idle.pieces import cut_at_edges, edges_of
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import pick
@@ -96,7 +96,7 @@ class ExposedPieces:
 def find_exposed(
     activities: Sequence[DeviceActivity],
     collectives: PlaneOperations,
-    waits: Waits,
+    waits: OperationWaits,
     gaps: Gaps,
     windows: StepWindows,
     chains: LaunchChains,
@@ -138,7 +138,7 @@ def _pieces_by_operation(
 ) -> tuple[Int64s, Int64s, Int64s, Int64s]:
     """Return operation, start, end and exposed interval of each piece of a device's exposed communication."""
     owned = last_begun(collectives.start[rows], collectives.end[rows])
-    cuts = cut(owned.start, owned.end, edges_of(exposed.starts, exposed.ends))
+    cuts = cut_at_edges(owned.start, owned.end, edges_of(exposed.starts, exposed.ends))
     interval = exposed.index_at(cuts.start)
     inside = interval >= 0
     operation = rows[owned.place[cuts.place[inside]]]
@@ -146,7 +146,7 @@ def _pieces_by_operation(
 
 
 def _split_at_waits(
-    operation: Int64s, start: Int64s, end: Int64s, collectives: PlaneOperations, waits: Waits
+    operation: Int64s, start: Int64s, end: Int64s, collectives: PlaneOperations, waits: OperationWaits
 ) -> tuple[Int64s, Int64s, Int64s, Int64s]:
     """Cut pieces where the waits of their operations end; return cause, start, end, and the piece that each
     was cut from.

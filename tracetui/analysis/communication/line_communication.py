@@ -11,7 +11,7 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.exposed import ExposedPieces
 from tracetui.analysis.communication.groups import Group
 from tracetui.analysis.communication.planes import PlaneOperations
-from tracetui.analysis.communication.waits import Waits
+from tracetui.analysis.communication.waits import OperationWaits
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.idle_lines import LineFields, lines_of, python_line
 from tracetui.analysis.search import runs
@@ -49,7 +49,11 @@ class LatePeer:
 
 
 def communication_lines(
-    trace: Trace, collectives: PlaneOperations, waits: Waits, exposed: ExposedPieces, rules: FrameRules
+    trace: Trace,
+    collectives: PlaneOperations,
+    waits: OperationWaits,
+    exposed: ExposedPieces,
+    rules: FrameRules,
 ) -> tuple[LineCommunication, ...]:
     """Return the lines with exposed communication, most first. Their sum is that of all pieces."""
     frames, line_of_piece = lines_of(trace, exposed.stack, exposed.frame, rules)
@@ -82,7 +86,7 @@ def communication_lines(
 
 
 def late_peers(
-    collectives: PlaneOperations, waits: Waits, exposed: ExposedPieces, groups: Mapping[int, Group]
+    collectives: PlaneOperations, waits: OperationWaits, exposed: ExposedPieces, groups: Mapping[int, Group]
 ) -> tuple[LatePeer, ...]:
     """Return the late ranks, those first that were waited for longest."""
     is_wait = exposed.cause == CommunicationCause.WAIT
@@ -108,7 +112,9 @@ def late_peers(
     return tuple(sorted(peers, key=lambda late: (-late.wait_ns, late.group, late.peer)))
 
 
-def _peers(collectives: PlaneOperations, waits: Waits, pieces: ExposedPieces) -> dict[tuple[int, int], int]:
+def _peers(
+    collectives: PlaneOperations, waits: OperationWaits, pieces: ExposedPieces
+) -> dict[tuple[int, int], int]:
     """Sum the waits by (group, late rank), ns; most first."""
     waits_exposed = pieces.at(pieces.cause == CommunicationCause.WAIT)
     group, peer = collectives.group[waits_exposed.operation], waits.peer[waits_exposed.operation]

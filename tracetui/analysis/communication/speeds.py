@@ -95,7 +95,7 @@ def size_class(size: int) -> int:
     return size.bit_length()
 
 
-def parts_of(link: Link) -> Parts:
+def link_parts(link: Link) -> Parts:
     """Return what went over a link of a trace."""
     parts: dict[tuple[str, int], Traffic] = {}
     for size, (transfers, ns) in link.sizes.items():

@@ -39,7 +39,7 @@ class Handshakes:
 
 
 @dataclass(frozen=True, eq=False)
-class Waits:
+class OperationWaits:
     """How long each operation waited, and for whom; columns as long as the operations."""
 
     handshakes: Handshakes
@@ -51,9 +51,9 @@ class Waits:
     ring: Bools
 
 
-def find_waits(
+def find_operation_waits(
     trace: Trace, collectives: PlaneOperations, tasks: PlaneTasks, sizes: Mapping[int, int]
-) -> Waits:
+) -> OperationWaits:
     """Return the waits of all operations.
 
     `sizes`: how many ranks the groups have, by the index of their tracks, of those where that is known.
@@ -61,7 +61,7 @@ def find_waits(
     handshakes = _handshakes(trace, collectives, tasks)
     wait, peer, row = _late_peers(collectives, handshakes)
     peers = _distinct_peers(handshakes, len(collectives))
-    return Waits(
+    return OperationWaits(
         handshakes=handshakes,
         has_handshake=peers > 0,
         wait_ns=wait,

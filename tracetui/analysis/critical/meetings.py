@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.exposed import ExposedPieces
 from tracetui.analysis.communication.planes import PlaneOperations
-from tracetui.analysis.communication.waits import Waits
+from tracetui.analysis.communication.waits import OperationWaits
 from tracetui.analysis.idle.milestones import milestones
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.arrays import Int64s
@@ -31,7 +31,7 @@ class Meetings(NamedTuple):
 
 
 def meetings(
-    chains: LaunchChains, collectives: PlaneOperations, waits: Waits, exposed: ExposedPieces
+    chains: LaunchChains, collectives: PlaneOperations, waits: OperationWaits, exposed: ExposedPieces
 ) -> Meetings:
     """Return the collectives of a trace."""
     waiting = exposed.cause == CommunicationCause.WAIT

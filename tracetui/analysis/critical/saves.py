@@ -32,7 +32,7 @@ from tracetui.analysis.critical.dependencies import Dependencies
 from tracetui.analysis.critical.meetings import Meetings
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.idle_lines import LineFields, LineKey, lines_of, python_line
-from tracetui.analysis.idle.pieces import cut
+from tracetui.analysis.idle.pieces import cut_at_edges
 from tracetui.analysis.search import distinct, pick
 from tracetui.analysis.sums import sums
 from tracetui.arrays import Bools, Int32s, Int64s
@@ -90,7 +90,9 @@ def line_savings(
         free = chain.wall_ns - working.clip(chain.begin_ns - late, chain.end_ns - late).total
         (on_device,) = np.nonzero((step_devices == device) & (begins < ends))
         meeting_times, wait = _waits(meetings, device)
-        parts = cut(start, end, distinct(np.concatenate((begins[on_device], ends[on_device], meeting_times))))
+        parts = cut_at_edges(
+            start, end, distinct(np.concatenate((begins[on_device], ends[on_device], meeting_times)))
+        )
         step = _step_at(parts.start, begins[on_device], ends[on_device])
         stretch = np.searchsorted(meeting_times, parts.start, "right")
         code_of_part = keyed[parts.place] + len(keys) * (stretch + (len(meeting_times) + 1) * (step + 1))

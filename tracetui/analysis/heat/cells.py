@@ -56,15 +56,15 @@ class HeatCells:
         total = np.zeros(capacity.shape, np.int64)
         np.add.at(total, (row, column), ns)
         main = most_of_each(row * capacity.shape[1] + column, key, ns, capacity.size).reshape(capacity.shape)
-        return cls(total, capacity, main, shares(total, capacity))
+        return cls(total, capacity, main, cell_shares(total, capacity))
 
     @classmethod
     def of_totals(cls, ns: Int64s, capacity: Int64s) -> HeatCells:
         """Return cells with totals only: none has a part that takes most of it."""
-        return cls(ns, capacity, np.full(ns.shape, -1, np.int64), shares(ns, capacity))
+        return cls(ns, capacity, np.full(ns.shape, -1, np.int64), cell_shares(ns, capacity))
 
 
-def shares(ns: Int64s, capacity: Int64s) -> Floats:
+def cell_shares(ns: Int64s, capacity: Int64s) -> Floats:
     """Return ns / capacity, at most 1; NaN where the capacity is 0. Any time above 0 has a share above 0."""
     share = np.full(ns.shape, np.nan)
     np.divide(ns, capacity, out=share, where=capacity > 0)

@@ -22,7 +22,7 @@ from tracetui.analysis.idle.calls import cause_of_call
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.host import HostThread
 from tracetui.analysis.idle.naming import by_name, matching
-from tracetui.analysis.idle.pieces import cut, edges_of
+from tracetui.analysis.idle.pieces import cut_at_edges, edges_of
 from tracetui.analysis.intervals import NOTHING, Intervals, union
 from tracetui.analysis.scheduler.states import State
 from tracetui.analysis.search import among, of_category, rows_of
@@ -297,7 +297,7 @@ def _innermost(trace: Trace, thing: WorkRow, start_ns: int, end_ns: int) -> tupl
     frames = rows_in_window(trace, thing.tracks, start_ns, end_ns)
     edges = edges_of(trace.slices.start[frames], trace.slices.end[frames])
     clipped = thing.times.clip(start_ns, end_ns)
-    pieces = cut(clipped.starts, clipped.ends, edges)
+    pieces = cut_at_edges(clipped.starts, clipped.ends, edges)
     row = np.full(len(pieces.start), -1, np.int64)
     for track in thing.tracks:
         row = np.maximum(row, enclosing(trace, track.lanes, pieces.start))

@@ -17,7 +17,7 @@ from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.copies import copying_operators
 from tracetui.analysis.idle.naming import by_name
-from tracetui.analysis.idle.pieces import Cuts, cut, edges_of
+from tracetui.analysis.idle.pieces import Cuts, cut_at_edges, edges_of
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.launch_chains import NOT_OPERATORS, LaunchChains
 from tracetui.analysis.scheduler.scheduler import Scheduler
@@ -108,7 +108,7 @@ class HostThread:
         too.
         """
         edges = edges_of(self.edges, self.frame_edges) if by_frame else self.edges
-        return cut(starts, ends, edges)
+        return cut_at_edges(starts, ends, edges)
 
     def causes(self, times: Int64s, running: Int64s) -> Int8s:
         """Return why the thread had not enqueued more at each time, given what ran then; int8, a Cause

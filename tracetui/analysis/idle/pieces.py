@@ -19,7 +19,7 @@ class Cuts(NamedTuple):
     end: Int64s  #: ns
 
 
-def cut(starts: Int64s, ends: Int64s, edges: Int64s) -> Cuts:
+def cut_at_edges(starts: Int64s, ends: Int64s, edges: Int64s) -> Cuts:
     """Cut each `[start, end)` at the edges (sorted, distinct) inside it; they may overlap, in any order."""
     (not_empty,) = np.nonzero(starts < ends)
     first = np.searchsorted(edges, starts[not_empty], "right")
@@ -54,7 +54,7 @@ def cut_by_cover(
         places = not_empty[group]
         covered = None if key < 0 else cover(key)
         edges = np.empty(0, np.int64) if covered is None else edges_of(covered.starts, covered.ends)
-        cuts = cut(starts[places], ends[places], edges)
+        cuts = cut_at_edges(starts[places], ends[places], edges)
         parts.append(cuts._replace(place=places[cuts.place]))
         inside.append(
             np.zeros(len(cuts.start), np.bool_) if covered is None else covered.index_at(cuts.start) >= 0

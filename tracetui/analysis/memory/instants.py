@@ -18,7 +18,7 @@ from tracetui.analysis.memory.model import (
     steps_at,
 )
 from tracetui.analysis.memory.snapshot import releases
-from tracetui.analysis.memory.tables import steps_of
+from tracetui.analysis.memory.tables import memory_steps
 from tracetui.analysis.search import distinct, first_equal, of_category, pick, runs
 from tracetui.arrays import Int64s
 from tracetui.trace.model import MemoryColumns, Trace
@@ -42,7 +42,7 @@ def recorded_in_instants(trace: Trace, chains: LaunchChains, rules: FrameRules) 
     lines, line = lines_of(trace, sites.stack, sites.frame, rules)
     names = pick(trace.slices.name, row)
     different = distinct(names)
-    steps = steps_of(trace)
+    steps = memory_steps(trace)
     numbers = distinct(device)
     labels = tuple(map(_label, numbers.tolist()))
     release = freed[allocated]

@@ -58,7 +58,7 @@ def recorded_in_tables(trace: Trace, chains: LaunchChains, rules: FrameRules) ->
     tables = read_tables(Path(trace.path))
     if all(table is None for table in tables):
         return None
-    return replace(joined(trace, chains, rules, tables), graphs=static_memory(tables.graphs))
+    return replace(join_tables(trace, chains, rules, tables), graphs=static_memory(tables.graphs))
 
 
 def read_tables(trace: Path) -> MemoryTables:
@@ -71,11 +71,13 @@ def read_tables(trace: Path) -> MemoryTables:
     )
 
 
-def joined(trace: Trace, chains: LaunchChains, rules: FrameRules, tables: MemoryTables) -> MemoryRecording:
+def join_tables(
+    trace: Trace, chains: LaunchChains, rules: FrameRules, tables: MemoryTables
+) -> MemoryRecording:
     """Return what tables tell, joined to the operators and lines of their trace."""
     problems = tuple(problem for table in tables if table is not None for problem in table.problems)
     curves = curves_of(tables.records, tables.modules)
-    steps = steps_of(trace)
+    steps = memory_steps(trace)
     if tables.blocks is None:
         return MemoryRecording(curves, no_blocks(), _devices(curves), (), (), (), steps, problems)
     return _blocks_of_table(trace, chains, rules, tables.blocks, curves, steps, problems)
@@ -89,7 +91,7 @@ def curves_of(records: SiblingTable | None, modules: SiblingTable | None) -> tup
     return tuple(curves.values())
 
 
-def steps_of(trace: Trace) -> tuple[MemoryStep, ...]:
+def memory_steps(trace: Trace) -> tuple[MemoryStep, ...]:
     """Return the steps of the process that has most of them, by start."""
     steps = host_steps(trace)
     pids = [step.pid for step in steps]
@@ -97,7 +99,7 @@ def steps_of(trace: Trace) -> tuple[MemoryStep, ...]:
     return tuple(MemoryStep(step.number, step.start, step.end) for step in steps if step.pid == pid)
 
 
-def device_label(text: str | None) -> str:
+def table_device_label(text: str | None) -> str:
     """Return the label of a device as tables write it: "NPU 0" of "NPU:0" and of "0"."""
     label = _NO_DEVICE if text is None else text.replace(":", " ", 1)
     return f"{_NO_DEVICE} {label}" if label.isdigit() else label
@@ -117,7 +119,7 @@ def _curves(table: SiblingTable | None) -> list[Curve]:
         if not any((column[ordered] > 0).any() for column in columns):
             continue
         name, device_code = divmod(code, len(device.texts) + 1)
-        label = device_label(device.texts[device_code - 1] if device_code else None)
+        label = table_device_label(device.texts[device_code - 1] if device_code else None)
         allocated, reserved, active = (column[ordered] for column in columns)
         time = table.numbers["time"][ordered]
         curves.append(Curve(label, component.texts[name], time, allocated, reserved, active))
@@ -144,7 +146,7 @@ def _blocks_of_table(
     row[is_node] = _dequeued_operators(trace, start[is_node])
     sites = chains.callers.call_sites(row)
     lines, line = lines_of(trace, sites.stack, sites.frame, rules)
-    labels = [device_label(text) for text in (None, *table.texts["device"].texts)]
+    labels = [table_device_label(text) for text in (None, *table.texts["device"].texts)]
     devices = _devices(curves, labels[1:] if (table.texts["device"].place >= 0).all() else labels)
     number_of_label = np.array(
         [devices.index(label) if label in devices else -1 for label in labels], np.int32

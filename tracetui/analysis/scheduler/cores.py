@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.idle.pieces import cut
+from tracetui.analysis.idle.pieces import cut_at_edges
 from tracetui.analysis.scheduler.states import losses_by_cpu
 from tracetui.analysis.search import runs
 from tracetui.arrays import Int64s
@@ -77,7 +77,7 @@ class Cores:
         parts = [Occupancy(*(np.empty(0, np.int64) for _ in Occupancy._fields))]
         for cpu, places in runs(cpus):
             known = self.runs(cpu) if cpu >= 0 else CoreRuns(np.array([-(1 << 62)]), np.array([NO_PID]))
-            cuts = cut(starts[places], ends[places], _distinct(known.time))
+            cuts = cut_at_edges(starts[places], ends[places], _distinct(known.time))
             pid = known.pid[np.searchsorted(known.time, cuts.start, "right") - 1]
             parts.append(Occupancy(places[cuts.place], cuts.start, cuts.end, pid))
         joined = Occupancy._make(np.concatenate(columns) for columns in zip(*parts))

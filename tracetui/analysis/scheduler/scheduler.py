@@ -12,7 +12,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.pieces import Cuts, cut, edges_of
+from tracetui.analysis.idle.pieces import Cuts, cut_at_edges, edges_of
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.scheduler.clock import AlignedRecording, align
 from tracetui.analysis.scheduler.cores import IDLE, Cores
@@ -204,7 +204,7 @@ class Scheduler:
         for pid, places in runs(pids):
             states = None if pid < 0 else self._states[pid]
             edges = np.empty(0, np.int64) if states is None else edges_of(states.start, states.end)
-            cuts = cut(starts[places], ends[places], edges)
+            cuts = cut_at_edges(starts[places], ends[places], edges)
             cause = causes[places[cuts.place]]
             if states is not None and len(states.start):
                 place = states.state_at(cuts.start)
@@ -236,7 +236,7 @@ class Scheduler:
 
     def _add_culprits(self, pid: int, starts: Int64s, ends: Int64s, total: dict[_Blamed, int]) -> None:
         states = self.states_of(pid)
-        cuts = cut(starts, ends, edges_of(states.start, states.end))
+        cuts = cut_at_edges(starts, ends, edges_of(states.start, states.end))
         place = states.state_at(cuts.start)
         kept = (place >= 0) & (states.state[place] == State.READY)
         had = self.cores.occupants(states.cpu[place[kept]], cuts.start[kept], cuts.end[kept])
@@ -264,7 +264,7 @@ class Scheduler:
             return {self._comm(pid, 0): int((ends - starts).sum())}
         names: dict[str, int] = {}
         times = np.array([time for time, _ in changes[1:]], np.int64) + self.clock.offset_ns
-        cuts = cut(starts, ends, edges_of(times))
+        cuts = cut_at_edges(starts, ends, edges_of(times))
         which = np.searchsorted(times, cuts.start, "right")
         for place, rows in runs(which):
             name = changes[place][1]

@@ -23,14 +23,14 @@ def _add_arguments(parser: Parser) -> None:
 def _run(request: Request) -> ExitCode:
     from tracetui.analysis.advice import find_advice
     from tracetui.cli.output import answer
-    from tracetui.cli.trace_reading import open_trace
+    from tracetui.cli.trace_reading import open_analysis
     from tracetui.export.csv_table import write_table
     from tracetui.export.tables.advice import ADVICE, AdviceRows
     from tracetui.export.trace.advice_text import advice_text
     from tracetui.export.trace.documents import advice_document
     from tracetui.export.trace.markdown import advice_markdown
 
-    analysis, _ = open_trace(request)
+    analysis, _ = open_analysis(request)
     answer(
         request,
         what="pieces of advice",

@@ -224,12 +224,12 @@ def _check_limits(request: Request, of_devices: tuple[Limit, ...]) -> Iterator[_
         if request.trusted:
             yield _check_trust_of_sides(compared, request.regressions)
         return
-    from tracetui.cli.trace_reading import open_trace
+    from tracetui.cli.trace_reading import open_analysis
     from tracetui.job.sources import digest_at
 
     if digest_at(Path(request.path)) is not None:
         raise UsageError(state("a digest is held to --max-regression alone: other limits need its trace"))
-    analysis, _ = open_trace(request)
+    analysis, _ = open_analysis(request)
     if of_devices and not any(activity.window_ns > 0 for activity in analysis.devices):
         raise _NothingToCheck(
             translate("no device computes or communicates in this trace: there is nothing to check")
@@ -334,9 +334,9 @@ def _hold_exports(request: Request) -> _CheckResult:
 def _part(request: Request) -> RunPart:
     from tracetui.analysis.scheduler.scheduler import SchedulerSource
     from tracetui.cli.comparing import RunPart
-    from tracetui.cli.trace_reading import scheduler_of
+    from tracetui.cli.trace_reading import scheduler_source
 
-    return RunPart(request.path, scheduler=scheduler_of(request) or SchedulerSource())
+    return RunPart(request.path, scheduler=scheduler_source(request) or SchedulerSource())
 
 
 def _check_devices(analysis: Analysis, limits: tuple[Limit, ...], each_step: bool) -> _CheckResult:
@@ -391,22 +391,22 @@ def _check_regressions(comparison: Comparison, limits: tuple[RegressionLimit, ..
 
 
 def _check_job(job: Job, limits: tuple[Limit, ...]) -> _CheckResult:
-    from tracetui.export.job.limits import breaches_text, limits_document
+    from tracetui.export.job.limits import job_breaches_text, job_limits_document
     from tracetui.export.sentences.notes import job_notes
-    from tracetui.job.limits import find_breaches, unmarked_phases
+    from tracetui.job.limits import find_job_breaches, unmarked_phases
 
     if not any(rank.digest.end > rank.digest.start for rank in job.ranks):
         raise _NothingToCheck(
             translate("no device computes or communicates in these traces: there is nothing to check")
         )
-    breaches = find_breaches(job, limits)
+    breaches = find_job_breaches(job, limits)
     notes = [printable(note) for note in job_notes(job)]
     unmarked = unmarked_phases(job, limits)
     notes += [
         translate("no range is marked as {name}: there is nothing to check", name=printable(name))
         for name in unmarked
     ]
-    document, text = limits_document(limits, breaches), breaches_text(breaches)
+    document, text = job_limits_document(limits, breaches), job_breaches_text(breaches)
     return _CheckResult(document, text, bool(breaches), tuple(notes), bool(unmarked))
 
 

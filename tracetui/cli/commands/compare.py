@@ -106,14 +106,16 @@ def _add_arguments(parser: Parser) -> None:
 def _run(request: Request) -> ExitCode:
     from tracetui.analysis.scheduler.scheduler import SchedulerSource
     from tracetui.cli.comparing import RunPart
-    from tracetui.cli.trace_reading import scheduler_of
+    from tracetui.cli.trace_reading import scheduler_source
 
     if request.xlsx is not None:
         _refuse_without_writer()
     step = request.step if request.base_step is None else request.base_step
     window = request.window if request.base_window is None else request.base_window
     base = RunPart(request.base, step, window, SchedulerSource(request.base_sched))
-    other = RunPart(request.path, request.step, request.window, scheduler_of(request) or SchedulerSource())
+    other = RunPart(
+        request.path, request.step, request.window, scheduler_source(request) or SchedulerSource()
+    )
     print_comparison(request, base, other, request.by)
     return ExitCode.OK
 

@@ -43,12 +43,12 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> ExitCode:
-    from tracetui.cli.trace_reading import open_trace
+    from tracetui.cli.trace_reading import open_analysis
 
     recordings = _recordings(request)
     if len(recordings) > 1:
         return _judge_each(request, recordings)
-    analysis, _ = open_trace(Request(**{**vars(request), "path": str(recordings[0])}))
+    analysis, _ = open_analysis(Request(**{**vars(request), "path": str(recordings[0])}))
     _compare_exports(request, analysis)
     return _print_findings(request, analysis)
 

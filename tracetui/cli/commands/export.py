@@ -44,12 +44,12 @@ def _add_arguments(parser: Parser) -> None:
 
 def _run(request: Request) -> ExitCode:
     from tracetui.cli.output import write_csv
-    from tracetui.cli.trace_reading import open_trace
+    from tracetui.cli.trace_reading import open_analysis
     from tracetui.export.trace.events_csv import matching_tracks, write_events
     from tracetui.export.trace.step_numbers import StepNumbers
     from tracetui.trace.clean import printable
 
-    analysis, selection = open_trace(request)
+    analysis, selection = open_analysis(request)
     trace = analysis.trace
     start, end = selection.window or (trace.start_ns, trace.start_ns + OPEN_END)
     if selection.step is not None:

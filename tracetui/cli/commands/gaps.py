@@ -49,14 +49,14 @@ def _run(request: Request) -> ExitCode:
 
     from tracetui.analysis.gaps import Measure
     from tracetui.cli.output import answer
-    from tracetui.cli.trace_reading import open_trace
+    from tracetui.cli.trace_reading import open_analysis
     from tracetui.export.csv_table import write_table
     from tracetui.export.tables.gaps import GAPS, GapRows
     from tracetui.export.trace.documents import gaps_document
     from tracetui.export.trace.idle_text import gaps_text
     from tracetui.export.trace.markdown import gaps_markdown
 
-    analysis, everything = open_trace(request)
+    analysis, everything = open_analysis(request)
     selection = replace(everything, by=Measure(request.by))
     top = _TOP if request.top is None else request.top
     answer(

@@ -71,14 +71,14 @@ def _add_arguments(parser: Parser) -> None:
 
 def _run(request: Request) -> ExitCode:
     from tracetui.cli.output import answer
-    from tracetui.cli.trace_reading import open_trace
+    from tracetui.cli.trace_reading import open_analysis
     from tracetui.export.csv_table import write_table
     from tracetui.export.tables.hotspots import LINES, LineRows
     from tracetui.export.trace.documents import hotspots_document
     from tracetui.export.trace.idle_text import hotspots_text
     from tracetui.export.trace.markdown import hotspots_markdown
 
-    analysis, selection = open_trace(request)
+    analysis, selection = open_analysis(request)
     if request.by != "line":
         return _print_nested(request, analysis, selection)
     answer(

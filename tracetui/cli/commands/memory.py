@@ -93,13 +93,13 @@ def print_memory(request: Request, by: str) -> None:
 
 def _opened(request: Request) -> tuple[Memory | None, MemoryPart | None, int]:
     """Return the memory, the part of it asked for, and when the trace starts, ns."""
-    from tracetui.cli.trace_reading import open_trace
+    from tracetui.cli.trace_reading import open_analysis
     from tracetui.siblings.snapshot import is_pickle
 
     if is_pickle(Path(request.path)):
         memory_of_snapshot = _snapshot(request)
         return memory_of_snapshot, memory_of_snapshot.part(request.step, None, None), 0
-    analysis, selection = open_trace(request)
+    analysis, selection = open_analysis(request)
     memory, origin = analysis.memory, analysis.trace.start_ns
     if memory is None:
         return None, None, origin
@@ -146,7 +146,7 @@ def _document(memory: Memory | None, part: MemoryPart | None, by: str, top: int 
 def _write_csv(
     stream: BinaryIO, memory: Memory | None, part: MemoryPart | None, by: str, top: int | None
 ) -> int:
-    from tracetui.export.data_frame import write_csv
+    from tracetui.export.data_frame import write_frames
     from tracetui.export.memory import frames
 
     if memory is None:
@@ -156,7 +156,7 @@ def _write_csv(
         "size": frames.memory_sizes_frame,
         "block": frames.memory_blocks_frame,
     }[by]
-    return write_csv(stream, [frame_of(memory, part, top or 0)])
+    return write_frames(stream, [frame_of(memory, part, top or 0)])
 
 
 COMMAND = Command(

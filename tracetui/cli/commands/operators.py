@@ -54,7 +54,7 @@ def _add_arguments(parser: Parser) -> None:
 
 def _run(request: Request) -> ExitCode:
     from tracetui.cli.output import answer, say
-    from tracetui.cli.trace_reading import open_trace
+    from tracetui.cli.trace_reading import open_analysis
     from tracetui.export.csv_table import write_table
     from tracetui.export.trace.operators import (
         NoKernels,
@@ -67,7 +67,7 @@ def _run(request: Request) -> ExitCode:
 
     if request.host and request.by in ("shape", "kernel"):
         raise UsageError(state("--by {by} is of devices: --host has types and names", by=request.by))
-    analysis, selection = open_trace(request)
+    analysis, selection = open_analysis(request)
     if request.by in ("shape", "kernel") and analysis.kernels is not None:
         for problem in analysis.kernels.table.problems:
             say(printable(problem))

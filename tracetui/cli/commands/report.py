@@ -79,10 +79,10 @@ def _sections(request: Request) -> list[Section]:
     if request.other is not None:
         from tracetui.analysis.scheduler.scheduler import SchedulerSource
         from tracetui.cli.comparing import RunPart, compare_paths
-        from tracetui.cli.trace_reading import scheduler_of
+        from tracetui.cli.trace_reading import scheduler_source
         from tracetui.export.page.comparison import comparison_sections
 
-        other = RunPart(request.other, scheduler=scheduler_of(request) or SchedulerSource())
+        other = RunPart(request.other, scheduler=scheduler_source(request) or SchedulerSource())
         request.path = request.other  # the side that is not written over, as of `compare`
         comparison = compare_paths(request, RunPart(str(path)), other)
         traces = dict.fromkeys(map(fingerprint_of_run, (str(path), request.other)))
@@ -100,16 +100,16 @@ def _sections(request: Request) -> list[Section]:
             rank = telling_rank(job)
             gaps = _gaps(request, Path(rank.path), translate("rank {number}", number=rank.number))
             return [*sections, *gaps, *_notes(fingerprint_of(request.path))]
-    from tracetui.cli.trace_reading import open_trace
+    from tracetui.cli.trace_reading import open_analysis
     from tracetui.export.page.trace import trace_sections
 
-    analysis, _ = open_trace(request)
+    analysis, _ = open_analysis(request)
     return [*trace_sections(analysis, _source_files(request)), *_notes(fingerprint_of(request.path))]
 
 
 def _gaps(request: Request, path: Path, run: str) -> Iterator[Section]:
     """Yield the worst gaps of a run that is one trace of several; nothing of a job, or of a digest alone."""
-    from tracetui.cli.trace_reading import opened_trace, scheduler_of
+    from tracetui.cli.trace_reading import opened_trace, scheduler_source
     from tracetui.export.page.trace import gaps_section
     from tracetui.job.load import ranks_below
     from tracetui.reader.errors import UnreadableTrace
@@ -117,7 +117,7 @@ def _gaps(request: Request, path: Path, run: str) -> Iterator[Section]:
     with contextlib.suppress(UnreadableTrace):
         if path.is_dir() and ranks_below(path) is not None:
             return
-        with opened_trace(request, str(path), scheduler_of(request)) as (analysis, _):
+        with opened_trace(request, str(path), scheduler_source(request)) as (analysis, _):
             if len(analysis.gaps):
                 yield gaps_section(analysis, run)
 

@@ -37,12 +37,12 @@ def _add_arguments(parser: Parser) -> None:
 
 def _run(request: Request) -> ExitCode:
     from tracetui.cli.output import answer
-    from tracetui.cli.trace_reading import open_trace
+    from tracetui.cli.trace_reading import open_analysis
     from tracetui.export.csv_table import write_table
     from tracetui.export.tables.scheduler import THREADS, ThreadTimeRows
     from tracetui.export.trace.scheduler import scheduler_document, scheduler_markdown, scheduler_text
 
-    analysis, _ = open_trace(request)
+    analysis, _ = open_analysis(request)
     scheduler, summary = analysis.scheduler, analysis.scheduler_summary
     if scheduler is None or summary is None:
         raise UsageError(

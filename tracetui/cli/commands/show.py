@@ -69,12 +69,12 @@ def _run(request: Request) -> ExitCode:
         place = place_in_job(found.kind, request.row, fingerprint_of(request.path))
         answer = RowAnswer(request.row, found, (), str(place or ""))
     else:
-        from tracetui.cli.trace_reading import open_trace
+        from tracetui.cli.trace_reading import open_analysis
         from tracetui.export.queries.named_rows import find_in_trace, kinds_of_trace
         from tracetui.export.queries.row_screens import place_in_trace
         from tracetui.ui.stories.row_story import story_of
 
-        analysis, _ = open_trace(request)
+        analysis, _ = open_analysis(request)
         found = find_in_trace(analysis, request.row) or _refuse(request, kinds_of_trace(analysis))
         plain = request.json or request.md
         width = 200 if plain else text_width()
@@ -108,13 +108,13 @@ def _in_comparison(request: Request) -> RowAnswer:
     from tracetui.analysis.scheduler.scheduler import SchedulerSource
     from tracetui.cli.comparing import RunPart, compare_paths
     from tracetui.cli.notes import fingerprint_of_pair
-    from tracetui.cli.trace_reading import scheduler_of
+    from tracetui.cli.trace_reading import scheduler_source
     from tracetui.export.queries.named_rows import find_in_comparison, kinds_of_comparison
     from tracetui.export.queries.row_answer import RowAnswer
     from tracetui.export.queries.row_screens import place_in_comparison
     from tracetui.ui.comparing.row_story import story
 
-    other = RunPart(request.path, scheduler=scheduler_of(request) or SchedulerSource())
+    other = RunPart(request.path, scheduler=scheduler_source(request) or SchedulerSource())
     comparison = compare_paths(request, RunPart(request.against), other)
     found = find_in_comparison(comparison, request.row) or _refuse(request, kinds_of_comparison(comparison))
     trace = fingerprint_of_pair(request.against, request.path)

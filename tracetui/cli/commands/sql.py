@@ -97,16 +97,16 @@ def _run(request: Request) -> ExitCode:
 
 def _relations(request: Request) -> Relations:
     """Return the tables of what the paths hold."""
-    from tracetui.export.queries.query_tables import words_of
+    from tracetui.export.queries.query_tables import query_words
     from tracetui.export.queries.relations import comparison_relations, job_relations, trace_relations
 
     path = Path(request.path)
     if request.against is not None:
         from tracetui.analysis.scheduler.scheduler import SchedulerSource
         from tracetui.cli.comparing import RunPart, compare_paths
-        from tracetui.cli.trace_reading import scheduler_of
+        from tracetui.cli.trace_reading import scheduler_source
 
-        other = RunPart(request.path, scheduler=scheduler_of(request) or SchedulerSource())
+        other = RunPart(request.path, scheduler=scheduler_source(request) or SchedulerSource())
         return comparison_relations(compare_paths(request, RunPart(request.against), other))
     if path.is_dir():
         from tracetui.cli.job_reading import open_job_below
@@ -116,7 +116,7 @@ def _relations(request: Request) -> Relations:
             return job_relations(job)
     from tracetui.cli.trace_reading import open_whole_trace
 
-    words = None if request.tables else words_of(request.query)
+    words = None if request.tables else query_words(request.query)
     return trace_relations(open_whole_trace(request, at_once=False), words)
 
 

@@ -44,7 +44,7 @@ def print_summary(request: Request) -> None:
 
     from tracetui.cli.notes import fingerprint_of, read_notebook
     from tracetui.cli.output import answer
-    from tracetui.cli.trace_reading import open_trace
+    from tracetui.cli.trace_reading import open_analysis
     from tracetui.export.csv_table import write_table
     from tracetui.export.notes import notes_document, notes_markdown
     from tracetui.export.tables.steps import STEPS, StepRows
@@ -52,7 +52,7 @@ def print_summary(request: Request) -> None:
     from tracetui.export.trace.markdown import summary_markdown
     from tracetui.export.trace.summary import summary_text
 
-    analysis, everything = open_trace(request)
+    analysis, everything = open_analysis(request)
     notes = read_notebook(fingerprint_of(request.path))
     selection = replace(everything, all_steps=request.all_steps)
     answer(

@@ -147,7 +147,7 @@ def _run(request: Request) -> int:
 def _view(request: Request) -> int:
     from tracetui.cli.output import in_ascii
     from tracetui.cli.signals import raise_if_signalled
-    from tracetui.cli.trace_reading import rules_of, scheduler_of
+    from tracetui.cli.trace_reading import rules_of, scheduler_source
     from tracetui.reader.errors import Reason, UnreadableTrace
     from tracetui.reader.locate import locate_trace
     from tracetui.siblings.snapshot import is_pickle
@@ -198,7 +198,7 @@ def _view(request: Request) -> int:
         typed=typed,
         ascii=in_ascii(request),
         mouse=request.mouse,
-        scheduler=scheduler_of(request),
+        scheduler=scheduler_source(request),
         cache=request.cache,
         jobs=request.jobs,
         sources=request.sources,

@@ -15,12 +15,12 @@ from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_percent
 
 
-def breaches_text(breaches: Sequence[JobBreach]) -> str:
+def job_breaches_text(breaches: Sequence[JobBreach]) -> str:
     """Return a line for each: "rank 3: wait is 42.5 % (9.21 ms of 21.7 ms), more than 10 %"."""
     return "".join(f"{_sentence(breach)}\n" for breach in breaches)
 
 
-def limits_document(limits: Sequence[Limit], breaches: Sequence[JobBreach]) -> dict[str, Any]:
+def job_limits_document(limits: Sequence[Limit], breaches: Sequence[JobBreach]) -> dict[str, Any]:
     """Return the limits, and which ranks pass them."""
     return {
         "schema": SCHEMA,

@@ -37,7 +37,7 @@ from tracetui.export.text import MARGIN, wrapped
 from tracetui.job.idle_lines import job_lines
 from tracetui.job.job import Job
 from tracetui.job.late_ranks import late_ranks, slow_steps
-from tracetui.job.losses import find_losses
+from tracetui.job.losses import find_job_losses
 from tracetui.job.network_links import job_links
 from tracetui.job.phases import job_phases
 from tracetui.job.rank_table import VIEWS, RankRow, differing, leading, rank_rows, sorted_by
@@ -101,7 +101,7 @@ def job_markdown(job: Job, by: str | None = None, step: int | None = None, top: 
 def job_verdict(job: Job, step: int | None) -> list[str]:
     rows, waits = rank_rows(job, step), _waits_of(job, step)
     links = job_links(job) if step is None else ()
-    losses = find_losses(job, rows, waits, links, job_stages(job, rows))
+    losses = find_job_losses(job, rows, waits, links, job_stages(job, rows))
     return list(verdict(job, rows, root_breakdown(job, step), waits, losses))
 
 

@@ -15,7 +15,7 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.heat.cells import HeatCells
 from tracetui.analysis.raster import even_edges
 from tracetui.arrays import Floats, Int64s
-from tracetui.export.page.html import quote
+from tracetui.export.page.html import as_markup
 from tracetui.export.tables.common import share_words
 from tracetui.language import translate
 from tracetui.units import format_duration, format_percent
@@ -61,8 +61,8 @@ def strip(ns: Mapping[str, Int64s | Floats], whole: Int64s, scale: Sequence[str]
         IDLE: translate("idle"),
     }
     legend = "".join(
-        f'<span class="what"><span class="key {kind}"></span>{quote(labels[kind])} '
-        f"{quote(format_percent(round(column_ns.sum()), total))}</span> "
+        f'<span class="what"><span class="key {kind}"></span>{as_markup(labels[kind])} '
+        f"{as_markup(format_percent(round(column_ns.sum()), total))}</span> "
         for kind, column_ns in ns.items()
     )
     return (
@@ -94,8 +94,8 @@ def map_of_cells(
             for level, column, count in _runs(levels[row])
             if level
         )
-        parts.append(f'<span class="name">{quote(name, 48)}</span>{_stretched(columns, 1, drawn)}')
-    darkest = quote(translate("darkest: {share} of the time of a cell", share=share_words(highest)))
+        parts.append(f'<span class="name">{as_markup(name, 48)}</span>{_stretched(columns, 1, drawn)}')
+    darkest = as_markup(translate("darkest: {share} of the time of a cell", share=share_words(highest)))
     below = f"<span></span>{_scale(scale)}<span></span><figcaption>{darkest}</figcaption>"
     return f'<figure class="map">{"".join(parts)}{below}</figure>'
 
@@ -119,7 +119,7 @@ def _stretched(width: int, height: int, drawn: str) -> str:
 
 
 def _scale(texts: Sequence[str]) -> str:
-    return f'<span class="scale">{"".join(f"<span>{quote(text)}</span>" for text in texts)}</span>'
+    return f'<span class="scale">{"".join(f"<span>{as_markup(text)}</span>" for text in texts)}</span>'
 
 
 def _stacked(ns: Mapping[str, Int64s | Floats], whole: Int64s) -> str:

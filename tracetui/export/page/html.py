@@ -1,7 +1,7 @@
 """The parts of a page of HTML: text, tables, sections and the page around them.
 
-All text goes through `quote`, so no name of a trace becomes markup. The page forbids itself, by its content
-security policy, to run scripts and to load anything: its style stands in it.
+All text goes through `as_markup`, so no name of a trace becomes markup. The page forbids itself, by its
+content security policy, to run scripts and to load anything: its style stands in it.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ class Section(NamedTuple):
     blocks: Sequence[str]  #: markup
 
 
-def quote(text: str, longest: int = LONGEST_NAME) -> str:
+def as_markup(text: str, longest: int = LONGEST_NAME) -> str:
     """Return text as markup that shows it: printable, cut to `longest` characters, escaped."""
     return html.escape(printable(text, longest))
 
 
 def paragraph(text: str, kind: str = "") -> str:
     """Return a paragraph of the program's own words, of a class of the style."""
-    return f"<p{_of_class(kind)}>{quote(text, 4000)}</p>"
+    return f"<p{_of_class(kind)}>{as_markup(text, 4000)}</p>"
 
 
 def believed(trust: Mapping[str, str]) -> list[str]:
@@ -49,7 +49,7 @@ def believed(trust: Mapping[str, str]) -> list[str]:
 
 def bullets(texts: Sequence[str]) -> str:
     """Return a list of sentences."""
-    return f"<ul>{''.join(f'<li>{quote(text, 4000)}</li>' for text in texts)}</ul>"
+    return f"<ul>{''.join(f'<li>{as_markup(text, 4000)}</li>' for text in texts)}</ul>"
 
 
 def table(shown: Table[Rows], rows: Rows, notes: Sequence[str] = ()) -> str:
@@ -58,16 +58,17 @@ def table(shown: Table[Rows], rows: Rows, notes: Sequence[str] = ()) -> str:
     cells = [column.cells(rows, str) for column in columns]
     kinds = ["" if cell.numeric else "text" for cell in cells]
     head = "".join(
-        f"<th{_of_class(kind)}>{quote(heading(column.title))}</th>" for column, kind in zip(columns, kinds)
+        f"<th{_of_class(kind)}>{as_markup(heading(column.title))}</th>"
+        for column, kind in zip(columns, kinds)
     )
     body = []
     for place, row in enumerate(zip(*(cell.texts for cell in cells))):
-        line = "".join(f"<td{_of_class(kind)}>{quote(text)}</td>" for text, kind in zip(row, kinds))
+        line = "".join(f"<td{_of_class(kind)}>{as_markup(text)}</td>" for text, kind in zip(row, kinds))
         body.append(f"<tr>{line}</tr>")
         if notes:
             body.append(
                 f'<tr class="note"><td class="text" colspan="{len(columns)}">'
-                f"<div>{quote(notes[place], 1000)}</div></td></tr>"
+                f"<div>{as_markup(notes[place], 1000)}</div></td></tr>"
             )
     return (
         f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table></div>'
@@ -77,15 +78,17 @@ def table(shown: Table[Rows], rows: Rows, notes: Sequence[str] = ()) -> str:
 def page(title: str, language: str, sections: Sequence[Section], footer: str) -> str:
     """Return a whole document; the first section is its head."""
     first, *following = sections
-    parts = [f"<header><h1>{quote(first.title)}</h1>{''.join(first.blocks)}</header>"]
-    parts += [f"<section><h2>{quote(part.title)}</h2>{''.join(part.blocks)}</section>" for part in following]
+    parts = [f"<header><h1>{as_markup(first.title)}</h1>{''.join(first.blocks)}</header>"]
+    parts += [
+        f"<section><h2>{as_markup(part.title)}</h2>{''.join(part.blocks)}</section>" for part in following
+    ]
     return (
         f'<!DOCTYPE html>\n<html lang="{html.escape(language)}"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{quote(title)}</title><style>{STYLE}</style></head>\n<body>"
+        f"<title>{as_markup(title)}</title><style>{STYLE}</style></head>\n<body>"
         + "\n".join(parts)
-        + f"\n<footer><p>{quote(footer)}</p></footer></body></html>\n"
+        + f"\n<footer><p>{as_markup(footer)}</p></footer></body></html>\n"
     )
 
 

@@ -13,7 +13,7 @@ from tracetui.analysis.raster import even_edges
 from tracetui.export.job.text import TOP, job_sections, job_verdict
 from tracetui.export.language import cause_facts
 from tracetui.export.page import charts
-from tracetui.export.page.html import Section, believed, bullets, paragraph, quote, table
+from tracetui.export.page.html import Section, as_markup, believed, bullets, paragraph, table
 from tracetui.export.page.rank_maps import MAP_COLUMNS, rank_maps
 from tracetui.export.page.source import source_excerpts
 from tracetui.export.sentences.job import head_words
@@ -109,9 +109,9 @@ def _activity(job: Job) -> Section:
     if sums:
         total = int(causes.ns.sum())
         title = translate("Why they were idle for {time}, all together", time=format_duration(total))
-        blocks += [f"<h3>{quote(title)}</h3>", table(CAUSES, CauseRows(sums, total))]
+        blocks += [f"<h3>{as_markup(title)}</h3>", table(CAUSES, CauseRows(sums, total))]
     if len(causes.steps) > 1 and causes.causes:
-        blocks += [f"<h3>{quote(translate('Idle time by cause and step'))}</h3>", _cause_map(causes)]
+        blocks += [f"<h3>{as_markup(translate('Idle time by cause and step'))}</h3>", _cause_map(causes)]
     return Section(translate("What the ranks did over time, all together"), blocks)
 
 

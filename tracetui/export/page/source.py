@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from tracetui.export.page.html import quote
+from tracetui.export.page.html import as_markup
 from tracetui.export.sentences.causes import line_name
 from tracetui.trace.source_files import SourceFile, SourceFiles
 from tracetui.trace.stack import PythonLine
@@ -27,7 +27,7 @@ def _excerpt(line: PythonLine, source: SourceFiles) -> str:
     first = max(line.line - _AROUND, 1)
     written = []
     for number, text in enumerate(found.lines[first - 1 : line.line + _AROUND], first):
-        numbered = f"{number:>5}  {quote(text)}"
+        numbered = f"{number:>5}  {as_markup(text)}"
         written.append(f"<mark>{numbered}</mark>" if number == line.line else numbered)
-    title = quote(line_name(line.file, line.line, line.function))
+    title = as_markup(line_name(line.file, line.line, line.function))
     return f"<h3><code>{title}</code></h3><pre>{chr(10).join(written)}</pre>"

@@ -13,7 +13,7 @@ from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.waterfall import AICORE, AICPU, COPY, IDLE_TERMS, PREPARING_COPY, TERMS, term_places
 from tracetui.export.comparison.text import shown_rows
 from tracetui.export.page import charts
-from tracetui.export.page.html import Section, quote
+from tracetui.export.page.html import Section, as_markup
 from tracetui.export.sentences.comparison import row_name
 from tracetui.export.tables.comparison import WATERFALL
 from tracetui.language import translate
@@ -73,7 +73,7 @@ def step_pictures(comparison: Comparison) -> Section:
     for name, side in zip(("BASE", "OTHER"), sides):
         blocks += [f"<h3>{name}</h3>", side.strip(longest_ns)]
     if maps:
-        blocks.append(f"<h3>{quote(translate('What devices waited for, by step'))}</h3>")
+        blocks.append(f"<h3>{as_markup(translate('What devices waited for, by step'))}</h3>")
         for name, side, cells in zip(("BASE", "OTHER"), sides, maps):
             blocks += [f"<p>{name}</p>", charts.map_of_cells(cells, names, side.scale, highest)]
     return Section(translate("The steps of both, as high as they are long"), blocks)

@@ -17,7 +17,7 @@ from tracetui.export.language import cause_facts
 from tracetui.export.memory.document import memory_document
 from tracetui.export.memory.text import growth_sentences, memory_facts, memory_listings
 from tracetui.export.page import charts
-from tracetui.export.page.html import Section, bullets, paragraph, quote, table
+from tracetui.export.page.html import Section, as_markup, bullets, paragraph, table
 from tracetui.export.page.source import source_excerpts
 from tracetui.export.sentences.advice import advice_words
 from tracetui.export.sentences.causes import line_name, micro
@@ -152,7 +152,10 @@ def _device(
         ),
     ):
         if device[causes]:
-            blocks += [f"<h3>{quote(title)}</h3>", table(CAUSES, CauseRows(device[causes], device[total]))]
+            blocks += [
+                f"<h3>{as_markup(title)}</h3>",
+                table(CAUSES, CauseRows(device[causes], device[total])),
+            ]
     if len(analysis.devices) == 1:
         blocks += _cause_map(analysis, activity)
     places = Selection().steps(analysis, activity.device)
@@ -160,7 +163,7 @@ def _device(
         rows = StepRows(analysis, places, TOP_STEPS)
         left = len(rows.all_rows) - len(rows.rows)
         blocks += [
-            f"<h3>{quote(translate('Steps, in ms') + mark(analysis.health, 'steps'))}</h3>",
+            f"<h3>{as_markup(translate('Steps, in ms') + mark(analysis.health, 'steps'))}</h3>",
             table(STEPS, rows),
         ]
         blocks += [paragraph(hidden_steps(left), "dim")] if left else []
@@ -169,8 +172,8 @@ def _device(
 
 def _split_table(split: WindowSplit, window_ns: int, health: Health) -> str:
     rows = "".join(
-        f'<tr><td class="text">{"&emsp;" * name.startswith("  ")}{quote(name.strip())}</td>'
-        f"<td>{quote(format_ms(ns))} ms</td><td>{quote(format_percent(ns, window_ns))}</td></tr>"
+        f'<tr><td class="text">{"&emsp;" * name.startswith("  ")}{as_markup(name.strip())}</td>'
+        f"<td>{as_markup(format_ms(ns))} ms</td><td>{as_markup(format_percent(ns, window_ns))}</td></tr>"
         for name, ns in split_rows(split, health)
     )
     return f'<div class="wide"><table><tbody>{rows}</tbody></table></div>'
@@ -193,7 +196,7 @@ def _cause_map(analysis: Analysis, activity: DeviceActivity) -> list[str]:
         shown = causes.by_time(even_edges(activity.start_ns, activity.end_ns, MAP_COLUMNS))
         title = translate("Idle time by cause and time")
         bounds = [format_time(activity.start_ns - origin), format_time(activity.end_ns - origin)]
-    return [f"<h3>{quote(title)}</h3>", charts.map_of_cells(shown, names, bounds)]
+    return [f"<h3>{as_markup(title)}</h3>", charts.map_of_cells(shown, names, bounds)]
 
 
 def gaps_section(analysis: Analysis, run: str = "") -> Section:
@@ -234,10 +237,10 @@ def _advice(analysis: Analysis) -> Section:
     for advice in find_advice(analysis):
         words, place = advice_words(advice), ""
         if advice.file is not None:
-            place = f"<br><code>{quote(line_name(advice.file, advice.line, advice.function))}</code>"
+            place = f"<br><code>{as_markup(line_name(advice.file, advice.line, advice.function))}</code>"
         pieces.append(
-            f"<li><strong>{quote(words.title)}</strong> ({quote(cost_words(advice))})<br>"
-            f"{quote(micro(words.text), 4000)}{place}</li>"
+            f"<li><strong>{as_markup(words.title)}</strong> ({as_markup(cost_words(advice))})<br>"
+            f"{as_markup(micro(words.text), 4000)}{place}</li>"
         )
     return Section(translate(TITLE), [f"<ol>{''.join(pieces)}</ol>"])
 
@@ -252,5 +255,5 @@ def _memory(analysis: Analysis) -> Iterator[Section]:
     blocks = [bullets([*facts, *growth_sentences(document, memory, None), alive_sentence(document)])]
     for listing in memory_listings(memory, part, "line", TOP_MEMORY, origin):
         if listing.shown:
-            blocks += [f"<h3>{quote(listing.title)}</h3>", table(listing.table, listing.rows)]
+            blocks += [f"<h3>{as_markup(listing.title)}</h3>", table(listing.table, listing.rows)]
     yield Section(head, blocks)

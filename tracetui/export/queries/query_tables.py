@@ -35,14 +35,14 @@ _MANY, _OFTEN = 1 << 16, 8
 _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
-def words_of(sql: str) -> frozenset[str]:
+def query_words(sql: str) -> frozenset[str]:
     """Return the words of a query, in lower case."""
     return frozenset(word.lower() for word in _WORD.findall(_COMMENT.sub(" ", sql)))
 
 
 def register_tables(connection: DuckDBPyConnection, relations: Relations, sql: str) -> None:
     """Make the tables that a query names known to a connection, with the columns it may be about."""
-    words = words_of(sql)
+    words = query_words(sql)
     every_column = _EVERY_COLUMN.search(_OTHER_STAR.sub(" ", _COMMENT.sub(" ", sql))) is not None
     for name, relation in relations.items():
         if name in words:

@@ -36,7 +36,7 @@ def english_words(advice: Advice) -> AdviceWords:
     """Return what people read of a piece of advice, in English."""
     title, text, rule = ENGLISH_ADVICE[advice.kind]
     fields = {key: _figure(key, value) for key, value in (*advice.evidence.items(), *advice.context.items())}
-    fields["cost"] = "" if advice.cost_ns is None else duration(advice.cost_ns)
+    fields["cost"] = "" if advice.cost_ns is None else ascii_duration(advice.cost_ns)
     fields["times"] = "in all" if advice.per_step_ns is None else "a step"
     fields["unit"] = "batch" if advice.per_step_ns is None else "step"
     fields.update(_parts(advice, fields))
@@ -45,14 +45,16 @@ def english_words(advice: Advice) -> AdviceWords:
     return AdviceWords(title, text.format_map(fields), rule.format_map(fields))
 
 
-def duration(ns: int) -> str:
+def ascii_duration(ns: int) -> str:
     """Return a time in ASCII: "1.24 ms", "20.0 us"."""
     return format_duration(ns).replace("µ", "u")
 
 
 def least(threshold: Threshold) -> str:
     """Return what a threshold asks for at least: "50.0 us", "5 %", "4 times"."""
-    return duration(threshold.least) if threshold.unit == "ns" else f"{threshold.least} {threshold.unit}"
+    return (
+        ascii_duration(threshold.least) if threshold.unit == "ns" else f"{threshold.least} {threshold.unit}"
+    )
 
 
 def _figure(key: str, value: float | str) -> str:
@@ -60,7 +62,7 @@ def _figure(key: str, value: float | str) -> str:
     if isinstance(value, str):
         return value
     if key.endswith("_ns"):
-        return duration(int(value))
+        return ascii_duration(int(value))
     if "share" in key.split("_"):
         return format_percent(round(value * _PARTS), _PARTS)
     return f"{value:.1f}" if key.endswith("_pct") else f"{value:.1f}".removesuffix(".0")
@@ -79,7 +81,7 @@ def _parts(advice: Advice, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
     elif advice.id == "iteration_gap":
         yield "before", _before(fields, ", {before_window_ns} of it before its first kernel")
     elif advice.id == "dispatch_queue_late":
-        yield "waiting_ns", duration(int(evidence["busy_ns"]) + int(evidence["wakeup_ns"]))
+        yield "waiting_ns", ascii_duration(int(evidence["busy_ns"]) + int(evidence["wakeup_ns"]))
     elif advice.id == "free_time":
         causes = (f"{CAUSES[key].label} {fields[key]}" for key in evidence if key in CAUSES)
         yield "causes", ", ".join(causes)

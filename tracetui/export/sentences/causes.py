@@ -27,7 +27,7 @@ NO_SCOPE = "(outside any scope)"
 _ASCII_MICRO = re.compile(r"(?<=[0-9] )us\b")
 
 
-def meanings() -> dict[str, str]:
+def cause_meanings() -> dict[str, str]:
     """Return what causes mean in a few words, by their names."""
     return {
         **{cause.label: cause_facts(cause).brief for cause in Cause},
@@ -85,7 +85,7 @@ def file_line(frame: Frame | None) -> str | None:
     return f"{frame.file}({frame.line})" if frame is not None and frame.file else None
 
 
-def shares(parts: Mapping[str, int], limit: int) -> str:
+def largest_shares(parts: Mapping[str, int], limit: int) -> str:
     """Return the largest parts with their shares: "host.python 70 %, queue.busy 20 %", "host.sync"."""
     total = sum(parts.values())
     largest_first = sorted(parts.items(), key=lambda part: -part[1])

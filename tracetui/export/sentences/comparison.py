@@ -209,7 +209,7 @@ def ratio_words(row: ComparedRow) -> str:
     return "-" if row.ratio is None else f"{row.ratio:,.3f}"
 
 
-def count(mean: Fraction) -> int | float:
+def mean_count(mean: Fraction) -> int | float:
     """Return a mean number of times, whole where it is."""
     return mean.numerator if mean.denominator == 1 else float(mean)
 

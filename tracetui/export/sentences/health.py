@@ -65,7 +65,7 @@ def windows_sentence(finding: Finding, origin_ns: int) -> str:
     return translate("Where: {windows}", windows=alternatives(windows)) if windows else ""
 
 
-def steps_of(finding: Finding, steps: tuple[Step, ...]) -> list[int]:
+def finding_steps(finding: Finding, steps: tuple[Step, ...]) -> list[int]:
     """Return the numbers of the steps that a finding concerns, each once, in order."""
     return sorted({steps[place].number for place in finding.steps})
 
@@ -85,7 +85,7 @@ def headline(health: Health, steps: tuple[Step, ...]) -> str:
             template = "Idle time is overstated: {finding}"
     else:
         template = "Not certain ({numbers}): {finding}"
-    where = step_words(steps_of(worst, steps))
+    where = step_words(finding_steps(worst, steps))
     finding = finding_sentence(worst)
     if where:
         finding = translate("{finding} ({steps})", finding=finding, steps=where)

@@ -202,7 +202,7 @@ def short_line(line: DigestLine | None) -> str:
     return line_name(path_end(line.file) if line.file else "", line.line, line.function)
 
 
-def line_words(line: DigestLine) -> str:
+def digest_line_words(line: DigestLine) -> str:
     """Return "data.py(70) __iter__"; as written in the trace: never print it unescaped."""
     return line_name(line.file, line.line, line.function)
 

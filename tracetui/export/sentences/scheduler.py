@@ -15,7 +15,7 @@ _LONGEST_NAME = 32
 _AGREEING = 0.9  # of calls that a thread begins and ends with a core, where the clocks agree
 
 
-def task_name(task: RecordedThread) -> str:
+def thread_name(task: RecordedThread) -> str:
     """Return how a task is called where people read it: "python3 (7)", its host's number in brackets."""
     if task.comm == NOBODY:
         return translate("nobody (wake-up)")

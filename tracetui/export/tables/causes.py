@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tracetui.arrays import Int64s
-from tracetui.export.sentences.causes import meanings
+from tracetui.export.sentences.causes import cause_meanings
 from tracetui.export.tables.column import Column, Form, Table, listed
 from tracetui.export.tables.common import share_column
 from tracetui.units import format_ms
@@ -39,7 +39,7 @@ CAUSES: Table[CauseRows] = Table(
         Column(
             "meaning",
             "meaning",
-            lambda rows: listed([meanings()[cause] for cause, _ in rows.rows]),
+            lambda rows: listed([cause_meanings()[cause] for cause, _ in rows.rows]),
             forms=Form.SHOWN,
             trusted=True,
         ),

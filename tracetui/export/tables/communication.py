@@ -9,7 +9,7 @@ from typing import Any, Optional
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.communication.speeds import nominal_speeds, parts_of, slow_links
+from tracetui.analysis.communication.speeds import link_parts, nominal_speeds, slow_links
 from tracetui.arrays import Bools, Floats
 from tracetui.export.sentences.ranks import group_key, group_words, rank_words
 from tracetui.export.tables.column import Column, Form, Table, count, duration, listed
@@ -100,7 +100,7 @@ class LinkRows(_GroupRows):
     @cached_property
     def slow(self) -> Bools:
         """bool[rows]: which are slower than those alike."""
-        return np.array(slow_links([*map(parts_of, self.all_rows)]), np.bool_)[: len(self.rows)]
+        return np.array(slow_links([*map(link_parts, self.all_rows)]), np.bool_)[: len(self.rows)]
 
     def link_names(self) -> list[str | None]:
         """Return where each link leads: "peer 0 to 5 of group 271", "rank 8 to 13 of dp group"."""

@@ -18,8 +18,8 @@ from tracetui.export.sentences.comparison import (
     advice_name,
     changed_words,
     collective_name,
-    count,
     count_words,
+    mean_count,
     ratio_words,
     row_name,
     signed_ms,
@@ -116,14 +116,14 @@ def _roomy(rows: ComparedRows, form: Form) -> bool:
 def _counts(side: str, **more: Any) -> tuple[AnyColumn, ...]:
     """Return how often a step has each row."""
     key = f"{side}_count"
-    counts = objects_by(lambda row: count(getattr(row, key)))
+    counts = objects_by(lambda row: mean_count(getattr(row, key)))
     return (Column(key, "count", counts, lambda mean, _: count_words(mean), **more),)
 
 
 def _blocks(side: str) -> tuple[AnyColumn, ...]:
     """Return how many blocks each row is; unknown of a peak, which has none."""
     (counts,) = _counts(side, when=_roomy)
-    alive = objects_by(lambda row: count(getattr(row, counts.key)) if row.what == ALIVE else None)
+    alive = objects_by(lambda row: mean_count(getattr(row, counts.key)) if row.what == ALIVE else None)
     printed = replace(counts, title="blocks", get=alive, unknown="", forms=_PRINTED)
     return counts.of(Form.DATA, Form.VIEWER), printed
 

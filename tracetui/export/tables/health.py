@@ -12,9 +12,9 @@ from tracetui.export.cells import encodable
 from tracetui.export.sentences.health import (
     finding_remedy,
     finding_sentence,
+    finding_steps,
     number_names,
     step_words,
-    steps_of,
     verdict_word,
 )
 from tracetui.export.tables.column import Column, Form, Table, json_only, listed
@@ -60,11 +60,13 @@ FINDINGS: Table[FindingRows] = Table(
             forms=Form.SHOWN,
             trusted=True,
         ),
-        json_only("steps", lambda rows: [steps_of(f, rows.analysis.steps) for f in rows.rows]),
+        json_only("steps", lambda rows: [finding_steps(f, rows.analysis.steps) for f in rows.rows]),
         Column(
             "steps",
             "steps",
-            lambda rows: listed([step_words(steps_of(f, rows.analysis.steps)) or None for f in rows.rows]),
+            lambda rows: listed(
+                [step_words(finding_steps(f, rows.analysis.steps)) or None for f in rows.rows]
+            ),
             forms=Form.SHOWN,
             trusted=True,
             unknown="",

@@ -12,7 +12,13 @@ import numpy as np
 from tracetui.arrays import Int64s
 from tracetui.export.cells import encodable
 from tracetui.export.sentences.health import verdict_word
-from tracetui.export.sentences.job import affected_ranks, late_words, line_words, root_words, short_line
+from tracetui.export.sentences.job import (
+    affected_ranks,
+    digest_line_words,
+    late_words,
+    root_words,
+    short_line,
+)
 from tracetui.export.sentences.ranks import group_words
 from tracetui.export.tables.column import (
     CodedTexts,
@@ -112,7 +118,7 @@ def _line_columns() -> tuple[Column[Any], ...]:
 
 def _line_place(row: Any) -> str | None:
     """Return the line as it is printed."""
-    return None if row.line is None else line_words(row.line)
+    return None if row.line is None else digest_line_words(row.line)
 
 
 def _share_of_job(ns: int, rows: RootRows) -> str:

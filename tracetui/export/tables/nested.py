@@ -11,7 +11,7 @@ from tracetui.analysis.modules import ModuleIdle
 from tracetui.analysis.nested_idle import FrameIdle, NestedIdle
 from tracetui.analysis.scopes import ScopeTime
 from tracetui.export.cells import encodable
-from tracetui.export.sentences.causes import line_name, module_name, scope_name, shares
+from tracetui.export.sentences.causes import largest_shares, line_name, module_name, scope_name
 from tracetui.export.tables.column import Column, Form, Table, count, duration, json_only, listed
 from tracetui.export.tables.common import (
     cause_columns,
@@ -55,7 +55,7 @@ class FrameRows(NestedRows):
 
 
 def _two_shares(causes: Mapping[str, int]) -> str:
-    return shares(causes, 2)
+    return largest_shares(causes, 2)
 
 
 def _module_label(row: ModuleIdle) -> str:

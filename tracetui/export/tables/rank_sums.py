@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tracetui.analysis.health.finding import Severity
 from tracetui.export.sentences.advice import advice_title
 from tracetui.export.sentences.health import number_names, verdict_word
-from tracetui.export.sentences.job import line_words
+from tracetui.export.sentences.job import digest_line_words
 from tracetui.export.tables.column import Column, Form, Table, count, duration, listed
 from tracetui.export.tables.common import named, numbers_by, share_column, values_of
 from tracetui.export.tables.job import JobRows
@@ -88,7 +88,9 @@ HOLDERS: Table[JobRows] = Table(
         _size("bytes", "at the peak"),
         count("blocks", "blocks", values_of("blocks"), forms=Form.SHOWN),
         _rank_column("rank"),
-        named("line", "line", lambda holder: line_words(holder.line) if holder.line else None, path=True),
+        named(
+            "line", "line", lambda holder: digest_line_words(holder.line) if holder.line else None, path=True
+        ),
     )
 )
 DOUBTS: Table[JobRows] = Table(

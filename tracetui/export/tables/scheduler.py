@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from tracetui.analysis.scheduler.scheduler import Culprit
 from tracetui.analysis.scheduler.states import State
 from tracetui.analysis.scheduler.summary import CoreTime, SchedulerSummary, ThreadTime
-from tracetui.export.sentences.scheduler import task_name
+from tracetui.export.sentences.scheduler import thread_name
 from tracetui.export.tables.column import Column, Form, Table, Values, count, data, duration
 from tracetui.export.tables.common import (
     flag_column,
@@ -69,7 +69,7 @@ def _state_column(key: str, title: str, state: State) -> Column[ThreadTimeRows]:
 
 
 def _preemptors(thread: ThreadTime) -> str | None:
-    return names(task_name(culprit.task) for culprit in thread.preemptors) or None
+    return names(thread_name(culprit.task) for culprit in thread.preemptors) or None
 
 
 def _share(ns: int, rows: CulpritRows) -> str:
@@ -88,7 +88,7 @@ def _per_second(rows: ThreadTimeRows) -> Values:
 
 THREADS: Table[ThreadTimeRows] = Table(
     columns=(
-        named("thread", "thread", lambda thread: task_name(thread.task), least=14),
+        named("thread", "thread", lambda thread: thread_name(thread.task), least=14),
         data("pid", values_of("pid")),
         data("tid", numbers_by(lambda thread: thread.task.pid)),
         data("name", texts_by(lambda thread: thread.task.comm)),
@@ -117,7 +117,7 @@ THREADS: Table[ThreadTimeRows] = Table(
 )
 CULPRITS: Table[CulpritRows] = Table(
     columns=(
-        named("task", "had the core", lambda culprit: task_name(culprit.task)),
+        named("task", "had the core", lambda culprit: thread_name(culprit.task)),
         data("comm", texts_by(lambda culprit: culprit.task.comm)),
         data("pid", numbers_by(lambda culprit: culprit.task.pid), optional=True),
         data("host_pid", numbers_by(lambda culprit: culprit.task.host_pid), optional=True),
@@ -157,7 +157,7 @@ CORES: Table[CoreRows] = Table(
         named(
             "threads",
             "threads of the trace",
-            lambda core: names(map(task_name, core.threads[:_TASKS])) or None,
+            lambda core: names(map(thread_name, core.threads[:_TASKS])) or None,
             unknown="",
         ),
     ),

@@ -17,12 +17,12 @@ def write_events(
     stream: BinaryIO, analysis: Analysis, start_ns: int, end_ns: int, tracks: Sequence[Track] | None = None
 ) -> int:
     """Write the slices that touch [start_ns, end_ns), of all tracks or of some; returns how many."""
-    from tracetui.export.data_frame import write_csv  # imports pandas
+    from tracetui.export.data_frame import write_frames  # imports pandas
     from tracetui.export.trace.frames import event_frames  # imports pandas
 
     trace = analysis.trace
     rows = rows_touching(trace, trace.tracks if tracks is None else tracks, start_ns, end_ns)
-    return write_csv(stream, event_frames(analysis, rows))
+    return write_frames(stream, event_frames(analysis, rows))
 
 
 def rows_touching(trace: Trace, tracks: Sequence[Track], start_ns: int, end_ns: int) -> Int64s:

@@ -12,10 +12,10 @@ from tracetui.export.markdown import plain
 from tracetui.export.sentences.health import (
     finding_remedy,
     finding_sentence,
+    finding_steps,
     headline,
     number_names,
     step_words,
-    steps_of,
     trust_parts,
     verdict_word,
     windows_sentence,
@@ -141,7 +141,7 @@ def verdict_line(analysis: Analysis) -> str:
 
 def _finding(analysis: Analysis, finding: Finding, width: int) -> Iterator[str]:
     head = [verdict_word(finding.severity.label), finding.id, number_names(finding.affects)]
-    where = step_words(steps_of(finding, analysis.steps))
+    where = step_words(finding_steps(finding, analysis.steps))
     yield MARGIN.join([*head, *([where] if where else [])])
     room = min(width, LONGEST_LINE)
     sentence = finding_sentence(finding)

@@ -6,7 +6,7 @@ from typing import Any
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.gaps import Measure
-from tracetui.export.sentences.causes import MEASURES, shares
+from tracetui.export.sentences.causes import MEASURES, largest_shares
 from tracetui.export.sentences.health import mark
 from tracetui.export.sentences.late_ranks import capped_savings
 from tracetui.export.tables.common import OPERATORS, causes_document
@@ -124,7 +124,7 @@ def beyond_idle(rows: LineRows) -> str:
 def idle_reasons(row: Any) -> str:
     """Return "host.python 70 %, queue.busy 20 %; in aten::mul, aten::add" for a row of idle time."""
     operators = [cut(printable(name), NAME_CELLS) for name in row.ops if name]
-    causes = shares(causes_document(row.causes), 2)
+    causes = largest_shares(causes_document(row.causes), 2)
     return (
         translate("{causes}; in {names}", causes=causes, names=names(operators[:OPERATORS]))
         if operators
@@ -145,7 +145,7 @@ def _story(by: Measure, causes: dict[str, int], late: str | None, line: str | No
     parts = []
     if causes:
         between = names(["", ""])
-        parts.append(shares(causes, 2).replace(f"{between}communication.", between))
+        parts.append(largest_shares(causes, 2).replace(f"{between}communication.", between))
     if late is not None and by is not Measure.IDLE:
         parts.append(translate("for {rank}", rank=printable(late, NAME_CELLS)))
     if line is not None:

@@ -11,7 +11,7 @@ from tracetui.analysis.scheduler.summary import SchedulerSummary, ThreadTime
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.language import cause_facts
 from tracetui.export.markdown import plain
-from tracetui.export.sentences.scheduler import clock_words, scheduler_notes, task_name
+from tracetui.export.sentences.scheduler import clock_words, scheduler_notes, thread_name
 from tracetui.export.tables.column import records
 from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS, CoreRows, CulpritRows, ThreadTimeRows
 from tracetui.export.tables.shown import markdown_table, text_table
@@ -74,10 +74,10 @@ def scheduler_markdown(analysis: Analysis, scheduler: Scheduler, summary: Schedu
 
 def scheduler_facts(analysis: Analysis, scheduler: Scheduler) -> list[str]:
     """Return the answer in sentences: what of the idle time the scheduler explains, and its clock."""
-    return [explained(analysis), clock_words(scheduler.clock)]
+    return [explained_sentence(analysis), clock_words(scheduler.clock)]
 
 
-def explained(analysis: Analysis) -> str:
+def explained_sentence(analysis: Analysis) -> str:
     """Return how much of the idle time the scheduler explains, a sentence."""
     by_cause, idle_ns = analysis.causes.by_cause(), analysis.idle_ns
     known = {cause: by_cause[cause] for cause in SCHEDULED if by_cause.get(cause)}
@@ -108,7 +108,7 @@ def _thread_note(thread: ThreadTime) -> str:
 
 def _preempted_by(thread: ThreadTime) -> str:
     tasks = names(
-        f"{task_name(culprit.task)} {format_duration(culprit.idle_ns)}" for culprit in thread.preemptors
+        f"{thread_name(culprit.task)} {format_duration(culprit.idle_ns)}" for culprit in thread.preemptors
     )
     return translate("had its core: {tasks}", tasks=tasks) if tasks else ""
 

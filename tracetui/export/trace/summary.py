@@ -14,7 +14,7 @@ from tracetui.analysis.range_times import RangeTimes
 from tracetui.analysis.run_facts import facts_of_run
 from tracetui.analysis.task_counts import task_counts
 from tracetui.databases.exports import export_of
-from tracetui.export.sentences.causes import meanings, shares, task_words
+from tracetui.export.sentences.causes import cause_meanings, largest_shares, task_words
 from tracetui.export.sentences.health import headline, left_out_words, legend, mark
 from tracetui.export.sentences.trace import NO_DEVICE, window_words
 from tracetui.export.tables.causes import CAUSES, CauseRows
@@ -203,7 +203,7 @@ def _why(device: dict[str, Any], width: int, doubt: str) -> list[str]:
         rows = CauseRows(causes, idle)
         columns = [column.cells(rows, printable).texts for column in CAUSES.of(Form.TEXT)]
         label, time = (max(map(len, texts)) for texts in columns[:2])
-        width_left = width - label - time - max(map(cell_width, meanings().values())) - CAUSE_SPACE
+        width_left = width - label - time - max(map(cell_width, cause_meanings().values())) - CAUSE_SPACE
         cells = min(max(width_left, LEAST_CELLS), CAUSE_CELLS)
         for ns, cause, time_words, share, meaning in zip(causes.values(), *columns):
             line = f"{MARGIN}{cause:<{label}}{time_words:>{time + 2}}{share:>9}"
@@ -217,7 +217,7 @@ def _why(device: dict[str, Any], width: int, doubt: str) -> list[str]:
 def _preparing(whole_ns: int, causes: dict[str, int]) -> list[str]:
     """Return "Preparing steps took 17.9 ms, of which copies 0.80 ms", and "the rest: host.sync 70 %, …"."""
     copies = causes.get(COPY, 0)
-    rest = shares({cause: ns for cause, ns in causes.items() if cause != COPY}, 3)
+    rest = largest_shares({cause: ns for cause, ns in causes.items() if cause != COPY}, 3)
     total = format_duration(whole_ns)
     if not copies:
         return [translate("Preparing steps took {time}: {causes}", time=total, causes=rest)]

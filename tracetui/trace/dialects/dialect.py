@@ -258,7 +258,7 @@ class Dialect:
     native: NativeFrameNames = NativeFrameNames()
 
 
-def merged(dialects: Iterable[Dialect]) -> Dialect:
+def merge_dialects(dialects: Iterable[Dialect]) -> Dialect:
     """Return the spellings of several producers as one table; in what is ordered, the earlier come first.
 
     Raises:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 
 from tracetui.trace import dialects
-from tracetui.trace.dialects.dialect import Purpose, merged
+from tracetui.trace.dialects.dialect import Purpose, merge_dialects
 
-KNOWN = merged(dialects.DIALECTS)
+KNOWN = merge_dialects(dialects.DIALECTS)
 
 
 def any_of(patterns: Iterable[str]) -> re.Pattern[str]:

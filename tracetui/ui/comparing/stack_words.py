@@ -20,7 +20,7 @@ _NAME = 80  #: characters of a name
 _CAUSES = 3  #: of a gap that are told
 
 
-def step_words(stack: StackedRuns, step: int, device: int, glyphs: Glyphs) -> str:
+def compared_step_words(stack: StackedRuns, step: int, device: int, glyphs: Glyphs) -> str:
     """Return how long a step is in both, and what most of the difference is: one sentence."""
     if not all(stack.axis.steps):
         lacking = [name for side, name in enumerate(NAMES) if not stack.sides[side].run.numbers]

@@ -39,7 +39,7 @@ from tracetui.trace.stack import path_end
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, tail
-from tracetui.ui.tables.columns import LONGEST, Cell, ViewColumn, name_column
+from tracetui.ui.tables.columns import LONGEST, Cell, ViewColumn, named_column
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 
 #: The tables in the order of `tab`: all that `--by` has of single traces.
@@ -60,7 +60,7 @@ def shown_of(comparison: Comparison | None) -> dict[str, ComparedTable]:
     return {table.by: table for table in (parts, RANKS, ROOTS, *tables)}
 
 
-def rows_of(comparison: Comparison, table: ComparedTable) -> Sequence[ComparedRow]:
+def table_rows(comparison: Comparison, table: ComparedTable) -> Sequence[ComparedRow]:
     """Return the rows of a table; of the parts of a step and the classes those that have any time."""
     rows = table.rows(comparison)
     if table.by in ("term", "class"):
@@ -80,7 +80,7 @@ def short_name(table: ComparedTable) -> str:
     return _NAMES.get(table.by, table.key)
 
 
-def telling(comparison: Comparison) -> str:
+def most_telling_table(comparison: Comparison) -> str:
     """Return the table that tells most of what changed: of lines, operators and collectives."""
     found = {by: SHOWN[by].rows(comparison) for by in ("line", "operator", "communication")}
     return max(found, key=lambda by: abs(found[by][0].delta_ns) if found[by] else 0)
@@ -119,7 +119,7 @@ class Laid:
         self.comparison = comparison
         self._palette, self._glyphs = palette, glyphs
         self._tables = shown_of(comparison)
-        self._rows = {by: rows_of(comparison, table) for by, table in self._tables.items()}
+        self._rows = {by: table_rows(comparison, table) for by, table in self._tables.items()}
         self._columns: dict[tuple[str, bool, bool], list[ViewColumn]] = {}
 
     def rows(self, table: ComparedTable) -> Sequence[ComparedRow]:
@@ -198,7 +198,7 @@ def _names(rows: Sequence[ComparedRow], table: ComparedTable, glyphs: Glyphs, le
     names = [table.name_of(row) for row in rows]
     shown = [_short(row) for row in rows] if table.by == "line" else names
     places = np.arange(len(names), dtype=np.int32)
-    column = name_column("name", _TITLES.get(table.by, table.by), places, names, width=64, least=least)
+    column = named_column("name", _TITLES.get(table.by, table.by), places, names, width=64, least=least)
     if table.by not in ("line", "module"):
         return column
     return replace(column, draw=lambda row, width: tail(shown[row], width, glyphs.ellipsis))

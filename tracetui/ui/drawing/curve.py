@@ -58,14 +58,14 @@ def area_levels(highest: Int64s, top: int, rows: int) -> Int64s:
     return levels
 
 
-def line_rows(highest: Int64s, top: int, rows: int) -> Int64s:
+def curve_line_rows(highest: Int64s, top: int, rows: int) -> Int64s:
     """Return the row in which a line runs through each column: int64[columns], -1 where it does not."""
     row = rows - 1 - (np.maximum(highest, 0) / top * rows).astype(np.int64)
     inside: Int64s = np.where(highest == top, 0, np.where((highest >= 0) & (row >= 0), row, -1))
     return inside
 
 
-def cells_of(levels: Int64s, line: Int64s, row: int, glyphs: Glyphs) -> list[str]:
+def curve_cells(levels: Int64s, line: Int64s, row: int, glyphs: Glyphs) -> list[str]:
     """Return the cells of one row of an area, and of a line that is seen where the area is not."""
     cells = [glyphs.shades[level] for level in levels[row].tolist()]
     for column in np.flatnonzero((line == row) & (levels[row] == 0)).tolist():

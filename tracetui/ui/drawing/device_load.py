@@ -13,7 +13,7 @@ from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.rows import track_key
 
 
-def load(picture: Picture, edges: Int64s) -> tuple[Int64s, Int64s]:
+def device_load(picture: Picture, edges: Int64s) -> tuple[Int64s, Int64s]:
     """Return ns busy of the busiest track in each column, and the level of what is not read there.
 
     `edges`, ns, are those of the columns. Both are int64[columns]; the level is as in `Sketch.levels`.

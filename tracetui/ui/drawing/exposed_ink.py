@@ -19,7 +19,7 @@ from tracetui.export.text import cell_width
 from tracetui.language import translate
 from tracetui.ui.drawing.causes import cause_paint, cause_style, communication_glyph
 from tracetui.ui.drawing.glyphs import Glyphs
-from tracetui.ui.drawing.lane import runs
+from tracetui.ui.drawing.lane import equal_stretches
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.picture import Picture
 from tracetui.units import format_duration
@@ -60,7 +60,7 @@ class ExposedInk:
         """
         ns = self._picture.exposed(device, edges)
         cause = most_exposed(ns, edges, idle < 0)
-        first, stop = runs(np.where(cause >= 0, 0, -1).astype(np.int64))
+        first, stop = equal_stretches(np.where(cause >= 0, 0, -1).astype(np.int64))
         if not len(first):
             return drawn
         bounds = np.stack((first, stop), axis=1).reshape(-1).tolist()
@@ -77,7 +77,7 @@ class ExposedInk:
         causes : int64[columns] of CommunicationCause. gap : that it lies in, or -1.
         """
         marked = Style(bold=True, underline=True) if chosen else Style.null()
-        starts, stops = runs(causes)
+        starts, stops = equal_stretches(causes)
         ink = [
             Segment(self._glyph[causes[start]] * (stop - start), self._inks[causes[start]] + marked)
             for start, stop in zip(starts.tolist(), stops.tolist())

@@ -19,7 +19,7 @@ from tracetui.ui.drawing.causes import cause_letter, cause_name, cause_paint
 from tracetui.ui.drawing.exposed_ink import ExposedInk
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.labels import apart
-from tracetui.ui.drawing.lane import Unread, boxed_columns, draw_lane, runs
+from tracetui.ui.drawing.lane import Unread, boxed_columns, draw_lane, equal_stretches
 from tracetui.ui.drawing.palette import Paint, Palette, Role
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.rows import idle_key
@@ -49,7 +49,7 @@ class IdleLine:
         cause = main_causes(picture.causes(device, edges))
         chosen = np.where(cause >= 0, cause, Cause.UNLINKED).astype(np.int64)
         boxed = boxed_columns(columns, np.diff(edges))
-        first, stop = runs(np.where(boxed, columns.row, -1))
+        first, stop = equal_stretches(np.where(boxed, columns.row, -1))
         texts: dict[int, str] = {}
         for start, end in zip(first.tolist(), stop.tolist()):
             interval = int(columns.row[start])
@@ -119,7 +119,7 @@ class IdleLine:
         """Return " 1 · 1.24 ms  P python   O   q queue": each cause where it begins, as far as it fits."""
         rank, length = self._rank_and_length(device, interval)
         text = f" {rank}{self._glyphs.dot} {length}  " if rank else f" {length}  "
-        for start, end in zip(*(edges.tolist() for edges in runs(cause.astype(np.int64)))):
+        for start, end in zip(*(edges.tolist() for edges in equal_stretches(cause.astype(np.int64)))):
             at = max(start, len(text))
             shown_cause = Cause(int(cause[start]))
             room = end - at

@@ -105,7 +105,7 @@ def draw_lanes(
         chosen = np.where(_crowded(row, boxed) & (chosen != selected) & (crowd >= 0), crowd, chosen)
     #: style of a column: 3 * paint + 0 ink, 1 box, 2 edge
     style = np.where(touched, 3 * chosen, -1) + boxed
-    first, stop = runs(np.where(boxed, row, -1))
+    first, stop = equal_stretches(np.where(boxed, row, -1))
     _partial_edges(columns, width, boxed, first, stop, style, cells, glyphs)
     if unread is not None:
         levels = unread.levels.ravel()
@@ -185,7 +185,7 @@ def _crowded(row: Int64s, boxed: Bools) -> Bools:
     return crowded
 
 
-def runs(values: Int64s) -> tuple[Int64s, Int64s]:
+def equal_stretches(values: Int64s) -> tuple[Int64s, Int64s]:
     """Return starts and stops of the runs of equal values that are not -1."""
     bounds = np.concatenate(([0], (values[1:] != values[:-1]).nonzero()[0] + 1, [len(values)]))
     first, stop = bounds[:-1], bounds[1:]
@@ -220,7 +220,7 @@ def _partial_edges(
             style[at] += 2
 
 
-def cells_of(text: str) -> list[str]:
+def text_cells(text: str) -> list[str]:
     """Return a text cell by cell: after a wide character stands one that is taken out when it is drawn."""
     cells = []
     for character in text:
@@ -239,5 +239,5 @@ def _box(name: Name, row: int, width: int, follows: bool, glyphs: Glyphs, name_c
     text = clip_cells(whole, room, glyphs.ellipsis)
     if whole.isascii():
         return list(lead + text)
-    cells = [*([lead] if lead else []), *cells_of(text)]
+    cells = [*([lead] if lead else []), *text_cells(text)]
     return cells[:width] + [" "] * (width - len(cells))

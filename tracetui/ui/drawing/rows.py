@@ -69,7 +69,7 @@ class TimelineLines:
         return self.lines[place].label
 
 
-def group_key(track: Track) -> TrackKey:
+def header_key(track: Track) -> TrackKey:
     """Return what a track shares with those it stands under one header with."""
     part = "planes" if track.family is Family.PLANE else ""
     return ("group", track.layer.name, track.process, track.pid, part)
@@ -114,7 +114,7 @@ def timeline_lines(
     groups: dict[TrackKey, list[Track]] = {}
     for track in sorted(shown, key=lambda track: (ORDER.index(track.layer), track.family is Family.PLANE)):
         if track_key(track) not in pinned and track.layer is not Layer.COUNTER:
-            groups.setdefault(group_key(track), []).append(track)
+            groups.setdefault(header_key(track), []).append(track)
     threads = dict(extras.threads)
     for key, tracks in groups.items():
         if lines and tracks[0].layer not in (Layer.DEVICE, Layer.COMMUNICATION):
@@ -140,7 +140,9 @@ def hiding(trace: Trace, extras: Extras, key: TrackKey, toggled: frozenset[Track
         if curve.key == key:
             return hidden_by(curve, curves, toggled)
     tracks = [track for track in trace.tracks if track_key(track) == key]
-    return [group_key(track) for track in tracks if is_folded(group_key(track), folded_group(track), toggled)]
+    return [
+        header_key(track) for track in tracks if is_folded(header_key(track), folded_group(track), toggled)
+    ]
 
 
 def _with_expected(tracks: Sequence[Track], expected: Sequence[Track]) -> Sequence[Track]:
@@ -163,7 +165,7 @@ def _with_expected(tracks: Sequence[Track], expected: Sequence[Track]) -> Sequen
 def place_of_slice(trace: Trace, row: int, toggled: frozenset[TrackKey]) -> tuple[TrackKey, TrackKey]:
     """Return the key of the line that shows a slice, and of the folded group that hides it, else ()."""
     track = trace.track_of(row)
-    key, group = track_key(track), group_key(track)
+    key, group = track_key(track), header_key(track)
     hidden = group if is_folded(group, folded_group(track), toggled) else ()
     if len(track.lanes) > 1 and is_folded(key, folded_track(track), toggled):
         return key, hidden

@@ -24,7 +24,7 @@ def fitted(pieces: Sequence[Piece], width: int, ellipsis: str = "…") -> Strip:
     return strip.adjust_cell_length(width)
 
 
-def clauses(text: str, width: int, ellipsis: str = "…") -> str:
+def first_clauses(text: str, width: int, ellipsis: str = "…") -> str:
     """Return the first clauses of a sentence that fit in `width` cells; cut anywhere where that is few."""
     if cell_len(text) <= width:
         return text

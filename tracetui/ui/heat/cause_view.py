@@ -18,7 +18,7 @@ from tracetui.arrays import Int64s
 from tracetui.language import clauses, translate
 from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.drawing.ramp import Heat
-from tracetui.ui.heat.cell_words import between, gap_target, joined, line_words, share, step_names
+from tracetui.ui.heat.cell_words import between, frame_words, gap_target, joined, share, step_names
 from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, Sheet, SheetRow, nothing
 from tracetui.units import format_duration, format_percent
 
@@ -122,7 +122,7 @@ class CauseView:
         start, end = int(gaps.start[gap]), int(gaps.end[gap])
         reason = self._reasons.between(int(gaps.device[gap]), start, end, only=cause)
         return joined(
-            translate("worst gap {time}", time=format_duration(reason.idle_ns)), line_words(reason.frame)
+            translate("worst gap {time}", time=format_duration(reason.idle_ns)), frame_words(reason.frame)
         )
 
     def target(self, sheet: Sheet, row: int, column: int) -> CellTarget | None:

@@ -32,7 +32,7 @@ def share(part_ns: int, whole_ns: int) -> str:
     )
 
 
-def line_words(frame: Frame | None) -> str:
+def frame_words(frame: Frame | None) -> str:
     """Return "train.py(88) forward"; "" without a stack."""
     if frame is None:
         return ""
@@ -45,7 +45,7 @@ def mostly(reason: IdleReason) -> str:
     """Return "mostly P python, train.py(88) forward"; "" of no idle time."""
     if reason.cause is None:
         return ""
-    line = line_words(reason.frame)
+    line = frame_words(reason.frame)
     cause = translate("mostly {what}", what=cause_name(reason.cause))
     return clauses([cause, line]) if line else cause
 

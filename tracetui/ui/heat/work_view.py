@@ -17,7 +17,7 @@ from tracetui.trace.model import TraceKind, Track
 from tracetui.trace.stack import parse_frame
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.drawing.rows import idle_key, track_key, track_label
-from tracetui.ui.heat.cell_words import between, device_prefix, joined, line_words, mostly, share
+from tracetui.ui.heat.cell_words import between, device_prefix, frame_words, joined, mostly, share
 from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, Sheet, SheetRow
 from tracetui.units import format_duration, format_percent
 
@@ -103,7 +103,7 @@ class WorkView:
             return ""
         name = self._analysis.trace.name(row)
         if thing.doing is Occupation.PYTHON:
-            return translate("mostly {what}", what=line_words(parse_frame(name)))
+            return translate("mostly {what}", what=frame_words(parse_frame(name)))
         return translate("mostly {what}", what=printable(name, 40))
 
     def _described(self) -> Iterator[SheetRow]:

@@ -16,7 +16,7 @@ from tracetui.export.tables.job import LINES, RANKS, ROOTS, JobRows, RankRows, R
 from tracetui.export.tables.job_links import LINKS, STAGES
 from tracetui.job.idle_lines import JobLine, job_lines
 from tracetui.job.job import Job
-from tracetui.job.losses import find_losses
+from tracetui.job.losses import find_job_losses
 from tracetui.job.network_links import JobLink, job_links
 from tracetui.job.rank_table import DIFFERS, RankRow, differing, rank_rows
 from tracetui.job.roots import Root
@@ -25,7 +25,7 @@ from tracetui.job.whatif.fixes import Fix, Target
 from tracetui.job.whatif.row_fixes import RowFixes, link_fix
 from tracetui.language import translate
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.tables.columns import LONGEST, UNKNOWN, ViewColumn, name_column, number_column
+from tracetui.ui.tables.columns import LONGEST, UNKNOWN, ViewColumn, named_column, number_column
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 from tracetui.units import format_count, format_duration
 
@@ -82,7 +82,7 @@ class RankTables:
     def verdict(self) -> list[str]:
         """Who made others wait, in sentences."""
         job, rows = self.job, self.rows
-        losses = find_losses(job, rows, job.waits, self.links, self.stages)
+        losses = find_job_losses(job, rows, job.waits, self.links, self.stages)
         return [*verdict(job, rows, job.root_breakdown, job.waits, losses, self._unread)]
 
     def finding(self, table: str) -> str:
@@ -272,7 +272,7 @@ class RankTables:
 
     def _notes(self) -> list[ViewColumn]:
         numbers, places = np.arange(1, len(self.notes) + 1), np.arange(len(self.notes), dtype=np.int32)
-        sentences = name_column(
+        sentences = named_column(
             "note", "what must be known to read the numbers", places, self.notes, width=LONGEST
         )
         return [number_column("number", "", numbers, str), sentences]

@@ -220,7 +220,7 @@ class CompareScreen(TableScreen):
         room = self.size.height - _AROUND - verdict_height - LEAST_ROWS
         roomy = self.size.height >= ROOMY_FROM and room >= LEAST_PARTS
         if not self._by:
-            self._by = tables.telling(comparison) if roomy else WATERFALL.by
+            self._by = tables.most_telling_table(comparison) if roomy else WATERFALL.by
         self._parts, self._rows = tables.largest(laid.rows(WATERFALL), room), laid.rows(self.shown)
         width = self.size.width
         self.parts.display = roomy and self.shown is not WATERFALL

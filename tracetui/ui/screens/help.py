@@ -13,7 +13,7 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.export.language import cause_facts
 from tracetui.language import translate, wording
 from tracetui.trace.model import Activity
-from tracetui.ui.actions import GROUPS, Action, actions_of, merged
+from tracetui.ui.actions import GROUPS, Action, actions_of, merge_actions
 from tracetui.ui.drawing.causes import ROLES, cause_name
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
@@ -158,7 +158,7 @@ def _groups(screen: str | None) -> Iterable[tuple[str, list[Action]]]:
 
 def _group(group: str, actions: Sequence[Action], width: int, palette: Palette) -> list[Pieces]:
     """Return a title, a line per action, an empty line."""
-    rows = [(" ".join(keys), action) for keys, action in merged(actions)]
+    rows = [(" ".join(keys), action) for keys, action in merge_actions(actions)]
     keys = [keys for keys, _ in rows]
     room = min(max(map(cell_len, keys)), 11)
     lines: list[Pieces] = [[(wording(group), palette.style_of(Role.TITLE))]]

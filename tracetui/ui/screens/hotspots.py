@@ -47,9 +47,9 @@ from tracetui.ui.tables.hotspot_views import (
     SCOPES,
     HotspotRow,
     HotspotView,
+    hotspot_name,
+    hotspot_view_after,
     line_of_row,
-    row_name,
-    view_after,
     views_of,
 )
 from tracetui.ui.widgets.hotspot_panes import HotspotPanes, Pane
@@ -152,7 +152,7 @@ class HotspotsScreen(TableScreen):
 
     @property
     def hints(self) -> tuple[tuple[str, str], ...]:
-        after = view_after(self._view, views_of(self._shown)).name
+        after = hotspot_view_after(self._view, views_of(self._shown)).name
         leads = {"c": after, "m": (LINES if self._view is self._modules else self._modules).name}
         untold = () if self._view in OF_LINES else ("%",)
         return tuple((key, leads.get(key, does)) for key, does in self.KEYS if key not in untold)
@@ -245,7 +245,7 @@ class HotspotsScreen(TableScreen):
 
     def action_next_ranking(self) -> None:
         """Show the table that follows; the cursor stays on what is of the same line."""
-        self._turn_to(view_after(self._view, views_of(self._shown)))
+        self._turn_to(hotspot_view_after(self._view, views_of(self._shown)))
 
     def action_modules(self) -> None:
         """Show modules in the table, scopes where no Python is recorded, or lines again."""
@@ -417,7 +417,7 @@ class HotspotsScreen(TableScreen):
         self.viewer.go_to_gap(gap)
         idle = format_duration(int(analysis.gaps.idle[gap]))
         moment = format_time(int(analysis.gaps.start[gap]) - analysis.trace.start_ns)
-        name = printable(row_name(row), 60)
+        name = printable(hotspot_name(row), 60)
         place, total = f"{self._gap + 1:,}", f"{count:,}"
         template = "gap {place} of {count} of {name}: idle {idle} at {time}; enter goes there"
         self.note(translate(template, place=place, count=total, name=name, idle=idle, time=moment), Role.TEXT)

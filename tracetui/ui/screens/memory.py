@@ -36,9 +36,9 @@ from tracetui.ui.tables.memory_views import (
     VIEWS,
     MemoryView,
     Shown,
+    memory_view_after,
     shown_memory,
     span_of_curves,
-    view_after,
 )
 from tracetui.ui.widgets.curve import CurveView
 from tracetui.ui.widgets.lines import Lines
@@ -143,7 +143,7 @@ class MemoryScreen(TableScreen):
     def hints(self) -> tuple[tuple[str, str], ...]:
         timed = self._shown is None or self._shown.memory.recorded.timed
         return (
-            ("tab", view_after(self.view).name),
+            ("tab", memory_view_after(self.view).name),
             *((("enter", "operator"), ("← →", "time")) if timed else (("← →", "events"),)),
             ("c", "curve"),
             ("/", "filter"),
@@ -396,7 +396,7 @@ class MemoryScreen(TableScreen):
     def action_next_view(self) -> None:
         """Show the table that follows."""
         if self._shown is not None:
-            self._view = view_after(self.view)
+            self._view = memory_view_after(self.view)
             self._show_view(first=True)
 
     def open_editor(self) -> None:

@@ -141,11 +141,11 @@ class OperatorsScreen(TableScreen):
         )
         self.show_keys()
         if len(analysis.trace.slices) < MANY_SLICES:
-            self._show_summed(summed(wanted))
+            self._show_summed(sum_operators(wanted))
         else:
             self.table.empty = "Summing up."
             self.show_answer("summing up", self.place())
-            self.in_background("operators", lambda: summed(wanted))
+            self.in_background("operators", lambda: sum_operators(wanted))
 
     @on(Summed)
     def _show_summed(self, message: Summed) -> None:
@@ -296,7 +296,7 @@ def _busy_words(analysis: Analysis) -> str:
     return translate("the devices compute {share} of their time", share=share)
 
 
-def summed(wanted: Wanted) -> OperatorsScreen.Summed:
+def sum_operators(wanted: Wanted) -> OperatorsScreen.Summed:
     """Return the operators that are wanted, and their table."""
     analysis, host, step, window, by_name, of_type = wanted
     if step >= 0:

@@ -17,7 +17,7 @@ from tracetui.arrays import Int64s
 from tracetui.export.sentences.scheduler import clock_words, scheduler_notes
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS, CoreRows, CulpritRows, ThreadTimeRows
-from tracetui.export.trace.scheduler import explained
+from tracetui.export.trace.scheduler import explained_sentence
 from tracetui.language import wording
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
@@ -101,7 +101,7 @@ class SchedulerScreen(TableScreen):
         columns, count = self._columns(summary)
         self.table.empty = "No thread waited for a core in idle time."
         self.table.show(columns, count)
-        self.show_answer(explained(analysis), self.place())
+        self.show_answer(explained_sentence(analysis), self.place())
         self._say(analysis)
 
     def _say(self, analysis: Analysis) -> None:

@@ -26,7 +26,7 @@ from tracetui.ui.comparing.bands import BandKind
 from tracetui.ui.comparing.comparing import STACKED, Comparing, PairChanged
 from tracetui.ui.comparing.joint_view import JointView
 from tracetui.ui.comparing.pair import ComparedPair
-from tracetui.ui.comparing.stack_words import chosen_lines, step_words
+from tracetui.ui.comparing.stack_words import chosen_lines, compared_step_words
 from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, StackedRun, StackedRuns
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Pen
@@ -37,7 +37,7 @@ from tracetui.ui.session import Session
 from tracetui.ui.state import UndoPoint
 from tracetui.ui.viewer import FIRST
 from tracetui.ui.widgets.lines import Lines
-from tracetui.ui.widgets.stacked import Stacked, StackedLook, lines_of
+from tracetui.ui.widgets.stacked import Stacked, StackedLook, full_height
 from tracetui.ui.widgets.table import TableWidget
 
 REST_S = 0.05  #: without a key after which the counterpart of what is selected is looked for
@@ -208,7 +208,7 @@ class StackedScreen(AnswerScreen):
     def _lay_out(self, look: JointView) -> None:
         """Share the lines of the screen out: the lines of both, what is selected, the parts of the step."""
         room = max(self.size.height - 2, 1)  # the answer and the keys
-        lanes = min(lines_of(look.stack, look.device), room)
+        lanes = min(full_height(look.stack, look.device), room)
         lines = min(CHOSEN, room - lanes)
         self.lanes.styles.height = lanes
         chosen, parts = self.query_one("#chosen", Lines), self.query_one("#parts", TableWidget)
@@ -232,7 +232,7 @@ class StackedScreen(AnswerScreen):
         step = look.step
         if (step, look.device) != self._shown_step or not self.query_one("#answer", Lines).lines:
             self._shown_step = (step, look.device)
-            self.show_answer(step_words(stack, step, look.device, glyphs), self._device_place(look))
+            self.show_answer(compared_step_words(stack, step, look.device, glyphs), self._device_place(look))
             compared = stack.step_rows(step, look.device)
             rows = () if compared is None else compared[1]
             columns = tables.columns(ComparedRows(rows), WATERFALL, palette, glyphs, self.size.width)

@@ -18,7 +18,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.screens.panel import Panel
 from tracetui.ui.screens.table_screen import TableKeys
 from tracetui.ui.session import Session
-from tracetui.ui.widgets.statistics import Statistics, window_words
+from tracetui.ui.widgets.statistics import Statistics, window_bounds
 from tracetui.ui.widgets.table import TableWidget
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class StatisticsPanel(TableKeys, Panel[None]):
         track = self._track() if self._view == 2 else None
         self._names = self.query_one(Statistics).show(analysis, self.window, track, host=self._view == 1)
         template = "window {span}" if self.session.state.window else "screen {span}"
-        self.set_title(translate(template, span=window_words(analysis, self.window)))
+        self.set_title(translate(template, span=window_bounds(analysis, self.window)))
 
     def action_next_view(self) -> None:
         self._view = (self._view + 1) % (3 if self._track() is not None else 2)

@@ -101,7 +101,7 @@ class StepsScreen(TableScreen):
         answer = steps_answer(self._parts, sum(analysis.tasks_of_no_step.values()))
         self.show_answer(answer, self.place())
         if self._explained is not analysis:
-            self.in_background("causes", lambda: explained(analysis))
+            self.in_background("causes", lambda: explain_steps(analysis))
 
     @on(Explained)
     def _tell_causes(self, message: Explained) -> None:
@@ -225,7 +225,7 @@ def steps_answer(parts: Sequence[StepParts], tasks_of_none: int = 0) -> str:
     return translate("{answer}; {tasks} of no step", answer=answer, tasks=tasks) if tasks_of_none else answer
 
 
-def explained(analysis: Analysis) -> StepsScreen.Explained:
+def explain_steps(analysis: Analysis) -> StepsScreen.Explained:
     """Have what `step_causes` tells, which may take a while."""
     _ = analysis.causes, analysis.preparing, analysis.critical
     return StepsScreen.Explained(analysis)

@@ -69,13 +69,13 @@ class TableExport(Panel[str]):
             self.run_worker(lambda: self._write(name, force), thread=True, group="write")
 
     def _write(self, name: str, force: bool) -> None:
-        from tracetui.export.data_frame import write_csv  # pandas: half a second, paid by whoever exports
+        from tracetui.export.data_frame import write_frames  # pandas: half a second, paid by whoever exports
 
         path, refusal, exists = name, "", False
 
         def fill(stream: BinaryIO) -> None:
             with in_english():
-                write_csv(stream, [self._frame()])
+                write_frames(stream, [self._frame()])
 
         try:
             path = absolute(name)

@@ -24,7 +24,7 @@ from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.pen import LABEL, Line
 from tracetui.ui.drawing.strips import wrapped
 from tracetui.ui.stories.story import Story
-from tracetui.ui.tables.columns import Cell, ViewColumn, name_column
+from tracetui.ui.tables.columns import Cell, ViewColumn, named_column
 from tracetui.ui.tables.layout import ColumnLook, laid_out
 
 BAR_CELLS = 10  #: cells
@@ -49,7 +49,7 @@ def advice_columns(
         ColumnLook("per_step_ns", 3, 8),
         ViewColumn("", "", cost, bar, BAR_CELLS, rank=5, right=False),
         ColumnLook("title", 0, 50, 39),
-        name_column(
+        named_column(
             "about",
             "about",
             codes,

@@ -8,8 +8,8 @@ from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece
-from tracetui.ui.frame_kinds import kind_of
-from tracetui.ui.widgets.flame import FlameView, telling
+from tracetui.ui.frame_kinds import frame_kind
+from tracetui.ui.widgets.flame import FlameView, shown_frame
 from tracetui.units import format_duration, format_percent
 
 MAX_SMALL = 4  #: names of small frames shown at most
@@ -68,10 +68,10 @@ def _title_line(view: FlameView, palette: Palette) -> list[Piece]:
         small = [printable(str(node.frame or ""), 60) for node in flame.small[:MAX_SMALL]]
         small += ["..."] if len(flame.small) > MAX_SMALL else []
         return [(f"{view.label(flame)}: ", title), (names(small), dim)]
-    frame = telling(flame)
+    frame = shown_frame(flame)
     if frame is None:
         return [(view.label(flame), title)]
-    return [(_frame_location(frame), title), (f"  {translate(kind_of(frame, view.rules).value)}", dim)]
+    return [(_frame_location(frame), title), (f"  {translate(frame_kind(frame, view.rules).value)}", dim)]
 
 
 def _frame_location(frame: Frame) -> str:

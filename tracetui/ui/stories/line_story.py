@@ -28,7 +28,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, compose_sentence
 from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.columns import clipped
-from tracetui.ui.tables.hotspot_columns import line_name, saves_at_most
+from tracetui.ui.tables.hotspot_columns import line_label, most_saved
 from tracetui.units import format_count, format_duration, format_percent
 
 BAR_CELLS = 10
@@ -79,7 +79,7 @@ class LineStory(Story):
 
     def _title_line(self, line: LineIdle, width: int) -> Line:
         """Return the title in a rule; with the longest gap where there are several and it fits."""
-        name = printable(line_name(line), 60)
+        name = printable(line_label(line), 60)
         idle = translate(
             "idle {time} in {gaps}",
             time=format_duration(line.idle_ns),
@@ -202,7 +202,7 @@ class LineStory(Story):
         `idle_ns` is its idle time, None where that is not known. More can be saved: what the host does while
         the device is busy delays later launches too.
         """
-        saving, with_peers = saves_at_most(line, savings)
+        saving, with_peers = most_saved(line, savings)
         key = ("%", self._palette.style_of(Role.KEY))
         if format_duration(with_peers) != format_duration(saving):
             template, time = WITH_PEERS if saving else NOT_ALONE, (format_duration(saving), self._bold)

@@ -13,7 +13,7 @@ from tracetui.analysis.scheduler.states import State
 from tracetui.analysis.scheduler.summary import culprits_of
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Int64s
-from tracetui.export.sentences.scheduler import task_name
+from tracetui.export.sentences.scheduler import thread_name
 from tracetui.language import names, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import TraceKind
@@ -80,7 +80,7 @@ class _SchedulerWords:
         thread, time = self._thread(places), self._time(places)
         if waker <= 0:
             return [*pen.compose("{thread} slept for {time}.", thread=thread, time=time)]
-        task = task_name(self._scheduler.task(waker, end))
+        task = thread_name(self._scheduler.task(waker, end))
         kept = self._kept(waker, start, end)
         if not kept:
             template = "{thread} slept for {time}, until {waker} woke it."
@@ -135,7 +135,7 @@ class _SchedulerWords:
         ns = self._causes.end[places] - self._causes.start[places]
         pids, _ = most_first(self._scheduler.pid_of_track[self._causes.track[places]], ns)
         at = int(self._causes.start[places[0]])
-        return self._pen.text(task_name(self._scheduler.task(int(pids[0]), at)), Role.NUMBER)
+        return self._pen.text(thread_name(self._scheduler.task(int(pids[0]), at)), Role.NUMBER)
 
     def _time(self, places: Int64s) -> str:
         return format_duration(int((self._causes.end[places] - self._causes.start[places]).sum()))
@@ -144,7 +144,7 @@ class _SchedulerWords:
 def _tasks(culprits: tuple[Culprit, ...]) -> str:
     """Return who had a core and how long, most first."""
     named = [
-        translate("{task} for {time}", task=task_name(culprit.task), time=format_duration(culprit.idle_ns))
+        translate("{task} for {time}", task=thread_name(culprit.task), time=format_duration(culprit.idle_ns))
         for culprit in culprits[:MOST_NAMED]
     ]
     if len(culprits) > MOST_NAMED:

@@ -20,7 +20,7 @@ from tracetui.ui.drawing.causes import cause_letter, cause_style, legend
 from tracetui.ui.drawing.pen import Line, compose_sentence
 from tracetui.ui.stories.line_story import LineStory
 from tracetui.ui.stories.story import Story
-from tracetui.ui.tables.hotspot_columns import line_name, times_a_step
+from tracetui.ui.tables.hotspot_columns import line_label, times_a_step
 from tracetui.units import format_duration, format_percent
 
 
@@ -61,7 +61,7 @@ class SyncStory(Story):
         return lines[:height]
 
     def _title_line(self, sync: SyncCall, width: int) -> Line:
-        call, place = printable(sync.call, 60), printable(line_name(sync), 60)
+        call, place = printable(sync.call, 60), printable(line_label(sync), 60)
         title = "{call} {line}" if sync.file is None else "{call} at {line}"
         return self._ruled(translate(title, call=call, line=place), width)
 

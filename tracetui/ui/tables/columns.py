@@ -107,7 +107,7 @@ def with_line_number(column: ViewColumn, ellipsis: str) -> ViewColumn:
 _PLACE = re.compile(r".*?\(\d+\)")  # "train.py(88)"
 
 
-def name_column(
+def named_column(
     key: str,
     title: str,
     codes: Int32s,
@@ -171,7 +171,7 @@ class ViewRows:
     _matches: Bools | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self._matches = matching(self.columns, self.filter)
+        self._matches = rows_matching(self.columns, self.filter)
         self.sort_by(self.sort, self.descending)
 
     def arranged(self, sort: int, descending: bool, text: str) -> ViewRows:
@@ -195,7 +195,7 @@ class ViewRows:
     def filter_by(self, text: str) -> None:
         """Keep the rows of which a name contains the text, whatever the case; an empty text keeps all."""
         self.filter = text
-        self._matches = matching(self.columns, text)
+        self._matches = rows_matching(self.columns, text)
         self._show()
 
     def place(self, row: int) -> int:
@@ -225,7 +225,7 @@ def _alphabetical(names: Sequence[str]) -> Int64s:
     return np.array([place[name] for name in folded], dtype=np.int64)
 
 
-def matching(columns: Sequence[ViewColumn], text: str) -> Bools | None:
+def rows_matching(columns: Sequence[ViewColumn], text: str) -> Bools | None:
     """Return which rows have a name that contains the text; None for all. Tests each distinct name once."""
     wanted = text.casefold()
     found: Bools | None = None
@@ -240,7 +240,7 @@ def matching(columns: Sequence[ViewColumn], text: str) -> Bools | None:
     return found
 
 
-def fit(columns: Sequence[ViewColumn], width: int) -> list[tuple[int, int]]:
+def fit_columns(columns: Sequence[ViewColumn], width: int) -> list[tuple[int, int]]:
     """Return the columns that fit into a width: (place in `columns`, cells), in the order given.
 
     The most important columns stay; those that can shrink give way first, and share what is left up to the

@@ -27,7 +27,7 @@ from tracetui.ui.drawing.causes import cause_letter, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.tables.cause_column import cause_column
-from tracetui.ui.tables.columns import LONGEST, Cell, ViewColumn, clipped, name_column, with_line_number
+from tracetui.ui.tables.columns import LONGEST, Cell, ViewColumn, clipped, named_column, with_line_number
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 from tracetui.units import format_count, format_duration, format_percent
 
@@ -40,7 +40,7 @@ RUNTIME = KNOWN.calls.layer_beginnings[0]  #: what the names of most calls begin
 MOST_OF_IDLE = 80  #: percent of the idle time that the answer counts lines for
 
 
-def line_columns(
+def hotspot_line_columns(
     analysis: Analysis, savings: Mapping[LineKey, LineSaving] | None, palette: Palette, glyphs: Glyphs
 ) -> list[ViewColumn]:
     """Return one row per line of code, in the order of `analysis.lines`; `savings` None: not known yet."""
@@ -50,7 +50,7 @@ def line_columns(
     places = [
         *idle_places([line.idle_ns for line in lines], rows.idle_ns, palette, glyphs),
         with_line_number(
-            name_column("line", "line", codes_of(lines), line_names(lines), width=60, least=24),
+            named_column("line", "line", codes_of(lines), line_names(lines), width=60, least=24),
             glyphs.ellipsis,
         ),
         ColumnLook("saves_at_most_ns", 1, 10, title="saves", write=lambda ns: at_most(ns, glyphs)),
@@ -71,7 +71,7 @@ def signature_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> l
         *idle_places([signature.idle_ns for signature in found], rows.idle_ns, palette, glyphs),
         cause_column(np.array([signature.cause for signature in found], np.int8), palette),
         with_line_number(
-            name_column("line", "line", codes_of(found), line_names(found), width=60, least=22),
+            named_column("line", "line", codes_of(found), line_names(found), width=60, least=22),
             glyphs.ellipsis,
         ),
         operator_column([signature.operator or BETWEEN for signature in found], palette, 16, 1),
@@ -91,7 +91,7 @@ def sync_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[V
         ColumnLook("exposed_ns", 0, TIME, style=palette.style_of(Role.NUMBER), title="exposed"),
         _call_column(syncs, palette, glyphs),
         with_line_number(
-            name_column("line", "line", codes_of(syncs), line_names(syncs), width=36, least=18),
+            named_column("line", "line", codes_of(syncs), line_names(syncs), width=36, least=18),
             glyphs.ellipsis,
         ),
         ColumnLook("count", 1, 6),
@@ -118,17 +118,17 @@ def line_of(row: PythonLine) -> LineKey:
 
 def _line_column(lines: Sequence[PythonLine], width: int, least: int, glyphs: Glyphs) -> ViewColumn:
     """Return the lines of rows, in `width` cells at most and `least` cells where there is little room."""
-    column = name_column("line", "line", codes_of(lines), line_names(lines), width=width, least=least)
+    column = named_column("line", "line", codes_of(lines), line_names(lines), width=width, least=least)
     return with_line_number(column, glyphs.ellipsis)
 
 
 def line_names(lines: Sequence[PythonLine]) -> list[str]:
     """Return the names of lines, with as much of their paths as tells files apart."""
     ends = distinct_ends(line.file for line in lines if line.file)
-    return [line_name(line, ends.get(line.file or "")) for line in lines]
+    return [line_label(line, ends.get(line.file or "")) for line in lines]
 
 
-def line_name(line: PythonLine, file: str | None = None) -> str:
+def line_label(line: PythonLine, file: str | None = None) -> str:
     """Return "train_moba.py(88) attention (backward)"; `file`: what its file is called, else its end."""
     if line.file is None:
         return translate(NO_STACK)
@@ -227,7 +227,7 @@ def idle_places(idle: Sequence[int], whole_ns: int, palette: Palette, glyphs: Gl
 def _call_column(syncs: Sequence[SyncCall], palette: Palette, glyphs: Glyphs) -> ViewColumn:
     """Name the call without the runtime, after the letter of the cause where it exposes idle time."""
     calls = [sync.call for sync in syncs]
-    column = name_column("call", "  call", codes_of(syncs), calls, width=50, least=20, rank=1)
+    column = named_column("call", "  call", codes_of(syncs), calls, width=50, least=20, rank=1)
     letter, blank = (cause_letter(Cause.SYNC), cause_style(Cause.SYNC, palette)), (" ", PLAIN)
 
     def draw(row: int, width: int) -> Cell:
@@ -237,7 +237,7 @@ def _call_column(syncs: Sequence[SyncCall], palette: Palette, glyphs: Glyphs) ->
     return replace(column, draw=draw, width=column.width + 2)
 
 
-def saves_at_most(line: PythonLine, savings: Mapping[LineKey, LineSaving]) -> tuple[int, int]:
+def most_saved(line: PythonLine, savings: Mapping[LineKey, LineSaving]) -> tuple[int, int]:
     """Return ns that fixing the line saves at most: with late peers as late, and if they come sooner too."""
     found = savings.get(line_of(line))
     return (0, 0) if found is None else (found.saves_at_most_ns, found.saves_with_peers_ns)
@@ -250,6 +250,6 @@ def at_most(ns: int, glyphs: Glyphs) -> str:
 
 def operator_column(names: Sequence[str], palette: Palette, least: int = 14, rank: int = 6) -> ViewColumn:
     style = palette.style_of(Role.DIM)
-    return name_column(
+    return named_column(
         "operators", "operators", codes_of(names), names, width=60, least=least, rank=rank, style=style
     )

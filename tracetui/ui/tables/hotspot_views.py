@@ -24,9 +24,9 @@ from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.tables.columns import ViewColumn
 from tracetui.ui.tables.hotspot_columns import (
+    hotspot_line_columns,
     hotspots_answer,
-    line_columns,
-    line_name,
+    line_label,
     line_of,
     signature_columns,
     signatures_answer,
@@ -67,13 +67,13 @@ class HotspotView:
     frame: Callable[[Analysis], pd.DataFrame]
 
 
-def row_name(row: HotspotRow) -> str:
+def hotspot_name(row: HotspotRow) -> str:
     """Return what a row is of: a line, a module, a frame."""
     if isinstance(row, ModuleIdle):
         return row.module or translate(NO_MODULE)
     if isinstance(row, ScopeTime):
         return scope_name(row.scope)
-    return frame_name(row) if isinstance(row, FrameIdle) else line_name(row)
+    return frame_name(row) if isinstance(row, FrameIdle) else line_label(row)
 
 
 def line_of_row(analysis: Analysis, row: HotspotRow | None) -> LineIdle | None:
@@ -133,7 +133,7 @@ LINES = HotspotView(
     empty="No line has idle time.",
     export="hotspots",
     rows=lambda analysis: analysis.lines,
-    columns=line_columns,
+    columns=hotspot_line_columns,
     answer=hotspots_answer,
     frame=_lines_frame,
 )
@@ -222,6 +222,6 @@ def views_of(analysis: Analysis | None) -> tuple[HotspotView, ...]:
     return (OPERATORS, *(view for view in VIEWS if view is not FRAMES))
 
 
-def view_after(view: HotspotView, views: tuple[HotspotView, ...]) -> HotspotView:
+def hotspot_view_after(view: HotspotView, views: tuple[HotspotView, ...]) -> HotspotView:
     """Return the view that follows, and the first after the last."""
     return views[(views.index(view) + 1) % len(views)]

@@ -15,7 +15,7 @@ from rich.style import Style
 
 from tracetui.export.tables import column as tables
 from tracetui.export.tables.column import CodedTexts, Form, Table
-from tracetui.ui.tables.columns import ViewColumn, name_column, number_column
+from tracetui.ui.tables.columns import ViewColumn, named_column, number_column
 
 Rows = TypeVar("Rows")
 
@@ -89,7 +89,7 @@ def _names(column: tables.Column[Rows], values: CodedTexts, title: str, look: Co
     places, texts = values.distinct()
     known = np.array([text is not None for text in texts], np.bool_)
     codes = np.where(known, np.cumsum(known) - 1, -1)[places] if len(texts) else places
-    return name_column(
+    return named_column(
         column.key,
         title,
         codes.astype(np.int32),

@@ -240,6 +240,6 @@ BLOCKS = MemoryView(
 VIEWS = (GROWING, LINES, SIZES, BLOCKS)
 
 
-def view_after(view: MemoryView) -> MemoryView:
+def memory_view_after(view: MemoryView) -> MemoryView:
     """Return the table that follows."""
     return VIEWS[(VIEWS.index(view) + 1) % len(VIEWS)]

@@ -29,7 +29,7 @@ from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import tail
 from tracetui.ui.tables.cause_column import cause_column
-from tracetui.ui.tables.columns import ViewColumn, name_column
+from tracetui.ui.tables.columns import ViewColumn, named_column
 from tracetui.ui.tables.hotspot_columns import BETWEEN, GAPS, TIME, codes_of, idle_places, operator_column
 from tracetui.ui.tables.layout import ColumnLook, laid_out
 from tracetui.ui.tables.operator_columns import SHARE_CELLS
@@ -41,14 +41,14 @@ def module_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list
     rows = ModuleRows(analysis)
     modules = rows.rows
     around = [" > ".join(module.path) for module in modules]
-    names = name_column(
+    names = named_column(
         "module",
         "module",
         codes_of(modules),
         [module.module or translate(NO_MODULE) for module in modules],
         least=22,
     )
-    path = name_column("path", "inside of", codes_of(modules), around, width=60, least=20, rank=2)
+    path = named_column("path", "inside of", codes_of(modules), around, width=60, least=20, rank=2)
     path = replace(path, draw=lambda row, width: tail(printable(around[row]), width, glyphs.ellipsis))
     return _columns(MODULES, rows, [names, path], palette, glyphs)
 
@@ -69,7 +69,7 @@ def _frame_columns(
     """Return one row per frame; `nameless`: what the row without a frame is called."""
     rows = FrameRows(analysis)
     names = [frame_name(row) if row.frame is not None else nameless for row in rows.rows]
-    column = name_column("frame", title, codes_of(rows.rows), names, width=60, least=28)
+    column = named_column("frame", title, codes_of(rows.rows), names, width=60, least=28)
     return _columns(FRAMES, rows, [column], palette, glyphs)
 
 
@@ -78,8 +78,8 @@ def scope_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[
     rows = ScopeRows(analysis)
     scopes = rows.rows
     around = [SEPARATOR.join(row.scope[:-1]) for row in scopes]
-    names = name_column("scope", "scope", codes_of(scopes), [scope_short(row) for row in scopes], least=20)
-    path = name_column("path", "inside of", codes_of(scopes), around, width=60, least=16, rank=2)
+    names = named_column("scope", "scope", codes_of(scopes), [scope_short(row) for row in scopes], least=20)
+    path = named_column("path", "inside of", codes_of(scopes), around, width=60, least=16, rank=2)
     path = replace(path, draw=lambda row, width: tail(printable(around[row]), width, glyphs.ellipsis))
     main = np.array([next(iter(row.causes), -1) for row in scopes], np.int8)
     number = palette.style_of(Role.NUMBER)

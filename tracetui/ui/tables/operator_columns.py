@@ -18,7 +18,7 @@ from tracetui.trace.stack import Frame, distinct_ends
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
-from tracetui.ui.tables.columns import Cell, ViewColumn, name_column, with_line_number
+from tracetui.ui.tables.columns import Cell, ViewColumn, named_column, with_line_number
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 from tracetui.units import format_count, format_duration
 
@@ -111,7 +111,7 @@ def _activity_column(table: OperatorTable, trace: Trace) -> ViewColumn:
         if engine not in names:
             names.append(engine)
         codes[row] = names.index(engine)
-    return name_column("activity", "activity", codes, names, width=9, least=9, rank=3, show=printable)
+    return named_column("activity", "activity", codes, names, width=9, least=9, rank=3, show=printable)
 
 
 def frame_names(frames: Sequence[Frame | None]) -> list[str] | None:
@@ -130,7 +130,7 @@ def _line_column(lines: Sequence[str], glyphs: Glyphs) -> ViewColumn:
     names = list(dict.fromkeys(lines))
     places = {name: place for place, name in enumerate(names)}
     codes = np.array([places[name] for name in lines], np.int32)
-    column = name_column("line", "launched by", codes, names, width=44, least=19, rank=1, show=printable)
+    column = named_column("line", "launched by", codes, names, width=44, least=19, rank=1, show=printable)
     return with_line_number(column, glyphs.ellipsis)
 
 

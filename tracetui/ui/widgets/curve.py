@@ -17,11 +17,11 @@ from tracetui.analysis.memory.model import Curve, MemoryStep
 from tracetui.arrays import Int64s
 from tracetui.language import translate
 from tracetui.trace.clean import printable
-from tracetui.ui.drawing.curve import area_levels, cells_of, line_rows, most_in_columns, round_up
+from tracetui.ui.drawing.curve import area_levels, curve_cells, curve_line_rows, most_in_columns, round_up
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.labels import apart
-from tracetui.ui.drawing.lane import cells_of as text_cells
 from tracetui.ui.drawing.lane import segments
+from tracetui.ui.drawing.lane import text_cells as text_cells
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, fitted
 from tracetui.ui.drawing.ticks import ticks
@@ -147,7 +147,7 @@ class CurveView(CachedLineWidget):
         self._peak = int(np.argmax(highest)) if int(highest.max()) > 0 else -1
         self._peak_bytes = int(highest.max())
         self._levels = area_levels(highest, self._top, self.rows)
-        self._line = line_rows(reserved, self._top, self.rows)
+        self._line = curve_line_rows(reserved, self._top, self.rows)
 
     def _value(self, curve: Curve) -> list[Piece]:
         """Say "NPU 0 PTA+GE at 0.054424 s in step 55: 2.95 GB allocated, 8.59 GB reserved"."""
@@ -196,7 +196,7 @@ class CurveView(CachedLineWidget):
         return at if 0 <= at < self.columns else -1
 
     def _area(self, row: int) -> tuple[list[str], Int64s]:
-        cells = cells_of(self._levels, self._line, row, self._glyphs)
+        cells = curve_cells(self._levels, self._line, row, self._glyphs)
         style = np.where(self._levels[row] > 0, _AREA, _DIM)
         at = self._cursor
         if at >= 0:

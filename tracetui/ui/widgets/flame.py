@@ -23,7 +23,7 @@ from tracetui.ui.drawing.flame import Flame, flame_rows
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import fitted
-from tracetui.ui.frame_kinds import FrameKind, kind_of
+from tracetui.ui.frame_kinds import FrameKind, frame_kind
 from tracetui.ui.widgets.scrolling import WheelScrolled
 from tracetui.ui.widgets.stack_tree import function_name
 from tracetui.units import format_count, format_duration
@@ -276,16 +276,16 @@ class FlameView(WheelScrolled, can_focus=True):
     def _style(self, cell: Flame, selected: bool) -> Style:
         if selected:
             return self._palette.paint_of(Role.SELECTED).box
-        frame = telling(cell)
+        frame = shown_frame(cell)
         if frame is None:
             return self._palette.paint_of(Role.FRAME).box
-        return flame_style(kind_of(frame, self.rules), self._palette)
+        return flame_style(frame_kind(frame, self.rules), self._palette)
 
     def _text(self, cell: Flame) -> str:
         """Return the name after the line between two cells, and the time if it fits, in exactly its cells."""
         width = cell.right - cell.left
-        frame = telling(cell)
-        mark = self.mark(kind_of(frame, self.rules)) if frame is not None else ""
+        frame = shown_frame(cell)
+        mark = self.mark(frame_kind(frame, self.rules)) if frame is not None else ""
         text = self._glyphs.sliver + mark + self.label(cell)
         room = width - cell_len(text)
         if room >= NUMBER:
@@ -304,7 +304,7 @@ class FlameView(WheelScrolled, can_focus=True):
         """Name the function or module of a cell, and how many frames are folded into it."""
         if not cell.nodes:
             return translate("{count} more", count=format_count(len(cell.small)))
-        frame = telling(cell)
+        frame = shown_frame(cell)
         if frame is None:
             return translate("all idle time") if cell.nodes[-1].children else translate(NO_STACK)
         folded = f" +{len(cell.nodes) - 1}" if len(cell.nodes) > 1 else ""
@@ -315,7 +315,7 @@ class FlameView(WheelScrolled, can_focus=True):
         return f"{function_name(frame)} {file}{folded}" if file else f"{function_name(frame)}{folded}"
 
 
-def telling(cell: Flame) -> Frame | None:
+def shown_frame(cell: Flame) -> Frame | None:
     """Return the frame that stands for a cell: a module that frames are folded into, else the innermost."""
     first = cell.nodes[0].frame if cell.nodes else None
     if first is not None and module_of(first.function) is not None:

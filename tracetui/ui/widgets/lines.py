@@ -12,7 +12,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
-from tracetui.ui.drawing.strips import Piece, clauses, fitted
+from tracetui.ui.drawing.strips import Piece, first_clauses, fitted
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
 Pieces = Sequence[Piece]
@@ -72,4 +72,4 @@ class AnswerLine(Lines):
             return line
         *first, (text, style) = line
         room = width - sum(cell_len(text) for text, _ in first)
-        return [*first, (clauses(text, room, self._glyphs.ellipsis), style)]
+        return [*first, (first_clauses(text, room, self._glyphs.ellipsis), style)]

@@ -27,7 +27,7 @@ from tracetui.ui.drawing.causes import (
     lost_by_cause,
     main_legend,
 )
-from tracetui.ui.drawing.device_load import is_of_host, load
+from tracetui.ui.drawing.device_load import device_load, is_of_host
 from tracetui.ui.drawing.labels import apart
 from tracetui.ui.drawing.lane import segments, shades
 from tracetui.ui.drawing.palette import Role
@@ -151,7 +151,7 @@ class Minimap(InViewer, CachedLineWidget):
         styles = [cause_style(cause, palette) for cause in causes for _ in range(3)]
         style = 3 * main
         if picture.sketch is not None:
-            self._veil(load(picture, edges)[1], level, cells, style, len(styles))
+            self._veil(device_load(picture, edges)[1], level, cells, style, len(styles))
         return segments(cells, style, [*styles, *[palette.style_of(Role.UNREAD)] * 3])
 
     def _lost(self, picture: Picture, device: int, edges: Int64s) -> Int64s:
@@ -161,7 +161,7 @@ class Minimap(InViewer, CachedLineWidget):
     def _load_ink(self, picture: Picture) -> list[Segment]:
         """Draw how busy the devices are where they are read, and about how busy where they are not."""
         palette, edges = self.viewer.palette, self.session.state.bounds.edges(self.columns)
-        busy, unread = load(picture, edges)
+        busy, unread = device_load(picture, edges)
         level = shades(busy, np.diff(edges), busy > 0)
         cells = [self.viewer.glyphs.shades[shade] for shade in level.tolist()]
         style = np.where(level > 0, 0, -1).astype(np.int64)

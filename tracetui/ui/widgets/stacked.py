@@ -25,7 +25,7 @@ from tracetui.ui.comparing.bands import BandKind
 from tracetui.ui.comparing.stacked_runs import NAMES, Chosen, StackedRuns
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.labels import apart
-from tracetui.ui.drawing.lane import cells_of, clip_cells, segments
+from tracetui.ui.drawing.lane import clip_cells, segments, text_cells
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, fitted
 from tracetui.ui.drawing.ticks import format_tick, tick_step
@@ -78,7 +78,7 @@ class StackedLook(NamedTuple):
     chosen: tuple[Chosen, Chosen]  #: what is marked in each: what is selected, and its counterpart
 
 
-def lines_of(stack: StackedRuns, device: int) -> int:
+def full_height(stack: StackedRuns, device: int) -> int:
     """Return how many lines there are of both where there is room for all."""
     return 1 + 2 * (len(HeadPart) + len(stack.kinds(device)))
 
@@ -345,6 +345,6 @@ class Stacked(CachedLineWidget, can_focus=True):
 
 def _within(texts: Sequence[str], room: int, rule: str) -> list[str]:
     """Return the cells of a rule with the first of the texts that fits near its start."""
-    text = next((cells for cells in map(cells_of, texts) if len(cells) <= room), [])
+    text = next((cells for cells in map(text_cells, texts) if len(cells) <= room), [])
     line = [*(rule * (len(text) < room - 1)), *text] if text else []
     return line + [rule] * (room - len(line))

@@ -71,7 +71,7 @@ class Statistics(Vertical):
         return names
 
 
-def window_words(analysis: Analysis, window: tuple[int, int]) -> str:
+def window_bounds(analysis: Analysis, window: tuple[int, int]) -> str:
     """Return "0.120 s .. 0.130 s"."""
     step = max((window[1] - window[0]) // 100, 1)
     start, end = (format_time(time - analysis.trace.start_ns, step) for time in window)

@@ -23,7 +23,7 @@ from textual.strip import Strip
 from tracetui.language import heading, translate, wording
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
 from tracetui.ui.drawing.strips import Piece, fitted
-from tracetui.ui.tables.columns import GAP, Cell, ViewColumn, ViewRows, clipped, fit
+from tracetui.ui.tables.columns import GAP, Cell, ViewColumn, ViewRows, clipped, fit_columns
 from tracetui.ui.widgets.scrolling import WheelScrolled
 
 #: rows from which a thread sorts and filters them: 0.09 s for a million, 9 ms for so many
@@ -301,7 +301,7 @@ class TableWidget(WheelScrolled, can_focus=True):
         self._scroll_to_cursor()
 
     def _fit(self) -> None:
-        self._fitted = fit(self.rows.columns, self.size.width)
+        self._fitted = fit_columns(self.rows.columns, self.size.width)
         self.forget()
 
     def render_line(self, y: int) -> Strip:
