@@ -6,19 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from tracetui.export import markdown
+from tracetui.export.job.report import TableSection, report_markdown, report_text, table_section
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.job import head_words
 from tracetui.export.tables.column import records
 from tracetui.export.tables.experts import LAYERS, LayerRows
-from tracetui.export.tables.shown import markdown_table, text_table
-from tracetui.export.text import MARGIN, wrapped
 from tracetui.job.experts import exchange_groups, expert_layers
 from tracetui.job.job import Job
 from tracetui.job.whatif.answer import NoReplay, Replays
 from tracetui.job.whatif.durations import UnknownFix
 from tracetui.job.whatif.fixes import BALANCED_EXPERTS
-from tracetui.language import counted, in_english, translate
+from tracetui.language import in_english, translate
 from tracetui.units import format_duration, format_error, format_percent
 
 if TYPE_CHECKING:
@@ -63,27 +61,12 @@ def experts_document(answer: ExpertsAnswer) -> dict[str, Any]:
 
 def experts_text(answer: ExpertsAnswer, width: int, top: int = TOP) -> str:
     """Return the layers as text; at most `top`, 0 for all."""
-    lines = [head_words(answer.rows.job), ""]
-    for sentence in experts_sentences(answer):
-        lines += wrapped(sentence, width, later=MARGIN)
-    lines.append("")
-    rows, more = _first(answer, top)
-    if rows.rows:
-        lines += [_title(), *text_table(LAYERS, rows, width)]
-        lines += [f"{MARGIN}{more}"] if more else []
-        lines.append("")
-    return "\n".join(lines)
+    return report_text(head_words(answer.rows.job), experts_sentences(answer), _sections(answer, top), width)
 
 
 def experts_markdown(answer: ExpertsAnswer, top: int = TOP) -> str:
     """Return the layers as Markdown; at most `top`, 0 for all."""
-    lines = [f"## {markdown.plain(head_words(answer.rows.job))}", ""]
-    lines += [markdown.plain(sentence) for sentence in experts_sentences(answer)] + [""]
-    rows, more = _first(answer, top)
-    if rows.rows:
-        lines += [f"### {_title()}", "", *markdown_table(LAYERS, rows), ""]
-        lines += [more, ""] if more else []
-    return "\n".join(lines).rstrip() + "\n"
+    return report_markdown(head_words(answer.rows.job), experts_sentences(answer), _sections(answer, top))
 
 
 def experts_frame(job: Job) -> pd.DataFrame:
@@ -102,14 +85,9 @@ def write_layers(stream: BinaryIO, answer: ExpertsAnswer) -> int:
     return len(frame)
 
 
-def _title() -> str:
-    return translate("Layers of experts, all ranks and steps together")
-
-
-def _first(answer: ExpertsAnswer, top: int) -> tuple[LayerRows, str]:
-    shown = answer.rows.first(top)
-    left = len(answer.rows.rows) - len(shown.rows)
-    return shown, counted(left, "1 more", "{count} more") if left else ""
+def _sections(answer: ExpertsAnswer, top: int) -> list[TableSection]:
+    title = translate("Layers of experts, all ranks and steps together")
+    return [table_section(title, LAYERS, answer.rows, top)] if answer.rows.rows else []
 
 
 def experts_sentences(answer: ExpertsAnswer) -> list[str]:

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from tracetui.export import markdown
 from tracetui.export.cells import text_cell
+from tracetui.export.job.report import TableSection, report_markdown, report_text, table_section
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.job import head_words
 from tracetui.export.tables.column import records
 from tracetui.export.tables.phases import PHASES, PhaseRows, phases_title
-from tracetui.export.tables.shown import markdown_table, text_table
-from tracetui.export.text import MARGIN, wrapped
 from tracetui.job.job import Job
 from tracetui.job.load import ranks_in_words
 from tracetui.job.phases import job_phases, without_ranges
 from tracetui.job.whatif.answer import NoReplay, Replays
 from tracetui.job.whatif.fixes import Fix, Target
-from tracetui.language import counted, in_english, restate, translate
+from tracetui.language import in_english, restate, translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_error, format_percent
 
@@ -54,28 +52,12 @@ def phases_document(rows: PhaseRows) -> dict[str, Any]:
 
 def phases_text(rows: PhaseRows, width: int, top: int = TOP) -> str:
     """Return the phases as text; at most `top`, 0 for all."""
-    lines = [head_words(rows.job), ""]
-    sentences = phases_sentences(rows)
-    for sentence in sentences:
-        lines += wrapped(sentence, width, later=MARGIN)
-    lines += [""] if sentences else []
-    shown, more = _first(rows, top)
-    if shown.rows:
-        lines += [phases_title(), *text_table(PHASES, shown, width)]
-        lines += [f"{MARGIN}{more}"] if more else []
-        lines.append("")
-    return "\n".join(lines)
+    return report_text(head_words(rows.job), phases_sentences(rows), _sections(rows, top), width)
 
 
 def phases_markdown(rows: PhaseRows, top: int = TOP) -> str:
     """Return the phases as Markdown; at most `top`, 0 for all."""
-    lines = [f"## {markdown.plain(head_words(rows.job))}", ""]
-    lines += [markdown.plain(sentence) for sentence in phases_sentences(rows)] + [""]
-    shown, more = _first(rows, top)
-    if shown.rows:
-        lines += [f"### {phases_title()}", "", *markdown_table(PHASES, shown), ""]
-        lines += [more, ""] if more else []
-    return "\n".join(lines).rstrip() + "\n"
+    return report_markdown(head_words(rows.job), phases_sentences(rows), _sections(rows, top))
 
 
 def phases_frame(job: Job) -> pd.DataFrame:
@@ -99,10 +81,8 @@ def write_phases(stream: BinaryIO, rows: PhaseRows) -> int:
     return len(frame)
 
 
-def _first(rows: PhaseRows, top: int) -> tuple[PhaseRows, str]:
-    shown = rows.first(top)
-    left = len(rows.rows) - len(shown.rows)
-    return shown, counted(left, "1 more", "{count} more") if left else ""
+def _sections(rows: PhaseRows, top: int) -> list[TableSection]:
+    return [table_section(phases_title(), PHASES, rows, top)] if rows.rows else []
 
 
 def phases_sentences(rows: PhaseRows) -> list[str]:

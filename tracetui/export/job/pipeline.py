@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, BinaryIO
 
-from tracetui.export import markdown
+from tracetui.export.job.report import TableSection, report_markdown
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.job import head_words
 from tracetui.export.tables.column import records
 from tracetui.export.tables.job import JobRows
 from tracetui.export.tables.pipeline import PIPELINE_STAGES
-from tracetui.export.tables.shown import markdown_table, text_table
+from tracetui.export.tables.shown import text_table
 from tracetui.export.text import MARGIN, wrapped
 from tracetui.job.job import Job
 from tracetui.job.pipeline import Pipeline
@@ -65,17 +65,11 @@ def pipeline_text(job: Job, pipeline: Pipeline | None, width: int, top: int = TO
 
 def pipeline_markdown(job: Job, pipeline: Pipeline | None, top: int = TOP) -> str:
     """Return the pipeline as Markdown; at most `top` stages, 0 for all."""
-    lines = [f"## {markdown.plain(head_words(job))}", ""]
-    lines += [markdown.plain(sentence) for sentence in pipeline_sentences(pipeline)] + [""]
+    sections: list[TableSection] = []
     if pipeline is not None:
         rows = JobRows(job, pipeline.stages).first(top)
-        lines += [
-            f"### {translate('Stages, of a mean step')}",
-            "",
-            *markdown_table(PIPELINE_STAGES, rows),
-            "",
-        ]
-    return "\n".join(lines).rstrip() + "\n"
+        sections = [TableSection(translate("Stages, of a mean step"), PIPELINE_STAGES, rows)]
+    return report_markdown(head_words(job), pipeline_sentences(pipeline), sections)
 
 
 def write_stages(stream: BinaryIO, job: Job, pipeline: Pipeline | None) -> int:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
 
-from tracetui.export import markdown
 from tracetui.export.job.document import root_breakdown
+from tracetui.export.job.report import TableSection, report_markdown, report_text, table_section
 from tracetui.export.sentences.job import (
     LINES_TITLE,
     LINKS_TITLE,
@@ -18,7 +16,6 @@ from tracetui.export.sentences.job import (
     verdict,
 )
 from tracetui.export.sentences.notes import job_notes
-from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import (
     LATE,
     LINES,
@@ -32,8 +29,6 @@ from tracetui.export.tables.job import (
 )
 from tracetui.export.tables.job_links import LINKS, STAGES
 from tracetui.export.tables.phases import PHASES, phases_title
-from tracetui.export.tables.shown import markdown_table, text_table
-from tracetui.export.text import MARGIN, wrapped
 from tracetui.job.idle_lines import job_lines
 from tracetui.job.job import Job
 from tracetui.job.late_ranks import late_ranks, slow_steps
@@ -44,8 +39,7 @@ from tracetui.job.rank_table import VIEWS, RankRow, differing, leading, rank_row
 from tracetui.job.roots import Root
 from tracetui.job.stages import job_stages
 from tracetui.job.waits import JobWaits
-from tracetui.language import clauses, counted, heading, names, translate
-from tracetui.trace.clean import printable
+from tracetui.language import clauses, heading, names, translate
 from tracetui.units import format_count, format_duration
 
 TOP = 10  #: rows of each table
@@ -56,46 +50,16 @@ TELLING = 1000  #: parts of the time of a job of which a root has to cost one
 _IN_VIEWS = {"communication_without_receive": "other comm.", "forward_backward": "fwd+bwd"}
 
 
-@dataclass(frozen=True)
-class TableSection:
-    """A table of the report."""
-
-    title: str
-    table: Table[Any]
-    rows: JobRows
-    more: str = ""  #: what stands below
-
-
 def job_text(job: Job, width: int, by: str | None = None, step: int | None = None, top: int = TOP) -> str:
     """Return the report as text; at most `top` rows in each table, 0 for all."""
-    lines = [head_words(job, step), ""]
-    for sentence in job_verdict(job, step):
-        lines += wrapped(sentence, width, later=MARGIN)
-    lines.append("")
-    for section in job_sections(job, by, step, top):
-        lines += [*wrapped(section.title, width, later=MARGIN)]
-        lines += text_table(section.table, section.rows, width)
-        lines += [f"{MARGIN}{section.more}"] if section.more else []
-        lines.append("")
-    notes = job_notes(job)
-    if notes:
-        lines.append(translate("Notes"))
-        for note in notes:
-            lines += wrapped(translate("{sentence}.", sentence=printable(note)), width, MARGIN, 2 * MARGIN)
-        lines.append("")
-    return "\n".join(lines)
+    sections = job_sections(job, by, step, top)
+    return report_text(head_words(job, step), job_verdict(job, step), sections, width, job_notes(job))
 
 
 def job_markdown(job: Job, by: str | None = None, step: int | None = None, top: int = TOP) -> str:
     """Return the report as Markdown; at most `top` rows in each table, 0 for all."""
-    lines = [f"## {markdown.plain(head_words(job, step))}", ""]
-    lines += [markdown.plain(sentence) for sentence in job_verdict(job, step)] + [""]
-    for section in job_sections(job, by, step, top):
-        cells = markdown_table(section.table, section.rows)
-        lines += [f"### {markdown.plain(section.title)}", "", *cells, ""]
-        lines += [section.more, ""] if section.more else []
-    lines += [f"- {markdown.plain(translate('{sentence}.', sentence=note))}" for note in job_notes(job)]
-    return "\n".join(lines).rstrip() + "\n"
+    sections = job_sections(job, by, step, top)
+    return report_markdown(head_words(job, step), job_verdict(job, step), sections, job_notes(job))
 
 
 def job_verdict(job: Job, step: int | None) -> list[str]:
@@ -129,29 +93,25 @@ def job_sections(job: Job, by: str | None, step: int | None, top: int) -> Iterat
         yield _root_section(RootRows(job, roots.roots, job_ns), costly_roots, top)
     late = JobRows(job, late_ranks(job, waits))
     if late.rows:
-        yield _section(translate("Late ranks: what the others lost by waiting for them"), LATE, late, top)
+        yield table_section(
+            translate("Late ranks: what the others lost by waiting for them"), LATE, late, top
+        )
     steps = JobRows(job, [slow_step for slow_step in slow_steps(job) if step in (None, slow_step.step)])
     if len(steps.rows) > 1:
-        yield _section(translate("Steps"), STEPS, steps, top)
+        yield table_section(translate("Steps"), STEPS, steps, top)
     lines = JobRows(job, job_lines(job, step))
     if lines.rows:
-        yield _section(translate(LINES_TITLE), LINES, lines, top)
+        yield table_section(translate(LINES_TITLE), LINES, lines, top)
     yield _rank_section(job, rows, by, top)
     phases = JobRows(job, job_phases(job) if step is None else ())
     if phases.rows:
-        yield _section(phases_title(), PHASES, phases, top)
+        yield table_section(phases_title(), PHASES, phases, top)
     links = JobRows(job, job_links(job))
     if links.rows:
-        yield _section(translate(LINKS_TITLE), LINKS, links, top)
+        yield table_section(translate(LINKS_TITLE), LINKS, links, top)
     stages = JobRows(job, job_stages(job, rows))
     if stages.rows:
-        yield _section(translate(STAGES_TITLE), STAGES, stages, top)
-
-
-def _section(title: str, table: Table[Any], rows: JobRows, top: int) -> TableSection:
-    shown = rows.first(top)
-    hidden = len(rows.rows) - len(shown.rows)
-    return TableSection(title, table, shown, counted(hidden, "1 more", "{count} more") if hidden else "")
+        yield table_section(translate(STAGES_TITLE), STAGES, stages, top)
 
 
 def _root_section(all_roots: RootRows, costly: Sequence[Root], top: int) -> TableSection:
@@ -190,7 +150,7 @@ def _rank_section(job: Job, rows: tuple[RankRow, ...], by: str | None, top: int)
     if differing_measures:
         measures = names(heading(_measure_title(name)) for name in differing_measures[:3])
         title_words = translate("{title}; differ in {measures}", title=title_words, measures=measures)
-    return _section(title_words, printed_ranks(ranked_rows), ranked_rows, top)
+    return table_section(title_words, printed_ranks(ranked_rows), ranked_rows, top)
 
 
 def _is_worth_showing(rows: tuple[RankRow, ...], measure: str) -> bool:

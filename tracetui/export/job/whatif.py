@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from tracetui.export import markdown
 from tracetui.export.cells import encodable
+from tracetui.export.job.report import TableSection, report_markdown, report_text
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.job import head_words
 from tracetui.export.sentences.notes import job_notes
 from tracetui.export.tables.column import records
-from tracetui.export.tables.shown import markdown_table, text_table
 from tracetui.export.tables.whatif import TRIALS, TrialRows
-from tracetui.export.text import MARGIN, wrapped
 from tracetui.job.whatif.answer import JobWhatIf, Trial
 from tracetui.job.whatif.critical import CriticalRank
 from tracetui.language import counted, in_english, names, translate
@@ -55,35 +53,14 @@ def whatif_document(answer: JobWhatIf) -> dict[str, Any]:
 
 def whatif_text(answer: JobWhatIf, width: int, top: int = TOP) -> str:
     """Return the report as text; at most `top` fixes, 0 for all."""
-    lines = [head_words(answer.order.job), ""]
-    for sentence in whatif_sentences(answer):
-        lines += wrapped(sentence, width, later=MARGIN)
-    rows = _rows(answer, top)
-    lines.append("")
-    if rows.rows:
-        lines += [_title(), *text_table(TRIALS, rows, width)]
-        lines += [f"{MARGIN}{_more(answer, rows)}"] if _more(answer, rows) else []
-        lines.append("")
-    notes = job_notes(answer.order.job)
-    if notes:
-        lines.append(translate("Notes"))
-        for note in notes:
-            lines += wrapped(translate("{sentence}.", sentence=printable(note)), width, MARGIN, 2 * MARGIN)
-        lines.append("")
-    return "\n".join(lines)
+    job, sentences = answer.order.job, [*whatif_sentences(answer)]
+    return report_text(head_words(job), sentences, _sections(answer, top), width, job_notes(job))
 
 
 def whatif_markdown(answer: JobWhatIf, top: int = TOP) -> str:
     """Return the report as Markdown; at most `top` fixes, 0 for all."""
-    job = answer.order.job
-    lines = [f"## {markdown.plain(head_words(job))}", ""]
-    lines += [markdown.plain(sentence) for sentence in whatif_sentences(answer)] + [""]
-    rows = _rows(answer, top)
-    if rows.rows:
-        lines += [f"### {_title()}", "", *markdown_table(TRIALS, rows), ""]
-        lines += [_more(answer, rows), ""] if _more(answer, rows) else []
-    lines += [f"- {markdown.plain(translate('{sentence}.', sentence=note))}" for note in job_notes(job)]
-    return "\n".join(lines).rstrip() + "\n"
+    job, sentences = answer.order.job, [*whatif_sentences(answer)]
+    return report_markdown(head_words(job), sentences, _sections(answer, top), job_notes(job))
 
 
 def write_fixes(stream: BinaryIO, answer: JobWhatIf) -> int:
@@ -169,20 +146,11 @@ def _gain_words(trial: Trial, step_ns: int) -> str:
     )
 
 
-def _title() -> str:
-    return translate("Single fixes, by what a step gains as replayed")
-
-
-def _rows(answer: JobWhatIf, top: int) -> TrialRows:
-    gains = _gains(answer)
-    return TrialRows(answer.step_ns, gains[:top] if top else gains)
-
-
-def _gains(answer: JobWhatIf) -> list[Trial]:
-    """Return the fixes that people are shown: those that save something."""
-    return [trial for trial in answer.trials if trial.saves_ns > 0]
-
-
-def _more(answer: JobWhatIf, rows: TrialRows) -> str:
-    left = len(_gains(answer)) - len(rows.rows)
-    return counted(left, "1 more", "{count} more") if left else ""
+def _sections(answer: JobWhatIf, top: int) -> list[TableSection]:
+    """Return the table of the fixes that save something."""
+    gains = [trial for trial in answer.trials if trial.saves_ns > 0]
+    rows = TrialRows(answer.step_ns, gains[:top] if top else gains)
+    left = len(gains) - len(rows.rows)
+    title = translate("Single fixes, by what a step gains as replayed")
+    more = counted(left, "1 more", "{count} more") if left else ""
+    return [TableSection(title, TRIALS, rows, more)] if gains else []
