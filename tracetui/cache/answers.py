@@ -78,7 +78,7 @@ def find_answer(question: Question) -> list[Output] | None:
 def keep_answer(
     question: Question, outputs: Sequence[Output], should_stop: Callable[[], bool] = lambda: False
 ) -> bool:
-    """Keep an answer for `find_answer`, and the latest of others; whether that was done."""
+    """Keep an answer for `find_answer`, and the latest of others; return whether that was done."""
     try:
         answers = {question.digest: list(outputs)}
         answers.update(

@@ -35,7 +35,7 @@ def find_digest(trace: Path, siblings: Sequence[Path], arguments: Sequence[Any] 
 
 
 def keep_digest(trace: Path, siblings: Sequence[Path], digest: bytes, arguments: Sequence[Any] = ()) -> bool:
-    """Keep the digest of a trace for `find_digest`; whether that was done."""
+    """Keep the digest of a trace for `find_digest`; return whether that was done."""
     try:
         key = _key(trace, siblings, arguments)
         if time.time_ns() - stamp_of(trace).modified < COARSEST_CLOCK:

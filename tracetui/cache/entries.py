@@ -70,7 +70,7 @@ def keep_entry(
     make: Callable[[], tuple[Mapping[str, Any], Arrays]],
     should_stop: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Keep what `make` returns, a document and arrays, for `read_entry`; whether that was done."""
+    """Keep what `make` returns, a document and arrays, for `read_entry`; return whether that was done."""
 
     def pieces() -> list[memoryview]:
         document, arrays = make()

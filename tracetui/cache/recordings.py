@@ -85,7 +85,7 @@ def keep_recording(
     events: SchedulerEvents,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Keep the events of a file for `reopen_recording`, if it is still as it was; whether that was done.
+    """Keep the events of a file for `reopen_recording`, if it is still as it was; return whether it did.
 
     `stamp`: of the file before it was read.
     """

@@ -78,7 +78,7 @@ def worth_keeping(trace_file: TraceFile, trace: Trace) -> bool:
 
 
 def keep(trace_file: TraceFile, trace: Trace, should_stop: Callable[[], bool] = lambda: False) -> bool:
-    """Keep a trace that was just read, for `reopen`, if it is worth that; whether that was done."""
+    """Keep a trace that was just read, for `reopen`, if it is worth that; return whether it did."""
     if not worth_keeping(trace_file, trace):
         return False
     try:
@@ -108,7 +108,7 @@ def cached_traces() -> list[CachedTrace]:
 
 
 def clear() -> tuple[int, int]:
-    """Remove all entries; how many that were, and their bytes."""
+    """Remove all entries; return how many that were, and their bytes."""
     directory = Directory.open()
     if directory is None:
         return 0, 0

@@ -49,7 +49,10 @@ class AlignedRecording:
 
 
 def align(trace: Trace, events: SchedulerEvents, path: Path, offset_ns: int | None) -> AlignedRecording:
-    """Return how a recording stands to a trace; `offset_ns`: as given. Raises Refusal where nothing tells."""
+    """Return a recording on the clock of a trace. Raises Refusal where no offset between the two is sure.
+
+    `offset_ns`: what to add to the times of the recording; None: what the profiler states, or is fitted.
+    """
     return _Alignment(trace, events, path).found(offset_ns)
 
 
@@ -83,7 +86,7 @@ class _Alignment:
         return self._aligned(clock, self._known)
 
     def _stated_clock(self, given: int | None, profiler: ProfilerClock | None) -> SchedulerClock | None:
-        """Return the clock that is told; None where nothing tells."""
+        """Return the clock with the offset that is given or that the profiler states; None without either."""
         if given is not None:
             return SchedulerClock("given", given)
         if self._events.aligned:

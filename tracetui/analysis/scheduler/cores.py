@@ -48,7 +48,7 @@ class Cores:
         self.numbers: tuple[int, ...] = tuple(self._cpu[first].tolist())
 
     def runs(self, cpu: int) -> CoreRuns:
-        """Return who had a core, from its first switch on; who leaves it then had it before."""
+        """Return who had a core. Before its first switch that was the thread which leaves it then."""
         if cpu not in self._found:
             first, stop = np.searchsorted(self._cpu, np.array([cpu, cpu + 1], self._cpu.dtype)).tolist()
             time = np.append(np.int64(-(1 << 62)), self._time[first:stop])
@@ -58,7 +58,7 @@ class Cores:
         return self._found[cpu]
 
     def _without_lost(self, cpu: int, known: CoreRuns, first: int, stop: int) -> CoreRuns:
-        """Put nobody known where events of a core are lost; after that who leaves it next has it."""
+        """Return who had a core: nobody known in a lost stretch, after it the thread that leaves next."""
         lost = self._losses.get(cpu)
         if lost is None:
             return known

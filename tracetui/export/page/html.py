@@ -41,7 +41,7 @@ def paragraph(text: str, kind: str = "") -> str:
 
 
 def believed(trust: Mapping[str, str]) -> list[str]:
-    """Return whether recordings can be believed, by the verdict of each of their numbers; as paragraphs."""
+    """Return paragraphs on whether recordings can be believed, by the verdict of each of their numbers."""
     if trust_parts(trust):
         return [paragraph(recordings_verdict(trust), "lead doubt"), paragraph(legend(), "dim")]
     return [paragraph(recordings_verdict(trust), "dim")]
@@ -53,7 +53,7 @@ def bullets(texts: Sequence[str]) -> str:
 
 
 def table(shown: Table[Rows], rows: Rows, notes: Sequence[str] = ()) -> str:
-    """Return a table as Markdown has it; with `notes`, of which one stands below each row, as text has it."""
+    """Return a table with the columns of Markdown; with `notes`, one below each row, with those of text."""
     columns = shown.shown(Form.TEXT if notes else Form.MARKDOWN, rows)
     cells = [column.cells(rows, str) for column in columns]
     kinds = ["" if cell.numeric else "text" for cell in cells]

@@ -99,7 +99,7 @@ def _head(analysis: Analysis, document: dict[str, Any]) -> Section:
 
 
 def _lead(analysis: Analysis, devices: Sequence[Mapping[str, Any]]) -> str:
-    """Return the page in short: how long the device that was idle longest was so, why, and the worst line."""
+    """Return the page in short: how long the device with most idle time was idle, why, and the worst line."""
     busy = [device for device in devices if device["end_ns"] > device["start_ns"]]
     if not busy:
         return ""

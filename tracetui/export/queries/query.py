@@ -101,7 +101,7 @@ def run_query(
 def _interrupted(
     connection: Any, timeout_s: float | None, should_stop: Callable[[], bool] | None
 ) -> Iterator[None]:
-    """Interrupt what the connection does within, once the time is over or somebody says so."""
+    """Interrupt the query that runs inside, once the time is over or somebody asks for it."""
     done = threading.Event()
     end = None if timeout_s is None else time.monotonic() + timeout_s
 

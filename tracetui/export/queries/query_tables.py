@@ -53,7 +53,7 @@ def register_tables(connection: DuckDBPyConnection, relations: Relations, sql: s
 
 
 class _ColumnArrays(NamedTuple):
-    """A column of n rows as DuckDB is given it."""
+    """A column of n rows in the form that DuckDB reads."""
 
     values: NDArray[Any]  #: [n] numbers, flags, or str as objects; else the number of a text
     is_known: Bools | None = None  #: [n]; None where all are

@@ -74,10 +74,8 @@ class GapWords:
         self._pieces = analysis.causes.of_gap(gap)
         device = analysis.devices[int(analysis.gaps.device[gap])]
         name = printable(device.device, NAME)
-        self._activity, self._device = (
-            device,
-            name if name[-1:].isdigit() else translate("the {device}", device=name),
-        )
+        self._activity = device
+        self._device = name if name[-1:].isdigit() else translate("the {device}", device=name)
         first, stop = np.searchsorted(analysis.idle.gap, np.array([gap, gap + 1])).tolist()
         self._intervals = range(first, stop)
         self._shares = gap_shares(analysis, gap)
