@@ -13,9 +13,9 @@ from tracetui.analysis.advice.model import (
     NODE_MIGRATIONS,
     PREEMPTED_SHARE,
     Advice,
-    Threshold,
 )
 from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.scheduler.summary import ThreadTime
 
 _HOST_BOUND = (Cause.OPERATOR, Cause.PYTHON, Cause.QUEUE_WAKEUP, Cause.LAUNCH_DISPATCH)
 
@@ -49,27 +49,38 @@ def preempted(evidence: Evidence) -> Iterator[Advice]:
 
 def migrations(evidence: Evidence) -> Iterator[Advice]:
     """Find threads that come to another core again and again."""
-    yield from _moves(evidence, "threads_migrate", "migrations_per_s", MIGRATIONS, setting=_setting(evidence))
+    moving = [time for time in _thread_times(evidence) if time.migrations_per_s >= MIGRATIONS.least]
+    if moving:
+        highest = max(time.migrations_per_s for time in moving)
+        yield Advice(
+            id="threads_migrate",
+            cost_ns=None,
+            evidence={
+                "threads": len(moving),
+                "migrations_per_s": highest,
+                "setting": _setting(evidence),
+            },
+            subjects=tuple(dict.fromkeys(time.task.comm for time in moving))[:5],
+        )
 
 
 def node_migrations(evidence: Evidence) -> Iterator[Advice]:
     """Find threads that come to another NUMA node again and again."""
-    yield from _moves(evidence, "threads_change_nodes", "node_migrations_per_s", NODE_MIGRATIONS)
-
-
-def _moves(evidence: Evidence, rule: str, rate: str, limit: Threshold, **more: str) -> Iterator[Advice]:
-    """Find threads of which a rate (a field of `ThreadTime`) reaches a limit; `more`: further evidence."""
-    summary = evidence.analysis.scheduler_summary
-    threads = () if summary is None else summary.threads
-    moving = [time for time in threads if getattr(time, rate) >= limit.least]
+    moving = [time for time in _thread_times(evidence) if time.node_migrations_per_s >= NODE_MIGRATIONS.least]
     if moving:
-        highest = max(getattr(time, rate) for time in moving)
+        highest = max(time.node_migrations_per_s for time in moving)
         yield Advice(
-            id=rule,
+            id="threads_change_nodes",
             cost_ns=None,
-            evidence={"threads": len(moving), rate: highest, **more},
+            evidence={"threads": len(moving), "node_migrations_per_s": highest},
             subjects=tuple(dict.fromkeys(time.task.comm for time in moving))[:5],
         )
+
+
+def _thread_times(evidence: Evidence) -> tuple[ThreadTime, ...]:
+    """Return the times of threads; none without a recording of the scheduler."""
+    summary = evidence.analysis.scheduler_summary
+    return () if summary is None else summary.threads
 
 
 def interrupts(evidence: Evidence) -> Iterator[Advice]:
