@@ -85,6 +85,8 @@ def test_chinese(run: Run, lossy: str, request: pytest.FixtureRequest) -> None:
     request.addfinalizer(lambda: choose_language(ENGLISH))
     summary = run("summary", lossy, "--lang", "zh").out
     assert summary.startswith("空闲时间与 step 有误：最初 8 次 kernel 下发在 Device 上没有任务")
+    assert "有误" in run("doctor", lossy, "--lang", "zh").out
+    assert "，超过 1 %" in run("check", lossy, "--max-idle", "1%", "--lang", "zh").out
 
 
 def test_gaps_in_a_stretch_that_is_not_believed_are_marked(

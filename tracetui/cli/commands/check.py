@@ -18,6 +18,7 @@ from tracetui.cli.parser import (
     add_all_steps,
     add_ascii,
     add_json,
+    add_language,
     add_rules,
     add_scheduler,
     add_trace,
@@ -149,6 +150,7 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument("--each-step", action="store_true", help="hold each step to the limits too")
     add_json(parser)
     add_ascii(parser)
+    add_language(parser)
     add_scheduler(parser)
     add_rules(parser)
 

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
-from tracetui.cli.parser import PATHS, Parser, Request, add_ascii, add_json, add_rules, add_trace
+from tracetui.cli.parser import (
+    PATHS,
+    Parser,
+    Request,
+    add_ascii,
+    add_json,
+    add_language,
+    add_rules,
+    add_trace,
+)
 from tracetui.cli.terminal import text_width
 
 if TYPE_CHECKING:
@@ -39,6 +48,7 @@ def _add_arguments(parser: Parser) -> None:
     add_json(parser)
     parser.add_argument("--md", action="store_true", help="print Markdown")
     add_ascii(parser)
+    add_language(parser)
     add_rules(parser)
 
 
