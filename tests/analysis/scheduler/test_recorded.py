@@ -16,9 +16,10 @@ from tests.analysis.scheduler.recorded import (
     trace_events,
 )
 from tests.simulator import traces
-from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.analyse import analyse
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.scheduler.scheduler import recording_of
+from tracetui.trace.model import Trace
 
 CAUSES = {
     "preempted": Cause.PREEMPTED,
@@ -28,7 +29,7 @@ CAUSES = {
 }
 
 
-#: A kernel may lose how a thread left its core and not say so: then nobody knows what the thread did.
+#: A kernel may lose how threads left their cores and not say so: then nobody knows what they did.
 ATTEMPTS = 3
 
 
@@ -38,9 +39,16 @@ def test_idle_time_of_a_real_run_is_split_as_the_kernel_recorded_it(numbers: str
         directory = tmp_path / str(attempt)
         directory.mkdir()
         run = record_run(directory, in_container=numbers != "same")
-        analysis, expected = split(run, numbers, directory)
+        trace, expected = split(run, numbers, directory)
+        recording = recording_of(trace)
+        analysis = analyse(trace, None, recording)
         if analysis.causes.by_cause() == expected:
             break
+    scheduler = recording.scheduler
+    assert scheduler is not None, recording.problem
+    assert scheduler.clock.source == "start_info"
+    assert scheduler.matching.inferred == (numbers == "inferred")
+    assert dict(scheduler.matching.host) == {run.tid: run.host_pid}
     assert analysis.causes.by_cause() == expected
     assert expected[Cause.PREEMPTED] > 10_000_000
     assert expected[Cause.BLOCKED] > 10_000_000
@@ -51,8 +59,8 @@ def test_idle_time_of_a_real_run_is_split_as_the_kernel_recorded_it(numbers: str
     assert run.competitor in strangers
 
 
-def split(run: RecordedRun, numbers: str, directory: Path) -> tuple[Analysis, dict[Cause, int]]:
-    """Return the analysis of a run with what the kernel recorded, and ns by cause by the definition."""
+def split(run: RecordedRun, numbers: str, directory: Path) -> tuple[Trace, dict[Cause, int]]:
+    """Return the trace of a run beside what the kernel recorded, and its idle ns by cause by definition."""
     (directory / "trace.txt").write_text(run.text)
     (directory / "trace_view.json").write_text(json.dumps(trace_events(run)))
     start_info = {"clockMonotonicRaw": "1000000000", "collectionTimeBegin": str((OFFSET + 10**9) // 1000)}
@@ -71,11 +79,4 @@ def split(run: RecordedRun, numbers: str, directory: Path) -> tuple[Analysis, di
             shared = max(0, min(end, last) - max(start, first))
             by_host = Cause(code).family in ("host", "queue", "launch")
             expected[CAUSES.get(state, Cause(code)) if by_host else Cause(code)] += shared
-
-    recording = recording_of(trace)
-    scheduler = recording.scheduler
-    assert scheduler is not None, recording.problem
-    assert scheduler.clock.source == "start_info"
-    assert scheduler.matching.inferred == (numbers == "inferred")
-    assert dict(scheduler.matching.host) == {run.tid: run.host_pid}
-    return analyse(trace, None, recording), {cause: ns for cause, ns in expected.items() if ns}
+    return trace, {cause: ns for cause, ns in expected.items() if ns}
