@@ -69,6 +69,26 @@ def number(event: Event) -> Any:
     return (event.get("args") or {}).get("correlation")
 
 
+def halves(events: Events) -> tuple[list[Event], list[Event]]:
+    """The events before the step in the middle begins, and those from it on; tasks go with their launch."""
+    steps = sorted(
+        time(e)
+        for e in events.all
+        if str(e["name"]).startswith("ProfilerStep#") and e.get("cat") == "user_annotation"
+    )
+    middle = steps[len(steps) // 2]
+    calls = [e for e in events.all if e.get("ph") == "X" and not events.is_task(e)]
+    launched = {number(e): time(e) < middle for e in calls if number(e) is not None}
+
+    def is_early(event: Event) -> bool:
+        return launched.get(number(event), False) if events.is_task(event) else time(event) < middle
+
+    untimed = [e for e in events.all if "ts" not in e or e.get("ph") == "M"]
+    timed = [e for e in events.all if "ts" in e and e.get("ph") != "M"]
+    early = [e for e in timed if is_early(e)]
+    return untimed + early, untimed + [e for e in timed if not is_early(e)]
+
+
 def lose(events: Events, first: float, last: float) -> list[Event]:
     """Without the tasks from one share of them to another."""
     begin, end = events.at(first), events.at(last)

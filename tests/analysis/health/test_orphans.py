@@ -55,6 +55,14 @@ def test_three_calls_further_out_than_all_of_their_name_are_orphans() -> None:
     assert not leaves_orphans([*run(inner=())[:-1], *called(401, 410, 430)]), "b is called nowhere else"
 
 
+def test_calls_count_with_the_call_after_the_hole_that_makes_them() -> None:
+    """Another caller than elsewhere says nothing; one that lacks its own caller does."""
+    deep = [*called(5, name="aten::c", dur=60), *run()[:-1]]
+    after = [*called(400, name="aten::g", dur=44), *called(401, 410, 430)]
+    assert not leaves_orphans([*deep, *after])
+    assert leaves_orphans([*deep, *called(70, name="aten::g", dur=5), *called(71), *after])
+
+
 @pytest.mark.parametrize(("last", "found"), [(420.499, False), (420.5, True), (443, True), (443.001, False)])
 def test_orphans_fill_half_of_what_their_caller_had_left_and_end_with_it(last: float, found: bool) -> None:
     """Of 45 ms; the last of them takes 2 ms."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import orjson
 import pytest
 
-from tests.analysis.real import analysed
+from tests.analysis.health.planting import Events, halves
+from tests.analysis.real import analysed, read
+from tracetui.analysis.analyse import analyse
 from tracetui.api import load
 
 FEW, STACKS, NO_STACKS, NO_HOST = "steps.few", "host.overhead", "stacks.absent", "host.absent"
@@ -47,3 +50,14 @@ def test_nothing_is_doubted_in_a_healthy_recording(real_traces: Path, name: str)
     assert {finding.id for finding in health.findings if not finding.doubts} == NOTES[name]
     assert "wrong" not in health.trust.values()
     assert all("{" not in finding.english for finding in health.findings)
+
+
+@pytest.mark.parametrize("name", ["sampled_rank-0", "sampled_rank-1"])
+def test_nothing_is_doubted_in_one_step_of_a_healthy_recording(
+    real_traces: Path, name: str, tmp_path: Path
+) -> None:
+    """What is called once in it has nothing to be compared with."""
+    for half in halves(Events.read(real_traces / "gpu" / f"{name}.json.gz")):
+        path = tmp_path / "half.json"
+        path.write_bytes(orjson.dumps(half))
+        assert not [finding.english for finding in analyse(read(path)).health.doubts]

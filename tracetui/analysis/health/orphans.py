@@ -54,7 +54,7 @@ def orphaning(trace: Trace, begins: Int64s, resumes: Int64s, step_ends: Int64s) 
                 ):
                     continue
                 names = names or _Names(trace, track)
-                found[hole] |= names.count_orphans(rows, depth) >= LEAST_ORPHANS
+                found[hole] |= names.count_orphans(rows, depth, start) >= LEAST_ORPHANS
     return found
 
 
@@ -85,22 +85,43 @@ class _Names:
     """How often each name is in each lane of a track."""
 
     def __init__(self, trace: Trace, track: Track) -> None:
+        self._trace, self._track = trace, track
         self._names = trace.slices.name
         self._counts = [
             np.bincount(self._names[trace.lane_slice_rows(lane)], minlength=len(trace.strings))
             for lane in track.lanes
         ]
 
-    def count_orphans(self, rows: Int64s, depth: Int64s) -> int:
+    def count_orphans(self, rows: Int64s, depth: Int64s, start: int) -> int:
         """Return how many of some rows lie further out than all others of their name, if there are any.
+
+        Those that a call made which began after the hole count where that call does: it may be another one
+        than makes them elsewhere.
 
         Args:
             rows: the rows.
             depth: int64[rows], the lane of each in its track, 0 for the outermost.
+            start: ns, when the first of them may begin.
         """
         names = self._names[rows]
         kinds, kind = np.unique(names, return_inverse=True)
         table = np.stack([counts[kinds] for counts in self._counts])  # [lanes, kinds]
         np.subtract.at(table, (depth, kind), 1)
         outermost = np.argmax(table > 0, axis=0)  # 0 where there are no others: nothing lies further out
-        return int(np.count_nonzero(depth < outermost[kind]))
+        orphans = depth < outermost[kind]
+        of_orphans = np.isin(self._outermost(rows, depth, start), rows[orphans])
+        return int(np.count_nonzero(orphans & of_orphans))
+
+    def _outermost(self, rows: Int64s, depth: Int64s, start: int) -> Int64s:
+        """Return the outermost call around each row that began at `start` or later; int64[rows]."""
+        slices = self._trace.slices
+        found: Int64s = rows.copy()
+        for level in range(int(depth.max(initial=0)) - 1, -1, -1):
+            lane = self._trace.lane_slice_rows(self._track.lanes[level])
+            deeper = np.flatnonzero(depth > level)
+            place = np.searchsorted(slices.start[lane], slices.start[rows[deeper]], "right") - 1
+            around = lane.start + place
+            holds = (place >= 0) & (slices.start[around] >= start)
+            holds &= slices.end[around] >= slices.end[rows[deeper]]
+            found[deeper[holds]] = around[holds]
+        return found
