@@ -207,7 +207,7 @@ class Analysis:
     @cached_property
     def causes(self) -> Causes:
         """Why the devices were idle: the idle intervals in pieces, each with a cause and a stack."""
-        return explain(self.idle, self.launch_chains, self.hosts, unrecorded=self.examination.unrecorded)
+        return self._explain(by_frame=False)
 
     @cached_property
     def system_calls(self) -> SystemCalls:
@@ -347,8 +347,11 @@ class Analysis:
         """The idle time in pieces cut wherever a frame of Python begins or ends."""
         if not self.trace.slices.have_stacks:
             return self.causes.charges  # cut so already
-        unrecorded = self.examination.unrecorded
-        return explain(self.idle, self.launch_chains, self.hosts, True, unrecorded).charges
+        return self._explain(by_frame=True).charges
+
+    def _explain(self, by_frame: bool) -> Causes:
+        found = self.examination
+        return explain(self.idle, self.launch_chains, self.hosts, by_frame, found.unrecorded, found.lost)
 
     @cached_property
     def modules(self) -> tuple[ModuleIdle, ...]:

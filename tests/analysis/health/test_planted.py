@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.analysis.health import planting
-from tests.analysis.health.planting import Events
+from tests.analysis.health.planting import Events, number, time
 from tests.analysis.real import read
 from tracetui.analysis.analyse import analyse
+from tracetui.analysis.idle.cause import Cause
 
 LEVEL_2 = "npu/level2/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"
 LEVEL_0 = "npu/level0/rank1_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"
@@ -426,3 +427,25 @@ def test_idle_time_that_may_be_unrecorded_work_has_a_cause_of_its_own(
         assert sum(causes[name].values()) == analysis.idle_ns
     assert "device.unseen" not in causes["clean"]
     assert causes["partial"]["device.unseen"] > causes["partial"].get("device.unknown", 0)
+
+
+def test_idle_time_in_which_tasks_may_have_run_that_were_lost_is_not_charged_to_the_host(
+    real_traces: Path, tmp_path: Path
+) -> None:
+    events = events_of(real_traces / STACKS)
+    path = tmp_path / "lost.json"
+    path.write_text(json.dumps(planting.lose(events, 0.45, 0.6)))
+    analysis = analyse(read(path))
+    begin, end = events.at(0.45), events.at(0.6)
+    gone = {number(task) for task in events.tasks if begin <= time(task) < end}
+    launches = [e for e in events.all if "LaunchKernel" in str(e["name"]) and number(e) in gone]
+    ((hole_start, hole_end),) = analysis.health.doubts[0].windows
+    first = max(hole_start, int(min(map(time, launches)) * 1000))
+    causes = analysis.causes
+    inside = (causes.start >= first) & (causes.end <= hole_end)
+    outside = (causes.end <= first) | (causes.start >= hole_end)
+    assert inside.any() and set(causes.cause[inside].tolist()) == {Cause.UNSEEN}
+    assert Cause.UNSEEN not in causes.cause[outside].tolist()
+    path.write_text(json.dumps(planting.lose_at_random(events, 0.05)))
+    analysis = analyse(read(path))
+    assert analysis.health.doubts and Cause.UNSEEN not in analysis.causes.by_cause()

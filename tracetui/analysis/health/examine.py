@@ -64,6 +64,19 @@ class Examination:
             *((device, start, end) for start, end in graphs_lack for device in every),
         ]
 
+    @cached_property
+    def lost(self) -> list[tuple[int, int]]:
+        """Start and end, ns, of all stretches in which devices may have run tasks in a row that were lost.
+
+        From the first launch without a task, or the end of the task before it, to the next recorded task.
+        """
+        starts = self._launches.start
+        return [
+            (max(start, int(starts[loss.places[0]])), end)
+            for loss, (start, end) in zip(self._losses, self._holes)
+            if loss.is_dense
+        ]
+
     def health(self, causes: Callable[[], Causes]) -> Health:
         """Return all findings, worst first.
 

@@ -294,11 +294,11 @@ class Cause(IntEnum):
         letter="n",
         name="unseen",
         brief="work that is not recorded",
-        meaning="launched and not running: busy with work that is not recorded.",
+        meaning="launched and not running: busy, or so it may be, with work that is not recorded.",
         doing="busy with work that is not recorded",
         rule=(
-            "nothing else says why, and the recording lacks what the device did: work of a graph, or from "
-            "before the recording (`tracetui doctor`)"
+            "the recording lacks what the device did: tasks in a row that were launched; or, where nothing "
+            "else says why, work of a graph, or from before the recording (`tracetui doctor`)"
         ),
         remedy="synchronise before the profiler starts; record kernels inside of graphs",
     )

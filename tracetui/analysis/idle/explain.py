@@ -61,6 +61,7 @@ def explain(
     hosts: Hosts,
     by_frame: bool = False,
     unrecorded: Sequence[tuple[int, int, int]] = (),
+    lost: Sequence[tuple[int, int]] = (),
 ) -> Causes:
     """Return the causes of idle intervals: the pieces of each add up to its length.
 
@@ -71,8 +72,9 @@ def explain(
         by_frame: cut the host's pieces wherever a python_function frame begins or ends too, so that each is
             charged to the frame it is in. Traces without `Call stack` are always cut so.
         unrecorded: spans in which work of a device is not recorded: device, start and end, ns.
+        lost: spans in which tasks that were launched are not recorded: start and end, ns.
     """
-    return _Explainer(idle, chains, hosts, by_frame, unrecorded).causes()
+    return _Explainer(idle, chains, hosts, by_frame, unrecorded, lost).causes()
 
 
 class _Explainer:
@@ -83,8 +85,9 @@ class _Explainer:
         hosts: Hosts,
         by_frame: bool,
         unrecorded: Sequence[tuple[int, int, int]],
+        lost: Sequence[tuple[int, int]],
     ) -> None:
-        self._unrecorded = unrecorded
+        self._unrecorded, self._lost = unrecorded, lost
         self._trace, self._idle, self._chains, self._hosts = chains.trace, idle, chains, hosts
         self._by_frame = by_frame or not chains.trace.slices.have_stacks
         self._streams = Streams(chains)
@@ -164,8 +167,11 @@ class _Explainer:
         return within
 
     def _mark_unseen(self, pieces: _CausePieces) -> Int8s:
-        """Return the causes of pieces; UNSEEN is that of the unexplained ones whose middle is unrecorded."""
-        if not self._unrecorded:
+        """Return the causes of pieces; UNSEEN is that of those whose middle is unrecorded.
+
+        Of the unexplained ones only, but where tasks were lost: there the device may not have waited at all.
+        """
+        if not (self._unrecorded or self._lost):
             return pieces.cause
         cause: Int8s = pieces.cause.copy()
         device = self._idle.device[pieces.interval]
@@ -175,6 +181,8 @@ class _Explainer:
             cause[without_reason & (device == unrecorded_device) & (start <= middle) & (middle < end)] = (
                 Cause.UNSEEN
             )
+        for start, end in self._lost:
+            cause[(start <= middle) & (middle < end)] = Cause.UNSEEN
         return cause
 
     # -- the host -------------------------------------------------------------------------------------
