@@ -121,23 +121,18 @@ def overhead(recording: HealthEvidence, causes: Causes) -> Iterator[Finding]:
     host_bound = np.isin(causes.cause, of_families("host", "queue"))
     starts, ends = causes.start[host_bound], causes.end[host_bound]
     bound = int((ends - starts).sum())
-    families = {Family.FRAMES: FRAME_COST, Family.OPERATORS: OPERATOR_COST}
+    starts, ends = np.sort(starts), np.sort(ends)
     counts, lowest, highest = {}, 0, 0
-    order = np.argsort(starts, kind="stable")
-    starts, ends = starts[order], ends[order]
-    for family, cost in families.items():
-        lanes = (
-            trace.slices.start[trace.lane_slice_rows(lane)]
+    for family, cost in ((Family.FRAMES, FRAME_COST), (Family.OPERATORS, OPERATOR_COST)):
+        counts[family] = sum(
+            _count_within(trace.slices.start[trace.lane_slice_rows(lane)], starts, ends)
             for track in trace.tracks
             if track.family == family and track.layer == Layer.PYTHON
             for lane in track.lanes
         )
-        counts[family] = sum(
-            int((np.searchsorted(times, ends) - np.searchsorted(times, starts)).sum()) for times in lanes
-        )
+        if not counts[Family.FRAMES]:
+            return
         lowest, highest = lowest + cost[0] * counts[family], highest + cost[1] * counts[family]
-    if not bound or not counts[Family.FRAMES]:
-        return
     lowest, highest = min(lowest, bound), min(highest, bound)
     doubted = lowest > _DOUBTED_PART * bound
     yield Finding(
@@ -162,6 +157,18 @@ def overhead(recording: HealthEvidence, causes: Causes) -> Iterator[Finding]:
         count=counts[Family.FRAMES] + counts[Family.OPERATORS],
         share=highest / bound,
     )
+
+
+def _count_within(times: Int64s, starts: Int64s, ends: Int64s) -> int:
+    """Return how many times lie in spans, each span counted by itself; all ascending, ns.
+
+    The fewer are looked up in the others.
+    """
+    if len(times) < len(starts):
+        inside = np.searchsorted(starts, times, "right") - np.searchsorted(ends, times, "right")
+    else:
+        inside = np.searchsorted(times, ends) - np.searchsorted(times, starts)
+    return int(inside.sum())
 
 
 def absent(recording: HealthEvidence) -> Iterator[Finding]:
