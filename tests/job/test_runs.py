@@ -115,14 +115,21 @@ def test_a_trace_of_a_host_alone_has_nothing_to_compare(tmp_path: Path, run: Run
 
 
 @settings(max_examples=settings().max_examples // 2)
-@given(st.data())
-def test_no_damage_gives_other_sums(digest: Digest, run: Run, data: st.DataObject) -> None:
+@given(
+    st.sampled_from(["walls", "terms", "device_terms", "sums", "parts", "calls"]),
+    st.integers(0, 255),
+    st.integers(0, 1 << 16),
+    st.integers(-(2**40), 2**40),
+)
+def test_no_damage_gives_other_sums(
+    digest: Digest, run: Run, table: str, column_number: int, row: int, value: int
+) -> None:
     """A digest that is read for all its damage holds an identity still, and compares."""
-    table = data.draw(st.sampled_from(["walls", "terms", "device_terms", "sums", "parts", "calls"]))
     columns = getattr(digest, table)
-    column = data.draw(st.sampled_from([field.name for field in fields(columns)]))
+    names = [field.name for field in fields(columns)]
+    column = names[column_number % len(names)]
     values = getattr(columns, column).copy()
-    values[data.draw(st.integers(0, len(values) - 1))] = data.draw(st.integers(-(2**40), 2**40))
+    values[row % len(values)] = value
     try:
         damaged = decode(encode(replace(digest, **{table: replace(columns, **{column: values})})))
     except UnreadableDigest:
