@@ -18,7 +18,6 @@ from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.naming import by_name, matching
 from tracetui.analysis.intervals import union
 from tracetui.analysis.search import distinct, runs
-from tracetui.analysis.steps import uncomputed_steps
 from tracetui.analysis.sums import most_first
 from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.model import Activity
@@ -149,7 +148,6 @@ def free_time(evidence: Evidence) -> Iterator[Advice]:
     Where some steps compute, those of which only communication is recorded tell nothing about it.
     """
     analysis = evidence.analysis
-    unknown = {*uncomputed_steps(analysis.steps)}
     spans = [
         (step.free_ns, step.computing_ns + step.communication_not_overlapped_ns + step.free_ns, step.idle_ns)
         for step in analysis.steps
@@ -157,7 +155,7 @@ def free_time(evidence: Evidence) -> Iterator[Advice]:
     freer = [
         i
         for i, (free, window, _) in enumerate(spans)
-        if FREE_SHARE.exceeded(free, window) and i not in unknown
+        if FREE_SHARE.exceeded(free, window) and i not in evidence.uncomputed_steps
     ]
     cost = sum(spans[i][2] for i in freer)
     if not cost:

@@ -70,7 +70,7 @@ class Evidence:
 
     def computed_step_ns(self, ns: int) -> int | None:
         """Return the mean of the steps whose computing is recorded; None where the trace has no steps."""
-        unknown = len(uncomputed_steps(self.analysis.steps)) // max(len(self.analysis.devices), 1)
+        unknown = len(self.uncomputed_steps) // max(len(self.analysis.devices), 1)
         return ns // max(self.steps - unknown, 1) if self.steps else None
 
     def host_step(self, rows: Int64s) -> Int64s:
@@ -81,15 +81,21 @@ class Evidence:
         inside[inside] = starts[inside] < self.analysis.host_spans[place[inside], 1]
         return np.where(inside, place, -1)
 
-    def uncomputed(self, device: str) -> Intervals:
-        """Return the time of a device's steps whose computing is not recorded: it tells no overlap."""
-        steps = self.analysis.steps
-        spans = [
-            (steps[place].start_ns, steps[place].end_ns)
-            for place in uncomputed_steps(steps)
-            if steps[place].device == device
+    @cached_property
+    def uncomputed_steps(self) -> frozenset[int]:
+        """The places of the steps whose computing is not recorded."""
+        return frozenset(uncomputed_steps(self.analysis.steps))
+
+    def uncomputed(self) -> list[Intervals]:
+        """Return the time of each device's steps whose computing is not recorded: it tells no overlap."""
+        spans: dict[str, list[tuple[int, int]]] = {}
+        for place in sorted(self.uncomputed_steps):
+            step = self.analysis.steps[place]
+            spans.setdefault(step.device, []).append((step.start_ns, step.end_ns))
+        return [
+            union(*np.array(spans.get(activity.device, []), np.int64).reshape(-1, 2).T)
+            for activity in self.analysis.devices
         ]
-        return union(*np.array(spans, np.int64).reshape(-1, 2).T)
 
     # -- pieces of idle time --------------------------------------------------------------------------
 

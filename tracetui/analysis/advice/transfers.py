@@ -23,7 +23,7 @@ from tracetui.trace.model import Activity, Trace
 def communication(evidence: Evidence) -> Iterator[Advice]:
     """Find collectives that no computing hides, and the computing that could hide them."""
     devices = evidence.analysis.devices
-    unknown = [evidence.uncomputed(activity.device) for activity in devices]
+    unknown = evidence.uncomputed()
     exposed = [one.communication_not_overlapped - part for one, part in zip(devices, unknown)]
     cost = sum(part.total for part in exposed)
     total = sum((one.communication - part).total for one, part in zip(devices, unknown))

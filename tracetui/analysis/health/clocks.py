@@ -400,10 +400,6 @@ def _queue_stops(recording: HealthEvidence, begin: int, resume: int) -> bool:
     """Return whether a device stops with the host and resumes with it, although tasks were waiting."""
     slices, chains = recording.trace.slices, recording.launch_chains
     hole = resume - begin
-    host = (t for t in recording.trace.tracks if t.layer in (Layer.PYTHON, Layer.RUNTIME))
-    starts_again = starts_of(recording.trace, host)
-    if not np.any((starts_again >= resume) & (starts_again - resume < _RESUMES * hole)):
-        return False  # a host that is done does not resume
     for activity in recording.devices:
         work = activity.work
         after = work[slices.start[work] >= resume][:_LEAST_QUEUED]
@@ -414,8 +410,14 @@ def _queue_stops(recording: HealthEvidence, begin: int, resume: int) -> bool:
         queued = bool(((launched >= 0) & (launched < begin)).all())
         done, starts = int(slices.end[before].max()), int(slices.start[after[0]])
         if queued and done - begin < _STOPS * hole and starts - resume < _RESUMES * hole:
-            return True
+            return _host_resumes(recording.trace, resume, hole)
     return False
+
+
+def _host_resumes(trace: Trace, resume: int, hole: int) -> bool:
+    """Return whether the host calls anything right after a hole, of so many ns; one that is done does not."""
+    starts = starts_of(trace, (t for t in trace.tracks if t.layer in (Layer.PYTHON, Layer.RUNTIME)))
+    return bool(np.any((starts >= resume) & (starts - resume < _RESUMES * hole)))
 
 
 def _host_waits(recording: HealthEvidence, begin: int, resume: int) -> bool:

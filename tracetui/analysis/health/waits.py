@@ -203,10 +203,12 @@ def _operator_waits(
         launched: int64[tasks], ns, ascending: when each task was launched.
         tasks: int64[tasks], rows. Kernels and copies count: operators do not wait for streams of collectives.
     """
+    if not len(operators):
+        return OperatorWaits(operators, operators, operators)
     slices = recording.trace.slices
     start, end = slices.start[operators], slices.end[operators]
     kept = among(slices.activity[tasks], (Activity.COMPUTE, Activity.AICPU, Activity.COPY))
-    launched, tasks = (launched[kept], tasks[kept]) if len(operators) else (launched[:0], tasks[:0])
+    launched, tasks = launched[kept], tasks[kept]
     never = np.iinfo(np.int64).max
     done = np.full(len(operators), never)
     outlasting = np.zeros(len(operators), np.int64)
