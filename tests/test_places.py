@@ -14,13 +14,13 @@ from tracetui.places import (
     LONGEST_NAME,
     NotAPlace,
     SharedPlace,
-    fingerprint,
     format_seconds,
     is_row_id,
     parse_place,
     parse_seconds,
     quote,
     row_id,
+    trace_fingerprint,
     unquote,
 )
 
@@ -121,11 +121,11 @@ def test_a_fingerprint_is_of_what_a_file_holds(tmp_path: Path) -> None:
     there.parent.mkdir()
     here.write_bytes(bytes(range(256)) * 2000)
     shutil.copy(here, there)
-    assert fingerprint([here]) == fingerprint([there]) != ""
+    assert trace_fingerprint([here]) == trace_fingerprint([there]) != ""
     there.write_bytes(here.read_bytes()[:-1] + b"x")
-    assert fingerprint([here]) != fingerprint([there])
+    assert trace_fingerprint([here]) != trace_fingerprint([there])
     there.write_bytes(here.read_bytes() + b"x")
-    assert fingerprint([here]) != fingerprint([there])
+    assert trace_fingerprint([here]) != trace_fingerprint([there])
     there.write_bytes(gzip.compress(b"more"))
-    assert fingerprint([here, there]) != fingerprint([here])
-    assert fingerprint([tmp_path / "gone"]) == fingerprint([]) == ""
+    assert trace_fingerprint([here, there]) != trace_fingerprint([here])
+    assert trace_fingerprint([tmp_path / "gone"]) == trace_fingerprint([]) == ""

@@ -256,7 +256,7 @@ _PARTS = {
 _DEFAULTS = {field.name: field.default for field in fields(SharedPlace)}
 
 
-def fingerprint(paths: Sequence[Path]) -> str:
+def trace_fingerprint(paths: Sequence[Path]) -> str:
     """Return what tells a trace from others wherever it lies: 12 hexadecimal digits; "" where it is gone.
 
     It is made of the size of the first file, of 64 kB at either end of it, and of the sizes of the others.

@@ -10,7 +10,7 @@ import pytest
 
 from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
-from tracetui.places import fingerprint
+from tracetui.places import trace_fingerprint
 
 SAMPLE = Path("samples/moba/trace_view.json")
 TEXT = "[red]the <b>loader</b> is late"
@@ -32,7 +32,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[str, str]:
 def test_a_note_is_handed_on_to_another_home(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trace = fingerprint([SAMPLE])
+    trace = trace_fingerprint([SAMPLE])
     place = f"gaps@0s..0.02s#gap=NPU:0.019219293,trace={trace}"
     file = home / "notes.jsonl"
     run(capsys, "notes", str(SAMPLE), "--add", TEXT, "--at", place)
@@ -83,7 +83,7 @@ def test_bad_input_is_one_sentence(
 
 
 def test_a_broken_file_is_told_and_kept(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = home / "ada" / "tracetui" / "notes" / f"{fingerprint([SAMPLE])}.jsonl"
+    path = home / "ada" / "tracetui" / "notes" / f"{trace_fingerprint([SAMPLE])}.jsonl"
     path.parent.mkdir(parents=True)
     path.write_bytes(b'{"id": "\x1b[2J"}\n')
     out, error = run(capsys, "notes", str(SAMPLE))

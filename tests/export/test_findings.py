@@ -22,7 +22,7 @@ from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.analysis.limits import find_breaches, parse_cause_limit, parse_limit
 from tracetui.export.cells import text_cell
 from tracetui.export.csv_table import write_table
-from tracetui.export.markdown import code, plain
+from tracetui.export.markdown import code, escaped
 from tracetui.export.sentences.causes import micro
 from tracetui.export.tables.hotspots import LINES, LineRows, called
 from tracetui.export.trace.advice_text import advice_text
@@ -360,7 +360,7 @@ def test_a_code_span_is_closed_by_nothing_in_it(name: str) -> None:
 
 
 def test_plain_text_reads_as_written() -> None:
-    assert plain("bucket_cap_mb < 3 | *x*\n") == r"bucket\_cap\_mb \< 3 \| \*x\* "
+    assert escaped("bucket_cap_mb < 3 | *x*\n") == r"bucket\_cap\_mb \< 3 \| \*x\* "
 
 
 def cells_of(row: str) -> list[str]:

@@ -21,7 +21,7 @@ from tracetui.export.chinese.advice import ADVICE
 from tracetui.export.chinese.causes import CAUSES
 from tracetui.export.language import CHINESE, ENGLISH, cause_facts, choose_language
 from tracetui.export.sentences.advice import advice_words
-from tracetui.export.text import cell_width, wrapped
+from tracetui.export.text import cell_width, wrap_sentence
 
 #: What a text may ask for beside its evidence: how counts are said, and the causes that there are times of.
 GIVEN = {"times", "causes", "before"}
@@ -125,7 +125,7 @@ def test_the_locale_says_the_language(environ: dict[str, str], language: str) ->
 @pytest.mark.parametrize("width", [20, 23, 40])
 def test_lines_break_between_wide_characters(width: int) -> None:
     text = "设备空闲 2.32 ms，等待（host）下发；done 完成。"
-    lines = wrapped(text, width, "  ", "    ")
+    lines = wrap_sentence(text, width, "  ", "    ")
     assert all(cell_width(line) <= width for line in lines)
     assert lines[0].startswith("  ") and all(line.startswith("    ") for line in lines[1:])
     assert not any(line.strip()[0] in "，。；）" for line in lines)

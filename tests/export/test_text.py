@@ -15,10 +15,10 @@ from tracetui.export.text import (
     cell_width,
     cut,
     keep_units_together,
-    table,
+    layout_table,
     to_ascii,
     words_of,
-    wrapped,
+    wrap_sentence,
 )
 
 NAMES = st.text(st.sampled_from("ab中文é│ "), max_size=60)
@@ -41,7 +41,7 @@ def test_a_table_that_gives_way_fits_and_aligns(rows: list[tuple[str, int, str]]
         ColumnLayout("ns"),
         ColumnLayout("line", right=False, shrink_to=10, keep_end=True),
     ]
-    lines = table(columns, [[name, str(ns), line] for name, ns, line in rows], width)
+    lines = layout_table(columns, [[name, str(ns), line] for name, ns, line in rows], width)
     assert len(lines) == len(rows) + 2
     assert max(map(cell_width, lines)) <= width
     rule = cell_width(lines[1])
@@ -50,12 +50,12 @@ def test_a_table_that_gives_way_fits_and_aligns(rows: list[tuple[str, int, str]]
 
 def test_the_widest_column_gives_way_first() -> None:
     columns = [ColumnLayout("a", right=False, shrink_to=4), ColumnLayout("b", right=False, shrink_to=4)]
-    lines = table(columns, [["x" * 40, "y" * 8]], 24)
+    lines = layout_table(columns, [["x" * 40, "y" * 8]], 24)
     assert lines[-1] == "  " + "x" * 11 + "…  " + "y" * 8
 
 
 def test_a_rigid_column_is_never_cut() -> None:
-    assert table([ColumnLayout("n")], [["123456"]], 3)[-1] == "  123456"
+    assert layout_table([ColumnLayout("n")], [["123456"]], 3)[-1] == "  123456"
 
 
 @given(st.integers(-5, 10**6), st.integers(0, 10**6), st.integers(1, 40))
@@ -80,7 +80,7 @@ def test_ascii_likenesses() -> None:
 def test_a_number_and_its_unit_stay_on_one_line() -> None:
     text = "it lost 9.21 ms (42.5 %) of 21.7 ms in 12 steps, and holds 2.64 GB more"
     for width in range(20, len(text) + 3):
-        lines = wrapped(text, width, "- ", "  ")
+        lines = wrap_sentence(text, width, "- ", "  ")
         assert " ".join(line[2:] for line in lines) == text
         assert max(map(len, lines)) <= width
         assert not any(line[2:].startswith(("ms", "%", "GB")) for line in lines)
@@ -104,7 +104,7 @@ def test_what_a_table_looks_like() -> None:
         ColumnLayout("long\ntitle"),
         ColumnLayout("path", right=False, keep_end=True),
     ]
-    assert table(columns, [["a", "12,345", "x"], ["bcdef", "1", ""]], 80, ["", "noted"]) == [
+    assert layout_table(columns, [["a", "12,345", "x"], ["bcdef", "1", ""]], 80, ["", "noted"]) == [
         "           long",
         "  name    title  path",
         "  ───────────────────",
@@ -115,7 +115,7 @@ def test_what_a_table_looks_like() -> None:
 
 
 def test_a_note_is_cut_where_the_page_ends() -> None:
-    lines = table([ColumnLayout("name", right=False)], [["abc"]], 20, ["0123456789abcdef"])
+    lines = layout_table([ColumnLayout("name", right=False)], [["abc"]], 20, ["0123456789abcdef"])
     assert lines[-1] == "        0123456789a…" and len(lines[-1]) == 20
 
 
@@ -155,7 +155,7 @@ def test_a_line_of_wide_characters_holds_what_fits() -> None:
     pairs = [(blank, word.replace("\xa0", " ")) for blank, word in words_of(keep_units_together(text))]
     for width in range(20, 70):
         left = pairs.copy()
-        for number, line in enumerate(wrapped(text, width, "一", "  ")):
+        for number, line in enumerate(wrap_sentence(text, width, "一", "  ")):
             assert line.startswith("  " if number else "一") and cell_width(line) <= width
             expected = "  " if number else "一"
             while expected != line:

@@ -11,7 +11,7 @@ from simulator.job.truth import TrueRoot
 from tests.job.planted import digests, job, truth, whole
 from tracetui.analysis.communication.waits import SHORTEST
 from tracetui.export.job.text import job_text, job_verdict
-from tracetui.export.sentences.job import verdict
+from tracetui.export.sentences.job import loss_sentences
 from tracetui.job.channels import Rank
 from tracetui.job.digest import Digest
 from tracetui.job.job import job_of
@@ -184,7 +184,7 @@ def test_a_rank_that_only_passes_a_wait_on_is_said_so() -> None:
     both = job("both")
     rows = rank_rows(both)
     losses = find_job_losses(both, rows, both.waits, (), ())
-    sentences = verdict(both, rows, both.root_breakdown, both.waits, losses)
+    sentences = loss_sentences(both, rows, both.root_breakdown, both.waits, losses)
     sentence_of = {sentence.split(" cost")[0]: sentence for sentence in sentences}
     assert sentence_of["Rank 3"].endswith("mostly because it waited itself, longest for rank 2.")
     assert "idle, host.python at" in sentence_of["Rank 2"], "it waited as well, and was late by what it did"

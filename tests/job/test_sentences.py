@@ -22,8 +22,8 @@ from tracetui.export.sentences.job import (
     head_words,
     job_time,
     late_words,
+    loss_sentences,
     root_words,
-    verdict,
 )
 from tracetui.job.digest import DigestLine, TimeClass
 from tracetui.job.job import job_of
@@ -149,7 +149,7 @@ def sentences(
         clocks=SimpleNamespace(parts=1 + (len(roots) > 3)),
     )
     found: Any = SimpleNamespace(roots=roots, total_ns=sum(root.lost_ns for root in every))
-    return [*verdict(job, (one,), found, ALL, every)]
+    return [*loss_sentences(job, (one,), found, ALL, every)]
 
 
 _COST = re.compile(
@@ -277,7 +277,7 @@ def test_every_number_of_a_sentence_is_that_of_the_tables(
     losses = find_job_losses(job, rows, waits, (), ())
     assert [loss.lost_ns for loss in losses] == sorted((loss.lost_ns for loss in losses), reverse=True)
     found = {}
-    for sentence in verdict(job, rows, job.root_breakdown, waits, losses):
+    for sentence in loss_sentences(job, rows, job.root_breakdown, waits, losses):
         match = _COST.match(sentence)
         if match:
             found[int(match["rank"])] = match

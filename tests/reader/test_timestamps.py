@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.reader.timestamps import UNREADABLE, _fixed_width, duration, durations, times
+from tracetui.reader.timestamps import UNREADABLE, _fixed_width, durations, parse_duration, times
 
 _PRECISE = Context(prec=100)
 whole = st.integers(0, 9 * 10**14)
@@ -200,7 +200,7 @@ def test_durations_are_those_of_their_values_one_by_one(kind: Callable[[float], 
         -5.0,
         -1e-9,
     ]
-    alone = {value: duration(kind(value)) for value in durations_us}
+    alone = {value: parse_duration(kind(value)) for value in durations_us}
     assert [alone[value] for value in (1.5, 0.0005, 2.0015, -5.0, 4.7e15)] == [1500, 0, 2002, 0, 0]
     for values in permutations(durations_us, 2):
         found = durations([kind(value) for value in values])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tracetui.trace.owners import Process, devices_told_apart, find_ranks, origin, owners
+from tracetui.trace.owners import Process, devices_told_apart, origin, owners, set_ranks
 
 
 def layer(os_pid: int, sort_index: int, device: int = 0) -> str:
@@ -15,7 +15,7 @@ def layer(os_pid: int, sort_index: int, device: int = 0) -> str:
 def ranked(*names: str | None) -> list[str | None]:
     """The ranks found of processes with these names."""
     processes = [Process(str(place), name) for place, name in enumerate(names)]
-    find_ranks(processes)
+    set_ranks(processes)
     return [process.rank for process in processes]
 
 
@@ -42,13 +42,13 @@ def test_a_number_behind_a_name_is_a_rank_where_producers_or_all_names_have_one(
 
 def test_the_rank_before_a_pid_is_taken_as_it_stands() -> None:
     both = Process("[TP03] 77", "CANN_5")
-    find_ranks([both])
+    set_ranks([both])
     assert (both.rank, both.base) == ("TP03", None)
 
 
 def test_a_process_with_a_rank_holds_what_its_name_without_it_says() -> None:
     process = Process("1", "HCCL_4")
-    find_ranks([process])
+    set_ranks([process])
     assert (process.base, process.holds, process.title) == ("HCCL", "HCCL", "HCCL_4")
 
 
@@ -101,7 +101,7 @@ def test_a_layer_without_a_name_has_the_rank_behind_its_pid() -> None:
         Process(layer(77, 14) + "3", "trainer"),  # with a name, and no rank in it
         Process(f"[TP07] {layer(77, 15)}3"),
     ]
-    find_ranks(processes)
+    set_ranks(processes)
     found = owners(processes)
     other, named = processes[4], processes[5]
     assert [found[process.pid] for process in processes] == [
@@ -117,7 +117,7 @@ def test_a_layer_without_a_name_has_the_rank_behind_its_pid() -> None:
 
 def test_a_pid_without_the_rank_of_its_name_says_nothing_about_others() -> None:
     processes = [Process("81234560", "CANN_3"), Process("81234563")]
-    find_ranks(processes)
+    set_ranks(processes)
     assert owners(processes) == {"81234560": "rank 3", "81234563": origin("81234563")}
 
 
@@ -173,13 +173,13 @@ def test_devices_of_several_ranks_have_the_rank_behind_their_label() -> None:
         Process("4", "Ascend Hardware", "NPU"),
         Process("5", "Python_0", "CPU"),
     ]
-    find_ranks(processes)
+    set_ranks(processes)
     assert told_apart(*processes) == ["NPU (rank 0)", "NPU (rank 1)", "NPU (rank 1)", None, None]
 
 
 def test_devices_of_one_rank_keep_their_label() -> None:
     processes = [Process("1", "Ascend Hardware_0", "NPU"), Process("5", "CANN_0", "NPU")]
-    find_ranks(processes)
+    set_ranks(processes)
     assert told_apart(*processes) == [None, None]
 
 

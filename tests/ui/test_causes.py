@@ -28,7 +28,7 @@ from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.reader.source import TraceFile
 from tracetui.trace.build import build_trace
 from tracetui.trace.model import Activity, Trace
-from tracetui.ui.drawing.causes import ROLES, cause_letter, cause_name, legend, main_legend
+from tracetui.ui.drawing.causes import ROLES, cause_legend, cause_letter, cause_name, main_legend
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.idle_line import IdleLine
 from tracetui.ui.drawing.palette import PALETTES, Palette, Role
@@ -88,12 +88,12 @@ def test_each_cause_has_a_bright_colour() -> None:
 def test_a_legend_takes_no_more_than_its_room_most_first() -> None:
     shares = {Cause.PYTHON: 10, Cause.SYNC: 70, Cause.GC: 20}
     palette = Palette("none")
-    text = "".join(text for text, _ in legend(shares.items(), palette, BLOCKS, 80))
+    text = "".join(text for text, _ in cause_legend(shares.items(), palette, BLOCKS, 80))
     assert text.split() == ["S", "sync", "70.0", "%", "G", "gc", "20.0", "%", "P", "python", "10.0", "%"]
     for width, main in ((80, "S sync 70.0 %"), (13, "S sync 70.0 %"), (12, "S sync 70 %"), (10, "S sync")):
         assert "".join(text for text, _ in main_legend(shares.items(), palette, BLOCKS, width)) == main
     for width in range(40):
-        for make in (legend, main_legend):
+        for make in (cause_legend, main_legend):
             assert sum(cell_len(text) for text, _ in make(shares.items(), palette, BLOCKS, width)) <= width
 
 

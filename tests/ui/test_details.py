@@ -15,7 +15,7 @@ from tracetui.ui.drawing.pen import Pen
 from tracetui.ui.screen_specs import SCREENS, ScreenScope
 from tracetui.ui.screens.timeline import TimelineScreen
 from tracetui.ui.stories.kernel_words import describe_kernel
-from tracetui.ui.stories.run_words import describe_run
+from tracetui.ui.stories.run_words import run_lines
 from tracetui.ui.widgets.details import Details
 
 
@@ -157,9 +157,7 @@ async def test_warnings_are_followed_by_what_is_known_of_the_run(real_traces: Pa
 
 def test_what_is_written_of_a_run_is_escaped_and_fits() -> None:
     facts = [("run", ["a\x1b[2Jb", "[red]"]), ("options", [f"option_{n} {n}" for n in range(20)])]
-    lines = [
-        "".join(text for text, _ in line) for line in describe_run(facts, Pen(Palette("none"), BLOCKS), 60)
-    ]
+    lines = ["".join(text for text, _ in line) for line in run_lines(facts, Pen(Palette("none"), BLOCKS), 60)]
     assert not any("\x1b" in line for line in lines) and "[red]" in lines[0]
     assert len(lines) > 3 and max(map(len, lines)) <= 60
     assert lines[1].startswith(" options  option_0 0, ") and lines[-1].endswith("option_19 19")

@@ -17,7 +17,7 @@ from tests.ui.training import screen_text
 from tests.ui.viewing import until
 from tracetui.cli import main
 from tracetui.notebook.notebook import notes_path
-from tracetui.places import SharedPlace, fingerprint, parse_place
+from tracetui.places import SharedPlace, parse_place, trace_fingerprint
 from tracetui.ui.app import TraceApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.place_words import place_in
@@ -217,7 +217,7 @@ async def test_a_broken_file_of_notes_is_one_sentence(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    broken = notes_path(fingerprint([path]))
+    broken = notes_path(trace_fingerprint([path]))
     broken.parent.mkdir(parents=True)
     broken.write_bytes(b"\x00\xff\n")
     async with opened(path, size=(200, 36)) as (app, pilot):

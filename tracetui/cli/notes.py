@@ -8,7 +8,7 @@ from tracetui.cli.output import say
 from tracetui.export.notes import problem_words
 from tracetui.notebook.note import Note
 from tracetui.notebook.notebook import Notebook, notes_path
-from tracetui.places import fingerprint
+from tracetui.places import trace_fingerprint
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.locate import locate_trace, trace_files
 
@@ -19,12 +19,12 @@ def fingerprint_of(path: str) -> str:
     Raises UnreadableTrace where there is neither.
     """
     ranks = _ranks_of(path)
-    return fingerprint(trace_files(path) if ranks is None else ranks)
+    return trace_fingerprint(trace_files(path) if ranks is None else ranks)
 
 
 def fingerprint_of_pair(base: str, other: str) -> str:
     """Return the fingerprint of two runs compared, traces or jobs, as of a viewer that has both open."""
-    return fingerprint([*_files_of(base), *_files_of(other)])
+    return trace_fingerprint([*_files_of(base), *_files_of(other)])
 
 
 def fingerprint_of_run(path: str) -> str:
@@ -32,7 +32,7 @@ def fingerprint_of_run(path: str) -> str:
     try:
         return fingerprint_of(path)
     except UnreadableTrace:
-        return fingerprint([Path(path)])
+        return trace_fingerprint([Path(path)])
 
 
 def _files_of(run: str) -> list[Path]:

@@ -58,7 +58,7 @@ def print_verbatim(text: str) -> None:
 
 def print_text(text: str, request: Request) -> None:
     """Print text for people, in ASCII where that is asked for or all there is."""
-    streams.write(sys.stdout, to_ascii(text) if in_ascii(request) else text)
+    streams.write(sys.stdout, to_ascii(text) if wants_ascii(request) else text)
 
 
 def say(sentence: str) -> None:
@@ -66,7 +66,7 @@ def say(sentence: str) -> None:
     streams.print_line(sentence if speaks_unicode(sys.stderr) else to_ascii(sentence))
 
 
-def in_ascii(request: Request) -> bool:
+def wants_ascii(request: Request) -> bool:
     """Return whether text is to be ASCII."""
     return request.ascii or not speaks_unicode(sys.stdout)
 

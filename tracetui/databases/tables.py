@@ -277,12 +277,14 @@ class Database:
             template = "table {name}: too large for the memory there is, {count} rows of it are read"
         elif not row_count:
             template = "table {name}: damaged, and left out"
-        self.problems.append(state(template, name=plain(table), count=f"{row_count:,}"))
+        self.problems.append(state(template, name=plain_excerpt(table), count=f"{row_count:,}"))
 
     def _note_view(self, name: str) -> None:
         """Say, once, that a view or a virtual table has the name of a table that is looked for."""
         if name.lower() in self._views:
-            problem = state("table {name}: is a view or a virtual table, and left out", name=plain(name))
+            problem = state(
+                "table {name}: is a view or a virtual table, and left out", name=plain_excerpt(name)
+            )
             if problem not in self.problems:
                 self.problems.append(problem)
 
@@ -300,14 +302,14 @@ class Database:
                 "SELECT name, sql, rootpage FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
             ).fetchall()
         except SQLITE_ERRORS as error:
-            raise Refused(f"is damaged from its beginning: {plain(str(error))}") from None
+            raise Refused(f"is damaged from its beginning: {plain_excerpt(str(error))}") from None
         for name, sql, root in master:
             if not isinstance(name, str) or not isinstance(sql, str) or name.startswith("sqlite_"):
                 continue
             try:
                 described = self._connection.execute(f"PRAGMA table_xinfo({_quoted(name)})").fetchall()
             except SQLITE_ERRORS:
-                self.problems.append(state("table {name}: damaged, and left out", name=plain(name)))
+                self.problems.append(state("table {name}: damaged, and left out", name=plain_excerpt(name)))
                 continue
             # Those that are computed are hidden: `table_xinfo` alone lists them.
             is_computed = any(column[6] for column in described)
@@ -358,7 +360,7 @@ def _whole_number(cell: Any) -> int:
     return cell if type(cell) is int and -(1 << 63) <= cell < 1 << 63 else UNKNOWN
 
 
-def plain(text: str) -> str:
+def plain_excerpt(text: str) -> str:
     """Return a text from a file as one that a terminal prints as it is, not too long."""
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text[:60])
 

@@ -21,7 +21,7 @@ def code(name: str) -> str:
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
-def plain(text: str) -> str:
+def escaped(text: str) -> str:
     """Escape a text of the program so that Markdown shows it as it is."""
     return _PUNCTUATION.sub(r"\\\1", printable(text))
 

@@ -42,7 +42,7 @@ def notes_markdown(notes: Sequence[Note]) -> str:
     """Return the notes as Markdown; "" where there are none."""
     if not notes:
         return ""
-    lines = [f"- {markdown.plain(note_words(note))} {markdown.code(str(note.place))}" for note in notes]
+    lines = [f"- {markdown.escaped(note_words(note))} {markdown.code(str(note.place))}" for note in notes]
     return "\n".join([f"## {translate('Notes')}", "", *lines]) + "\n"
 
 

@@ -30,7 +30,7 @@ class ColumnLayout:
     keep_end: bool = False  #: cut the start off instead of the end, as of a path
 
 
-def table(
+def layout_table(
     columns: Sequence[ColumnLayout], rows: Sequence[Sequence[str]], width: int, notes: Sequence[str] = ()
 ) -> list[str]:
     """Return the lines of a table: titles, a rule, rows, each with its note below, beside the first column.
@@ -55,7 +55,7 @@ def table(
     return lines
 
 
-def wrapped(text: str, width: int, first: str = "", later: str = "") -> list[str]:
+def wrap_sentence(text: str, width: int, first: str = "", later: str = "") -> list[str]:
     """Return the lines of a sentence, indented by `first` and `later`; a number and its unit stay together.
 
     Wide characters have no blanks: lines break between them, and none begins with their punctuation.

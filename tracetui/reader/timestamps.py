@@ -62,7 +62,7 @@ def durations(values: list[Any]) -> Int64s:
     try:
         floats = np.frombuffer(array("d", _floats(values)), np.float64)
     except (TypeError, ValueError, OverflowError):
-        return np.array([duration(value) for value in values], np.int64)
+        return np.array([parse_duration(value) for value in values], np.int64)
     if not values:
         return np.empty(0, np.int64)
     with np.errstate(all="ignore"):
@@ -78,7 +78,7 @@ def durations(values: list[Any]) -> Int64s:
     result[wrong | close] = 0
     rounded = np.maximum(result, 0).astype(np.int64)
     for index in np.flatnonzero(close & ~wrong):
-        rounded[index] = duration(values[index])
+        rounded[index] = parse_duration(values[index])
     return rounded
 
 
@@ -91,7 +91,7 @@ def _floats(values: list[Any]) -> list[Any]:
     return [float(value) for value in values]
 
 
-def duration(value: Any) -> int:
+def parse_duration(value: Any) -> int:
     """Return one duration in microseconds as ns, rounded half to even; 0 where it isn't one or negative."""
     nanoseconds = _parse_exact(value, ROUND_HALF_EVEN)
     return max(nanoseconds, 0)

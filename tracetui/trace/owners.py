@@ -56,7 +56,7 @@ class Process:
         return device_label(self.label)
 
 
-def find_ranks(processes: Collection[Process]) -> None:
+def set_ranks(processes: Collection[Process]) -> None:
     """Set the base and rank of processes with a rank in their name or pid.
 
     A number after a name is one if a name that producers write stands before it, or if all names have one.

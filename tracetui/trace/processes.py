@@ -14,7 +14,7 @@ from tracetui.trace.clean import printable
 from tracetui.trace.dialects.known import KNOWN, any_of
 from tracetui.trace.inferred import hold_groups, inferred_names
 from tracetui.trace.model import Layer
-from tracetui.trace.owners import UNSORTED, Process, devices_told_apart, find_ranks, owners
+from tracetui.trace.owners import UNSORTED, Process, devices_told_apart, owners, set_ranks
 from tracetui.trace.places import CERTAIN_HINTS, layer_of
 
 _LONGEST_LABEL = 40
@@ -56,7 +56,7 @@ class Processes:
                 by_pid.values(), (KNOWN.processes.gpu_device if on_gpu else KNOWN.processes.device)[0]
             )
         _find_marks(table, by_pid)
-        find_ranks(by_pid.values())
+        set_ranks(by_pid.values())
         _infer(table, by_pid)
         return cls(by_pid)
 

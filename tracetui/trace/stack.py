@@ -29,7 +29,7 @@ class Frame(NamedTuple):
         return f"{self.file}({self.line}): {self.function}" if self.file else self.function
 
 
-class PythonLine(Protocol):
+class HasLine(Protocol):
     """A line of Python, as written in the trace."""
 
     @property

@@ -71,7 +71,7 @@ class JobApp(TraceApp):
         return next((session for session in self.sessions if self.rank_of(session) == place.rank), None)
 
     def rank_of(self, session: Session) -> int | None:
-        return number_of_rank(self.job_session.found.ranks[self.sessions.index(session)])
+        return number_of_found_rank(self.job_session.found.ranks[self.sessions.index(session)])
 
     def side_of(self, session: Session) -> str:
         return ""
@@ -200,7 +200,7 @@ class JobApp(TraceApp):
         super().leave(code)
 
 
-def number_of_rank(rank: FoundRank) -> int | None:
+def number_of_found_rank(rank: FoundRank) -> int | None:
     """Return the number of a rank; None where nothing tells it."""
     return rank.identity.rank if rank.identity.rank >= 0 else None
 

@@ -20,7 +20,7 @@ from tracetui.trace.clean import printable
 from tracetui.ui.app import TraceApp, run_app
 from tracetui.ui.comparing.comparing import COMPARE, Comparing
 from tracetui.ui.comparing.pair import ComparedPair, NotComparable, Runs
-from tracetui.ui.job_app import number_of_rank, rank_name
+from tracetui.ui.job_app import number_of_found_rank, rank_name
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_messages import ONLY_DIGEST
 from tracetui.ui.screen_specs import (
@@ -146,7 +146,7 @@ class JobsApp(TraceApp):
             options,
         )
         first_of_other = len(found[0].sources)
-        self._numbers = [number_of_rank(rank) for job in found for rank in job.ranks]
+        self._numbers = [number_of_found_rank(rank) for job in found for rank in job.ranks]
         self._first_of_other = first_of_other
         ranks = [rank.identity.rank for job in found for rank in job.ranks]
         self.jobs = JobsPair(

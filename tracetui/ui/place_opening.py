@@ -10,7 +10,7 @@ from tracetui.export.notes import problem_words
 from tracetui.language import translate
 from tracetui.notebook.note import NotANote, new_note
 from tracetui.notebook.notebook import Notebook, notes_path
-from tracetui.places import SharedPlace, fingerprint
+from tracetui.places import SharedPlace, trace_fingerprint
 from tracetui.trace.clean import printable
 from tracetui.ui.messages import NotesChanged, SelectionChanged, TraceChanged
 from tracetui.ui.place_words import AT
@@ -105,4 +105,4 @@ class Places:
         return Notebook(notes_path(trace or "unknown"))
 
     def _fingerprint(self) -> str:
-        return fingerprint([session.path for session in self._viewer.sessions])
+        return trace_fingerprint([session.path for session in self._viewer.sessions])

@@ -19,7 +19,7 @@ from tracetui.arrays import Int64s
 from tracetui.export.sentences.causes import MEASURES
 from tracetui.export.sentences.scheduler import scheduler_notes
 from tracetui.language import translate, wording
-from tracetui.places import SharedPlace, fingerprint
+from tracetui.places import SharedPlace, trace_fingerprint
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.joined import open_trace
 from tracetui.reader.locate import trace_files
@@ -109,9 +109,9 @@ class Session:
         """What tells the trace from others, wherever it lies; "" where its file is gone."""
         if self._fingerprint is None:
             try:
-                self._fingerprint = fingerprint(trace_files(self.path))
+                self._fingerprint = trace_fingerprint(trace_files(self.path))
             except (UnreadableTrace, OSError):
-                self._fingerprint = fingerprint([self.path])
+                self._fingerprint = trace_fingerprint([self.path])
         return self._fingerprint
 
     # Reading

@@ -21,7 +21,7 @@ from tracetui.analysis.memory.limits import (
     MemoryBreach,
     MemoryLimit,
     find_memory_breaches,
-    unknown_measures,
+    unrecorded_measures,
 )
 from tracetui.analysis.memory.model import NEVER, Curve
 from tracetui.analysis.memory.neighbours import neighbours_of
@@ -197,7 +197,7 @@ def test_a_limit_is_passed_by_what_is_held_or_by_each_of_the_last_steps(seed: in
             if held > limit.bytes:
                 expected.append(MemoryBreach(limit, device, held, steps))
     assert [*find_memory_breaches(run.memory, limits)] == expected
-    assert unknown_measures(run.memory, limits) == tuple(
+    assert unrecorded_measures(run.memory, limits) == tuple(
         key for key, known_devices in known.items() if not known_devices
     )
 
@@ -213,4 +213,4 @@ def test_growth_is_known_where_it_is_of_any_device() -> None:
     )
     memory = Memory(replace(run.recorded, curves=curves))
     assert [step_growth.bytes for step_growth in memory.growth] == [1, None]
-    assert unknown_measures(memory, (MemoryLimit(GROWTH, 0),)) == ()
+    assert unrecorded_measures(memory, (MemoryLimit(GROWTH, 0),)) == ()

@@ -12,7 +12,7 @@ from tracetui.analysis.memory.limits import (
     MemoryLimit,
     find_memory_breaches,
     parse_size,
-    unknown_measures,
+    unrecorded_measures,
 )
 
 
@@ -49,6 +49,6 @@ def test_a_limit_that_is_just_reached_is_kept() -> None:
     ] == [(699, 700, ())]
     limits = tuple(MemoryLimit(GROWTH, size) for size in (99, 100))
     assert [breach.limit.bytes for breach in find_memory_breaches(memory, limits)] == [99]
-    assert unknown_measures(memory, limits) == ()
-    assert unknown_measures(None, limits) == (GROWTH,)
-    assert unknown_measures(Memory(recorded(1, [Held(10)], curve)), limits) == (GROWTH,)
+    assert unrecorded_measures(memory, limits) == ()
+    assert unrecorded_measures(None, limits) == (GROWTH,)
+    assert unrecorded_measures(Memory(recorded(1, [Held(10)], curve)), limits) == (GROWTH,)

@@ -28,7 +28,7 @@ RULES: tuple[Callable[[Evidence], Iterator[Advice]], ...] = (
     device.conversions,
     frequency.core_frequency,
     transfers.communication,
-    transfers.copies,
+    transfers.exposed_copies,
     data.data_queues,
     device.iteration_gap,
     device.free_time,

@@ -125,7 +125,7 @@ def _phases(evidence: Evidence, exposed: list[Intervals]) -> Figures:
     return figures
 
 
-def copies(evidence: Evidence) -> Iterator[Advice]:
+def exposed_copies(evidence: Evidence) -> Iterator[Advice]:
     """Find copies during which the device does nothing else, by line and direction."""
     slices, strings = evidence.trace.slices, evidence.trace.strings
     is_copy = slices.activity[evidence.work] == Activity.COPY

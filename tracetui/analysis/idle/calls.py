@@ -43,7 +43,7 @@ _TO_HOST = any_of(KNOWN.copies.to_host)
 _DIRECTION = any_of(KNOWN.copies.any_direction)
 
 
-def copies(operator: str) -> bool:
+def copies_memory(operator: str) -> bool:
     """Return whether operators of this name copy; what they copied tells where to."""
     return operator in KNOWN.operators.copies
 

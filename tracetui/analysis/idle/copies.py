@@ -66,7 +66,7 @@ def _verdicts(chains: LaunchChains, places: Int64s, answer: calls.NamePredicate)
 def _copying_rows(chains: LaunchChains, ancestors: Ancestors, operators: Int64s) -> Int64s:
     parts, rows = [], distinct(operators)
     while len(rows):
-        parts.append(rows[by_name(chains.trace, rows, calls.copies) == 1])
+        parts.append(rows[by_name(chains.trace, rows, calls.copies_memory) == 1])
         outer = ancestors.parents_of(rows)
         rows = distinct(outer[outer >= 0])
     return distinct(np.concatenate(parts)) if parts else np.empty(0, np.int64)

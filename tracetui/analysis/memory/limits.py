@@ -66,7 +66,7 @@ def find_memory_breaches(memory: Memory, limits: tuple[MemoryLimit, ...]) -> tup
     return tuple(breaches)
 
 
-def unknown_measures(memory: Memory | None, limits: tuple[MemoryLimit, ...]) -> tuple[str, ...]:
+def unrecorded_measures(memory: Memory | None, limits: tuple[MemoryLimit, ...]) -> tuple[str, ...]:
     """Return the measures of limits that nothing recorded says anything about."""
     measures = dict.fromkeys(limit.measure for limit in limits)
     if memory is None:

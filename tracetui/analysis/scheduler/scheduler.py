@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,9 +27,8 @@ from tracetui.siblings.rank import rank_info
 from tracetui.siblings.scheduler.events import NO_PID, SchedulerEvents
 from tracetui.siblings.scheduler.files import find_recording, read_recording, recording_in
 from tracetui.siblings.scheduler.nodes import core_nodes
+from tracetui.siblings.scheduler.recording import OnProgress
 from tracetui.trace.model import Trace
-
-OnProgress = Optional[Callable[[int, int], None]]
 
 _Blamed = tuple[str, int, bool]  # name, number, whether of the same process
 

@@ -58,5 +58,5 @@ _COMMANDS: tuple[Command, ...] = (
     sql.COMMAND,
     cache.COMMAND,
 )
-_FOR_AGENTS = (*_COMMANDS, mcp.command_about(_COMMANDS))
-COMMANDS = (*_FOR_AGENTS, skill.command_about(_FOR_AGENTS))
+_FOR_AGENTS = (*_COMMANDS, mcp.mcp_command(_COMMANDS))
+COMMANDS = (*_FOR_AGENTS, skill.skill_command(_FOR_AGENTS))

@@ -354,12 +354,12 @@ def _check_devices(analysis: Analysis, limits: tuple[Limit, ...], each_step: boo
 
 
 def _check_memory(analysis: Analysis, limits: tuple[MemoryLimit, ...]) -> _CheckResult:
-    from tracetui.analysis.memory.limits import find_memory_breaches, unknown_measures
+    from tracetui.analysis.memory.limits import find_memory_breaches, unrecorded_measures
     from tracetui.export.memory.limits import memory_breaches_text, memory_limits_document
 
     memory = analysis.memory
     breaches = () if memory is None else find_memory_breaches(memory, limits)
-    unknown = unknown_measures(memory, limits)
+    unknown = unrecorded_measures(memory, limits)
     return _CheckResult(
         memory_limits_document(limits, breaches),
         memory_breaches_text(breaches),

@@ -56,7 +56,7 @@ def _directory(path: Path) -> Path:
     return real
 
 
-def command_about(commands: Sequence[Command]) -> Command:
+def mcp_command(commands: Sequence[Command]) -> Command:
     """Return the command that offers others as tools."""
     return Command(
         "mcp",

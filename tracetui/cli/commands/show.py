@@ -52,7 +52,7 @@ def _add_arguments(parser: Parser) -> None:
 
 def _run(request: Request) -> ExitCode:
     from tracetui.cli.notes import fingerprint_of
-    from tracetui.cli.output import in_ascii, print_json, print_text
+    from tracetui.cli.output import print_json, print_text, wants_ascii
     from tracetui.export.queries.row_answer import RowAnswer, row_document, row_markdown, row_text
     from tracetui.siblings.snapshot import is_pickle
 
@@ -78,7 +78,7 @@ def _run(request: Request) -> ExitCode:
         found = find_in_trace(analysis, request.row) or _refuse(request, kinds_of_trace(analysis))
         plain = request.json or request.md
         width = 200 if plain else text_width()
-        story = story_of(analysis, found.kind, found.rows, found.place, width, in_ascii(request))
+        story = story_of(analysis, found.kind, found.rows, found.place, width, wants_ascii(request))
         place = place_in_trace(found.kind, request.row, fingerprint_of(request.path))
         answer = RowAnswer(request.row, found, tuple(story), str(place or ""))
     if request.json:
@@ -95,11 +95,11 @@ def _in_snapshot(request: Request) -> RowAnswer:
     from tracetui.export.queries.named_rows import find_in_memory, kinds_of_memory
     from tracetui.export.queries.row_answer import RowAnswer
     from tracetui.export.queries.row_screens import place_in_trace
-    from tracetui.places import fingerprint
+    from tracetui.places import trace_fingerprint
 
     memory = load_snapshot(request.path, rules_of(request))
     found = find_in_memory(memory, request.row) or _refuse(request, kinds_of_memory(memory))
-    place = place_in_trace(found.kind, request.row, fingerprint([Path(request.path)]))
+    place = place_in_trace(found.kind, request.row, trace_fingerprint([Path(request.path)]))
     return RowAnswer(request.row, found, (), str(place or ""))
 
 

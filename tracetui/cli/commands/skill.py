@@ -29,7 +29,7 @@ def _run(commands: Sequence[Command], request: Request) -> ExitCode:
     return ExitCode.OK
 
 
-def command_about(commands: Sequence[Command]) -> Command:
+def skill_command(commands: Sequence[Command]) -> Command:
     """Return the command that tells of others."""
     return Command(
         "skill",

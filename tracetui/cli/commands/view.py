@@ -145,7 +145,7 @@ def _run(request: Request) -> int:
 
 
 def _view(request: Request) -> int:
-    from tracetui.cli.output import in_ascii
+    from tracetui.cli.output import wants_ascii
     from tracetui.cli.signals import raise_if_signalled
     from tracetui.cli.trace_reading import rules_of, scheduler_source
     from tracetui.reader.errors import Reason, UnreadableTrace
@@ -196,7 +196,7 @@ def _view(request: Request) -> int:
         palette=colours,
         light=light,
         typed=typed,
-        ascii=in_ascii(request),
+        ascii=wants_ascii(request),
         mouse=request.mouse,
         scheduler=scheduler_source(request),
         cache=request.cache,

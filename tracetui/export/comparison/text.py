@@ -22,12 +22,12 @@ from tracetui.export.sentences.comparison import (
     steps_sentence,
     vendor_name,
 )
-from tracetui.export.sentences.health import legend
+from tracetui.export.sentences.health import marks_legend
 from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL, ComparedTable
 from tracetui.export.tables.shown import markdown_table, text_table
-from tracetui.export.text import MARGIN, ColumnLayout, bar, cell_width, cut, table, wrapped
+from tracetui.export.text import MARGIN, ColumnLayout, bar, cell_width, cut, layout_table, wrap_sentence
 from tracetui.language import heading, translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_count, format_ms
@@ -44,10 +44,10 @@ def comparison_text(comparison: Comparison, only: ComparedTable | None, top: int
 
     `top` rows of tables, 0 for all, None for 10, of one that is asked for 20.
     """
-    lines = [*_side_lines(comparison, width), "", *wrapped(verdict(comparison), width)]
-    lines += wrapped(steps_sentence(comparison.step), width) if comparison.comparable else []
+    lines = [*_side_lines(comparison, width), "", *wrap_sentence(verdict(comparison), width)]
+    lines += wrap_sentence(steps_sentence(comparison.step), width) if comparison.comparable else []
     if comparison.doubted:
-        lines += wrapped(legend(), width)
+        lines += wrap_sentence(marks_legend(), width)
     if comparison.comparable and only is None:
         lines += _waterfall(comparison, width)
     changed_tables = (
@@ -63,7 +63,7 @@ def comparison_text(comparison: Comparison, only: ComparedTable | None, top: int
             *(
                 _table(compared, comparison, rows[:limit] if limit else rows, width)
                 if rows
-                else wrapped(absence_sentence(compared.by), width, MARGIN, MARGIN)
+                else wrap_sentence(absence_sentence(compared.by), width, MARGIN, MARGIN)
             ),
         ]
         if limit and len(rows) > limit:
@@ -76,16 +76,16 @@ def comparison_text(comparison: Comparison, only: ComparedTable | None, top: int
     notes = comparison_notes(comparison)
     lines += [""] if notes else []
     for note in notes:
-        lines += wrapped(translate("{sentence}.", sentence=printable(note)), width)
+        lines += wrap_sentence(translate("{sentence}.", sentence=printable(note)), width)
     return "\n".join(lines) + "\n"
 
 
 def comparison_markdown(comparison: Comparison, only: ComparedTable | None, top: int | None) -> str:
     """Return the same as Markdown in which names stay names."""
-    parts = [markdown.plain(verdict(comparison)), ""]
+    parts = [markdown.escaped(verdict(comparison)), ""]
     steps = steps_sentence(comparison.step) if comparison.comparable else ""
-    parts += [markdown.plain(steps), ""] if steps else []
-    parts += [markdown.plain(legend()), ""] if comparison.doubted else []
+    parts += [markdown.escaped(steps), ""] if steps else []
+    parts += [markdown.escaped(marks_legend()), ""] if comparison.doubted else []
     parts += markdown.table(
         ["", "trace", "steps", "ms a step", "from", "to"],
         [
@@ -102,13 +102,13 @@ def comparison_markdown(comparison: Comparison, only: ComparedTable | None, top:
             rows_shown = 0 if compared is WATERFALL else limit
             parts += [
                 "",
-                f"**{markdown.plain(table_title(compared))}**",
+                f"**{markdown.escaped(table_title(compared))}**",
                 "",
                 *markdown_table(
                     compared.table, compared.listed(comparison, rows[:rows_shown] if rows_shown else rows)
                 ),
             ]
-    parts += ["", *(f"- {markdown.plain(note)}" for note in comparison_notes(comparison))]
+    parts += ["", *(f"- {markdown.escaped(note)}" for note in comparison_notes(comparison))]
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -119,7 +119,7 @@ def table_title(compared: ComparedTable) -> str:
 def _side_lines(comparison: Comparison, width: int) -> Iterator[str]:
     for name, run in (("BASE", comparison.base), ("OTHER", comparison.other)):
         yield f"{name:<7}{cut(printable(run.path), width - 7, keep_end=True)}"
-        for line in wrapped(run_words(run), width - 7):
+        for line in wrap_sentence(run_words(run), width - 7):
             yield " " * 7 + line
 
 
@@ -163,10 +163,10 @@ def _waterfall(comparison: Comparison, width: int) -> Iterator[str]:
         ]
         for row, doubt in zip(rows, marks)
     ]
-    rule = table(columns, [[*words, "+"] for words in cells], width)[1]  # as long as the longest row
+    rule = layout_table(columns, [[*words, "+"] for words in cells], width)[1]  # as long as the longest row
     bar_cells = max(min(width - cell_width(rule), _BAR_CELLS), _SHORTEST_BAR)
     bars = (_bar(row.delta_ns, largest, bar_cells) for row in rows)
-    lines = table(columns, [[*words, bar] for words, bar in zip(cells, bars)], width)
+    lines = layout_table(columns, [[*words, bar] for words, bar in zip(cells, bars)], width)
     yield from (
         "",
         translate("{title}, {unit}", title=translate(WATERFALL.title), unit=translate("ms")),

@@ -11,7 +11,7 @@ from tracetui.export.tables.column import records
 from tracetui.export.tables.job import JobRows
 from tracetui.export.tables.pipeline import PIPELINE_STAGES
 from tracetui.export.tables.shown import text_table
-from tracetui.export.text import MARGIN, wrapped
+from tracetui.export.text import MARGIN, wrap_sentence
 from tracetui.job.job import Job
 from tracetui.job.pipeline import Pipeline
 from tracetui.job.pipeline_blocks import BOTH, FORWARD, WEIGHTS
@@ -54,7 +54,7 @@ def pipeline_text(job: Job, pipeline: Pipeline | None, width: int, top: int = TO
     """Return the pipeline as text; at most `top` stages, 0 for all."""
     lines = [head_words(job), ""]
     for sentence in pipeline_sentences(pipeline):
-        lines += wrapped(sentence, width, later=MARGIN)
+        lines += wrap_sentence(sentence, width, later=MARGIN)
     lines.append("")
     if pipeline is not None:
         lines += [_chart_title(pipeline), *_chart(pipeline, width, top), ""]

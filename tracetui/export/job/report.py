@@ -10,7 +10,7 @@ from tracetui.export import markdown
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import JobRows
 from tracetui.export.tables.shown import markdown_table, text_table
-from tracetui.export.text import MARGIN, wrapped
+from tracetui.export.text import MARGIN, wrap_sentence
 from tracetui.language import counted, translate
 from tracetui.trace.clean import printable
 
@@ -42,17 +42,19 @@ def report_text(
     """Return a report as text, `width` cells wide; notes are sentences without their full stop."""
     lines = [headline, ""]
     for sentence in sentences:
-        lines += wrapped(sentence, width, later=MARGIN)
+        lines += wrap_sentence(sentence, width, later=MARGIN)
     lines += [""] if sentences else []
     for section in sections:
-        lines += wrapped(section.title, width, later=MARGIN)
+        lines += wrap_sentence(section.title, width, later=MARGIN)
         lines += text_table(section.table, section.rows, width)
         lines += [f"{MARGIN}{section.more}"] if section.more else []
         lines.append("")
     if notes:
         lines.append(translate("Notes"))
         for note in notes:
-            lines += wrapped(translate("{sentence}.", sentence=printable(note)), width, MARGIN, 2 * MARGIN)
+            lines += wrap_sentence(
+                translate("{sentence}.", sentence=printable(note)), width, MARGIN, 2 * MARGIN
+            )
         lines.append("")
     return "\n".join(lines)
 
@@ -61,15 +63,15 @@ def report_markdown(
     headline: str, sentences: Sequence[str], sections: Iterable[TableSection], notes: Sequence[str] = ()
 ) -> str:
     """Return a report as Markdown; notes are sentences without their full stop."""
-    lines = [f"## {markdown.plain(headline)}", ""]
-    lines += [*map(markdown.plain, sentences), ""]
+    lines = [f"## {markdown.escaped(headline)}", ""]
+    lines += [*map(markdown.escaped, sentences), ""]
     for section in sections:
         lines += [
-            f"### {markdown.plain(section.title)}",
+            f"### {markdown.escaped(section.title)}",
             "",
             *markdown_table(section.table, section.rows),
             "",
         ]
         lines += [section.more, ""] if section.more else []
-    lines += [f"- {markdown.plain(translate('{sentence}.', sentence=note))}" for note in notes]
+    lines += [f"- {markdown.escaped(translate('{sentence}.', sentence=note))}" for note in notes]
     return "\n".join(lines).rstrip() + "\n"

@@ -13,7 +13,7 @@ from tracetui.export.sentences.job import (
     WORTH,
     head_words,
     job_time,
-    verdict,
+    loss_sentences,
 )
 from tracetui.export.sentences.notes import job_notes
 from tracetui.export.tables.job import (
@@ -66,7 +66,7 @@ def job_verdict(job: Job, step: int | None) -> list[str]:
     rows, waits = rank_rows(job, step), _waits_of(job, step)
     links = job_links(job) if step is None else ()
     losses = find_job_losses(job, rows, waits, links, job_stages(job, rows))
-    return list(verdict(job, rows, root_breakdown(job, step), waits, losses))
+    return list(loss_sentences(job, rows, root_breakdown(job, step), waits, losses))
 
 
 def _waits_of(job: Job, step: int | None) -> JobWaits:

@@ -28,7 +28,7 @@ from tracetui.export.tables.memory import (
     MemoryRows,
 )
 from tracetui.export.tables.shown import markdown_table, text_table
-from tracetui.export.text import MARGIN, wrapped
+from tracetui.export.text import MARGIN, wrap_sentence
 from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame
@@ -60,19 +60,19 @@ def memory_text(
 ) -> str:
     """Return the memory as text; `top` rows, 0 for all, None for 20. `by`: "line", "size" or "block"."""
     if memory is None or part is None:
-        return "\n".join(wrapped(translate(NOTHING), width)) + "\n"
+        return "\n".join(wrap_sentence(translate(NOTHING), width)) + "\n"
     document = memory_document(memory, part)
     lines: list[str] = []
     for number, sentence in enumerate(memory_facts(document, origin_ns, memory)):
         indent = MARGIN if number else ""
-        lines += wrapped(printable(sentence), width, indent, indent + MARGIN if number else MARGIN)
+        lines += wrap_sentence(printable(sentence), width, indent, indent + MARGIN if number else MARGIN)
     for sentence in growth_sentences(document, memory, source):
-        lines += ["", *wrapped(printable(sentence), width, later=MARGIN)]
+        lines += ["", *wrap_sentence(printable(sentence), width, later=MARGIN)]
     for listing in memory_listings(memory, part, by, top, origin_ns):
         if listing.shown:
             listed = text_table(listing.table, listing.rows, width)
             lines += ["", listing.title, *listed, *_more(listing)]
-    lines += ["", *wrapped(alive_sentence(document), width, later=MARGIN)]
+    lines += ["", *wrap_sentence(alive_sentence(document), width, later=MARGIN)]
     return "\n".join(lines) + "\n"
 
 
@@ -89,14 +89,14 @@ def memory_markdown(
         return translate(NOTHING) + "\n"
     document = memory_document(memory, part)
     head, *rest = memory_facts(document, origin_ns, memory)
-    lines = [f"## {markdown.plain(head)}", "", *(f"- {markdown.plain(sentence)}" for sentence in rest)]
+    lines = [f"## {markdown.escaped(head)}", "", *(f"- {markdown.escaped(sentence)}" for sentence in rest)]
     for sentence in growth_sentences(document, memory, source):
-        lines += ["", markdown.plain(sentence)]
+        lines += ["", markdown.escaped(sentence)]
     for listing in memory_listings(memory, part, by, top, origin_ns):
         if listing.shown:
             listed = markdown_table(listing.table, listing.rows)
             lines += ["", f"### {listing.title}", "", *listed, *_more(listing)]
-    lines += ["", markdown.plain(alive_sentence(document))]
+    lines += ["", markdown.escaped(alive_sentence(document))]
     return "\n".join(lines) + "\n"
 
 

@@ -8,7 +8,7 @@ from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.line_rows import LineRow
 from tracetui.export.comparison.text import shown_rows, table_title
-from tracetui.export.page.html import Section, believed, bullets, paragraph, table
+from tracetui.export.page.html import Section, believed, bullets, html_table, paragraph
 from tracetui.export.page.source import source_excerpts
 from tracetui.export.page.step_pictures import step_pictures
 from tracetui.export.sentences.comparison import run_words, steps_sentence
@@ -41,7 +41,7 @@ def comparison_sections(comparison: Comparison, source: SourceFiles | None = Non
         rows = shown_rows(compared, comparison)
         if rows:
             shown = compared.listed(comparison, rows if compared is WATERFALL else rows[:TOP])
-            blocks = [table(compared.table, shown)]
+            blocks = [html_table(compared.table, shown)]
             if source is not None and compared.by == "line":
                 blocks += source_excerpts(source, _frames(rows))
             yield Section(table_title(compared), blocks)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from tracetui.export.page.style import STYLE
-from tracetui.export.sentences.health import legend, recordings_verdict, trust_parts
+from tracetui.export.sentences.health import marks_legend, recordings_verdict, trust_parts
 from tracetui.export.tables.column import Form, Table
 from tracetui.language import heading
 from tracetui.trace.clean import printable
@@ -43,7 +43,7 @@ def paragraph(text: str, kind: str = "") -> str:
 def believed(trust: Mapping[str, str]) -> list[str]:
     """Return paragraphs on whether recordings can be believed, by the verdict of each of their numbers."""
     if trust_parts(trust):
-        return [paragraph(recordings_verdict(trust), "lead doubt"), paragraph(legend(), "dim")]
+        return [paragraph(recordings_verdict(trust), "lead doubt"), paragraph(marks_legend(), "dim")]
     return [paragraph(recordings_verdict(trust), "dim")]
 
 
@@ -52,7 +52,7 @@ def bullets(texts: Sequence[str]) -> str:
     return f"<ul>{''.join(f'<li>{as_markup(text, 4000)}</li>' for text in texts)}</ul>"
 
 
-def table(shown: Table[Rows], rows: Rows, notes: Sequence[str] = ()) -> str:
+def html_table(shown: Table[Rows], rows: Rows, notes: Sequence[str] = ()) -> str:
     """Return a table with the columns of Markdown; with `notes`, one below each row, with those of text."""
     columns = shown.shown(Form.TEXT if notes else Form.MARKDOWN, rows)
     cells = [column.cells(rows, str) for column in columns]

@@ -13,7 +13,7 @@ from tracetui.analysis.raster import even_edges
 from tracetui.export.job.text import TOP, job_sections, job_verdict
 from tracetui.export.language import cause_facts
 from tracetui.export.page import charts
-from tracetui.export.page.html import Section, as_markup, believed, bullets, paragraph, table
+from tracetui.export.page.html import Section, as_markup, believed, bullets, html_table, paragraph
 from tracetui.export.page.rank_maps import MAP_COLUMNS, rank_maps
 from tracetui.export.page.source import source_excerpts
 from tracetui.export.sentences.job import head_words
@@ -70,7 +70,7 @@ def job_page_sections(job: Job, title: str, source: SourceFiles | None = None) -
         more = [paragraph(section.more, "dim")] if section.more else []
         if section.table is LINES and source is not None:
             more += source_excerpts(source, [row.line for row in section.rows.rows if row.line])
-        yield Section(section.title, [table(section.table, section.rows), *more])
+        yield Section(section.title, [html_table(section.table, section.rows), *more])
     yield from _section(translate(TITLE), JOB_ADVICE, JobRows(job, job_advice(job)), 0)
     operators = JobOperatorRows(job, job_operators(job))
     title_words = translate("Operators of the devices, most time first")
@@ -92,7 +92,7 @@ def _section(title: str, shown: Table[Any], rows: JobRows, top: int) -> Iterator
     if rows.rows:
         left = len(rows.rows) - len(rows.first(top).rows)
         more = [paragraph(counted(left, "1 more", "{count} more"), "dim")] if left else []
-        yield Section(title, [table(shown, rows.first(top)), *more])
+        yield Section(title, [html_table(shown, rows.first(top)), *more])
 
 
 def _activity(job: Job) -> Section:
@@ -109,7 +109,7 @@ def _activity(job: Job) -> Section:
     if sums:
         total = int(causes.ns.sum())
         title = translate("Why they were idle for {time}, all together", time=format_duration(total))
-        blocks += [f"<h3>{as_markup(title)}</h3>", table(CAUSES, CauseRows(sums, total))]
+        blocks += [f"<h3>{as_markup(title)}</h3>", html_table(CAUSES, CauseRows(sums, total))]
     if len(causes.steps) > 1 and causes.causes:
         blocks += [f"<h3>{as_markup(translate('Idle time by cause and step'))}</h3>", _cause_map(causes)]
     return Section(translate("What the ranks did over time, all together"), blocks)

@@ -8,19 +8,19 @@ from itertools import islice
 from tracetui.export.page.html import as_markup
 from tracetui.export.sentences.causes import line_name
 from tracetui.trace.source_files import SourceFile, SourceFiles
-from tracetui.trace.stack import PythonLine
+from tracetui.trace.stack import HasLine
 
 QUOTED_LINES = 5  #: lines of Python whose source is shown
 _AROUND = 3  #: lines of source above and below the one that is quoted
 
 
-def source_excerpts(source: SourceFiles, lines: Iterable[PythonLine]) -> list[str]:
+def source_excerpts(source: SourceFiles, lines: Iterable[HasLine]) -> list[str]:
     """Return the source around the first lines; nothing of those whose file is not found."""
     excerpts = (_excerpt(line, source) for line in islice(lines, QUOTED_LINES))
     return [excerpt for excerpt in excerpts if excerpt]
 
 
-def _excerpt(line: PythonLine, source: SourceFiles) -> str:
+def _excerpt(line: HasLine, source: SourceFiles) -> str:
     found = source.find(line.file) if line.file else None
     if not isinstance(found, SourceFile) or not 0 < line.line <= len(found.lines):
         return ""

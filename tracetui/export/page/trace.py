@@ -17,11 +17,11 @@ from tracetui.export.language import cause_facts
 from tracetui.export.memory.document import memory_document
 from tracetui.export.memory.text import growth_sentences, memory_facts, memory_listings
 from tracetui.export.page import charts
-from tracetui.export.page.html import Section, as_markup, bullets, paragraph, table
+from tracetui.export.page.html import Section, as_markup, bullets, html_table, paragraph
 from tracetui.export.page.source import source_excerpts
 from tracetui.export.sentences.advice import advice_words
 from tracetui.export.sentences.causes import line_name, micro
-from tracetui.export.sentences.health import headline, legend, mark
+from tracetui.export.sentences.health import headline, mark, marks_legend
 from tracetui.export.sentences.memory import alive_sentence
 from tracetui.export.sentences.trace import (
     NO_DEVICE,
@@ -75,18 +75,18 @@ def trace_sections(analysis: Analysis, source: SourceFiles | None = None) -> Ite
     if analysis.devices:
         operators = list_operators(analysis, whole, "name", top=TOP_OPERATORS)
         yield Section(
-            translate("Operators of the devices, most time first"), [table(OPERATORS, operators.rows)]
+            translate("Operators of the devices, most time first"), [html_table(OPERATORS, operators.rows)]
         )
     yield from _memory(analysis)
     if analysis.health.findings:
-        yield Section(verdict_line(analysis), [table(FINDINGS, FindingRows(analysis))])
+        yield Section(verdict_line(analysis), [html_table(FINDINGS, FindingRows(analysis))])
 
 
 def _head(analysis: Analysis, document: dict[str, Any]) -> Section:
     trace = document["trace"]
     blocks = [paragraph(clauses(trace_facts(trace)), "dim")]
     doubt = headline(analysis.health, analysis.steps)
-    blocks += [paragraph(doubt, "lead doubt"), paragraph(legend(), "dim")] if doubt else []
+    blocks += [paragraph(doubt, "lead doubt"), paragraph(marks_legend(), "dim")] if doubt else []
     lead = _lead(analysis, document["devices"])
     blocks += [paragraph(lead, "lead")] if lead else []
     blocks += [] if analysis.health.findings else [paragraph(verdict_line(analysis), "dim")]
@@ -154,7 +154,7 @@ def _device(
         if device[causes]:
             blocks += [
                 f"<h3>{as_markup(title)}</h3>",
-                table(CAUSES, CauseRows(device[causes], device[total])),
+                html_table(CAUSES, CauseRows(device[causes], device[total])),
             ]
     if len(analysis.devices) == 1:
         blocks += _cause_map(analysis, activity)
@@ -164,7 +164,7 @@ def _device(
         left = len(rows.all_rows) - len(rows.rows)
         blocks += [
             f"<h3>{as_markup(translate('Steps, in ms') + mark(analysis.health, 'steps'))}</h3>",
-            table(STEPS, rows),
+            html_table(STEPS, rows),
         ]
         blocks += [paragraph(hidden_steps(left), "dim")] if left else []
     return Section(device["device"], blocks)
@@ -206,14 +206,14 @@ def gaps_section(analysis: Analysis, run: str = "") -> Section:
     title = gaps_title(analysis, len(rows), len(whole.gaps(analysis)), whole.by)
     if run:
         title = translate("{name}: {what}", name=run, what=title)
-    return Section(title, [table(GAPS, rows, gap_stories(rows))])
+    return Section(title, [html_table(GAPS, rows, gap_stories(rows))])
 
 
 def _lines(analysis: Analysis, selection: Selection, source: SourceFiles | None) -> Iterator[Section]:
     rows = LineRows(analysis, selection, TOP_LINES)
     if rows.rows:
         left = len(rows.all_rows) - len(rows.rows)
-        blocks = [table(LINES, rows, [*map(idle_reasons, rows.rows)])]
+        blocks = [html_table(LINES, rows, [*map(idle_reasons, rows.rows)])]
         blocks += [paragraph(hidden_lines(left), "dim")] if left else []
         blocks += [paragraph(note) for note in line_notes(rows) if note]
         if source is not None:
@@ -221,15 +221,15 @@ def _lines(analysis: Analysis, selection: Selection, source: SourceFiles | None)
         yield Section(hotspots_title(rows), blocks)
     syncs = SyncRows(analysis, selection, TOP_SYNCS)
     if syncs.all_rows:
-        yield Section(syncs_title(syncs.all_rows), [table(SYNCS, syncs)])
+        yield Section(syncs_title(syncs.all_rows), [html_table(SYNCS, syncs)])
 
 
 def _communication(analysis: Analysis) -> Iterator[Section]:
     late, links = PeerRows(analysis, TOP_PEERS), LinkRows(analysis, TOP_LINKS)
     if late.all_rows:
-        yield Section(late_title(late), [table(PEERS, late)])
+        yield Section(late_title(late), [html_table(PEERS, late)])
     if links.all_rows:
-        yield Section(links_title(links), [table(LINKS, links)])
+        yield Section(links_title(links), [html_table(LINKS, links)])
 
 
 def _advice(analysis: Analysis) -> Section:
@@ -255,5 +255,5 @@ def _memory(analysis: Analysis) -> Iterator[Section]:
     blocks = [bullets([*facts, *growth_sentences(document, memory, None), alive_sentence(document)])]
     for listing in memory_listings(memory, part, "line", TOP_MEMORY, origin):
         if listing.shown:
-            blocks += [f"<h3>{as_markup(listing.title)}</h3>", table(listing.table, listing.rows)]
+            blocks += [f"<h3>{as_markup(listing.title)}</h3>", html_table(listing.table, listing.rows)]
     yield Section(head, blocks)

@@ -13,7 +13,7 @@ from tracetui.export.csv_table import write_rows
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.queries.query import QueryResult
 from tracetui.export.tables.column import UNKNOWN
-from tracetui.export.text import MARGIN, ColumnLayout, table
+from tracetui.export.text import MARGIN, ColumnLayout, layout_table
 from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_count
@@ -29,7 +29,7 @@ def answer_text(answer: QueryResult, top: int, width: int) -> str:
         ColumnLayout(printable(name), right=is_number, shrink_to=0 if is_number else LEAST_CELLS)
         for name, is_number in zip(answer.columns, numeric)
     ]
-    lines = table(columns, [[printable(value_text(value)) for value in row] for row in rows], width)
+    lines = layout_table(columns, [[printable(value_text(value)) for value in row] for row in rows], width)
     left = len(answer.rows) - len(rows)
     more = [MARGIN + translate("{count} more: --top 0", count=format_count(left))] if left else []
     return "\n".join([*lines, *more]) + "\n"

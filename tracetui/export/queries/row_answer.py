@@ -50,9 +50,9 @@ def row_text(answer: RowAnswer) -> str:
 def row_markdown(answer: RowAnswer) -> str:
     """Return the row as Markdown, to be pasted into a ticket."""
     lines = [f"## {markdown.code(answer.identity)}", ""]
-    lines += [f"- {markdown.plain(line)}" for line in answer.story if line]
+    lines += [f"- {markdown.escaped(line)}" for line in answer.story if line]
     lines += ["", "| | |", "|---|---|"]
-    lines += [f"| {markdown.plain(title)} | {markdown.plain(value)} |" for title, value in _facts(answer)]
+    lines += [f"| {markdown.escaped(title)} | {markdown.escaped(value)} |" for title, value in _facts(answer)]
     if answer.place:
         lines += ["", markdown.code(_command(answer))]
     return "\n".join(lines) + "\n"

@@ -101,7 +101,7 @@ def mark(health: Health, *numbers: str) -> str:
     return MARKS[health.severity_of(numbers)]
 
 
-def legend() -> str:
+def marks_legend() -> str:
     """Return what the marks mean, and where the findings are."""
     return translate("(?) may be wrong, (!) is wrong: tracetui doctor tells why")
 

@@ -58,7 +58,7 @@ def job_time(rows: tuple[RankRow, ...]) -> int:
     return sum((row.mean("stage") or 0) * max(row.steps, 1) for row in rows)
 
 
-def verdict(
+def loss_sentences(
     job: Job,
     rows: tuple[RankRow, ...],
     roots: RootBreakdown,

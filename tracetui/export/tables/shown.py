@@ -26,7 +26,8 @@ def text_table(table: Table[Rows], rows: Rows, width: int, notes: Sequence[str] 
         )
         for column, cells_of_column in zip(columns, cells)
     ]
-    return text.table(heads, [*zip(*(cells_of_column.texts for cells_of_column in cells))], width, notes)
+    texts = zip(*(cells_of_column.texts for cells_of_column in cells))
+    return text.layout_table(heads, [*texts], width, notes)
 
 
 def markdown_table(table: Table[Rows], rows: Rows) -> list[str]:

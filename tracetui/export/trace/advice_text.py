@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tracetui.analysis.advice import Advice
 from tracetui.export.sentences.advice import NOTHING, advice_words
 from tracetui.export.sentences.causes import line_name, micro
-from tracetui.export.text import MARGIN, aligned, cell_width, cut, wrapped
+from tracetui.export.text import MARGIN, aligned, cell_width, cut, wrap_sentence
 from tracetui.language import counted, names, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
@@ -69,7 +69,7 @@ def _advice(advice: Advice, number: str, margin: str, width: int) -> list[str]:
     title = number + words.title
     lines = [title + aligned(cost, max(width - cell_width(title), cell_width(cost) + 2))]
     room = min(width, LONGEST_LINE)
-    lines += wrapped(printable(micro(words.text)), room, margin, margin)
+    lines += wrap_sentence(printable(micro(words.text)), room, margin, margin)
     if advice.file is not None:
         label = f"{margin}{translate('at')}{MARGIN}"
         line = printable(line_name(advice.file, advice.line, advice.function))
@@ -77,7 +77,7 @@ def _advice(advice: Advice, number: str, margin: str, width: int) -> list[str]:
     if advice.subjects:
         lines.append(cut(f"{margin}{translate('of')}{MARGIN}{_subjects(advice)}", width))
     label = f"{margin}{translate('if')}{MARGIN}"
-    return lines + wrapped(printable(micro(words.rule)), room, label, " " * cell_width(label))
+    return lines + wrap_sentence(printable(micro(words.rule)), room, label, " " * cell_width(label))
 
 
 def _subjects(advice: Advice) -> str:

@@ -11,7 +11,7 @@ from tracetui.export.sentences.health import mark
 from tracetui.export.sentences.late_ranks import capped_savings
 from tracetui.export.tables.communication import LINKS, PEERS, LinkRows, PeerRows
 from tracetui.export.tables.shown import text_table
-from tracetui.export.text import MARGIN, wrapped
+from tracetui.export.text import MARGIN, wrap_sentence
 from tracetui.export.trace.selection import Selection
 from tracetui.language import counted, translate
 from tracetui.units import format_count, format_duration
@@ -53,7 +53,7 @@ def late_lines(analysis: Analysis, width: int) -> list[str]:
     if not rows.all_rows:
         return []
     table = text_table(PEERS, rows, width)
-    note = wrapped(capped_savings(analysis), width, MARGIN, MARGIN)
+    note = wrap_sentence(capped_savings(analysis), width, MARGIN, MARGIN)
     return [late_title(rows), *table, *_more(len(rows.all_rows) - TOP_PEERS), "", *note]
 
 

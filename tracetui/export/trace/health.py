@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.health.finding import NUMBERS, Finding
 from tracetui.export.json_document import SCHEMA
-from tracetui.export.markdown import plain
+from tracetui.export.markdown import escaped
 from tracetui.export.sentences.health import (
     finding_remedy,
     finding_sentence,
@@ -23,7 +23,7 @@ from tracetui.export.sentences.health import (
 from tracetui.export.tables.column import records
 from tracetui.export.tables.health import FINDINGS, FindingRows
 from tracetui.export.tables.shown import markdown_table
-from tracetui.export.text import MARGIN, cell_width, cut, padded, wrapped
+from tracetui.export.text import MARGIN, cell_width, cut, padded, wrap_sentence
 from tracetui.language import counted, translate
 from tracetui.trace.clean import printable
 from tracetui.units import format_count
@@ -61,7 +61,7 @@ def health_text(analysis: Analysis, width: int) -> str:
 
 def health_markdown(analysis: Analysis) -> str:
     """Return the verdict and the table of findings."""
-    lines = [plain(verdict_line(analysis))]
+    lines = [escaped(verdict_line(analysis))]
     rows = FindingRows(analysis)
     if rows.rows:
         lines += ["", *markdown_table(FINDINGS, rows)]
@@ -101,16 +101,16 @@ def recordings_text(path: str, rows: Sequence[RecordingRow], width: int) -> str:
         lines.append(cut(f"{padded(word, room)}{MARGIN}{printable(row.name)}", width))
         if row.finding:
             indent = " " * room + MARGIN * 2
-            lines += wrapped(row.finding, min(width, LONGEST_LINE), indent, indent)
+            lines += wrap_sentence(row.finding, min(width, LONGEST_LINE), indent, indent)
     return "\n".join(lines) + "\n"
 
 
 def recordings_markdown(rows: Sequence[RecordingRow]) -> str:
     """Return the verdict on each of several recordings as a list."""
-    lines = [plain(_recordings_line(rows)), ""]
+    lines = [escaped(_recordings_line(rows)), ""]
     for row in rows:
-        finding = f": {plain(row.finding)}" if row.finding else ""
-        lines.append(f"- {plain(printable(row.name))}: {verdict_word(row.verdict)}{finding}")
+        finding = f": {escaped(row.finding)}" if row.finding else ""
+        lines.append(f"- {escaped(printable(row.name))}: {verdict_word(row.verdict)}{finding}")
     return "\n".join(lines) + "\n"
 
 
@@ -146,8 +146,8 @@ def _finding(analysis: Analysis, finding: Finding, width: int) -> Iterator[str]:
     room = min(width, LONGEST_LINE)
     sentence = finding_sentence(finding)
     sentence = translate("{sentence}.", sentence=f"{sentence[:1].upper()}{sentence[1:]}")
-    yield from wrapped(sentence, room, MARGIN, MARGIN)
+    yield from wrap_sentence(sentence, room, MARGIN, MARGIN)
     windows = windows_sentence(finding, analysis.trace.start_ns)
     if windows:
         yield MARGIN + windows
-    yield from wrapped(finding_remedy(finding), room, f"{MARGIN}→ ", MARGIN * 2)
+    yield from wrap_sentence(finding_remedy(finding), room, f"{MARGIN}→ ", MARGIN * 2)

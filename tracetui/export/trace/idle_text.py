@@ -13,7 +13,7 @@ from tracetui.export.tables.common import OPERATORS, causes_document
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.export.tables.hotspots import LINES, LineRows
 from tracetui.export.tables.shown import text_table
-from tracetui.export.text import MARGIN, cut, wrapped
+from tracetui.export.text import MARGIN, cut, wrap_sentence
 from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.sync_text import sync_lines
 from tracetui.language import alternatives, counted, names, translate
@@ -52,7 +52,11 @@ def _hotspot_lines(rows: LineRows, width: int) -> list[str]:
             MARGIN + translate("{count} more, {left} together: --top 0", count=format_count(more), left=rest)
         )
     notes = [note for note in line_notes(rows) if note]
-    return [hotspots_title(rows), *lines, *(line for note in notes for line in ("", *wrapped(note, width)))]
+    return [
+        hotspots_title(rows),
+        *lines,
+        *(line for note in notes for line in ("", *wrap_sentence(note, width))),
+    ]
 
 
 def gap_lines(analysis: Analysis, selection: Selection, top: int, width: int) -> list[str]:

@@ -9,10 +9,10 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
-from tracetui.export.markdown import code, plain, table
+from tracetui.export.markdown import code, escaped, table
 from tracetui.export.sentences.advice import NOTHING, advice_words
 from tracetui.export.sentences.causes import line_name, micro
-from tracetui.export.sentences.health import headline, legend, mark
+from tracetui.export.sentences.health import headline, mark, marks_legend
 from tracetui.export.sentences.trace import (
     NO_DEVICE,
     WHY_IDLE,
@@ -55,11 +55,11 @@ def summary_markdown(analysis: Analysis, selection: Selection, top: int | None) 
     document = summary_document(analysis, selection)
     trace = document["trace"]
     words = export_words(analysis)
-    title = f"# {code(trace['path'])}" + (f" ({plain(words)})" if words else "")
+    title = f"# {code(trace['path'])}" + (f" ({escaped(words)})" if words else "")
     worst = headline(analysis.health, analysis.steps)
-    first = [f"**{plain(worst)}** {plain(legend())}", ""] if worst else []
-    lines = [*first, title, "", plain(clauses(trace_facts(trace)))]
-    lines += [line for fact in run_facts(analysis) for line in ("", plain(fact))]
+    first = [f"**{escaped(worst)}** {escaped(marks_legend())}", ""] if worst else []
+    lines = [*first, title, "", escaped(clauses(trace_facts(trace)))]
+    lines += [line for fact in run_facts(analysis) for line in ("", escaped(fact))]
     if not document["devices"]:
         lines += ["", translate(NO_DEVICE)]
     splits = analysis.communication.splits
@@ -110,15 +110,15 @@ def _hotspots(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     if more:
         lines += ["", hidden_lines(more)]
     for note in filter(None, line_notes(rows)):
-        lines += ["", plain(note)]
-    return [f"## {plain(hotspots_title(rows))}", "", *lines]
+        lines += ["", escaped(note)]
+    return [f"## {escaped(hotspots_title(rows))}", "", *lines]
 
 
 def _syncs(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     rows = SyncRows(analysis, selection, top)
     if not rows.all_rows:
         return []
-    lines = [f"## {plain(syncs_title(rows.all_rows))}", "", *markdown_table(SYNCS, rows)]
+    lines = [f"## {escaped(syncs_title(rows.all_rows))}", "", *markdown_table(SYNCS, rows)]
     more = len(rows.all_rows) - len(rows.rows)
     if more:
         lines += ["", hidden_rows(more)]
@@ -130,9 +130,9 @@ def _communication(analysis: Analysis, selection: Selection) -> list[str]:
     late, links = PeerRows(analysis, TOP_PEERS), LinkRows(analysis, TOP_LINKS, selection.window)
     lines: list[str] = []
     if late.all_rows:
-        lines += ["", f"## {plain(late_title(late))}", "", *markdown_table(PEERS, late)]
+        lines += ["", f"## {escaped(late_title(late))}", "", *markdown_table(PEERS, late)]
     if links.all_rows:
-        lines += ["", f"## {plain(links_title(links))}", "", *markdown_table(LINKS, links)]
+        lines += ["", f"## {escaped(links_title(links))}", "", *markdown_table(LINKS, links)]
     return lines
 
 
@@ -191,19 +191,21 @@ def _gaps(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     if not len(rows):
         return [translate("No gaps.")]
     title = gaps_title(analysis, len(rows), len(selection.gaps(analysis)), selection.by)
-    return [f"## {plain(title)}", "", *markdown_table(GAPS, rows)]
+    return [f"## {escaped(title)}", "", *markdown_table(GAPS, rows)]
 
 
 def _advice(analysis: Analysis) -> list[str]:
-    lines = [f"## {plain(translate(TITLE))}", ""]
+    lines = [f"## {escaped(translate(TITLE))}", ""]
     for number, advice in enumerate(find_advice(analysis), 1):
         words = advice_words(advice)
-        title = f"**{plain(words.title)}** ({cost_words(advice)})"
-        lines.append(f"{number}. {sentences([translate('{title}.', title=title), plain(micro(words.text))])}")
+        title = f"**{escaped(words.title)}** ({cost_words(advice)})"
+        lines.append(
+            f"{number}. {sentences([translate('{title}.', title=title), escaped(micro(words.text))])}"
+        )
         line = line_name(advice.file, advice.line, advice.function)
         about = [translate("At {place}.", place=code(line))] if advice.file is not None else []
         if advice.subjects:
             about.append(translate("Of {names}.", names=names(map(code, advice.subjects[:SUBJECTS]))))
-        about.append(translate("Rule: {rule}", rule=plain(micro(words.rule))))
+        about.append(translate("Rule: {rule}", rule=escaped(micro(words.rule))))
         lines.append(f"   {sentences(about)}")
     return lines

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Callable
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.export.markdown import plain
+from tracetui.export.markdown import escaped
 from tracetui.export.sentences.trace import hidden_rows
 from tracetui.export.tables import nested
 from tracetui.export.tables.column import Table
@@ -81,7 +81,7 @@ def nested_markdown(ranking: Ranking, analysis: Analysis, selection: Selection, 
     if not rows.all_rows:
         return f"{translate(ranking.nothing)}\n"
     lines = [
-        f"## {plain(_title(ranking, rows))}",
+        f"## {escaped(_title(ranking, rows))}",
         "",
         translate(ranking.explained),
         "",

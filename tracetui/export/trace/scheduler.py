@@ -10,12 +10,12 @@ from tracetui.analysis.scheduler.scheduler import SCHEDULED, Scheduler
 from tracetui.analysis.scheduler.summary import SchedulerSummary, ThreadTime
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.language import cause_facts
-from tracetui.export.markdown import plain
+from tracetui.export.markdown import escaped
 from tracetui.export.sentences.scheduler import clock_words, scheduler_notes, thread_name
 from tracetui.export.tables.column import records
 from tracetui.export.tables.scheduler import CORES, CULPRITS, THREADS, CoreRows, CulpritRows, ThreadTimeRows
 from tracetui.export.tables.shown import markdown_table, text_table
-from tracetui.export.text import wrapped
+from tracetui.export.text import wrap_sentence
 from tracetui.language import alternatives, clauses, names, translate
 from tracetui.units import format_count, format_duration, format_percent
 
@@ -49,7 +49,7 @@ def scheduler_document(analysis: Analysis, scheduler: Scheduler, summary: Schedu
 
 def scheduler_text(analysis: Analysis, scheduler: Scheduler, summary: SchedulerSummary, width: int) -> str:
     """Return what the scheduler did as plain text."""
-    lines = [line for fact in scheduler_facts(analysis, scheduler) for line in wrapped(fact, width)]
+    lines = [line for fact in scheduler_facts(analysis, scheduler) for line in wrap_sentence(fact, width)]
     threads = ThreadTimeRows(summary)
     lines += ["", threads_title(), *text_table(THREADS, threads, width, [*map(_thread_note, threads.rows)])]
     if summary.culprits:
@@ -64,7 +64,7 @@ def scheduler_text(analysis: Analysis, scheduler: Scheduler, summary: SchedulerS
 
 def scheduler_markdown(analysis: Analysis, scheduler: Scheduler, summary: SchedulerSummary) -> str:
     """Return what the scheduler did as Markdown."""
-    lines = [line for fact in scheduler_facts(analysis, scheduler) for line in (plain(fact), "")]
+    lines = [line for fact in scheduler_facts(analysis, scheduler) for line in (escaped(fact), "")]
     lines += [f"## {threads_title()}", "", *markdown_table(THREADS, ThreadTimeRows(summary))]
     if summary.culprits:
         lines += ["", f"## {culprits_title()}", "", *markdown_table(CULPRITS, CulpritRows(summary))]

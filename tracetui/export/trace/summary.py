@@ -15,14 +15,14 @@ from tracetui.analysis.run_facts import facts_of_run
 from tracetui.analysis.task_counts import task_counts
 from tracetui.databases.exports import export_of
 from tracetui.export.sentences.causes import cause_meanings, largest_shares, task_words
-from tracetui.export.sentences.health import headline, left_out_words, legend, mark
+from tracetui.export.sentences.health import headline, left_out_words, mark, marks_legend
 from tracetui.export.sentences.trace import NO_DEVICE, window_words
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.column import Form
 from tracetui.export.tables.ranges import RANGES, RangeRows, ranges_title
 from tracetui.export.tables.shown import text_table
 from tracetui.export.tables.steps import STEPS, StepRows, longest_phases, mean_phases
-from tracetui.export.text import MARGIN, bar, cell_width, cut, padded, wrapped
+from tracetui.export.text import MARGIN, bar, cell_width, cut, padded, wrap_sentence
 from tracetui.export.trace.advice_text import first_advice
 from tracetui.export.trace.communication_text import late_lines, link_lines, split_rows
 from tracetui.export.trace.documents import summary_document
@@ -51,7 +51,7 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
     trace = document["trace"]
     lines = [*health_lines(analysis, width), *_file_lines(analysis, width), clauses(trace_facts(trace))]
     for fact in run_facts(analysis):
-        lines += wrapped(fact, width, later=MARGIN)
+        lines += wrap_sentence(fact, width, later=MARGIN)
     if not document["devices"]:
         lines += ["", translate(NO_DEVICE)]
     communication = analysis.communication
@@ -76,8 +76,8 @@ def summary_text(analysis: Analysis, selection: Selection, top: int | None, widt
 def health_lines(analysis: Analysis, width: int) -> list[str]:
     """Return what is wrong or doubtful about the recording, and what marks mean; none where all is good."""
     health = analysis.health
-    parts = (headline(health, analysis.steps), legend()) if health.doubts else ()
-    return [line for part in parts for line in wrapped(part, width, later=MARGIN)]
+    parts = (headline(health, analysis.steps), marks_legend()) if health.doubts else ()
+    return [line for part in parts for line in wrap_sentence(part, width, later=MARGIN)]
 
 
 def _file_lines(analysis: Analysis, width: int) -> list[str]:
@@ -183,7 +183,7 @@ def _device(
         lines.append(f"{MARGIN}{padded(label, 22)}{format_ms(ns):>12} ms{share:>9}  {drawn}".rstrip())
     lines.append(MARGIN + in_all(device))
     for fact in task_facts(analysis, device, activity):
-        lines += wrapped(fact, width, MARGIN, MARGIN)
+        lines += wrap_sentence(fact, width, MARGIN, MARGIN)
     if activity.differs and activity.producer is not None:
         lines += _producer(device, activity.producer, activity.left_out_ns)
     return lines
@@ -264,7 +264,7 @@ def _steps(
     believed = selection.believed(analysis, places)
     if len(believed) < len(places):
         numbers = [analysis.steps[place].number for place in places if place not in believed]
-        more += wrapped(left_out_words(numbers), width, MARGIN, MARGIN)
+        more += wrap_sentence(left_out_words(numbers), width, MARGIN, MARGIN)
     phases = longest_phases(mean_phases(StepRows(analysis, believed).phases))
     if phases:
         words = translate("of a mean step on the host: {phases}", phases=printable(phases))

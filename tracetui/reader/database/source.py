@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tracetui.databases.names import what_tables
 from tracetui.databases.opening import Refused, files_of
-from tracetui.databases.tables import Database, plain
+from tracetui.databases.tables import Database, plain_excerpt
 from tracetui.language import state
 from tracetui.reader.database.arguments import DRAWN, arguments
 from tracetui.reader.database.arrows import add_framework_arrows, add_launches
@@ -89,7 +89,9 @@ class DatabaseFile(TraceFile):
                     Reason.NOT_A_TRACE, state("{path}: {meaning}", path=path, meaning=meaning)
                 )
             contents = (
-                f"its tables are {', '.join(map(plain, names[:3]))} ..." if names else "it has no tables"
+                f"its tables are {', '.join(map(plain_excerpt, names[:3]))} ..."
+                if names
+                else "it has no tables"
             )
             raise UnreadableTrace(
                 Reason.NOT_A_TRACE,

@@ -120,7 +120,7 @@ def main_legend(
     ]
 
 
-def legend(
+def cause_legend(
     by_cause: Iterable[tuple[LossCause, int]], palette: Palette, glyphs: Glyphs, width: int
 ) -> list[Piece]:
     """Return the causes with their shares, as many as fit: "P python 62.0 %  S sync 12.1 %".

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from rich.cells import cell_len
 
-from tracetui.export.sentences.job import job_time, verdict
+from tracetui.export.sentences.job import job_time, loss_sentences
 from tracetui.export.sentences.notes import job_notes
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import LINES, RANKS, ROOTS, JobRows, RankRows, RootRows
@@ -83,7 +83,7 @@ class RankTables:
         """Who made others wait, in sentences."""
         job, rows = self.job, self.rows
         losses = find_job_losses(job, rows, job.waits, self.links, self.stages)
-        return [*verdict(job, rows, job.root_breakdown, job.waits, losses, self._unread)]
+        return [*loss_sentences(job, rows, job.root_breakdown, job.waits, losses, self._unread)]
 
     def finding(self, table: str) -> str:
         """Return what a table has found, "2 slow", to be shown with its name; "" where nothing."""

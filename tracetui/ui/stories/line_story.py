@@ -20,7 +20,7 @@ from tracetui.analysis.idle.idle_lines import LineIdle, LineKey
 from tracetui.export.language import cause_facts
 from tracetui.language import clauses, counted, translate
 from tracetui.trace.clean import printable
-from tracetui.trace.stack import PythonLine
+from tracetui.trace.stack import HasLine
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.causes import cause_letter, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -195,7 +195,7 @@ class LineStory(Story):
                 ]
 
     def savings_line(
-        self, line: PythonLine, savings: Mapping[LineKey, LineSaving], idle_ns: int | None = None
+        self, line: HasLine, savings: Mapping[LineKey, LineSaving], idle_ns: int | None = None
     ) -> Line:
         """Return "Saves at most 3.10 ms if the host spent no time on it; % tries that".
 

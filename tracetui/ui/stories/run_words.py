@@ -12,7 +12,7 @@ from tracetui.ui.drawing.strips import flowing
 _MAX_CHARACTERS = 120  #: characters of one fact
 
 
-def describe_run(facts: Iterable[tuple[str, Sequence[str]]], pen: Pen, width: int) -> list[Line]:
+def run_lines(facts: Iterable[tuple[str, Sequence[str]]], pen: Pen, width: int) -> list[Line]:
     """Return the facts by their labels, as the producer wrote them, in lines of at most `width` cells."""
     lines: list[Line] = []
     for label, values in facts:

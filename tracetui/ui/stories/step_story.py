@@ -16,7 +16,7 @@ from tracetui.comparison.step_parts import StepParts
 from tracetui.export.tables.steps import longest_phases
 from tracetui.language import clauses, heading, translate, wording
 from tracetui.trace.clean import printable
-from tracetui.ui.drawing.causes import legend
+from tracetui.ui.drawing.causes import cause_legend
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.pen import Line
@@ -72,7 +72,7 @@ def step_causes(analysis: Analysis, index: int, palette: Palette, glyphs: Glyphs
             (f"{translate(COLON)}{copied}{' ' * bool(copied)}", text),
         ]
         room = width - sum(cell_len(piece) for piece, _ in line)
-        return [*line, *legend(by_cause.items(), palette, glyphs, room)]
+        return [*line, *cause_legend(by_cause.items(), palette, glyphs, room)]
 
     by_kind = analysis.critical_in_step(index)
     wall = sum(by_kind.values())

@@ -16,7 +16,7 @@ from tracetui.analysis.idle.idle_lines import LineIdle, LineKey
 from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.language import clauses, counted, translate
 from tracetui.trace.clean import printable
-from tracetui.ui.drawing.causes import cause_letter, cause_style, legend
+from tracetui.ui.drawing.causes import cause_legend, cause_letter, cause_style
 from tracetui.ui.drawing.pen import Line, compose_sentence
 from tracetui.ui.stories.line_story import LineStory
 from tracetui.ui.stories.story import Story
@@ -54,7 +54,7 @@ class SyncStory(Story):
             charged = (
                 translate("Charged to the line: {time} of idle", time=format_duration(line.idle_ns)) + "  "
             )
-            causes = legend(line.causes.items(), self._palette, self._glyphs, width - cell_len(charged))
+            causes = cause_legend(line.causes.items(), self._palette, self._glyphs, width - cell_len(charged))
             lines.append([(charged, self._dim), *causes])
         if savings is not None:
             lines.append(line_story.savings_line(sync if line is None else line, savings))

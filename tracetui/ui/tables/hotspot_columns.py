@@ -21,7 +21,7 @@ from tracetui.export.tables.syncs import SYNCS, SyncRows
 from tracetui.language import alternatives, counted, names, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.dialects.known import KNOWN
-from tracetui.trace.stack import PythonLine, distinct_ends, path_end
+from tracetui.trace.stack import HasLine, distinct_ends, path_end
 from tracetui.ui.drawing.bars import share_bar
 from tracetui.ui.drawing.causes import cause_letter, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -111,24 +111,24 @@ def times_a_step(analysis: Analysis, count: int) -> str:
     return format_count(count // steps) if count % steps == 0 else f"{count / steps:,.1f}"
 
 
-def line_of(row: PythonLine) -> LineKey:
+def line_of(row: HasLine) -> LineKey:
     """Return what tells the line of a row from others; what says nothing of a backward pass is of none."""
     return row.file, row.line, row.function, getattr(row, "backward", False)
 
 
-def _line_column(lines: Sequence[PythonLine], width: int, least: int, glyphs: Glyphs) -> ViewColumn:
+def _line_column(lines: Sequence[HasLine], width: int, least: int, glyphs: Glyphs) -> ViewColumn:
     """Return the lines of rows, in `width` cells at most and `least` cells where there is little room."""
     column = named_column("line", "line", codes_of(lines), line_names(lines), width=width, least=least)
     return with_line_number(column, glyphs.ellipsis)
 
 
-def line_names(lines: Sequence[PythonLine]) -> list[str]:
+def line_names(lines: Sequence[HasLine]) -> list[str]:
     """Return the names of lines, with as much of their paths as tells files apart."""
     ends = distinct_ends(line.file for line in lines if line.file)
     return [line_label(line, ends.get(line.file or "")) for line in lines]
 
 
-def line_label(line: PythonLine, file: str | None = None) -> str:
+def line_label(line: HasLine, file: str | None = None) -> str:
     """Return "train_moba.py(88) attention (backward)"; `file`: what its file is called, else its end."""
     if line.file is None:
         return translate(NO_STACK)
@@ -237,7 +237,7 @@ def _call_column(syncs: Sequence[SyncCall], palette: Palette, glyphs: Glyphs) ->
     return replace(column, draw=draw, width=column.width + 2)
 
 
-def most_saved(line: PythonLine, savings: Mapping[LineKey, LineSaving]) -> tuple[int, int]:
+def most_saved(line: HasLine, savings: Mapping[LineKey, LineSaving]) -> tuple[int, int]:
     """Return ns that fixing the line saves at most: with late peers as late, and if they come sooner too."""
     found = savings.get(line_of(line))
     return (0, 0) if found is None else (found.saves_at_most_ns, found.saves_with_peers_ns)

@@ -31,7 +31,7 @@ from tracetui.language import restate, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.source_files import SourceFile
 from tracetui.trace.stack import Frame, parse_call_stack
-from tracetui.ui.drawing.causes import legend, lost_by_cause
+from tracetui.ui.drawing.causes import cause_legend, lost_by_cause
 from tracetui.ui.drawing.lane import clip_cells
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import Line, Pen
@@ -51,7 +51,7 @@ from tracetui.ui.stories.describe import (
 )
 from tracetui.ui.stories.gap_words import gap_title
 from tracetui.ui.stories.kernel_words import describe_kernel
-from tracetui.ui.stories.run_words import describe_run
+from tracetui.ui.stories.run_words import run_lines
 from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
@@ -300,11 +300,11 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             for warning in session.warnings
             for place, part in enumerate(wrapped(restate(warning), max(self.size.width - 4, 1)))
         ]
-        run_lines: list[Line] = []
+        about_run: list[Line] = []
         if self._run is not None:
-            run_lines = describe_run(self._run, pen, self.size.width)
-            self._title = translate("the run") if run_lines else self._title
-            warn += run_lines
+            about_run = run_lines(self._run, pen, self.size.width)
+            self._title = translate("the run") if about_run else self._title
+            warn += about_run
         if session.trace is None:
             return warn
         if session.analysis is None:
@@ -327,13 +327,13 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             self._worst_lines = session.analysis, by, describe_worst(session.analysis, worst, by, pen)
         if worst:
             title = "worst gaps by {measure}: a click, a digit or x goes there"
-            if run_lines:
+            if about_run:
                 title = "the run, then the worst gaps by {measure}: a click, a digit or x goes there"
             self._title = translate(title, measure=translate(MEASURES[by]))
             if self.tells_causes:
                 why = pen.text(f" {translate('why lost')}  ", Role.DIM)
                 room, lost = self.size.width - cell_len(why[0]), lost_by_cause(session.analysis)
-                warn.append([why, *legend(lost, app.palette, app.glyphs, room)])
+                warn.append([why, *cause_legend(lost, app.palette, app.glyphs, room)])
         self._worst = len(worst)
         return [*warn, *self._worst_lines[2]]
 

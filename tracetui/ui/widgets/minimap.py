@@ -21,9 +21,9 @@ from tracetui.language import counted, translate
 from tracetui.trace.model import Activity
 from tracetui.ui.drawing.causes import (
     LossCause,
+    cause_legend,
     cause_style,
     communication_glyph,
-    legend,
     lost_by_cause,
     main_legend,
 )
@@ -114,7 +114,7 @@ class Minimap(InViewer, CachedLineWidget):
             )
         lost = lost_by_cause(picture.analysis)
         width = self.size.width - cell_len(label[0])
-        return [label, *legend(lost, palette, self.viewer.glyphs, width)] if lost else []
+        return [label, *cause_legend(lost, palette, self.viewer.glyphs, width)] if lost else []
 
     def _title(self) -> str:
         picture = self._picture
