@@ -442,6 +442,36 @@ def test_a_waiting_operator_holds_no_other_that_waits(inner: str, count: int, is
     assert ("clock.jump" in found([*run(), *events, gpu.host(23 * MS, 5_000)])) == is_found
 
 
+def crossing(names: int, count: int, apart: int = 100_000) -> Events:
+    """Calls of one thread that each end after the one they begin in, of so many names; and a last one."""
+    pairs = [
+        event
+        for n in range(count)
+        for event in (
+            gpu.host(5 * MS + n * apart, 50_000, "aten::outer"),
+            gpu.host(5 * MS + n * apart + 30_000, 50_000, f"aten::in{n % names}"),
+        )
+    ]
+    return [*pairs, gpu.host(23 * MS, 5_000)]
+
+
+@pytest.mark.parametrize(
+    ("names", "count", "apart", "is_found"),
+    [
+        (2, 6, 100_000, False),
+        (3, 6, 100_000, True),
+        (3, 5, 100_000, True),
+        (3, 4, 100_000, False),
+        (3, 5, 24_990, False),
+        (3, 5, 3 * MS, False),
+    ],
+)
+def test_five_calls_of_three_names_that_cross_at_one_time_show_a_leap_back(
+    names: int, count: int, apart: int, is_found: bool
+) -> None:
+    assert ("clock.jump" in found([*run(), *crossing(names, count, apart)])) == is_found
+
+
 def operators(count: int, start: int = MS // 2, pid: int = gpu.HOST) -> Events:
     """Operators of a process, one each 10 us."""
     return [{**gpu.host(start + n * 10_000, 5_000), "pid": pid, "tid": pid} for n in range(count)]

@@ -74,13 +74,13 @@ def test_orphans_fill_half_of_what_their_caller_had_left_and_end_with_it(last: f
     [
         (BEGIN + 20_000, False),
         (BEGIN + 20_001, True),
-        (RESUME - 20_001, True),
-        (RESUME - 20_000, False),
+        (RESUME - LENGTH // 20 - 1, True),
+        (RESUME - LENGTH // 20, False),
         (RESUME + 60 * MS, False),
     ],
 )
 def test_a_caller_ends_in_the_hole_clearly(end: int, found: bool) -> None:
-    """What it had left, whatever that is, is filled by calls of its length."""
+    """It leaves a twentieth of it; what it had left, whatever that is, is filled by calls of its length."""
     left = (end - BEGIN) / MS
     after = called(*(400 + share * left for share in (0, 0.3, 0.8)), dur=left / 10)
     short = [gpu.host(215 * MS, 10_000, "aten::b")]

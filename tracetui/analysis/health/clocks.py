@@ -54,8 +54,9 @@ _LEAST_RETURNS, _LEAST_RETURNS_OF_ALL, _APART = 5, 3, 20_000
 _ALIKE, _LEAST_AMID = 0.1, 5
 #: ns: slices cross that do so by more than this; files that round to 1 µs let neighbours cross by less.
 UNEVEN = 2_000
-#: Calls of the host that cross others, from which on times are out of order: of several tracks, of one alone.
-_LEAST_CROSSED, _LEAST_CROSSED_ALONE = 3, 5
+#: Calls of the host that cross others, from which on times are out of order: of several tracks, of one alone;
+#: and their names: calls of one name may be such that a producer lets cross.
+_LEAST_CROSSED, _LEAST_CROSSED_ALONE, _LEAST_NAMES = 3, 5, 3
 
 
 class Jump(NamedTuple):
@@ -239,6 +240,8 @@ def _by_crossing(recording: HealthEvidence, tracks: Sequence[Track]) -> Jump | N
     if not hosts or count < (_LEAST_CROSSED if len(crossed) > 1 else _LEAST_CROSSED_ALONE):
         return None
     rows = np.concatenate([found for _, found in crossed])
+    if len(distinct(slices.name[rows])) < _LEAST_NAMES:
+        return None
     first, last = int(slices.start[rows].min()), int(slices.start[rows].max())
     # Calls that a producer lets cross do so in any step; a leap shows at one time alone, or on other threads.
     threads = {(track.pid, track.tid) for track, _ in crossed}

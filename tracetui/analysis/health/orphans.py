@@ -16,8 +16,8 @@ from tracetui.trace.model import Family, Layer, Trace, Track
 LEAST_ORPHANS = 3
 #: They take this share of the time that their callers had left.
 _FILLED = 0.5
-#: ns: a call ends in a hole where it ends so long before what comes next.
-_CLEARLY = 20_000
+#: ns: a call ends in a hole where it goes on in it for so long, and share of the hole that it leaves then.
+_CLEARLY, _LEFT = 20_000, 0.05
 _FAMILIES = (Family.FRAMES, Family.OPERATORS)
 
 
@@ -38,7 +38,7 @@ def orphaning(trace: Trace, begins: Int64s, resumes: Int64s, step_ends: Int64s) 
         if track.layer != Layer.PYTHON or track.family not in _FAMILIES or not len(track.rows):
             continue
         ends = _last_ends(trace, track, begins)
-        closed = np.where(ends < resumes - _CLEARLY, ends, 0).max(axis=0)
+        closed = np.where(ends < resumes - _LEFT * lengths, ends, 0).max(axis=0)
         names: _Names | None = None
         for hole in np.flatnonzero(~found).tolist():
             begin, resume, length = int(begins[hole]), int(resumes[hole]), int(lengths[hole])
