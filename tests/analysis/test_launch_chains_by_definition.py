@@ -345,6 +345,6 @@ def test_where_operators_were_called_from(seed: int) -> None:
     assert operators_of_dequeues(trace, np.array(dequeues, np.int64)).tolist() == [
         definition.enqueued(row)[1] for row in dequeues
     ]
-    assert callers.stages.tolist() == sorted(
+    assert callers.work_takers.tolist() == sorted(
         {target for source, target, *_ in definition.arrows(KNOWN.flows.dispatch) if min(source, target) >= 0}
     )

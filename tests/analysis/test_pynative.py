@@ -47,7 +47,7 @@ def test_idle_time_is_split_at_the_stages(made: PyNativeTrace, analysis: Analysi
     stages = union(
         [
             (int(analysis.trace.slices.start[row]), int(analysis.trace.slices.end[row]))
-            for row in analysis.launch_chains.callers.stages.tolist()
+            for row in analysis.launch_chains.callers.work_takers.tolist()
         ]
     )
     by_start = {task.start: task for task in made.tasks}

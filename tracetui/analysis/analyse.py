@@ -351,7 +351,7 @@ class Analysis:
 
     def _explain(self, by_frame: bool) -> Causes:
         found = self.examination
-        return explain(self.idle, self.launch_chains, self.hosts, by_frame, found.unrecorded, found.lost)
+        return explain(self.idle, self.launch_chains, self.hosts, by_frame, found.unrecorded)
 
     @cached_property
     def modules(self) -> tuple[ModuleIdle, ...]:

@@ -126,7 +126,7 @@ class Callers:
         return handoffs
 
     @cached_property
-    def stages(self) -> Int64s:
+    def work_takers(self) -> Int64s:
         """The slices that another thread handed their work, in order; rows."""
         return distinct(self._trace.flows.target[self._handoff_arrows])
 
@@ -141,7 +141,7 @@ class Callers:
     def _takes(self) -> Bools:
         """For each slice, whether it takes work."""
         takes = np.zeros(len(self._trace.slices), np.bool_)
-        takes[self.stages] = True
+        takes[self.work_takers] = True
         return takes
 
     @cached_property

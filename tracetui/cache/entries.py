@@ -1,6 +1,6 @@
-"""Entries of the cache: one of a kind for each path, of a key that says what it was made of, and by what.
+"""Entries of the cache: at most one of each kind for a path. Its key says from which file it was made.
 
-The key holds the program: whatever changes in the code that makes a kind makes all its entries void.
+The key also holds a digest of the code that makes the kind: any change of that code makes its entries void.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tracetui.cache.directory import Directory, write_entry
 from tracetui.reader.source import COMPILED_FROM
 from tracetui.version import __version__
 
-#: What is kept: the columns of a trace, its digest, the events of a recording of the scheduler, and answers.
+#: The kinds: the columns of a trace, its digest, the events of a recording of the scheduler, and answers.
 TRACE, DIGEST, RECORDING, ANSWERS = "trace", "digest", "scheduler", "answers"
 _COLUMNS = ("reader", "trace", "cache")
 _MAKERS = {
@@ -35,9 +35,9 @@ def entry_key(kind: str, path: str, stamp: Sequence[Any], **more: Any) -> dict[s
 
     Args:
         kind: what is kept, such as `TRACE`.
-        path: of the file it is made of, without links.
-        stamp: of that file, as of `stamp_of`.
-        more: what else it is made of.
+        path: the file that it is made from, without links.
+        stamp: what `stamp_of` returns for that file.
+        more: what else it is made from.
     """
     return {"path": path, "stamp": list(stamp), "program": program(kind), **more}
 
@@ -95,7 +95,7 @@ def entry_name(kind: str, path: str) -> str:
 
 @lru_cache(maxsize=4)
 def program(kind: str) -> str:
-    """Return what makes the entries of a kind: the version, and the code of all that has a hand in it."""
+    """Return a digest of the version and of the code of all packages that help to make entries of a kind."""
     return _digest(Path(__file__).parents[1], _MAKERS[kind])
 
 

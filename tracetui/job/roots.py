@@ -5,10 +5,10 @@ operation that both took part in until it starts k itself. Both ends of S can be
 
     wait = Σ over classes (time of the class in S(L) − in S(r)) + (start of S(L) − start of S(r))
 
-holds to the nanosecond for each wait. Where a rank was waiting for a third one during S, that time goes to
-the reasons of that earlier wait; if only part of that wait is exposed, only that share of it. So a chosen
-wait has weight 1, and more by what later waits pass on to it (`wait_weights`). The weighted terms are no
-whole ns: they are summed by rank, kind, reason and line, and rounded so that they sum to the waits.
+holds to the nanosecond for each wait. Where a rank was waiting for a third one during S, that time is
+charged to the reasons of that earlier wait; if only part of that wait is exposed, only that share of it is.
+So a chosen wait has weight 1, and more by what later waits pass on to it (`wait_weights`). The weighted terms
+are no whole ns: they are summed by rank, kind, reason and line, and rounded so that they sum to the waits.
 """
 
 from __future__ import annotations
@@ -70,14 +70,16 @@ def find_roots(
     losses = _Losses()
     _add_missing_peers(ranks, channels, waits, weight, losses)
     _add_unequal_starts(ranks, stretches, waits, weight, losses)
-    late_places = _group_by_rank(stretches.late_rank, len(ranks))
-    waiting_places = _group_by_rank(stretches.waiting_rank, len(ranks))
+    late_stretches = _group_by_rank(stretches.late_rank, len(ranks))
+    waiting_stretches = _group_by_rank(stretches.waiting_rank, len(ranks))
     for place, rank in enumerate(ranks):
-        if not len(late_places[place]) and not len(waiting_places[place]):
+        if not len(late_stretches[place]) and not len(waiting_stretches[place]):
             continue
-        keys, before = _time_before_boundaries(ranks, place, exposed, losses)
-        _add_late_rank(rank.number, late_places[place], keys, before, stretches, waits, weight, losses)
-        _add_waiting_rank(ranks, waiting_places[place], keys, before, stretches, weight, losses)
+        keys, spent_before = _time_before_boundaries(ranks, place, exposed, losses)
+        _add_late_rank(
+            rank.number, late_stretches[place], keys, spent_before, stretches, waits, weight, losses
+        )
+        _add_waiting_rank(ranks, waiting_stretches[place], keys, spent_before, stretches, weight, losses)
     total = int(waits.wait_ns[chosen].sum())
     return RootBreakdown(total, losses.rounded(total), weight)
 
@@ -111,9 +113,9 @@ def _add_missing_peers(
 def _add_unequal_starts(
     ranks: tuple[Rank, ...], stretches: Stretches, waits: JobWaits, weight: Floats, losses: _Losses
 ) -> None:
-    """Add by how much later the stretches of late ranks began: the last term of the sum in the module's text.
+    """Add how much later the stretches of late ranks began: the last term of the module's sum.
 
-    That is a difference of clocks where the stretch begins at an operation of both, else of their steps.
+    It is a difference of clocks where the stretch begins at an operation of both ranks, else of their steps.
     """
     weighted_delay = weight[stretches.wait_place] * stretches.start_delay
     for kind, of_kind in ((CLOCK, stretches.from_shared_operation), (STEP, ~stretches.from_shared_operation)):
@@ -128,22 +130,23 @@ def _add_unequal_starts(
 def _time_before_boundaries(
     ranks: tuple[Rank, ...], place: int, exposed: Exposure, losses: _Losses
 ) -> tuple[Int64s, Floats]:
-    """Return the keys of what a rank did, int64[k], and how long it had done so at each boundary: ns,
-    float64[boundaries, k].
+    """Return the keys of what a rank did, int64[k], and the ns spent on each before each boundary.
+
+    The latter is float64[boundaries, k].
     """
     reasons, cells = exposed.cells(ranks, place)
     keys = np.array([losses.key_number(reason) for reason in reasons], np.int64)
-    before = np.zeros((len(ranks[place].digest.boundaries), len(keys)), np.float64)
-    np.add.at(before, (cells.segment + 1, cells.key), cells.ns)
-    np.cumsum(before, axis=0, out=before)
-    return keys, before
+    spent_before = np.zeros((len(ranks[place].digest.boundaries), len(keys)), np.float64)
+    np.add.at(spent_before, (cells.segment + 1, cells.key), cells.ns)
+    np.cumsum(spent_before, axis=0, out=spent_before)
+    return keys, spent_before
 
 
 def _add_late_rank(
     number: int,
     places: Int64s,
     keys: Int64s,
-    before: Floats,
+    spent_before: Floats,
     stretches: Stretches,
     waits: JobWaits,
     weight: Floats,
@@ -152,7 +155,7 @@ def _add_late_rank(
     """Add what a late rank did in its stretches, at `places`, while others came to wait for it."""
     if not len(places):
         return
-    spent = before[stretches.late_stop[places]] - before[stretches.late_first[places]]
+    spent = spent_before[stretches.late_stop[places]] - spent_before[stretches.late_first[places]]
     lost = weight[stretches.wait_place[places]] @ spent
     counts = _count_operations(waits.operation[stretches.wait_place[places]], spent)
     (nonzero,) = np.nonzero((lost != 0) | (counts > 0))
@@ -163,7 +166,7 @@ def _add_waiting_rank(
     ranks: tuple[Rank, ...],
     places: Int64s,
     keys: Int64s,
-    before: Floats,
+    spent_before: Floats,
     stretches: Stretches,
     weight: Floats,
     losses: _Losses,
@@ -171,7 +174,7 @@ def _add_waiting_rank(
     """Subtract what a waiting rank did in its stretches, at `places`: the excess of the late rank is left."""
     if not len(places):
         return
-    negated = before[stretches.waiting_first[places]] - before[stretches.waiting_stop[places]]
+    negated = spent_before[stretches.waiting_first[places]] - spent_before[stretches.waiting_stop[places]]
     negated *= weight[stretches.wait_place[places]][:, None]
     late = stretches.late_rank[places]
     order = np.argsort(late, kind="stable")
@@ -183,9 +186,9 @@ def _add_waiting_rank(
 
 
 def _count_operations(operation: Int64s, spent: Floats) -> Int64s:
-    """Count for each key the operations in which it has any time; int64[keys].
+    """Count, for each key, the operations before which it took any time; int64[keys].
 
-    `operation` is that of each row of `spent`, float64[stretches, keys]; several rows may share one.
+    `operation`, int64[stretches], is that of each row of `spent`, float64[stretches, keys].
     """
     order = np.argsort(operation, kind="stable")
     group_starts = np.flatnonzero(np.diff(operation[order], prepend=-1))

@@ -1,4 +1,4 @@
-"""Where the events of a trace are in its text, and those that were looked at last.
+"""Find the events of a trace in its text again, by number; the blocks that were used last stay decoded.
 
 Knows blocks and ordinals; not what an event is.
 """
@@ -21,19 +21,19 @@ _CACHED = 16  # decoded blocks, of some 3 MB each
 
 
 class Chunks:
-    """Where each decoded block is in the text, and the last ones that were looked at again."""
+    """The place of each block in the text, and the last blocks that were decoded again."""
 
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._first: list[int] = []  # ordinal of the first element
-        self._place: list[tuple[int, int, ElementSpans]] = []
+        self._first: list[int] = []  # ordinal of the first element of each block
+        self._places: list[tuple[int, int, ElementSpans]] = []  # offset, length and spans of each block
         self._events = 0
         self._decoded: OrderedDict[int, list[Any]] = OrderedDict()
         self._lock = threading.Lock()
 
     @classmethod
     def from_columns(cls, text: Text, blocks: BlockColumns) -> Chunks:
-        """Return the chunks that `columns` describes."""
+        """Return the chunks of which `columns` returned `blocks`."""
         chunks = cls(text)
         chunks.add(blocks)
         return chunks
@@ -41,13 +41,13 @@ class Chunks:
     def columns(self) -> BlockColumns:
         """Return where the blocks are."""
         spans = np.array(
-            [span for _, _, block_spans in self._place for span in block_spans], np.int64
+            [span for _, _, block_spans in self._places for span in block_spans], np.int64
         ).reshape(-1, 2)
         return BlockColumns(
             first=np.array([*self._first, self._events], np.int64),
-            offset=np.array([offset for offset, _, _ in self._place], np.int64),
-            length=np.array([length for _, length, _ in self._place], np.int64),
-            spans=np.array([len(block_spans) for _, _, block_spans in self._place], np.int64),
+            offset=np.array([offset for offset, _, _ in self._places], np.int64),
+            length=np.array([length for _, length, _ in self._places], np.int64),
+            spans=np.array([len(block_spans) for _, _, block_spans in self._places], np.int64),
             span_start=spans[:, 0].copy(),
             span_end=spans[:, 1].copy(),
         )
@@ -58,7 +58,7 @@ class Chunks:
         bounds = [0, *np.cumsum(blocks.spans).tolist()]
         block_spans = [tuple(spans[start:end]) for start, end in zip(bounds, bounds[1:])]
         first = (blocks.first + self._events).tolist()
-        self._place += zip((blocks.offset + shift).tolist(), blocks.length.tolist(), block_spans)
+        self._places += zip((blocks.offset + shift).tolist(), blocks.length.tolist(), block_spans)
         self._first += first[:-1]
         self._events = first[-1]
 
@@ -72,7 +72,7 @@ class Chunks:
             if elements is None:
                 if self._text.changed():
                     return None
-                offset, length, spans = self._place[index]
+                offset, length, spans = self._places[index]
                 with contextlib.suppress(MemoryError):
                     elements = decode_again(self._text.read(offset, length), spans)
                 if elements is None:

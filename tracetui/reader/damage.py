@@ -1,4 +1,4 @@
-"""The places of a text that held no readable event: counted, and the first of them kept."""
+"""The damaged places of a text, which hold no readable event: all are counted, the first are kept."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tracetui.reader.events import Skip
 
-_KEPT = 100
+_KEPT = 100  # places
 
 
 @dataclass
@@ -20,7 +20,7 @@ class Damage:
     end: int = -1  #: of the last place
 
     def add(self, offset: int, length: int, reason: str) -> None:
-        """Take the next place."""
+        """Add the next place; it may go on from the last one."""
         if offset == self.end:  # goes on from the block before
             if self.skips[-1].offset + self.skips[-1].length == offset:
                 previous = self.skips[-1]
@@ -33,14 +33,14 @@ class Damage:
         self.end = offset + length
 
     def extend(self, later: Damage) -> None:
-        """Take the places of the text after this: the same as `add` of each of them."""
+        """Add the places of the text after this one, as if each had been added."""
         if not later.places:
             return
         first, *rest = later.skips
         places = self.places
         self.add(first.offset, first.length, first.reason)
-        one_less = self.places == places  # `first` goes on from here
-        self.places = places + later.places - one_less
+        is_continued = self.places == places  # the first one goes on from the last place here
+        self.places = places + later.places - is_continued
         self.reasons.update(later.reasons)
         self.reasons[first.reason] -= 1
         self.reasons = +self.reasons

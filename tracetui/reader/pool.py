@@ -23,7 +23,7 @@ from tracetui.reader.text import LentText, Loan, Text
 from tracetui.reader.transport import unpack_piece
 from tracetui.reader.worker import PieceAnswer, PieceTask
 
-_TASKS_AT_ONCE = 2  # tasks that a worker has: it does the second while the answer to the first is taken
+_TASKS_AT_ONCE = 2  # for each worker: it does the second while this process takes the answer to the first
 _SILENCE = 10.0  # seconds without an answer after which a worker is given up
 _NONSENSE = "it answered nonsense"
 
@@ -52,17 +52,18 @@ class WorkerPool:
         self._reader = PieceReader(syntax)
         self._next_start = start if first is None else first  # offset at which the next piece must begin
         self._next_lost = False  # whether the next piece begins inside damaged text
-        self._next_number = (self._next_start - start) // piece_bytes  # of the last cut up to `_next_start`
-        self._first_unassigned = self._next_number + 1  # lowest number that no worker has, but for the next
+        # Pieces are numbered by the cut before them; the first one is read in this process.
+        self._next_number = (self._next_start - start) // piece_bytes
+        self._first_unassigned = self._next_number + 1  # the lowest number that was never given to a worker
         self._last_number = sys.maxsize  # number of the piece at the end of the text, once that is known
         if text.shared is not None:
             self._last_number = (min(text.shared.end, end) - 1 - start) // piece_bytes
         self._jobs = max(min(jobs, self._last_number - self._next_number), 0)
-        self._returned: dict[int, PieceTask] = {}  # tasks to be done again
+        self._returned: dict[int, PieceTask] = {}  # tasks to be done again, by number
         self._answers: dict[int, tuple[PieceTask, PieceAnswer, Worker]] = {}
         # The next piece, while this process reads it.
         self._local_reading: Background[EventsPiece] | None = None
-        # Text for workers that is being inflated, after its offset.
+        # The offset of the text that is being inflated for a worker, and that text.
         self._inflating: tuple[int, Background[bytes]] | None = None
         self._buffers = Buffers()
         self._workers: list[Worker] = []
@@ -162,8 +163,8 @@ class WorkerPool:
             )
         if not self._local_reading.wait(PATIENCE):
             return None
-        future, self._local_reading = self._local_reading, None
-        return future.result()
+        reading, self._local_reading = self._local_reading, None
+        return reading.result()
 
     def _drop_earlier(self) -> None:
         """Forget the tasks and answers before the next piece: the one just yielded may span several cuts."""

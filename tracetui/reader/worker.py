@@ -30,8 +30,8 @@ class PieceTask:
     number: int
     start: int
     stop: int
-    exact: bool  #: a piece begins at `start`; else the first one from there on has to be found
-    lost: bool
+    exact: bool  #: the piece begins at `start`; else at the first event from there on, which has to be found
+    lost: bool  #: the piece begins inside damaged text
     loan: Loan
     buffer: int  #: file descriptor to write the piece to
 

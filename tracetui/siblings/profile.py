@@ -15,7 +15,7 @@ from tracetui.siblings.metadata import read_json_object, whole
 _EXPORT = re.compile(r"msprof_(?:slice_)?[\d_]+\.json(?:\.gz)?", re.ASCII)
 _PLACES = ("info.json.*", "device_*/info.json.*", "host/info.json*")
 _ABOVE = 3  # directories: PROF_*/device_0/timeline
-_DONE = ".done"  # ends the name of a file that tells that another one is whole
+_DONE = ".done"  # ends the name of an empty file that marks another one as complete
 
 
 class ProfileInfo(NamedTuple):

@@ -1,6 +1,6 @@
 """The producer's tables as typed columns, found by the names in their header and read when asked for.
 
-What a table may hold, its `Format` says; a column that a table of another version lacks is missing, not an
+A `Format` says what a table may hold; a column that a table of another version lacks is missing, not an
 error. Cells end in tabs, may be `N/A`, or damaged by a spreadsheet: rows without what they must have are left
 out, and a sentence says how many.
 """
@@ -59,7 +59,7 @@ class Format:
 
     name: str  #: of its file
     columns: tuple[TableColumn, ...]
-    has_extra: bool = False  #: columns of any other name hold numbers that are kept too
+    has_extra: bool = False  #: columns of other names hold numbers, which are kept too
 
 
 class StringColumn(NamedTuple):
@@ -179,7 +179,7 @@ class _Builder:
         return sorted({place for _, place in self._columns if place is not None})
 
     def add(self, cells: Mapping[int, CsvCells]) -> None:
-        """Take some rows."""
+        """Add rows: the cells of each wanted column, by its place."""
         count = len(next(iter(cells.values())))
         is_row = np.ones(count, np.bool_)
         values: dict[str, _Values] = {}

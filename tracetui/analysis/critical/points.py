@@ -1,8 +1,8 @@
-"""The points of a run at which something began, and what each waited for, as columns. Knows no trace.
+"""The points of a run at which something began or ended, and what each waited for. Knows no trace.
 
-Of the causes of a point the one that came last is binding: its distance to the point is measured. Each of the
-others would have allowed it after the time that is usual for its kind. So the longest way over all causes
-gives back every measured time exactly, and what follows when some distances change.
+The cause of a point that came last is binding: its lag is the measured distance to the point. The lag of any
+other cause is the time that is usual for its kind. So the longest path over all causes gives back every
+measured time exactly, and predicts the times when some lags change.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Point(IntEnum):
     #: end of that: from there on data moves
     TASK = 10
     DONE = 11  #: the last work of a stream before the end of a step
-    END = 12  #: of a step on a device, or of all that is looked at
+    END = 12  #: of a step on a device, or of the whole window
 
 
 class Edge(IntEnum):
@@ -54,13 +54,13 @@ class Points:
 
     point: Int8s  #: Point
     time: Int64s  #: ns
-    lasts: Int64s  #: ns that what begins there lasts: a task, a dequeue; 0 of all others
+    lasts: Int64s  #: ns that the task or dequeue that begins there lasts; 0 for all others
     row: Int64s  #: slice row of the task, dequeue or enqueue, -1 where none
     thread: Int64s  #: index of the host thread, -1 off the host
     device: Int64s  #: index of the device, -1 off the devices
     cause: Int64s  #: int64[3, n]: place of the cause, -1 where none
     lag: Int64s  #: int64[3, n]: ns after the cause at which it allows the point
-    binding: Int8s  #: By of the cause that came last, -1 where there is none
+    binding: Int8s  #: Edge of the cause that came last, -1 where there is none
 
     def __len__(self) -> int:
         return len(self.time)
@@ -75,7 +75,7 @@ class Points:
 
     @property
     def works(self) -> Bools:
-        """Whether the host worked in the time from the point before on the thread, or from the beginning."""
+        """Whether the host worked since the point before on the thread, or the beginning; bool[points]."""
         return (self.thread >= 0) & (self.binding <= Edge.BEFORE)
 
 
@@ -104,7 +104,7 @@ def points(
 
 
 def finish_points(parts: Sequence[Points]) -> tuple[Points, Int64s]:
-    """Return all points in causal order, and where each of the parts, one after the other, has gone.
+    """Return all points in causal order, and the new place of each point of the parts, int64[points].
 
     Causes that do not come before their point are left out; the lag of the binding one becomes its distance,
     that of any other at most that. Work of a device without a cause follows the work before it there.
@@ -122,8 +122,8 @@ def finish_points(parts: Sequence[Points]) -> tuple[Points, Int64s]:
     )
     cause, lag = np.where(cause >= 0, place[cause], -1)[:, order], lag[:, order]
     cause[cause >= numbers] = -1
-    lost = (cause < 0).all(axis=0) & (device >= 0)
-    cause[Edge.BEFORE, lost] = _previous_points(device, lost)
+    without_cause = (cause < 0).all(axis=0) & (device >= 0)
+    cause[Edge.BEFORE, without_cause] = _previous_points(device, without_cause)
     distance = np.where(cause >= 0, time - time[cause], np.iinfo(np.int64).max)
     is_bound = binding >= 0
     is_bound[is_bound] = cause[binding[is_bound], numbers[is_bound]] >= 0
@@ -136,7 +136,7 @@ def finish_points(parts: Sequence[Points]) -> tuple[Points, Int64s]:
 
 
 def _previous_points(device: Int64s, selected: Bools) -> Int64s:
-    """Return the point of the same device before each one wanted, -1 where there is none."""
+    """Return the point before each selected one on its device, int64[selected], -1 for none."""
     previous = np.full(len(device), -1, np.int64)
     for index, on_device in runs(device) if selected.any() else ():
         if index >= 0:

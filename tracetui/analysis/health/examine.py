@@ -27,6 +27,7 @@ from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.health.unseen import Unseen
 from tracetui.analysis.health.waits import Waits
 from tracetui.analysis.idle.causes import Causes
+from tracetui.analysis.idle.explain import UnrecordedSpan
 from tracetui.arrays import Int64s
 
 
@@ -55,26 +56,22 @@ class Examination:
         return () if lacking and tasks.LEAST_SHARED <= len(self._extra) >= lacking else found
 
     @cached_property
-    def unrecorded(self) -> list[tuple[int, int, int]]:
-        """Device, start and end, ns, of all stretches in which a device did what is not recorded."""
-        every = range(len(self._recording.devices))
+    def unrecorded(self) -> list[UnrecordedSpan]:
+        """The spans in which devices did what is not recorded.
+
+        Any device may have run tasks that were lost in a row: from the first launch without a task, or the
+        end of the task before it, to the next recorded task.
+        """
+        starts, every = self._launches.start, range(len(self._recording.devices))
         graphs_lack = (window for finding in self.incomplete for window in finding.windows)
         return [
-            *((stretch.device, stretch.start, stretch.end) for stretch in self.unseen),
-            *((device, start, end) for start, end in graphs_lack for device in every),
-        ]
-
-    @cached_property
-    def lost(self) -> list[tuple[int, int]]:
-        """Start and end, ns, of all stretches in which devices may have run tasks in a row that were lost.
-
-        From the first launch without a task, or the end of the task before it, to the next recorded task.
-        """
-        starts = self._launches.start
-        return [
-            (max(start, int(starts[loss.places[0]])), end)
-            for loss, (start, end) in zip(self._losses, self._holes)
-            if loss.is_dense
+            *(UnrecordedSpan(stretch.device, stretch.start, stretch.end) for stretch in self.unseen),
+            *(UnrecordedSpan(device, *window) for window in graphs_lack for device in every),
+            *(
+                UnrecordedSpan(None, max(start, int(starts[loss.places[0]])), end)
+                for loss, (start, end) in zip(self._losses, self._holes)
+                if loss.is_dense
+            ),
         ]
 
     def health(self, causes: Callable[[], Causes]) -> Health:

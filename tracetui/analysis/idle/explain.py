@@ -55,13 +55,20 @@ class _HostParts(NamedTuple):
     following: Int64s  #: row of the operator on another thread that this thread's work leads to, -1 for none
 
 
+class UnrecordedSpan(NamedTuple):
+    """A stretch of time in which work of a device is not recorded."""
+
+    device: int | None  #: index; None: any device may have run tasks that were launched and are lost
+    start: int  #: ns
+    end: int
+
+
 def explain(
     idle: IdleIntervals,
     chains: LaunchChains,
     hosts: Hosts,
     by_frame: bool = False,
-    unrecorded: Sequence[tuple[int, int, int]] = (),
-    lost: Sequence[tuple[int, int]] = (),
+    unrecorded: Sequence[UnrecordedSpan] = (),
 ) -> Causes:
     """Return the causes of idle intervals: the pieces of each add up to its length.
 
@@ -71,10 +78,9 @@ def explain(
         hosts: its threads.
         by_frame: cut the host's pieces wherever a python_function frame begins or ends too, so that each is
             charged to the frame it is in. Traces without `Call stack` are always cut so.
-        unrecorded: spans in which work of a device is not recorded: device, start and end, ns.
-        lost: spans in which tasks that were launched are not recorded: start and end, ns.
+        unrecorded: spans in which work of devices is not recorded; they may overlap.
     """
-    return _Explainer(idle, chains, hosts, by_frame, unrecorded, lost).causes()
+    return _Explainer(idle, chains, hosts, by_frame, unrecorded).causes()
 
 
 class _Explainer:
@@ -84,10 +90,9 @@ class _Explainer:
         chains: LaunchChains,
         hosts: Hosts,
         by_frame: bool,
-        unrecorded: Sequence[tuple[int, int, int]],
-        lost: Sequence[tuple[int, int]],
+        unrecorded: Sequence[UnrecordedSpan],
     ) -> None:
-        self._unrecorded, self._lost = unrecorded, lost
+        self._unrecorded = unrecorded
         self._trace, self._idle, self._chains, self._hosts = chains.trace, idle, chains, hosts
         self._by_frame = by_frame or not chains.trace.slices.have_stacks
         self._streams = Streams(chains)
@@ -138,8 +143,8 @@ class _Explainer:
             synchronising_thread=synchronising_thread,
         )
 
-    def _clip(self, marks: Milestones) -> tuple[Int64s, Int64s, Int64s]:
-        """Return enqueue, dequeue and end of the launch of each interval's task, clipped to the interval; ns.
+    def _clip(self, marks: Milestones) -> Milestones:
+        """Return the milestones of each interval's task, clipped to the interval: one row an interval, ns.
 
         An unlinked task has all three at the end of its interval: all of it is the host's. Where the interval
         lies inside one iteration of a graph, they are at its start: all of it is the device's.
@@ -147,14 +152,15 @@ class _Explainer:
         start, end, places = self._idle.start, self._idle.end, self._task_places
         enqueued, dequeued, launched = (pick(mark, places) for mark in marks)
         time_if_unlinked = np.where(self._within_iteration, start, end)
-        enqueue = np.where(enqueued < 0, time_if_unlinked, np.clip(enqueued, start, end))
-        dequeue = np.where(enqueued < 0, time_if_unlinked, np.clip(dequeued, enqueue, end))
-        launch_end = np.where(enqueued < 0, time_if_unlinked, np.clip(launched, dequeue, end))
-        return enqueue, dequeue, launch_end
+        unlinked = enqueued < 0
+        enqueued = np.where(unlinked, time_if_unlinked, np.clip(enqueued, start, end))
+        dequeued = np.where(unlinked, time_if_unlinked, np.clip(dequeued, enqueued, end))
+        launched = np.where(unlinked, time_if_unlinked, np.clip(launched, dequeued, end))
+        return Milestones(enqueued, dequeued, launched)
 
     @cached_property
     def _within_iteration(self) -> Bools:
-        """For each interval, whether it begins and ends in one iteration of a graph."""
+        """Whether each interval begins and ends in one iteration of a graph; bool[intervals]."""
         within = np.zeros(len(self._task_places), np.bool_)
         for index, device in enumerate(self._trace.devices):
             device_iterations = iterations(self._trace, device)
@@ -167,22 +173,22 @@ class _Explainer:
         return within
 
     def _mark_unseen(self, pieces: _CausePieces) -> Int8s:
-        """Return the causes of pieces; UNSEEN is that of those whose middle is unrecorded.
+        """Return the causes of pieces, int8[pieces]: UNSEEN where the middle is in an unrecorded span.
 
-        Of the unexplained ones only, but where tasks were lost: there the device may not have waited at all.
+        In a span of one device only pieces without another cause are UNSEEN; where tasks of any device were
+        lost all pieces are, since the device may not have waited at all.
         """
-        if not (self._unrecorded or self._lost):
+        if not self._unrecorded:
             return pieces.cause
         cause: Int8s = pieces.cause.copy()
         device = self._idle.device[pieces.interval]
         middle = pieces.start + (pieces.end - pieces.start) // 2
         without_reason = np.isin(cause, (Cause.UNKNOWN, Cause.GRAPH))
-        for unrecorded_device, start, end in self._unrecorded:
-            cause[without_reason & (device == unrecorded_device) & (start <= middle) & (middle < end)] = (
-                Cause.UNSEEN
-            )
-        for start, end in self._lost:
-            cause[(start <= middle) & (middle < end)] = Cause.UNSEEN
+        for span in self._unrecorded:
+            is_unseen = (span.start <= middle) & (middle < span.end)
+            if span.device is not None:
+                is_unseen &= without_reason & (device == span.device)
+            cause[is_unseen] = Cause.UNSEEN
         return cause
 
     # -- the host -------------------------------------------------------------------------------------
@@ -195,7 +201,7 @@ class _Explainer:
         """
         columns = (self._chains.launch, self._chains.operator, self._chains.enqueue)
         thread = self._hosts.of_tasks(*(pick(column, self._task_places) for column in columns))
-        start, end = self._idle.start, self._milestones[0]
+        start, end = self._idle.start, self._milestones.enqueued
         interval = np.arange(len(start))
         none = np.full(len(start), -1, np.int64)
         parts = []
@@ -280,7 +286,7 @@ class _Explainer:
         On a track without Dequeue slices it is busy while a thread handles work that another handed to it.
         """
         rows = pick(self._chains.dequeue, self._task_places)
-        handed_on = self._hosts.callers.stages
+        handed_over = self._hosts.callers.work_takers
 
         def busy_intervals(track: int) -> Intervals:
             rows_on_track = rows_of([self._trace.tracks[track]])
@@ -289,11 +295,11 @@ class _Explainer:
                     self._trace, self._trace.slices.category[rows_on_track], KNOWN.categories.dequeues
                 )
             ]
-            return self._union_of_rows(dequeues if len(dequeues) else handed_on)
+            return self._union_of_rows(dequeues if len(dequeues) else handed_over)
 
-        enqueue, dequeue, _ = self._milestones
+        enqueued, dequeued, _ = self._milestones
         tracks = self._tracks_of_rows(rows)
-        cuts, covered = cut_by_cover(enqueue, dequeue, tracks, busy_intervals)
+        cuts, covered = cut_by_cover(enqueued, dequeued, tracks, busy_intervals)
         return self._pieces_of_tasks(cuts, np.where(covered, Cause.QUEUE_BUSY, Cause.QUEUE_WAKEUP), tracks)
 
     def _launch_pieces(self) -> _CausePieces:
@@ -306,9 +312,9 @@ class _Explainer:
                 rows_on_track[by_name(self._trace, rows_on_track, calls.compiles_at_launch) == 1]
             )
 
-        _, dequeue, launch_end = self._milestones
+        _, dequeued, launched = self._milestones
         tracks = self._tracks_of_rows(rows)
-        cuts, covered = cut_by_cover(dequeue, launch_end, tracks, compiling_intervals)
+        cuts, covered = cut_by_cover(dequeued, launched, tracks, compiling_intervals)
         dequeue_tracks = self._tracks_of_rows(pick(self._chains.dequeue, self._task_places))
         tracks = np.where(tracks >= 0, tracks, dequeue_tracks)
         return self._pieces_of_tasks(
@@ -318,7 +324,7 @@ class _Explainer:
     def _device_pieces(self) -> _CausePieces:
         """Return the pieces after the launch: a wait of the stream, a graph, a usual latency, or unknown."""
         streams = self._streams.of_tasks(self._idle.task)
-        cuts, covered = cut_by_cover(self._milestones[2], self._idle.end, streams, self._streams.waits)
+        cuts, covered = cut_by_cover(self._milestones.launched, self._idle.end, streams, self._streams.waits)
         otherwise = np.where(cuts.end - cuts.start <= self._usual_latency_limit, Cause.LATENCY, Cause.UNKNOWN)
         otherwise = np.where(self._follows_in_graph[cuts.place], Cause.GRAPH, otherwise)
         no_track = np.full(len(streams), -1, np.int64)
@@ -328,7 +334,7 @@ class _Explainer:
 
     @cached_property
     def _follows_in_graph(self) -> Bools:
-        """For each interval, whether an earlier task of the same graph launch had started before its end.
+        """Whether an earlier task of the same graph launch had started by its end; bool[intervals].
 
         Where no launch is recorded: whether the interval begins and ends in one iteration of a graph.
         """

@@ -32,11 +32,11 @@ from tracetui.trace.nesting import enclosing
 
 #: ns: no launch takes longer than this to reach the device without a reason.
 LONGEST_LATENCY = 30_000
-#: ns: a launch that reaches the device as soon as this needs no other reason, however few tell what is usual.
+#: ns: a launch that reaches the device as soon as this needs no other reason, whatever the median is.
 SHORTEST_LATENCY = 5_000
-#: A launch that takes up to so many times the median is a usual one.
+#: times the median: a launch that takes no longer is a usual one.
 USUAL = 3
-#: ns: a wait ends so soon after the event that it waits for.
+#: ns: a wait ends no later than this after the event that it waits for.
 WAKE = 5_000
 
 
@@ -49,8 +49,9 @@ class Streams:
         self._activity = chains.trace.slices.activity
 
     def of_tasks(self, tasks: Int64s) -> Int64s:
-        """Return the stream of each task row, of a group's operation that of its first
-        hardware task; -1: none.
+        """Return the stream of each task, int64[tasks], -1 for none. `tasks` are rows.
+
+        An operation of a group runs on the stream of its first hardware task.
         """
         track = track_of_rows(self._trace, tasks).astype(np.int64)
         is_group = np.zeros(len(self._trace.tracks) + 1, np.bool_)  # the last is that of no track
@@ -68,7 +69,7 @@ class Streams:
         return union(self._trace.slices.start[rows], self._trace.slices.end[rows])
 
     def wait_at(self, streams: Int64s, times: Int64s) -> Int64s:
-        """Return the wait under way on a stream at each time; rows, -1 where none."""
+        """Return the wait under way on `streams[i]` at `times[i]`; rows, int64[times], -1 for none."""
         waits = np.full(len(times), -1, np.int64)
         accept = np.zeros(len(self._trace.slices), np.bool_)
         for stream, places in runs(streams):
@@ -79,21 +80,20 @@ class Streams:
         return waits
 
     def waited_for(self, waits: Int64s) -> Int64s:
-        """Return the last work before the event that ended each wait (rows, -1 for none);
-        rows, -1 where not known.
+        """Return the last work before the event that ended each wait; rows, -1 where it is not known.
 
         The event is the last that any other stream of the device recorded while the wait lasted, if the wait
         ended right after it.
         """
-        recorded_events = np.full(len(waits), -1, np.int64)
+        work = np.full(len(waits), -1, np.int64)
         for stream, places in rows_by_track(self._trace, waits):
             candidates = [
                 candidate
                 for candidate in self._streams.get(stream.device or "", ())
                 if candidate is not stream
             ]
-            recorded_events[places] = self._before_event(candidates, waits[places])
-        return recorded_events
+            work[places] = self._work_before_event(candidates, waits[places])
+        return work
 
     def latency_limit(self, marks: Milestones) -> int:
         """Return the longest that a launched task may take to run without another reason, ns.
@@ -101,15 +101,15 @@ class Streams:
         It is three times the median, over the work that found its stream empty, of the time from the end of
         its launch to its start; never more than 30 µs, nor less than 5 µs even where clocks disagree.
         """
-        slices, waits = self._trace.slices, []
+        slices, parts = self._trace.slices, []
         for track in (track for streams in self._streams.values() for track in streams):
             rows = rows_of([track])
             rows = rows[np.argsort(slices.start[rows], kind="stable")]
             free = np.concatenate(([-1], np.maximum.accumulate(slices.end[rows])[:-1]))[: len(rows)]
             launched = marks.launched[self._chains.index(rows)]
             is_prompt = among(self._activity[rows], WORK) & (launched >= 0) & (free <= launched)
-            waits.append(slices.start[rows[is_prompt]] - launched[is_prompt])
-        latencies = np.concatenate(waits) if waits else np.empty(0, np.int64)
+            parts.append(slices.start[rows[is_prompt]] - launched[is_prompt])
+        latencies = np.concatenate(parts) if parts else np.empty(0, np.int64)
         if not len(latencies):
             return LONGEST_LATENCY
         return min(LONGEST_LATENCY, max(SHORTEST_LATENCY, int(USUAL * np.median(latencies))))
@@ -141,7 +141,8 @@ class Streams:
         matching: Int64s = rows[by_name(self._trace, rows, calls.stream_waits) == 1]
         return matching
 
-    def _before_event(self, tracks: list[Track], waits: Int64s) -> Int64s:
+    def _work_before_event(self, tracks: list[Track], waits: Int64s) -> Int64s:
+        """Return the last work before the event, on one of `tracks`, that ended each wait; rows, -1."""
         start, end = self._trace.slices.start, self._trace.slices.end
         events = self._rows(tracks, (Activity.EVENT,))
         events = events[np.argsort(end[events], kind="stable")]
@@ -161,17 +162,18 @@ class Streams:
         return work
 
     def _last_work(self, stream: Track, times: Int64s) -> Int64s:
-        """Return the last work of a stream to end before each time; of a part of a
-        collective, the collective.
+        """Return the last work of a stream to end before each time; rows, -1 for none.
+
+        Where that is a part of a collective, return the collective.
         """
         slices = self._trace.slices
         rows = self._rows([stream], (*WORK, Activity.COMMUNICATION_TASK))
         rows = rows[np.argsort(slices.end[rows], kind="stable")]
         last = pick(rows, np.searchsorted(slices.end[rows], times, "right") - 1)
-        parts = last >= 0
-        parts[parts] = self._activity[last[parts]] == Activity.COMMUNICATION_TASK
+        is_part = last >= 0
+        is_part[is_part] = self._activity[last[is_part]] == Activity.COMMUNICATION_TASK
         operations = self._rows(self._groups.get(stream.device or "", []), (Activity.COMMUNICATION,))
         ids = slices.correlation
-        whole = pick(operations, first_equal(ids[operations], ids[last[parts]]))
-        last[parts] = np.where(whole >= 0, whole, last[parts])
+        whole = pick(operations, first_equal(ids[operations], ids[last[is_part]]))
+        last[is_part] = np.where(whole >= 0, whole, last[is_part])
         return last

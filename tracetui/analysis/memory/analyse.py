@@ -50,7 +50,7 @@ class MemoryPart:
     lines: tuple[LineMemory, ...]
     sizes: tuple[SizeMemory, ...]
     blocks: Blocks  #: allocated in it, or alive at its peak; by time
-    places: Int64s  #: theirs in Recorded.blocks
+    places: Int64s  #: of `blocks`, in those of the MemoryRecording
     at_peak: Bools  #: of `blocks`
     allocated: Bools  #: of `blocks`: allocated in it
     host: HostMemory | None  #: None where that is not told apart from the devices', or there is none
@@ -71,7 +71,7 @@ class Memory:
 
     @property
     def curves(self) -> tuple[Curve, ...]:
-        """All curves, by device and component, those first that tell of all that tensors hold."""
+        """All curves by device and component; the curve of all that tensors hold comes first."""
         whole = {id(whole_curve(self.recorded.curves, device)) for device in self.recorded.devices}
         return tuple(sorted(self.recorded.curves, key=lambda curve: id(curve) not in whole))
 
@@ -81,7 +81,7 @@ class Memory:
         return self.between(-1, NEVER)
 
     def part(self, step: int | None, start: int | None, end: int | None) -> MemoryPart:
-        """Return the memory of a step, by its number, and of a window; without either of all."""
+        """Return the memory of a step, by its number, within [start, end) in ns; None does not limit it."""
         first, last = -1 if start is None else start, NEVER if end is None else end
         if step is not None:
             steps = [candidate for candidate in self.recorded.steps if candidate.number == step]
@@ -114,6 +114,7 @@ class Memory:
         )
 
     def _host(self, start: int, end: int) -> HostMemory | None:
+        """Return the memory of the host that [start, end) allocated; None where there is none."""
         blocks = self.recorded.host_blocks
         blocks = blocks.at((blocks.start >= start) & (blocks.start < end))
         if not len(blocks):
@@ -123,17 +124,17 @@ class Memory:
 
     @cached_property
     def growth(self) -> tuple[StepGrowth, ...]:
-        """What the devices hold more from step to step."""
+        """How much more the devices hold from step to step."""
         return growth_of_steps(self.recorded)
 
     @cached_property
     def growing(self) -> tuple[GrowingGroup, ...]:
-        """The blocks that steps leave behind, those first that grow most."""
+        """The groups of blocks that steps leave behind, the fastest growing first."""
         return growing_groups(self.recorded)
 
     @cached_property
     def neighbours(self) -> tuple[Neighbours, ...]:
-        """What runs on the device for each of `growing`, and what before and after it."""
+        """What runs on the device for the example of each of `growing`, and what before and after it."""
         blocks = self.recorded.blocks
         if self.launch_chains is None:
             return (_NOWHERE,) * len(self.growing)

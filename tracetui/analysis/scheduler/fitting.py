@@ -1,8 +1,9 @@
-"""How a clock stands to that of a trace, from what must agree: a thread that calls, or returns, has a core.
+"""Find the offset of a recording's clock to that of a trace: a thread that begins or ends a slice has a core.
 
-First by the bins of a correlation: how many beginnings and ends of slices fall into time off the core, for
-every shift. The best few shifts are then bounded exactly: each beginning or end lies in a stretch on the
-core, so the offset lies between two bounds; what most of them allow is left, and its half is the error.
+A correlation of bins counts, for every shift, the beginnings and ends of slices that fall into time off the
+core. The best few shifts are then bounded exactly: each beginning or end lies in a stretch on the core, which
+puts the offset between two bounds. The result is the middle of what most of them allow; half of the width is
+the error.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from tracetui.arrays import Floats, Int64s
 BIN = 5_000  # ns
 MOST_BINS = 1 << 20
 LARGEST_ERROR = 200_000  #: ns: what is less certain is no fit
-_MOST_TIMES = 20_000  # of a thread
+_MOST_TIMES = 20_000  # of each thread that are used
 _CANDIDATES = 12
-_NEAR = 3 * LARGEST_ERROR // 2  # ns: offsets that are one and the same to the bins
+_NEAR = 3 * LARGEST_ERROR // 2  # ns: the bins cannot tell offsets apart that are closer
 _LEAST_AGREEING = 0.95
 _LEAST_TIMES = 20
-_AHEAD = 0.02  # of all times that no other shift may come as close
-_WHOLE = 0.95  # of all times, that a recording of the whole trace holds
-_LEAST_PART = 0.4  # of all times, that a recording holds at least
-_AHEAD_IN_PART = 0.1  # of the times in a recording of a part, that agree less with any other shift
+_WHOLE = 0.95  # share of the times: a recording that holds more is one of the whole trace
+_AHEAD = 0.02  # share of the times by which the best offset of such a recording beats any other
+_LEAST_PART = 0.4  # share of the times that a recording holds at least
+_AHEAD_IN_PART = 0.1  # what the best share of times that agree is above any other, in a recording of a part
 
 
 class ThreadActivity(NamedTuple):
@@ -51,12 +52,12 @@ class Fit(NamedTuple):
 
 
 def agreement(threads: Sequence[ThreadActivity], offset_ns: int, window: tuple[int, int]) -> tuple[int, int]:
-    """Return how many times in a window of the recording agree with an offset, and how many there are."""
+    """Count the times in a window of the recording at which the thread has a core, and all times in it."""
     agreeing = total = 0
     for thread in threads:
         times = thread.times - offset_ns
         times = times[(times >= window[0]) & (times < window[1])]
-        slack = 1_000  # texts tell whole microseconds
+        slack = 1_000  # recordings as text hold whole microseconds
         held = (thread.running.index_at(times) >= 0) | (thread.running.index_at(times + slack) >= 0)
         agreeing += int((held | (thread.running.index_at(times - slack) >= 0)).sum())
         total += len(times)
@@ -64,17 +65,17 @@ def agreement(threads: Sequence[ThreadActivity], offset_ns: int, window: tuple[i
 
 
 def fit_offset(threads: Sequence[ThreadActivity], window: tuple[int, int]) -> Fit | None:
-    """Return the offset; None where nothing tells, or several offsets are as good.
+    """Return the offset between the clocks; None where the times are too few, or several offsets are as good.
 
     `window`: [start, end) of the recording, ns.
     """
-    threads = [_thinned(thread) for thread in threads if len(thread.times)]
+    threads = [_thin_out(thread) for thread in threads if len(thread.times)]
     if sum(len(thread.times) for thread in threads) < _LEAST_TIMES:
         return None
     width = _bin_width(threads, window)
     found: list[Fit] = []
     for shift in _candidates(threads, window, width):
-        fit = _bounded(threads, shift, max(2 * width, _NEAR), window)
+        fit = _fit_near(threads, shift, max(2 * width, _NEAR), window)
         if fit is not None and all(abs(fit.offset_ns - other.offset_ns) > _NEAR for other in found):
             found.append(fit)
     found.sort(key=lambda fit: -fit.agreeing)
@@ -93,7 +94,7 @@ def _is_certain(found: Sequence[Fit], total: int) -> bool:
     return all(best.share - other.share >= _AHEAD_IN_PART for other in others)
 
 
-def _thinned(thread: ThreadActivity) -> ThreadActivity:
+def _thin_out(thread: ThreadActivity) -> ThreadActivity:
     step = len(thread.times) // _MOST_TIMES + 1
     return ThreadActivity(thread.times[::step], thread.running)
 
@@ -131,10 +132,10 @@ def _candidates(threads: Sequence[ThreadActivity], window: tuple[int, int], widt
     return found
 
 
-def _bounded(
+def _fit_near(
     threads: Sequence[ThreadActivity], offset: int, slack: int, window: tuple[int, int]
 ) -> Fit | None:
-    """Return the offsets near one that most times allow: their middle, and half of their width."""
+    """Return the middle of the offsets, at most `slack` ns from `offset`, that most times allow."""
     starts, ends, total = [], [], 0
     for thread in threads:
         times, running = thread.times, thread.running
@@ -151,14 +152,14 @@ def _bounded(
     if not len(begin) or not total:
         return None
     # How many times allow each offset: more from where one begins to be allowed, fewer after it ends.
-    at = np.concatenate((begin, end))
-    step = np.concatenate((np.ones(len(begin), np.int64), -np.ones(len(end), np.int64)))
-    order = np.lexsort((-step, at))
-    at, allowed = at[order], np.cumsum(step[order])
+    bounds = np.concatenate((begin, end))
+    change = np.concatenate((np.ones(len(begin), np.int64), -np.ones(len(end), np.int64)))
+    order = np.lexsort((-change, bounds))
+    bounds, allowed = bounds[order], np.cumsum(change[order])
     best = int(allowed.max())
     tolerated = best - total // 1000  # clocks of slices are read a little before or after
     good = np.flatnonzero(allowed >= tolerated)
-    low_ns, high_ns = int(at[good[0]]), int(at[min(int(good[-1]) + 1, len(at) - 1)])
+    low_ns, high_ns = int(bounds[good[0]]), int(bounds[min(int(good[-1]) + 1, len(bounds) - 1)])
     middle = (low_ns + high_ns) // 2
     inside = 0
     for thread in threads:

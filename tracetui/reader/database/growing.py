@@ -1,4 +1,4 @@
-"""Columns that are filled part by part, in memory that is asked for once."""
+"""Columns that are filled part by part, in memory that is allocated once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class GrowingColumn:
         self._room(len(values))[:] = values
 
     def repeat(self, value: int, count: int) -> None:
-        """Append a value so many times."""
+        """Append a value `count` times."""
         self._widen_for(np.array([value], np.int64))
         self._room(count)[:] = value
 
@@ -33,7 +33,7 @@ class GrowingColumn:
         return values
 
     def filled(self) -> NDArray[Any]:
-        """Return what was added, without much room after it; nothing can be added any more."""
+        """Return what was added, a copy where much room is left; nothing can be added afterwards."""
         filled: NDArray[Any] = self._column[: self._count]
         return filled if 4 * self._count >= 3 * len(self._column) else filled.copy()
 
@@ -45,7 +45,7 @@ class GrowingColumn:
             self._column = wider
 
     def _room(self, count: int) -> NDArray[Any]:
-        """Return the place of the next values, of which there are so many."""
+        """Return the place of the next `count` values, to be filled in."""
         start, stop = self._count, self._count + count
         if stop > len(self._column):
             longer = np.empty(max(stop, start * 3 // 2), self._column.dtype)

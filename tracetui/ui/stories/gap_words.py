@@ -1,7 +1,8 @@
 """The story of a gap in plain words: how long the device was idle before which task, and why.
 
-Makes lines of styled text and knows no widget. The times of the idle sentences are in one unit: those that a
-sentence lists add up to its first time, and the first times of the families to the idle time.
+Makes lines of styled text and knows no widget. All times of the idle sentences are whole numbers of one unit,
+rounded so that they add up: the times that a sentence lists to the time that it begins with, and those to the
+idle time of the gap.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from tracetui.ui.stories.lead_words import lead_sentence
 from tracetui.ui.stories.scheduler_words import scheduler_sentences
 from tracetui.units import format_duration, format_time
 
-MAX_NAMED = 4  #: shares of a family of causes that are named, or one more where that names them all
+MAX_NAMED = 4  #: shares of a family of causes that are named; five where there are no more than five
 
 
 def gap_title(analysis: Analysis, gap: int, position: int, glyphs: Glyphs) -> str:
@@ -72,15 +73,16 @@ class GapWords:
         """
         self._analysis, self._gap, self._pen, self._losses = analysis, gap, pen, losses
         self._pieces = analysis.causes.of_gap(gap)
-        device = analysis.devices[int(analysis.gaps.device[gap])]
-        name = printable(device.device, NAME)
-        self._activity = device
-        self._device = name if name[-1:].isdigit() else translate("the {device}", device=name)
+        activity = analysis.devices[int(analysis.gaps.device[gap])]
+        name = printable(activity.device, NAME)
+        self._activity = activity
+        self._device_name = name if name[-1:].isdigit() else translate("the {device}", device=name)
         first, stop = np.searchsorted(analysis.idle.gap, np.array([gap, gap + 1])).tolist()
         self._intervals = range(first, stop)
         self._shares = gap_shares(analysis, gap)
         self._idle_ns = int(analysis.gaps.idle[gap])
         self._unit = unit_of(self._idle_ns)
+        self._idle_units = (self._idle_ns + self._unit // 2) // self._unit
 
     def lines(self, width: int, margin: str = " ") -> list[Line]:
         """Return a bar of the gap, then the sentences on idle time, on communication and on the rest."""
@@ -124,7 +126,7 @@ class GapWords:
 
     def _sentences(self) -> Iterator[list[Piece]]:
         """Yield the sentences on idle time and on exposed communication, the longer first, then the rest."""
-        device = _capitalise(self._device)
+        device = _capitalise(self._device_name)
         topics = [
             [*self._idle_sentences()],
             [*communication_sentences(self._analysis, self._gap, device, self._pen)],
@@ -140,8 +142,9 @@ class GapWords:
         """Yield how long the device was idle, a sentence per family of causes, and how the lead was lost."""
         yield self._opening_sentence()
         families = [[share for share in self._shares if share.cause.family == name] for name in FAMILIES]
-        total_units = (self._idle_ns + self._unit // 2) // self._unit
-        units_by_family = apportion([sum(share.ns for share in shares) for shares in families], total_units)
+        units_by_family = apportion(
+            [sum(share.ns for share in shares) for shares in families], self._idle_units
+        )
         for name, shares, units in zip(FAMILIES, families, units_by_family):
             if shares:
                 yield self._family_sentence(name, shares, units)
@@ -157,17 +160,16 @@ class GapWords:
     def _opening_sentence(self) -> list[Piece]:
         """Return "The NPU was idle 1.24 ms before aclnnMul."."""
         pen, idle, trace = self._pen, self._analysis.idle, self._analysis.trace
-        device = _capitalise(self._device)
+        device = _capitalise(self._device_name)
         if not self._idle_ns:
             return [*pen.compose("{device} was never idle in this gap: other work ran.", device=device)]
         longest = max(self._intervals, key=lambda index: int(idle.end[index] - idle.start[index]))
         task = int(idle.task[longest])
         name = printable(trace.name(task), NAME) if task >= 0 else translate("the next task")
-        whole = (self._idle_ns + self._unit // 2) // self._unit
         template = "{device} was idle {time} before {task}."
         if len(self._intervals) > 1:
             template = "{device} was idle {time} in {count} stretches, the longest before {task}."
-        time, task_name = self._time_piece(whole, Role.IDLE), pen.text(name, Role.NUMBER)
+        time, task_name = self._time_piece(self._idle_units, Role.IDLE), pen.text(name, Role.NUMBER)
         return [
             *pen.compose(template, device=device, time=time, count=str(len(self._intervals)), task=task_name)
         ]
@@ -206,7 +208,7 @@ class GapWords:
             shares_by_line.setdefault((share.frame, share.backward), []).append((share, share_units))
         for group_index, group in enumerate(shares_by_line.values()):
             if group_index:
-                yield pen.text(alternatives(["", ""]))
+                yield pen.text(alternatives(["", ""]))  # the separator alone
             for position, (share, share_units) in enumerate(group):
                 if position:
                     yield pen.text(clauses(["", ""]))
@@ -270,7 +272,7 @@ class GapWords:
             line = self._pen.python_line(frames[int(line_index[0])], False)
             call = [*pen.compose("{call} at {line}", call=call, line=line)]
         template = "{call} began before {device} went idle: the host could not work ahead."
-        return [*pen.compose(template, call=call, device=self._device)]
+        return [*pen.compose(template, call=call, device=self._device_name)]
 
     def _rest_sentence(self) -> list[Piece] | None:
         """Return what ran in the gap beside idle time and exposed communication; None if nothing did."""
