@@ -192,6 +192,22 @@ def test_an_id_is_shared_by_three_tasks_that_it_did_not_launch(extra: int, is_fo
     assert ("flows.shared" in found([*run(), *again])) == is_found
 
 
+@pytest.mark.parametrize(
+    ("extra", "call", "is_found"),
+    [(2, "cudaMemcpyAsync", False), (3, "cudaMemcpyAsync", True), (3, "cudaGraphLaunch", False)],
+)
+def test_the_launch_of_a_copy_has_one_copy(extra: int, call: str, is_found: bool) -> None:
+    copies = [
+        gpu.kernel(5 * MS + 200_000 + 100_000 * n, 10_000, 500, "Memcpy DtoD", category="gpu_memcpy")
+        for n in range(1 + extra)
+    ]
+    events = [*run(), gpu.launch(5 * MS + 100_000, 5_000, 500, call), *copies]
+    assert ("flows.shared" in found(events)) == is_found
+    assert "flows.shared" not in found([*events[:-extra], *events[-extra - 1 : -extra] * extra]), (
+        "it stands twice"
+    )
+
+
 @pytest.mark.parametrize(("tasks", "ids", "is_found"), [(3, 1, False), (4, 1, True), (3, 2, False)])
 def test_four_tasks_of_an_id_that_no_call_has_share_it(tasks: int, ids: int, is_found: bool) -> None:
     uncalled = [

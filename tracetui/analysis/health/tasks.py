@@ -95,13 +95,14 @@ def overlap_of(recording: HealthEvidence, track: Track, of_graph: Bools) -> tupl
 def shared_tasks(recording: HealthEvidence) -> Int64s:
     """Return the tasks beyond the first of each launch that launches one kernel, at other times: rows.
 
-    Kernels of a call that launched a copy count as well.
+    Kernels of a call that launched a copy count as well; on GPUs all that such a call has beyond the first.
     """
     trace, chains = recording.trace, recording.launch_chains
     slices = trace.slices
     launched = np.flatnonzero(chains.launch >= 0)
     single = by_name(trace, chains.launch[launched], calls.launches_kernel) == 1
-    places = launched[single]
+    copying = _copying(recording, launched)
+    places = launched[single | copying if trace.kind == TraceKind.GPU else single]
     launch = chains.launch[places]
     activity = slices.activity[chains.tasks[places]]
     collective = np.zeros(len(slices), np.bool_)
@@ -113,7 +114,8 @@ def shared_tasks(recording: HealthEvidence) -> Int64s:
     again[1:] = chains.launch[order[1:]] == chains.launch[order[:-1]]
     start = slices.start[chains.tasks[order]]
     again[1:] &= start[1:] != start[:-1]  # a task that stands twice in a file overlaps itself
-    return np.union1d(chains.tasks[order[again]], _kernels_of_copies(recording, launched))
+    beside = chains.tasks[launched[copying]]
+    return np.union1d(chains.tasks[order[again]], beside[slices.activity[beside] == Activity.COMPUTE])
 
 
 def uncalled_tasks(recording: HealthEvidence, replayed: Collection[tuple[int, ...]]) -> Int64s:
@@ -143,21 +145,21 @@ def uncalled_tasks(recording: HealthEvidence, replayed: Collection[tuple[int, ..
     return np.sort(np.concatenate(found)) if found else rows[:0]
 
 
-def _kernels_of_copies(recording: HealthEvidence, launched: Int64s) -> Int64s:
-    """Return the kernels of calls that launched a copy as well, and no graph: rows.
+def _copying(recording: HealthEvidence, launched: Int64s) -> Bools:
+    """Return which tasks are of a call that launched a copy, and no graph; bool[launched].
 
     Args:
         recording: what was recorded.
         launched: places in the launch chains of the tasks that have a launch.
     """
     trace, chains = recording.trace, recording.launch_chains
-    activity = trace.slices.activity[chains.tasks[launched]]
+    copies = launched[trace.slices.activity[chains.tasks[launched]] == Activity.COPY]
     copying = np.zeros(len(trace.slices), np.bool_)
-    copying[chains.launch[launched[activity == Activity.COPY]]] = True
-    kernels = launched[(activity == Activity.COMPUTE) & copying[chains.launch[launched]]]
-    of_graph = by_name(trace, chains.launch[kernels], calls.launches_graph) == 1
-    rows: Int64s = chains.tasks[kernels[~of_graph]]
-    return rows
+    copying[chains.launch[copies]] = True
+    launch = chains.launch[launched]
+    of_graph = by_name(trace, launch, calls.launches_graph) == 1
+    held: Bools = copying[launch] & ~of_graph
+    return held
 
 
 def shared_flows(recording: HealthEvidence, extra: Int64s) -> Iterator[Finding]:
