@@ -1,4 +1,4 @@
-"""The digest of a rank: from the user's cache, where that of the unchanged trace is; else made, and kept."""
+"""The digest of a rank: from the user's cache if the trace has not changed; else it is made and kept."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def digest_rank(
     jobs: int | None = None,
     scheduler: SchedulerSource | None = None,
 ) -> bytes:
-    """Return the digest of the trace at a path, encoded. As `digest_trace`, but quick where it is kept."""
+    """Return what `digest_trace` returns for the trace at a path, from the cache if it is there."""
     if not cache:
         return digest_trace(path, on_progress, cache, jobs, scheduler)
     trace = locate_trace(path.absolute())

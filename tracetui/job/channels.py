@@ -1,4 +1,4 @@
-"""The ranks of a job, and what of their collectives can belong together: the channels they communicate in.
+"""The ranks of a job, and the channels in which their collectives are matched.
 
 A channel is a communication group, or of a group the sends from one rank to another with their receives. What
 ran in it on each rank, one after the other, are the same operations in the same order.
@@ -43,7 +43,7 @@ class Rank:
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """Collectives that the same ranks run together; ranks are given by their places in the job, ascending."""
+    """Collectives that the same ranks run together; ranks are places in the job, ascending."""
 
     group: RankGroup  #: as its first rank sees it
     pair: bool  #: sends and their receives
@@ -122,7 +122,7 @@ def _whole_names(ranks: tuple[Rank, ...]) -> dict[tuple[str, tuple[int, ...]], s
 
 
 def _group_identity(group: RankGroup, known: dict[tuple[str, tuple[int, ...]], str]) -> tuple[object, ...]:
-    """Return what a group has in common on all of its ranks, and with no other group."""
+    """Return a key that a group has on all of its ranks, and no other group has."""
     name = group.communicator or known.get((group.key, group.global_ranks), "")
     return (name,) if name else (group.key, group.global_ranks)
 

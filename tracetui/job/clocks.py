@@ -1,4 +1,4 @@
-"""How far apart the clocks of ranks are, by what they saw at the same time.
+"""Align the clocks of ranks by events that they saw at the same time.
 
 Two ranks of a group that wait for the same peer in the same operation see it come at the same moment. Without
 planes the ends of operations tell, which differ by some microseconds. A send tells no more than that it began
@@ -26,7 +26,7 @@ _SHARE = 95  # percent of what was seen that the residual holds for
 
 
 class RankPair(NamedTuple):
-    """Two ranks that saw the same events, and by how much the clock of one is ahead."""
+    """Two ranks that saw the same events, and the offset between their clocks."""
 
     reference: int  #: place in the job
     rank: int  #: place in the job
@@ -56,7 +56,7 @@ class Clocks:
 
 
 def find_clocks(ranks: tuple[Rank, ...], channels: Sequence[MatchedChannel]) -> Clocks:
-    """Return how far apart the clocks of the ranks of a job are."""
+    """Return the offsets between the clocks of the ranks of a job."""
     pairs = [pair for matched in channels for pair in _channel_pairs(ranks, matched)]
     pairs.sort(key=lambda pair: (not pair.by_arrivals, pair.spread_ns, -pair.events, pair[:2]))
     pairs += sorted(_send_pairs(ranks, channels), key=lambda pair: (pair.spread_ns, pair[:2]))

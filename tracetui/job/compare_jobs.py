@@ -38,7 +38,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class _RootKey(NamedTuple):
-    """What makes two reasons for waiting the same. A line is the one of OTHER where it is found there."""
+    """The key by which reasons for waiting of two jobs match. Its line is that of OTHER where it has one."""
 
     rank: int | None
     kind: str

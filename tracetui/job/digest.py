@@ -1,4 +1,4 @@
-"""What a rank is reduced to: all that a job needs to know of it, in about a hundredth of its trace.
+"""The digest of a rank: all that a job needs to know of it, in about a hundredth of its trace.
 
 Columns are numpy arrays of equal length, so that a thousand digests can be joined without a loop over what is
 in them. Texts stand once in a list, and columns hold places in it. A digest knows nothing of where its trace
@@ -179,7 +179,7 @@ class TokenColumns(ColumnTable):
 
 @dataclass(frozen=True)
 class DigestLine:
-    """A line of Python; what comes from its backward pass counts apart."""
+    """A line of Python, in the forward or in the backward pass."""
 
     file: str  #: "" where its frames have no file
     line: int

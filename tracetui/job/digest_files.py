@@ -1,4 +1,4 @@
-"""What tells that a file is a digest, without reading it: its name, or how its text begins."""
+"""Recognise the file of a digest without reading all of it: by its name, or how its text begins."""
 
 from __future__ import annotations
 

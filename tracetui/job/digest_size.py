@@ -1,4 +1,4 @@
-"""Digests that would be too large, made to fit: less of the time is told apart, and no sum changes."""
+"""Reduce digests that are too large: fewer reasons and lines are kept apart, and no sum changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When ranks did nothing but wait in a collective, as the whole job tells: what of their time is passed on.
+"""The time in which ranks did nothing but wait in a collective: it is passed on to what made others late.
 
 In each segment of a rank, all exposed communication is of the operation that began last. Of it, waits are
 what the planes say; without planes, what lies before the arrival of the late rank, in proportion.

@@ -1,4 +1,4 @@
-"""What the ranks of a job spent the time on: a row for each rank, a column for each step, or for each moment.
+"""The time of the ranks of a job as a grid: a row for each rank, a column for each step or stretch of time.
 
 All times of columns are aligned: on the clock of the lowest rank.
 """
@@ -18,7 +18,7 @@ from tracetui.job.job import Job
 
 
 class GridMeasure(Enum):
-    """What a grid is of: the name of the option that asks for it."""
+    """The measures of a grid; the value is the name of the option that asks for it."""
 
     COST = "cost"  #: what the other ranks waited for the rank
     WAITED = "waited"  #: what the rank waited for others, in all operations, exposed or not

@@ -1,4 +1,4 @@
-"""What is to be thought of the numbers of a job: the health of its ranks, and of them together."""
+"""Which numbers of a job can be believed: the health of its ranks, and of the job as a whole."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def job_findings(job: Job) -> list[str]:
 
 
 def health_notes(job: Job) -> Iterator[str]:
-    """Yield what of which rank is not to be believed, the worst first, in sentences without full stop."""
+    """Yield, worst first, which numbers of which ranks cannot be believed: sentences without full stop."""
     doubts = [(doubt, rank.number) for rank in job.ranks for doubt in rank_health(rank).doubts]
     doubts.sort(key=lambda pair: -pair[0].severity)
     for doubt, number in doubts[:_MOST_SENTENCES]:

@@ -1,4 +1,4 @@
-"""Since when two ranks go different ways: the last operation before another one in which both took part."""
+"""Find the last operation that two ranks took part in before another one."""
 
 from __future__ import annotations
 

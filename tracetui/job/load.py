@@ -37,7 +37,7 @@ class FoundRanks:
 
 
 def find_ranks(paths: Sequence[Path], only: str = "*", export: Export | None = None) -> FoundRanks:
-    """Return the ranks that paths mean; doubles and what cannot be read are left out, and said.
+    """Return the ranks that paths mean; duplicates and what cannot be read are left out, with a note.
 
     Raises UnreadableTrace where a path is not there, or no rank is.
     """
@@ -63,7 +63,7 @@ def ranks_below(path: Path, export: Export | None = None) -> FoundRanks | None:
 
 
 def run_at(path: Path) -> Run:
-    """Return the run that a digest keeps. Raises UnreadableTrace where it is none."""
+    """Return the run in the digest at a path. Raises UnreadableTrace where it is no digest."""
     try:
         digest = decode(path.read_bytes())
     except (UnreadableDigest, OSError) as error:
@@ -72,7 +72,7 @@ def run_at(path: Path) -> Run:
 
 
 def ranks_in(sources_found: Sources) -> FoundRanks:
-    """Return the ranks that some sources are; doubles and what cannot be read are left out, and said.
+    """Return the ranks of some sources; duplicates and what cannot be read are left out, with a note.
 
     Raises UnreadableTrace where there are some and none can be read.
     """

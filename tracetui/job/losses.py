@@ -1,4 +1,4 @@
-"""What a job loses most time by: ranks that are late, links that are slow, stages that compute longer.
+"""What costs a job most time: ranks that are late, links that are slow, stages that compute longer.
 
 All of it is in ns of all ranks together, so that one can be held against the other.
 """

@@ -53,7 +53,7 @@ class MatchedChannel:
 
 
 class Signatures:
-    """Numbers of what operations are alike by, the same for all ranks."""
+    """Numbers for what makes operations alike, the same on all ranks."""
 
     def __init__(self) -> None:
         self._kinds: dict[tuple[str, str], int] = {}
@@ -145,7 +145,7 @@ def _match_step(
 def _shift(
     reference: Int64s, sequence: Int64s, reference_ends: Int64s, ends: Int64s, is_whole_step: bool
 ) -> int | None:
-    """Return by how many operations a sequence lies after another one; None where none fits.
+    """Return the shift of a sequence against another one, in operations; None where no shift fits.
 
     Of several the one by which they end together best. Of whole steps the shorter sequence has to be part of
     the other; else three quarters of it, as recordings begin and end at different times.

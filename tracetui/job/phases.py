@@ -1,4 +1,4 @@
-"""The phases of a job: what its ranks do in the ranges that people mark, and which phase they wait for.
+"""The phases of a job: the time of its ranks in ranges that people mark, and the phase that each waits for.
 
 Time of a rank in a range is split as its digest splits it. A rank that waits in a phase waits for the phase
 in which the late rank was halfway through its wait, where that is another one.

@@ -1,4 +1,4 @@
-"""The ranks of a job beside each other: what each did in a step, and which measures differ between them."""
+"""The table of the ranks of a job: the measures of each in a step, and which of them differ between ranks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of the ranks that were found are one job: their numbers, doubles, and other jobs beside it."""
+"""Pick the ranks of one job from those that were found: without duplicates, and without other jobs."""
 
 from __future__ import annotations
 

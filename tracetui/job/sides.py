@@ -1,4 +1,4 @@
-"""The two sides of a comparison, traces, digests or jobs: what a path is, and which comparison follows."""
+"""The two sides of a comparison: whether each is a trace, a digest or a job, and how they are compared."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ LARGEST_DOCUMENT = 1 << 25  #: bytes of a JSON file: one of 10,000 ranks in hund
 
 
 class Refusal(Exception):  # noqa: N818 - the name says what is wrong, "Error" would add nothing
-    """A file beside a trace that is not read; `str()` is one sentence about it, without its name."""
+    """A refusal to read a file beside a trace; `str()` is one sentence about it, without its name."""
 
 
 class NumberedDocument(NamedTuple):

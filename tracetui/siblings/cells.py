@@ -1,4 +1,4 @@
-"""The cells of a csv file as places in its bytes: a million rows make no object each, but columns of numbers.
+"""The cells of a csv file as offsets into its bytes: a million rows are columns of numbers, not objects.
 
 Quotes count as RFC 4180 has them. Where a file uses them otherwise, the rest of it is read by Python's csv.
 """
@@ -36,7 +36,7 @@ _BEGINS_NUMBER[[*b"0123456789.+-"]] = True
 
 
 class Damaged(Refusal):
-    """A table of which the rows cannot be told apart."""
+    """A table whose rows cannot be told apart."""
 
     def __init__(self) -> None:
         super().__init__("is damaged: its rows cannot be told apart")
@@ -76,7 +76,7 @@ class CsvCells:
         return letters
 
     def numbers(self) -> NDArray[np.bytes_]:
-        """Return the cells as texts of at most WIDEST bytes; those longer as "x", which is no number."""
+        """Return the cells as texts of at most WIDEST bytes; a longer one becomes "x", which is no number."""
         lengths = self._lengths
         width = min(max(int(lengths.max(initial=0)), 1), WIDEST)
         letters = self.letters(width)
@@ -113,9 +113,7 @@ class CsvCells:
         return codes, [cell.decode("utf-8", "replace") for cell in number]
 
     def _alike(self, width: int) -> tuple[Int64s, Int64s] | None:
-        """Return a row of each different text, and the place of each cell among them; None where a hash
-        fails.
-        """
+        """Return a row of each different text, and the place of each cell among them; None if hashes collide."""
         words, lengths = self.letters(width).view(np.uint64), self._lengths
         key = lengths.astype(np.uint64)
         for column in words.T:
@@ -165,7 +163,7 @@ def read_cells(path: Path, columns: int, places: Sequence[int]) -> Iterator[dict
 
 
 def _separators(data: NDArray[np.uint8]) -> tuple[Int64s, Bools]:
-    """Return the places of what ends cells outside of quotes, and which of it ends a line."""
+    """Return the offsets of the commas and line breaks outside of quotes, and which of them are line breaks."""
     ends = (data == _COMMA) | (data == _NEWLINE)
     quotes = data == _QUOTE
     if quotes.any():
@@ -212,7 +210,7 @@ def _block(
 def _by_csv(
     buffered: io.BytesIO, stream: io.BufferedReader, columns: int, places: Sequence[int]
 ) -> Iterator[dict[int, CsvCells]]:
-    """Yield the cells of what is left of a file, as Python reads them."""
+    """Yield the cells of the rest of a file, as Python's csv reads them."""
 
     def lines() -> Iterator[str]:
         tail = b""

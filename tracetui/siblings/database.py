@@ -1,4 +1,4 @@
-"""What a database tells that text exports have in documents beside the trace.
+"""The documents that text exports have beside the trace, as a database tells them.
 
 A trace that is a database has them in itself, or in the producer's sums beside it (`analysis.db`).
 """
@@ -27,7 +27,7 @@ def sums_beside(trace: Path) -> Path | None:
 
 
 def metadata_in_database(trace: Path) -> dict[str, Any]:
-    """Return what META_DATA tells: the values of its names that are JSON; {} where it tells nothing."""
+    """Return the values of META_DATA that are JSON, by name; {} where it has none."""
     document: dict[str, Any] = {}
     if is_database(trace):
         for row in _rows_of(trace, "META_DATA", ("name", "value")):

@@ -1,4 +1,4 @@
-"""What a database tells that text exports have in tables beside the trace, in the same formats and units."""
+"""The tables that text exports have beside the trace, read from a database in the same formats and units."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _table(
     floats: dict[str, Floats],
     problems: tuple[str, ...] = (),
 ) -> SiblingTable:
-    """Return a table with all columns of its format; what is not given is unknown."""
+    """Return a table with all columns of its format; the values of columns that are not given are unknown."""
     for column in format_.columns:
         if column.kind is ValueKind.TEXT:
             texts.setdefault(column.key, StringColumn(np.full(rows, -1, np.int32), []))
@@ -349,7 +349,7 @@ def _step(value: Any) -> int:
 
 
 def _nanoseconds(us: Any) -> int:
-    """Return the ns of a number of µs; -1 of anything else."""
+    """Return a number of µs in ns; -1 for anything else."""
     return round(us * 1000) if isinstance(us, (int, float)) and 0 <= us < 1e15 else -1
 
 

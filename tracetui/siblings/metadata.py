@@ -1,4 +1,4 @@
-"""`profiler_metadata.json`: what a rank knows of the groups it communicates in.
+"""`profiler_metadata.json`: the groups that a rank communicates in.
 
 The profiler of PyTorch writes it into the directory of the rank, above that of the trace. It is optional, and
 whatever it holds may be missing or of another type: what cannot be read is left out, and nothing here fails.
@@ -61,7 +61,7 @@ def parallel_groups(trace: Path) -> tuple[ParallelGroup, ...]:
 
 
 def read_json_object(path: Path) -> dict[str, Any] | None:
-    """Return the object in a JSON file; None where there is none, or a file too large to be read."""
+    """Return the object in a JSON file; None where there is none, or where the file is too large."""
     try:
         if not path.is_file() or path.stat().st_size > LARGEST:
             return None

@@ -49,7 +49,7 @@ class MindData:
 
     @property
     def slowest(self) -> PipelineOperator | None:
-        """The operator that has more to do than it gets done: its input is fullest against its output."""
+        """The slowest operator of the pipeline: the one whose input is fullest against its output."""
         queued = [operator for operator in self.operators if operator.full_pct >= 0]
         return max(queued, key=lambda operator: self._input_pct(operator) - operator.full_pct, default=None)
 
@@ -60,7 +60,7 @@ class MindData:
 
 
 def minddata_of(trace: Path) -> MindData | None:
-    """Return what stands beside the trace at a path; None where nothing does. Never fails."""
+    """Return the queues that files beside a trace tell of; None where there are none. Never fails."""
     for directory in list(trace.parents)[:_ABOVE]:
         operators = next((rows for path in _files(directory, _SUMMARY) if (rows := _operators(path))), ())
         sizes = next((queued for path in _files(directory, (_SENT, _TAKEN)) if (queued := _sizes(path))), [])
@@ -70,7 +70,7 @@ def minddata_of(trace: Path) -> MindData | None:
 
 
 def _files(directory: Path, patterns: Sequence[str]) -> Iterator[Path]:
-    """Yield the file of each name, where there is only one: of several ranks none is this one's."""
+    """Yield the file of each name if there is exactly one: where several ranks have one, no rank is told."""
     for pattern in patterns:
         try:
             files = sorted(directory.glob(pattern))

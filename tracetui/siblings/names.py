@@ -1,4 +1,4 @@
-"""What the names of directories and files say of the rank whose trace they hold."""
+"""Read the names of directories and files: which rank's trace they hold."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def read_of_run(trace: Path, format_: Format) -> SiblingTable | None:
 
 
 def has_of_run(trace: Path, format_: Format) -> bool:
-    """Return whether something tells such a table, without reading it."""
+    """Return whether the run has such a table, without reading it."""
     return has_in_database(trace, format_) or find_beside(trace, format_.name) is not None
 
 
@@ -39,7 +39,7 @@ def document_of_run(trace: Path, name: str) -> Mapping[str, Any] | None:
 
 
 def source_of(trace: Path, name: str) -> str:
-    """Return what to call the source of the producer's sums: of a database the file that has them."""
+    """Return the name of the file that tells the producer's sums: a document, or the database with them."""
     if is_database(trace) and name in (STEP_TIMES.name, COMMUNICATION, LINKS):
         sums = sums_beside(trace)
         if sums is not None:

@@ -34,7 +34,7 @@ class RankInfo:
 
 
 def rank_info(trace: Path) -> RankInfo:
-    """Return what stands beside a trace, in its directory or in the one above."""
+    """Return what the documents in the directory of a trace, or in the one above, tell of its rank."""
     files = rank_files(trace)
     arguments = files.metadata.get("distributed_args")
     arguments = arguments if isinstance(arguments, dict) else {}

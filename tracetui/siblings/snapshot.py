@@ -135,7 +135,7 @@ class _StackNumbers:
         self._of_list: dict[int, int] = {}  # lists live as long as the document
 
     def number(self, frames: Any) -> int:
-        """Return the place of the stack of some frames."""
+        """Return the number of the stack that some frames make, a new one for a new stack."""
         if id(frames) in self._of_list:
             return self._of_list[id(frames)]
         stack = tuple(filter(None, map(_frame, frames))) if isinstance(frames, list) else ()
@@ -231,7 +231,7 @@ def _unpickle(stream: BinaryIO) -> Any:
 
 @contextlib.contextmanager
 def _limited_memory(bytes_more: int) -> Iterator[None]:
-    """Let the process have so much more memory, and no more: 10 bytes of a pickle can ask for 32 GB."""
+    """Limit the memory that the process may still take: 10 bytes of a pickle can ask for 32 GB."""
     try:
         import resource
 

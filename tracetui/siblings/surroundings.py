@@ -20,7 +20,7 @@ _MOST = 5_000  # entries of directories
 
 
 class FileState(NamedTuple):
-    """A file as it is now; its times, ns, and its inode are -1 where a link leads nowhere."""
+    """The state of a file now; its times, ns, and its inode are -1 where a link leads nowhere."""
 
     path: str
     size: int

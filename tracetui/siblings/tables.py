@@ -263,7 +263,7 @@ def _join_parts(parts: list[Any], place: int | None, rows: int, unknown: Any) ->
 
 
 def _without_quotes(cell: str) -> str:
-    """Return a text without what stands around it: shapes are in quotes of their own."""
+    """Return a text without the blanks and quotes around it: shapes are in quotes of their own."""
     return cell.strip().strip('"').strip().replace('""', '"')
 
 

@@ -1,4 +1,4 @@
-"""How the clock of a recording stands to that of its trace, and which threads are which."""
+"""Align a recording of the scheduler with a trace: the offset of its clock, and which threads are which."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class _Alignment:
         return overlaps
 
     def _plausible(self, offset_ns: int) -> Matching | None:
-        """Return the threads by their numbers; None where those are of other threads.
+        """Return the threads matched by their numbers; None where the numbers are those of other threads.
 
         One thread that has a core whenever it calls something is enough: all are numbered alike.
         """
@@ -119,7 +119,7 @@ class _Alignment:
 
     @cached_property
     def _activities(self) -> dict[int, ThreadActivity]:
-        """What trace and recording know of the threads whose numbers are in both, by number."""
+        """The activity of the threads whose numbers are in both trace and recording, by number."""
         return activities(self._trace, self._known, self._events, self._window)
 
     def _agreement(self, matching: Matching, offset_ns: int) -> float | None:
@@ -130,7 +130,7 @@ class _Alignment:
         return self._share([*known.values()], offset_ns)
 
     def _share(self, known: list[ThreadActivity], offset_ns: int) -> float | None:
-        """Return the share of times that agree with an offset; None of too few."""
+        """Return the share of times that agree with an offset; None where there are too few."""
         agreeing, total = agreement(known, offset_ns, self._window)
         return agreeing / total if total >= _FEW_CALLS else None
 

@@ -1,4 +1,4 @@
-"""Who had each core at every moment."""
+"""The thread that had each core at every moment."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ IDLE = 0  #: the thread that a core has when it has nothing to do
 
 
 class CoreRuns(NamedTuple):
-    """Who had a core from each time on; columns of equal length."""
+    """The thread that had a core from each time on; columns of equal length."""
 
     time: Int64s  #: ns, sorted
     pid: Int64s  #: IDLE for nobody, NO_PID where not known
 
 
 class Occupancy(NamedTuple):
-    """Stretches of time cut by who had a core then; columns of equal length."""
+    """Stretches of time cut wherever another thread gets the core; columns of equal length."""
 
     place: Int64s  #: the stretch each is of
     start: Int64s
@@ -48,7 +48,7 @@ class Cores:
         self.numbers: tuple[int, ...] = tuple(self._cpu[first].tolist())
 
     def runs(self, cpu: int) -> CoreRuns:
-        """Return who had a core. Before its first switch that was the thread which leaves it then."""
+        """Return the threads that had a core. Before its first switch it had the thread that leaves it there."""
         if cpu not in self._found:
             first, stop = np.searchsorted(self._cpu, np.array([cpu, cpu + 1], self._cpu.dtype)).tolist()
             time = np.append(np.int64(-(1 << 62)), self._time[first:stop])
@@ -58,7 +58,7 @@ class Cores:
         return self._found[cpu]
 
     def _without_lost(self, cpu: int, known: CoreRuns, first: int, stop: int) -> CoreRuns:
-        """Return who had a core: nobody known in a lost stretch, after it the thread that leaves next."""
+        """Return the threads that had a core: unknown in a lost stretch, then the thread that leaves next."""
         lost = self._losses.get(cpu)
         if lost is None:
             return known
@@ -73,7 +73,7 @@ class Cores:
         return CoreRuns(time[order], pid[order].astype(np.int64))
 
     def occupants(self, cpus: Int64s, starts: Int64s, ends: Int64s) -> Occupancy:
-        """Return who had the core of each stretch [start, end), exactly; of core -1 nobody known."""
+        """Cut stretches [start, end) by the thread that had their core; that of core -1 is not known."""
         parts = [Occupancy(*(np.empty(0, np.int64) for _ in Occupancy._fields))]
         for cpu, places in runs(cpus):
             known = self.runs(cpu) if cpu >= 0 else CoreRuns(np.array([-(1 << 62)]), np.array([NO_PID]))

@@ -1,4 +1,4 @@
-"""Which thread of a recording is which of a trace: in a container the two have other numbers."""
+"""Match the threads of a trace and of a recording: in a container their numbers differ."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def known_numbers(
 def activities(
     trace: Trace, matching: Matching, events: SchedulerEvents, window: tuple[int, int]
 ) -> dict[int, ThreadActivity]:
-    """Return what trace and recording know of the threads in both, by their number in the trace."""
+    """Return the activity of the threads in both trace and recording, by their number in the trace."""
     states = thread_states(events, matching.host.values(), window)
     found = {}
     for thread in matching.threads:
@@ -139,7 +139,7 @@ def infer_numbers(
 def _best(
     times: Int64s, running: Mapping[int, Intervals], offset_ns: int, window: tuple[int, int]
 ) -> int | None:
-    """Return the thread that has a core at these times more surely than by chance; None where two do."""
+    """Return the thread that has a core at these times more often than by chance; None where two do."""
     scores = []
     for pid, spans in running.items():
         agreeing, total = agreement([ThreadActivity(times, spans)], offset_ns, window)

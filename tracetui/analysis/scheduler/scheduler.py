@@ -95,7 +95,7 @@ class SchedulerSource:
     offset_ns: int | None = None  #: as given
 
     def of_rank(self, trace: Path, rank: int | None = None, host: str = "") -> SchedulerSource:
-        """Return what is given for the trace of a rank; the rank and the host are those of `recording_in`.
+        """Return the source for the trace of a rank; `rank` and `host` as for `recording_in`.
 
         Where they are None and "", what lies beside the trace tells them.
         """
@@ -150,7 +150,7 @@ class Scheduler:
         return Intervals(found.starts + self.clock.offset_ns, found.ends + self.clock.offset_ns)
 
     def owners(self, cpu: int) -> tuple[Intervals, ...]:
-        """Return when a core was with each kind of owner, in the window of both recordings; no time twice."""
+        """Return when a core belonged to each kind of owner, in the window that trace and recording share."""
         start, end = self.window
         known = self.cores.runs(cpu)
         starts, ends = np.maximum(known.time, start), np.minimum(np.append(known.time[1:], end), end)
@@ -188,7 +188,7 @@ class Scheduler:
         return found
 
     def split(self, starts: Int64s, ends: Int64s, causes: Int8s, tracks: Int64s) -> tuple[Cuts, Int8s]:
-        """Return pieces of idle time cut by what the thread answerable did, and the cause of each.
+        """Cut pieces of idle time by what the answerable thread did; return the cuts and the cause of each.
 
         Args:
             starts: ns, of each piece.
@@ -285,7 +285,7 @@ class Scheduler:
 
     @cached_property
     def _inside(self) -> dict[int, int]:
-        """The numbers of a container, by those of its host."""
+        """The numbers of threads in their container, by those on the host."""
         mapped = {} if self._mapping is None else {host: pid for pid, host in self._mapping.host.items()}
         return {**mapped, **self.matching.container}
 

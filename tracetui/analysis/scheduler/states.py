@@ -1,4 +1,4 @@
-"""What each thread did at every moment: it ran, was interrupted, was ready and had no core, or slept.
+"""The state of each thread at every moment: it ran, was interrupted, was ready without a core, or slept.
 
 An exact partition of time, from events of the scheduler. A thread becomes ready when it is being woken, or
 when it loses its core in state R; the core that it waits for then is its last, or that which it is moved to.
@@ -41,7 +41,7 @@ class State(IntEnum):
 
 
 class CoreMoves(NamedTuple):
-    """When a thread came to another core; columns of equal length."""
+    """The moves of a thread to another core; columns of equal length."""
 
     left: Int64s  #: the core it was on, or waited for; -1: not known
     reached: Int64s
@@ -75,7 +75,7 @@ class ThreadStates:
         return np.where(inside, place, -1)
 
     def of(self, *states: State) -> Intervals:
-        """Return the time in some states."""
+        """Return when the thread was in one of some states."""
         wanted = np.isin(self.state, states)
         return union(self.start[wanted], self.end[wanted])
 
@@ -86,13 +86,13 @@ class ThreadStates:
         return dict(zip(State, total.tolist()))
 
     def shifted(self, offset_ns: int) -> ThreadStates:
-        """Return the same on a clock that is so much ahead."""
+        """Return the same states on a clock that is `offset_ns` ahead."""
         moved = self.start + offset_ns, self.end + offset_ns
         return ThreadStates(self.pid, *moved, self.state, self.cpu, self.waker, self.moves)
 
 
 class _Change(IntEnum):
-    """What an event is to a thread."""
+    """What an event does to the state of a thread."""
 
     IN = 0
     OUT = 1
@@ -228,7 +228,7 @@ def _of_thread(
     window: tuple[int, int],
 ) -> ThreadStates:
     pieces = _pieces(changes, losses, window)
-    pieces = _interrupted(_unknown_where_lost(pieces, losses), interrupts)
+    pieces = _split_by_interrupts(_mark_lost(pieces, losses), interrupts)
     return ThreadStates(pid, *_clipped(pieces, window), _moves(changes, window))
 
 
@@ -257,7 +257,7 @@ def _last_cores(changes: _Changes) -> Int64s:
 
 
 def _pieces(changes: _Changes, losses: dict[int, Intervals], window: tuple[int, int]) -> _Pieces:
-    """Return the time between the events of a thread, and what it did then."""
+    """Return the pieces of time between the events of a thread, with its state in each."""
     count = len(changes.time)
     if not count:
         one = np.array([State.UNKNOWN], np.int8), np.array([-1]), np.array([-1])
@@ -282,13 +282,15 @@ def _pieces(changes: _Changes, losses: dict[int, Intervals], window: tuple[int, 
     waker = np.where(after == _Change.WAKE, np.append(changes.detail[1:], -1), -1)
     waker[(state != State.BLOCKED) & (state != State.DISK)] = -1
     known_pieces = _Pieces(changes.time, following, state, cpu, waker)
-    known_pieces = _mended(known_pieces, changes, after, losses)
+    known_pieces = _mark_impossible(known_pieces, changes, after, losses)
     first = _before_first(changes, losses, window)
     return _joined(first, known_pieces)
 
 
-def _mended(pieces: _Pieces, changes: _Changes, after: Int8s, losses: dict[int, Intervals]) -> _Pieces:
-    """Make unknown what cannot have been: a thread that leaves a core which it never got, or gets one twice.
+def _mark_impossible(
+    pieces: _Pieces, changes: _Changes, after: Int8s, losses: dict[int, Intervals]
+) -> _Pieces:
+    """Mark as unknown what cannot have been: a thread leaves a core that it never got, or gets one twice.
 
     Events are lost there. What was before the loss stays; a thread that leaves a core had it since then.
     """
@@ -330,7 +332,7 @@ def _mended(pieces: _Pieces, changes: _Changes, after: Int8s, losses: dict[int, 
 
 
 def _before_first(changes: _Changes, losses: dict[int, Intervals], window: tuple[int, int]) -> _Pieces:
-    """Return what a thread did before its first event, as far as that tells."""
+    """Return the state of a thread before its first event, as far as that event tells it."""
     change, cpu = int(changes.change[0]), int(changes.cpu[0])
     state, waker = State.UNKNOWN, -1
     if change == _Change.OUT:
@@ -349,8 +351,8 @@ def _before_first(changes: _Changes, losses: dict[int, Intervals], window: tuple
     return _Pieces(*(np.array(column) for column in columns))
 
 
-def _unknown_where_lost(pieces: _Pieces, losses: dict[int, Intervals]) -> _Pieces:
-    """Make unknown what is in the time that the core of a thread lost events."""
+def _mark_lost(pieces: _Pieces, losses: dict[int, Intervals]) -> _Pieces:
+    """Mark as unknown the pieces in which the core of a thread lost events."""
     if not losses:
         return pieces
     cuts, lost = cut_by_cover(pieces.start, pieces.end, pieces.cpu, lambda cpu: losses.get(cpu, NOTHING))
@@ -362,7 +364,7 @@ def _unknown_where_lost(pieces: _Pieces, losses: dict[int, Intervals]) -> _Piece
     return _Pieces(cuts.start[order], cuts.end[order], state, *columns)
 
 
-def _interrupted(pieces: _Pieces, interrupts: Interrupts) -> _Pieces:
+def _split_by_interrupts(pieces: _Pieces, interrupts: Interrupts) -> _Pieces:
     """Split the time on a core by whether the core served an interrupt."""
     runs = np.where(pieces.state == State.RUNNING, pieces.cpu, -1)
     cuts, inside = cut_by_cover(pieces.start, pieces.end, runs, interrupts.of_cpu)

@@ -1,4 +1,4 @@
-"""What the scheduler did in sum: of each thread, of each culprit, of each core."""
+"""Sums of what the scheduler did, by thread, by culprit and by core."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PREEMPTORS = 3  #: tasks that are told of a thread, at most
 
 @dataclass(frozen=True)
 class ThreadTime:
-    """The time of a thread in what both recordings cover."""
+    """The time of a thread in the window that trace and recording share."""
 
     task: RecordedThread
     pid: int  #: its process, as the trace has it
@@ -29,7 +29,7 @@ class ThreadTime:
 
     @property
     def wall_ns(self) -> int:
-        """What both recordings cover."""
+        """The length of the window that trace and recording share."""
         return sum(self.ns.values())
 
     @property
@@ -48,7 +48,7 @@ class ThreadTime:
 
 @dataclass(frozen=True)
 class CoreTime:
-    """The time of a core in what both recordings cover."""
+    """The time of a core in the window that trace and recording share."""
 
     cpu: int
     node: int | None  #: its NUMA node
@@ -68,7 +68,7 @@ class SchedulerSummary:
 
 
 def summarise(scheduler: Scheduler, causes: Causes) -> SchedulerSummary:
-    """Return the sums over all that both recordings cover."""
+    """Return the sums over the window that trace and recording share."""
     return SchedulerSummary(
         tuple(_threads(scheduler, causes)), culprits_of(scheduler, causes), tuple(_cores(scheduler))
     )

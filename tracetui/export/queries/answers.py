@@ -88,7 +88,7 @@ def value_text(value: Any) -> str:
 
 
 def exact_value(value: Any) -> Any:
-    """Return a value as JSON has it: sums of integers, which DuckDB widens, as integers."""
+    """Return a value for JSON; sums of integers, which DuckDB widens, become integers again."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, decimal.Decimal):

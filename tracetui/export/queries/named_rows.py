@@ -1,4 +1,4 @@
-"""The rows that have ids, of a trace or a job, and how one of them is found."""
+"""Find a row of a trace, a snapshot, a job or a comparison by its id."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _ALONE: dict[str, Any] = {
 
 
 class QueryError(Exception):
-    """Why a query has no answer; `str()` is a sentence, printable."""
+    """A query that has no answer; `str()` says why in a printable sentence."""
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ def _text_arrays(coded: CodedTexts) -> _ColumnArrays:
 
 
 def _distinct(codes: NDArray[Any]) -> NDArray[Any]:
-    """Return the codes that occur, sorted; without a sort where they are close together."""
+    """Return the codes that occur, ascending; they are counted, not sorted, where they are close together."""
     if not len(codes):
         return codes
     low, high = int(codes.min()), int(codes.max())

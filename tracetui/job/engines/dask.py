@@ -37,14 +37,14 @@ class UnusableCluster(UnreadableTrace):
 
 
 class Seeing(NamedTuple):
-    """What there is to be done."""
+    """How many traces there are to digest, and their size."""
 
     traces: int
     bytes: int  #: of the files
 
 
 class Digested(NamedTuple):
-    """The digest of a trace."""
+    """A trace whose digest is done."""
 
     seen: VisibleTrace
     worker: str  #: who made it

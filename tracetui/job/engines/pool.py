@@ -33,7 +33,7 @@ _PATIENCE = 0.1  # seconds between two chances to stop
 
 @dataclass(frozen=True)
 class Ranks:
-    """How far the digests of a job are."""
+    """The progress of the digests of a job."""
 
     done: int  #: ranks, with those that failed
     total: int
@@ -83,7 +83,7 @@ def digest_all(
 
 
 class _Work:
-    """What is asked for, and what is done of it."""
+    """The digests that are asked for, and those that are done."""
 
     def __init__(
         self,

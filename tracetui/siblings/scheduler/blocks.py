@@ -1,4 +1,4 @@
-"""Blocks of a recording to columns.
+"""Turn blocks of a recording's lines into columns.
 
 Lines as usual are read in C (`native/scheduler_lines.h`), or by numpy (`vectors`); others by `line`.
 """
@@ -22,7 +22,7 @@ _MOST_BREAKS = 3  # of lines in one event: it names three threads
 
 
 def scan(data: bytes) -> ReadLines:
-    """Return what the lines of a block hold that are as usual: in C, 1 GB in a second or two."""
+    """Return what the lines of usual form in a block hold, read in C: 1 GB takes a second or two."""
     *columns, starts, names, processes = native.scan_scheduler(data)
     read = SchedulerColumns._make(np.frombuffer(column, dtype) for column, dtype in zip(columns, _DTYPES))
     named = np.frombuffer(names, _NAMES)
@@ -32,12 +32,12 @@ def scan(data: bytes) -> ReadLines:
 
 
 def parse(data: bytes, read: Callable[[bytes], ReadLines] = scan if COMPILED else read_vectors) -> Parsed:
-    """Return what whole lines hold; the last may lack its line break. `read` reads the usual ones."""
+    """Return what whole lines hold; the last may lack its line break. `read` reads those of usual form."""
     return _Block(data, read(data)).parsed()
 
 
 class _Block:
-    """Lines that were read many at once, and those that are left."""
+    """The lines of a block: those read many at once, and those left to be read one by one."""
 
     def __init__(self, data: bytes, lines: ReadLines) -> None:
         self._data, self._columns, self._start = data, lines.columns, lines.start
@@ -50,7 +50,7 @@ class _Block:
         return self._parsed
 
     def _read_left(self) -> list[tuple[int, LostEvents]]:
-        """Read the lines that are not as usual, one at a time; return those that say what is lost, by row."""
+        """Read the lines of unusual form, one at a time; return those that tell of lost events, by row."""
         columns, parsed = self._columns, self._parsed
         after = -1
         lost: list[tuple[int, LostEvents]] = []
@@ -99,7 +99,7 @@ class _Block:
         return self._data[start : end if end >= 0 else None].rstrip(b"\r")
 
     def _set_lost(self, lost: list[tuple[int, LostEvents]]) -> None:
-        """Note between which events of their core others are lost."""
+        """Note the events of a core between which others are lost."""
         columns, parsed = self._columns, self._parsed
         known = columns.kind >= 0
         parsed.first_ns, parsed.last_ns = _ends(columns.cpu[known], columns.time[known])
@@ -111,7 +111,7 @@ class _Block:
             parsed.lost.append(Mark(event.cpu, event.events, before, after))
 
     def _keep_events(self) -> None:
-        """Keep the rows of events that are of use, and number all that tells of rows by them."""
+        """Keep the rows of useful events, and renumber everything that refers to rows."""
         parsed = self._parsed
         kept = np.flatnonzero((self._columns.kind >= 0) & (self._columns.kind != EventKind.OTHER))
         parsed.columns = SchedulerColumns._make(column[kept] for column in self._columns)

@@ -23,7 +23,7 @@ LATEST = 1 << 61
 
 @unique
 class EventKind(IntEnum):
-    """What an event is of."""
+    """The kinds of events."""
 
     SWITCH = 0
     WAKING = 1
@@ -80,7 +80,7 @@ EMPTY = SchedulerColumns(
 
 
 class LostStretch(NamedTuple):
-    """Events of a core that the kernel could not keep."""
+    """A stretch of time in which the kernel lost events of a core."""
 
     cpu: int
     after_ns: int  #: time of the core's last event before; -1 where there is none
@@ -90,7 +90,7 @@ class LostStretch(NamedTuple):
 
 @dataclass(frozen=True)
 class CommNames:
-    """What the threads were called, by time. Names are as recorded: never print them unescaped."""
+    """The names of threads over time, as recorded: never print them unescaped."""
 
     changes: Mapping[int, list[tuple[int, str]]] = field(default_factory=dict)  #: (ns, name), by pid
 

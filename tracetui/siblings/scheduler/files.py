@@ -1,4 +1,4 @@
-"""The files of a recording of the scheduler: which lies beside a trace, and what goes with it.
+"""Find the recording of the scheduler that belongs to a trace, and the files that describe it.
 
 A recording is on a clock of its own; `start_info` of the profiler tells how that stands to the clock of the
 trace. In a container threads have other numbers; `pid_mapping.json` tells which.
@@ -53,7 +53,7 @@ class ClockPair:
 
 @dataclass(frozen=True)
 class ProfilerClock:
-    """How the profiler's clocks stood when it began, and when it ended."""
+    """The offset of the profiler's clocks when it began, and when it ended."""
 
     start: ClockPair
     end: ClockPair | None = None
@@ -74,7 +74,7 @@ class ProfilerClock:
 
 @dataclass(frozen=True)
 class PidMapping:
-    """The threads of containers: how the host numbers them."""
+    """The numbers that the host gives to threads of containers."""
 
     host: Mapping[int, int] = field(default_factory=dict)  #: the host's number, by the container's
     processes: Mapping[int, int] = field(default_factory=dict)  #: the host's process, by the host's thread
@@ -158,7 +158,7 @@ def recording_in(directory: Path, trace: Path, rank: int | None = None, host: st
 
 
 def _recordings_in(directory: Path) -> tuple[list[Path], list[Path]]:
-    """List the files of a directory that are called as recordings may be, and the directories in it."""
+    """List the files of a directory that have the name of a recording, and the directories in it."""
     try:
         paths = sorted(directory.iterdir())
         files = [path for path in paths if path.name.endswith(_RECORDINGS) and path.is_file()]
@@ -182,7 +182,7 @@ def _has_word(name: str, word: str) -> bool:
 
 
 def profiler_clock(trace: Path) -> ProfilerClock | None:
-    """Return how the profiler's clocks stand to each other; None where nothing tells. Never fails."""
+    """Return the offset between the profiler's clocks; None where no file tells it. Never fails."""
     for path in _start_files(trace):
         start = _clock_pair(path, "collectionTimeBegin")
         if start is not None:
@@ -193,7 +193,7 @@ def profiler_clock(trace: Path) -> ProfilerClock | None:
 
 
 def _start_files(trace: Path) -> Iterator[Path]:
-    """Yield the files beside a trace that may tell how the clocks stood at the start, the nearest first."""
+    """Yield the files beside a trace that may tell the clocks' offset at the start, the nearest first."""
     for directory in list(trace.absolute().parents)[:_ABOVE]:
         for place in _PLACES:
             paths: list[Path] = []
@@ -207,7 +207,7 @@ def _end_file(start: Path) -> Path:
 
 
 def files_of_recording(recording: Path, trace: Path) -> list[Path]:
-    """List the files that what a recording tells of a trace follows from: itself, clocks and numbers."""
+    """List the files on which the alignment of a recording depends: itself, clocks and numbers of threads."""
     starts = [*_start_files(trace)]
     candidates = [recording, *starts, *map(_end_file, starts), _mapping_file(recording, trace)]
     return [path for path in candidates if path is not None and path.is_file()]
@@ -279,7 +279,7 @@ def _time(value: Any) -> int | None:
 
 
 def _fits(path: Path) -> bool:
-    """Return whether the beginning of a file is that of a recording."""
+    """Return whether a file begins like a recording."""
     if path.suffix == ".db":
         return is_insight(path)
     if path.suffix == ".dat":
@@ -291,7 +291,7 @@ def _fits(path: Path) -> bool:
 
 
 def _first_lines(path: Path) -> Iterator[tuple[bytes, object]]:
-    """Yield the first lines of a file and what they say, up to the first that says nothing known."""
+    """Yield the first lines of a file with what each says, up to the first that cannot be read."""
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD)

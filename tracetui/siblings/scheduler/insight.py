@@ -167,7 +167,7 @@ def _state(args: str) -> int:
 
 
 def _switches(cpu: int, runs: list[_Run]) -> Iterator[_Row]:
-    """Yield the switches of a core, from and to nobody known where no slice touches."""
+    """Yield the switches of a core; where no slice touches, the thread before or after is not known."""
     runs.sort()
     before: _Run | None = None
     for run in runs:

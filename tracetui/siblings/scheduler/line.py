@@ -82,7 +82,7 @@ _PREAMBLE = re.compile(rb"\s*(?:cpus ?= ?\d+|version ?= ?.{1,40}|CPU ?\d+ is emp
 
 
 class SchedulerEvent(NamedTuple):
-    """What a line says; the fields are those of `Columns`."""
+    """One event, as its line tells it; the fields are those of `SchedulerColumns`."""
 
     time: int
     cpu: int

@@ -1,4 +1,4 @@
-"""What a block of a recording's lines holds, while it is read."""
+"""The contents of a block of a recording's lines, while it is read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REMARK = -2  #: the kind of a line that says nothing, unless a name with a line 
 
 
 class Comms(NamedTuple):
-    """The names that switches tell; columns of equal length."""
+    """The names of threads in switches; columns of equal length."""
 
     place: Int64s  #: row of the event
     pid: Int32s
@@ -47,7 +47,7 @@ class ReadLines:
 
 @dataclass
 class Parsed:
-    """What a block holds."""
+    """The contents of a block; rows are those of `columns`."""
 
     columns: SchedulerColumns = EMPTY
     comms: list[Comms] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""The text of a recording, read in blocks by two threads: numpy lets go of the interpreter meanwhile."""
+"""Read the text of a recording in blocks, by two threads: numpy releases the interpreter's lock meanwhile."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ class _Gathered:
         self._last.update(parsed.last_ns)
 
     def events(self, path: Path) -> SchedulerEvents:
-        """Return all of it by time. Raises Refusal where there is nothing."""
+        """Return all events by time. Raises Refusal where there are none."""
         columns = EMPTY
         if self._parts:
             parts = [[*column] for column in zip(*self._parts)]
@@ -233,7 +233,7 @@ class _Gathered:
             yield LostStretch(mark.cpu, after, mark.before_ns, mark.events)
 
     def _add_names(self, parsed: Parsed) -> None:
-        """Note what threads are called wherever that changes: hardly ever, so only there one at a time."""
+        """Note the names of threads where they change, one at a time: that is rare."""
         columns = parsed.columns
         for comms in parsed.comms:
             slot = comms.pid & 0xFFFF

@@ -239,7 +239,7 @@ class _Block:
     # -- the fields -------------------------------------------------------------------------------------
 
     def _read_switches(self, columns: SchedulerColumns, found: ReadLines, count: int, next_comm: int) -> None:
-        """Read switches of so many equals signs, of which one is that of `next_comm`."""
+        """Read switches with `count` equals signs; that of number `next_comm` stands before the next name."""
         rows, signs = self._signs(columns, (EventKind.SWITCH,), count)
         comm, got_end = signs[:, next_comm], signs[:, count - 1]
         good = self._says(self._fields[rows], b"prev_com")
@@ -285,7 +285,7 @@ class _Block:
         names: tuple[tuple[Int64s, Int64s], tuple[Int64s, Int64s]],
         state: Int64s,
     ) -> None:
-        """Keep the good of some switches, and leave the others to `line`.
+        """Keep those switches that were read well, and leave the others to `line`.
 
         `pids`, `names`: of who leaves the core and who gets it; where each name begins and ends.
         """
@@ -365,7 +365,7 @@ class _Block:
     def _signs(
         self, columns: SchedulerColumns, kinds: tuple[EventKind, ...], count: int
     ) -> tuple[Int64s, Int64s]:
-        """Return the rows of events that have so many equals signs, and their places, int64[rows, count].
+        """Return the rows of events with `count` equals signs, and the places of these, int64[rows, count].
 
         Those that were read before are left out.
         """
