@@ -113,7 +113,7 @@ class CsvCells:
         return codes, [cell.decode("utf-8", "replace") for cell in number]
 
     def _alike(self, width: int) -> tuple[Int64s, Int64s] | None:
-        """Return a row of each different text, and the place of each cell among them; None if hashes collide."""
+        """Return a row of each distinct text, and the place of each cell among them; None if hashes clash."""
         words, lengths = self.letters(width).view(np.uint64), self._lengths
         key = lengths.astype(np.uint64)
         for column in words.T:
@@ -163,7 +163,7 @@ def read_cells(path: Path, columns: int, places: Sequence[int]) -> Iterator[dict
 
 
 def _separators(data: NDArray[np.uint8]) -> tuple[Int64s, Bools]:
-    """Return the offsets of the commas and line breaks outside of quotes, and which of them are line breaks."""
+    """Return the offsets of commas and line breaks outside of quotes, and which of them are line breaks."""
     ends = (data == _COMMA) | (data == _NEWLINE)
     quotes = data == _QUOTE
     if quotes.any():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tracetui.analysis.advice.evidence import Evidence
 from tracetui.analysis.advice.model import (
@@ -13,6 +13,7 @@ from tracetui.analysis.advice.model import (
     NODE_MIGRATIONS,
     PREEMPTED_SHARE,
     Advice,
+    Figures,
 )
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.scheduler.summary import ThreadTime
@@ -49,38 +50,31 @@ def preempted(evidence: Evidence) -> Iterator[Advice]:
 
 def migrations(evidence: Evidence) -> Iterator[Advice]:
     """Find threads that come to another core again and again."""
-    moving = [time for time in _thread_times(evidence) if time.migrations_per_s >= MIGRATIONS.least]
-    if moving:
-        highest = max(time.migrations_per_s for time in moving)
-        yield Advice(
-            id="threads_migrate",
-            cost_ns=None,
-            evidence={
-                "threads": len(moving),
-                "migrations_per_s": highest,
-                "setting": _setting(evidence),
-            },
-            subjects=tuple(dict.fromkeys(time.task.comm for time in moving))[:5],
-        )
+    rates, names = _moving_threads(evidence, lambda time: time.migrations_per_s, MIGRATIONS.least)
+    if rates:
+        figures: Figures = {
+            "threads": len(rates),
+            "migrations_per_s": max(rates),
+            "setting": _setting(evidence),
+        }
+        yield Advice(id="threads_migrate", cost_ns=None, evidence=figures, subjects=names)
 
 
 def node_migrations(evidence: Evidence) -> Iterator[Advice]:
     """Find threads that come to another NUMA node again and again."""
-    moving = [time for time in _thread_times(evidence) if time.node_migrations_per_s >= NODE_MIGRATIONS.least]
-    if moving:
-        highest = max(time.node_migrations_per_s for time in moving)
-        yield Advice(
-            id="threads_change_nodes",
-            cost_ns=None,
-            evidence={"threads": len(moving), "node_migrations_per_s": highest},
-            subjects=tuple(dict.fromkeys(time.task.comm for time in moving))[:5],
-        )
+    rates, names = _moving_threads(evidence, lambda time: time.node_migrations_per_s, NODE_MIGRATIONS.least)
+    if rates:
+        figures: Figures = {"threads": len(rates), "node_migrations_per_s": max(rates)}
+        yield Advice(id="threads_change_nodes", cost_ns=None, evidence=figures, subjects=names)
 
 
-def _thread_times(evidence: Evidence) -> tuple[ThreadTime, ...]:
-    """Return the times of threads; none without a recording of the scheduler."""
+def _moving_threads(
+    evidence: Evidence, rate: Callable[[ThreadTime], float], least: float
+) -> tuple[list[float], tuple[str, ...]]:
+    """Return the rates, a second, of the threads that move at least that often, and five of their names."""
     summary = evidence.analysis.scheduler_summary
-    return () if summary is None else summary.threads
+    moving = [] if summary is None else [time for time in summary.threads if rate(time) >= least]
+    return [rate(time) for time in moving], tuple(dict.fromkeys(time.task.comm for time in moving))[:5]
 
 
 def interrupts(evidence: Evidence) -> Iterator[Advice]:
@@ -104,7 +98,7 @@ def interrupts(evidence: Evidence) -> Iterator[Advice]:
 
 
 def _setting(evidence: Evidence) -> str:
-    """Return what binds threads to cores."""
+    """Return the setting that binds threads to cores."""
     return "taskset" if evidence.is_gpu else "CPU_AFFINITY_CONF=1 or taskset"
 
 

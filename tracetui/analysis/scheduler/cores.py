@@ -48,7 +48,7 @@ class Cores:
         self.numbers: tuple[int, ...] = tuple(self._cpu[first].tolist())
 
     def runs(self, cpu: int) -> CoreRuns:
-        """Return the threads that had a core. Before its first switch it had the thread that leaves it there."""
+        """Return the threads that had a core; before its first switch, the one that leaves it there."""
         if cpu not in self._found:
             first, stop = np.searchsorted(self._cpu, np.array([cpu, cpu + 1], self._cpu.dtype)).tolist()
             time = np.append(np.int64(-(1 << 62)), self._time[first:stop])
