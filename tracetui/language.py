@@ -17,6 +17,11 @@ from contextvars import ContextVar
 from typing import Any, Union
 
 _FIELD = re.compile(r"\{([a-z]+)\}")
+_HAN = "\u4e00-\u9fff"
+_EDGE = "\0"  #: stands on both sides of a value while its sentence is made
+#: Where a value begins or ends between Chinese and Latin without a space; and between Chinese.
+_MEETING = re.compile(rf"(?<=[{_HAN}])\0+(?=[0-9A-Za-z])|(?<=[0-9A-Za-z%])\0+(?=[{_HAN}])")
+_JOINED = re.compile(rf"(?<=[{_HAN}、。）]) ?\0+ ?(?=[{_HAN}（])")
 _DEEPEST = 6  #: sentences in sentences that a file may keep
 _words: Mapping[str, str] = {}
 _in_english: ContextVar[bool] = ContextVar("in_english", default=False)
@@ -60,7 +65,10 @@ def heading(title: str) -> str:
 
 def translate(english: str, /, **values: object) -> str:
     """Return a sentence in the language chosen, its fields replaced by the values."""
-    return wording(english).format(**values)
+    if speaks_english():
+        return english.format(**values)
+    framed = {name: _framed(value) if isinstance(value, str) else value for name, value in values.items()}
+    return _set_apart(wording(english).format(**framed))
 
 
 class Statement(str):
@@ -116,11 +124,11 @@ def restate(sentence: str) -> str:
     if words is None:  # the catalogue has it with its full stop
         words = _words.get(f"{sentence.template}.", sentence.template).rstrip("。")
     values = {
-        name: names(map(restate, value)) if isinstance(value, tuple) else restate(value)
+        name: _framed(names(map(restate, value)) if isinstance(value, tuple) else restate(value))
         for name, value in sentence.values.items()
     }
     # The template may be that of a file: nothing but these fields is to be filled in.
-    return _FIELD.sub(lambda field: values[field[1]], words)
+    return _set_apart(_FIELD.sub(lambda field: values[field[1]], words))
 
 
 def without_stop(sentence: str) -> str:
@@ -190,6 +198,17 @@ def sentences(parts: Iterable[str]) -> str:
 def alternatives(parts: Iterable[str]) -> str:
     """Return what a semicolon parts: "a; b"."""
     return _joined("{this}; {that}", parts)
+
+
+def _framed(value: str) -> str:
+    return f"{_EDGE}{value}{_EDGE}"
+
+
+def _set_apart(text: str) -> str:
+    """Return a sentence with a space where a value in Latin meets Chinese, and with none between Chinese."""
+    if _EDGE not in text:
+        return text
+    return _JOINED.sub("", _MEETING.sub(" ", text)).replace(_EDGE, "")
 
 
 def _joined(template: str, parts: Iterable[str]) -> str:

@@ -31,6 +31,11 @@ from tracetui.cli.exit_codes import ExitCode
             ExitCode.USAGE,
             "参数 --jobs：进程数是 1 到 64 的整数；见 tracetui gaps --help",
         ),
+        (
+            ["ranks", "empty"],
+            ExitCode.UNREADABLE,
+            "empty：这个目录中没有 trace：没有 trace_view.json、msprof_*.json，也没有数据库",
+        ),
         (["summary", "text", "--brief"], ExitCode.USAGE, "--brief 要与 --json 一起使用；见 tracetui --help"),
     ],
 )
@@ -44,6 +49,7 @@ def test_a_refusal_is_said_in_chinese_with_its_names(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("text").write_text("no json")
+    Path("empty").mkdir()
     assert main([*words, "--lang", "zh"]) == code
     assert capsys.readouterr().err == f"tracetui: {sentence}\n"
 

@@ -167,7 +167,7 @@ def test_a_sentence_has_one_translation_with_the_same_fields() -> None:
 
 def test_words_are_chinese_and_so_is_their_punctuation() -> None:
     for words in WORDS.values():
-        assert not ENGLISH_WORDS.search(re.sub(r"\{\w*\}|tracetui A B", "X", words)), words
+        assert not ENGLISH_WORDS.search(re.sub(r"\{\w*\}|tracetui A B|'select .*'", "X", words)), words
         assert not HALF_WIDTH.search(words), words
 
 
@@ -235,6 +235,7 @@ COMMANDS = [
     "advice {stalls} --md",
     "gaps {moba} --by communication",
     "gaps {stalls} --md",
+    "operators {moba}",
     "hotspots {stalls}",
     "hotspots {moba} --by module",
     "hotspots {moba} --by frame --md",
@@ -248,6 +249,7 @@ COMMANDS = [
     "compare {moba} {moba}",
     "compare {moba} {stalls} --by advice",
     "compare {moba} {stalls} --by memory",
+    "compare {moba} {stalls} --by line",
     "compare {moba} {stalls} --md",
     "compare {job} {job} --by root",
 ]
@@ -479,3 +481,15 @@ def test_collectives_are_named_in_chinese(name: str, words: str) -> None:
 @pytest.mark.usefixtures("chinese")
 def test_memory_without_times_is_said_in_chinese() -> None:
     assert translate(NO_TIMES) == "没有记录时间：事件以编号表示。"
+
+
+@pytest.mark.usefixtures("chinese")
+@pytest.mark.parametrize(
+    ("cause", "sentence"),
+    [("Python", "因 Python 而空闲"), ("同步", "因同步而空闲"), ("（host.gc）", "因（host.gc）而空闲")],
+)
+def test_a_value_stands_apart_from_chinese_only_where_it_is_latin(cause: str, sentence: str) -> None:
+    assert translate("idle, {cause}", cause=cause) == restate(state("idle, {cause}", cause=cause)) == sentence
+    assert translate("most {cause} {share}", cause="同步", share="5 %") == "最多的是同步 5 %"
+    assert translate("idle, {cause}", cause="训练v2") == "因训练v2 而空闲"
+    assert translate("{rank}, {why}", rank="a", why="b") == "a，b"

@@ -39,6 +39,7 @@ TELLING = {
     "nothing": (0, 1),
     "missing": (0, 1),
     "note": (0, 1),
+    "set_title": (0, 1),
 }
 #: Names of modules of the viewer that hold texts which are translated where they are shown.
 TEXTS = {"TITLE_OF", "PLACEHOLDER", "MEANWHILE", "MAPS", "_EMPTY"}
@@ -197,8 +198,9 @@ def templates() -> Iterator[tuple[str, str]]:
         for node in nodes:
             if isinstance(node, ast.Call) and (bounds := TELLING.get(_called(node))) is not None:
                 for argument in node.args[slice(*bounds)]:
-                    for template in filter(None, _constants(argument, named)):
-                        yield template, path.relative_to(PACKAGE).as_posix()
+                    for template in _constants(argument, named):
+                        if template and not template.isdigit():
+                            yield template, path.relative_to(PACKAGE).as_posix()
 
 
 def _called(call: ast.Call) -> str:

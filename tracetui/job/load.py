@@ -76,7 +76,7 @@ def ranks_in(sources_found: Sources) -> FoundRanks:
 
     Raises UnreadableTrace where there are some and none can be read.
     """
-    notes = [f"{sentence} (left out)" for sentence in sources_found.notes]
+    refusals = [*sources_found.notes]
     sources: list[Source] = []
     identified: list[FoundRank] = []
     digests: dict[int, Digest] = {}
@@ -90,13 +90,14 @@ def ranks_in(sources_found: Sources) -> FoundRanks:
                 with open_trace(source.path) as trace_file:
                     identity = identify(source.path.absolute(), trace_file.head)
         except (UnreadableTrace, UnreadableDigest, OSError) as error:
-            notes.append(_unread_note(source, error))
+            refusals.append(_refusal(source, error))
             continue
         sources.append(source)
         identified.append(FoundRank(source.shown, identity))
+    notes = [state("{note} (left out)", note=refusal) for refusal in refusals]
     ranks = distinct_ranks(sources, identified, digests, notes)
-    if notes and not ranks.sources:
-        raise UnreadableTrace(Reason.MISSING, notes[0].removesuffix(" (left out)"))
+    if refusals and not ranks.sources:
+        raise UnreadableTrace(Reason.MISSING, refusals[0])
     return ranks
 
 
@@ -171,7 +172,7 @@ def join(found: FoundRanks, results: dict[int, DigestResult]) -> Job:
         if isinstance(result, bytes):
             digests[place] = decode(result)
         else:
-            notes.append(_unread_note(found.sources[place], result))
+            notes.append(state("{note} (left out)", note=_refusal(found.sources[place], result)))
     places = sorted(digests)
     unread = len(found.sources) - len(set(places) | set(results))
     if unread:
@@ -211,7 +212,7 @@ def ranks_in_words(numbers: list[int], count: int) -> str:
     return state("rank {numbers}" if len(numbers) == 1 else "ranks {numbers}", numbers=shown)
 
 
-def _unread_note(source: Source, why: object) -> str:
+def _refusal(source: Source, why: object) -> str:
+    """Return why a rank is not read, with its path."""
     text = str(why)
-    note = text if str(source.path) in text else f"{source.shown}: {text}"
-    return state("{note} (left out)", note=note)
+    return text if str(source.path) in text else state("{path}: {error}", path=source.shown, error=text)

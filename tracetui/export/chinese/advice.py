@@ -82,7 +82,7 @@ ADVICE = {
         _rule("申请或释放显存的调用造成的空闲至少 {}", model.MEMORY),
     ),
     "dispatch_queue_late": AdviceWords(
-        "任务队列下发晚",
+        "任务在队列中等待下发",
         "有 {waits} 次任务已在队列中而 Device 空闲：{busy_ns} 排在其他下发之后，{wakeup_ns} 等待出队"
         "线程唤醒。可试 TASK_QUEUE_ENABLE=2（减少出队线程的下发工作）与 CPU_AFFINITY_CONF=1（绑核，唤醒更快）。",
         _rule("任务在队列中造成的空闲至少占 Device 时间的 {}", model.QUEUE_SHARE),
@@ -128,8 +128,8 @@ ADVICE = {
         ),
     ),
     "late_ranks": AdviceWords(
-        "Device 在等待晚到的卡",
-        "有 {waiting_for_ranks_ns} 处于集合通信中，没有传输数据，也不计算：组内有一张卡还没有到。请看那张卡同一个 step 的 trace"
+        "Device 在等待慢卡",
+        "有 {waiting_for_ranks_ns} 处于集合通信中，没有传输数据，也不计算：通信域里有一张卡还没有到。请看那张卡同一个 step 的 trace"
         "（tracetui ranks）。在它提前到达之前，本卡在这样的等待之前省下的时间会变成等待。",
         _rule(
             "未掩盖的通信至少占 Device 时间的 {}，且其中至少一半是等待",
@@ -190,7 +190,7 @@ ADVICE = {
         _rule("中断造成的空闲至少占 Device 时间的 {}", model.INTERRUPT_SHARE),
     ),
     "record_the_scheduler": AdviceWords(
-        "没有调度器的记录",
+        "没有调度器记录",
         "有 {idle_ns} 的空闲是 Host 来得晚。线程当时有没有核没有记录：docs/zh/scheduler.md 用三行说明如何采集，"
         "用 --sched 读取。",
         _rule("Host 来得晚造成的空闲至少占 Device 时间的 {}", model.HOST_BOUND_SHARE),
@@ -258,7 +258,7 @@ FIGURES = {
     "shared_cores": "共用的核",
     "threads": "线程数",
     "without": "不要调用",
-    "graph": "图",
+    "graph": "捕获成图的方法",
     "slow_batches": "慢的 batch",
     "slow_steps": "慢的 step",
     "slowest_ns": "最慢",

@@ -49,9 +49,9 @@ ERRORS = {
     ),
     "{path}: is not a trace: the file holds {contents}": "{path}：不是 trace：文件内容是{contents}",
     "binary data": "二进制数据",
-    "HTML or XML": " HTML 或 XML",
+    "HTML or XML": "HTML 或 XML",
     "a pointer of Git LFS only: git lfs pull fetches the file itself": (
-        " Git LFS 的指针：用 git lfs pull 取得文件本身"
+        "Git LFS 的指针：用 git lfs pull 取得文件本身"
     ),
     "no JSON array or object": "非 JSON 的文本（没有数组或对象）",
     "{path}: is not a trace: none of its {count} elements is an event": (
@@ -81,7 +81,7 @@ ERRORS = {
     "--force replaces it": "--force 会替换它",
     # -- recordings of the scheduler --------------------------------------------------------------------
     "there is no recording of the scheduler beside this trace: name one with --sched FILE": (
-        "这个 trace 旁边没有调度记录：请用 --sched FILE 指定"
+        "这个 trace 旁边没有调度器记录：请用 --sched FILE 指定"
     ),
     "--sched is of one trace or job: the operating system of others is not told": (
         "--sched 只用于一个 trace 或作业：其他 trace 的操作系统情况未知"
@@ -92,7 +92,7 @@ ERRORS = {
     ),
     "holds no recording that is plainly of this rank: call it rank0.txt, or like its host, or put it into a "
     "directory with the name of the rank's": (
-        "其中没有明确属于这个 rank 的记录：请命名为 rank0.txt 或主机名，或放入与该 rank 目录同名的目录"
+        "其中没有明确属于这张卡的记录：请命名为 rank0.txt 或主机名，或放入与这张卡的目录同名的目录"
     ),
     "is a file of trace-cmd, which is not installed here: run `trace-cmd report` where it is, and give the "
     "text": "是 trace-cmd 的文件，而本机没有安装 trace-cmd：请在装有它的机器上运行 `trace-cmd report`，并提供输出的文本",
@@ -151,10 +151,10 @@ ERRORS = {
         "窗口写作 START..END，例如 1.2s..1.35s、350ms.. 或 ..900us"
     ),
     "a place begins with a screen, like gaps@1.2s..1.35s#gap=NPU:1.236211": (
-        "位置以界面开头，例如 gaps@1.2s..1.35s#gap=NPU:1.236211"
+        "位置以页面开头，例如 gaps@1.2s..1.35s#gap=NPU:1.236211"
     ),
     "a place has at most {count} characters": "位置最多 {count} 个字符",
-    "before the : of a place stands the number of a rank": "位置中冒号之前是 rank 编号",
+    "before the : of a place stands the number of a rank": "位置中冒号之前是 rank 的编号",
     "the parts of a place after # are NAME=VALUE, with commas between them": (
         "位置中 # 之后的各项写作 NAME=VALUE，用逗号分隔"
     ),
@@ -174,7 +174,7 @@ ERRORS = {
     "a note has at most {count} characters": "笔记最多 {count} 个字符",
     # -- queries and fixes ------------------------------------------------------------------------------
     "a query begins with select, with or from: tables are only read": (
-        "查询以 select、`with` 或 `from` 开头：表只能读取"
+        "查询以 `select`、`with` 或 `from` 开头：表只能读取"
     ),
     "a query is one statement, and this is {count}": "查询是一条语句，这里有 {count} 条",
     "the query took longer than {seconds} s: --timeout allows more": (
@@ -198,7 +198,7 @@ ERRORS = {
         "rank {first} 和 rank {second} 在这里没有共同的集合通信"
     ),
     "the jobs have no rank in common: BASE has {base}, OTHER {other}": (
-        "两个作业没有共同的 rank：BASE 有 {base}，OTHER 有 {other}"
+        "两个作业没有共同的卡：BASE 有 {base}，OTHER 有 {other}"
     ),
     # -- settings, options and their values -------------------------------------------------------------
     "{path}: there is no setting {name}: they are {settings}": "{path}：没有设置项 {name}：可用的有 {settings}",
@@ -229,7 +229,7 @@ ERRORS = {
     "no row is called {name} here: --json of the commands shows the ids that there are": (
         "这里没有名为 {name} 的行：各命令的 --json 会列出已有的 id"
     ),
-    "a place is on one of {screens}, not on {screen}": "位置所在的界面应为 {screens} 之一，而不是 {screen}",
+    "a place is on one of {screens}, not on {screen}": "位置所在的页面应为 {screens} 之一，而不是 {screen}",
     "this terminal (TERM) cannot show the viewer; tracetui summary PATH prints text": (
         "这个终端（TERM）无法显示查看器；tracetui summary PATH 会输出文本"
     ),
@@ -243,7 +243,7 @@ ERRORS = {
     ),
     "nothing is recorded of the memory: there is no table to write": "没有采集显存：没有可写的表",
     "a query is missing, like 'select count(*) from gaps'; --tables lists the tables": (
-        "缺少查询，例如 'select count(*)'；--tables 列出所有表"
+        "缺少查询，例如 'select count(*) from gaps'；--tables 列出所有表"
     ),
     "--at goes with --add: it says where the note is": "--at 要与 --add 一起使用：它说明笔记的位置",
     "the note cannot be kept: {reason}": "笔记无法保存：{reason}",
@@ -255,7 +255,7 @@ ERRORS = {
     "nothing is repeated in it": "其中没有重复",
     # -- jobs and comparisons ---------------------------------------------------------------------------
     "the job cannot be replayed: {error}": "作业无法重放：{error}",
-    "{path}: no trace of a rank in it matches {only}": "{path}：其中没有与 {only} 匹配的 rank 的 trace",
+    "{path}: no trace of a rank in it matches {only}": "{path}：其中没有哪张卡的 trace 与 {only} 匹配",
     "no two of the {ranks} traces are of one job; name one ({names})": (
         "{ranks} 个 trace 中没有两个属于同一作业；请指定一个（{names}）"
     ),

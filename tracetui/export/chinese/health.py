@@ -51,13 +51,13 @@ HEALTH = {
         "{count} 个任务在等待它们的调用返回之后才结束，最多晚 {time}：Host 与 Device 的时钟至少相差这么多"
     ),
     "Nothing is shifted. Take {time} or more off the times of the device before you compare them with the host's; what the device did, and for how long, stands.": (
-        "没有做任何平移。与 Host 比较之前，请把 Device 的时间减去 {time} 或更多；Device 做了什么、用时多久不受影响。"
+        "没有移动任何时间。与 Host 的时间比较之前，先从 Device 的时间减去 {time} 或更多；Device 做了什么、用了多久，仍然可信。"
     ),
     "the numbers of {count} tasks in a row are left out on a stream that counts one by one": (
-        "某个 stream 的任务逐一编号，但其中连续缺少 {count} 个编号"
+        "某条流的任务逐一编号，但其中连续缺少 {count} 个编号"
     ),
     "the numbers of {count} tasks are left out, in {stretches} stretches, on streams that count one by one": (
-        "stream 的任务逐一编号，但在 {stretches} 段中共缺少 {count} 个编号"
+        "各条流的任务逐一编号，但在 {stretches} 段中共缺少 {count} 个编号"
     ),
     "the profiler logged that it dropped {count} records of the device": (
         "profiler 的日志称它丢弃了 {count} 条 Device 记录"
@@ -105,7 +105,7 @@ HEALTH = {
     ),
     "Read this time as unknown, not as idle. Synchronise the device before the profiler starts, "
     "and record every stream and process that uses it.": (
-        "这段时间是未知，不是空闲。在 profiler 启动之前同步 Device，并采集使用它的每条 stream 和每个进程。"
+        "这段时间是未知，不是空闲。在 profiler 启动之前同步 Device，并采集使用它的每条流和每个进程。"
     ),
     # -- the host ---------------------------------------------------------------------------------------
     "1 call of the host was never closed": "Host 有 1 次调用没有结束",
@@ -141,7 +141,7 @@ HEALTH = {
         "没有采集输入的 shape：无法据此区分同一算子的各次调用"
     ),
     "Record with record_shapes=True.": "采集时用 record_shapes=True。",
-    "Record at profiler level 1 or 2.": "用采集级别 Level1 或 Level2。",
+    "Record at profiler level 1 or 2.": "采集时用 Level1 或 Level2。",
     "Record stacks for the whole time.": "全程采集调用栈。",
     "Record the host too (PyTorch: ProfilerActivity.CPU).": "同时采集 Host（PyTorch：ProfilerActivity.CPU）。",
     "Record with with_stack=True.": "采集时用 with_stack=True。",
@@ -165,14 +165,14 @@ HEALTH = {
     ),
     # -- tasks ------------------------------------------------------------------------------------------
     "tasks of one stream overlap for {time}, {share} % of its time, which a stream cannot": (
-        "同一 stream 的任务重叠了 {time}，占其时间的 {share} %，而 stream 不可能这样"
+        "同一条流的任务重叠了 {time}，占其时间的 {share} %，而一条流上的任务不会重叠"
     ),
     "tasks of {streams} streams overlap for {time}, {share} % of their time, which streams cannot": (
-        "{streams} 条 stream 的任务重叠了 {time}，占其时间的 {share} %，而 stream 不可能这样"
+        "{streams} 条流的任务各自重叠了 {time}，占其时间的 {share} %，而一条流上的任务不会重叠"
     ),
     "Sums of operators count this time more than once. Look whether files of several devices or runs were joined, "
     "or streams renumbered.": (
-        "算子的合计把这段时间算了不止一次。看看是否合并了多个 Device 或多次运行的文件，或 stream 被重新编号。"
+        "算子的合计把这段时间算了不止一次。看看是否合并了多个 Device 或多次运行的文件，或流被重新编号。"
     ),
     "{count} arrows end at ids that several unrelated starts share": (
         "{count} 条连线的编号由几个无关的起点共用"

@@ -24,7 +24,7 @@ JOBS = {
         "另有 {count} 张卡各让别的卡损失了至少 {worth} % 的时间。"
     ),
     "The ranks are balanced: no rank, link or stage costs {worth} % of their time.": (
-        "各卡均衡：没有哪张卡、哪条链路或哪个 stage造成 {worth} % 的时间损失。"
+        "各卡均衡：没有哪张卡、哪条链路或哪个 stage 造成 {worth} % 的时间损失。"
     ),
     "One rank is here: there is nothing to compare it with.": "这里只有一张卡：没有可比较的对象。",
     "Stage {stage} computes {time} a step, {share} longer than the mean of the {count} stages.": (
@@ -64,7 +64,7 @@ JOBS = {
     "{said}, mostly because it waited itself, longest for {rank}.": (
         "{said}，主要因为它自己也在等待，等 {rank} 最久。"
     ),
-    "{said}: {what} ({share} of what it did longer).": "{said}，它多花的时间有 {share} 是{what}。",
+    "{said}: {what} ({share} of what it did longer).": "{said}，它多花的时间中 {share} 是{what}。",
     # -- ranks, and what they did longer ----------------------------------------------------------------
     "ranks {number}": "rank {number}",
     "every rank": "每张卡",
@@ -169,10 +169,10 @@ JOBS = {
         "修好 {fixes} 之后，一个 step 用 {then}，原来是 {now}：没有收益。"
     ),
     "Rank {rank} is critical: {share} of the longest chain, mostly {reason}.": (
-        "rank {rank} 是关键：占最长链的 {share}，主要是{reason}。"
+        "关键的卡是 rank {rank}：占最长链的 {share}，主要是{reason}。"
     ),
     "Rank {rank} is critical then: {share} of the longest chain, mostly {reason}.": (
-        "那时 rank {rank} 是关键：占最长链的 {share}，主要是{reason}。"
+        "此后关键的卡是 rank {rank}：占最长链的 {share}，主要是{reason}。"
     ),
     "If each operation took the mean of its kind, a step would take {time}: slowdown {slowdown}.": (
         "若每个操作都取同类的平均值，一个 step 用 {time}：减速比 {slowdown}。"
@@ -221,6 +221,6 @@ JOBS = {
     "lower bounds": "{count} 次集合通信没有 plane，其通信域中可能缺卡：它们的等待是下界",
     "With {phase} as fast on each rank as on its peers a step takes {time} ({share}) less; the replay is"
     " off by {error}.": "若每张卡的 {phase} 都与其他卡一样快，一个 step 少 {time}（{share}）；重放的误差是 {error}。",
-    "rank {rank} is critical, mostly {reason}": "rank {rank} 是关键，主要是{reason}",
+    "rank {rank} is critical, mostly {reason}": "关键的卡是 rank {rank}，主要是{reason}",
     "Phases: ranges that the program marks": "阶段：程序标记的区间",
 }

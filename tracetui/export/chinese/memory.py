@@ -10,7 +10,7 @@ MEMORY = {
     "{peak} in step {step}": "{peak}，step {step}",
     "{peak}: {size} of it allocated at {line}": "{peak}：其中 {size} 由 {line} 申请",
     "{size} of it was allocated before the recording began": "其中 {size} 在采集开始之前就已申请",
-    "{size} more was reserved: cached, or lost between blocks": "另外保留了 {size}：被缓存，或散落在块与块之间",
+    "{size} more was reserved: cached, or lost between blocks": "另外预留了 {size}：被缓存，或成为块之间的碎片",
     "{size} of the process lay outside: workspace, communication, others": (
         "进程另有 {size} 在 PyTorch 之外：workspace、通信等"
     ),
@@ -37,7 +37,7 @@ MEMORY = {
         "结束时仍存活（本身不等于泄漏）：{blocks}，共 {size}。"
     ),
     "Components": "组件",
-    "Memory of the host, in no sum of a device": "主机内存，不计入设备",
+    "Memory of the host, in no sum of a device": "主机内存，不计入 Device",
     "Static memory of graphs, given before they run": "图的静态内存，运行之前分配",
     "Blocks, the largest first": "各块，最大的在前",
     "Blocks by size, most in all first": "按大小统计的块，总量多的在前",

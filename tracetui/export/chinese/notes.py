@@ -91,7 +91,7 @@ NOTES = {
         "{run} 不区分等待与传输：两边都合并为 {cause}"
     ),
     "{run} has no calls of the runtime (profiler level 0): compiling stands as {launch} and {operator} on both sides": (
-        "{run} 没有运行时调用（采集级别 Level0）：两边的编译都计入 {launch} 和 {operator}"
+        "{run} 没有 runtime 调用（采集级别 Level0）：两边的编译都计入 {launch} 和 {operator}"
     ),
     "{run} does not tell what ran on the cube units: classes are not cut by that": (
         "{run} 没有记录哪些算子在 Cube 单元上执行：类别不按此划分"
@@ -101,7 +101,7 @@ NOTES = {
     ),
     "The runs were recorded at different levels: {base} and {other}": "两次运行的采集级别不同：{base} 和 {other}",
     "Only {run} records calls of the runtime: its host is slower by what recording them takes": (
-        "只有 {run} 采集了运行时调用：采集它们的开销使它的 Host 变慢"
+        "只有 {run} 采集了 runtime 调用：采集它们的开销使它的 Host 变慢"
     ),
     "Only {run} records stacks of Python: its devices do not wait longer for the host: what recording them costs does "
     "not show": "只有 {run} 采集了 Python 调用栈：它的 Device 等待 Host 的时间并未变长，看不出采集的开销",
@@ -120,7 +120,7 @@ NOTES = {
         "它的摘要由旧版 tracetui 生成，可供比较的内容较少：请重新生成"
     ),
     "a digest keeps of long tables what takes most time: the rest stands as (others)": (
-        "对于很长的表，摘要只保留用时最多的行：其余合并为 (others)"
+        "对于很长的表，摘要只保留用时最多的行：其余合并为“（其他）”"
     ),
     # -- jobs -------------------------------------------------------------------------------------------
     "{count} more findings put numbers of ranks in doubt: tracetui doctor tells of each rank": (
@@ -274,15 +274,15 @@ NOTES = {
     "{device}: {measure} is {share} ({time} of {whole}), more than {most}": (
         "{device}：{measure} 为 {share}（{whole} 中的 {time}），超过 {most}"
     ),
-    "{device}: memory is {size}, more than {most}": "{device}：memory 为 {size}，超过 {most}",
+    "{device}: memory is {size}, more than {most}": "{device}：显存为 {size}，超过 {most}",
     "{device}: memory grows by {size} or more in step {steps}, more than {most}": (
-        "{device}：memory 在 step {steps} 中至少增长 {size}，超过 {most}"
+        "{device}：显存在 step {steps} 中至少增长 {size}，超过 {most}"
     ),
     "{device}: memory grows by {size} or more in each of steps {steps}, more than {most}": (
-        "{device}：memory 在 step {steps} 中每步至少增长 {size}，超过 {most}"
+        "{device}：显存在 step {steps} 中每个 step 至少增长 {size}，超过 {most}"
     ),
     "{device}: {share} of the idle time has no known cause (unlinked), and is in no other limit": (
-        "{device}：空闲时间的 {share} 原因未知（unlinked），不计入其他限值"
+        "{device}：空闲时间的 {share} 原因未知（unlinked），不计入其他上限"
     ),
     "rank {rank}: {measure} is {share} ({time} of {whole}), more than {most}": (
         "rank {rank}：{measure} 为 {share}（{whole} 中的 {time}），超过 {most}"
@@ -292,24 +292,24 @@ NOTES = {
     ),
     "rank {rank}: {measure} takes {time}, more than {most}": "rank {rank}：{measure} 用时 {time}，超过 {most}",
     "{measure}: {value} a step, {more} more than in BASE, allowed is {allowed}": (
-        "{measure}：每个 step {value}，比 BASE 多 {more}，限值为 {allowed}"
+        "{measure}：每个 step {value}，比 BASE 多 {more}，上限为 {allowed}"
     ),
     "{measure}: {value} at the peak, {more} more than in BASE, allowed is {allowed}": (
-        "{measure}：峰值 {value}，比 BASE 多 {more}，限值为 {allowed}"
+        "{measure}：峰值 {value}，比 BASE 多 {more}，上限为 {allowed}"
     ),
     "{measure}: {value} a step of all ranks, {more} more than in BASE, allowed is {allowed}": (
-        "{measure}：所有卡合计每个 step {value}，比 BASE 多 {more}，限值为 {allowed}"
+        "{measure}：所有卡合计每个 step {value}，比 BASE 多 {more}，上限为 {allowed}"
     ),
     "{line}; the steps do not tell it from chance": "{line}；各 step 的差异不足以排除偶然",
     "{line}; so few steps cannot tell whether that is chance": "{line}；step 太少，无从判断是否偶然",
-    "nothing recorded tells of {measure}: there is nothing to check": "没有采集 {measure}：无可检查",
-    "nothing tells of {measure} in both: there is nothing to check": "两边没有都采集 {measure}：无可检查",
-    "no range is marked as {name}: there is nothing to check": "没有名为 {name} 的标记区间：无可检查",
+    "nothing recorded tells of {measure}: there is nothing to check": "没有采集 {measure}：没有可检查的内容",
+    "nothing tells of {measure} in both: there is nothing to check": "{measure} 并非两边都有：没有可检查的内容",
+    "no range is marked as {name}: there is nothing to check": "没有名为 {name} 的标记区间：没有可检查的内容",
     "no device computes or communicates in this trace: there is nothing to check": (
-        "这个 trace 中没有 Device 在计算或通信：无可检查"
+        "这个 trace 中没有 Device 在计算或通信：没有可检查的内容"
     ),
     "no device computes or communicates in these traces: there is nothing to check": (
-        "这些 trace 中没有 Device 在计算或通信：无可检查"
+        "这些 trace 中没有 Device 在计算或通信：没有可检查的内容"
     ),
     "no device computes or communicates in BASE: there is nothing to compare with": (
         "BASE 中没有 Device 在计算或通信：没有比较的基准"

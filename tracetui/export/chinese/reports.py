@@ -15,7 +15,7 @@ REPORTS = {
     "reading {share}{done} of {total}  {events} events, nothing for {seconds} s": (
         "正在读取 {share}{done} / {total}  {events} 个事件，已有 {seconds} s 没有新数据"
     ),
-    "reading the scheduler {share}{done}": "正在读取调度记录 {share}{done}",
+    "reading the scheduler {share}{done}": "正在读取调度器记录 {share}{done}",
     "reading {share}{done} of {ranks} ranks  {size} of {total}": (
         "正在读取 {share}{done} / {ranks} 张卡  {size} / {total}"
     ),
@@ -36,8 +36,8 @@ REPORTS = {
     "{count} calls": "{count} 次调用",
     "1 step": "1 个 step",
     "{count} steps": "{count} 个 step",
-    "1 line": "1 行",
-    "{count} lines": "{count} 行",
+    "1 line": "1 行代码",
+    "{count} lines": "{count} 行代码",
     "step {number}": "step {number}",
     # -- advice -----------------------------------------------------------------------------------------
     "1 piece of advice": "1 条建议",
@@ -87,7 +87,7 @@ REPORTS = {
     "{count} compute": "计算 {count} 个",
     "{count} communication": "通信 {count} 个",
     "{count} copies": "拷贝 {count} 个",
-    "{count} waits and the like": "等待等 {count} 个",
+    "{count} waits and the like": "等待及其他 {count} 个",
     "the trace's own Overlap Analysis says otherwise:": "trace 自带的 Overlap Analysis 与此不同：",
     "it leaves out {time} between iterations": "它不计迭代之间的 {time}",
     "Why {device} was idle for {time}": "{device} 为什么空闲 {time}",
@@ -116,14 +116,14 @@ REPORTS = {
     "1 {units} gap, most {measure} first": "1 个 {units} 间隙，{measure}多的在前",
     "{total} {units} gaps, most {measure} first": "{total} 个 {units} 间隙，{measure}多的在前",
     "for {rank}": "等待 {rank}",
-    "exposed by {line}": "由 {line} 暴露",
+    "exposed by {line}": "由 {line} 的同步引起",
     "until {task}": "直到 {task}",
     "until the end": "直到结束",
     "Idle time by Python line: {time}, {lines}": "按 Python 代码行统计的空闲：{time}，{lines}",
     "{causes}; in {names}": "{causes}；在 {names} 中",
     "{count} more, {left} together: --top 0": "另有 {count} 行，共 {left}：--top 0",
-    "1 line with less is not shown.": "另有 1 行更少的未列出。",
-    "{count} lines with less are not shown.": "另有 {count} 行更少的未列出。",
+    "1 line with less is not shown.": "另有 1 行更少的代码未列出。",
+    "{count} lines with less are not shown.": "另有 {count} 行更少的代码未列出。",
     "1 with less is not shown.": "另有 1 个更少的未列出。",
     "{count} with less are not shown.": "另有 {count} 个更少的未列出。",
     "A line can save more than its idle time: what the host does while the device is still busy delays "
@@ -134,9 +134,9 @@ REPORTS = {
         "只有超出等待的部分才计入，除非那些对端提前到达。"
     ),
     "Synchronisations: {count}, the host waited {waited}, exposed {exposed} of idle time": (
-        "同步：{count} 次，Host 共等待 {waited}，暴露空闲 {exposed}"
+        "同步：{count} 次，Host 共等待 {waited}，其后空闲 {exposed}"
     ),
-    "{count} more, exposing {left}: --top 0": "另有 {count} 个，暴露 {left}：--top 0",
+    "{count} more, exposing {left}: --top 0": "另有 {count} 个，其后空闲 {left}：--top 0",
     # -- modules, frames, scopes ------------------------------------------------------------------------
     "Idle time by nn.Module: {idle}": "按 nn.Module 统计的空闲：{idle}",
     "Idle time by frame of Python: {idle}": "按 Python 栈帧统计的空闲：{idle}",
@@ -170,7 +170,7 @@ REPORTS = {
     "rank {src} to {dst} of {group}": "rank {src} 到 {dst}（{group}）",
     "peer {src} to {dst} of {group}": "peer {src} 到 {dst}（{group}）",
     "Late ranks: waited {waited} for them, {exposed} of it exposed": (
-        "慢卡：等待它们共 {waited}，其中未掩盖的 {exposed}"
+        "慢卡：为等待它们共用 {waited}，其中未掩盖的 {exposed}"
     ),
     "Links: {count}, most time first": "链路：{count} 条，耗时多的在前",
     "1 with less": "另有 1 个更少的",
@@ -186,18 +186,18 @@ REPORTS = {
     "darkest: {share} of the time of a cell": "最深的颜色：一格时间的 {share}",
     "What the ranks did over time, all together": "所有卡合计：时间花在哪里",
     "Why they were idle for {time}, all together": "为什么合计空闲 {time}",
-    "Memory, at most on any rank": "内存：占用最多的卡",
-    "Who held memory at the peak of the ranks": "各卡内存峰值时由谁占用",
+    "Memory, at most on any rank": "显存：占用最多的卡",
+    "Who held memory at the peak of the ranks": "各卡显存峰值时由谁占用",
     "What is wrong or doubtful in the recordings of ranks": "各卡的采集中有误或可疑之处",
-    "The steps of both, as high as they are long": "双方的 step，高度即时长",
+    "The steps of both, as high as they are long": "两边的 step，高度即时长",
     "What devices waited for, by step": "每个 step 中 Device 在等什么",
     "{base} compared with {other}": "{base} 与 {other} 的比较",
     "Operators of the devices by type, most time first": "各 Device 的算子，按类型，耗时多的在前",
     "Operators of the devices by name, most time first": "各 Device 的算子，按名称，耗时多的在前",
     "Operators of the host by type, most own time first": "Host 算子，按类型，自身耗时多的在前",
     "Operators of the host by name, most own time first": "Host 算子，按名称，自身耗时多的在前",
-    "Types of kernels and the shapes of their inputs, most time first": "kernel 的类型及其输入形状，耗时多的在前",
-    "In the viewer: {command}": "在界面中：{command}",
+    "Types of kernels and the shapes of their inputs, most time first": "kernel 的类型及其输入 shape，耗时多的在前",
+    "In the viewer: {command}": "在查看器中：{command}",
     "Kernels, the longest first": "各 kernel，最长的在前",
     "{title}: none.": "{title}：没有。",
 }

@@ -8,9 +8,9 @@ SCHEDULER = {
     "Clock: {source}.": "时钟：{source}。",
     "Clock: {source}, to within {error}.": "时钟：{source}，误差不超过 {error}。",
     "Drift: {drift} ppm.": "漂移：{drift} ppm。",
-    "The recording of the scheduler is not used: {problem}.": "没有使用调度器的记录：{problem}。",
+    "The recording of the scheduler is not used: {problem}.": "没有使用调度器记录：{problem}。",
     "The recording of the scheduler is cut or damaged, and read up to there": (
-        "调度器的记录不完整或已损坏，只读到该处"
+        "调度器记录不完整或已损坏，只读到该处"
     ),
     "Lines of the scheduler that cannot be read, and are skipped: {count}.": (
         "调度器记录中无法读取而跳过的行：{count}。"
@@ -39,7 +39,7 @@ SCHEDULER = {
     "its reading was stopped": "读取已停止",
     "reading the scheduler, {share} % of {size}": "正在读取调度器记录，{size} 的 {share} %",
     "No scheduler is recorded: --sched FILE gives it; docs/scheduler.md tells how to record it.": (
-        "没有调度器的记录：用 --sched FILE 给出；采集方法见 docs/zh/scheduler.md。"
+        "没有调度器记录：用 --sched FILE 给出；采集方法见 docs/zh/scheduler.md。"
     ),
     "No thread waited for a core in idle time.": "空闲期间没有线程在等核。",
     "Scheduler": "调度器",
@@ -55,14 +55,14 @@ SCHEDULER = {
     "who had the cores": "谁占着核",
     "cores": "核",
     "{thread} was ready for {time} and had no core; it was with {tasks}. Pin the process: {setting}.": (
-        "{thread} 就绪了 {time} 却没有核；核在 {tasks}。请绑核：{setting}。"
+        "{thread} 就绪了 {time} 却没有核；当时核上是 {tasks}。请绑核：{setting}。"
     ),
     " It waited in {call}.": "它在 {call} 中等待。",
     "{thread} slept for {time}.": "{thread} 睡眠了 {time}。",
     "{thread} slept for {time}, until {waker} woke it.": "{thread} 睡眠了 {time}，直到 {waker} 唤醒它。",
     "{thread} slept for {time}, until {waker} woke it, which was ready for {ready} of that "
     "and had no core; it was with {tasks}.": (
-        "{thread} 睡眠了 {time}，直到 {waker} 唤醒它；其间 {waker} 就绪了 {ready} 却没有核；核在 {tasks}。"
+        "{thread} 睡眠了 {time}，直到 {waker} 唤醒它；其间 {waker} 就绪了 {ready} 却没有核；当时核上是 {tasks}。"
     ),
     "{thread} waited {time} for a disk or a page of memory.": "{thread} 等待磁盘或内存页 {time}。",
     "The core of {thread} served interrupts for {time}.": "{thread} 的核处理中断 {time}。",

@@ -39,8 +39,8 @@ STORIES = {
     "{time} of idle time by scope: no Python stack is recorded": "空闲 {time}，按 scope 分：没有记录 Python 调用栈",
     "No Python stack is recorded: --by scope ranks scopes of the network instead.": "没有记录 Python 调用栈：用 --by scope 按网络的 scope 排名。",
     "No Python stack is recorded: --by frame ranks operators of the host instead.": "没有记录 Python 调用栈：用 --by frame 按 Host 算子排名。",
-    "{device} computes {share} of {time}": "{device} 计算占 {time} 的 {share}",
-    "the devices compute {share} of their time": "各 Device 计算占 {share}",
+    "{device} computes {share} of {time}": "{device} 在 {time} 中有 {share} 在计算",
+    "the devices compute {share} of their time": "各 Device 有 {share} 的时间在计算",
     "1 operator of the host": "Host 上 1 个算子",
     "{count} operators of the host": "Host 上 {count} 个算子",
     "{operators}, {time} of idle time; no Python stack is recorded": "{operators}，空闲 {time}；没有记录 Python 调用栈",
@@ -138,8 +138,8 @@ STORIES = {
         "{steps} 个 step 中有 {some} 个；最小 {least}，中位数 {median}，最大 {most}"
     ),
     "; {time} between them": "；step 之间 {time}",
-    "{time} of idle exposed": "暴露空闲 {time}",
-    "no idle exposed": "没有暴露空闲",
+    "{time} of idle exposed": "同步后空闲 {time}",
+    "no idle exposed": "同步后没有空闲",
     "{exposed} by {call}, which waits once, {time}": "{exposed}：{call} 等待 1 次，{time}",
     "{exposed} by {call}, which waits {count} times, {time}": "{exposed}：{call} 等待 {count} 次，{time}",
     "Saves nothing: no step waits for what the host does in it.": "省不了时间：没有 step 在等 Host 做这些。",
@@ -190,9 +190,9 @@ STORIES = {
     "{call} {line}": "{call} {line}",
     "The host waited {time} in {calls}": "Host 等待 {time}，{calls}",
     "The host waited {time} in {calls} ({often} a step)": "Host 等待 {time}，{calls}（每个 step {often} 次）",
-    "exposes {idle}, {share} of all, in {gaps}": "暴露{idle}，占全部的 {share}，{gaps}",
+    "exposes {idle}, {share} of all, in {gaps}": "其后{idle}，占全部的 {share}，{gaps}",
     "{time} of idle": "空闲 {time}",
-    "It exposes no idle time: no device ran dry meanwhile.": "没有暴露空闲：其间没有 Device 被排空。",
+    "It exposes no idle time: no device ran dry meanwhile.": "其后没有空闲：其间没有 Device 被排空。",
     "No Python stack is recorded: its line is not known.": "没有 Python 调用栈的记录：代码行未知。",
     "No idle time is charged to this line itself.": "没有空闲算在这一行本身上。",
     "Charged to the line: {time} of idle": "算在这一行上：空闲 {time}",
@@ -214,8 +214,8 @@ STORIES = {
     "the worst 10 hold {share}": "最严重的 10 个占 {share}",
     "{count} devices": "{count} 个 Device",
     "{devices} idle {time} of {window} ({share})": "{devices} 空闲 {time}，窗口 {window}（{share}）",
-    "1 line holds {percent} %": "1 行占 {percent} %",
-    "{count} lines hold {percent} %": "{count} 行占 {percent} %",
+    "1 line holds {percent} %": "1 行代码占 {percent} %",
+    "{count} lines hold {percent} %": "{count} 行代码占 {percent} %",
     "{share} has no stack": "{share} 没有调用栈",
     "1 signature": "1 类",
     "{count} signatures": "{count} 类",
@@ -225,9 +225,9 @@ STORIES = {
     "{signatures} of {gaps}, {time} of idle time; {holding} hold {percent} %": (
         "{signatures}，{gaps}，空闲 {time}；其中 {holding} 类占 {percent} %"
     ),
-    "{calls}, {waited} waited; no idle time exposed": "{calls}，共等待 {waited}；没有暴露空闲",
+    "{calls}, {waited} waited; no idle time exposed": "{calls}，共等待 {waited}；其后没有空闲",
     "{calls}, {waited} waited; {exposed} of idle exposed ({share})": (
-        "{calls}，共等待 {waited}；暴露空闲 {exposed}（{share}）"
+        "{calls}，共等待 {waited}；其后空闲 {exposed}（{share}）"
     ),
     "1 frame of all stacks": "全部调用栈中的 1 个栈帧",
     "{count} frames of all stacks": "全部调用栈中的 {count} 个栈帧",

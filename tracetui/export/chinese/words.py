@@ -1,4 +1,37 @@
-"""The catalogue: all that is shown in Chinese, by its English text, or by a key where that does not do."""
+"""The catalogue: all that is shown in Chinese, by its English text, or by a key where that does not do.
+
+Users of Ascend read it: one word for a thing, and that of their tools where there is one.
+
+| English | Chinese | English | Chinese |
+|---|---|---|---|
+| trace, step, slice | trace, step, slice | task | 任务 |
+| host, device | Host, Device | kernel, stream | kernel, 流 |
+| machine | 主机 | operator | 算子 |
+| rank (one; its number) | 卡; rank 3 | launch, to launch | 下发 |
+| late rank | 慢卡 | enqueue, dequeue | 入队, 出队 |
+| peer (one; its number) | 对端; peer 3 | call of the runtime | runtime 调用 |
+| job | 作业 | synchronisation | 同步 |
+| group | 通信域 | critical path | 关键路径 |
+| collective | 集合通信 | gap | 间隙 |
+| exposed communication | 未掩盖（的）通信 | idle | 空闲 |
+| overlapped | 已掩盖 | idle exposed by a sync | 同步后空闲 |
+| waiting, moving | 等待, 传输 | lost | 损失 |
+| link | 链路 | saves at most | 最多可省 |
+| free, stage, bubble (columns) | Free, Stage, Bubble | cause; root | 原因; 根因 |
+| stage, bubble (of a pipeline) | stage, 气泡 | lead of the host | 领先 |
+| micro-batch | 微批次 | line (of source) | 代码行 |
+| forward, backward | 前向, 反向 | stack, frame | 调用栈, 栈帧 |
+| iteration gap, tail | 迭代间隙, 拖尾 | name | 名称 |
+| preparing | 准备 | track, lane | 轨道, 泳道 |
+| phase | 阶段 | flow, arrow | 连线 |
+| expert | 专家 | screen | 页面 |
+| memory of a device, of a host | 显存, 内存 | viewer | 查看器 |
+| allocate, reserve, release | 申请, 预留, 释放 | advice | 建议 |
+| recording, to record | 采集 | note (of a result; of a user) | 说明; 笔记 |
+| digest | 摘要 | limit | 上限 |
+| scheduler (of the system) | 调度器 | schedule (of a pipeline) | 调度 |
+| what if, fix, replay | 假设分析, 修复, 重放 | interval (of statistics) | 置信区间 |
+"""
 
 from __future__ import annotations
 

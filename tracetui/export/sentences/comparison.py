@@ -21,6 +21,7 @@ from tracetui.trace.stack import path_end
 from tracetui.units import format_bytes, format_count, format_duration, format_ms
 
 LONGEST_NAME = 300
+_BACKWARD = " (backward)"  #: ends the name of a line of which only the backward pass ran
 #: What parts of names of rows are called on screen and in text; data keep their names.
 #: What a name of collectives says of their ranks, and of the sizes that they are between.
 _RANKS = re.compile(r"(?<=, )(\d+) ranks")
@@ -157,8 +158,12 @@ def row_name(row: ComparedRow) -> str:
         file, line, _ = row.holder.frame
         place = translate("{what} at {line}", what=row.holder.operator, line=f"{path_end(file)}({line})")
         return printable(place, LONGEST_NAME)
-    if isinstance(row, LineRow) and row.moved and row.frame is not None:
-        name = f"{row.frame.file}({row.base_line}) -> ({row.frame.line}) {row.frame.function}"
+    if isinstance(row, LineRow):
+        name = row.name.removesuffix(_BACKWARD)
+        if row.moved and row.frame is not None:
+            name = f"{row.frame.file}({row.base_line}) -> ({row.frame.line}) {row.frame.function}"
+        elif row.frame is None:
+            name = translate(name)
         return printable(translate("{line} (backward)", line=name) if row.backward else name, LONGEST_NAME)
     return printable(vendor_name(row), LONGEST_NAME)
 

@@ -50,7 +50,7 @@ def step_words(steps: Iterable[int]) -> str:
     numbers = sorted(set(steps))
     if not numbers:
         return ""
-    shown = names(map(str, numbers[:_MOST_STEPS])) + (", …" if len(numbers) > _MOST_STEPS else "")
+    shown = names([*map(str, numbers[:_MOST_STEPS]), *(["…"] if len(numbers) > _MOST_STEPS else [])])
     return translate("step {steps}" if len(numbers) == 1 else "steps {steps}", steps=shown)
 
 

@@ -16,6 +16,7 @@ from tracetui.export.tables.column import (
     duration,
     texts_at,
 )
+from tracetui.language import wording
 from tracetui.trace.model import Activity, TraceKind
 from tracetui.units import format_percent
 
@@ -42,8 +43,8 @@ def activity_name(activity: int) -> str | None:
 def activity_words(activity: int, kind: TraceKind) -> str:
     """Return what people are shown as the activity of a task, in the words of its device's vendor."""
     if activity == Activity.COMPUTE:
-        return "kernel" if kind is TraceKind.GPU else "AI core"
-    return ACTIVITY_WORDS[Activity(activity)]
+        return wording("kernel" if kind is TraceKind.GPU else "AI core")
+    return wording(ACTIVITY_WORDS[Activity(activity)])
 
 
 def _of(name: str) -> Callable[[OperatorTable], Values]:

@@ -28,7 +28,7 @@ from tracetui.export.trace.communication_text import late_lines, link_lines, spl
 from tracetui.export.trace.documents import summary_document
 from tracetui.export.trace.idle_text import gap_lines
 from tracetui.export.trace.selection import Selection
-from tracetui.language import clauses, counted, names, restate, translate
+from tracetui.language import alternatives, clauses, counted, names, restate, translate
 from tracetui.trace.clean import printable
 from tracetui.units import (
     format_bytes,
@@ -125,8 +125,8 @@ def _counts(trace: dict[str, Any], *keys: str) -> dict[str, str]:
 def run_facts(analysis: Analysis) -> list[str]:
     """Return what the files beside a trace tell: the run, its versions, whether the producer's sums agree."""
     by_label = dict(facts_of_run(analysis.run))
-    known = [", ".join(by_label[label]) for label in ("run", "versions", "environ") if label in by_label]
-    facts = [translate("Run: {facts}", facts=printable("; ".join(known), LONGEST_RUN))] if known else []
+    known = [names(by_label[label]) for label in ("run", "versions", "environ") if label in by_label]
+    facts = [translate("Run: {facts}", facts=printable(alternatives(known), LONGEST_RUN))] if known else []
     agreeing = [
         translate("{table} ({words})", table=check.table, words=restate(check.words))
         for check in analysis.checks

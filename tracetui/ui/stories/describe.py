@@ -70,7 +70,8 @@ def describe_slice(trace: Trace, row: int, pen: Pen) -> list[Line]:
         if activity is Activity.AICPU:
             kind = printable(engine_of(trace, row), 40)
         else:
-            kind = wording(_ACTIVITY_WORDS.get(activity) or activity_words(activity, trace.kind))
+            words = _ACTIVITY_WORDS.get(activity)
+            kind = wording(words) if words else activity_words(activity, trace.kind)
         facts += pen.compose("  is {kind}", Role.DIM, kind=pen.text(kind, activity))
         task_type = trace.string(int(trace.slices.task_type[row]))
         if task_type:

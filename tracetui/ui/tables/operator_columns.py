@@ -11,7 +11,7 @@ from tracetui.analysis.operators import OperatorSlices, OperatorTable
 from tracetui.analysis.task_counts import counts_of
 from tracetui.export.sentences.causes import NO_STACK, line_name, task_kinds
 from tracetui.export.tables.operators import OPERATORS, activity_words
-from tracetui.language import clauses, counted, translate
+from tracetui.language import clauses, counted, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Activity, Trace
 from tracetui.trace.stack import Frame, distinct_ends
@@ -104,7 +104,7 @@ def operators_answer(
 def _activity_column(table: OperatorTable, trace: Trace) -> ViewColumn:
     """Show what the tasks of each row do; beside the AI cores, what they run on."""
     names = [activity_words(activity, trace.kind) for activity in Activity]
-    names[names.index("communication")] = "comm"  # as wide as the others
+    names[Activity.COMMUNICATION] = wording("comm")  # as wide as the others
     codes = table.activity.astype(np.int32)
     for row in np.flatnonzero(table.activity == Activity.AICPU).tolist():
         engine = engine_of(trace, int(table.longest[row]))
