@@ -17,8 +17,9 @@ from textual._compositor import ChopsUpdate, LayoutUpdate
 
 from tests.benchmarks.table import Row
 from tests.benchmarks.traces import GAPS, made_trace
+from tracetui.cli.entry import collect_rarely
 from tracetui.trace.model import Trace
-from tracetui.ui.app import TraceApp, tune_gc
+from tracetui.ui.app import TraceApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
@@ -155,7 +156,7 @@ class _HeartBeat:
 
 
 def _app(trace: Trace, palette: str) -> CountingApp:
-    tune_gc()  # as `run_viewer` does
+    collect_rarely()  # as the command line does
     options = ViewerOptions(palette=palette)
     return CountingApp([Session(Path(trace.path), options, trace=trace)], options)
 

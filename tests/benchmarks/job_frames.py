@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tests.benchmarks.frames import QUIET_S, SIZE, CountingApp, Frame, frames_row
 from tests.benchmarks.table import Row
+from tracetui.cli.entry import collect_rarely
 from tracetui.job.load import find_ranks
-from tracetui.ui.app import tune_gc
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.screens.ranks import RanksScreen
@@ -22,7 +22,7 @@ class CountingJobApp(CountingApp, JobApp):
 
 async def ranks_rows(directory: Path, count: int) -> list[Row]:
     """A line per kind of movement on the screen of the ranks whose digests are in a directory."""
-    tune_gc()  # as `run_viewer` does
+    collect_rarely()  # as the command line does
     options = ViewerOptions(palette="ansi")
     app = CountingJobApp(find_ranks([directory]), options)
     async with app.run_test(size=SIZE) as pilot:

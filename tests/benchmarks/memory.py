@@ -14,7 +14,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.memory.analyse import Memory
 from tracetui.analysis.memory.tables import MemoryTables, join_tables, read_tables
 from tracetui.api import load
-from tracetui.ui.app import tune_gc
+from tracetui.cli.entry import collect_rarely
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.session import Session
 from tracetui.ui.widgets.table import TableWidget
@@ -41,7 +41,7 @@ def rows(directory: Path, blocks: int, runs: int) -> list[Row]:
 
 async def frame_rows(directory: Path, count: int) -> list[Row]:
     """A line per kind of key on the screen of a run that `rows` made."""
-    tune_gc()  # as `run_viewer` does
+    collect_rarely()  # as the command line does
     options = ViewerOptions(palette="ansi")
     trace = load(directory, cache=False, jobs=1).trace
     app = CountingApp([Session(Path(trace.path), options, trace=trace)], options)

@@ -32,9 +32,10 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from tests.ui.rest import CALM, has_work, thread_runs, timer_runs
+from tracetui.cli.entry import collect_rarely
 from tracetui.job.load import find_ranks
 from tracetui.reader.source import TraceFile
-from tracetui.ui.app import TraceApp, tune_gc
+from tracetui.ui.app import TraceApp
 from tracetui.ui.job_app import JobApp
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.sending.driver import LinkDriver
@@ -169,7 +170,7 @@ def main() -> None:
     descriptor, path, palette = int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
     sys.addaudithook(_write_here_only)
     with socket.socket(fileno=descriptor) as answers, contextlib.ExitStack() as opened:
-        tune_gc()
+        collect_rarely()
         options = ViewerOptions(palette=palette, jobs=1)
         if path.is_dir():
             app: WalkedApp = WalkedJob(find_ranks([path]), options)

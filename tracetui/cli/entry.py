@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import signal
 import sys
@@ -45,6 +46,7 @@ def _run(arguments: Sequence[str]) -> int:
         raise OSError(errno.EBADF, "stdout is closed")
     for library in ("OPENBLAS", "OMP", "MKL"):  # they would start a thread for each core, and let it spin
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+    collect_rarely()
     _choose_language(request.language, request.ascii)
     with as_cancel(signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if command.has_kept_answer and request.cache:
@@ -52,6 +54,14 @@ def _run(arguments: Sequence[str]) -> int:
 
             return run_kept(command, request)
         return command.run(request)
+
+
+def collect_rarely() -> None:
+    """Have Python look for garbage less often: imports, results and frames hardly make any in cycles.
+
+    At Python's own thresholds that took a tenth of the time to start, and 0.5 to 3 ms of each frame.
+    """
+    gc.set_threshold(10_000, 10, 10)
 
 
 def _language_in(arguments: Sequence[str]) -> str | None:

@@ -286,7 +286,7 @@ def run_app(app: TraceApp) -> int:
     Raises what ended it, where something did.
     """
     try:
-        tune_gc()
+        gc.freeze()  # what is imported lives as long as the program: nothing to look for in it
         code = app.run(mouse=app.options.mouse)
     finally:
         for session in app.sessions:
@@ -294,13 +294,3 @@ def run_app(app: TraceApp) -> int:
     if app.failure is not None:
         raise app.failure
     return code if code is not None else app.return_code or 0
-
-
-def tune_gc() -> None:
-    """Have Python look for garbage less often, and not in what is imported.
-
-    A frame makes up to 3,000 objects, which go without the collector. At Python's thresholds it looked at
-    them four times in each frame, 0.5 to 3 ms, and in one of 30 frames at all there are, 20 ms more.
-    """
-    gc.freeze()
-    gc.set_threshold(10_000, 10, 10)
