@@ -217,6 +217,20 @@ def test_the_design_names_every_package() -> None:
     assert named == set(PACKAGES) - {"__init__", "__main__"}
 
 
+def test_the_first_picture_waits_for_no_analysis() -> None:
+    """It shows a sample of what is read; the rest took a third of the time until it was there."""
+    code = (
+        "import tracetui.cli.commands.view, tracetui.cli.reading_options, tracetui.ui.screens.timeline, sys"
+    )
+    names = f"{code}; import tracetui.ui.app; print(*(name for name in sys.modules))"
+    command = [sys.executable, "-c", names]
+    done = subprocess.run(command, cwd=PACKAGE.parent, capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[2] for name in done.stdout.split() if name.startswith("tracetui.")}
+    assert "ui.screens.timeline" in loaded
+    late = ("api", "analysis.analyse", "analysis.idle.causes", "comparison", "job", "siblings.scheduler")
+    assert not [name for name in loaded if name.startswith((*late, "ui.analysing", "ui.stories.describe"))]
+
+
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="sys.stdlib_module_names came with 3.10")
 def test_only_known_third_parties_are_imported() -> None:
     known = {

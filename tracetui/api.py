@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Union
 
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.scheduler.scheduler import SchedulerRecording, SchedulerSource, recording_of
+from tracetui.analysis.scheduler.scheduler import SchedulerRecording, recording_of
+from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.cache.cached_reading import read_trace
 from tracetui.cache.recordings import recording_reader
 from tracetui.databases.exports import Export

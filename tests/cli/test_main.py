@@ -18,7 +18,7 @@ import pytest
 from tests.export.training import NAMES, PYTHON, training_events
 from tracetui import __version__
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.scheduler.scheduler import SchedulerSource
+from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.export.cells import text_cell

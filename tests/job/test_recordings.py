@@ -14,7 +14,7 @@ from simulator.job.directory import write_rank
 from simulator.scheduler import OFFSET, SimulatedScheduler, text_of_host
 from tests.job.planted import truth
 from tests.simulator import traces
-from tracetui.analysis.scheduler.scheduler import SchedulerSource
+from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.analysis.scheduler.states import State
 from tracetui.api import opened
 from tracetui.comparison.compared_run import run_of

@@ -69,10 +69,10 @@ def test_the_terminal_is_left_as_it_was(
 #: analyses for ever, as numpy does for seconds: nothing can interrupt it
 ANALYSING = """
 import threading
-from tracetui.ui import loading
+from tracetui.ui import analysing
 def analyse(*_):
     threading.Event().wait()
-loading.analyse = analyse
+analysing.analyse = analyse
 """
 
 

@@ -17,7 +17,8 @@ from tests.simulator import traces
 from tests.ui.viewing import analysis_of, lines_of, open_viewer, said, timeline, until
 from tracetui.analysis.analyse import analyse
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.scheduler.scheduler import SchedulerSource, recording_of
+from tracetui.analysis.scheduler.scheduler import recording_of
+from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.trace.model import TraceKind
 from tracetui.ui.drawing.glyphs import glyphs
 from tracetui.ui.drawing.palette import Palette

@@ -21,7 +21,7 @@ from tracetui.analysis.idle.causes import Causes
 from tracetui.reader.source import TraceFile
 from tracetui.trace.model import Trace
 from tracetui.trace.source_files import SourceFile
-from tracetui.ui import loading
+from tracetui.ui import analysing
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.drawing.glyphs import BLOCKS
@@ -48,7 +48,7 @@ def held_analysis(monkeypatch: pytest.MonkeyPatch, fails: bool = False) -> Itera
             raise ValueError("too many cooks")
         return analyse(trace, *rules)
 
-    monkeypatch.setattr(loading, "analyse", slowly)
+    monkeypatch.setattr(analysing, "analyse", slowly)
     with threads_held():
         yield let_go
     let_go.set()

@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tracetui.analysis.lead import HostLead
 from tracetui.analysis.series import Series, counter_series
 from tracetui.arrays import Int64s
 from tracetui.siblings.formats import MEMORY_RECORD, MODULE_MEMORY
-from tracetui.siblings.of_run import has_of_run, read_of_run
 from tracetui.trace.model import Trace, Track
 from tracetui.trace.quantity import BYTES, TIME, quantity_of
+
+if TYPE_CHECKING:
+    from tracetui.analysis.lead import HostLead
 
 LEAD, MEMORY = "Host lead", "Memory"  #: the groups of what is no counter of the trace
 LEAD_TIME, LEAD_TASKS = "host lead", "tasks ahead"  #: the names of the two curves of the lead
@@ -68,6 +70,8 @@ def of_leads(leads: Sequence[HostLead]) -> tuple[CounterTrack, ...]:
 
 def has_memory(trace: Trace) -> bool:
     """Return whether something tells of the memory of a trace's run: in it, or beside it."""
+    from tracetui.siblings.of_run import has_of_run
+
     path = Path(trace.path)
     return bool(len(trace.memory.event)) or any(
         has_of_run(path, table) for table in (MEMORY_RECORD, MODULE_MEMORY)
@@ -81,6 +85,7 @@ def of_memory(trace: Trace) -> tuple[tuple[CounterTrack, ...], tuple[str, ...]]:
     """
     from tracetui.analysis.memory.instants import curves_in_instants
     from tracetui.analysis.memory.tables import curves_of
+    from tracetui.siblings.of_run import read_of_run
 
     records, modules = (read_of_run(Path(trace.path), title) for title in (MEMORY_RECORD, MODULE_MEMORY))
     curves = curves_of(records, modules) or curves_in_instants(trace)

@@ -10,15 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tracetui.analysis.activity import DeviceActivity
-from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import first_equal, pick, ranges
-from tracetui.analysis.steps import StepWindows, free_starts
 from tracetui.arrays import Int32s, Int64s
 from tracetui.trace.model import Activity, Trace
+
+if TYPE_CHECKING:
+    from tracetui.analysis.activity import DeviceActivity
+    from tracetui.analysis.launch_chains import LaunchChains
+    from tracetui.analysis.steps import StepWindows
 
 
 class Measure(Enum):
@@ -160,5 +163,7 @@ def _device_idle(
         - 1
     )
     task = ending_tasks(trace, activity, chains, end)
+    from tracetui.analysis.steps import free_starts  # only here, as the first picture knows measures of gaps
+
     step = windows.step_of(activity.device, free_starts(activity, start))
     return np.full(len(start), index, np.int32), start, end, gap.astype(np.int64), step, task

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.scheduler.scheduler import SchedulerSource
+from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.cli.job_reading import open_job
 from tracetui.cli.output import refuse_early
 from tracetui.cli.parser import Request, UsageError

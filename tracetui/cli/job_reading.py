@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Callable
 
-from tracetui.analysis.scheduler.scheduler import SchedulerSource
+from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.cli import output, streams, terminal
 from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.progress import EVERY, FIRST, ProgressLine
-from tracetui.cli.trace_reading import scheduler_source
+from tracetui.cli.reading_options import scheduler_source
 from tracetui.export.atomic import write_atomically
 from tracetui.job.cluster import Interrupted, gather
 from tracetui.job.digest_bytes import encode

@@ -7,12 +7,12 @@ import sys
 from collections.abc import Iterator
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.scheduler.scheduler import SchedulerSource
+from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.api import opened
 from tracetui.cli import output, streams, terminal
 from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.progress import ProgressLine
+from tracetui.cli.reading_options import rules_of, scheduler_source
 from tracetui.export.sentences.scheduler import scheduler_notes
 from tracetui.export.trace.selection import Selection
 from tracetui.export.trace.step_numbers import StepNumbers
@@ -79,18 +79,6 @@ def selected(analysis: Analysis, step: int | None, window: Window | None) -> Sel
             known = state("its steps are {numbers}", numbers=_numbers_in_words(numbers))
         raise UsageError(state("there is no step {step} in this trace: {known}", step=step, known=known))
     return Selection(step, None if window is None else _interval_of(analysis, window))
-
-
-def scheduler_source(request: Request) -> SchedulerSource | None:
-    """Return the recording of the scheduler that is given, or looked for; None where it is of no use."""
-    if not hasattr(request, "sched"):
-        return None
-    return SchedulerSource(request.sched, request.sched_offset)
-
-
-def rules_of(request: Request) -> FrameRules:
-    """Return the rules of whose code is whose."""
-    return FrameRules(request.user_frames, request.skip_frames)
 
 
 def _interval_of(analysis: Analysis, window: Window) -> tuple[int, int]:

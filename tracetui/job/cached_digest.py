@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from tracetui.analysis.scheduler.scheduler import SchedulerSource
+from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.cache.digests import find_digest, keep_digest
 from tracetui.job.digesting import digest_trace
 from tracetui.job.identity import scheduler_of_rank

@@ -14,7 +14,8 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.speeds import chip_of
 from tracetui.analysis.intervals import union
 from tracetui.analysis.marked_ranges import host_ranges, marked_ranges, range_name
-from tracetui.analysis.scheduler.scheduler import SchedulerSource, recording_of
+from tracetui.analysis.scheduler.scheduler import recording_of
+from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.analysis.steps import DeviceSpan
 from tracetui.arrays import Bools, Int64s
 from tracetui.cache.cached_reading import read_trace

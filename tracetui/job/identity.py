@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tracetui.analysis.scheduler.scheduler import SchedulerSource
+from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.databases.names import rank_in_name
 from tracetui.job.digest import Identity
 from tracetui.reader.errors import plain

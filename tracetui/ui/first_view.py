@@ -7,8 +7,12 @@ Profilers record long before and after that: counters, their own start, the impo
 
 from __future__ import annotations
 
-from tracetui.analysis.analyse import Analysis
+from typing import TYPE_CHECKING
+
 from tracetui.ui.state import Viewport
+
+if TYPE_CHECKING:
+    from tracetui.analysis.analyse import Analysis
 
 _MARGIN = 50  #: one part of so many is left on either side
 _BUSY = 10  #: devices are busy that compute all but one part of so many of their time

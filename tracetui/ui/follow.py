@@ -5,10 +5,14 @@ Pure: knows chains and flows, no screen.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from tracetui.analysis.launch_chains import LaunchChain, LaunchChains
 from tracetui.trace.model import Trace
+
+if TYPE_CHECKING:
+    from tracetui.analysis.launch_chains import LaunchChain, LaunchChains
 
 
 def follow(

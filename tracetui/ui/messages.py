@@ -7,16 +7,19 @@ The app changes the session, then posts the others to its screens. They do not b
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.counter_tracks import CounterTrack
 from tracetui.places import SharedPlace
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.curve_rows import Extras
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.session import Session
+
+if TYPE_CHECKING:
+    from tracetui.analysis.analyse import Analysis
+    from tracetui.analysis.counter_tracks import CounterTrack
 
 # From threads to the app
 

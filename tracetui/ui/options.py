@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.scheduler.scheduler import SchedulerSource
 from tracetui.places import SharedPlace
 from tracetui.units import Window
+
+if TYPE_CHECKING:
+    from tracetui.analysis.idle.frames import FrameRules
+    from tracetui.analysis.scheduler.source import SchedulerSource
 
 
 @dataclass(frozen=True)

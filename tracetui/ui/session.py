@@ -6,18 +6,15 @@ returned here as a sentence.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.counter_tracks import CounterTrack
 from tracetui.analysis.gaps import Measure
 from tracetui.arrays import Int64s
-from tracetui.export.sentences.causes import MEASURES
-from tracetui.export.sentences.scheduler import scheduler_notes
 from tracetui.language import translate, wording
 from tracetui.places import SharedPlace, trace_fingerprint
 from tracetui.reader.errors import UnreadableTrace
@@ -39,6 +36,8 @@ from tracetui.ui.trace_names import name_of
 from tracetui.units import Moment, Window
 
 if TYPE_CHECKING:
+    from tracetui.analysis.analyse import Analysis
+    from tracetui.analysis.counter_tracks import CounterTrack
     from tracetui.analysis.memory.analyse import Memory
     from tracetui.notebook.note import Note
 
@@ -320,9 +319,16 @@ class Session:
             return self.trace.report.warnings
         sketch = self.picture.sketch if self.picture is not None else None
         missing = (missing_words(sketch, self.trace),) if sketch is not None else ()
-        scheduler = scheduler_notes(self.analysis) if self.analysis is not None else ()
-        notes = (*self.trace.notes, *scheduler, *self._memory_problems, *problem)
+        notes = (*self.trace.notes, *self._scheduler_notes(), *self._memory_problems, *problem)
         return (*self.trace.report.warnings, *missing, *notes)
+
+    def _scheduler_notes(self) -> Sequence[str]:
+        """Return what is to be known of the recording of the scheduler, once there is an analysis."""
+        if self.analysis is None:
+            return ()
+        from tracetui.export.sentences.scheduler import scheduler_notes
+
+        return scheduler_notes(self.analysis)
 
     def _stopped(self, share: int) -> str:
         sketch = self.picture.sketch if self.picture is not None else None
@@ -351,6 +357,8 @@ class Session:
         if self.analysis is not None:
             self._rank(self.analysis)
             self._ranked_anew = True
+        from tracetui.export.sentences.causes import MEASURES
+
         return translate("Gaps are ranked by {measure}.", measure=wording(MEASURES[self.ranked_by]))
 
     def _rank(self, analysis: Analysis) -> None:

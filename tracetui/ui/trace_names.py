@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tracetui.databases.names import is_trace_database
-from tracetui.job.identity import number_of_rank
 from tracetui.reader.locate import TIMELINE, name_of_trace
 
 #: names that a producer gives all of its traces
@@ -64,6 +63,8 @@ def name_for_file(trace: Path) -> str:
 
     It names the trace, and the rank where the files beside it tell one and its name does not.
     """
+    from tracetui.job.identity import number_of_rank
+
     name = name_of(trace)
     for suffix in (".gz", ".json", ".trace", ".pt"):
         name = name[: -len(suffix)] if name.endswith(suffix) else name

@@ -24,7 +24,7 @@ from tracetui.ui.actions import key_label
 from tracetui.ui.drawing.glyphs import glyphs
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.keys import KeyByKeyApp
-from tracetui.ui.loading import analyse_trace, load_session, read_curves
+from tracetui.ui.loading import load_session
 from tracetui.ui.messages import (
     AnalysisFailed,
     AnalysisReady,
@@ -303,7 +303,12 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
             self._analyse(session, trace)
 
     def _analyse(self, session: Session, trace: Trace) -> None:
-        self.in_thread(lambda: analyse_trace(session, trace, self.post_message))
+        def analyse() -> None:
+            from tracetui.ui.analysing import analyse_trace
+
+            analyse_trace(session, trace, self.post_message)
+
+        self.in_thread(analyse)
 
     def in_thread(self, work: Callable[[], object]) -> None:
         """Have work done that posts what it finds; the viewer ends where it raises."""
@@ -386,6 +391,8 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
             return
         memory = session.asks_for_memory()
         if session.asks_for_counters() or memory:
+            from tracetui.ui.analysing import read_curves
+
             self.in_thread(lambda: read_curves(session, trace, memory, self.post_message))
 
     def on_curves_read(self, message: CurvesRead) -> None:

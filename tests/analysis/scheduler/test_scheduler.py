@@ -32,7 +32,8 @@ from tracetui.analysis.heat.work import Occupation, WorkMap
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.scheduler.cores import Cores
-from tracetui.analysis.scheduler.scheduler import SCHEDULED, CoreOwner, Culprit, SchedulerSource, recording_of
+from tracetui.analysis.scheduler.scheduler import SCHEDULED, CoreOwner, Culprit, recording_of
+from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.analysis.scheduler.states import State, ThreadStates, thread_states
 from tracetui.export.sentences.advice_english import english_words
 from tracetui.siblings.beside import Refusal

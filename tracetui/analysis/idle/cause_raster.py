@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.search import distinct
 from tracetui.arrays import Int8s, Int64s
+
+if TYPE_CHECKING:
+    from tracetui.analysis.idle.causes import Causes
 
 
 @dataclass(frozen=True, eq=False)

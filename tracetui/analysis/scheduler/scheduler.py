@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
@@ -17,15 +17,14 @@ from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.scheduler.clock import AlignedRecording, align
 from tracetui.analysis.scheduler.cores import IDLE, Cores
 from tracetui.analysis.scheduler.matching import TraceThread
+from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.analysis.scheduler.states import Interrupts, State, ThreadStates, thread_states
 from tracetui.analysis.search import runs
 from tracetui.arrays import Int8s, Int64s
 from tracetui.language import state
 from tracetui.siblings.beside import Refusal
-from tracetui.siblings.names import parse_name, rank_directory
-from tracetui.siblings.rank import rank_info
 from tracetui.siblings.scheduler.events import NO_PID, SchedulerEvents
-from tracetui.siblings.scheduler.files import find_recording, read_recording, recording_in
+from tracetui.siblings.scheduler.files import find_recording, read_recording
 from tracetui.siblings.scheduler.nodes import core_nodes
 from tracetui.siblings.scheduler.recording import OnProgress
 from tracetui.trace.model import Trace
@@ -83,28 +82,6 @@ class Culprit:
     task: RecordedThread
     own_process: bool  #: a thread of the process that waited
     idle_ns: int
-
-
-@dataclass(frozen=True)
-class SchedulerSource:
-    """Which recording goes with a trace, and how its clock stands."""
-
-    path: Path | None = (
-        None  #: or a directory, of which that of a rank is taken; None: what lies beside the trace
-    )
-    offset_ns: int | None = None  #: as given
-
-    def of_rank(self, trace: Path, rank: int | None = None, host: str = "") -> SchedulerSource:
-        """Return the source for the trace of a rank; `rank` and `host` as for `recording_in`.
-
-        Where they are None and "", what lies beside the trace tells them.
-        """
-        if self.path is None or not self.path.is_dir():
-            return self
-        directory = rank_directory(trace)
-        rank = rank_info(trace).rank if rank is None else rank
-        host = host or ("" if directory is None else parse_name(directory.name).host)
-        return replace(self, path=recording_in(self.path, trace, rank, host) or self.path)
 
 
 class Scheduler:

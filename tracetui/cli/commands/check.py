@@ -334,9 +334,9 @@ def _hold_exports(request: Request) -> _CheckResult:
 
 
 def _part(request: Request) -> RunPart:
-    from tracetui.analysis.scheduler.scheduler import SchedulerSource
+    from tracetui.analysis.scheduler.source import SchedulerSource
     from tracetui.cli.comparing import RunPart
-    from tracetui.cli.trace_reading import scheduler_source
+    from tracetui.cli.reading_options import scheduler_source
 
     return RunPart(request.path, scheduler=scheduler_source(request) or SchedulerSource())
 

@@ -104,9 +104,9 @@ def _add_arguments(parser: Parser) -> None:
 
 
 def _run(request: Request) -> ExitCode:
-    from tracetui.analysis.scheduler.scheduler import SchedulerSource
+    from tracetui.analysis.scheduler.source import SchedulerSource
     from tracetui.cli.comparing import RunPart
-    from tracetui.cli.trace_reading import scheduler_source
+    from tracetui.cli.reading_options import scheduler_source
 
     if request.xlsx is not None:
         _refuse_without_writer()

@@ -113,7 +113,7 @@ def _snapshot(request: Request) -> Memory:
     """Return the memory that a snapshot tells of."""
     from tracetui.api import load_snapshot
     from tracetui.cli.output import refuse_early
-    from tracetui.cli.trace_reading import rules_of
+    from tracetui.cli.reading_options import rules_of
 
     if request.window is not None:
         raise UsageError(state("a snapshot has no times: --window is for traces"))

@@ -77,9 +77,9 @@ def _sections(request: Request) -> list[Section]:
 
     path = Path(request.path)
     if request.other is not None:
-        from tracetui.analysis.scheduler.scheduler import SchedulerSource
+        from tracetui.analysis.scheduler.source import SchedulerSource
         from tracetui.cli.comparing import RunPart, compare_paths
-        from tracetui.cli.trace_reading import scheduler_source
+        from tracetui.cli.reading_options import scheduler_source
         from tracetui.export.page.comparison import comparison_sections
 
         other = RunPart(request.other, scheduler=scheduler_source(request) or SchedulerSource())
@@ -109,7 +109,8 @@ def _sections(request: Request) -> list[Section]:
 
 def _gaps(request: Request, path: Path, run: str) -> Iterator[Section]:
     """Yield the worst gaps of a run that is one trace of several; nothing of a job, or of a digest alone."""
-    from tracetui.cli.trace_reading import opened_trace, scheduler_source
+    from tracetui.cli.reading_options import scheduler_source
+    from tracetui.cli.trace_reading import opened_trace
     from tracetui.export.page.trace import gaps_section
     from tracetui.job.load import ranks_below
     from tracetui.reader.errors import UnreadableTrace

@@ -91,7 +91,7 @@ def _run(request: Request) -> ExitCode:
 def _in_snapshot(request: Request) -> RowAnswer:
     """Return what there is to say of a row of a snapshot of memory."""
     from tracetui.api import load_snapshot
-    from tracetui.cli.trace_reading import rules_of
+    from tracetui.cli.reading_options import rules_of
     from tracetui.export.queries.named_rows import find_in_memory, kinds_of_memory
     from tracetui.export.queries.row_answer import RowAnswer
     from tracetui.export.queries.row_screens import place_in_trace
@@ -105,10 +105,10 @@ def _in_snapshot(request: Request) -> RowAnswer:
 
 def _in_comparison(request: Request) -> RowAnswer:
     """Return what there is to say of a row of the comparison with the run before."""
-    from tracetui.analysis.scheduler.scheduler import SchedulerSource
+    from tracetui.analysis.scheduler.source import SchedulerSource
     from tracetui.cli.comparing import RunPart, compare_paths
     from tracetui.cli.notes import fingerprint_of_pair
-    from tracetui.cli.trace_reading import scheduler_source
+    from tracetui.cli.reading_options import scheduler_source
     from tracetui.export.queries.named_rows import find_in_comparison, kinds_of_comparison
     from tracetui.export.queries.row_answer import RowAnswer
     from tracetui.export.queries.row_screens import place_in_comparison

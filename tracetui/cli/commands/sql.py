@@ -102,9 +102,9 @@ def _relations(request: Request) -> Relations:
 
     path = Path(request.path)
     if request.against is not None:
-        from tracetui.analysis.scheduler.scheduler import SchedulerSource
+        from tracetui.analysis.scheduler.source import SchedulerSource
         from tracetui.cli.comparing import RunPart, compare_paths
-        from tracetui.cli.trace_reading import scheduler_source
+        from tracetui.cli.reading_options import scheduler_source
 
         other = RunPart(request.path, scheduler=scheduler_source(request) or SchedulerSource())
         return comparison_relations(compare_paths(request, RunPart(request.against), other))

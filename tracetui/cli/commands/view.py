@@ -146,8 +146,8 @@ def _run(request: Request) -> int:
 
 def _view(request: Request) -> int:
     from tracetui.cli.output import wants_ascii
+    from tracetui.cli.reading_options import rules_of, scheduler_source
     from tracetui.cli.signals import raise_if_signalled
-    from tracetui.cli.trace_reading import rules_of, scheduler_source
     from tracetui.reader.errors import Reason, UnreadableTrace
     from tracetui.reader.locate import locate_trace
     from tracetui.siblings.snapshot import is_pickle

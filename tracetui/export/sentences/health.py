@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from tracetui.analysis.health.finding import NUMBERS, Finding, Health, Severity
-from tracetui.analysis.steps import Step
 from tracetui.language import alternatives, counted, names, translate, wording
 from tracetui.units import format_count, format_time
+
+if TYPE_CHECKING:
+    from tracetui.analysis.steps import Step
 
 #: What stands beside a number that is not good.
 MARKS = {Severity.NOTE: "", Severity.DOUBTFUL: " (?)", Severity.WRONG: " (!)"}

@@ -16,7 +16,7 @@ from typing import NamedTuple, Union
 
 from distributed import Client
 
-from tracetui.analysis.scheduler.scheduler import SchedulerSource
+from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.databases.exports import Export
 from tracetui.job.cached_digest import digest_rank
 from tracetui.job.digest_files import is_digest

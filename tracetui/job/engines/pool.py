@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Union
 
-from tracetui.analysis.scheduler.scheduler import SchedulerSource
+from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.job.cached_digest import digest_rank
 from tracetui.reader.cores import usable_cores
 from tracetui.reader.errors import UnreadableTrace

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tracetui.analysis.scheduler.scheduler import SchedulerSource
+from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.job.cached_digest import digest_rank
 from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.source import Progress

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from tracetui.analysis.analyse import Analysis
 from tracetui.language import clauses, sentences, translate, wording
 from tracetui.ui.comparing.pair import ComparedPair, Runs
 from tracetui.ui.comparing.row_places import go_to_idle, go_to_slice
@@ -19,6 +18,7 @@ from tracetui.ui.session import Session
 from tracetui.ui.viewer import FIRST, Viewer
 
 if TYPE_CHECKING:
+    from tracetui.analysis.analyse import Analysis
     from tracetui.comparison.counterpart import Counterpart
 
 COMPARE, STACKED = "compare", "stacked"

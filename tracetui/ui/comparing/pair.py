@@ -9,10 +9,10 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tracetui.analysis.analyse import Analysis
 from tracetui.ui.session import Session
 
 if TYPE_CHECKING:  # one trace needs none of it
+    from tracetui.analysis.analyse import Analysis
     from tracetui.comparison.compared_run import Run
     from tracetui.comparison.comparison import Comparison
 

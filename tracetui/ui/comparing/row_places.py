@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.search import track_of_rows
 from tracetui.ui.session import Session
+
+if TYPE_CHECKING:
+    from tracetui.analysis.analyse import Analysis
 
 
 def go_to_idle(session: Session, analysis: Analysis, row: int) -> None:

@@ -7,12 +7,11 @@ idle time; moving data is calm.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Union
+from typing import TYPE_CHECKING, Union
 
 from rich.cells import cell_len
 from rich.style import Style
 
-from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
 from tracetui.export.language import cause_facts
@@ -23,6 +22,9 @@ from tracetui.ui.drawing.lane import clip_cells
 from tracetui.ui.drawing.palette import Paint, Palette, Role
 from tracetui.ui.drawing.strips import Piece
 from tracetui.units import format_percent
+
+if TYPE_CHECKING:
+    from tracetui.analysis.analyse import Analysis
 
 #: Why a device lost time: why it was idle, or why it did nothing but communicate.
 LossCause = Union[Cause, CommunicationCause]

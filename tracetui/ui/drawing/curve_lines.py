@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from rich.segment import Segment
 from rich.style import Style
 
-from tracetui.analysis.counter_tracks import CounterTrack
 from tracetui.arrays import Bools, Floats, Int64s
 from tracetui.trace.quantity import format_value
 from tracetui.ui.drawing.curve import LEVELS, round_up
@@ -24,6 +23,9 @@ from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.row import TimelineRow
 from tracetui.ui.state import Viewport, ViewState
+
+if TYPE_CHECKING:
+    from tracetui.analysis.counter_tracks import CounterTrack
 
 _AREA, _SPREAD, _NOTHING, _CURSOR, _NUMBER, _UNREAD, _ON_AREA = (3 * place for place in range(7))
 _ROLES = (Role.COUNTER, Role.SPREAD, Role.IDLE, Role.USER_LINE, Role.NUMBER, Role.UNREAD)

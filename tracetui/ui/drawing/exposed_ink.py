@@ -14,7 +14,6 @@ from textual.strip import Strip
 
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.arrays import Bools, Int64s
-from tracetui.export.sentences.late_ranks import late_rank
 from tracetui.export.text import cell_width
 from tracetui.language import translate
 from tracetui.ui.drawing.causes import cause_paint, cause_style, communication_glyph
@@ -99,6 +98,8 @@ class ExposedInk:
         (cause, ns), *_ = exposed.by_cause(exposed.of_gap(gap)).items() or ((None, 0),)
         if cause is None:
             return ""
+        from tracetui.export.sentences.late_ranks import late_rank  # there is an analysis, which knows it
+
         rank = self._picture.ranks.get(gap)
         number, length = f"{rank} " if rank else "", format_duration(ns)
         late = late_rank(self._picture.analysis, gap) if cause is CommunicationCause.WAIT else None

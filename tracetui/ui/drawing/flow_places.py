@@ -6,13 +6,15 @@ Pure: knows the trace, lines and how far they are scrolled; no widget and no sty
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from tracetui.analysis.launch_chains import LaunchChain
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.flow_line import Stop
 from tracetui.ui.drawing.rows import TimelineLines, place_of_slice
 from tracetui.ui.state import TrackKey, Viewport
+
+if TYPE_CHECKING:
+    from tracetui.analysis.launch_chains import LaunchChain
 
 _OFF = 2  #: cells
 

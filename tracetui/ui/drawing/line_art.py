@@ -6,6 +6,8 @@ Pure: knows the picture of a trace, paints and glyphs, and reads the state; not 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.cells import cell_len
@@ -28,9 +30,11 @@ from tracetui.ui.drawing.looks import Looks
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.rows import LineKind, TimelineRow
-from tracetui.ui.drawing.state_lines import StateLines
 from tracetui.ui.state import Viewport, ViewState
 from tracetui.units import format_percent
+
+if TYPE_CHECKING:
+    from tracetui.ui.drawing.state_lines import StateLines
 
 _LABEL_CELLS = 5  #: cells of a label that the share of idle time leaves at least
 _NAME_LIMIT = 400  #: characters of a name that can matter on a screen
@@ -46,7 +50,6 @@ class LineArt:
         self._looks = Looks(picture.trace, palette)
         self._idle = IdleLine(picture, palette, glyphs)
         self._curves = CurveLines(picture, palette, glyphs)
-        self._states = StateLines(palette, glyphs)
         self._names: dict[int, str] = {}
 
     def lines(
@@ -107,6 +110,13 @@ class LineArt:
             return ""
         idle = self._picture.idle(device, np.array([start, end], np.int64))
         return "" if idle is None else format_percent(int(idle.busy[0]), end - start)
+
+    @cached_property
+    def _states(self) -> StateLines:
+        """What draws the recording of the scheduler, which few traces have."""
+        from tracetui.ui.drawing.state_lines import StateLines
+
+        return StateLines(self._palette, self._glyphs)
 
     def _time(self, line: TimelineRow, state: ViewState, edges: Int64s, here: bool) -> list[Segment]:
         """Draw the columns of time of a line without slices."""

@@ -7,13 +7,12 @@ whole tracks are made at first use and kept.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.counter_tracks import CounterTrack, of_counter
 from tracetui.analysis.gaps import Measure
-from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.raster import Raster, RasterColumns
 from tracetui.arrays import Int64s
@@ -22,6 +21,10 @@ from tracetui.ui.drawing.curve_rows import Extras, extra_key
 from tracetui.ui.drawing.row import track_key
 from tracetui.ui.drawing.sketch import Sketch
 from tracetui.ui.state import TrackKey
+
+if TYPE_CHECKING:
+    from tracetui.analysis.analyse import Analysis
+    from tracetui.analysis.idle.cause import Cause
 
 #: families whose outermost lane covers all others
 _NESTED = (Family.FRAMES, Family.OPERATORS, Family.CALLS, Family.ANNOTATIONS)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from tracetui.analysis.counter_tracks import CounterTrack
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.curve_rows import counter_line, extra_key
@@ -12,6 +12,9 @@ from tracetui.ui.drawing.rows import group_label, track_key, track_label
 from tracetui.ui.messages import CurvesChanged, TraceChanged
 from tracetui.ui.screens.chooser import Choice, ChoiceList, Chooser
 from tracetui.ui.state import TrackKey
+
+if TYPE_CHECKING:
+    from tracetui.analysis.counter_tracks import CounterTrack
 
 
 class TrackFinder(Chooser[TrackKey]):

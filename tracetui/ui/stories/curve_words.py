@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from tracetui.analysis.counter_tracks import CounterTrack
 from tracetui.language import counted, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.quantity import format_value
@@ -14,6 +13,9 @@ from tracetui.ui.drawing.picture import Picture
 from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.state import ViewState
 from tracetui.units import format_duration, format_time
+
+if TYPE_CHECKING:
+    from tracetui.analysis.counter_tracks import CounterTrack
 
 _STARVES = "where it is 0, nothing waits for the device: it starves as soon as it is done with what it runs"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -17,18 +17,10 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.frames import FrameRules
-from tracetui.analysis.idle.main_line import MainLine, main_line
-from tracetui.analysis.kernels import KernelFacts
-from tracetui.analysis.launch_chains import LaunchChain
-from tracetui.analysis.lead import LeadLosses
-from tracetui.analysis.notes import overlap_note
-from tracetui.analysis.run_facts import facts_beside
-from tracetui.export.sentences.causes import MEASURES
 from tracetui.language import restate, translate
 from tracetui.trace.clean import printable
+from tracetui.trace.model import Trace
 from tracetui.trace.source_files import SourceFile
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.drawing.causes import cause_legend, lost_by_cause
@@ -40,20 +32,16 @@ from tracetui.ui.failures import failure
 from tracetui.ui.follow import chain_through
 from tracetui.ui.session import Session
 from tracetui.ui.stories.curve_words import CurveSpot, curve_at, describe_curve
-from tracetui.ui.stories.describe import (
-    describe_args,
-    describe_chain,
-    describe_frames,
-    describe_gap,
-    describe_line,
-    describe_slice,
-    describe_worst,
-)
-from tracetui.ui.stories.gap_words import gap_title
-from tracetui.ui.stories.kernel_words import describe_kernel
-from tracetui.ui.stories.run_words import run_lines
 from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
+
+if TYPE_CHECKING:
+    from tracetui.analysis.analyse import Analysis
+    from tracetui.analysis.gaps import Measure
+    from tracetui.analysis.idle.main_line import MainLine
+    from tracetui.analysis.kernels import KernelFacts
+    from tracetui.analysis.launch_chains import LaunchChain
+    from tracetui.analysis.lead import LeadLosses
 
 NO_STACK = "There is no Python stack for this selection."
 
@@ -107,7 +95,7 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         )
         self.shows_stack = False
         self.tells_causes = True  #: with nothing selected: what the letters of the causes stand for
-        self._main = MainLine((), False)  # of the selected gap
+        self._main: MainLine | None = None  # of the selected gap
         self._title = ""
         self._worst = 0  # so many of the last lines are the worst gaps, by rank
         self._worst_lines: tuple[Analysis, Measure, list[Line]] | None = (
@@ -131,8 +119,9 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
     def stack(self) -> tuple[Frame, ...]:
         """The Python stack of the selection, leaf first; of a gap, the one behind most of its idle time."""
         trace, (row, _) = self.session.trace, self._selection
-        if self._main.stack or self._main.communicates:
-            return self._main.stack
+        main = self._main
+        if main is not None and (main.stack or main.communicates):
+            return main.stack
         if self.chain is not None and self.chain.stack:
             return self.chain.stack
         text = trace.string(int(trace.slices.stack[row])) if trace is not None and row >= 0 else None
@@ -159,8 +148,11 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         self._event = int(trace.slices.event[state.row]) if trace is not None and state.row >= 0 else -1
         self.chain = self._chain()
         analysis, gap = self.session.analysis, state.gap
-        known = analysis is not None and gap >= 0
-        self._main = main_line(analysis, gap) if analysis and known else MainLine((), False)
+        self._main = None
+        if analysis is not None and gap >= 0:
+            from tracetui.analysis.idle.main_line import main_line
+
+            self._main = main_line(analysis, gap)
         self._read()
         self._tell()
 
@@ -186,6 +178,8 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         """Tell of the run, until something is selected; what is known of it is read in a thread."""
         trace = self.session.trace
         if trace is not None:
+            from tracetui.analysis.run_facts import facts_beside
+
             path, analysis = Path(trace.path), self.session.analysis
 
             def read() -> None:
@@ -199,6 +193,8 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
 
     def _checks(self, analysis: Analysis) -> list[str]:
         """Say what the producer's own sums say, those first that differ."""
+        from tracetui.analysis.notes import overlap_note
+
         try:
             with self._reading:
                 checks = analysis.checks
@@ -255,22 +251,8 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         self.lines, self._worst = [], 0
         if session.trace is None:
             self.lines = self._hints(pen)
-        elif self.shows_stack and self.stack:
-            self._title = translate("Python stack")
-            self.lines = describe_frames(self.stack, self.rules, pen)
-        elif gap >= 0 and session.analysis is not None:
-            self._title = gap_title(session.analysis, gap, session.rank_of(gap), app.glyphs)
-            blamed, losses = self._stack_lines(pen), self._found.losses
-            self.lines = describe_gap(session.analysis, gap, blamed, losses, pen, self.size.width)
-            self.lines += describe_chain(session.trace, self.chain, pen)
-            self.lines += describe_frames(self.stack, self.rules, pen)
-        elif row >= 0:
-            self.lines = describe_slice(session.trace, row, pen)
-            self.lines += describe_chain(session.trace, self.chain, pen)
-            self.lines += self._stack_lines(pen)
-            self.lines += describe_kernel(self._found.facts, pen) if self._found.facts else []
-            self.lines += describe_args(self._found.args, pen)
-            self.lines += describe_frames(self.stack, self.rules, pen)
+        elif row >= 0 or (gap >= 0 and session.analysis is not None) or (self.shows_stack and self.stack):
+            self.lines = self._selected_lines(session.trace, row, gap, pen)
         elif self._at is not None and self._run is None:
             self._title = translate("counter")
             self.lines = describe_curve(self._at, session.trace.start_ns, pen)
@@ -280,16 +262,44 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             self.lines.append([pen.text(f" {self._found.problem}", Role.WARNING)])
         self.redraw()
 
+    def _selected_lines(self, trace: Trace, row: int, gap: int, pen: Pen) -> list[Line]:
+        """Describe the selected slice or gap, or its whole stack; what does so is imported with the first."""
+        from tracetui.ui.stories import describe, gap_words, kernel_words
+
+        analysis = self.session.analysis
+        frames = describe.describe_frames(self.stack, self.rules, pen)
+        if self.shows_stack and self.stack:
+            self._title = translate("Python stack")
+            return frames
+        chain = describe.describe_chain(trace, self.chain, pen)
+        if gap >= 0 and analysis is not None:
+            self._title = gap_words.gap_title(analysis, gap, self.session.rank_of(gap), pen.glyphs)
+            blamed, losses, width = self._stack_lines(pen), self._found.losses, self.size.width
+            return [*describe.describe_gap(analysis, gap, blamed, losses, pen, width), *chain, *frames]
+        facts, args = self._found.facts, self._found.args
+        return [
+            *describe.describe_slice(trace, row, pen),
+            *chain,
+            *self._stack_lines(pen),
+            *(kernel_words.describe_kernel(facts, pen) if facts else []),
+            *describe.describe_args(args, pen),
+            *frames,
+        ]
+
     def _stack_lines(self, pen: Pen) -> list[Line]:
-        backward = self._main.backward or (self.chain is not None and self.chain.backward)
-        if self._main.communicates and not self._main.stack:
+        from tracetui.ui.stories.describe import describe_line
+
+        main = self._main
+        has_stack = main is not None and bool(main.stack)
+        backward = (main is not None and main.backward) or (self.chain is not None and self.chain.backward)
+        if main is not None and main.communicates and not has_stack:
             return [
                 [
                     pen.label(translate("line")),
                     pen.text(translate("not known: no stack leads to it"), Role.DIM),
                 ]
             ]
-        label = translate("line") if self._selection[0] >= 0 or self._main.stack else translate("launched")
+        label = translate("line") if self._selection[0] >= 0 or has_stack else translate("launched")
         return describe_line(label, self.stack, self.rules, backward, self._found.source, pen)
 
     def _hints(self, pen: Pen) -> list[Line]:
@@ -302,6 +312,8 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         ]
         about_run: list[Line] = []
         if self._run is not None:
+            from tracetui.ui.stories.run_words import run_lines
+
             about_run = run_lines(self._run, pen, self.size.width)
             self._title = translate("the run") if about_run else self._title
             warn += about_run
@@ -315,6 +327,9 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             sampled = translate("not read yet: from a sample, about how busy each line is")
             words = pen.text(f"  {sampled}", Role.DIM)
             return [*warn, hint, [*shades, words]]
+        from tracetui.export.sentences.causes import MEASURES
+        from tracetui.ui.stories.describe import describe_worst
+
         gaps = session.analysis.gaps
         by = session.ranked_by
         worst = [gap for gap in session.ranked[:20].tolist() if gaps.measured(by)[gap] > 0]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.cells import cell_len
 
-from tracetui.analysis.communication.analyse import WindowSplit
-from tracetui.analysis.run_facts import run_in_short
 from tracetui.databases.exports import export_of
 from tracetui.export.sentences.health import headline, mark
 from tracetui.language import counted, translate, wording
@@ -19,6 +19,9 @@ from tracetui.ui.session import Session
 from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.lines import Lines
 from tracetui.units import format_bytes, format_count, format_duration, format_percent
+
+if TYPE_CHECKING:
+    from tracetui.analysis.communication.analyse import WindowSplit
 
 _NARROW = 100  #: columns up to which only the most important is said
 _LONGEST_RUN = 30  #: cells of the rank and the level of a run
@@ -90,6 +93,8 @@ class TopLine(InViewer, Lines):
                 pieces += self._split(split, len(splits) == 1)
             if sampled and self._room(pieces) <= _LEAST_NAME:
                 pieces[sampled] = (pieces[sampled][0][: cell_len(app.glyphs.unread[1])], pieces[sampled][1])
+            from tracetui.analysis.run_facts import run_in_short  # by now the analysis has it
+
             run = printable(run_in_short(session.analysis.run), _LONGEST_RUN)
             if run and cell_len(session.name) + len(run) + 4 <= self._room(pieces):
                 pieces[place:place] = [("  ", style(Role.TEXT)), (run, style(Role.DIM))]

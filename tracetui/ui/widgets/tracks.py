@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.cache import LRUCache
 from textual.message import Message
 from textual.strip import Strip
 
-from tracetui.analysis.launch_chains import LaunchChain
 from tracetui.ui.drawing.flow_line import FlowCell, flow_line, overlaid
 from tracetui.ui.drawing.flow_places import HopPlace, Scrolled, hop_places, kept_lines, stops
 from tracetui.ui.drawing.line_art import LineArt
@@ -24,6 +24,9 @@ from tracetui.ui.drawing.rows import LineKind, TimelineLines, TimelineRow, timel
 from tracetui.ui.session import Session
 from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget, WholeStrip
+
+if TYPE_CHECKING:
+    from tracetui.analysis.launch_chains import LaunchChain
 
 LABEL_LEAST, LABEL_MOST = 18, 28
 #: lines that are drawn already: those of a dozen screens. With 4,096 a garbage collection took 50 ms, not 10
