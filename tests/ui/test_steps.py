@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 from tests.analysis import real
+from tests.analysis.health import planting
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import trace_of
 from tests.ui.viewing import lines_of, said, settled, viewing
@@ -160,6 +162,19 @@ async def test_a_slow_data_loader_is_in_the_bars(real_traces: Path) -> None:
         assert "6 steps: preparing 34.9 %, computing 55.5 %" in said(app, "answer")
         (row,) = (line for line in lines_of(app.screen.table) if line.split()[:1] == ["5"])
         assert 8 <= row.count("▒") <= 12 and "71.453" in row
+
+
+async def test_steps_that_cannot_be_believed_are_left_out_of_what_is_usual(
+    real_traces: Path, tmp_path: Path
+) -> None:
+    events = planting.Events.read(next((real_traces / "gpu" / "workers0").glob("*.gz")))
+    path = tmp_path / "lost.json"
+    path.write_text(json.dumps(planting.lose_step(events, 3)), encoding="utf-8")
+    async with viewing(real.read(path), "steps", (160, 24)) as (app, _):
+        answer = said(app, "answer")
+        assert answer.startswith("Steps, ms (!)  5 steps: preparing 36.3 %") and "without step 8" in answer
+        story = app.screen.query_one("#story", Lines).text
+        assert "Against the median step" in story
 
 
 @pytest.mark.parametrize("width", [80, 120])

@@ -13,6 +13,7 @@ from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle.cause import of_families
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.idle_lines import has_python
+from tracetui.analysis.intervals import union
 from tracetui.analysis.search import rows_of, span_of
 from tracetui.arrays import Int64s
 from tracetui.siblings.rank import rank_info
@@ -119,9 +120,14 @@ def overhead(recording: HealthEvidence, causes: Causes) -> Iterator[Finding]:
     """
     trace = recording.trace
     host_bound = np.isin(causes.cause, of_families("host", "queue"))
-    starts, ends = causes.start[host_bound], causes.end[host_bound]
-    bound = int((ends - starts).sum())
-    starts, ends = np.sort(starts), np.sort(ends)
+    bound = int(causes.ns[host_bound].sum())
+    spans = []
+    for device in range(len(recording.devices)):
+        pieces = np.arange(len(causes))[causes.of_device(device)]
+        pieces = pieces[host_bound[pieces]]
+        spans.append(union(causes.start[pieces], causes.end[pieces]))  # fewer: pieces touch each other
+    starts = np.sort(np.concatenate([span.starts for span in spans]))
+    ends = np.sort(np.concatenate([span.ends for span in spans]))
     counts, lowest, highest = {}, 0, 0
     for family, cost in ((Family.FRAMES, FRAME_COST), (Family.OPERATORS, OPERATOR_COST)):
         counts[family] = sum(

@@ -347,6 +347,7 @@ SCREENS = {
     "median {time}": "中位数 {time}",
     "{steps}: {parts}; {median}": "{steps}：{parts}；{median}",
     "{answer}; {tasks} of no step": "{answer}；{tasks}不属于任何 step",
+    "{answer}; without {steps}, not to be believed": "{answer}；不含不可信的 {steps}",
     "Phases of its tasks: {phases}": "其任务的阶段：{phases}",
     "Until the next step's start: {sums} µs": "到下一个 step 开始为止：{sums} µs",
     "the trace does not tell them apart": "trace 中无法区分",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from statistics import median_low
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,9 +16,11 @@ from textual.widget import Widget
 from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
 from tracetui.comparison.step_parts import StepParts, step_parts
+from tracetui.export.sentences.health import step_words
 from tracetui.export.tables.column import Form
 from tracetui.export.tables.row_ids import ids_of
 from tracetui.export.tables.steps import PHASES, STEPS, StepRows
+from tracetui.export.trace.selection import Selection
 from tracetui.language import clauses, counted, heading, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
@@ -98,10 +100,18 @@ class StepsScreen(TableScreen):
         inks = time_inks(self.viewer.palette, self.viewer.glyphs)
         self._parts = step_parts(analysis)
         self.table.show(step_columns(analysis, self._parts, inks), len(steps))
-        answer = steps_answer(self._parts, sum(analysis.tasks_of_no_step.values()))
-        self.show_answer(answer, self.place())
+        believed = self._believed(range(len(steps)))
+        left_out = {step.number for step in steps} - {steps[place].number for place in believed}
+        parts = [self._parts[place] for place in believed]
+        self.show_answer(steps_answer(parts, sum(analysis.tasks_of_no_step.values()), left_out), self.place())
         if self._explained is not analysis:
             self.in_background("causes", lambda: explain_steps(analysis))
+
+    def _believed(self, places: Sequence[int]) -> Sequence[int]:
+        """Return those of some steps that can be believed; all of them where none can."""
+        analysis = self.session.analysis
+        assert analysis is not None
+        return Selection().believed(analysis, places)
 
     @on(Explained)
     def _tell_causes(self, message: Explained) -> None:
@@ -138,7 +148,7 @@ class StepsScreen(TableScreen):
             width,
         )
         lines: list[Pieces] = [[(title, self.style_of(Role.RULE))]]
-        usual = [self._parts[place] for place in analysis.steps_by_device[step.device]]
+        usual = [self._parts[place] for place in self._believed(analysis.steps_by_device[step.device])]
         story = step_story(step, self._parts[row], usual, analysis.annotated_phases[row])
         lines += [[(line, text)] for sentence in story for line in wrapped(sentence, max(width, 1))]
         if self._explained is analysis:
@@ -206,8 +216,14 @@ def _bar_column(parts: Sequence[StepParts], inks: TimeInks) -> ViewColumn:
     return ViewColumn("", title, wholes, draw, 40, cell_len(title), rank=1, right=False)
 
 
-def steps_answer(parts: Sequence[StepParts], tasks_of_none: int = 0) -> str:
-    """Return "40 steps: preparing 12.0 %, computing 61.0 %, ...; median 812 ms; 9 tasks of no step"."""
+def steps_answer(parts: Sequence[StepParts], tasks_of_none: int = 0, left_out: Collection[int] = ()) -> str:
+    """Return "40 steps: preparing 12.0 %, computing 61.0 %, ...; median 812 ms; 9 tasks of no step".
+
+    Args:
+        parts: those of each step.
+        tasks_of_none: tasks of no step.
+        left_out: the numbers of the steps that are not to be believed, and not in `parts`.
+    """
     whole = sum(step.wall for step in parts)
     shares = [
         f"{wording(_NAMES.get(name, name))} {format_percent(sum(column), whole)}"
@@ -221,6 +237,10 @@ def steps_answer(parts: Sequence[StepParts], tasks_of_none: int = 0) -> str:
         parts=clauses(shares),
         median=median,
     )
+    if left_out:
+        answer = translate(
+            "{answer}; without {steps}, not to be believed", answer=answer, steps=step_words(left_out)
+        )
     tasks = counted(tasks_of_none, "1 task", "{count} tasks")
     return translate("{answer}; {tasks} of no step", answer=answer, tasks=tasks) if tasks_of_none else answer
 
