@@ -16,6 +16,7 @@ from tests.benchmarks import (
     comparing,
     databases,
     frames,
+    goals,
     growth,
     job_frames,
     jobs,
@@ -46,6 +47,8 @@ PARTS = (
     "keys",
     "job",
 )
+#: what repeats parts for one table, and so is measured only where it is asked for
+GOALS = "goals"
 
 
 def main() -> None:
@@ -56,7 +59,8 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, help="processes that decode; all cores without")
     parser.add_argument("--slices", type=int, default=10_000_000, help="of the trace that is drawn")
     parser.add_argument("--quick", action="store_true", help="small traces and few runs")
-    parser.add_argument("--only", choices=PARTS, action="append", metavar="PART", help=", ".join(PARTS))
+    every = (*PARTS, GOALS)
+    parser.add_argument("--only", choices=every, action="append", metavar="PART", help=", ".join(every))
     parser.add_argument("--markdown", action="store_true", help="the table of docs/large-traces.md, too")
     asked = parser.parse_args()
     if asked.quick:
@@ -79,9 +83,11 @@ def measure(asked: argparse.Namespace, directory: Path) -> list[Row]:
         found.extend(rows)
 
     count = 10 if asked.quick else 40
-    if not {"start", "opening", "parts", "compare", "keys"}.isdisjoint(wanted):
+    if not {"start", "opening", "parts", "compare", "keys", GOALS}.isdisjoint(wanted):
         trace = asked.trace or made_file(directory / "trace_view.json", asked.mb)
         what = f"a trace of {trace.stat().st_size / 1e6:,.0f} MB"
+        if GOALS in wanted:
+            tell(f"Goals, {what}", goals.rows(trace, asked.runs, directory / GOALS))
         if "start" in wanted:
             tell(f"Starting, and {what}", starting.rows(trace, asked.runs))
         if "opening" in wanted:

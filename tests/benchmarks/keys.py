@@ -27,8 +27,8 @@ SCREENS = {
     "hotspots": ("H", "jjjkk"),
     "operators": ("O", "jjjkk"),
     "flame": ("F", "jjkk"),
-    "steps": ("S", "jjkk"),
-    "advice": ("A", "jjkk"),
+    "steps": ("I", "jjkk"),
+    "advice": ("V", "jjkk"),
 }
 _FRAME_S = 0.005  #: without a byte, after which the first frame is over
 _REST_S = 0.15  #: without a byte, after which nothing follows
