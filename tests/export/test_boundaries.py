@@ -19,12 +19,12 @@ from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.preparing import COPY
 from tracetui.export.sentences.advice_english import ENGLISH_ADVICE, AdviceWords
+from tracetui.export.tables import events
 from tracetui.export.tables.column import Column, Form, Table, texts_at
 from tracetui.export.tables.gaps import GAPS, GapRows, gap_causes
 from tracetui.export.tables.kernels import KERNELS, KernelRows, kernel_table
 from tracetui.export.tables.shown import text_table
 from tracetui.export.tables.steps import STEPS, StepRows, longest_phases
-from tracetui.export.trace import stacks
 from tracetui.export.trace.advice_text import advice_text, cost_words, first_advice
 from tracetui.export.trace.communication_text import _more
 from tracetui.export.trace.frames import events_frame
@@ -344,7 +344,7 @@ def test_a_stack_is_that_of_a_task_or_of_the_slice_itself(
 ) -> None:
     """Text 0 is a stack and row 0 a frame, as any other is."""
     monkeypatch.setattr(
-        stacks, "frames_of", lambda _, row: (Frame("frame.py", row, "f"), Frame("up.py", 9, "g"))
+        events, "frames_of", lambda _, row: (Frame("frame.py", row, "f"), Frame("up.py", 9, "g"))
     )
     slices = SimpleNamespace(stack=np.array([1, -1, 1, -1, 1, 0]), have_stacks=called)
     chains = SimpleNamespace(
@@ -355,7 +355,7 @@ def test_a_stack_is_that_of_a_task_or_of_the_slice_itself(
         launch_chains=chains,
         rules=SimpleNamespace(line_of=lambda frames: frames[0] if frames else None),
     )
-    found = stacks.Stacks(analysis)
+    found = events.Stacks(analysis)
     keys = found.keys(np.array([0, 1, 2, 3, 4, 5])).tolist()
     assert keys == [1, 0, -2, -1, -1, 0]
     assert [found.text(key) for key in (0, 1, -1, -2, -3)] == [

@@ -22,8 +22,7 @@ from tracetui.export.job.text import job_verdict
 from tracetui.export.page import charts
 from tracetui.export.page.comparison import comparison_sections
 from tracetui.export.page.html import as_markup, page
-from tracetui.export.page.job import job_page_sections
-from tracetui.export.page.rank_maps import rank_maps
+from tracetui.export.page.job import job_page_sections, rank_maps
 from tracetui.export.page.step_pictures import step_pictures
 from tracetui.export.page.trace import trace_sections
 from tracetui.export.sentences.advice import advice_title
@@ -298,7 +297,7 @@ def test_the_page_of_a_job_maps_its_ranks(monkeypatch: pytest.MonkeyPatch) -> No
     Outline(drawn)
     assert f"rank {job.ranks[worst].number}<" in drawn and f"step {job.steps[-1]}<" in drawn
     assert 'class="idle"' in drawn
-    monkeypatch.setattr("tracetui.export.page.rank_maps.MOST_ROWS", 1)
+    monkeypatch.setattr("tracetui.export.page.job.MOST_ROWS", 1)
     drawn, more = next(rank_maps(job)).blocks
     assert re.findall(r"rank \d+", drawn) == [f"rank {job.ranks[worst].number}"]
     assert "with less" in more

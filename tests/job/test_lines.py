@@ -13,7 +13,7 @@ from tests.job.planted import job
 from tracetui.api import load, load_job
 from tracetui.export.job import document, frames, text
 from tracetui.export.job.frames import job_lines_frame, job_links_frame
-from tracetui.export.job.text import job_markdown, job_text
+from tracetui.export.job.text import job_report
 from tracetui.export.sentences.job import affected_ranks
 from tracetui.export.tables.column import Column, count
 from tracetui.export.tables.job import LINES, JobRows
@@ -59,7 +59,7 @@ def test_a_loader_that_is_late_in_some_steps_is_no_line_of_others() -> None:
 
 
 def test_the_text_of_a_step_names_who_is_late_in_it() -> None:
-    texts = {step: job_text(job("loader"), 200, step=step) for step in job("loader").steps}
+    texts = {step: job_report(job("loader"), step=step).text(200) for step in job("loader").steps}
     assert {step for step, text in texts.items() if "Late ranks: what" in text} == {50, 52}
 
 
@@ -72,7 +72,7 @@ def test_a_column_is_added_in_one_place(monkeypatch: pytest.MonkeyPatch) -> None
     expected = [*range(7, 7 + len(job_lines(late_job)))]
     assert [line["waiting"] for line in document.job_document(late_job)["lines"]] == expected
     assert frames.job_lines_frame(late_job)["waiting"].tolist() == expected
-    for shown in (job_text(late_job, 200), text.job_markdown(late_job)):
+    for shown in (job_report(late_job).text(200), job_report(late_job).markdown()):
         assert "waiting more" in shown
     columns, rows = rank_tables.RankTables(late_job, Palette("none")).columns("lines")
     assert columns[-1].title == "waiting more" and columns[-1].draw(rows - 1, 9) == str(expected[-1])
@@ -87,7 +87,7 @@ def test_the_frame_has_a_row_for_each_line() -> None:
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_view_shows_its_own_measures(view: str) -> None:
     rows = rank_rows(job("stage"))
-    text = job_text(job("stage"), 200, by=view)
+    text = job_report(job("stage"), by=view).text(200)
     head = next(line for line in text.splitlines() if line.startswith("Ranks, ms"))
     first = leading(rows, view)
     assert first in VIEWS[view] and f"{view}, by {str(first).replace('_', ' ')}" in head
@@ -107,7 +107,7 @@ def test_links_are_measured_by_what_they_are_built_for_as_in_one_trace(real_trac
 @pytest.mark.parametrize("name", ["stage", "loader"])
 def test_numbers_stand_at_the_right_and_names_at_the_left_as_they_are_written(name: str) -> None:
     tables = 0
-    for part in job_markdown(job(name)).split("\n\n"):
+    for part in job_report(job(name)).markdown().split("\n\n"):
         _, *lines = (line.strip("| ").split(" | ") for line in part.splitlines())
         if lines and set(lines[0]) <= {"---", "--:"}:
             tables += 1
@@ -122,5 +122,5 @@ def test_steps_are_listed_where_there_are_several(monkeypatch: pytest.MonkeyPatc
     steps = slow_steps(job("loader"))[:count]
     assert len(steps) == count
     monkeypatch.setattr(text, "slow_steps", lambda _: steps)
-    titles = {part.splitlines()[0] for part in job_text(job("loader"), 200).split("\n\n")}
+    titles = {part.splitlines()[0] for part in job_report(job("loader")).text(200).split("\n\n")}
     assert ("Steps" in titles) == (count > 1)

@@ -6,7 +6,7 @@ import pytest
 
 from tests import pages
 from tests.job.planted import job
-from tracetui.export.job.text import job_markdown, job_text
+from tracetui.export.job.text import job_report
 from tracetui.export.text import cell_width
 from tracetui.job.rank_table import VIEWS
 
@@ -16,27 +16,29 @@ NAMES = ("loader", "both", "stage")
 @pytest.mark.parametrize("width", [72, 100, 200])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_of_a_job(name: str, width: int, request: pytest.FixtureRequest) -> None:
-    pages.check(job_text(job(name), width, top=3), f"{name}-{width}", request)
+    pages.check(job_report(job(name), top=3).text(width), f"{name}-{width}", request)
 
 
 @pytest.mark.parametrize("by", [*VIEWS, "stage"])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_of_a_job_by_a_measure(name: str, by: str, request: pytest.FixtureRequest) -> None:
-    pages.check(job_text(job(name), 120, by, top=2), f"{name}-by-{by}", request)
+    pages.check(job_report(job(name), by, top=2).text(120), f"{name}-by-{by}", request)
 
 
 @pytest.mark.parametrize("by", [None, *VIEWS, "stage"])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_fits_a_terminal(name: str, by: str | None) -> None:
     """Titles of tables break, and tables give way, so that no line is wider than 80 cells."""
-    assert max(map(cell_width, job_text(job(name), 80, by).splitlines())) <= 80
+    assert max(map(cell_width, job_report(job(name), by).text(80).splitlines())) <= 80
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_of_a_step_of_a_job(name: str, request: pytest.FixtureRequest) -> None:
-    pages.check(job_text(job(name), 120, step=job(name).steps[-1], top=4), f"{name}-last-step", request)
+    pages.check(
+        job_report(job(name), step=job(name).steps[-1], top=4).text(120), f"{name}-last-step", request
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_job_as_markdown(name: str, request: pytest.FixtureRequest) -> None:
-    pages.check(job_markdown(job(name)), f"{name}-markdown", request)
+    pages.check(job_report(job(name)).markdown(), f"{name}-markdown", request)

@@ -10,7 +10,7 @@ import pytest
 from simulator.job.truth import TrueRoot
 from tests.job.planted import digests, job, truth, whole
 from tracetui.analysis.communication.waits import SHORTEST
-from tracetui.export.job.text import job_text, job_verdict
+from tracetui.export.job.text import job_report, job_verdict
 from tracetui.export.sentences.job import loss_sentences
 from tracetui.job.channels import Rank
 from tracetui.job.digest import Digest
@@ -154,12 +154,12 @@ def test_a_rank_that_is_here_is_never_called_missing() -> None:
         and not [r for r in found.root_breakdown.roots if r.kind == "absent"]
     )
     assert not any(late.missing for late in late_ranks(found))
-    text = job_text(found, 200)
+    text = job_report(found).text(200)
     assert "missing" not in text and "their clocks are not aligned" in text
 
 
 def test_the_verdict_counts_the_late_ranks_that_it_does_not_name() -> None:
-    text = job_text(job("stage"), 200).split("Roots")[0]
+    text = job_report(job("stage")).text(200).split("Roots")[0]
     named = {rank for rank in range(4) if f"Rank {rank} cost" in text}
     late = {late_rank.rank for late_rank in late_ranks(job("stage"))}
     assert len(named) == 2 and named < late

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.job.simulated import Meeting, Work, simulate
-from tracetui.export.job.text import job_text
+from tracetui.export.job.text import job_report
 from tracetui.export.sentences import job as job_sentences
 from tracetui.export.sentences.job import (
     absent_state,
@@ -228,7 +228,7 @@ def test_a_rank_that_waited_itself_waited_for_whom_it_waited_longest() -> None:
         Meeting("right", (1, 3), {3: [Work(TimeClass.IDLE, 9 * MS, "host.gc", loader)]}),
     ]
     idle = "idle, host.gc at data.py(70) __iter__ (100.0 % of what it did longer)"
-    lines = job_text(simulate(meetings, 4), 500).splitlines()
+    lines = job_report(simulate(meetings, 4)).text(500).splitlines()
     assert lines[:6] == [
         "4 of 4 ranks, step 1, 4 collectives in common, clocks aligned within 0 ns",
         "",
@@ -243,7 +243,7 @@ def test_a_rank_that_waited_itself_waited_for_whom_it_waited_longest() -> None:
 def test_of_roots_those_are_listed_that_cost_a_thousandth_of_the_time() -> None:
     """Rank 1 is late by 20 ms, of which 9 us are copies: less than a thousandth of what four ranks took."""
     work = [Work(TimeClass.IDLE, 20 * MS, "host.gc"), Work(TimeClass.COPY, 9_000)]
-    text = job_text(simulate([Meeting("left", (0, 1), {1: work})], 2), 120)
+    text = job_report(simulate([Meeting("left", (0, 1), {1: work})], 2)).text(120)
     assert "host.gc" in text and "copying" not in text and "1 more: 9.00 µs, below 0" in text
 
 

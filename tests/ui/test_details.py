@@ -8,7 +8,7 @@ from tests.analysis import real
 from tests.ui.training import STEPS, training
 from tests.ui.viewing import analysis_of, case, lines_of, said, settled, viewing
 from tracetui.analysis.kernels import KernelFacts
-from tracetui.export.tables.lead import lead_lost_document
+from tracetui.export.tables.gaps import lead_lost_document
 from tracetui.ui.drawing.glyphs import BLOCKS
 from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.drawing.pen import Pen

@@ -9,7 +9,7 @@ import pytest
 from tests.ui.training import screen_text, training, viewer
 from tracetui.ui.app import TraceApp
 from tracetui.ui.drawing.row import track_key
-from tracetui.ui.fuzzy import matches
+from tracetui.ui.screens.chooser import matches
 from tracetui.ui.screens.track_finder import TrackFinder, track_choices
 from tracetui.ui.state import TrackKey
 

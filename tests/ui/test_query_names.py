@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tracetui.ui.query_names import complete
+from tracetui.ui.widgets.query_field import complete
 
 TABLES = {"gaps": ["start_ns", "idle_ns"], "steps": ["step", "start_ns"], "events": ["name"]}
 

@@ -7,11 +7,11 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tracetui.cli import streams
 from tracetui.cli.parser import Request, UsageError
-from tracetui.cli.terminal import speaks_unicode
+from tracetui.cli.terminal import speaks_unicode, text_width
 from tracetui.export.atomic import refuse_to_overwrite, write_atomically
 from tracetui.export.brief import brief_json
 from tracetui.export.json_document import dumps
@@ -21,6 +21,9 @@ from tracetui.reader.errors import UnreadableTrace
 from tracetui.reader.locate import trace_files
 from tracetui.trace.clean import printable
 from tracetui.units import format_count
+
+if TYPE_CHECKING:
+    from tracetui.export.job.report import Report
 
 Document = dict[str, Any]
 
@@ -44,6 +47,17 @@ def answer(
         print_text(markdown(), request)
     elif request.csv is None:
         print_text(text(), request)
+
+
+def answer_report(
+    request: Request,
+    what: str,
+    csv: Callable[[BinaryIO], int],
+    document: Callable[[], Document],
+    report: Callable[[], Report],
+) -> None:
+    """Write what was asked for, as `answer` does; Markdown and text are those of a report."""
+    answer(request, what, csv, document, lambda: report().markdown(), lambda: report().text(text_width()))
 
 
 def print_json(document: Document, request: Request) -> None:

@@ -18,6 +18,7 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.health.facts import HealthFacts, health_facts
 from tracetui.analysis.health.finding import Severity
 from tracetui.analysis.idle.cause import Cause
+from tracetui.analysis.marked_ranges import host_ranges, marked_ranges, range_name
 from tracetui.analysis.operators import OperatorSlices as Spans
 from tracetui.analysis.sums import sums
 from tracetui.arrays import Int64s
@@ -36,7 +37,6 @@ from tracetui.comparison.matched_lines import LineSums, line_sums
 from tracetui.comparison.memory_use import MemoryUse, memory_use
 from tracetui.comparison.module_times import ModuleTimes, module_times
 from tracetui.comparison.operator_sequences import OperatorSequences, computing_by_operator, sequences
-from tracetui.comparison.range_sums import range_sums
 from tracetui.comparison.shapes import ArgsOf
 from tracetui.comparison.tally import NOTHING, Sum, Sums, tally, tested_steps
 from tracetui.comparison.wall_pieces import WallIdle, exposed_pieces, idle_pieces
@@ -291,3 +291,21 @@ def _advice_costs(analysis: Analysis) -> dict[str, Sum]:
     for advice in find_advice(analysis):
         costs.setdefault(advice.kind, []).append(advice.per_step_ns or advice.cost_ns or 0)
     return {kind: Sum(max(ns), len(ns), max(ns), max(ns)) for kind, ns in costs.items()}
+
+
+def range_sums(analysis: Analysis, walls: StepWalls) -> Sums:
+    """Return how long marked ranges take the devices, by name; those that begin in no step are left out.
+
+    A range is of the step in which its host began it. It takes a device from when that had ended what was
+    enqueued before it until it has ended what was enqueued in it.
+    """
+    trace = analysis.trace
+    rows, chains = host_ranges(trace), analysis.launch_chains
+    of_devices = [marked_ranges(trace, rows, activity, chains) for activity in analysis.devices]
+    if not of_devices:
+        return {}
+    row, start, end = (np.concatenate(columns) for columns in zip(*of_devices))
+    numbers, name = np.unique(trace.slices.name[row], return_inverse=True)
+    names = [range_name(trace.strings[number]) for number in numbers.tolist()]
+    step = walls.step_at(trace.slices.start[row])
+    return tally(names, name.reshape(-1).astype(np.int64), step, end - start, walls.host_steps, row)

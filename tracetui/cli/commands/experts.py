@@ -9,7 +9,6 @@ from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.job_parser import add_job
 from tracetui.cli.parser import Parser, Request, add_outputs
-from tracetui.cli.terminal import text_width
 
 if TYPE_CHECKING:
     from tracetui.job.job import Job
@@ -37,18 +36,18 @@ def _run(request: Request) -> ExitCode:
 
 
 def _print_experts(request: Request, job: Job) -> None:
-    from tracetui.cli.output import answer
-    from tracetui.export.job import experts
+    from tracetui.cli.output import answer_report
+    from tracetui.export.csv_table import write_small_table
+    from tracetui.export.job.experts import experts_answer, experts_document, experts_report
+    from tracetui.export.tables.experts import LAYERS
 
-    found = experts.experts_answer(job)
-    top = experts.TOP if request.top is None else request.top
-    answer(
+    found = experts_answer(job)
+    answer_report(
         request,
         what="layers",
-        csv=lambda stream: experts.write_layers(stream, found),
-        document=lambda: experts.experts_document(found),
-        markdown=lambda: experts.experts_markdown(found, top),
-        text=lambda: experts.experts_text(found, text_width(), top),
+        csv=lambda stream: write_small_table(stream, LAYERS, found.rows),
+        document=lambda: experts_document(found),
+        report=lambda: experts_report(found, request.top),
     )
 
 

@@ -9,7 +9,6 @@ from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.job_parser import add_job
 from tracetui.cli.parser import Parser, Request, add_outputs
-from tracetui.cli.terminal import text_width
 
 if TYPE_CHECKING:
     from tracetui.job.job import Job
@@ -38,25 +37,18 @@ def _run(request: Request) -> ExitCode:
 
 
 def _print_phases(request: Request, job: Job) -> None:
-    from tracetui.cli.output import answer
-    from tracetui.export.job.phases import (
-        TOP,
-        phase_rows,
-        phases_document,
-        phases_markdown,
-        phases_text,
-        write_phases,
-    )
+    from tracetui.cli.output import answer_report
+    from tracetui.export.csv_table import write_small_table
+    from tracetui.export.job.phases import phase_rows, phases_document, phases_report
+    from tracetui.export.tables.phases import PHASES
 
     rows = phase_rows(job)
-    top = TOP if request.top is None else request.top
-    answer(
+    answer_report(
         request,
         what="phases",
-        csv=lambda stream: write_phases(stream, rows),
+        csv=lambda stream: write_small_table(stream, PHASES, rows),
         document=lambda: phases_document(rows),
-        markdown=lambda: phases_markdown(rows, top),
-        text=lambda: phases_text(rows, text_width(), top),
+        report=lambda: phases_report(rows, request.top),
     )
 
 

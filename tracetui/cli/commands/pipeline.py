@@ -9,7 +9,6 @@ from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.job_parser import add_job
 from tracetui.cli.parser import Parser, Request, add_outputs
-from tracetui.cli.terminal import text_width
 
 if TYPE_CHECKING:
     from tracetui.job.job import Job
@@ -39,20 +38,22 @@ def _run(request: Request) -> ExitCode:
 
 def _print_pipeline(request: Request, job: Job) -> None:
     from tracetui.cli.job_reading import replaying
-    from tracetui.cli.output import answer
-    from tracetui.export.job import pipeline
+    from tracetui.cli.output import answer_report
+    from tracetui.export.csv_table import write_small_table
+    from tracetui.export.job.pipeline import pipeline_document, pipeline_report
+    from tracetui.export.tables.job import JobRows
+    from tracetui.export.tables.pipeline import PIPELINE_STAGES
     from tracetui.job.pipeline import find_pipeline
 
     with replaying():
         found = find_pipeline(job)
-    top = pipeline.TOP if request.top is None else request.top
-    answer(
+    rows = JobRows(job, () if found is None else found.stages)
+    answer_report(
         request,
         what="stages",
-        csv=lambda stream: pipeline.write_stages(stream, job, found),
-        document=lambda: pipeline.pipeline_document(job, found),
-        markdown=lambda: pipeline.pipeline_markdown(job, found, top),
-        text=lambda: pipeline.pipeline_text(job, found, text_width(), top),
+        csv=lambda stream: write_small_table(stream, PIPELINE_STAGES, rows),
+        document=lambda: pipeline_document(job, found),
+        report=lambda: pipeline_report(job, found, request.top),
     )
 
 

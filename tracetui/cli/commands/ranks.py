@@ -11,7 +11,6 @@ from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.job_parser import add_job
 from tracetui.cli.parser import Parser, Request, UsageError, add_all_steps, add_outputs, add_step
-from tracetui.cli.terminal import text_width
 from tracetui.language import state
 
 if TYPE_CHECKING:
@@ -62,10 +61,11 @@ def print_ranks(request: Request, paths: Sequence[Path], only: str = "*", by: st
 def _print_ranks(request: Request, by: str | None, job: Job) -> None:
     from dataclasses import replace
 
-    from tracetui.cli.output import answer
-    from tracetui.export.job.document import job_document
-    from tracetui.export.job.frames import write_ranks
-    from tracetui.export.job.text import TOP, job_markdown, job_text
+    from tracetui.cli.output import answer_report
+    from tracetui.export.csv_table import write_small_table
+    from tracetui.export.job.document import job_document, ranked_rows
+    from tracetui.export.job.text import job_report
+    from tracetui.export.tables.job import RANKS
 
     if request.all_steps:
         job = replace(job, all_steps=True)
@@ -79,14 +79,12 @@ def _print_ranks(request: Request, by: str | None, job: Job) -> None:
                 known=known or "not told",
             )
         )
-    top = TOP if request.top is None else request.top
-    answer(
+    answer_report(
         request,
         what="ranks",
-        csv=lambda stream: write_ranks(stream, job, by, step),
+        csv=lambda stream: write_small_table(stream, RANKS, ranked_rows(job, by, step)),
         document=lambda: job_document(job, by, step),
-        markdown=lambda: job_markdown(job, by, step, top),
-        text=lambda: job_text(job, text_width(), by, step, top),
+        report=lambda: job_report(job, by, step, request.top),
     )
 
 

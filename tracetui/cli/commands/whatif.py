@@ -9,7 +9,6 @@ from tracetui.cli.command import Command
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.job_parser import add_job
 from tracetui.cli.parser import Collect, Parser, Request, UsageError, add_outputs
-from tracetui.cli.terminal import text_width
 from tracetui.language import state
 
 if TYPE_CHECKING:
@@ -74,8 +73,8 @@ def _fixes(request: Request) -> list[Fix]:
 
 def _print_answer(request: Request, fixes: list[Fix], job: Job) -> None:
     from tracetui.cli.job_reading import replaying
-    from tracetui.cli.output import answer
-    from tracetui.export.job.whatif import TOP, whatif_document, whatif_markdown, whatif_text, write_fixes
+    from tracetui.cli.output import answer_report
+    from tracetui.export.job.whatif import whatif_document, whatif_report, write_fixes
     from tracetui.job.whatif.answer import what_if
     from tracetui.job.whatif.durations import UnknownFix
 
@@ -84,14 +83,12 @@ def _print_answer(request: Request, fixes: list[Fix], job: Job) -> None:
             found = what_if(job, fixes)
     except UnknownFix as error:
         raise UsageError(str(error)) from None
-    top = TOP if request.top is None else request.top
-    answer(
+    answer_report(
         request,
         what="fixes",
         csv=lambda stream: write_fixes(stream, found),
         document=lambda: whatif_document(found),
-        markdown=lambda: whatif_markdown(found, top),
-        text=lambda: whatif_text(found, text_width(), top),
+        report=lambda: whatif_report(found, request.top),
     )
 
 

@@ -24,7 +24,6 @@ from tracetui.language import in_english
 @in_english()
 def job_document(job: Job, by: str | None = None, step: int | None = None) -> dict[str, Any]:
     """Return the document of a job, of all its steps or of one; ranks by number, or by a measure."""
-    rows = rank_rows(job, step)
     roots = root_breakdown(job, step)
     late = late_ranks(job, None if step is None else job.waits.at(job.waits.step == step))
     slow = [slow_step for slow_step in slow_steps(job) if step in (None, slow_step.step)]
@@ -34,7 +33,7 @@ def job_document(job: Job, by: str | None = None, step: int | None = None) -> di
         "findings": job_findings(job),
         "job": _job(job),
         "step": step,
-        "ranks": records(RANKS, RankRows(job, sorted_by(rows, by) if by else rows)),
+        "ranks": records(RANKS, ranked_rows(job, by, step)),
         "collectives": {"matched": job.matched, "unmatched": job.unmatched},
         "waits": {
             "total_ns": roots.total_ns,
@@ -43,9 +42,15 @@ def job_document(job: Job, by: str | None = None, step: int | None = None) -> di
             "steps": records(STEPS, JobRows(job, slow)),
         },
         "links": records(LINKS, JobRows(job, job_links(job))),
-        "stages": records(STAGES, JobRows(job, job_stages(job, rows))),
+        "stages": records(STAGES, JobRows(job, job_stages(job, rank_rows(job, step)))),
         "lines": records(LINES, JobRows(job, job_lines(job, step))),
     }
+
+
+def ranked_rows(job: Job, by: str | None, step: int | None) -> RankRows:
+    """Return the ranks by number, or by a measure: means of their steps, or one step."""
+    rows = rank_rows(job, step)
+    return RankRows(job, sorted_by(rows, by) if by else rows)
 
 
 def root_breakdown(job: Job, step: int | None = None) -> RootBreakdown:

@@ -1,12 +1,12 @@
-"""The experts of a job as JSON, as text and as Markdown, and as csv."""
+"""The experts of a job as JSON, as a report, and as a DataFrame."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-from tracetui.export.job.report import TableSection, report_markdown, report_text, table_section
+from tracetui.export.job.report import Report, table_section
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.job import head_words
 from tracetui.export.tables.column import records
@@ -22,8 +22,8 @@ from tracetui.units import format_duration, format_error, format_percent
 if TYPE_CHECKING:
     import pandas as pd
 
-TOP = 20  #: layers that are listed
-_EVEN = 1.01  #: imbalance up to which a layer is called balanced
+_TOP = 20  # layers that are listed
+_EVEN = 1.01  # imbalance up to which a layer is called balanced
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,12 @@ def experts_document(answer: ExpertsAnswer) -> dict[str, Any]:
     return {"schema": SCHEMA, "layers": layers, "balance_saves_ns": answer.saves_ns}
 
 
-def experts_text(answer: ExpertsAnswer, width: int, top: int = TOP) -> str:
-    """Return the layers as text; at most `top`, 0 for all."""
-    return report_text(head_words(answer.rows.job), experts_sentences(answer), _sections(answer, top), width)
-
-
-def experts_markdown(answer: ExpertsAnswer, top: int = TOP) -> str:
-    """Return the layers as Markdown; at most `top`, 0 for all."""
-    return report_markdown(head_words(answer.rows.job), experts_sentences(answer), _sections(answer, top))
+def experts_report(answer: ExpertsAnswer, top: int | None) -> Report:
+    """Return the report of the layers; at most `top`, 0 for all."""
+    title = translate("Layers of experts, all ranks and steps together")
+    section = table_section(title, LAYERS, answer.rows, _TOP if top is None else top)
+    sections = [section] if answer.rows.rows else []
+    return Report(head_words(answer.rows.job), experts_sentences(answer), sections)
 
 
 def experts_frame(job: Job) -> pd.DataFrame:
@@ -74,20 +72,6 @@ def experts_frame(job: Job) -> pd.DataFrame:
     from tracetui.export.data_frame import small_frame  # imports pandas
 
     return small_frame(LAYERS, LayerRows(job, expert_layers(job), exchange_groups(job)))
-
-
-def write_layers(stream: BinaryIO, answer: ExpertsAnswer) -> int:
-    """Write the layers as csv; returns their number."""
-    from tracetui.export.data_frame import small_frame  # imports pandas
-
-    frame = small_frame(LAYERS, answer.rows)
-    stream.write(frame.to_csv(index=False, lineterminator="\n").encode("utf-8"))
-    return len(frame)
-
-
-def _sections(answer: ExpertsAnswer, top: int) -> list[TableSection]:
-    title = translate("Layers of experts, all ranks and steps together")
-    return [table_section(title, LAYERS, answer.rows, top)] if answer.rows.rows else []
 
 
 def experts_sentences(answer: ExpertsAnswer) -> list[str]:

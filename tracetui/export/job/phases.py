@@ -1,12 +1,11 @@
-"""The phases of a job as JSON, as text and as Markdown, and as csv."""
+"""The phases of a job as JSON, as a report, and as a DataFrame."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-from tracetui.export.cells import text_cell
-from tracetui.export.job.report import TableSection, report_markdown, report_text, table_section
+from tracetui.export.job.report import Report, table_section
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.job import head_words
 from tracetui.export.tables.column import records
@@ -23,7 +22,7 @@ from tracetui.units import format_duration, format_error, format_percent
 if TYPE_CHECKING:
     import pandas as pd
 
-TOP = 20  #: phases that are listed
+_TOP = 20  # phases that are listed
 
 
 def phase_rows(job: Job, replays_of: Callable[[Job], Replays] = Replays) -> PhaseRows:
@@ -50,14 +49,10 @@ def phases_document(rows: PhaseRows) -> dict[str, Any]:
     return {"schema": SCHEMA, "phases": records(PHASES, rows)}
 
 
-def phases_text(rows: PhaseRows, width: int, top: int = TOP) -> str:
-    """Return the phases as text; at most `top`, 0 for all."""
-    return report_text(head_words(rows.job), phases_sentences(rows), _sections(rows, top), width)
-
-
-def phases_markdown(rows: PhaseRows, top: int = TOP) -> str:
-    """Return the phases as Markdown; at most `top`, 0 for all."""
-    return report_markdown(head_words(rows.job), phases_sentences(rows), _sections(rows, top))
+def phases_report(rows: PhaseRows, top: int | None) -> Report:
+    """Return the report of the phases; at most `top`, 0 for all."""
+    section = table_section(phases_title(), PHASES, rows, _TOP if top is None else top)
+    return Report(head_words(rows.job), phases_sentences(rows), [section] if rows.rows else [])
 
 
 def phases_frame(job: Job) -> pd.DataFrame:
@@ -70,19 +65,6 @@ def frame_of_phases(rows: PhaseRows) -> pd.DataFrame:
     from tracetui.export.data_frame import small_frame  # imports pandas
 
     return small_frame(PHASES, rows)
-
-
-def write_phases(stream: BinaryIO, rows: PhaseRows) -> int:
-    """Write the phases as csv; returns their number."""
-    frame = frame_of_phases(rows)
-    for name in frame.columns[frame.dtypes == "string"]:
-        frame[name] = frame[name].map(text_cell, na_action="ignore")
-    stream.write(frame.to_csv(index=False, lineterminator="\n").encode("utf-8"))
-    return len(frame)
-
-
-def _sections(rows: PhaseRows, top: int) -> list[TableSection]:
-    return [table_section(phases_title(), PHASES, rows, top)] if rows.rows else []
 
 
 def phases_sentences(rows: PhaseRows) -> list[str]:

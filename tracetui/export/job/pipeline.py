@@ -1,17 +1,17 @@
-"""The pipeline of a job as JSON, as text with a chart of stages and time, as Markdown, and as csv."""
+"""The pipeline of a job as JSON, and as a report with a chart of stages and time."""
 
 from __future__ import annotations
 
-from typing import Any, BinaryIO
+from functools import partial
+from typing import Any
 
-from tracetui.export.job.report import TableSection, report_markdown
+from tracetui.export.job.report import Report, TableSection
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.job import head_words
 from tracetui.export.tables.column import records
 from tracetui.export.tables.job import JobRows
 from tracetui.export.tables.pipeline import PIPELINE_STAGES
-from tracetui.export.tables.shown import text_table
-from tracetui.export.text import MARGIN, wrap_sentence
+from tracetui.export.text import MARGIN
 from tracetui.job.job import Job
 from tracetui.job.pipeline import Pipeline
 from tracetui.job.pipeline_blocks import BOTH, FORWARD, WEIGHTS
@@ -19,7 +19,7 @@ from tracetui.job.pipeline_chart import stage_chart, usual_step
 from tracetui.language import in_english, translate
 from tracetui.units import format_duration, format_error, format_percent
 
-TOP = 32  #: stages that are listed
+_TOP = 32  # stages that are listed
 _NAMES = {"1f1b": "1F1B", "gpipe": "GPipe", "interleaved": "interleaved 1F1B", "dualpipe": "DualPipe"}
 _FORMULAS = {
     "1f1b": "(p - 1)(F + B)",
@@ -50,35 +50,15 @@ def pipeline_document(job: Job, pipeline: Pipeline | None) -> dict[str, Any]:
     }
 
 
-def pipeline_text(job: Job, pipeline: Pipeline | None, width: int, top: int = TOP) -> str:
-    """Return the pipeline as text; at most `top` stages, 0 for all."""
-    lines = [head_words(job), ""]
-    for sentence in pipeline_sentences(pipeline):
-        lines += wrap_sentence(sentence, width, later=MARGIN)
-    lines.append("")
-    if pipeline is not None:
-        lines += [_chart_title(pipeline), *_chart(pipeline, width, top), ""]
-        rows = JobRows(job, pipeline.stages).first(top)
-        lines += [translate("Stages, of a mean step"), *text_table(PIPELINE_STAGES, rows, width), ""]
-    return "\n".join(lines)
-
-
-def pipeline_markdown(job: Job, pipeline: Pipeline | None, top: int = TOP) -> str:
-    """Return the pipeline as Markdown; at most `top` stages, 0 for all."""
-    sections: list[TableSection] = []
-    if pipeline is not None:
-        rows = JobRows(job, pipeline.stages).first(top)
-        sections = [TableSection(translate("Stages, of a mean step"), PIPELINE_STAGES, rows)]
-    return report_markdown(head_words(job), pipeline_sentences(pipeline), sections)
-
-
-def write_stages(stream: BinaryIO, job: Job, pipeline: Pipeline | None) -> int:
-    """Write the stages as csv; returns their number."""
-    from tracetui.export.data_frame import small_frame  # imports pandas
-
-    rows = JobRows(job, () if pipeline is None else pipeline.stages)
-    stream.write(small_frame(PIPELINE_STAGES, rows).to_csv(index=False, lineterminator="\n").encode("utf-8"))
-    return len(rows.rows)
+def pipeline_report(job: Job, pipeline: Pipeline | None, top: int | None) -> Report:
+    """Return the report of a pipeline; at most `top` stages, 0 for all. Its chart is in text only."""
+    if pipeline is None:
+        return Report(head_words(job), pipeline_sentences(None), [])
+    top = _TOP if top is None else top
+    rows = JobRows(job, pipeline.stages).first(top)
+    section = TableSection(translate("Stages, of a mean step"), PIPELINE_STAGES, rows)
+    chart = partial(_chart, pipeline, top)
+    return Report(head_words(job), pipeline_sentences(pipeline), [section], chart=chart)
 
 
 def pipeline_sentences(pipeline: Pipeline | None) -> list[str]:
@@ -120,15 +100,15 @@ def pipeline_sentences(pipeline: Pipeline | None) -> list[str]:
     ]
 
 
-def _chart(pipeline: Pipeline, width: int, top: int) -> list[str]:
-    """Return a line of cells for each stage: what its first rank does in a step of usual length."""
+def _chart(pipeline: Pipeline, top: int, width: int) -> list[str]:
+    """Return a title, and a line of cells for each stage: what its first rank does in a usual step."""
     chart = stage_chart(pipeline, usual_step(pipeline))
+    lines = [_chart_title(pipeline)]
     if chart is None:
-        return []
+        return [*lines, ""]
     length = max(chart.end - chart.start, 1)
     label = max(len(str(stage.number)) for stage in pipeline.stages) + len(MARGIN) + 1
     cells = max(width - label, 8)
-    lines = []
     for stage in pipeline.stages[: top or None]:
         line = [_NOTHING] * cells
         for of_way in chart.passes[stage.number]:
@@ -136,7 +116,7 @@ def _chart(pipeline: Pipeline, width: int, top: int) -> list[str]:
             stop = max((of_way.end - chart.start) * cells // length, first + 1)
             line[first:stop] = pass_letters(of_way.way, min(stop, cells) - first)
         lines.append(f"{MARGIN}{stage.number:>{label - len(MARGIN) - 1}} {''.join(line)}")
-    return lines
+    return [*lines, ""]
 
 
 def _chart_title(pipeline: Pipeline) -> str:

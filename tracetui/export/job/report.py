@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,46 +32,45 @@ def table_section(title: str, table: Table[Any], rows: JobRows, top: int) -> Tab
     return TableSection(title, table, shown, counted(hidden, "1 more", "{count} more") if hidden else "")
 
 
-def report_text(
-    headline: str,
-    sentences: Sequence[str],
-    sections: Iterable[TableSection],
-    width: int,
-    notes: Sequence[str] = (),
-) -> str:
-    """Return a report as text, `width` cells wide; notes are sentences without their full stop."""
-    lines = [headline, ""]
-    for sentence in sentences:
-        lines += wrap_sentence(sentence, width, later=MARGIN)
-    lines += [""] if sentences else []
-    for section in sections:
-        lines += wrap_sentence(section.title, width, later=MARGIN)
-        lines += text_table(section.table, section.rows, width)
-        lines += [f"{MARGIN}{section.more}"] if section.more else []
-        lines.append("")
-    if notes:
-        lines.append(translate("Notes"))
-        for note in notes:
-            lines += wrap_sentence(
-                translate("{sentence}.", sentence=printable(note)), width, MARGIN, 2 * MARGIN
-            )
-        lines.append("")
-    return "\n".join(lines)
+@dataclass(frozen=True)
+class Report:
+    """What a command says of a job: a headline, sentences, tables, and what else is to be known."""
 
+    headline: str
+    sentences: Sequence[str]
+    sections: Iterable[TableSection]
+    notes: Sequence[str] = ()  #: sentences without their full stop
+    #: Returns lines of a width in cells that text has before its tables.
+    chart: Callable[[int], Sequence[str]] = lambda width: ()
 
-def report_markdown(
-    headline: str, sentences: Sequence[str], sections: Iterable[TableSection], notes: Sequence[str] = ()
-) -> str:
-    """Return a report as Markdown; notes are sentences without their full stop."""
-    lines = [f"## {markdown.escaped(headline)}", ""]
-    lines += [*map(markdown.escaped, sentences), ""]
-    for section in sections:
-        lines += [
-            f"### {markdown.escaped(section.title)}",
-            "",
-            *markdown_table(section.table, section.rows),
-            "",
-        ]
-        lines += [section.more, ""] if section.more else []
-    lines += [f"- {markdown.escaped(translate('{sentence}.', sentence=note))}" for note in notes]
-    return "\n".join(lines).rstrip() + "\n"
+    def text(self, width: int) -> str:
+        """Return the report as text, `width` cells wide."""
+        lines = [self.headline, ""]
+        for sentence in self.sentences:
+            lines += wrap_sentence(sentence, width, later=MARGIN)
+        lines += [""] if self.sentences else []
+        lines += self.chart(width)
+        for section in self.sections:
+            lines += wrap_sentence(section.title, width, later=MARGIN)
+            lines += text_table(section.table, section.rows, width)
+            lines += [f"{MARGIN}{section.more}"] if section.more else []
+            lines.append("")
+        if self.notes:
+            lines.append(translate("Notes"))
+            for note in self.notes:
+                lines += wrap_sentence(
+                    translate("{sentence}.", sentence=printable(note)), width, MARGIN, 2 * MARGIN
+                )
+            lines.append("")
+        return "\n".join(lines)
+
+    def markdown(self) -> str:
+        """Return the report as Markdown."""
+        lines = [f"## {markdown.escaped(self.headline)}", ""]
+        lines += [*map(markdown.escaped, self.sentences), ""]
+        for section in self.sections:
+            lines += [f"### {markdown.escaped(section.title)}", ""]
+            lines += [*markdown_table(section.table, section.rows), ""]
+            lines += [section.more, ""] if section.more else []
+        lines += [f"- {markdown.escaped(translate('{sentence}.', sentence=note))}" for note in self.notes]
+        return "\n".join(lines).rstrip() + "\n"

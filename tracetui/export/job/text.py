@@ -1,11 +1,11 @@
-"""A job as text and as Markdown: the verdict in sentences, then its tables."""
+"""The report of a job: the verdict in sentences, then its tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from tracetui.export.job.document import root_breakdown
-from tracetui.export.job.report import TableSection, report_markdown, report_text, table_section
+from tracetui.export.job.report import Report, TableSection, table_section
 from tracetui.export.sentences.job import (
     LINES_TITLE,
     LINKS_TITLE,
@@ -50,16 +50,10 @@ TELLING = 1000  #: parts of the time of a job of which a root has to cost one
 _IN_VIEWS = {"communication_without_receive": "other comm.", "forward_backward": "fwd+bwd"}
 
 
-def job_text(job: Job, width: int, by: str | None = None, step: int | None = None, top: int = TOP) -> str:
-    """Return the report as text; at most `top` rows in each table, 0 for all."""
-    sections = job_sections(job, by, step, top)
-    return report_text(head_words(job, step), job_verdict(job, step), sections, width, job_notes(job))
-
-
-def job_markdown(job: Job, by: str | None = None, step: int | None = None, top: int = TOP) -> str:
-    """Return the report as Markdown; at most `top` rows in each table, 0 for all."""
-    sections = job_sections(job, by, step, top)
-    return report_markdown(head_words(job, step), job_verdict(job, step), sections, job_notes(job))
+def job_report(job: Job, by: str | None = None, step: int | None = None, top: int | None = None) -> Report:
+    """Return the report of a job, or of one of its steps; at most `top` rows in each table, 0 for all."""
+    sections = job_sections(job, by, step, TOP if top is None else top)
+    return Report(head_words(job, step), job_verdict(job, step), sections, job_notes(job))
 
 
 def job_verdict(job: Job, step: int | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""What fixing brings a job, as JSON, as text and as Markdown, and its fixes as csv."""
+"""What fixing brings a job, as JSON and as a report, and its fixes as csv."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tracetui.export.cells import encodable
-from tracetui.export.job.report import TableSection, report_markdown, report_text
+from tracetui.export.csv_table import write_rows
+from tracetui.export.job.report import Report, TableSection
 from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.job import head_words
 from tracetui.export.sentences.notes import job_notes
@@ -21,7 +22,8 @@ from tracetui.units import format_duration, format_error, format_percent
 if TYPE_CHECKING:
     import pandas as pd
 
-TOP = 10  #: fixes that are listed
+_TOP = 10  # fixes that are listed
+_FIX_KEYS = ["fix", "saves_ns", "step_ns", "id"]
 LARGEST_ERROR = 0.033  #: of a replay, as a share of a step: beyond it the answer says what is not modelled
 _MOST_KINDS = 4
 _WORTH = 1.002  #: slowdown of a kind or rank from which on it is named
@@ -51,26 +53,16 @@ def whatif_document(answer: JobWhatIf) -> dict[str, Any]:
     }
 
 
-def whatif_text(answer: JobWhatIf, width: int, top: int = TOP) -> str:
-    """Return the report as text; at most `top` fixes, 0 for all."""
-    job, sentences = answer.order.job, [*whatif_sentences(answer)]
-    return report_text(head_words(job), sentences, _sections(answer, top), width, job_notes(job))
-
-
-def whatif_markdown(answer: JobWhatIf, top: int = TOP) -> str:
-    """Return the report as Markdown; at most `top` fixes, 0 for all."""
-    job, sentences = answer.order.job, [*whatif_sentences(answer)]
-    return report_markdown(head_words(job), sentences, _sections(answer, top), job_notes(job))
+def whatif_report(answer: JobWhatIf, top: int | None) -> Report:
+    """Return the report of an answer; at most `top` fixes, 0 for all."""
+    job, sections = answer.order.job, _sections(answer, _TOP if top is None else top)
+    return Report(head_words(job), [*whatif_sentences(answer)], sections, job_notes(job))
 
 
 def write_fixes(stream: BinaryIO, answer: JobWhatIf) -> int:
     """Write the single fixes as csv; returns their number."""
-    from tracetui.export.cells import text_cell
-
-    frame = fixes_frame(answer.trials)
-    frame["fix"] = frame["fix"].map(text_cell)
-    stream.write(frame.to_csv(index=False, lineterminator="\n").encode("utf-8"))
-    return len(frame)
+    rows = records(TRIALS, TrialRows(0, answer.trials))
+    return write_rows(stream, _FIX_KEYS, [[row[key] for key in _FIX_KEYS] for row in rows])
 
 
 def fixes_frame(trials: Sequence[Trial]) -> pd.DataFrame:
@@ -78,7 +70,7 @@ def fixes_frame(trials: Sequence[Trial]) -> pd.DataFrame:
     import pandas as pd
 
     rows = records(TRIALS, TrialRows(0, trials))
-    frame: pd.DataFrame = pd.DataFrame(rows, columns=["fix", "saves_ns", "step_ns", "id"])
+    frame: pd.DataFrame = pd.DataFrame(rows, columns=_FIX_KEYS)
     return frame
 
 

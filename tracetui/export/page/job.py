@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,14 +10,15 @@ import numpy as np
 from tracetui.analysis.heat.cells import HeatCells, pool
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.raster import even_edges
+from tracetui.arrays import Int64s
 from tracetui.export.job.text import TOP, job_sections, job_verdict
 from tracetui.export.language import cause_facts
 from tracetui.export.page import charts
 from tracetui.export.page.html import Section, as_markup, believed, bullets, html_table, paragraph
-from tracetui.export.page.rank_maps import MAP_COLUMNS, rank_maps
 from tracetui.export.page.source import source_excerpts
 from tracetui.export.sentences.job import head_words
 from tracetui.export.sentences.notes import job_notes
+from tracetui.export.sentences.rank_labels import QUESTIONS, absent_label, labels
 from tracetui.export.tables.causes import CAUSES, CauseRows
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import LINES, JobRows
@@ -30,8 +31,9 @@ from tracetui.export.tables.rank_sums import (
     JobOperatorRows,
 )
 from tracetui.export.trace.advice_text import TITLE
+from tracetui.job.absent_ranks import absent_ranks
 from tracetui.job.digest import TimeClass
-from tracetui.job.grids import JobLanes, job_span
+from tracetui.job.grids import GridMeasure, JobLanes, job_span, measure_by_step, measure_by_time
 from tracetui.job.health import job_trust
 from tracetui.job.job import Job
 from tracetui.job.rank_sums import (
@@ -45,9 +47,13 @@ from tracetui.job.rank_sums import (
 )
 from tracetui.language import counted, translate
 from tracetui.trace.source_files import SourceFiles
-from tracetui.units import format_duration
+from tracetui.units import format_duration, format_time
 
 TOP_OPERATORS, TOP_HOLDERS, TOP_DOUBTS = 25, 15, 20
+MAP_COLUMNS = 60
+MOST_ROWS = 64  #: ranks of a map; of more, those with the most time are shown
+#: The maps of a page, each with its class of the style.
+_MAPS = {GridMeasure.COST: "idle", GridMeasure.WAITED: "communication", GridMeasure.IDLE: "idle"}
 _KINDS = {
     charts.COMPUTING: (TimeClass.COMPUTING,),
     charts.COMMUNICATION: (TimeClass.WAIT, TimeClass.TRANSFER, TimeClass.UNSPLIT),
@@ -127,3 +133,34 @@ def _cause_map(causes: CausesByStep) -> str:
         HeatCells.of_totals(ns, np.broadcast_to(causes.step_ns, ns.shape))
     )
     return charts.map_of_cells(cells, names, charts.steps_between(causes.steps))
+
+
+def rank_maps(job: Job) -> Iterator[Section]:
+    """Yield a map of each measure of which any rank has time."""
+    for measure, kind in _MAPS.items():
+        absent = absent_ranks(job) if measure is GridMeasure.COST else ()
+        cells, scale = _cells(job, measure, [rank.waits for rank in absent])
+        totals = cells.ns.sum(axis=1)
+        if not totals.any():
+            continue
+        most = np.sort(np.argsort(-totals, kind="stable")[:MOST_ROWS])
+        shown = HeatCells(cells.ns[most], cells.capacity[most], cells.main[most], cells.share[most])
+        every_name = (*labels(job), *map(absent_label, absent))
+        names = [(every_name[row], kind) for row in most.tolist()]
+        left = len(every_name) - len(names)
+        more = counted(left, "1 rank with less is not shown.", "{count} ranks with less are not shown.")
+        blocks = [charts.map_of_cells(shown, names, scale)]
+        yield Section(translate(QUESTIONS[measure]), [*blocks, paragraph(more, "dim")] if left else blocks)
+
+
+def _cells(job: Job, measure: GridMeasure, missing_waits: Sequence[Int64s]) -> tuple[HeatCells, list[str]]:
+    """Return the cells of a map, and what stands below its first and its last column."""
+    if len(job.steps) > 1:
+        cells, _ = pool(len(job.steps), MAP_COLUMNS).columns(
+            HeatCells.of_totals(*measure_by_step(job, measure, missing_waits))
+        )
+        return cells, charts.steps_between(job.steps)
+    start, end = job_span(job)
+    edges = even_edges(start, end, min(MAP_COLUMNS, end - start))
+    cells = HeatCells.of_totals(*measure_by_time(job, measure, edges, missing_waits))
+    return cells, [format_time(0), format_time(end - start)]

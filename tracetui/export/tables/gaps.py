@@ -13,6 +13,7 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.health.finding import Severity
 from tracetui.analysis.health.stretches import severities_between
+from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.preparing import COPY
 from tracetui.analysis.search import pick, track_of_rows
 from tracetui.arrays import Bools, Int64s
@@ -30,11 +31,11 @@ from tracetui.export.tables.column import (
     texts_at,
 )
 from tracetui.export.tables.common import trust_columns
-from tracetui.export.tables.lead import lead_lost_document
 from tracetui.export.tables.pieces import (
     GapCommunicationPieces,
     GapIdlePieces,
     GapPieces,
+    frame_document,
     synchronising_lines,
 )
 from tracetui.export.tables.row_ids import gap_ids
@@ -268,3 +269,22 @@ GAPS: Table[GapRows] = Table(
     ),
     kind="gap",
 )
+
+
+def lead_lost_document(analysis: Analysis, gap: int) -> dict[str, Any] | None:
+    """Return where the lead was lost before a gap; None where the host had none, or did not cause it."""
+    losses = analysis.lead_losses
+    place = losses.of_gap(gap)
+    if place < 0:
+        return None
+    cause, line = int(losses.cause[place]), int(losses.line[place])
+    start = int(losses.pause_start[place])
+    return {
+        "at_ns": int(losses.lost_at[place]),
+        "tasks": int(losses.count[place]),
+        "work_ns": int(losses.work[place]),
+        "pause_start_ns": start,
+        "pause_ns": int(losses.pause_end[place]) - start,
+        "cause": Cause(cause).label if cause >= 0 else None,
+        **frame_document(losses.lines[line] if line >= 0 else None),
+    }

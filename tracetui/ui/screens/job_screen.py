@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 from textual import on
 from textual.message import Message
+from textual.widget import Widget
 
+from tracetui.export.tables.column import Table
+from tracetui.export.tables.job import JobRows
 from tracetui.job.job import Job
 from tracetui.job.whatif.answer import NoReplay
 from tracetui.language import translate
@@ -16,6 +20,14 @@ from tracetui.ui.ranks.job_messages import JobChanged
 from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
+from tracetui.ui.tables.layout import ColumnPlace, laid_out
+from tracetui.ui.widgets.lines import Lines
+from tracetui.ui.widgets.table import TableWidget
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tracetui.arrays import Int64s
 
 Answer = TypeVar("Answer")
 
@@ -88,3 +100,75 @@ class JobScreen(TableScreen, Generic[Answer]):
             self.nothing(found.sentence)
         else:
             self.show_found(found.job, cast(Answer, found.answer))
+
+
+class JobTableScreen(JobScreen[Answer]):
+    """What is found of a job in sentences above its table; below it, more of the row at the cursor."""
+
+    TABLE: ClassVar[Table[Any]]
+    LINES: ClassVar[str] = "#said"  #: the lines that are empty where nothing was found
+
+    def body(self) -> Iterable[Widget]:
+        yield Lines(self.viewer.glyphs, id="said")
+        yield from super().body()
+
+    @abstractmethod
+    def rows_of(self, answer: Answer) -> JobRows:
+        """Return the rows of the table."""
+
+    @abstractmethod
+    def column_places(self) -> Sequence[ColumnPlace]:
+        """Return the columns, in their order."""
+
+    @abstractmethod
+    def saving(self, answer: Answer) -> str:
+        """Return what evenly spread work would save; "" where that is not known."""
+
+    @abstractmethod
+    def sentences(self, answer: Answer) -> list[str]:
+        """Return what stands above the table; where it has no rows, why."""
+
+    @abstractmethod
+    def draw_row(self, answer: Answer, row: int) -> None:
+        """Draw what is below the table, of a row that it has."""
+
+    def show_found(self, job: Job, answer: Answer) -> None:
+        rows = self.rows_of(answer)
+        if not rows.rows:
+            self.nothing(self.sentences(answer)[0])
+            return
+        self.table.show(laid_out(self.TABLE, rows, self.column_places()), len(rows.rows))
+        self._say(answer)
+        self._draw()
+
+    def missing(self, sentence: str) -> None:
+        super().missing(sentence)
+        for lines in self.query(self.LINES).results(Lines):
+            lines.show([])
+
+    def on_resize(self) -> None:
+        if self._found is not None and not self._found.sentence and self.table.rows.length:
+            self._say(cast(Answer, self._found.answer))
+            self.call_after_refresh(self._draw)
+
+    def _say(self, answer: Answer) -> None:
+        """Say what is saved in the first line, and the rest below it."""
+        self.show_answer(self.saving(answer), self.place())
+        self.say_below(self.sentences(answer))
+
+    @on(TableWidget.Moved)
+    def _draw(self) -> None:
+        answer, row = self.answer, self.table.row
+        if answer is not None and 0 <= row < len(self.rows_of(answer).rows):
+            self.draw_row(answer, row)
+
+    @property
+    def identified(self) -> tuple[Table[Any], Any] | None:
+        return None if self.answer is None else (self.TABLE, self.rows_of(self.answer))
+
+    def frame(self, view: Int64s) -> pd.DataFrame:
+        from tracetui.export.data_frame import small_frame
+
+        assert self.answer is not None
+        frame: pd.DataFrame = small_frame(self.TABLE, self.rows_of(self.answer)).take(view)
+        return frame

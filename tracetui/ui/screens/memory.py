@@ -27,8 +27,7 @@ from tracetui.ui.screens.charged import NO_FILE
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
 from tracetui.ui.state import Viewport
-from tracetui.ui.stories.memory_answer import MemoryAnswer
-from tracetui.ui.stories.memory_story import MemoryStory
+from tracetui.ui.stories.memory_story import MemoryAnswer, MemoryStory
 from tracetui.ui.tables.columns import ViewColumn
 from tracetui.ui.tables.memory_views import (
     GROWING,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
-from textual import on
 from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.export.job.pipeline import pipeline_sentences
-from tracetui.export.tables.column import Table
 from tracetui.export.tables.job import JobRows
 from tracetui.export.tables.pipeline import PIPELINE_STAGES
 from tracetui.job.job import Job
@@ -20,21 +18,15 @@ from tracetui.language import translate
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.ranks.job_session import JobSession, RankOpener
-from tracetui.ui.screens.job_screen import JobScreen
+from tracetui.ui.screens.job_screen import JobTableScreen
 from tracetui.ui.session import Session
-from tracetui.ui.tables.layout import ColumnLook, laid_out
+from tracetui.ui.tables.layout import ColumnLook, ColumnPlace
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.stage_chart import StageChartView
-from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_error
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-    from tracetui.arrays import Int64s
-
-
-class PipelineScreen(JobScreen["Pipeline | None"]):
+class PipelineScreen(JobTableScreen["Pipeline | None"]):
     """The chart of a step above the table of the stages."""
 
     DEFAULT_CSS = """
@@ -44,6 +36,8 @@ class PipelineScreen(JobScreen["Pipeline | None"]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("pipeline")]
     TITLE_OF = "Pipeline"
     KEYS = (("[ ]", "step"), ("e", "export"), ("R", "ranks"), ("S", "what if"), ("?", "keys"))
+    TABLE = PIPELINE_STAGES
+    LINES = "#said, #legend"
 
     def __init__(self, session: Session, job_session: JobSession, open_rank: RankOpener) -> None:
         super().__init__(session, job_session, open_rank)
@@ -67,19 +61,24 @@ class PipelineScreen(JobScreen["Pipeline | None"]):
 
     def missing(self, sentence: str) -> None:
         super().missing(sentence)
-        self.query_one("#said", Lines).show([])
-        self.query_one("#legend", Lines).show([])
         self.chart.show(None, 0)
 
-    def show_found(self, job: Job, answer: Pipeline | None) -> None:
+    def rows_of(self, answer: Pipeline | None) -> JobRows:
+        assert self.job_session.job is not None
+        return JobRows(self.job_session.job, () if answer is None else answer.stages)
+
+    def sentences(self, answer: Pipeline | None) -> list[str]:
         sentences = pipeline_sentences(answer)
-        if answer is None:
-            self.nothing(sentences[0])
-            return
-        if self._step < 0:
+        return sentences if answer is None else sentences[:-1]  # what is saved stands in the first line
+
+    def show_found(self, job: Job, answer: Pipeline | None) -> None:
+        if answer is not None and self._step < 0:
             self._step = usual_step(answer)
-        rows = JobRows(job, answer.stages)
-        layout = (
+        self._set_heights()
+        super().show_found(job, answer)
+
+    def column_places(self) -> Sequence[ColumnPlace]:
+        return (
             ColumnLook("stage", 0),
             ColumnLook("ranks", 4),
             ColumnLook("microbatches", 5),
@@ -93,63 +92,32 @@ class PipelineScreen(JobScreen["Pipeline | None"]):
             ColumnLook("late_host_ns", 1),
             ...,
         )
-        self.table.show(laid_out(PIPELINE_STAGES, rows, layout), len(answer.stages))
-        self._set_heights()
-        self._say()
-        self._draw()
+
+    def saving(self, answer: Pipeline | None) -> str:
+        assert answer is not None
+        return translate(
+            "Work spread evenly saves {time} of a step; replay off by {error}",
+            time=format_duration(max(answer.balance_saves_ns, 0)),
+            error=format_error(answer.error),
+        )
 
     def on_resize(self) -> None:
         self._set_heights()
-        if self.answer is not None:
-            self._say()
-
-    def _say(self) -> None:
-        """Say what equal stages save in the first line, and the rest below it."""
-        pipeline = self.answer
-        assert pipeline is not None
-        saved = translate(
-            "Work spread evenly saves {time} of a step; replay off by {error}",
-            time=format_duration(max(pipeline.balance_saves_ns, 0)),
-            error=format_error(pipeline.error),
-        )
-        self.show_answer(saved, self.place())
-        self.say_below(pipeline_sentences(pipeline)[:-1])
 
     def _set_heights(self) -> None:
         """Make the chart as high as its stages want, and half of the screen at most."""
         stages = len(self.answer.stages) if self.answer is not None else 1
         self.chart.styles.height = min(stages + 1, max(self.size.height // 2, 2))
 
-    def _draw(self) -> None:
-        answer = self.answer
-        if answer is None:
-            return
-        chart = stage_chart(answer, self._step)
-        self.chart.show(chart, max(self.table.row, 0))
+    def draw_row(self, answer: Pipeline | None, row: int) -> None:
+        assert answer is not None
+        self.chart.show(stage_chart(answer, self._step), row)
         step = translate("step {step}", step=answer.order.steps[self._step])
         title = [(f" {step} ", self.style_of(Role.TITLE))]
         self.query_one("#legend", Lines).show([[*title, *self.chart.legend()]])
-
-    @on(TableWidget.Moved)
-    def _moved(self) -> None:
-        self._draw()
 
     def action_beside_step(self, by: int) -> None:
         """Show another step in the chart."""
         if self.answer is not None:
             self._step = min(max(self._step + by, 0), len(self.answer.order.steps) - 1)
-            self._draw()
-
-    @property
-    def identified(self) -> tuple[Table[Any], Any] | None:
-        answer, job = self.answer, self.job_session.job
-        return None if answer is None or job is None else (PIPELINE_STAGES, JobRows(job, answer.stages))
-
-    def frame(self, view: Int64s) -> pd.DataFrame:
-        from tracetui.export.data_frame import small_frame
-
-        answer = self.answer
-        job = self.job_session.job
-        assert answer is not None and job is not None
-        frame: pd.DataFrame = small_frame(PIPELINE_STAGES, JobRows(job, answer.stages)).take(view)
-        return frame
+            self.draw_row(self.answer, max(self.table.row, 0))

@@ -20,19 +20,18 @@ from tracetui.analysis.lead import LeadLosses
 from tracetui.analysis.raster import even_edges
 from tracetui.export.sentences.gap_shares import NAME, Share, gap_shares
 from tracetui.export.text import padded
-from tracetui.language import alternatives, clauses, translate, wording
+from tracetui.language import alternatives, clauses, counted, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import TraceKind
-from tracetui.trace.stack import Frame
+from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.drawing.bars import time_inks
-from tracetui.ui.drawing.causes import cause_letter, cause_paint, cause_style
+from tracetui.ui.drawing.causes import cause_letter, cause_name, cause_paint, cause_style
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import LABEL, Line, Pen
 from tracetui.ui.drawing.shares import apportion, format_share, unit_of
 from tracetui.ui.drawing.strips import Piece, flowing
 from tracetui.ui.stories.communication_words import communication_sentences
-from tracetui.ui.stories.lead_words import lead_sentence
 from tracetui.ui.stories.scheduler_words import scheduler_sentences
 from tracetui.units import format_duration, format_time
 
@@ -300,3 +299,48 @@ class GapWords:
 def _capitalise(text: str) -> str:
     """Return a text with its first character in upper case."""
     return text[:1].upper() + text[1:]
+
+
+def lead_sentence(losses: LeadLosses, gap: int, origin_ns: int, pen: Pen) -> list[Piece]:
+    """Return "The host was 12 tasks (1.24 ms) ahead; it lost that when it enqueued nothing for 2.1 ms ..."
+
+    Empty where the host had no lead before the gap, or did not cause the gap. Times count from `origin_ns`.
+    """
+    index = losses.of_gap(gap)
+    if index < 0:
+        return []
+    count, start = int(losses.count[index]), int(losses.pause_start[index])
+    tasks = counted(count, "1 task", "{count} tasks")
+    work, pause_ns = format_duration(int(losses.work[index])), int(losses.pause_end[index]) - start
+    pieces = [
+        *pen.compose(
+            "The host was {tasks} ({work}) ahead; it lost that when it enqueued nothing for {pause} from "
+            "{start} on",
+            tasks=tasks,
+            work=_unbroken(work),
+            pause=pen.text(_unbroken(format_duration(pause_ns)), Role.NUMBER),
+            start=_unbroken(format_time(start - origin_ns)),
+        )
+    ]
+    cause, line = int(losses.cause[index]), int(losses.line[index])
+    if cause >= 0:
+        cause_piece = (cause_name(Cause(cause)), cause_style(Cause(cause), pen.palette))
+        pieces = [*pen.compose("{sentence}: {why}", sentence=pieces, why=cause_piece)]
+    if line >= 0:
+        file, number, function = losses.lines[line]
+        function_name = printable(function, 60)
+        if file:
+            location = pen.text(f"{printable(path_end(file, 2), 60)}({number})", Role.USER_LINE)
+            pieces = [
+                *pen.compose(
+                    "{sentence} at {line} {function}", sentence=pieces, line=location, function=function_name
+                )
+            ]
+        else:
+            pieces = [*pen.compose("{sentence} in {function}", sentence=pieces, function=function_name)]
+    return [*pen.compose("{sentence}.", sentence=pieces)]
+
+
+def _unbroken(text: str) -> str:
+    """Return a number and its unit with a space between them that does not break."""
+    return text.replace(" ", "\u00a0")

@@ -1,4 +1,4 @@
-"""The story of a block of memory: who allocated it, in which call, between what, and how long it lives.
+"""What the memory screen says: its answer in the first line, and the story of the block at the cursor.
 
 Makes lines of styled text and knows no widget.
 """
@@ -6,21 +6,35 @@ Makes lines of styled text and knows no widget.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
 from tracetui.analysis.memory.calls import nth_call
 from tracetui.analysis.memory.model import NEVER, steps_at
 from tracetui.analysis.memory.neighbours import Neighbours
-from tracetui.export.sentences.memory import call_words, frame_line_name, growing_sentence
-from tracetui.language import clauses, counted, sentences, translate
+from tracetui.export.sentences.memory import (
+    NO_TIMES,
+    alive_sentence,
+    call_words,
+    frame_line_name,
+    growing_sentence,
+    growth_sentence,
+    peak_parts,
+    peak_sentence,
+)
+from tracetui.language import alternatives, clauses, counted, sentences, translate
 from tracetui.trace.clean import printable
-from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.glyphs import Glyphs
+from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.pen import Line, compose_sentence
-from tracetui.ui.drawing.strips import Piece, flowing
+from tracetui.ui.drawing.strips import Piece, flowing, wrapped
 from tracetui.ui.stories.story import Story
 from tracetui.ui.tables.memory_views import BLOCKS, GROWING, SIZES, MemoryView, Shown
 from tracetui.units import format_bytes, format_count, format_duration, format_time
+
+_PLACE_CELLS = 14  #: cells of "/text 123/1,234" at the end of the first line
+_MAX_PROBLEMS = 2  #: problems of the recording shown at most
 
 
 class MemoryStory(Story):
@@ -140,3 +154,43 @@ class MemoryStory(Story):
             if neighbour_words
             else ""
         )
+
+
+@dataclass(frozen=True)
+class MemoryAnswer:
+    """The lines of an answer under a heading, wrapped to a width in cells."""
+
+    palette: Palette
+    glyphs: Glyphs
+    heading: str
+    width: int
+
+    def words(self, sentence: str, room: int = 0) -> list[Line]:
+        """Return a sentence after the heading; `room` cells stay free at the end of its first line."""
+        text = self.palette.style_of(Role.TEXT)
+        first_line, *more_lines = wrapped(
+            f"{self.heading}  {printable(sentence, 300)}", max(self.width - room, 20)
+        )
+        title = (self.heading, self.palette.style_of(Role.TITLE))
+        return [[title, (first_line[len(self.heading) :], text)], *([(line, text)] for line in more_lines)]
+
+    def lines(self, shown: Shown, tall: bool) -> list[Line]:
+        """Return the peak and the growth, then what is missing in the recording.
+
+        `tall` adds what the rest of the peak is made of, where the screen is tall.
+        """
+        text, dim, warning = map(self.palette.style_of, (Role.TEXT, Role.DIM, Role.WARNING))
+        recorded, document = shown.memory.recorded, shown.document
+        lines = self.words(peak_sentence(document, shown.origin_ns), _PLACE_CELLS)
+        lines.append([(printable(growth_sentence(document, len(recorded.steps)), 300), text)])
+        if not recorded.timed:
+            lines.append([(translate(NO_TIMES), dim)])
+        if tall:
+            parts = alternatives(peak_parts(document["peak"]) if document["peak"] else ())
+            peak_rest = [translate("{sentence}.", sentence=parts)] if parts else []
+            rest_text = sentences([*peak_rest, alive_sentence(document)])
+            lines += [[(line, dim)] for line in wrapped(rest_text, self.width)]
+        mark = self.glyphs.warning
+        return lines + [
+            [(f"{mark} {printable(problem, 200)}", warning)] for problem in recorded.problems[:_MAX_PROBLEMS]
+        ]
