@@ -70,7 +70,10 @@ def number(event: Event) -> Any:
 
 
 def halves(events: Events) -> tuple[list[Event], list[Event]]:
-    """The events before the step in the middle begins, and those from it on; tasks go with their launch."""
+    """The events before the step in the middle begins, and those from it on.
+
+    Tasks go with their launch, those that were launched before the recording where they begin.
+    """
     steps = sorted(
         time(e)
         for e in events.all
@@ -81,7 +84,8 @@ def halves(events: Events) -> tuple[list[Event], list[Event]]:
     launched = {number(e): time(e) < middle for e in calls if number(e) is not None}
 
     def is_early(event: Event) -> bool:
-        return launched.get(number(event), False) if events.is_task(event) else time(event) < middle
+        is_before = time(event) < middle
+        return launched.get(number(event), is_before) if events.is_task(event) else is_before
 
     untimed = [e for e in events.all if "ts" not in e or e.get("ph") == "M"]
     timed = [e for e in events.all if "ts" in e and e.get("ph") != "M"]

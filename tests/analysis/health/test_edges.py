@@ -11,8 +11,10 @@ import pytest
 from tests.analysis import gpu, machine
 from tests.analysis.machine import Events
 from tests.synthetic import process, trace_of
-from tracetui.analysis.analyse import analyse
+from tracetui.analysis.analyse import Analysis, analyse
+from tracetui.analysis.health.host import FRAME_COST, OPERATOR_COST
 from tracetui.analysis.health.launches import Launches, find_losses
+from tracetui.analysis.idle.cause import of_families
 
 
 def launches(count: int, lost: Collection[int]) -> Launches:
@@ -184,6 +186,35 @@ def test_a_task_that_stands_twice_overlaps_and_its_launch_is_certain() -> None:
 @pytest.mark.parametrize(("late", "is_found"), [(10_004_999, False), (10_005_000, True)])
 def test_a_device_that_begins_10_ms_after_its_launch_was_busy(late: int, is_found: bool) -> None:
     assert ("device.unseen_work" in found(run(lag=late))) == is_found
+
+
+@pytest.mark.parametrize(("busy", "is_found"), [(1_999_000, True), (2_000_000, False)])
+def test_a_device_that_does_something_else_for_a_tenth_of_that_time_was_not(
+    busy: int, is_found: bool
+) -> None:
+    """The launch returns after 10.005 ms, its task begins at 30 ms."""
+    late = run(every=10 * MS, lag=20 * MS, dur=5 * MS)
+    beside = gpu.kernel(15 * MS, busy, 900, stream=8)
+    assert ("device.unseen_work" in found([*late, beside])) == is_found
+
+
+@pytest.mark.parametrize(("more", "severity"), [(0, "note"), (1, "doubtful")])
+def test_recording_that_explains_more_than_half_of_what_devices_wait_for_is_doubted(
+    more: int, severity: str
+) -> None:
+    def traced(frames: int) -> Analysis:
+        starts = range(MS + 80_000, 2 * MS, 180)[:frames]
+        calls = (
+            gpu.host(start, 90, "a.py(1): f", "python_function", **{"Python id": start}) for start in starts
+        )
+        operators = [gpu.host(n * MS - 1_000, 10_000) for n in (1, 2)]
+        return analyse(trace_of([*gpu.gpu(), *run(2), *operators, *calls]))
+
+    causes = traced(1).causes
+    bound = int(causes.ns[np.isin(causes.cause, of_families("host", "queue"))].sum())
+    # The second operator begins while the device waits.
+    health = traced((bound // 2 - OPERATOR_COST[0]) // FRAME_COST[0] + more).health
+    assert [f.severity.label for f in health.findings if f.id == "host.overhead"] == [severity]
 
 
 @pytest.mark.parametrize(("extra", "is_found"), [(2, False), (3, True)])

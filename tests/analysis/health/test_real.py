@@ -52,11 +52,23 @@ def test_nothing_is_doubted_in_a_healthy_recording(real_traces: Path, name: str)
     assert all("{" not in finding.english for finding in health.findings)
 
 
-@pytest.mark.parametrize("name", ["sampled_rank-0", "sampled_rank-1"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sampled_rank-0",
+        "sampled_rank-1",
+        pytest.param("pairs/h100/gaunernst_bert-small-uncased__1016001", marks=pytest.mark.thorough),
+        pytest.param("pairs/mi300/gaunernst_bert-small-uncased__1016001", marks=pytest.mark.thorough),
+        pytest.param("resnet_act_checkpoint", marks=pytest.mark.thorough),
+    ],
+)
 def test_nothing_is_doubted_in_one_step_of_a_healthy_recording(
     real_traces: Path, name: str, tmp_path: Path
 ) -> None:
-    """What is called once in it has nothing to be compared with."""
+    """What is called once in it has nothing to be compared with.
+
+    Nor in the half before or after the step in the middle.
+    """
     for half in halves(Events.read(real_traces / "gpu" / f"{name}.json.gz")):
         path = tmp_path / "half.json"
         path.write_bytes(orjson.dumps(half))
