@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tracetui.analysis.search import ranges
 from tracetui.arrays import Int64s
 
 
@@ -39,10 +40,8 @@ class Intervals:
     def __and__(self, other: Intervals) -> Intervals:
         """Return the time in both: every pair that overlaps, found by search, cut to what is common."""
         first = np.searchsorted(other.ends, self.starts, "right")
-        last = np.searchsorted(other.starts, self.ends, "left")
-        counts = np.maximum(last - first, 0)
-        left = np.repeat(np.arange(len(self)), counts)
-        right = np.arange(len(left)) - np.repeat(np.cumsum(counts) - counts - first, counts)
+        stop = np.maximum(np.searchsorted(other.starts, self.ends, "left"), first)
+        left, right = np.repeat(np.arange(len(self)), stop - first), ranges(first, stop)
         return Intervals(
             np.maximum(self.starts[left], other.starts[right]),
             np.minimum(self.ends[left], other.ends[right]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tracetui.analysis.search import grouped
-from tracetui.arrays import Int64s
+from tracetui.arrays import Int8s, Int32s, Int64s
 
 
 def sums(keys: Int64s, ns: Int64s) -> tuple[Int64s, Int64s]:
@@ -20,6 +20,12 @@ def most_first(keys: Int64s, ns: Int64s) -> tuple[Int64s, Int64s]:
     distinct, total = sums(keys, ns)
     order = np.argsort(-total, kind="stable")
     return distinct[order], total[order]
+
+
+def ranked(keys: Int8s | Int32s, ns: Int64s) -> list[tuple[int, int]]:
+    """Return the distinct keys with the ns of each, most first."""
+    distinct, total = most_first(keys.astype(np.int64), ns)
+    return list(zip(distinct.tolist(), total.tolist()))
 
 
 def most_of_each(owner: Int64s, key: Int64s, ns: Int64s, owners: int) -> Int64s:

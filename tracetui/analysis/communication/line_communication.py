@@ -15,8 +15,7 @@ from tracetui.analysis.communication.waits import OperationWaits
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.idle_lines import LineFields, lines_of, python_line
 from tracetui.analysis.search import runs
-from tracetui.analysis.sums import most_first
-from tracetui.arrays import Int8s, Int32s, Int64s
+from tracetui.analysis.sums import most_first, ranked
 from tracetui.trace.model import Trace
 
 
@@ -73,10 +72,10 @@ def communication_lines(
                 operations=len(per_operation),
                 longest_ns=int(per_operation[0]),
                 causes=pieces.by_cause(),
-                names={trace.strings[name]: ns for name, ns in _rank(names, pieces.ns)},
+                names={trace.strings[name]: ns for name, ns in ranked(names, pieces.ns)},
                 peers=_peers(collectives, waits, pieces),
-                steps=dict(sorted(_rank(pieces.step, pieces.ns))),
-                devices=dict(sorted(_rank(pieces.device, pieces.ns))),
+                steps=dict(sorted(ranked(pieces.step, pieces.ns))),
+                devices=dict(sorted(ranked(pieces.device, pieces.ns))),
             )
         )
     lines.sort(
@@ -124,8 +123,3 @@ def _peers(
         for rank, places in runs(peer[group_places])
     }
     return dict(sorted(total.items(), key=lambda item: (-item[1], item[0])))
-
-
-def _rank(keys: Int8s | Int32s, ns: Int64s) -> list[tuple[int, int]]:
-    distinct_keys, total = most_first(keys.astype(np.int64), ns)
-    return list(zip(distinct_keys.tolist(), total.tolist()))

@@ -16,7 +16,7 @@ from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.search import distinct, pick, runs
-from tracetui.analysis.sums import most_first
+from tracetui.analysis.sums import most_first, ranked
 from tracetui.arrays import Bools, Int8s, Int32s, Int64s
 from tracetui.trace.model import Family, Trace
 from tracetui.trace.order import numbered
@@ -238,16 +238,11 @@ def _line(trace: Trace, charges: Charges, frame: Frame | None, backward: bool, p
         gaps=len(gaps),
         longest_ns=int(per_gap[0]),
         ops={trace.string(name) or "": ns for name, ns in zip(ops.tolist(), per_op.tolist())},
-        causes={Cause(cause): ns for cause, ns in _ranked(charges.cause[places], charges.ns[places])},
-        steps=dict(sorted(_ranked(charges.step[places], charges.ns[places]))),
-        devices=dict(sorted(_ranked(charges.device[places], charges.ns[places]))),
+        causes={Cause(cause): ns for cause, ns in ranked(charges.cause[places], charges.ns[places])},
+        steps=dict(sorted(ranked(charges.step[places], charges.ns[places]))),
+        devices=dict(sorted(ranked(charges.device[places], charges.ns[places]))),
         gap_indices=gaps,
     )
-
-
-def _ranked(keys: Int8s | Int32s, ns: Int64s) -> list[tuple[int, int]]:
-    distinct, total = most_first(keys.astype(np.int64), ns)
-    return list(zip(distinct.tolist(), total.tolist()))
 
 
 class _StackTree:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tracetui.analysis.idle.pieces import cut_at_edges
 from tracetui.analysis.scheduler.states import losses_by_cpu
-from tracetui.analysis.search import runs
+from tracetui.analysis.search import each_once, runs
 from tracetui.arrays import Int64s
 from tracetui.siblings.scheduler.events import NO_PID, EventKind, SchedulerEvents
 
@@ -77,7 +77,7 @@ class Cores:
         parts = [Occupancy(*(np.empty(0, np.int64) for _ in Occupancy._fields))]
         for cpu, places in runs(cpus):
             known = self.runs(cpu) if cpu >= 0 else CoreRuns(np.array([-(1 << 62)]), np.array([NO_PID]))
-            cuts = cut_at_edges(starts[places], ends[places], _distinct(known.time))
+            cuts = cut_at_edges(starts[places], ends[places], each_once(known.time))
             pid = known.pid[np.searchsorted(known.time, cuts.start, "right") - 1]
             parts.append(Occupancy(places[cuts.place], cuts.start, cuts.end, pid))
         joined = Occupancy._make(np.concatenate(columns) for columns in zip(*parts))
@@ -90,9 +90,3 @@ class Cores:
         ends = np.append(known.time[1:], max(window[1], int(known.time[-1])))
         length = np.minimum(ends, window[1]) - np.maximum(known.time, window[0])
         return int(length[(known.pid > 0) & (length > 0)].sum())
-
-
-def _distinct(times: Int64s) -> Int64s:
-    kept = np.ones(len(times), np.bool_)
-    kept[1:] = times[1:] != times[:-1]
-    return times[kept]

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.intervals import Intervals
+from tracetui.analysis.search import ranges
 from tracetui.arrays import Floats, Int64s
 
 BIN = 5_000  # ns
@@ -142,10 +143,8 @@ def _fit_near(
         total += len(times)
         low, high = times - offset - slack, times - offset + slack
         first = np.searchsorted(running.ends, low, "right")
-        stop = np.searchsorted(running.starts, high, "left")
-        counts = np.maximum(stop - first, 0)
-        time_place = np.repeat(np.arange(len(times)), counts)
-        run_place = np.arange(len(time_place)) - np.repeat(np.cumsum(counts) - counts - first, counts)
+        stop = np.maximum(np.searchsorted(running.starts, high, "left"), first)
+        time_place, run_place = np.repeat(np.arange(len(times)), stop - first), ranges(first, stop)
         starts.append(np.maximum(times[time_place] - running.ends[run_place], offset - slack))
         ends.append(np.minimum(times[time_place] - running.starts[run_place], offset + slack))
     begin, end = np.concatenate(starts), np.concatenate(ends)
