@@ -18,7 +18,7 @@ import tracetui
 from simulator.scenarios import SCENARIOS, simulate
 from simulator.truth import Truth
 from simulator.writer import TraceWriter
-from tests.analysis import real
+from tests.analysis import gpu, real
 from tests.analysis.idle.test_explain import COLLECTOR, any_machine, launched, stack
 from tests.analysis.machine import (
     HARDWARE,
@@ -404,6 +404,49 @@ def test_exposed_copies_tell_line_and_direction() -> None:
     assert (advice.cost_ns, advice.line) == (9 * MS, 9)
     assert advice.subjects == ("MEMCPY_ASYNC", "host to device")
     assert len(advice.gaps) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("Memcpy HtoD (Pinned -> Device)", "pin_memory"),
+        ("Memcpy DtoH (Device -> Pageable)", "read them a step later"),
+        ("Memcpy DtoD (Device -> Device)", "is on a device already"),
+        ("Memset (Device)", "pin_memory"),
+    ],
+)
+def test_what_helps_against_copies_depends_on_where_they_go(name: str, remedy: str) -> None:
+    copies = [
+        gpu.kernel(0, MS, 0),
+        gpu.kernel(MS, 4 * MS, 1, name, category="gpu_memcpy"),
+        gpu.kernel(5 * MS, 10 * MS, 2),
+    ]
+    (advice,) = advice_of([*gpu.gpu(), gpu.launch(0, 5_000, 1), *copies], "exposed_copies")
+    assert remedy in english_words(advice).text
+
+
+def test_copies_of_one_direction_are_one_piece_of_advice() -> None:
+    names = ("Memcpy HtoD (Pinned -> Device)", "Memcpy HtoD (Pageable -> Device)", "Memcpy DtoD (Device)")
+    copies = [
+        gpu.kernel((1 + 5 * at) * MS, 4 * MS, at, name, category="gpu_memcpy")
+        for at, name in enumerate(names)
+    ]
+    computing = [gpu.kernel(0, MS, 8), gpu.kernel(20 * MS, 10 * MS, 9)]
+    found = advice_of([*gpu.gpu(), *copies, *computing], "exposed_copies")
+    assert [advice.evidence["count"] for advice in found] == [2, 1]
+
+
+def test_frames_that_compile_are_compilations() -> None:
+    name = "torch/_dynamo/convert_frame.py(9): __call__"
+    frames = [
+        gpu.host(start, 3 * MS, name, "python_function", **{"Python id": number})
+        for number, start in enumerate((MS, 5 * MS))
+    ]
+    first, last = gpu.kernel(0, 50_000, 1), gpu.kernel(9 * MS + 20_000, 10 * MS, 2)
+    launched = [gpu.host(9 * MS - 5_000, 20_000), gpu.launch(9 * MS, 5_000, 2), first, last]
+    (advice,) = advice_of([*gpu.gpu(), *frames, *launched], "operators_compiled_at_run_time")
+    assert advice.evidence["compilations"] == 2
+    assert advice.cost_ns == 6 * MS
 
 
 def test_communication_mostly_hidden_is_well() -> None:

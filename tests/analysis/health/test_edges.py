@@ -217,6 +217,14 @@ def test_recording_that_explains_more_than_half_of_what_devices_wait_for_is_doub
     assert [f.severity.label for f in health.findings if f.id == "host.overhead"] == [severity]
 
 
+def test_a_late_beginning_that_the_host_waits_for_counts_once() -> None:
+    waited = wait(2 * MS, 31 * MS + 60_000, "cudaStreamSynchronize")
+    findings = analyse(trace_of([*gpu.gpu(), *run(lag=30 * MS), *waited])).health.findings
+    (unseen,) = [finding for finding in findings if finding.id == "device.unseen_work"]
+    (window,) = unseen.windows
+    assert unseen.share == pytest.approx((window[1] - window[0]) / (51 * MS), rel=0.1)
+
+
 @pytest.mark.parametrize(("extra", "is_found"), [(2, False), (3, True)])
 def test_an_id_is_shared_by_three_tasks_that_it_did_not_launch(extra: int, is_found: bool) -> None:
     again = [gpu.kernel(5 * MS + 100_000 * (2 + n), 10_000, 5) for n in range(extra)]

@@ -28,6 +28,11 @@ def test_every_cause_has_a_name_and_a_family() -> None:
         ("HcclAllreduce", Cause.COMMUNICATION),
         ("torch::distributed::reducer::mul_out", None),
         ("aten::mm", None),
+        ("TorchDynamo: _compile", Cause.COMPILE),
+        ("TorchDynamo Cache Lookup", None),
+        ("CompileContext.entire_frame_compile (dynamo_timed)", Cause.COMPILE),
+        ("CUDAGraphNode.record (dynamo_timed)", Cause.COMPILE),
+        ("GraphModule.recompile", None),
     ],
 )
 def test_operators(name: str, cause: Cause | None) -> None:
@@ -68,6 +73,13 @@ def test_calls(name: str, cause: Cause | None) -> None:
         ("/usr/lib/python3.9/site-packages/torch/utils/data/_utils/fetch.py(3): fetch", Cause.DATALOADER),
         ("torch_npu/npu/utils.py(52): synchronize", Cause.SYNC),
         ("train.py(9): load", None),
+        ("/venv/torch/_dynamo/convert_frame.py(530): __call__", Cause.COMPILE),
+        ("torch/_inductor/compile_fx.py(700): fx_codegen_and_compile", Cause.COMPILE),
+        ("torch/_inductor/compile_fx.py(1767): run", None),
+        ("triton/compiler/compiler.py(221): compile", Cause.COMPILE),
+        ("triton/compiler/code_generator.py(1100): visit", Cause.COMPILE),
+        ("triton/compiler/compiler.py(487): launch_metadata", None),
+        ("triton/compiler/compiler.py(444): _init_handles", None),
     ],
 )
 def test_frames(name: str, cause: Cause | None) -> None:

@@ -8,7 +8,12 @@ import numpy as np
 
 from tracetui.analysis.advice.evidence import Evidence
 from tracetui.analysis.advice.model import COMPILE_SHARE, QUEUE_SHARE, Advice
-from tracetui.analysis.idle.calls import cause_of_call, cause_of_operator, compiles_at_launch
+from tracetui.analysis.idle.calls import (
+    cause_of_call,
+    cause_of_frame,
+    cause_of_operator,
+    compiles_at_launch,
+)
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.search import distinct
@@ -53,7 +58,9 @@ def compilation(evidence: Evidence) -> Iterator[Advice]:
     at_launch = calls[by_name(trace, calls, compiles_at_launch) == 1]
     compile_calls = calls[by_name(trace, calls, cause_of_call) == Cause.COMPILE]
     graphs = operators[by_name(trace, operators, cause_of_operator) == Cause.COMPILE]
-    rows = evidence.outermost(distinct(np.concatenate((at_launch, compile_calls, graphs))))
+    frames = evidence.rows_of(Family.FRAMES)
+    compilers = frames[by_name(trace, frames, cause_of_frame) == Cause.COMPILE]
+    rows = evidence.outermost(distinct(np.concatenate((at_launch, compile_calls, graphs, compilers))))
     rows = evidence.longest_first(rows)
     launched = evidence.causes.operator[pieces]
     yield Advice(

@@ -14,10 +14,16 @@ from tracetui.analysis.advice.model import (
     Advice,
     Figures,
 )
+from tracetui.analysis.idle.calls import copies_to_device, copies_to_host
+from tracetui.analysis.idle.copies import say_of_copies
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import runs
 from tracetui.analysis.sums import most_first
 from tracetui.trace.model import Activity, Trace
+
+#: Where a copy goes, and what helps against it.
+_TO_DEVICE, _TO_HOST, _ON_DEVICES = range(3)
+_COPY_REMEDIES = ("to_device", "to_host", "on_devices")
 
 
 def communication(evidence: Evidence) -> Iterator[Advice]:
@@ -126,13 +132,20 @@ def _phases(evidence: Evidence, exposed: list[Intervals]) -> Figures:
 
 
 def exposed_copies(evidence: Evidence) -> Iterator[Advice]:
-    """Find copies during which the device does nothing else, by line and direction."""
-    slices, strings = evidence.trace.slices, evidence.trace.strings
+    """Find copies during which the device does nothing else, by line and direction.
+
+    What says no direction counts as a copy to the device, as it does among the causes of idle time.
+    """
+    slices = evidence.trace.slices
     is_copy = slices.activity[evidence.work] == Activity.COPY
     tasks, device = evidence.work[is_copy], evidence.device_of_work[is_copy]
     lines = evidence.task_lines(tasks)
     alone = [activity.free & activity.copies for activity in evidence.analysis.devices]
-    groups = (lines + 1) * (len(strings) + 1) + slices.direction[tasks] + 1
+    to_device, to_host = (
+        say_of_copies(evidence.trace, tasks, answer) for answer in (copies_to_device, copies_to_host)
+    )
+    way = np.where(to_device != 0, _TO_DEVICE, np.where(to_host == 1, _TO_HOST, _ON_DEVICES))
+    groups = (lines + 1) * len(_COPY_REMEDIES) + way
     for _, group in runs(groups):
         parts = [alone[index] & evidence.span(tasks[group[places]]) for index, places in runs(device[group])]
         cost = sum(part.total for part in parts)
@@ -143,6 +156,7 @@ def exposed_copies(evidence: Evidence) -> Iterator[Advice]:
         total = int(slices.dur[rows].sum())
         yield Advice(
             id="exposed_copies",
+            remedy=_COPY_REMEDIES[int(way[group[0]])],
             cost_ns=cost,
             evidence={
                 "count": len(rows),

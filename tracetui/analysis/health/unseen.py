@@ -50,9 +50,15 @@ def unseen_work(
         launches: those that have a task where nothing is lost.
         lost: windows, ns, in which tasks are known to be lost: no stretch overlaps them.
     """
-    found = [*_before_first(recording, launches), *_while_host_waits(recording)]
-    kept = (u for u in found if not any(start < u.end and u.start < end for start, end in lost))
+    first = [*_before_first(recording, launches)]
+    waited = [u for u in _while_host_waits(recording) if not any(_overlap(u, other) for other in first)]
+    kept = (u for u in (*first, *waited) if not any(start < u.end and u.start < end for start, end in lost))
     return sorted(kept)
+
+
+def _overlap(one: Unseen, other: Unseen) -> bool:
+    """Return whether two stretches of one device share any time."""
+    return one.device == other.device and one.start < other.end and other.start < one.end
 
 
 def unseen_finding(recording: HealthEvidence, unseen: Sequence[Unseen]) -> Iterator[Finding]:

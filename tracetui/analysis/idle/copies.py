@@ -16,7 +16,7 @@ from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import distinct
 from tracetui.arrays import Bools, Int8s, Int64s
-from tracetui.trace.model import Activity
+from tracetui.trace.model import Activity, Trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +30,12 @@ class CopyingOperators:
 def copying_operators(chains: LaunchChains, ancestors: Ancestors) -> CopyingOperators:
     """Return the operators that enqueued copies, or around those that did."""
     slices = chains.trace.slices
-    copies = slices.activity[chains.tasks] == Activity.COPY
+    tasks = chains.tasks
+    copies = slices.activity[tasks] == Activity.COPY
     linked = np.flatnonzero(copies & (chains.operator >= 0))
     to_device = linked[_to_device(chains, linked)]
-    to_host = linked[_verdicts(chains, linked, calls.copies_to_host) == 1]
-    blocked = slices.end[chains.operator[to_host]] >= slices.end[chains.tasks[to_host]]
+    to_host = linked[say_of_copies(chains.trace, tasks[linked], calls.copies_to_host) == 1]
+    blocked = slices.end[chains.operator[to_host]] >= slices.end[tasks[to_host]]
     return CopyingOperators(
         _copying_rows(chains, ancestors, chains.operator[to_device]),
         _copying_rows(chains, ancestors, chains.operator[to_host[blocked]]),
@@ -42,7 +43,7 @@ def copying_operators(chains: LaunchChains, ancestors: Ancestors) -> CopyingOper
 
 
 def _to_device(chains: LaunchChains, places: Int64s) -> Bools:
-    direction = _verdicts(chains, places, calls.copies_to_device)
+    direction = say_of_copies(chains.trace, chains.tasks[places], calls.copies_to_device)
     dequeue = chains.dequeue[places]
     queued = dequeue >= 0
     named = by_name(chains.trace, dequeue[queued], calls.copies_to_device) == 1
@@ -51,9 +52,14 @@ def _to_device(chains: LaunchChains, places: Int64s) -> Bools:
     return np.where(direction >= 0, direction == 1, default)
 
 
-def _verdicts(chains: LaunchChains, places: Int64s, answer: calls.NamePredicate) -> Int8s:
-    """Return 1 or 0 as the tasks' directions, else their names, say yes or no; -1 where they say neither."""
-    trace, tasks = chains.trace, chains.tasks[places]
+def say_of_copies(trace: Trace, tasks: Int64s, answer: calls.NamePredicate) -> Int8s:
+    """Return 1 or 0 as the directions of tasks, else their names, say yes or no; -1 where they say neither.
+
+    Args:
+        trace: the trace.
+        tasks: rows of copies.
+        answer: a question about the text of a direction, `copies_to_device` or `copies_to_host`.
+    """
     answers = by_name(trace, tasks, answer)
     direction = trace.slices.direction[tasks]
     for text in distinct(direction[direction >= 0]).tolist():

@@ -138,9 +138,10 @@ ADVICE = {
     ),
     "exposed_copies": AdviceWords(
         "Device 等待拷贝",
-        "{times}{count_per_step} 次拷贝共 {total_ns}，其中 {exposed_ns} Device 没有做其他事。锁页内存（pin_memory=True），"
-        "用 non_blocking=True 拷贝，并在独立的流上、当前 batch 计算期间拷贝下一个 batch。",
-        _rule("同一行的拷贝单独占用至少 {} 的 Device 时间", model.COPY_SHARE),
+        "{times}{count_per_step} 次拷贝共 {total_ns}，其中 {exposed_ns} Device 没有做其他事。拷入 Device：用锁页内存"
+        "（pin_memory=True）和 non_blocking=True，并在独立的流上、当前 batch 计算期间拷贝下一个 batch；拷回 Host：把数值留在 "
+        "Device 上，最后再读；Device 内部的拷贝：去掉多余的 cat、contiguous、clone，或编译代码使其融合。",
+        _rule("同一行同一方向的拷贝单独占用至少 {} 的 Device 时间", model.COPY_SHARE),
     ),
     "iteration_gap": AdviceWords(
         "step 之间 Device 空闲",

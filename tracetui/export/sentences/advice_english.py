@@ -201,7 +201,8 @@ ENGLISH_ADVICE = {
     ),
     "operators_compiled_at_run_time": AdviceWords(
         "Operators are compiled while training",
-        "{compilations_per_step} compilations {times} keep the device idle for {idle_ns} in all. {remedy}",
+        "Compilations: {compilations_per_step} {times}. The device is idle for {idle_ns} in all meanwhile. "
+        "{remedy}",
         _rule("Compiling takes at least {} of the device's time, as idle time", model.COMPILE_SHARE),
     ),
     "threads_without_a_core": AdviceWords(
@@ -285,10 +286,10 @@ ENGLISH_ADVICE = {
     "exposed_copies": AdviceWords(
         "The device waits for copies",
         "{count_per_step} copies {times} take {total_ns}, and for {exposed_ns} of it the device does nothing "
-        "else. Pin the memory (pin_memory=True), copy with non_blocking=True, and copy the next batch on a "
-        "stream of its own while this one is computed.",
+        "else. {remedy}",
         _rule(
-            "Copies of one line take at least {} of the device's time with nothing beside them",
+            "Copies of one line in one direction take at least {} of the device's time with nothing beside "
+            "them",
             model.COPY_SHARE,
         ),
     ),
@@ -358,6 +359,14 @@ _REMEDIES = {
         "bucket_cap_mb": f"{_BUCKETS} (bucket_cap_mb) start it earlier.",
         "asynchronous": "{computing_alone_ns} of computing run without any communication and could hide it: "
         "start collectives earlier, asynchronously, and wait for them where their result is used.",
+    },
+    "exposed_copies": {
+        "to_device": "Pin the memory (pin_memory=True), copy with non_blocking=True, and copy the next batch "
+        "on a stream of its own while this one is computed.",
+        "to_host": "Keep values on the device until the end, or copy them to pinned memory with "
+        "non_blocking=True and read them a step later.",
+        "on_devices": "The data is on a device already: leave out copies that only join, reorder or keep it "
+        "(cat, contiguous, clone), write results where they belong, or compile the code, which fuses them.",
     },
     "collect_host_events": {
         "host": "The trace has no events of the host: collect those too (PyTorch: ProfilerActivity.CPU).",

@@ -42,8 +42,9 @@ PYTORCH = Dialect(
             (Purpose.SYNC, r"(?:\w+::)?(?:\w+_)?synchronize(?!r)"),
             (Purpose.DATALOADER, r"enumerate\(Data(?:Loader|Pipe)\)#"),
             (Purpose.COMMUNICATION, r"c10d::|record_param_comms"),
-            # [C]
-            (Purpose.COMPILE, r"(?i:TorchDynamo|torch\._dynamo|inductor_compile)"),
+            # [C]; a look into the cache of Dynamo is part of each call of what is compiled
+            (Purpose.COMPILE, r"(?i:TorchDynamo(?! Cache Lookup)|torch\._dynamo|inductor_compile)"),
+            (Purpose.COMPILE, r".*(?:compil\w*|CUDAGraphNode\.record) \(dynamo_timed\)$"),
         ),
     ),
     frames=FrameNames(
@@ -51,9 +52,11 @@ PYTORCH = Dialect(
             (Purpose.SYNC, r"(?:.*/)?torch/cuda/.*: synchronize$"),
             (Purpose.SYNC, r"<built-in .*_cuda_synchronize\b|<built-in method synchronize of "),
             (Purpose.DATALOADER, r"(?:.*/)?torch/utils/data/"),
+            # Other functions of the last two files run at each launch, as run and launch_metadata do.
             (
                 Purpose.COMPILE,
-                r"(?:.*/)?(?:torch/_dynamo/convert_frame|torch/_inductor/compile_fx|triton/compiler/)",
+                r"(?:.*/)?(?:torch/_dynamo/convert_frame\.py|triton/compiler/code_generator\.py|"
+                r"(?:torch/_inductor/compile_fx|triton/compiler/compiler)\.py\(\d+\): \w*compil)",
             ),
             (Purpose.PROFILER, r"(?:.*/)?(?:torch/profiler/|torch/autograd/profiler\.py\()"),
         ),
@@ -63,7 +66,9 @@ PYTORCH = Dialect(
         ),
         built_in_beginnings=("<built-in ",),
         module_beginnings=("nn.Module: ",),
-        framework_packages=frozenset({"torch", "torchvision", "torchaudio"}),
+        framework_packages=frozenset(
+            {"torch", "torchvision", "torchaudio", "triton", "numpy", "scipy", "pandas", "PIL"}
+        ),
         # By Inductor, below a directory that can be chosen: file and directory are called by its hash.
         generated_files=(
             r"(?:.*/)?torchinductor_[^/]*/",
