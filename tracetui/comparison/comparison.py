@@ -88,7 +88,7 @@ class Comparison:
 
     @property
     def trust(self) -> dict[str, str]:
-        """Return what is to be thought of changes of each number: the worse of the two sides."""
+        """Return the verdict on changes of each number: the worse of the two sides."""
         return worst_trust((self.base.health, self.other.health))
 
     @property

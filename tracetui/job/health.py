@@ -28,7 +28,7 @@ def rank_verdict(rank: Rank) -> str:
 
 
 def job_trust(job: Job) -> dict[str, str]:
-    """Return what is to be thought of each number: the worst of the ranks, and whether clocks align."""
+    """Return the verdict on each number: the worst of the ranks, and whether clocks align."""
     trust = worst_trust(map(rank_health, job.ranks))
     if _unaligned(job):
         trust["ranks"] = Severity.DOUBTFUL.verdict

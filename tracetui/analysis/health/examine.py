@@ -32,14 +32,14 @@ from tracetui.arrays import Int64s
 
 
 class Examination:
-    """A recording and what its rules find; the parts that causes of idle time need come without the rest."""
+    """The findings in a recording, each part made at first use: causes of idle time need only some."""
 
     def __init__(self, recording: HealthEvidence) -> None:
         self._recording = recording
         self._beside: list[Finding] = []
 
     def add(self, finding: Finding) -> None:
-        """Take a finding that follows from what lies beside the recording; before `health` is asked for."""
+        """Add a finding that follows from files beside the recording; only before `health` is called."""
         self._beside.append(finding)
 
     @cached_property
@@ -93,7 +93,7 @@ class Examination:
         return Health(tuple(sorted(findings, key=lambda finding: -finding.severity)))
 
     def _of_one_run(self) -> list[Finding]:
-        """Return what is found of a recording that is of one run: of several everything would seem wrong."""
+        """Return the findings in a recording of one run: in one of several everything would seem wrong."""
         recording = self._recording
         is_cut = recording.trace.report.truncated
         # What is cut off leaves holes, and calls without their caller, as a leap does.
@@ -113,7 +113,7 @@ class Examination:
 
     @cached_property
     def _lacking(self) -> list[Finding]:
-        """What is found of tasks that are not there."""
+        """The findings about tasks that are missing."""
         recording = self._recording
         missing = [*lost.lost_tasks(recording, self._launches, self._losses)]
         if not missing:

@@ -1,4 +1,4 @@
-"""What results that outlive a recording keep of its health: a comparison's side, a rank's digest."""
+"""The health of a recording as results that outlive it keep it: a comparison's side, a rank's digest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Doubt(NamedTuple):
 
 @dataclass(frozen=True)
 class HealthFacts:
-    """How a recording was made, and what is to be thought of it."""
+    """How a recording was made, and which of its numbers can be believed."""
 
     doubts: tuple[Doubt, ...] = ()  #: worst first
     findings: tuple[str, ...] = ()  #: ids of all findings, notes too
@@ -32,7 +32,7 @@ class HealthFacts:
 
     @property
     def trust(self) -> dict[str, str]:
-        """Return what is to be thought of each of `NUMBERS`: "good", "doubtful" or "wrong"."""
+        """Return the verdict on each of `NUMBERS`: "good", "doubtful" or "wrong"."""
         return {number: self.severity_of((number,)).verdict for number in NUMBERS}
 
     def severity_of(self, numbers: Iterable[str]) -> Severity:
@@ -42,7 +42,7 @@ class HealthFacts:
 
 
 def health_facts(analysis: Analysis) -> HealthFacts:
-    """Return what is kept of an analysis."""
+    """Return the health of an analysis to keep."""
     health, run = analysis.health, analysis.run
     return HealthFacts(
         doubts=tuple(Doubt(f.id, int(f.severity), f.affects, f.english) for f in health.doubts),
@@ -55,7 +55,7 @@ def health_facts(analysis: Analysis) -> HealthFacts:
 
 
 def worst_trust(parts: Iterable[HealthFacts]) -> dict[str, str]:
-    """Return what is to be thought of each of `NUMBERS` of several recordings: the worst of them."""
+    """Return the verdict on each of `NUMBERS` over several recordings: the worst of theirs."""
     facts = list(parts)
     return {
         number: max((part.severity_of((number,)) for part in facts), default=Severity.NOTE).verdict

@@ -1,4 +1,4 @@
-"""What is found in a recording that puts its numbers in doubt, and which of them can be believed."""
+"""Findings that put numbers of a recording in doubt, and which numbers can be believed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Severity(IntEnum):
 
     @property
     def verdict(self) -> str:
-        """Return "good", "doubtful" or "wrong": what is to be thought of a number."""
+        """Return "good", "doubtful" or "wrong": the verdict on a number that such a finding affects."""
         return ("good", "doubtful", "wrong")[self]
 
     @property
@@ -81,17 +81,17 @@ class Health:
 
     @cached_property
     def trust(self) -> dict[str, str]:
-        """Return what is to be thought of each of `NUMBERS`: "good", "doubtful" or "wrong"."""
+        """Return the verdict on each of `NUMBERS`: "good", "doubtful" or "wrong"."""
         return {number: self._severities[number].verdict for number in NUMBERS}
 
     @cached_property
     def doubted_steps(self) -> frozenset[int]:
-        """Return the places of the steps whose numbers are not to be believed."""
+        """Return the places of the steps whose numbers cannot be believed."""
         doubting = (f for f in self.findings if f.doubts and {"steps", "idle"} & set(f.affects))
         return frozenset(step for finding in doubting for step in finding.steps)
 
     def trust_of_step(self, place: int) -> str:
-        """Return "good", "doubtful" or "wrong": what is to be thought of one step of the analysis."""
+        """Return "good", "doubtful" or "wrong": the verdict on the step at a place of the analysis."""
         return _worst(
             f for f in self.findings if place in f.steps and {"steps", "idle"} & set(f.affects)
         ).verdict

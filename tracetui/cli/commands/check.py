@@ -285,7 +285,7 @@ def _check_trust(trust: Mapping[str, str], numbers: set[str], facts: Sequence[He
     """Hold recordings to be believed in some numbers: a line for each that is doubtful or wrong.
 
     Args:
-        trust: what is to be thought of each number.
+        trust: the verdict on each number.
         numbers: that limits are about.
         facts: of the recordings, which tell why.
     """

@@ -32,7 +32,7 @@ LONGEST_LINE = 100  #: cells of running text, however wide the terminal is
 
 
 def health_document(analysis: Analysis) -> dict[str, Any]:
-    """Return the verdict, what is to be thought of each number, and the findings, worst first."""
+    """Return the verdict, that on each number, and the findings, worst first."""
     health = analysis.health
     return {
         "schema": SCHEMA,
@@ -69,7 +69,7 @@ def health_markdown(analysis: Analysis) -> str:
 
 
 class RecordingRow(NamedTuple):
-    """One of several recordings in a directory, and what is to be thought of it."""
+    """One of several recordings in a directory, and whether it can be believed."""
 
     name: str  #: its path in the directory; never print it unescaped
     verdict: str  #: "good", "doubtful" or "wrong"
