@@ -64,7 +64,7 @@ JOBS = {
     "{said}, mostly because it waited itself, longest for {rank}.": (
         "{said}，主要因为它自己也在等待，等 {rank} 最久。"
     ),
-    "{said}: {what} ({share} of what it did longer).": "{said}，它多花的时间中 {share} 是{what}。",
+    "{said}: {what} ({time} of waiting).": "{said}，原因是{what}（共造成等待 {time}）。",
     # -- ranks, and what they did longer ----------------------------------------------------------------
     "ranks {number}": "rank {number}",
     "every rank": "每张卡",

@@ -269,9 +269,10 @@ def _late_rank_sentence(
     if passes_on(late.lost_ns, longer):
         return _passed_on_sentence(cost, bool(longer), waited, unread)
     longest = longer[0]
-    share = format_percent(longest.lost_ns, sum(root.lost_ns for root in longer))
-    ending = "{said}: {what} ({share} of what it did longer)."
-    return translate(ending, said=cost, what=printable(root_with_line(longest)), share=share)
+    lost = format_duration(longest.lost_ns)
+    return translate(
+        "{said}: {what} ({time} of waiting).", said=cost, what=printable(root_with_line(longest)), time=lost
+    )
 
 
 def _passed_on_sentence(
