@@ -21,10 +21,10 @@ from tracetui.trace.model import Activity, Family, Layer, TraceKind
 CLOCK = 43_000_000_000  #: in units of 10 ns
 
 
-def _timeline(directory: Path, rank: int = 1, **table: Any) -> Path:
-    """Three steps of 100 us: two operators, and an all-reduce after them."""
+def _timeline(directory: Path, rank: int = 1, steps: int = 3, **table: Any) -> Path:
+    """Steps of 100 us: two operators, and an all-reduce after them."""
     events = [piece(9000, "AI CPU", "GetNext-op1", 0, 4)]
-    for step in range(3):
+    for step in range(steps):
         events += [piece(1, 5, f"MatMul-op{step}", 100 * step + 10, 20)]
         events += [piece(10000, 7, "stream_7_parallel_0", 100 * step + 35.0000000007, 30)]
     path = directory / f"timeline_display_{rank}.json"
@@ -33,7 +33,7 @@ def _timeline(directory: Path, rank: int = 1, **table: Any) -> Path:
     header = ["step_num", "start_point", "end_point", "total", "fp_point", "bp_point", "iteration_interval"]
     header += ["fp_and_bp", "tail", "stream_7_parallel_0_start_point", "stream_7_parallel_0"]
     rows: list[list[Any]] = []
-    for step in range(3):
+    for step in range(steps):
         at = CLOCK + 10_000 * step
         rows.append(
             [step + 1, at, at + 10_000, 10_000, at + 900, at + 3_100, 900, 2_200, 6_900, at + 3_500, 3_000]
@@ -138,6 +138,28 @@ def test_steps_of_which_only_communication_is_recorded_are_in_doubt_and_ask_for_
     assert _communication_alone(analysis) == (60_000, 30_000)
 
 
+@pytest.mark.parametrize(("length", "is_cut"), [(9.0, True), (10.0, False)])
+def test_a_step_in_which_computing_ends_to_be_recorded_is_in_doubt_too(
+    tmp_path: Path, length: float, is_cut: bool
+) -> None:
+    """As step 15 of the real timeline, which computes 1 % of what the others do."""
+    path = _timeline(tmp_path, steps=5)
+    events = [
+        event for event in json.loads(path.read_text()) if event["name"] not in ("MatMul-op3", "MatMul-op4")
+    ]
+    for event in events:
+        if event["name"] == "MatMul-op2":
+            event["dur"] = length
+    path.write_text(json.dumps(events))
+    analysis = load(path, cache=False)
+    (finding,) = analysis.health.doubts
+    assert finding.steps == ((2, 3, 4) if is_cut else (3, 4))
+    cut = " and of a part of step 3" if is_cut else ""
+    assert finding.english == f"only communication is recorded of 2 of 5 steps{cut}, the others compute"
+    assert "2 of 5 steps only communication" in " ".join(analysis.step_notes["NPU"])
+    assert _advised(path) == ({1, 2} if is_cut else {1, 2, 3})
+
+
 def test_a_device_that_never_computes_lost_nothing(tmp_path: Path) -> None:
     path = _timeline(tmp_path)
     events = json.loads(path.read_text())
@@ -218,3 +240,6 @@ def test_the_real_timeline(real_traces: Path) -> None:
     ]
     assert _spans(analysis) == expected and len(expected) == 322
     assert "307 of 322 steps only communication" in " ".join(analysis.step_notes["NPU"])
+    (finding,) = analysis.health.doubts
+    assert finding.steps == tuple(range(14, 322))
+    assert not [advice for advice in find_advice(analysis) if advice.id == "free_time"]

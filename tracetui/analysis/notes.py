@@ -23,7 +23,7 @@ def step_notes(steps: Sequence[Step], tasks_of_none: int) -> Iterator[str]:
         if tasks_of_none == 1:
             template = "1 task belongs to no step: it starts outside of all of them"
         yield state(template, count=format_count(tasks_of_none))
-    without_compute = len(uncomputed_steps(steps))
+    without_compute = sum(steps[place].only_communicates for place in uncomputed_steps(steps))
     if without_compute:
         yield state(
             "In {count} of {steps} steps only communication is recorded: what they computed counts as idle",

@@ -87,11 +87,28 @@ class Step:
 
 
 def uncomputed_steps(steps: Sequence[Step]) -> list[int]:
-    """Return the places of the steps of which only communication is recorded, of devices that compute in
-    others.
+    """Return the places of the steps whose computing is not recorded, of devices that compute in others.
+
+    Of them only communication is recorded; or they stand beside such a step and compute less than half of
+    what every other step does, as computing ended or began to be recorded within them.
     """
-    computing = {step.device for step in steps if step.computing_ns}
-    return [place for place, step in enumerate(steps) if step.only_communicates and step.device in computing]
+    uncomputed: list[int] = []
+    by_device: dict[str, list[int]] = {}
+    for place, step in enumerate(steps):
+        by_device.setdefault(step.device, []).append(place)
+    for places in by_device.values():
+        empty = {place for place in places if steps[place].only_communicates}
+        if not empty or not any(steps[place].computing_ns for place in places):
+            continue
+        beside = {
+            place
+            for pair in zip(places, places[1:])
+            for place in pair
+            if len(empty.intersection(pair)) == 1 and place not in empty
+        }
+        least = min((steps[place].computing_ns for place in places if place not in empty | beside), default=0)
+        uncomputed += empty | {place for place in beside if 2 * steps[place].computing_ns < least}
+    return sorted(uncomputed)
 
 
 def step_table(trace: Trace, activities: Sequence[DeviceActivity], chains: LaunchChains) -> tuple[Step, ...]:

@@ -186,19 +186,27 @@ def _empty(recording: HealthEvidence, steps: list[int], proven: bool) -> Finding
 
 def _uncomputed(recording: HealthEvidence, steps: list[int]) -> Finding:
     every = recording.steps
+    empty = sum(every[place].only_communicates for place in steps)
+    cut = next((every[place].number for place in steps if not every[place].only_communicates), None)
+    sentence = (
+        "only communication is recorded of 1 of {steps} steps, the others compute"
+        if empty == 1
+        else "only communication is recorded of {count} of {steps} steps, the others compute"
+    )
+    if cut is not None:
+        sentence = (
+            "only communication is recorded of {count} of {steps} steps and of a part of step {cut}, "
+            "the others compute"
+        )
     return Finding(
         id="device.step_empty",
         severity=Severity.DOUBTFUL,
         affects=("steps", "idle", "communication"),
-        sentence=(
-            "only communication is recorded of 1 of {steps} steps, the others compute"
-            if len(steps) == 1
-            else "only communication is recorded of {count} of {steps} steps, the others compute"
-        ),
+        sentence=sentence,
         remedy=(
             "Leave these steps out: what they computed counts as idle, and no communication is overlapped."
         ),
-        figures={"count": format_count(len(steps)), "steps": format_count(len(every))},
+        figures={"count": format_count(empty), "steps": format_count(len(every)), "cut": str(cut)},
         count=len(steps),
         share=len(steps) / len(every),
         steps=tuple(steps),

@@ -41,6 +41,10 @@ HEALTH = {
     "only communication is recorded of {count} of {steps} steps, the others compute": (
         "{steps} 个 step 中有 {count} 个只采集到通信，其余的都有计算"
     ),
+    (
+        "only communication is recorded of {count} of {steps} steps and of a part of step {cut}, "
+        "the others compute"
+    ): "{steps} 个 step 中有 {count} 个只采集到通信，step {cut} 也有一部分如此，其余的都有计算",
     "1 of {operations} collectives lacks tasks on the device that others have": (
         "{operations} 个集合通信中有 1 个缺少其他集合通信都有的 Device 任务"
     ),

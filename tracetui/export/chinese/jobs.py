@@ -26,6 +26,9 @@ JOBS = {
     "The ranks are balanced: no rank, link or stage costs {worth} % of their time.": (
         "各卡均衡：没有哪张卡、哪条链路或哪个 stage 造成 {worth} % 的时间损失。"
     ),
+    "No rank, link or stage is seen to cost the ranks here {worth} % of their time.": (
+        "没有看到哪张卡、哪条链路或哪个 stage 给这里的各卡造成 {worth} % 的时间损失。"
+    ),
     "One rank is here: there is nothing to compare it with.": "这里只有一张卡：没有可比较的对象。",
     "Stage {stage} computes {time} a step, {share} longer than the mean of the {count} stages.": (
         "stage {stage} 每个 step 计算 {time}，比 {count} 个 stage 的平均值长 {share}。"

@@ -94,9 +94,10 @@ def loss_sentences(
 def _balanced_sentence(job: Job) -> str:
     if len(job.ranks) < 2:
         return translate("One rank is here: there is nothing to compare it with.")
-    return translate(
-        "The ranks are balanced: no rank, link or stage costs {worth} % of their time.", worth=WORTH
-    )
+    template = "The ranks are balanced: no rank, link or stage costs {worth} % of their time."
+    if job.missing or job.unmatched:
+        template = "No rank, link or stage is seen to cost the ranks here {worth} % of their time."
+    return translate(template, worth=WORTH)
 
 
 def _loss_sentence(

@@ -39,8 +39,22 @@ _CHANGES = {  #: what is said of more of a group, and of less
 
 def verdict(comparison: Comparison) -> str:
     """Return one true sentence, safe to print; of jobs a second one, on what ranks lose by waiting."""
-    parts = (_step_sentence(comparison), _waits_sentence(comparison), _doubt_sentence(comparison))
+    parts = (
+        _whole_sentence(comparison),
+        _step_sentence(comparison),
+        _waits_sentence(comparison),
+        _doubt_sentence(comparison),
+    )
     return sentences(filter(None, parts))
+
+
+def _whole_sentence(comparison: Comparison) -> str:
+    """Return which side has no steps and is compared as a whole with steps of the other; "" where none is."""
+    sides = ("BASE", comparison.base, comparison.other), ("OTHER", comparison.other, comparison.base)
+    for name, run, beside in sides:
+        if beside.numbers and not run.numbers and len(run.wall_ns):
+            return translate("All {time} of {run} count as one step.", time=_ns(run.step_ns), run=name)
+    return ""
 
 
 def _doubt_sentence(comparison: Comparison) -> str:
