@@ -271,6 +271,18 @@ def test_communication_and_computing_of_the_phases_of_two_devices_are_added() ->
     }
 
 
+def test_phases_of_steps_that_overlap_count_no_time_twice() -> None:
+    """As where a device lags: a step's first task is launched before the one before has ended."""
+    computing, moving = _time((0, 100)), _time((100, 120))
+    device = SimpleNamespace(device="a", compute=computing, communication=moving)
+    steps = [
+        SimpleNamespace(device="a", forward_backward=(start, 100), tail=(100, 120)) for start in (0, 20, 40)
+    ]
+    evidence: Any = SimpleNamespace(analysis=SimpleNamespace(steps=steps, devices=[device]))
+    figures = _phases(evidence, [moving])
+    assert (figures["backward_computing_alone_ns"], figures["exposed_in_tail_ns"]) == (100, 20)
+
+
 def _time(*spans: tuple[int, int]) -> Intervals:
     return union(*np.array(spans, np.int64).T)
 

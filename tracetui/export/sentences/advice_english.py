@@ -338,8 +338,8 @@ ENGLISH_ADVICE = {
 }
 
 _BUCKETS = (
-    "{exposed_in_tail_ns} of it come after the backward pass, and {backward_computing_alone_ns} of that "
-    "pass run without any communication: smaller buckets"
+    "{exposed_in_tail_ns} of it come after the backward pass, before the end of which "
+    "{backward_computing_alone_ns} of computing run without any communication: smaller buckets"
 )
 #: By the id of a rule and `Advice.remedy`.
 _REMEDIES = {
