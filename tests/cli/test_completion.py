@@ -9,8 +9,7 @@ import pytest
 from tests.conftest import ROOT
 from tracetui.cli import main
 from tracetui.cli.commands import COMMANDS
-from tracetui.cli.completion import SHELLS, completion
-from tracetui.cli.whole_parser import whole_parser
+from tracetui.cli.completion import SHELLS, completion, whole_parser
 
 _ASK = """
 source /dev/stdin

@@ -20,10 +20,9 @@ from tracetui.comparison.compared_run import run_of
 from tracetui.comparison.comparison import compare_runs
 from tracetui.export.job.text import job_verdict
 from tracetui.export.page import charts
-from tracetui.export.page.comparison import comparison_sections
+from tracetui.export.page.comparison import comparison_sections, step_pictures
 from tracetui.export.page.html import as_markup, page
 from tracetui.export.page.job import job_page_sections, rank_maps
-from tracetui.export.page.step_pictures import step_pictures
 from tracetui.export.page.trace import trace_sections
 from tracetui.export.sentences.advice import advice_title
 from tracetui.export.tables.hotspots import LineRows

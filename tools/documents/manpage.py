@@ -5,9 +5,9 @@ from __future__ import annotations
 from argparse_manpage.manpage import Manpage
 
 from tools.wheels import ROOT
+from tracetui.cli.completion import whole_parser
 from tracetui.cli.config import SETTINGS
 from tracetui.cli.exit_codes import ExitCode
-from tracetui.cli.whole_parser import whole_parser
 from tracetui.version import __version__
 
 PAGE = ROOT / "docs" / "tracetui.1"

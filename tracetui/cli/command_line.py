@@ -12,7 +12,6 @@ from tracetui.cli.completion import PrintCompletion
 from tracetui.cli.config import NO_SETTINGS, Settings
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import Request, UsageError, refuse_to_mix
-from tracetui.cli.whole_parser import whole_parser
 from tracetui.language import state
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z_-]*", re.ASCII)
@@ -36,7 +35,7 @@ def parse_arguments(arguments: Sequence[str], settings: Settings = NO_SETTINGS) 
         listed = "\n".join(map(_command_line, commands.COMMANDS))
         statuses = "\n".join(f"  {code:<4} {code.meaning}" for code in ExitCode)
         parser = command.parser(_EPILOG.format(commands=listed, statuses=statuses))
-        parser.add_argument("--completion", action=PrintCompletion, parser_of_all=whole_parser)
+        parser.add_argument("--completion", action=PrintCompletion)
     else:
         command = _by_name()[arguments[place]]
         rest = [*arguments[:place], *arguments[place + 1 :]]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
-from typing import Any, Callable, NoReturn
+from typing import Any, NoReturn
+
+from tracetui.cli import commands
 
 #: The shells, each with what makes it offer files, too, where a command may stand: a trace needs none.
 SHELLS = {
@@ -19,7 +21,7 @@ SHELLS = {
 class PrintCompletion(argparse.Action):
     """Prints the completion of a shell, as --help prints the help."""
 
-    def __init__(self, parser_of_all: Callable[[], argparse.ArgumentParser], **settings: Any) -> None:
+    def __init__(self, **settings: Any) -> None:
         super().__init__(
             choices=tuple(SHELLS),
             metavar="SHELL",
@@ -27,12 +29,11 @@ class PrintCompletion(argparse.Action):
             help="print what completes tracetui in SHELL (bash, zsh or fish), to be evaluated there",
             **settings,
         )
-        self._parser_of_all = parser_of_all
 
     def __call__(
         self, parser: argparse.ArgumentParser, _request: object, shell: Any, _name: str | None = None
     ) -> NoReturn:
-        sys.stdout.write(completion(shell, self._parser_of_all()))
+        sys.stdout.write(completion(shell, whole_parser()))
         parser.exit()
 
 
@@ -58,3 +59,31 @@ def _every_action(parser: argparse.ArgumentParser) -> Iterable[argparse.Action]:
         if isinstance(action, argparse._SubParsersAction):
             for inner in action.choices.values():
                 yield from _every_action(inner)
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """Return the parser of the viewer, with the other commands as its sub-commands.
+
+    No arguments are parsed by it: it does not know a trace from a command (tracetui.cli.command_line does).
+    """
+    view = commands.VIEW.parser()
+    parser = argparse.ArgumentParser(
+        "tracetui", description=view.description, add_help=False, formatter_class=view.formatter_class
+    )
+    for action in view._actions:  # argparse has no public list of them
+        if action.option_strings:
+            parser._add_action(action)
+    subcommands = parser.add_subparsers(
+        metavar="COMMAND", title="commands", parser_class=argparse.ArgumentParser, dest="command"
+    )
+    for command in commands.COMMANDS:
+        command_parser = command.parser()
+        subcommands.add_parser(
+            command.name,
+            parents=[command_parser],
+            add_help=False,
+            help=command.brief,
+            description=command_parser.description,
+            formatter_class=command_parser.formatter_class,
+        )
+    return parser

@@ -1,10 +1,18 @@
-"""The arguments of commands on many ranks."""
+"""The arguments of commands on many ranks, and the commands that answer one question about a job."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tracetui.cli.parser import Parser, add_reading, add_scheduler
+from tracetui.cli.command import Command
+from tracetui.cli.exit_codes import ExitCode
+from tracetui.cli.parser import Parser, Request, add_outputs, add_reading, add_scheduler
+
+if TYPE_CHECKING:
+    from tracetui.job.job import Job
 
 
 def add_job(parser: Parser) -> None:
@@ -30,3 +38,21 @@ def add_job(parser: Parser) -> None:
         "allows)",
     )
     add_scheduler(parser)
+
+
+def job_command(
+    name: str, brief: str, description: str, top: str, print_answer: Callable[[Request, Job], None]
+) -> Command:
+    """Return the command that prints an answer about a job; `top` says what --top is."""
+
+    def add_arguments(parser: Parser) -> None:
+        add_job(parser)
+        add_outputs(parser, top)
+
+    def run(request: Request) -> ExitCode:
+        from tracetui.cli.job_reading import print_job
+
+        print_job(request, request.paths, request.only, partial(print_answer, request))
+        return ExitCode.OK
+
+    return Command(name, f"{name} PATH...", brief, description, add_arguments, run)

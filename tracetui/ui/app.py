@@ -202,7 +202,7 @@ class TraceApp(Viewer):
             if text is not None:
                 self.show_status(self.places.keep_note(place, text))
 
-        self.push_screen(make_panel(self.session, "note_prompt", "NotePrompt"), keep)
+        self.push_screen(make_panel(self.session, "notes", "NotePrompt"), keep)
 
     def action_notes_written(self) -> None:
         """Show the notes on what is shown, to go to one."""
@@ -210,7 +210,7 @@ class TraceApp(Viewer):
         if problem:
             self.show_status(problem)
         if self.notes:
-            self._open("note_list", "NoteList")
+            self._open("notes", "NoteList")
         elif not problem:
             self.show_status("There are no notes: ' writes one.")
 

@@ -67,6 +67,7 @@ exit status:
 
 {PATHS}"""
 
+_AT_MOST = "at most LIMIT, like 10%% or 3ms"
 _MEASURES = {
     "free": "time without computing or communication",
     "idle": "time without any work, copies included",
@@ -86,59 +87,22 @@ _SIZES = {
 def _add_arguments(parser: Parser) -> None:
     add_trace(parser)
     for measure, meaning in _MEASURES.items():
-        parser.add_argument(
-            f"--max-{measure}",
-            dest="limits",
-            metavar="LIMIT",
-            action=Collect,
-            type=_limit_of(measure),
-            help=f"{meaning}: at most LIMIT, like 10%% or 3ms",
-        )
-    parser.add_argument(
-        "--max-cause",
-        dest="limits_of_causes",
-        metavar="CAUSE=LIMIT",
-        action=Collect,
-        type=_cause_limit,
-        help="idle time of this cause: at most LIMIT; may be repeated",
-    )
+        _add_limit(parser, measure, "limits", "LIMIT", _limit_of(measure), f"{meaning}: {_AT_MOST}")
+    text = "idle time of this cause: at most LIMIT; may be repeated"
+    _add_limit(parser, "cause", "limits_of_causes", "CAUSE=LIMIT", _cause_limit, text)
     for measure, meaning in _MEASURES_OF_JOBS.items():
-        parser.add_argument(
-            f"--max-{measure}",
-            dest="limits_of_jobs",
-            metavar="LIMIT",
-            action=Collect,
-            type=_limit_of(measure),
-            help=f"{meaning}: at most LIMIT, like 10%% or 3ms",
-        )
-    parser.add_argument(
-        "--max-phase",
-        dest="limits_of_jobs",
-        metavar="NAME=TIME",
-        action=Collect,
-        type=_phase_limit,
-        help="what the longest range of that name takes on a rank of a job: at most TIME, like "
-        "generate=2.1s; may be repeated",
+        _add_limit(parser, measure, "limits_of_jobs", "LIMIT", _limit_of(measure), f"{meaning}: {_AT_MOST}")
+    text = (
+        "what the longest range of that name takes on a rank of a job: at most TIME, like "
+        "generate=2.1s; may be repeated"
     )
+    _add_limit(parser, "phase", "limits_of_jobs", "NAME=TIME", _phase_limit, text)
     parser.add_argument("--baseline", metavar="BASE", help="the run to compare with: a trace, digest or job")
-    parser.add_argument(
-        "--max-regression",
-        dest="regressions",
-        metavar="LIMIT",
-        action=Collect,
-        type=_regression,
-        help="how much longer than in BASE a step may be, or a part of it: 5%%, idle=2ms; may be repeated",
-    )
+    text = "how much longer than in BASE a step may be, or a part of it: 5%%, idle=2ms; may be repeated"
+    _add_limit(parser, "regression", "regressions", "LIMIT", _regression, text)
     add_all_steps(parser)
     for measure, meaning in _SIZES.items():
-        parser.add_argument(
-            f"--max-{measure}",
-            dest="limits_of_memory",
-            metavar="SIZE",
-            action=Collect,
-            type=_memory_limit_of(measure),
-            help=meaning,
-        )
+        _add_limit(parser, measure, "limits_of_memory", "SIZE", _memory_limit_of(measure), meaning)
     parser.add_argument(
         "--same-exports", action="store_true", help="hold the JSON and the database of a run to say the same"
     )
@@ -153,6 +117,14 @@ def _add_arguments(parser: Parser) -> None:
     add_language(parser)
     add_scheduler(parser)
     add_rules(parser)
+
+
+def _add_limit(
+    parser: Parser, name: str, dest: str, metavar: str, parse: Callable[[str], Any], help_text: str
+) -> None:
+    parser.add_argument(
+        f"--max-{name}", dest=dest, metavar=metavar, action=Collect, type=parse, help=help_text
+    )
 
 
 class _CheckResult(NamedTuple):

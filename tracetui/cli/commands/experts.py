@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
-from tracetui.cli.job_parser import add_job
-from tracetui.cli.parser import Parser, Request, add_outputs
+from tracetui.cli.job_parser import job_command
+from tracetui.cli.parser import Request
 
 if TYPE_CHECKING:
     from tracetui.job.job import Job
@@ -21,18 +18,6 @@ over steps. Tokens are the first dimension of grouped matmuls, where
 kernel_details.csv tells shapes; else the bytes of the second all-to-all.
 
 PATH is as of tracetui ranks."""
-
-
-def _add_arguments(parser: Parser) -> None:
-    add_job(parser)
-    add_outputs(parser, "layers that are listed (default 20), 0: all")
-
-
-def _run(request: Request) -> ExitCode:
-    from tracetui.cli.job_reading import print_job
-
-    print_job(request, request.paths, request.only, partial(_print_experts, request))
-    return ExitCode.OK
 
 
 def _print_experts(request: Request, job: Job) -> None:
@@ -51,11 +36,10 @@ def _print_experts(request: Request, job: Job) -> None:
     )
 
 
-COMMAND = Command(
+COMMAND = job_command(
     "experts",
-    "experts PATH...",
     "how uneven experts are, and what that costs",
     _DESCRIPTION,
-    _add_arguments,
-    _run,
+    "layers that are listed (default 20), 0: all",
+    _print_experts,
 )

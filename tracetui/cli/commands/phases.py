@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
-from tracetui.cli.job_parser import add_job
-from tracetui.cli.parser import Parser, Request, add_outputs
+from tracetui.cli.job_parser import job_command
+from tracetui.cli.parser import Request
 
 if TYPE_CHECKING:
     from tracetui.job.job import Job
@@ -22,18 +19,6 @@ enqueued until then. The spread is by how much the longest range is longer
 than the shortest, as a share of the mean.
 
 PATH is as of tracetui ranks; one trace will do."""
-
-
-def _add_arguments(parser: Parser) -> None:
-    add_job(parser)
-    add_outputs(parser, "phases that are listed (default 20), 0: all")
-
-
-def _run(request: Request) -> ExitCode:
-    from tracetui.cli.job_reading import print_job
-
-    print_job(request, request.paths, request.only, partial(_print_phases, request))
-    return ExitCode.OK
 
 
 def _print_phases(request: Request, job: Job) -> None:
@@ -52,11 +37,10 @@ def _print_phases(request: Request, job: Job) -> None:
     )
 
 
-COMMAND = Command(
+COMMAND = job_command(
     "phases",
-    "phases PATH...",
     "what ranks do in the ranges that a program marks",
     _DESCRIPTION,
-    _add_arguments,
-    _run,
+    "phases that are listed (default 20), 0: all",
+    _print_phases,
 )

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
-from tracetui.cli.job_parser import add_job
-from tracetui.cli.parser import Parser, Request, add_outputs
+from tracetui.cli.job_parser import job_command
+from tracetui.cli.parser import Request
 
 if TYPE_CHECKING:
     from tracetui.job.job import Job
@@ -22,18 +19,6 @@ where a stage works longer than the mean. Then, what stages of equal lengths
 would save.
 
 PATH is as of tracetui ranks."""
-
-
-def _add_arguments(parser: Parser) -> None:
-    add_job(parser)
-    add_outputs(parser, "stages that are listed (default 32), 0: all")
-
-
-def _run(request: Request) -> ExitCode:
-    from tracetui.cli.job_reading import print_job
-
-    print_job(request, request.paths, request.only, partial(_print_pipeline, request))
-    return ExitCode.OK
 
 
 def _print_pipeline(request: Request, job: Job) -> None:
@@ -57,11 +42,10 @@ def _print_pipeline(request: Request, job: Job) -> None:
     )
 
 
-COMMAND = Command(
+COMMAND = job_command(
     "pipeline",
-    "pipeline PATH...",
     "stages of a pipeline, and what bubbles are of",
     _DESCRIPTION,
-    _add_arguments,
-    _run,
+    "stages that are listed (default 32), 0: all",
+    _print_pipeline,
 )

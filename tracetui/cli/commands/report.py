@@ -140,7 +140,7 @@ def _source_files(request: Request) -> SourceFiles | None:
 def _notes(*traces: str) -> list[Section]:
     """Return the notes on what has these fingerprints as a part of its page; nothing where there are none."""
     from tracetui.cli.notes import read_notebook
-    from tracetui.export.page.notes import notes_section
+    from tracetui.export.page.html import notes_section
 
     notes = [note for trace in traces for note in read_notebook(trace)]
     return [notes_section(notes)] if notes else []

@@ -1,17 +1,24 @@
-"""The page of two runs compared: the verdict, the steps of both, and what changed most."""
+"""The page of two runs compared: the verdict, the steps of both to one scale, and what changed most."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
+from tracetui.analysis.heat.cells import HeatCells, pool
+from tracetui.analysis.idle.cause import FAMILIES
+from tracetui.arrays import Int64s
 from tracetui.comparison.compared_row import ComparedRow
+from tracetui.comparison.compared_run import Run
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.line_rows import LineRow
+from tracetui.comparison.waterfall import AICORE, AICPU, COPY, IDLE_TERMS, PREPARING_COPY, TERMS, term_places
 from tracetui.export.comparison.text import shown_rows, table_title
-from tracetui.export.page.html import Section, believed, bullets, html_table, paragraph
+from tracetui.export.page import charts
+from tracetui.export.page.html import Section, as_markup, believed, bullets, html_table, paragraph
 from tracetui.export.page.source import source_excerpts
-from tracetui.export.page.step_pictures import step_pictures
-from tracetui.export.sentences.comparison import run_words, steps_sentence
+from tracetui.export.sentences.comparison import row_name, run_words, steps_sentence
 from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.comparison import EVERY, WATERFALL
@@ -55,3 +62,75 @@ def _frames(rows: Sequence[ComparedRow]) -> Iterator[Frame]:
     for row in rows:
         if isinstance(row, LineRow) and row.frame is not None and not row.gone:
             yield row.frame
+
+
+MOST_COLUMNS = 120  #: of a picture; of more steps several share one
+MOST_ROWS = 14  #: of a map
+_COMPUTING = (AICORE, AICPU)
+_COPIES = (PREPARING_COPY, COPY)
+#: Each kind of time of a strip with the places of its terms, from the bottom up.
+_PLACES = {
+    charts.COMPUTING: [TERMS.index(term) for term in _COMPUTING],
+    charts.COMMUNICATION: term_places("communication"),
+    charts.COPIES: [TERMS.index(term) for term in _COPIES],
+    charts.IDLE: [TERMS.index(term) for term in IDLE_TERMS],
+}
+
+
+class _StepTimes:
+    """The mean time of each step of a run on a device."""
+
+    def __init__(self, run: Run) -> None:
+        numbers = run.walls.number
+        is_told = len(numbers) == len(run.terms_ns)  # steps of ranks that differ are not told apart by number
+        columns = numbers if is_told else np.arange(len(run.terms_ns))
+        self.numbers, place, count = np.unique(columns, return_inverse=True, return_counts=True)
+        ns = np.zeros((len(self.numbers), len(TERMS)), np.int64)
+        np.add.at(ns, place, run.terms_ns)
+        self.ns: Int64s = ns // (count * run.ranks)[:, None]  #: int64[steps, terms]
+        self.scale = charts.steps_between(self.numbers.tolist()) if is_told else []
+
+    def strip(self, longest_ns: int) -> str:
+        """Draw each step as high as it is long beside the longest one."""
+        first = pool(len(self.ns), MOST_COLUMNS).first
+        pooled = np.add.reduceat(self.ns, first[:-1], axis=0) // np.diff(first)[:, None]
+        kinds = {kind: pooled[:, places].sum(axis=1) for kind, places in _PLACES.items()}
+        return charts.strip(kinds, np.full(len(pooled), longest_ns, np.int64), self.scale)
+
+    def cells(self, rows: list[ComparedRow]) -> HeatCells:
+        """Return the cells of some rows of the waterfall in each step, as shares of it."""
+        ns = np.array([self.ns[:, term_places(row.name)].sum(axis=1) for row in rows], np.int64)
+        step_ns = np.broadcast_to(self.ns.sum(axis=1), ns.shape)
+        cells, _ = pool(len(self.ns), MOST_COLUMNS).columns(HeatCells.of_totals(ns, step_ns))
+        return cells
+
+
+def step_pictures(comparison: Comparison) -> Section:
+    """Return the strip and the map of the steps of both runs."""
+    sides = [_StepTimes(run) for run in (comparison.base, comparison.other)]
+    longest_ns = max(int(side.ns.sum(axis=1).max(initial=1)) for side in sides)
+    waiting = [row for row in shown_rows(WATERFALL, comparison) if row.name not in _COMPUTING]
+    most = sorted(waiting, key=lambda row: max(row.base_ns, row.other_ns), reverse=True)[:MOST_ROWS]
+    rows = [row for row in waiting if row in most]
+    maps = [side.cells(rows) for side in sides] if rows else []
+    highest = max((float(np.nan_to_num(cells.share).max(initial=0.0)) for cells in maps), default=0.0)
+    names = [(row_name(row), _kind(row.name)) for row in rows]
+    blocks = []
+    for name, side in zip(("BASE", "OTHER"), sides):
+        blocks += [f"<h3>{name}</h3>", side.strip(longest_ns)]
+    if maps:
+        blocks.append(f"<h3>{as_markup(translate('What devices waited for, by step'))}</h3>")
+        for name, side, cells in zip(("BASE", "OTHER"), sides, maps):
+            blocks += [f"<p>{name}</p>", charts.map_of_cells(cells, names, side.scale, highest)]
+    return Section(translate("The steps of both, as high as they are long"), blocks)
+
+
+def _kind(term: str) -> str:
+    """Return the class of the style of a term that is no computing."""
+    if term in _COPIES:
+        return charts.COPIES
+    first, _, rest = term.partition(".")
+    family = rest.partition(".")[0]
+    if first == charts.COMMUNICATION:
+        return first
+    return family if family in FAMILIES else charts.IDLE

@@ -10,10 +10,12 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
+from tracetui.export.notes import note_words
 from tracetui.export.page.style import STYLE
 from tracetui.export.sentences.health import marks_legend, recordings_verdict, trust_parts
 from tracetui.export.tables.column import Form, Table
-from tracetui.language import heading
+from tracetui.language import heading, translate
+from tracetui.notebook.note import Note
 from tracetui.trace.clean import printable
 
 LONGEST_NAME = 200  #: characters of a name of the trace
@@ -94,3 +96,8 @@ def page(title: str, language: str, sections: Sequence[Section], footer: str) ->
 
 def _of_class(kind: str) -> str:
     return f' class="{kind}"' if kind else ""
+
+
+def notes_section(notes: Sequence[Note]) -> Section:
+    """Return the notes as a part of the page."""
+    return Section(translate("Notes"), [bullets([f"{note_words(note)}: {note.place}" for note in notes])])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -14,20 +13,12 @@ from tracetui.analysis.heat.cells import HeatCells, pool
 from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.raster import even_edges
-from tracetui.arrays import Int64s
 from tracetui.language import clauses, translate
 from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.cell_words import between, frame_words, gap_target, joined, share, step_names
-from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, Sheet, SheetRow, nothing
+from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, Sheet, SheetRow
 from tracetui.units import format_duration, format_percent
-
-
-@dataclass(frozen=True, eq=False)
-class _CauseSheet(Sheet):
-    """The map by step at one size."""
-
-    shown: Int64s = field(default_factory=nothing)  #: int64[rows, columns]: the step that each cell shows
 
 
 class CauseView:
@@ -73,7 +64,7 @@ class CauseView:
         first, last = pooled.first[:-1], pooled.first[1:] - 1
         names = tuple(self._names[place] for place in first.tolist())
         spans = AxisSpans(starts[first], ends[last])
-        return _CauseSheet(
+        return Sheet(
             self._rows, cells, columns=names, axis="step", head="idle", column_spans=spans, shown=shown
         )
 
@@ -100,7 +91,6 @@ class CauseView:
             where = between(begin - origin, stop - origin)
             amount = share(ns, of)
         else:
-            assert isinstance(sheet, _CauseSheet)
             step = int(sheet.shown[row, column])
             where = (
                 translate("step {number}", number=self._names[step])
@@ -131,7 +121,6 @@ class CauseView:
             return gap_target(self._analysis, gap, int(sheet.edges[column]), int(sheet.edges[column + 1]))
         if gap >= 0:
             return gap_target(self._analysis, gap, 0, 0)
-        assert isinstance(sheet, _CauseSheet)
         step = int(sheet.shown[row, column])
         if step >= len(self._analysis.steps):
             return None

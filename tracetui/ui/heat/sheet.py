@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -39,6 +39,11 @@ class AxisSpans(NamedTuple):
     end: Int64s
 
 
+def nothing() -> Int64s:
+    """Return an empty grid: what of a sheet is not known before it is filled."""
+    return np.empty((0, 0), np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class Sheet:
     """One map at one size."""
@@ -53,6 +58,8 @@ class Sheet:
     column_spans: AxisSpans | None = None
     row_spans: AxisSpans | None = None
     gap: GapOfCell | None = None
+    #: int64[rows, columns]: the place of the step that each cell shows; empty where columns are time
+    shown: Int64s = field(default_factory=nothing)
 
     @property
     def bounds(self) -> Floats:
@@ -100,11 +107,6 @@ class GapOfCell(NamedTuple):
         """Describe the idle interval with most of each cell."""
         gap = np.where(interval >= 0, analysis.idle.gap[interval], -1) if len(analysis.idle) else interval
         return cls(gap, np.where(gap >= 0, analysis.gaps.idle[gap], 0) if len(analysis.gaps) else gap)
-
-
-def nothing() -> Int64s:
-    """Return an empty grid: what a sheet of a view has of its own before it is filled."""
-    return np.empty((0, 0), np.int64)
 
 
 class CellTarget(NamedTuple):

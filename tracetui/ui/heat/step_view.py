@@ -27,9 +27,6 @@ WHOLE = 2  #: rows about whole steps, above those of the time within
 class _StepSheet(Sheet):
     """The map at one size, with what its words need."""
 
-    shown: Int64s = field(
-        default_factory=nothing
-    )  #: int64[rows, columns]: the place of the step that each cell shows
     down: Int64s = field(default_factory=nothing)  #: edges of the rows within a step, ns from the first work
     ns: Int64s = field(default_factory=nothing)  #: int64[rows, steps]: before steps share columns
     of: Int64s = field(default_factory=nothing)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +9,6 @@ from rich.cells import cell_len
 
 from tracetui.analysis.heat.cells import HeatCells, pool
 from tracetui.analysis.raster import even_edges
-from tracetui.arrays import Int64s
 from tracetui.export.sentences.job import late_words, passes_on, root_with_line
 from tracetui.export.sentences.rank_labels import QUESTIONS, absent_label, labels
 from tracetui.job.absent_ranks import absent_ranks
@@ -21,7 +19,7 @@ from tracetui.language import translate, wording
 from tracetui.trace.clean import printable
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.heat.cell_words import between, joined, share
-from tracetui.ui.heat.sheet import CELL_TIME, Sheet, SheetRow, nothing
+from tracetui.ui.heat.sheet import CELL_TIME, Sheet, SheetRow
 from tracetui.units import format_duration, format_percent
 
 AROUND = 4  #: times a cell of time that is shown before and after it
@@ -44,13 +42,6 @@ WORDS = {
     GridMeasure.COPY: MeasureWords("copies", "exposed copies"),
     GridMeasure.COMPUTING: MeasureWords("computing", "computing", heat=Heat.WORK),
 }
-
-
-@dataclass(frozen=True, eq=False)
-class RankSheet(Sheet):
-    """The map at one size."""
-
-    shown: Int64s = field(default_factory=nothing)  #: int64[rows, columns]: the place of the step of a cell
 
 
 class RankPlace(NamedTuple):
@@ -111,17 +102,17 @@ class RankView:
     def heats(self) -> tuple[tuple[Heat, str], ...]:
         return ((self._words.heat, self._words.time_words),)
 
-    def sheet(self, columns: int, lines: int, halves: bool) -> RankSheet:
+    def sheet(self, columns: int, lines: int, halves: bool) -> Sheet:
         head = self._words.name
         if not self._by_step:
             start, end = self.whole
             edges = even_edges(start, end, min(columns, end - start))
             ns, of = measure_by_time(self.job, self.measure, edges, self._absent)
-            return RankSheet(self._rows, HeatCells.of_totals(ns, of), edges, axis="time", head=head)
+            return Sheet(self._rows, HeatCells.of_totals(ns, of), edges, axis="time", head=head)
         pooled = pool(len(self.job.steps), columns)
         cells, shown = pooled.columns(HeatCells.of_totals(self._ns, self._of))
         names = tuple(str(self.job.steps[place]) for place in pooled.first[:-1].tolist())
-        return RankSheet(self._rows, cells, columns=names, axis="step", head=head, shown=shown)
+        return Sheet(self._rows, cells, columns=names, axis="step", head=head, shown=shown)
 
     def answer(self) -> str:
         return self._answer
@@ -132,7 +123,6 @@ class RankView:
             start = int(sheet.edges[0])
             where = between(int(sheet.edges[column]) - start, int(sheet.edges[column + 1]) - start)
         else:
-            assert isinstance(sheet, RankSheet)
             step = int(sheet.shown[row, column])
             where = translate("step {number}", number=self.job.steps[step])
             if self._ns.shape[1] > sheet.cells.ns.shape[1]:
@@ -170,7 +160,6 @@ class RankView:
             start, end = int(sheet.edges[column]), int(sheet.edges[column + 1])
             around = AROUND * (end - start)
             return RankPlace(row, start + ahead - around, end + ahead + around)
-        assert isinstance(sheet, RankSheet)
         steps = rank.digest.steps
         (found,) = np.nonzero(steps.number == self.job.steps[int(sheet.shown[row, column])])
         if not len(found):
@@ -181,7 +170,6 @@ class RankView:
         """Return from when to when any rank was in the step of a column; all where columns are time."""
         if not self._by_step:
             return self.whole
-        assert isinstance(sheet, RankSheet)
         row = np.argmax(sheet.cells.capacity[:, column])
         return self._moments[int(sheet.shown[row, column])]
 

@@ -31,7 +31,7 @@ from tracetui.ui.ranks.job_messages import JobChanged
 from tracetui.ui.ranks.job_session import JobSession, RankOpener
 from tracetui.ui.ranks.lanes import RankLanes
 from tracetui.ui.ranks.rank_tables import RankTables
-from tracetui.ui.ranks.rank_view import WORDS, RankPlace, RankSheet, RankView
+from tracetui.ui.ranks.rank_view import WORDS, RankPlace, RankView
 from tracetui.ui.screens.map_screen import MapScreen
 from tracetui.ui.session import Session
 from tracetui.ui.widgets.heat import HeatMap
@@ -345,7 +345,7 @@ class RanksScreen(MapScreen):
     def _place(self) -> RankPlace | None:
         """Return what the cursor of the map is on; None of a missing rank."""
         view, sheet = self._ranks, self.map.sheet
-        if view is None or not isinstance(sheet, RankSheet):
+        if view is None or sheet is None:
             return None
         return view.place(sheet, self.map.row, self.map.column)
 
