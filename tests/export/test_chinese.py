@@ -467,9 +467,9 @@ def test_nothing_but_fields_is_filled_into_the_template_of_a_file() -> None:
     [
         (
             "allreduce, 8 ranks, FP32, 8.39 to 16.8 MB (wait)",
-            "allreduce, 8 张卡, FP32, 8.39 到 16.8 MB（等待）",
+            "allreduce、8 张卡、FP32、8.39 到 16.8 MB（等待）",
         ),
-        ("allreduce, 524 kB to 1.05 MB (transfer)", "allreduce, 524 kB 到 1.05 MB（传输）"),
+        ("allreduce, 524 kB to 1.05 MB (transfer)", "allreduce、524 kB 到 1.05 MB（传输）"),
         ("my 8 ranks to 9", "my 8 ranks to 9"),
     ],
 )

@@ -48,6 +48,11 @@ KEYS = {"KEYS", "hints", "ways_out"}
 FIELDS = {"note", "empty", "heats", "unit", "question"}
 #: What a function of the viewer returns for people.
 SENTENCE = re.compile(r"[A-Z][a-z]* .* .*\.")
+#: Words that f-strings of the viewer may have: the same in every language, and parts of what no one reads.
+SAME_IN_ALL = {"ms", "rank", "step", "tab", "tracetui", "event", "names"}
+WORD = re.compile(r"(?:(?<=[\s:,;(])|^)[a-z]{2,}(?=[\s:,;.)]|$)")
+#: Calls whose texts nobody reads.
+SILENT = {"parse", "_unlisted"}
 #: Calls that make a column of the viewer: by name, the place of its title.
 COLUMNS = {"number_column": 1, "name_column": 1, "ViewColumn": 1}
 
@@ -59,6 +64,27 @@ def missing() -> list[str]:
 
 def formatted() -> list[str]:
     """Return where the viewer shows an f-string with words, which no catalogue can have."""
+    return [*_made_of_words(), *_translated_late()]
+
+
+def _made_of_words() -> Iterator[str]:
+    """Yield where an f-string of the viewer has words of English; styles, CSS and SQL have their own."""
+    for path, nodes in _viewer():
+        silent = (
+            node
+            for node in nodes
+            if isinstance(node, ast.Raise) or (isinstance(node, ast.Call) and _called(node) in SILENT)
+        )
+        skipped = {id(child) for node in silent for child in ast.walk(node)}
+        for node in nodes:
+            if isinstance(node, ast.JoinedStr) and id(node) not in skipped:
+                said = [str(text.value) for text in node.values if isinstance(text, ast.Constant)]
+                words = {word for text in said if " " in text for word in WORD.findall(text)} - SAME_IN_ALL
+                if words and not any("{" in text or text.startswith("select ") for text in said):
+                    yield f"{path}:{node.lineno}"
+
+
+def _translated_late() -> list[str]:
     return [
         f"{path}:{node.lineno}"
         for path, nodes in _viewer()

@@ -15,7 +15,7 @@ from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.counter_tracks import CounterTrack, has_memory, of_leads, of_memory
 from tracetui.analysis.scheduler.scheduler import SchedulerRecording, recording_of
 from tracetui.cache.recordings import recording_reader
-from tracetui.language import translate
+from tracetui.language import state, translate
 from tracetui.trace.model import Family, Trace
 from tracetui.ui.drawing.curve_rows import Extras
 from tracetui.ui.failures import failure
@@ -94,7 +94,7 @@ def read_curves(session: Session, trace: Trace, with_memory: bool, post: Post) -
         try:
             memory, problems = of_memory(trace)
         except Exception as error:  # the timeline is of use without it
-            memory, problems = (), (f"The memory cannot be shown: {type(error).__name__}",)
+            memory, problems = (), (state("The memory cannot be shown: {error}", error=type(error).__name__),)
     post(CurvesRead(session, trace, memory, problems))
 
 

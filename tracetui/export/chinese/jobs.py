@@ -47,6 +47,7 @@ JOBS = {
     ),
     "rank {src} to peer {dst} of {group}": "rank {src} 到 {group} 的 peer {dst}",
     "peer {src} of {group} to rank {dst}": "{group} 的 peer {src} 到 rank {dst}",
+    "{link} ({transport})": "{link}（{transport}）",
     "{count} slow": "{count} 条慢",
     "uneven": "不均衡",
     "differ": "有差异",

@@ -602,6 +602,17 @@ SCREENS = {
     "  least {value} at {time}": "  最小 {value}，在 {time}",
     "  most {value} at {time}": "  最大 {value}，在 {time}",
     "1 sample": "1 个采样点",
+    "counter {number}": "计数器 {number}",
+    "always 0": "始终为 0",
+    "{process} planes": "{process} plane",
+    "{process} from {start} to {end}": "{process} 从 {start} 到 {end}",
+    "{share} % of the file is not read; only sampled, and in no number: {parts}": (
+        "文件的 {share} % 没有读取，只是抽样，不计入任何数字：{parts}"
+    ),
+    "The memory cannot be shown: {error}": "无法显示显存：{error}",
+    "{slices} on {tracks}, from {span} ({time}: {what})": "{tracks}上的 {slices}，{span}（{time}：{what}）",
+    "the window": "窗口",
+    "on screen": "屏幕上",
     "{count} samples": "{count} 个采样点",
     "  {samples} in {time}": "  {samples}，共 {time}",
     "nothing is known of it": "没有它的数据",

@@ -213,7 +213,7 @@ STORIES = {
     "most {cause} {share}": "最多的是 {cause} {share}",
     "the worst 10 hold {share}": "最严重的 10 个占 {share}",
     "{count} devices": "{count} 个 Device",
-    "{devices} idle {time} of {window} ({share})": "{devices} 空闲 {time}，窗口 {window}（{share}）",
+    "{devices} idle {time} of {window} ({share})": "{devices} 在 {window} 中空闲 {time}（{share}）",
     "1 line holds {percent} %": "1 行代码占 {percent} %",
     "{count} lines hold {percent} %": "{count} 行代码占 {percent} %",
     "{share} has no stack": "{share} 没有调用栈",

@@ -15,7 +15,7 @@ from tracetui.export.tables.column import records
 from tracetui.export.tables.whatif import TRIALS, TrialRows
 from tracetui.job.whatif.answer import JobWhatIf, Trial
 from tracetui.job.whatif.critical import CriticalRank
-from tracetui.language import counted, in_english, names, translate
+from tracetui.language import counted, in_english, names, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_error, format_percent
 
@@ -109,7 +109,7 @@ def whatif_sentences(answer: JobWhatIf) -> Iterator[str]:
         time=format_duration(answer.ideal_ns),
         slowdown=f"{answer.slowdown:.3f}",
     )
-    slow = [f"{printable(kind)} {ratio:.3f}" for kind, ratio in answer.by_kind.items() if ratio >= _WORTH]
+    slow = [f"{_kind_words(kind)} {ratio:.3f}" for kind, ratio in answer.by_kind.items() if ratio >= _WORTH]
     if slow:
         yield translate("Slowdown by one kind alone: {kinds}.", kinds=names(slow[:_MOST_KINDS]))
 
@@ -146,3 +146,9 @@ def _sections(answer: JobWhatIf, top: int) -> list[TableSection]:
     title = translate("Single fixes, by what a step gains as replayed")
     more = counted(left, "1 more", "{count} more") if left else ""
     return [TableSection(title, TRIALS, rows, more)] if gains else []
+
+
+def _kind_words(kind: str) -> str:
+    """Return "computing", "idle host.python": what an operation does is said in the language chosen."""
+    does, space, cause = kind.partition(" ")
+    return f"{wording(does)}{space}{printable(cause)}"

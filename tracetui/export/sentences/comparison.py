@@ -148,7 +148,7 @@ def row_name(row: ComparedRow) -> str:
     if isinstance(row, ComparedRank):
         largest = max(row.waterfall, key=lambda term: abs(term.delta_ns))
         return (
-            f"{row.name}, {vendor_name(largest)} {signed_ms(largest.delta_ns)}"
+            clauses((row.name, f"{vendor_name(largest)} {signed_ms(largest.delta_ns)}"))
             if largest.delta_ns
             else row.name
         )
@@ -195,6 +195,7 @@ def collective_name(row: ComparedRow) -> str:
     whole = row.name.removesuffix(WAIT).removesuffix(TRANSFER)
     name = _RANKS.sub(lambda match: translate("{count} ranks", count=match[1]), whole)
     name = _SIZES.sub(lambda match: translate("{low} to {high}", low=match[1], high=match[2]), name)
+    name = names(name.split(", "))
     if row.name.endswith(WAIT):
         name = translate("{name} (waiting)", name=name)
     elif row.name.endswith(TRANSFER):

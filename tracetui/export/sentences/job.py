@@ -147,7 +147,8 @@ def link_path(link: JobLink) -> str:
 def link_words(link: JobLink) -> str:
     """Return "rank 0 to 4 (RDMA)"; as written in the trace: never print it unescaped."""
     transport = link.ends.transport
-    return f"{link_path(link)} ({transport})" if transport else link_path(link)
+    path = link_path(link)
+    return translate("{link} ({transport})", link=path, transport=transport) if transport else path
 
 
 def late_words(late: LateRank, unread: frozenset[int] = frozenset()) -> str:

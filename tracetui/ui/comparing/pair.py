@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tracetui.language import translate, wording
 from tracetui.ui.session import Session
 
 if TYPE_CHECKING:  # one trace needs none of it
@@ -65,7 +66,8 @@ class ComparedPair:
         for name, place in (("BASE", self.base), ("OTHER", self.other)):
             session = sessions[place]
             if session.analysis is None:
-                return f"{name} {session.name}: {session.unanswered}"
+                run = f"{name} {session.name}"
+                return translate("{name}: {reason}", name=run, reason=wording(session.unanswered))
         return ""
 
     def compare(self, sessions: Sequence[Session], runs: Runs) -> Comparison:

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
 from tracetui.arrays import Bools, Floats, Int64s
+from tracetui.language import translate
 from tracetui.trace.quantity import format_value
 from tracetui.ui.drawing.curve import LEVELS, round_up
 from tracetui.ui.drawing.glyphs import Glyphs
@@ -63,7 +65,7 @@ class _Name(NamedTuple):
 
     row: int
     first: int  #: column
-    text: str
+    text: list[str]  #: a text for each cell
     on_area: bool  #: written on cells that are full, not on blank ones
 
 
@@ -99,9 +101,9 @@ class CurveLines:
             return "" if value is None else f"{self._glyphs.cursor} {format_value(value, curve.unit)}"
         scale = Scale.of(*curve.series.bounds)
         if scale.low == scale.top:
-            return "always 0" if len(curve.series) else ""
+            return translate("always 0") if len(curve.series) else ""
         low = "0" if scale.low == 0 else format_value(scale.low, curve.unit)
-        return f"{low} to {format_value(scale.top, curve.unit)}"
+        return translate("{low} to {high}", low=low, high=format_value(scale.top, curve.unit))
 
     def draw(self, row: TimelineRow, state: ViewState, edges: Int64s, here: bool) -> list[Segment]:
         """Draw one row in as many cells as there are columns."""
@@ -169,7 +171,8 @@ def _shape_of(curve: CounterTrack, edges: Int64s, rows: int, is_partial: bool) -
     peak = int(np.nanargmax(highest))
     top = rows - 1 - max(int(filled[peak]) - 1, 0) // LEVELS
     mark = max(top - 1, 0)
-    text = f"peak {format_value(float(highest[peak]), curve.unit)}"
+    peak_words = translate("peak {size}", size=format_value(float(highest[peak]), curve.unit))
+    text = [part for char in peak_words for part in (char, *[""] * (cell_len(char) - 1))]  # one a cell
     places = [(mark, levels[mark] == 0, False), *((row, solid[row] == LEVELS, True) for row in range(rows))]
     for row, free, on_area in places:
         free = free & (np.arange(len(free)) != peak)

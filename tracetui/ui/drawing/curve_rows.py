@@ -45,8 +45,10 @@ class Extras:
 
 def counter_line(track: Track) -> CurveLine:
     """Return the line of a counter of the trace."""
-    name = printable(quantity_of(track).name).strip() or f"counter {printable(track.tid)}"
-    group = printable(track.process).strip() or f"process {printable(track.pid)}"
+    name = printable(quantity_of(track).name).strip() or translate(
+        "counter {number}", number=printable(track.tid)
+    )
+    group = printable(track.process).strip() or translate("process {number}", number=printable(track.pid))
     return CurveLine(track_key(track), group, name, track.device, track.index)
 
 

@@ -272,5 +272,5 @@ def group_label(track: Track) -> str:
     """Return the header of a group: its process, and the device it belongs to."""
     process = printable(track.process).strip() or translate("process {number}", number=printable(track.pid))
     if track.family is Family.PLANE:
-        process += " planes"
+        process = translate("{process} planes", process=process)
     return f"{process} ({printable(track.device)})" if track.device else process

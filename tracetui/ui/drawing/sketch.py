@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tracetui.arrays import Bools, Floats, Int64s
+from tracetui.language import state
 from tracetui.reader.events import EventTable, Passages
 from tracetui.reader.skeleton import Skeleton
 from tracetui.trace.build import build_trace
@@ -209,9 +210,13 @@ def missing_words(sketch: Sketch, trace: Trace) -> str:
     for missing in sketch.missing():
         moments = (missing.start_ns - trace.start_ns, missing.end_ns - trace.start_ns)
         start, end = (format_time(max(moment, 0), step) for moment in moments)
-        parts.append(f"{missing.process} from {start} to {end}")
+        parts.append(state("{process} from {start} to {end}", process=missing.process, start=start, end=end))
     share = 100 - 100 * trace.report.text_bytes // max(trace.report.bytes, 1)
-    return f"{share} % of the file is not read; only sampled, and in no number: {', '.join(parts)}"
+    return state(
+        "{share} % of the file is not read; only sampled, and in no number: {parts}",
+        share=share,
+        parts=tuple(parts),
+    )
 
 
 _NOWHERE = np.empty(0, np.int64)

@@ -26,11 +26,12 @@ from tracetui.language import counted, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Track
 from tracetui.ui.drawing.palette import Role
+from tracetui.ui.drawing.pen import compose_sentence
 from tracetui.ui.messages import TraceChanged
 from tracetui.ui.screens.panel import FILE_EXISTS, Panel
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import name_for_file
-from tracetui.ui.widgets.lines import Lines, Pieces
+from tracetui.ui.widgets.lines import Lines
 from tracetui.units import format_bytes, format_duration, format_time
 
 PROGRESS_S = 0.1
@@ -152,17 +153,20 @@ class ExportDialog(Panel[str]):
             return
         start, end = (moment - trace.start_ns for moment in self.window)
         step = max((end - start) // 1000, 1)
-        what = "the window" if self.session.state.window else "on screen"
+        what = translate("the window" if self.session.state.window else "on screen")
         tracks = sum(len(track.rows) > 0 for track in chosen(analysis, message.tracks))
         number = self.style_of(Role.NUMBER)
-        text = self.style_of(Role.TEXT)
-        line: Pieces = [
-            (f"{message.count:,} slice{'s' * (message.count != 1)}", number),
-            (f" on {tracks:,} track{'s' * (tracks != 1)}, from ", text),
-            (f"{format_time(start, step)} to {format_time(end, step)}", number),
-            (f" ({format_duration(end - start)}: {what})", text),
-        ]
-        self.query_one("#what", Lines).show([line])
+        moments = (format_time(moment, step) for moment in (start, end))
+        line = compose_sentence(
+            "{slices} on {tracks}, from {span} ({time}: {what})",
+            self.style_of(Role.TEXT),
+            slices=(counted(message.count, "1 slice", "{count} slices"), number),
+            tracks=counted(tracks, "1 track", "{count} tracks"),
+            span=(translate("{low} to {high}", **dict(zip(("low", "high"), moments))), number),
+            time=format_duration(end - start),
+            what=what,
+        )
+        self.query_one("#what", Lines).show([[*line]])
 
     # --------------------------------------------------------------- writing
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tracetui.language import translate
 from tracetui.trace.clean import printable
 from tracetui.trace.model import Trace
 from tracetui.ui.drawing.curve_rows import counter_line, extra_key
@@ -46,15 +47,15 @@ def track_choices(trace: Trace, extras: Sequence[CounterTrack] = ()) -> list[Cho
     choices = []
     for track in trace.tracks:
         if len(track.rows):
-            count = f"{len(track.rows):>9,} slices"
+            count = translate("{count} slices", count=f"{len(track.rows):>9,}")
         elif len(track.samples):
-            count = f"{len(track.samples):>9,} samples"
+            count = translate("{count} samples", count=f"{len(track.samples):>9,}")
         else:
             continue
         name = counter_line(track).name if track.samples else track_label(track)
         choices.append(Choice(f"{group_label(track)}  {name}", count, track_key(track)))
     for curve in extras:
         group = f"{curve.group} ({printable(curve.device)})" if curve.device else curve.group
-        count = f"{len(curve.series):>9,} samples"
+        count = translate("{count} samples", count=f"{len(curve.series):>9,}")
         choices.append(Choice(f"{group}  {printable(curve.name)}", count, extra_key(curve)))
     return choices
