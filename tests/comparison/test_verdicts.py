@@ -19,7 +19,13 @@ V100 = (84_000, 85_200, 86_100, 86_900, 87_500, 88_000)
 US = 1000
 
 
-def run(computing: Sequence[int], walls: Sequence[int], warm_up: int = 0, marks_steps: bool = True) -> Run:
+def run(
+    computing: Sequence[int],
+    walls: Sequence[int],
+    warm_up: int = 0,
+    marks_steps: bool = True,
+    operator: str = "aten::mm",
+) -> Run:
     """Steps of two kernels that take the time given together, and a short one at the end.
 
     Args:
@@ -27,19 +33,20 @@ def run(computing: Sequence[int], walls: Sequence[int], warm_up: int = 0, marks_
         walls: us from the start of a step on the host to that of the next.
         warm_up: us that a first step takes longer, on the host.
         marks_steps: the program tells the profiler where a step begins.
+        operator: the name of what computes, and of its kernels.
     """
     events, start, free = gpu(), 1_000_000, 0
     for number, (busy, wall) in enumerate(zip(computing, walls)):
         wall += 0 if number else warm_up
         launched = start + (0 if number else warm_up)
         events += [step(number, start * US, wall * US - US)] if marks_steps else []
-        events += [host((launched + 5) * US, 900 * US)]
+        events += [host((launched + 5) * US, 900 * US, operator)]
         for part in (0, 1):
             correlation, at = 10 * number + part, launched + 100 + part
             begin = max(free, at + 20) + (0 if part else 10)
             free = begin + busy // 2
             events.append(launch(at * US, US // 2, correlation))
-            events.append(kernel(begin * US, busy // 2 * US, correlation))
+            events.append(kernel(begin * US, busy // 2 * US, correlation, operator))
         at = start + wall - 300
         free = max(free, at) + 20
         events += [host((at - 5) * US, 100 * US), launch(at * US, US // 2, 10 * number + 2)]
@@ -72,6 +79,11 @@ def test_a_slower_device_that_lags_behind_its_host() -> None:
     assert verdict(comparison) == (
         "OTHER is 7.60 ms (9.7 %) a step slower, in 6 of 6 steps: 7.60 ms more computing, Matmul in aten::mm."
     )
+
+
+def test_a_verdict_on_gpus_has_the_words_of_their_tables() -> None:
+    comparison = compared(*(run(side, [5_000] * 6, operator="aten::gelu") for side in (A100, V100)))
+    assert "7.60 ms more computing, Other kernels in aten::gelu." in verdict(comparison)
 
 
 def test_a_slower_device_behind_a_host_that_hides_it() -> None:

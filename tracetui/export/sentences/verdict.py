@@ -19,7 +19,7 @@ from tracetui.comparison.changes import (
 )
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
-from tracetui.export.sentences.comparison import collective_name
+from tracetui.export.sentences.comparison import collective_name, vendor_name
 from tracetui.export.sentences.health import number_names
 from tracetui.export.sentences.roots import root_words
 from tracetui.language import alternatives, clauses, names, sentences, speaks_english, translate, wording
@@ -187,7 +187,7 @@ def _free_in_all(comparison: Comparison, total: ComparedRow) -> str:
 
 def _computing_story(comparison: Comparison, total: ComparedRow) -> str:
     rows = largest_computing(comparison, total)
-    names = [printable(row.name, LONGEST_NAME) for row in rows if row is not None]
+    names = [printable(vendor_name(row), LONGEST_NAME) for row in rows if row is not None]
     if len(names) > 1:
         return translate(", {kind} in {operator}", kind=names[0], operator=names[1])
     return translate(", {what}", what=names[0]) if names else ""
