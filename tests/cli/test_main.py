@@ -512,7 +512,7 @@ def test_the_viewer_gets_the_options(monkeypatch: pytest.MonkeyPatch, trace_path
     for name in ("NO_COLOR", "COLORTERM", "SSH_CONNECTION"):
         monkeypatch.delenv(name, raising=False)
     arguments = ["--step", "6", "--window", "1us..2us", "--no-mouse", "--source", "src", "--skip-frame", "a/"]
-    assert main([trace_path, *arguments, "--jobs", "3"]) == 0
+    assert main([trace_path, *arguments, "--jobs", "3", "--all-steps"]) == 0
     rules = FrameRules((), ("a/",))
     expected = ViewerOptions(
         "256",
@@ -523,6 +523,7 @@ def test_the_viewer_gets_the_options(monkeypatch: pytest.MonkeyPatch, trace_path
         rules=rules,
         scheduler=SchedulerSource(),
         jobs=3,
+        all_steps=True,
         paths=(trace_path,),
     )
     assert opened == [([Path(trace_path)], expected)]

@@ -16,6 +16,7 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from tests.comparison.planted import run
+from tests.comparison.test_walls import steps_of
 from tests.ui.training import screen_text
 from tests.ui.viewing import open_viewer, said, until
 from tracetui.comparison.compared_row import RowScale
@@ -31,6 +32,7 @@ from tracetui.export.tables.comparison import BY, MEMORY, ComparedRows
 from tracetui.places import parse_place
 from tracetui.trace.model import Trace
 from tracetui.ui.app import TraceApp
+from tracetui.ui.comparing.pair import Runs
 from tracetui.ui.comparing.row_story import story
 from tracetui.ui.comparing.tables import columns
 from tracetui.ui.drawing.glyphs import ASCII
@@ -53,6 +55,14 @@ def traces() -> tuple[Trace, Trace]:
 def sides() -> tuple[CounterpartSide, CounterpartSide]:
     base, other = run("mixed", STEPS), run("mixed", STEPS, "gelu", 20.0)
     return CounterpartSide(base, run_of(base)), CounterpartSide(other, run_of(other))
+
+
+def test_a_run_is_of_the_steps_that_are_asked_for() -> None:
+    """The first of seven steps takes three times as long as the others."""
+    analysis = steps_of([300, *[100] * 6])
+    first = int(analysis.steps[0].number)
+    assert first not in Runs(all_steps=False).of(0, analysis).numbers
+    assert first in Runs(all_steps=True).of(0, analysis).numbers
 
 
 @asynccontextmanager

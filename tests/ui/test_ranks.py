@@ -56,10 +56,10 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @asynccontextmanager
 async def opened(
-    directory: Path, size: tuple[int, int] = (120, 36)
+    directory: Path, size: tuple[int, int] = (120, 36), options: ViewerOptions = OPTIONS
 ) -> AsyncIterator[tuple[JobApp, Pilot[int]]]:
     """The viewer of a job, digested and mapped."""
-    app = JobApp(find_ranks([directory]), OPTIONS)
+    app = JobApp(find_ranks([directory]), options)
     try:
         async with app.run_test(size=size) as pilot:
             await until(pilot, lambda: app.job_session.job is not None and app.job_session.progress is None)
@@ -92,6 +92,12 @@ async def test_the_late_rank_and_its_line_are_on_the_first_screen(directory: Pat
                 assert "Rank 2 cost 3 others" in "".join(text[1:3])
                 assert screen(app).map.row == LATE, "the cursor begins on the worst cell"
                 assert "train_hybrid.py(65) train" in "\n".join(text) or size[0] == 80
+
+
+@pytest.mark.parametrize("all_steps", [False, True])
+async def test_means_are_of_the_steps_that_are_asked_for(directory: Path, all_steps: bool) -> None:
+    async with opened(directory, options=replace(OPTIONS, all_steps=all_steps)) as (app, _):
+        assert app.job_session.job is not None and app.job_session.job.all_steps == all_steps
 
 
 async def test_maps_and_lanes_are_of_the_same_cell(directory: Path) -> None:

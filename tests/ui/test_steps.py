@@ -175,6 +175,9 @@ async def test_steps_that_cannot_be_believed_are_left_out_of_what_is_usual(
         assert answer.startswith("Steps, ms (!)  5 steps: preparing 36.3 %") and "without step 8" in answer
         story = app.screen.query_one("#story", Lines).text
         assert "Against the median step" in story
+    async with viewing(real.read(path), "steps", (160, 24), all_steps=True) as (app, _):
+        answer = said(app, "answer")
+        assert answer.startswith("Steps, ms (!)  6 steps: ") and "without step" not in answer
 
 
 @pytest.mark.parametrize("width", [80, 120])

@@ -38,10 +38,11 @@ def open_viewer(
 
 @asynccontextmanager
 async def viewing(
-    trace: Trace, screen: str, size: tuple[int, int] = (120, 40)
+    trace: Trace, screen: str, size: tuple[int, int] = (120, 40), all_steps: bool = False
 ) -> AsyncIterator[tuple[TraceApp, Pilot[int]]]:
     """The viewer with its analysis ready and a screen in front."""
-    app = open_viewer(Path("trace_view.json"), ViewerOptions(palette="none"), trace=trace)
+    options = ViewerOptions(palette="none", all_steps=all_steps)
+    app = open_viewer(Path("trace_view.json"), options, trace=trace)
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: not app.session.analysing)
         app.action_go(screen)

@@ -25,6 +25,7 @@ class ViewerOptions:
     step: int | None = None  #: open at this step
     window: Window | None = None  #: open at this window
     place: SharedPlace | None = None  #: open at this place
+    all_steps: bool = False  #: means and comparisons are of all steps, also of those not to be believed
     paths: tuple[str, ...] = ()  #: what the command line opens, as it says it
     separate_runs: bool = False  #: the traces are of different runs: people choose one
     rules: FrameRules | None = None  #: which frame of a stack is the user's own; None: the usual ones

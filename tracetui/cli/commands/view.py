@@ -21,6 +21,7 @@ from tracetui.cli.parser import (
     Parser,
     Request,
     UsageError,
+    add_all_steps,
     add_ascii,
     add_language,
     add_restrictions,
@@ -74,6 +75,7 @@ def _add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--at", dest="place", metavar="PLACE", type=_place, help="open the viewer at a place that u copied"
     )
+    add_all_steps(parser, "means and comparisons are of all steps, also of those not to be believed")
     add_scheduler(parser)
     add_rules(parser)
     parser.add_argument(
@@ -205,6 +207,7 @@ def _view(request: Request) -> int:
         step=request.step,
         window=request.window,
         place=request.place,
+        all_steps=request.all_steps,
         paths=(request.path, *request.more_paths),
         rules=rules_of(request),
     )

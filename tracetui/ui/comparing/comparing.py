@@ -45,7 +45,7 @@ class Comparing:
 
     def __init__(self, viewer: Viewer) -> None:
         self.viewer = viewer
-        self.runs = Runs()
+        self.runs = Runs(viewer.options.all_steps)
         self.pair: ComparedPair | None = None
         self._before = -1  # the trace that was looked at before the one that is now
         self._origin = FIRST  # the screen from which the two were stacked

@@ -21,16 +21,19 @@ if TYPE_CHECKING:  # one trace needs none of it
 class Runs:
     """What was made of open traces, kept when they are let go: a run is small."""
 
-    def __init__(self) -> None:
+    def __init__(self, all_steps: bool) -> None:
+        self._all_steps = all_steps
         self._made: dict[int, tuple[weakref.ref[Analysis], Run]] = {}
 
     def of(self, place: int, analysis: Analysis) -> Run:
         """Return the run of a session: of this very analysis, whose slice rows it has; may take seconds."""
         from tracetui.comparison.compared_run import run_of
+        from tracetui.comparison.walls import StepChoice
 
         known = self._made.get(place)
         if known is None or known[0]() is not analysis:
-            known = self._made[place] = weakref.ref(analysis), run_of(analysis)
+            run = run_of(analysis, StepChoice(all_steps=self._all_steps))
+            known = self._made[place] = weakref.ref(analysis), run
         return known[1]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from textual.message import Message
 
@@ -28,7 +29,7 @@ Post = Callable[[Message], object]
 
 def read_job(session: JobSession, options: ViewerOptions, post: Post) -> None:
     """Digest the ranks of a job, posting progress and the job so far; JobFailed where none can be read."""
-    watch = _JobWatch(session, post)
+    watch = _JobWatch(session, post, options.all_steps)
     found = session.found
     traces = [place for place in range(len(found.sources)) if session.can_open(place)]
     try:
@@ -41,7 +42,7 @@ def read_job(session: JobSession, options: ViewerOptions, post: Post) -> None:
             options.jobs,
             options.scheduler,
         )
-        post(JobRead(warm(join(found, watch.made))))
+        post(JobRead(watch.job()))
     except (UnreadableTrace, MemoryError, OSError) as error:
         separate_runs = isinstance(error, UnreadableTrace) and error.reason is Reason.DIRECTORY
         post(
@@ -52,9 +53,9 @@ def read_job(session: JobSession, options: ViewerOptions, post: Post) -> None:
 class _JobWatch:
     """Decides when progress is worth a line, and when an answer."""
 
-    def __init__(self, session: JobSession, post: Post) -> None:
+    def __init__(self, session: JobSession, post: Post, all_steps: bool) -> None:
         self.made: dict[int, DigestResult] = {}
-        self._session, self._post = session, post
+        self._session, self._post, self._all_steps = session, post, all_steps
         self._next_line = self._next_answer = 0.0
 
     def progress(self, ranks: Ranks) -> None:
@@ -70,11 +71,11 @@ class _JobWatch:
         if known < 2 or now < self._next_answer or len(self.made) + len(found.digests) == len(found.sources):
             return
         with contextlib.suppress(UnreadableTrace):  # no two of those so far are of one job
-            self._post(JobGrew(warm(join(found, self.made))))
+            self._post(JobGrew(self.job()))
         self._next_answer = time.monotonic() + (time.monotonic() - now) / _SHARE
 
-
-def warm(job: Job) -> Job:
-    """Have made what the first screen wants: of a thousand ranks it takes seconds."""
-    _ = job.waits, job.root_breakdown, job.steps
-    return job
+    def job(self) -> Job:
+        """Return the job of the ranks so far; what its first screen wants is made, which may take seconds."""
+        job = replace(join(self._session.found, self.made), all_steps=self._all_steps)
+        _ = job.waits, job.root_breakdown, job.steps
+        return job

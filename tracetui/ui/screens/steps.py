@@ -111,7 +111,7 @@ class StepsScreen(TableScreen):
         """Return those of some steps that can be believed; all of them where none can."""
         analysis = self.session.analysis
         assert analysis is not None
-        return Selection().believed(analysis, places)
+        return Selection(all_steps=self.session.options.all_steps).believed(analysis, places)
 
     @on(Explained)
     def _tell_causes(self, message: Explained) -> None:
