@@ -9,6 +9,7 @@ import pytest
 from tests.analysis.gpu import gpu, host, kernel, launch, step
 from tests.synthetic import trace_of
 from tracetui.analysis.analyse import analyse
+from tracetui.comparison.changes import change_of_step
 from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
 from tracetui.export.sentences.verdict import verdict
@@ -96,6 +97,15 @@ def test_a_slower_device_behind_a_host_that_hides_it() -> None:
         " Matmul in aten::mm; 7.60 ms less idle in 6 of 6 steps"
     )
     assert changed(comparison)["aicore"] == (6, 6)
+
+
+@pytest.mark.parametrize(("more", "hidden"), [(990, True), (1_010, False)])
+def test_a_step_that_changes_by_a_hundredth_hides_what_changed(more: int, hidden: bool) -> None:
+    """Kernels take 4 ms longer, and the device waits for 3 ms less; a mean step of BASE takes 99.95 ms."""
+    base = [100_000] * 6
+    comparison = compared(run([20_000] * 6, base), run([24_000] * 6, [wall + more for wall in base]))
+    assert comparison.step.delta_ns == more * US
+    assert change_of_step(comparison).hidden == hidden
 
 
 def test_one_warm_up_step_hides_no_regression() -> None:

@@ -190,6 +190,15 @@ def test_what_tells_the_number_of_a_rank(tmp_path: Path) -> None:
     assert identify(trace, {"distributedInfo": {"rank": "x"}}).rank == 9
 
 
+@pytest.mark.parametrize(
+    ("stated", "world"),
+    [(16, 16), (2**31 - 1, 2**31 - 1), (2**31, 0), (-1, 0), ("16", 0), (True, 0), (None, 0)],
+)
+def test_a_world_that_no_job_has_counts_as_not_told(tmp_path: Path, stated: object, world: int) -> None:
+    head = {"distributedInfo": {"rank": 0, "world_size": stated}}
+    assert identify(tmp_path / "trace.json", head).world == world
+
+
 def test_processes_give_the_same_digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     top = job_in(tmp_path)
     paths = [find_sources([rank_directory(top, rank)]).found[0].path for rank in (0, 1, 2)]

@@ -138,12 +138,21 @@ def test_late_peers_only_lower_what_is_saved(events: Events, late: dict[int, int
     for key, saving in capped.items():
         without_peers = plain[key]
         assert 0 <= saving.saves_at_most_ns <= saving.saves_with_peers_ns == without_peers.saves_at_most_ns
-        assert all(0 < ns <= lengths[step] for step, ns in saving.steps.items())
+        assert all(0 <= ns <= lengths[step] for step, ns in saving.steps.items())
         answers = [what_ifs.faster(key, factor) for factor in (1.0, 0.3, 0.0)]
         assert answers[0].before_ns == answers[0].after_ns
         saved = [saved_ns(answer) for answer in answers]
         assert saved == sorted(saved)
         assert saved[-1] <= max(saving.saves_at_most_ns, saving.critical_ns)
+
+
+@pytest.mark.parametrize(("alone", "bound"), [(5, 10), (30, 30), (80, 50)])
+def test_a_line_saves_the_greater_bound_and_no_more_than_without_waits(alone: int, bound: int) -> None:
+    def saving(at_most: int) -> LineSaving:
+        return LineSaving("a.py", 1, "f", False, 100, at_most, {0: at_most}, 50)
+
+    (found,) = least_capped([saving(10)], [saving(alone)])
+    assert (found.saves_at_most_ns, found.saves_with_peers_ns) == (bound, 50)
 
 
 def none(analysis: Analysis) -> Meetings:
