@@ -13,6 +13,7 @@ from tracetui.analysis.health import (
     files,
     graphs,
     host,
+    leaps,
     lost,
     messages,
     steps,
@@ -97,9 +98,9 @@ class Examination:
         recording = self._recording
         is_cut = recording.trace.report.truncated
         # What is cut off leaves holes, and calls without their caller, as a leap does.
-        jumps = [] if is_cut else clocks.find_jumps(recording, self._waits.device)
-        if jumps:
-            return [*clocks.jump_findings(recording, jumps)]
+        found = [] if is_cut else leaps.find_leaps(recording, self._waits.device)
+        if found:
+            return [*leaps.leap_findings(recording, found)]
         late = [*waits.outlasting_tasks(recording, self._waits)]
         lacking = () if is_cut else self._lacking
         return [

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tracetui.analysis.health.clocks import ROUNDED
 from tracetui.analysis.health.finding import Finding, Severity
+from tracetui.analysis.health.leap import ROUNDED
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle.cause import of_families
 from tracetui.analysis.idle.causes import Causes

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.health.finding import Finding, Severity
+from tracetui.analysis.health.leap import Leap, tracks_that_leap
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
@@ -47,13 +48,6 @@ class _WaitsFor(IntEnum):
 
     DEVICE = 0
     STREAM = 1
-
-
-class Leap(NamedTuple):
-    """A leap of a clock within a wait."""
-
-    at: int  #: ns
-    by: int  #: ns; below 0: back
 
 
 class DeviceWaits(NamedTuple):
@@ -114,7 +108,7 @@ def find_leap(recording: HealthEvidence, waits: DeviceWaits, least: int) -> Leap
     wait = int(outlasted[0])
     if waits.late[wait] < least or waits.outlasting(wait) < LEAST_OUTLASTING:
         return None
-    return Leap(int(waits.end[wait]), int(waits.late[wait]))
+    return Leap(int(waits.end[wait]), int(waits.late[wait]), tracks_that_leap(recording.trace))
 
 
 def outlasting_tasks(recording: HealthEvidence, waits: Waits) -> Iterator[Finding]:
@@ -292,7 +286,8 @@ def _leap_back(recording: HealthEvidence) -> Leap | None:
             count = len(places) if is_call else int(np.count_nonzero(also_waits[places]))
             if names >= _LEAST_NAMES or count >= _LEAST_CALLS:
                 end = int(slices.end[wait])
-                return Leap(end, int(slices.start[inside[places]].min()) - end)
+                by = int(slices.start[inside[places]].min()) - end
+                return Leap(end, by, tracks_that_leap(trace))
     return None
 
 
