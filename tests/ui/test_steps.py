@@ -12,7 +12,7 @@ from tests.analysis import real
 from tests.analysis.health import planting
 from tests.export.training import PLAIN, training_events
 from tests.synthetic import trace_of
-from tests.ui.viewing import lines_of, said, settled, viewing
+from tests.ui.viewing import lines_of, said, settled, until, viewing
 from tracetui.analysis.analyse import analyse
 from tracetui.comparison.step_parts import StepParts
 from tracetui.trace.model import Trace
@@ -170,14 +170,21 @@ async def test_steps_that_cannot_be_believed_are_left_out_of_what_is_usual(
     events = planting.Events.read(next((real_traces / "gpu" / "workers0").glob("*.gz")))
     path = tmp_path / "lost.json"
     path.write_text(json.dumps(planting.lose_step(events, 3)), encoding="utf-8")
-    async with viewing(real.read(path), "steps", (160, 24)) as (app, _):
+    async with viewing(real.read(path), "steps", (160, 24)) as (app, pilot):
         answer = said(app, "answer")
         assert answer.startswith("Steps, ms (!)  5 steps: preparing 36.3 %") and "without step 8" in answer
         story = app.screen.query_one("#story", Lines).text
         assert "Against the median step" in story
-    async with viewing(real.read(path), "steps", (160, 24), all_steps=True) as (app, _):
+        await pilot.press("M", "2")
+        await until(pilot, lambda: "6 steps, each idle" in said(app, "answer"))
+        answer = said(app, "answer")
+        assert "without step 8, not to be believed" in answer and "most: step 8" not in answer
+    async with viewing(real.read(path), "steps", (160, 24), all_steps=True) as (app, pilot):
         answer = said(app, "answer")
         assert answer.startswith("Steps, ms (!)  6 steps: ") and "without step" not in answer
+        await pilot.press("M", "2")
+        await until(pilot, lambda: "6 steps, each idle" in said(app, "answer"))
+        assert "most: step 8" in said(app, "answer") and "without step" not in said(app, "answer")
 
 
 @pytest.mark.parametrize("width", [80, 120])

@@ -34,8 +34,8 @@ MANY_SLICES = 200_000
 LEGEND_FROM, ONE_LINE_FROM = 14, 160
 
 
-def _steps(analysis: Analysis) -> AnalysisMap:
-    return StepView(analysis) if len(analysis.steps) > 1 else FoldView(analysis)
+def _steps(analysis: Analysis, all_steps: bool = False) -> AnalysisMap:
+    return StepView(analysis, all_steps) if len(analysis.steps) > 1 else FoldView(analysis)
 
 
 #: the maps: what each is called, and how it is made
@@ -158,7 +158,9 @@ class HeatmapScreen(MapScreen):
     def _make(self, analysis: Analysis, number: int, wanted: object) -> Made:
         view = self._views.get(number)
         if view is None:
-            view = self._views[number] = MAPS[number][1](analysis)
+            make = MAPS[number][1]
+            view = _steps(analysis, self.session.options.all_steps) if make is _steps else make(analysis)
+            self._views[number] = view
         heat_map = self.map
         room = heat_map.room(view.label_cells, view.total_cells)
         return self.Made(wanted, view, view.sheet(*room, heat_map.halves))
