@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracetui.ui._textual import SequenceParser
-from tracetui.ui.sending.sequences import PASTE_END, PASTE_START, KeySequences
+from tracetui.ui.sending.sequences import HELD_S, PASTE_END, PASTE_START, KeySequences
 
 MOUSE = "\x1b[<0;12;5M"
 SEQUENCES = [MOUSE, "\x1b[A", "\x1b[1;5C", "\x1bOP", "\x1b[5~", "\x1b[?2026;2$y", "\x1b[I", "\x1b[27;5;9~"]
@@ -29,6 +29,10 @@ def test_of_a_sequence_that_was_cut_nothing_is_a_key_and_all_that_follows_is(cut
     assert KeySequences().take(cut + "\x1b[A") == ["\x1b[A"]
     sequences = KeySequences()
     assert (sequences.take(cut), sequences.rest(), sequences.take("q")) == ([], [], ["q"])
+
+
+def test_what_may_be_cut_is_held_back_for_50_ms() -> None:
+    assert HELD_S == 0.05
 
 
 @pytest.mark.parametrize(

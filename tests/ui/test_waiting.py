@@ -54,6 +54,34 @@ def held_analysis(monkeypatch: pytest.MonkeyPatch, fails: bool = False) -> Itera
     let_go.set()
 
 
+@pytest.mark.parametrize(
+    ("computing", "typed", "shown"),
+    [(901, "", "operators"), (900, "", "timeline"), (901, "w", "timeline"), (901, "G", "gaps")],
+)
+async def test_a_device_that_computes_for_more_than_90_percent_opens_on_its_operators(
+    monkeypatch: pytest.MonkeyPatch, computing: int, typed: str, shown: str
+) -> None:
+    """Unless somebody has looked at something meanwhile."""
+    busy = trace_of([*npu(), task(0, computing - 1), task(999, 1)])
+    with held_analysis(monkeypatch) as let_go:
+        app = open_viewer(Path("t.json"), ViewerOptions(palette="none"), trace=busy)
+        async with app.run_test(size=(100, 30)) as pilot:
+            await pilot.press(*typed)
+            let_go.set()
+            await until(pilot, lambda: not app.session.analysing)
+            await pilot.pause()
+            assert app.shown == shown
+
+
+async def test_a_place_that_is_asked_for_is_opened_of_a_busy_device_too() -> None:
+    busy = trace_of([*npu(), step(3, 0, 1_000), task(0, 1_000)])
+    app = open_viewer(Path("t.json"), ViewerOptions(palette="none", step=3), trace=busy)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: not app.session.analysing)
+        await pilot.pause()
+        assert app.shown == "timeline"
+
+
 @pytest.mark.parametrize(("keys", "rank"), [("x", 1), ("3", 3), ("xa", 0)])
 async def test_a_gap_asked_for_too_early_is_shown_once_it_is_known(
     trace: Trace, monkeypatch: pytest.MonkeyPatch, keys: str, rank: int
