@@ -122,7 +122,7 @@ async def test_text_of_a_file_is_neither_obeyed_nor_parsed(files: SourceFiles) -
     assert "[bold]" in wide[0]
 
 
-def test_a_file_that_is_looked_for_is_not_said_to_be_missing() -> None:
+async def test_a_file_that_is_looked_for_is_not_said_to_be_missing() -> None:
     pane = SourcePane(Palette("none"), ASCII)
     assert "no source file" in pane.edit()
     pane.file = "/host/train.py"
