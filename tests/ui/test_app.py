@@ -25,6 +25,7 @@ from tracetui.trace.model import Layer, Trace
 from tracetui.ui.app import TraceApp
 from tracetui.ui.messages import TraceGrew
 from tracetui.ui.options import ViewerOptions
+from tracetui.ui.screen_specs import SCREENS, ScreenScope
 from tracetui.ui.screens.timeline import TimelineScreen
 from tracetui.units import parse_window
 
@@ -419,6 +420,19 @@ async def test_warnings_are_counted_and_shown() -> None:
             await pilot.press(*keys, "exclamation_mark")
             await pilot.pause()
             assert app.session.warnings[0] in timeline(app).details.text, keys
+
+
+async def test_warnings_are_shown_from_every_screen_of_a_trace() -> None:
+    trace = trace_of([{"ph": "X", "name": "a", "pid": 1, "tid": 2, "ts": 1, "dur": 100}])
+    app = open_viewer(Path("trace.json"), ViewerOptions(palette="ansi"), trace=trace)
+    async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: app.session.analysis is not None)
+        for screen in (name for name, spec in SCREENS.items() if spec.scope is ScreenScope.TRACE):
+            app.action_go(screen)
+            await pilot.pause()
+            await pilot.press("escape", "exclamation_mark")
+            await pilot.pause()
+            assert app.session.warnings[0] in timeline(app).details.text, screen
 
 
 def test_a_file_that_is_no_trace_is_refused_before_the_screen_opens(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from tests.job.planted import job as planted_job
 from tests.job.planted import truth
 from tests.ui.training import screen_text
 from tests.ui.viewing import case, said, until
+from tracetui.export.job.text import job_report
 from tracetui.job.engines.pool import Ranks
 from tracetui.job.grids import GridMeasure
 from tracetui.job.idle_lines import job_lines
@@ -228,6 +229,17 @@ def test_the_name_of_a_table_says_what_it_has_found(name: str, links: str, stage
     tables = RankTables(planted_job(name), Palette("none"))
     found = [tables.finding(table) for table in ("links", "stages", "ranks", "lines")]
     assert found == [links, stages, ranks, ""]
+
+
+def test_share_is_that_of_the_time_of_all_ranks_in_the_viewer_and_in_text() -> None:
+    job = planted_job("loader")
+    tables = RankTables(job, Palette("none"))
+    columns, count = tables.columns("why")
+    (share,) = (column for column in columns if column.key == "share")
+    time = sum((row.mean("stage") or 0) * max(row.steps, 1) for row in tables.rows)
+    shares = [format_percent(root.lost_ns, time) if root.lost_ns > 0 else "-" for root in tables.roots]
+    assert [str(share.draw(row, 8)).strip() for row in range(count)] == shares
+    assert f"  {shares[0]}  " in job_report(job).text(160).split("Late ranks")[0]
 
 
 async def test_the_tables_follow_each_other(directory: Path) -> None:
