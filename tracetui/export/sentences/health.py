@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from tracetui.analysis.health.finding import NUMBERS, Finding, Health, Severity
@@ -55,6 +55,15 @@ def step_words(steps: Iterable[int]) -> str:
         return ""
     shown = names([*map(str, numbers[:_MOST_STEPS]), *(["…"] if len(numbers) > _MOST_STEPS else [])])
     return translate("step {steps}" if len(numbers) == 1 else "steps {steps}", steps=shown)
+
+
+def without_steps(answer: str, left_out: Collection[int]) -> str:
+    """Return an answer that says which steps, by number, are not to be believed and not in it."""
+    if not left_out:
+        return answer
+    return translate(
+        "{answer}; without {steps}, not to be believed", answer=answer, steps=step_words(left_out)
+    )
 
 
 def windows_sentence(finding: Finding, origin_ns: int) -> str:

@@ -12,7 +12,7 @@ from tracetui.analysis.heat.cells import HeatCells, pool
 from tracetui.analysis.heat.mostly import IdleReasons
 from tracetui.analysis.heat.step_map import StepMap
 from tracetui.arrays import Int64s
-from tracetui.export.sentences.health import step_words
+from tracetui.export.sentences.health import without_steps
 from tracetui.export.text import aligned
 from tracetui.export.trace.selection import Selection
 from tracetui.language import translate
@@ -45,11 +45,12 @@ class StepView:
     def __init__(self, analysis: Analysis, all_steps: bool = False) -> None:
         """Take the steps of an analysis; what is usual is told of all of them, or of those to be believed."""
         self._analysis = analysis
-        self._selection = Selection(all_steps=all_steps)
         self.label_cells = max(
             cell_len(translate(label)) for label in ("whole step", "preparing", "first work")
         )
         self._map = StepMap.from_analysis(analysis)
+        believed = Selection(all_steps=all_steps).believed(analysis, self._map.step.tolist())
+        self._believed = np.flatnonzero(np.isin(self._map.step, believed))  # places on the map
         self._reasons = IdleReasons(analysis)
         self._names = step_names(analysis, self._map.step.tolist())
 
@@ -109,7 +110,7 @@ class StepView:
     def answer(self) -> str:
         steps = self._analysis.steps
         idle = np.array([steps[index].idle_ns for index in self._map.step.tolist()], np.int64)
-        believed = self._believed()
+        believed = self._believed
         worst = int(believed[idle[believed].argmax()])
         outside = self._map.outside_ns
         after = (
@@ -122,24 +123,15 @@ class StepView:
             worst=self._names[worst],
             most=format_duration(int(idle[worst])),
         )
-        if len(believed) < len(idle):
-            left_out = {steps[index].number for index in np.delete(self._map.step, believed).tolist()}
-            answer = translate(
-                "{answer}; without {steps}, not to be believed", answer=answer, steps=step_words(left_out)
-            )
-        return f"{answer}{after}"
-
-    def _believed(self) -> Int64s:
-        """Return the places of the steps that can be believed, of all where none can; int64[steps]."""
-        among = self._selection.believed(self._analysis, self._map.step.tolist())
-        return np.flatnonzero(np.isin(self._map.step, among))
+        left_out = {steps[index].number for index in np.delete(self._map.step, believed).tolist()}
+        return f"{without_steps(answer, left_out)}{after}"
 
     def words(self, sheet: Sheet, row: int, column: int) -> str:
         assert isinstance(sheet, _StepSheet)
         step = int(sheet.shown[row, column])
         name = translate("step {number}", number=self._names[step])
         ns, of = int(sheet.ns[row, step]), int(sheet.of[row, step])
-        believed = self._believed()
+        believed = self._believed
         rest = sheet.ns[row][believed[believed != step]]
         median = format_duration(int(np.median(rest))) if len(rest) else ""
         usual = translate("{time} in other steps (median)", time=median) if median else ""

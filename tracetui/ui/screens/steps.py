@@ -16,7 +16,7 @@ from textual.widget import Widget
 from tracetui.analysis.analyse import Analysis
 from tracetui.arrays import Int64s
 from tracetui.comparison.step_parts import StepParts, step_parts
-from tracetui.export.sentences.health import step_words
+from tracetui.export.sentences.health import without_steps
 from tracetui.export.tables.column import Form
 from tracetui.export.tables.row_ids import ids_of
 from tracetui.export.tables.steps import PHASES, STEPS, StepRows
@@ -237,10 +237,7 @@ def steps_answer(parts: Sequence[StepParts], tasks_of_none: int = 0, left_out: C
         parts=clauses(shares),
         median=median,
     )
-    if left_out:
-        answer = translate(
-            "{answer}; without {steps}, not to be believed", answer=answer, steps=step_words(left_out)
-        )
+    answer = without_steps(answer, left_out)
     tasks = counted(tasks_of_none, "1 task", "{count} tasks")
     return translate("{answer}; {tasks} of no step", answer=answer, tasks=tasks) if tasks_of_none else answer
 
