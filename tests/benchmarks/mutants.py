@@ -26,10 +26,31 @@ from tests.benchmarks.equivalents import EQUIVALENTS
 from tests.benchmarks.killing import ROOT, Case, Checkout
 from tests.sources import statements
 
-PACKAGES = ("reader", "trace", "analysis", "export")
-#: where tests of a package lie beside its own directory: databases are read by the reader, and what jobs and
-#: comparisons write is tested with them
-BESIDE = {"reader": ("tests/databases",), "export": ("tests/job", "tests/comparison", "tests/cli")}
+PACKAGES = (
+    "reader",
+    "databases",
+    "operations",
+    "trace",
+    "cache",
+    "siblings",
+    "analysis",
+    "comparison",
+    "job",
+    "export",
+    "ui",
+    "cli",
+)
+#: where tests of a package lie beside its own directory: databases are read by the reader, what jobs and
+#: comparisons write is tested with them, and recordings of the scheduler are read for what is analysed
+BESIDE = {
+    "reader": ("tests/databases",),
+    "databases": ("tests/reader",),
+    "operations": ("tests/job",),
+    "siblings": ("tests/analysis", "tests/cache"),
+    "job": ("tests/operations", "tests/cli"),
+    "comparison": ("tests/job", "tests/cli"),
+    "export": ("tests/job", "tests/comparison", "tests/cli"),
+}
 #: what a token becomes; each also the other way round
 _SWAPS = {
     "<": "<=",
