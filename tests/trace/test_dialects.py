@@ -199,6 +199,26 @@ def test_gpu_tasks_go_by_category_and_nccl_is_communication() -> None:
     }
 
 
+def test_tasks_that_torchs_own_profiler_records_are_those_of_an_npu() -> None:
+    """Its label has no number; one call leads to several tasks."""
+    events = [*process(0, "NPU", "Ascend NPU"), *process(9, "python", "CPU")]
+    events += [
+        piece(9, 9, "aten::mm", 0, 90, "cpu_op"),
+        piece(9, 9, "MatMulV2", 10, 0, "privateuse1_runtime"),
+    ]
+    events.append(flow("s", "ac2g", 1, 9, 9, 10))
+    for start, name in ((10, "MatMulV2"), (20, "hcom_broadcast_")):
+        events += [piece(0, 47, name, start, 5, "kernel", streamId=47), flow("f", "ac2g", 1, 0, 47, start)]
+    trace = trace_of(events)
+    assert trace.kind is TraceKind.ASCEND
+    assert {(track.device, track.name) for track in trace.tracks if track.layer is Layer.DEVICE} == {
+        ("NPU 0", "Stream 47")
+    }
+    found = activities(trace)
+    assert found["MatMulV2"] is Activity.COMPUTE
+    assert found["hcom_broadcast_"] is Activity.COMMUNICATION
+
+
 @pytest.mark.parametrize(
     ("name", "activity"),
     [

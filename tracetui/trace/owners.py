@@ -53,7 +53,8 @@ class Process:
     @property
     def device(self) -> str | None:
         """The device of the label; None for a host label and for none."""
-        return device_label(self.label)
+        name = KNOWN.processes.unnumbered_devices.get(self.label)
+        return device_label(self.label) if name is None else f"{name} {self.pid}"
 
 
 def set_ranks(processes: Collection[Process]) -> None:

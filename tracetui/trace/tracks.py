@@ -111,7 +111,8 @@ def trace_kind(
     if not KNOWN.processes.ascend.isdisjoint(process.holds for process in processes.by_pid.values()):
         return TraceKind.ASCEND
     texts = {text for column in categories for text in distinct_strings(strings, column)}
-    if texts & KNOWN.processes.ascend_categories:
+    labels = {process.label for process in processes.by_pid.values()}
+    if texts & KNOWN.processes.ascend_categories or labels & KNOWN.processes.unnumbered_devices.keys():
         return TraceKind.ASCEND
     if Layer.RUNTIME in layers or any(text.lower() in KNOWN.categories.activities for text in texts):
         return TraceKind.GPU

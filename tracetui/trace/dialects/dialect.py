@@ -49,6 +49,8 @@ class ProcessNames:
     numbered: frozenset[str] = frozenset()  #: processes whose pids the profiler makes of the OS pid
     device_labels: tuple[str, ...] = ()  #: first words of the process labels of devices
     gpu_labels: tuple[str, ...] = ()  #: those of them that are GPUs
+    #: What a device is called by its label, where that has no number: the pid is its number.
+    unnumbered_devices: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,7 @@ class TaskNames:
     type_last_beginnings: tuple[str, ...] = ()
     type_last_endings: tuple[str, ...] = ()
     untyped_beginnings: tuple[str, ...] = ()
+    binaries: tuple[str, ...] = ()  #: patterns of kernels called after their binary; group 1: the type
     host_waits: tuple[str, ...] = ()  #: patterns of waits on a stream that only the host waits in
     overlap_rows: Mapping[str, str] = field(default_factory=dict)  #: the producer's sums, by ours
 

@@ -212,6 +212,10 @@ MSPROF = Dialect(
         type_last_beginnings=("aclnn",),
         type_last_endings=("_MemSet",),
         untyped_beginnings=("trans_",),
+        binaries=(
+            r"([A-Za-z]\w*?)_[0-9a-f]{32}_high_(?:performance|precision)_\w+",
+            r"([A-Za-z]\w*?)_(?:ND|FRACTAL_NZ)_\w+_all_[0-9]+",
+        ),
         overlap_rows=_OVERLAP_ROWS,
     ),
     copies=CopyNames(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tracetui.trace.dialects.dialect import (
+    CollectiveNames,
     Dialect,
     FlowCategories,
     FrameNames,
@@ -23,6 +24,8 @@ TORCH_NPU = Dialect(
         },
         numbered=frozenset({"Python GC"}),  # [C]
         ascend_categories=frozenset({"enqueue", "dequeue", "async_npu", "async_task_queue"}),
+        # Where torch.profiler records NPUs itself, by torch_npu's plugin of Kineto.
+        unnumbered_devices={"Ascend NPU": "NPU"},
     ),
     hints=ProcessHints(
         categories={
@@ -49,6 +52,7 @@ TORCH_NPU = Dialect(
         },
         operator=frozenset({"async_npu"}),
     ),
+    collectives=CollectiveNames(kernels=(r"hcom_",)),  # [I], of the plugin
     operators=OperatorNames(
         queue_beginnings=("Enqueue", "Dequeue"),  # alone, or with "@" and what is queued
         purposes=(
