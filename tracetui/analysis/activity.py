@@ -78,6 +78,11 @@ class DeviceActivity:
         return self.communication_ns - self.communication_not_overlapped_ns
 
     @cached_property
+    def busy(self) -> Intervals:
+        """C ∪ M ∪ X"""
+        return self.compute | self.communication | self.copies
+
+    @cached_property
     def free(self) -> Intervals:
         """W \\ (C ∪ M)"""
         return (self.compute | self.communication).complement(self.start_ns, self.end_ns)

@@ -139,7 +139,7 @@ def _iteration_steps(trace: Trace, activity: DeviceActivity) -> Iterator[Step]:
         for column in zip(*((iteration.start, iteration.end) for iteration in sequence))
     )
     ends = np.maximum.accumulate(ends)
-    busy = activity.compute | activity.communication | activity.copies
+    busy = activity.busy
     last_work = np.searchsorted(busy.starts, ends) - 1  # the last work that starts before each end
     has_work = (
         (last_work >= 0) & (busy.ends[last_work] > begins) if len(busy) else np.zeros(len(ends), np.bool_)
@@ -332,7 +332,7 @@ def _phases(
     backward_end = np.where(has_backward, tasks.backward_end, tasks.first)
     close = np.where(has_backward, np.maximum(end[tasks.step], backward_end), backward_end)
     edges = np.stack((np.minimum(begin, tasks.first), tasks.first, backward_end, close))
-    busy = activity.compute | activity.communication | activity.copies
+    busy = activity.busy
     idle = np.diff(edges, axis=0) - busy.covered(edges[:-1], edges[1:])
     for (gap, first, backward, finish), in_phases, has_passes in zip(
         edges.T.tolist(), idle.T.tolist(), has_backward.tolist()

@@ -90,7 +90,6 @@ def differing_exports(differences: tuple[ExportDifference, ...]) -> Finding | No
         ),
         remedy="They may be of two runs, or one is damaged: check --same-exports prints what differs.",
         figures={
-            "count": format_count(len(differences)),
             "measure": first.measure,
             "json": json,
             "database": database,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tracetui.analysis.health.leap import LEAST_LEAP
-from tracetui.analysis.health.leaps_ahead import quiet_stretches
+from tracetui.analysis.health.leaps import LEAST_LEAP, quiet_stretches
 
 EDGE = 20
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from tracetui.analysis.health.finding import Finding, Health, Severity, TimeWindows
-from tracetui.analysis.health.stretches import severities_between
 
 STARTS, ENDS = np.array([0, 10, 20, 30]), np.array([10, 20, 30, 30])
 
@@ -15,7 +14,7 @@ def finding(severity: Severity, affects: str, windows: TimeWindows = ()) -> Find
 
 
 def severities(*findings: Finding) -> list[int]:
-    return [*map(int, severities_between(Health(findings), STARTS, ENDS, ("idle", "causes")))]
+    return [*map(int, Health(findings).severities_between(STARTS, ENDS, ("idle", "causes")))]
 
 
 def test_the_worst_finding_of_a_stretch_counts_and_windows_that_touch_do_not_overlap() -> None:

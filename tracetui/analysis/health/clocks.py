@@ -1,4 +1,4 @@
-"""A finding about the clock of a device against the host's: tasks that begin before their launch."""
+"""Findings about the clock of a device: tasks that begin before their launch, or outlast a wait."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 
 from tracetui.analysis.health.finding import Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence, places
+from tracetui.analysis.health.waits import LATE, LEAST_OUTLASTING, Waits, count_on_time
 from tracetui.analysis.search import runs, track_of_rows
-from tracetui.units import format_count, format_duration
+from tracetui.units import format_duration
 
 #: ns: a task may begin so long before its launch where clocks are aligned: 79 µs at most on clean traces.
 JITTER = 200_000
@@ -34,8 +35,8 @@ def early_tasks(recording: HealthEvidence) -> Iterator[Finding]:
         count, total = len(early), len(held)
         if count < LEAST_EARLY or count < EARLY_SHARE * total:
             continue
-        offset = -int(late[early].min())
         starts = trace.slices.start[chains.tasks[early]]
+        window = (int(starts.min()), int(starts.max()) + 1)
         yield Finding(
             id="clock.host_device",
             severity=Severity.DOUBTFUL,
@@ -49,13 +50,49 @@ def early_tasks(recording: HealthEvidence) -> Iterator[Finding]:
                 "with the host's; what the device did, and for how long, stands."
             ),
             figures={
-                "count": format_count(count),
-                "tasks": format_count(total),
-                "time": format_duration(offset),
+                "tasks": total,
+                "time": format_duration(-int(late[early].min())),
             },
             count=count,
             share=count / total,
-            steps=recording.steps_within(((int(starts.min()), int(starts.max()) + 1),)),
-            windows=((int(starts.min()), int(starts.max()) + 1),),
+            steps=recording.steps_within((window,)),
+            windows=(window,),
             tracks=places(np.unique(track[early])),
         )
+
+
+def outlasting_tasks(recording: HealthEvidence, waits: Waits) -> Iterator[Finding]:
+    """Yield a finding where tasks outlast waits for them, more of these waits than return on time."""
+    device, copies, operators = waits
+    every = np.concatenate((device.late, copies.late, operators.late))
+    is_outlasted = every > LATE
+    on_time = count_on_time(np.concatenate((device.late, copies.late)))
+    on_time += int(np.count_nonzero(operators.late <= 0))
+    if np.count_nonzero(is_outlasted) <= on_time:
+        return
+    count = sum(device.outlasting(int(wait)) for wait in np.flatnonzero(device.late > LATE))
+    count += int(np.count_nonzero(copies.late > LATE))
+    count += int(operators.outlasting[operators.late > LATE].sum())
+    if count < LEAST_OUTLASTING:
+        return
+    end = np.concatenate((device.end, copies.end, operators.end))[is_outlasted]
+    by = every[is_outlasted]
+    window = (int(end.min()), int((end + by).max()) + 1)
+    yield Finding(
+        id="clock.host_device",
+        severity=Severity.DOUBTFUL,
+        affects=("causes",),
+        sentence=(
+            "{count} tasks end after a call that waited for them returned, by {time} at most: "
+            "the clocks of host and device are apart by that or more"
+        ),
+        remedy=(
+            "Nothing is shifted. Take {time} or more off the times of the device before you compare them "
+            "with the host's; what the device did, and for how long, stands."
+        ),
+        figures={"time": format_duration(int(by.max()))},
+        count=count,
+        share=len(end) / len(every),
+        steps=recording.steps_within((window,)),
+        windows=(window,),
+    )

@@ -13,7 +13,6 @@ from tracetui.analysis.intervals import union
 from tracetui.analysis.search import distinct, rows_of, runs
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity, Family
-from tracetui.units import format_count
 
 #: The parts of a collective cover this share of its time, or are missing: 98.8 % at least on clean traces.
 COVERED = 0.9
@@ -61,7 +60,7 @@ def missing_parts(recording: HealthEvidence) -> Iterator[Finding]:
             else "{count} of {operations} collectives lack tasks on the device that others have"
         ),
         remedy=LOST_TASKS,
-        figures={"count": format_count(len(lacking)), "operations": format_count(len(operations))},
+        figures={"operations": len(operations)},
         count=len(lacking),
         share=len(lacking) / len(operations),
         steps=recording.steps_within(windows),

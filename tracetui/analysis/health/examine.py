@@ -15,7 +15,6 @@ from tracetui.analysis.health import (
     host,
     leaps,
     lost,
-    messages,
     steps,
     task_ids,
     tasks,
@@ -101,7 +100,7 @@ class Examination:
         found = [] if is_cut else leaps.find_leaps(recording, self._waits.device)
         if found:
             return [*leaps.leap_findings(recording, found)]
-        late = [*waits.outlasting_tasks(recording, self._waits)]
+        late = [*clocks.outlasting_tasks(recording, self._waits)]
         lacking = () if is_cut else self._lacking
         return [
             # A device whose clock is late seems to begin late.
@@ -121,7 +120,7 @@ class Examination:
             missing += collectives.missing_parts(recording)
         if not any(finding.id == "device.dropped" for finding in missing):
             missing += task_ids.unnumbered_tasks(recording, self._holes)
-        missing = missing or [*messages.logged_losses(recording)]
+        missing = missing or [*lost.logged_losses(recording)]
         return [
             *(missing or lost.lone_launches(recording, self._launches)),
             *self.incomplete,

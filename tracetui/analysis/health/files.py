@@ -9,7 +9,6 @@ from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.host_steps import host_steps
 from tracetui.analysis.search import span_of
 from tracetui.trace.model import Family, Layer, Track
-from tracetui.units import format_count
 
 #: Operators from which on a process counts as one that was recorded.
 _LEAST_OPERATORS = 20
@@ -45,7 +44,7 @@ def damaged_file(recording: HealthEvidence, steps: tuple[int, ...]) -> Iterator[
                 else "{count} events of {events} could not be read"
             ),
             remedy="Copy or export it again; what is missing may be of any time and any track.",
-            figures={"count": format_count(unread), "events": format_count(report.events + unread)},
+            figures={"events": report.events + unread},
             count=unread,
             share=unread / max(report.events + unread, 1),
         )
@@ -80,6 +79,5 @@ def mixed_runs(recording: HealthEvidence) -> Iterator[Finding]:
             else "the file holds {count} processes with steps of their own"
         ),
         remedy="Numbers of all of them are added up: open the recording of one process at a time.",
-        figures={"count": format_count(len(spans))},
         count=len(spans),
     )

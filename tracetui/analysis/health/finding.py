@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 
+import numpy as np
+
+from tracetui.analysis.intervals import union
+from tracetui.arrays import Int8s, Int64s
 from tracetui.language import state
+from tracetui.units import format_count
 
 
 class Severity(IntEnum):
@@ -48,9 +53,9 @@ class Finding:
     id: str
     severity: Severity
     affects: tuple[str, ...]  #: of `NUMBERS`
-    sentence: str  #: what was seen, in English; its fields are those of `figures`
+    sentence: str  #: what was seen, in English, with fields of `figures`
     remedy: str  #: how to record it better, or how to read it
-    figures: Mapping[str, str] = field(default_factory=dict)
+    figures: Mapping[str, int | str] = field(default_factory=dict)  #: beside `count`
     count: int = 0  #: of the things concerned
     share: float | None = None  #: of all such things, or of the time; None where there is nothing to compare
     steps: tuple[int, ...] = ()  #: places in the steps of the analysis
@@ -58,9 +63,15 @@ class Finding:
     tracks: tuple[int, ...] = ()  #: places in the tracks of the trace
 
     @property
+    def words(self) -> dict[str, str]:
+        """Return what stands for the fields of the sentence and the remedy: the count and the figures."""
+        figures = {"count": self.count, **self.figures}
+        return {name: format_count(f) if isinstance(f, int) else f for name, f in figures.items()}
+
+    @property
     def english(self) -> str:
         """Return the sentence with its numbers, as a statement."""
-        return state(self.sentence, **self.figures)
+        return state(self.sentence, **self.words)
 
     @property
     def doubts(self) -> bool:
@@ -104,6 +115,27 @@ class Health:
     def severity_of(self, numbers: Iterable[str]) -> Severity:
         """Return the worst severity of some of `NUMBERS`."""
         return max((self._severities[number] for number in numbers), default=Severity.NOTE)
+
+    def severities_between(self, starts: Int64s, ends: Int64s, numbers: Collection[str]) -> Int8s:
+        """Return the worst severity of the findings that concern each stretch of time; int8[stretches].
+
+        A finding without windows is about the whole recording.
+
+        Args:
+            starts: int64[stretches], ns.
+            ends: int64[stretches], ns, none before its start.
+            numbers: of `NUMBERS`: findings that affect none of them do not count.
+        """
+        worst = np.full(len(starts), Severity.NOTE, np.int8)
+        for finding in self.doubts:
+            if not set(numbers) & set(finding.affects):
+                continue
+            concerned = np.ones(len(starts), np.bool_)
+            if finding.windows:
+                begin, end = np.array(finding.windows, np.int64).T
+                concerned = union(begin, end).covered(starts, ends) > 0
+            worst[concerned] = np.maximum(worst[concerned], finding.severity)
+        return worst
 
     @cached_property
     def _severities(self) -> dict[str, Severity]:

@@ -22,7 +22,6 @@ from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.search import rows_of, runs
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Layer
-from tracetui.units import format_count
 
 #: So many kernels of a graph, from its start, and so many graphs are compared with each other at most.
 _MOST_KERNELS, _MOST_GRAPHS = 5_000, 200
@@ -113,35 +112,35 @@ def _partial(
     for replay in replays:
         if replay.names in set(whole.values()) and replay.names not in usual:
             usual[replay.names] = slices.dur[replay.tasks]
-    busy = [activity.compute | activity.communication | activity.copies for activity in recording.devices]
     for replay in replays:
         complete = whole.get(replay.names)
         if complete is not None:
             missing = int(usual[complete].sum() - slices.dur[replay.tasks].sum())
-            if missing > 0 and _idle_around(recording, busy, replay) >= _HOLE * missing:
-                start, end, _ = _around(recording, busy, replay)
-                if not any(begin < end and start < stop for begin, stop in holes):
-                    yield replay
+            if missing <= 0:
+                continue
+            busy = _busy_for(recording, replay)
+            start, end = _around(recording, busy, replay)
+            covered = busy.covered(np.array([start], np.int64), np.array([end], np.int64))
+            is_hole = end - start - int(covered[0]) >= _HOLE * missing
+            if is_hole and not any(begin < end and start < stop for begin, stop in holes):
+                yield replay
 
 
-def _idle_around(recording: HealthEvidence, busy: Sequence[Intervals], replay: Replay) -> int:
-    """Return the idle time around a replay, ns: from the work before to the work after it."""
-    start, end, device = _around(recording, busy, replay)
-    window = np.array([start], np.int64), np.array([end], np.int64)
-    return end - start - int(busy[device].covered(*window)[0])
+def _busy_for(recording: HealthEvidence, replay: Replay) -> Intervals:
+    """Return the busy time of the device that ran a replay."""
+    device = recording.trace.track_of(int(replay.tasks[0])).device
+    return next(activity.busy for activity in recording.devices if activity.device == device)
 
 
-def _around(recording: HealthEvidence, busy: Sequence[Intervals], replay: Replay) -> tuple[int, int, int]:
-    """Return the end of the work before a replay and the start of that after it, ns, and its device."""
-    slices, device = recording.trace.slices, recording.trace.track_of(int(replay.tasks[0])).device
-    index = next(i for i, activity in enumerate(recording.devices) if activity.device == device)
+def _around(recording: HealthEvidence, busy: Intervals, replay: Replay) -> tuple[int, int]:
+    """Return the end of the work before a replay and the start of that after it, ns."""
+    slices = recording.trace.slices
     first, last = int(slices.start[replay.tasks[0]]), int(slices.end[replay.tasks].max())
-    intervals = busy[index]
-    after = int(np.searchsorted(intervals.starts, last, "left"))
-    before = int(np.searchsorted(intervals.ends, first, "right")) - 1
-    start = int(intervals.ends[before]) if before >= 0 else first
-    end = int(intervals.starts[after]) if after < len(intervals) else last
-    return start, end, index
+    after = int(np.searchsorted(busy.starts, last, "left"))
+    before = int(np.searchsorted(busy.ends, first, "right")) - 1
+    start = int(busy.ends[before]) if before >= 0 else first
+    end = int(busy.starts[after]) if after < len(busy) else last
+    return start, end
 
 
 def _until_later(recording: HealthEvidence, replay: Replay) -> tuple[int, int]:
@@ -168,12 +167,6 @@ def _finding(
     slices = recording.trace.slices
     lacking = [*empty, *partial]
     rows = np.array([replay.row for replay in lacking], np.int64)
-    figures = {
-        "count": format_count(len(lacking)),
-        "replays": format_count(len(replays)),
-        "empty": format_count(len(empty)),
-        "partial": format_count(len(partial)),
-    }
     if not partial:
         sentence = "{empty} of {replays} graph launches have no kernels on the device"
     elif not empty:
@@ -183,13 +176,6 @@ def _finding(
             "{count} of {replays} graph launches have no kernels on the device, or fewer than others of the "
             "same graph"
         )
-    busy = [activity.compute | activity.communication | activity.copies for activity in recording.devices]
-    windows = []
-    for replay in lacking:
-        if len(replay.tasks):
-            windows.append(_around(recording, busy, replay)[:2])
-        else:
-            windows.append(_until_later(recording, replay))
     return Finding(
         id="graph.incomplete",
         severity=severity,
@@ -199,9 +185,14 @@ def _finding(
             "The device was busy where it seems idle: record kernels inside of graphs "
             "(CUPTI node tracing; on an NPU level 1 or 2), or time a run without graphs."
         ),
-        figures=figures,
+        figures={"replays": len(replays), "empty": len(empty), "partial": len(partial)},
         count=len(lacking),
         share=len(lacking) / len(replays),
         steps=places(recording.steps_at(slices.start[rows])),
-        windows=tuple(windows),
+        windows=tuple(
+            _around(recording, _busy_for(recording, replay), replay)
+            if len(replay.tasks)
+            else _until_later(recording, replay)
+            for replay in lacking
+        ),
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from tracetui.analysis.health.finding import Finding, Severity
-from tracetui.analysis.health.leap import ROUNDED
+from tracetui.analysis.health.leaps import ROUNDED
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle.cause import of_families
 from tracetui.analysis.idle.causes import Causes
@@ -18,7 +18,7 @@ from tracetui.analysis.search import rows_of, span_of
 from tracetui.arrays import Int64s
 from tracetui.siblings.rank import rank_info
 from tracetui.trace.model import Family, Layer, Trace, TraceKind, Track
-from tracetui.units import format_count, format_duration
+from tracetui.units import format_duration
 
 #: Calls without an end from which on lines are in doubt.
 LEAST_UNCLOSED = 3
@@ -71,7 +71,6 @@ def unclosed_calls(recording: HealthEvidence) -> Iterator[Finding]:
             "Lines, modules and stacks after the first of them may be wrong: let the profiler stop outside "
             "of the calls it records, or use a version that closes them (pytorch/pytorch#193440)."
         ),
-        figures={"count": format_count(count)},
         count=count,
         share=count / max(total, 1),
         steps=recording.steps_within(windows),
@@ -154,8 +153,8 @@ def overhead(recording: HealthEvidence, causes: Causes) -> Iterator[Finding]:
             "difference; read lines from this recording and times from that one."
         ),
         figures={
-            "frames": format_count(counts[Family.FRAMES]),
-            "operators": format_count(counts[Family.OPERATORS]),
+            "frames": counts[Family.FRAMES],
+            "operators": counts[Family.OPERATORS],
             "least": format_duration(lowest),
             "most": format_duration(highest),
             "bound": format_duration(bound),

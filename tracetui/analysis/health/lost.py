@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -14,7 +15,6 @@ from tracetui.analysis.search import distinct
 from tracetui.analysis.steps import uncomputed_steps
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity
-from tracetui.units import format_count
 
 #: A step whose time on the host lies to this share in a hole of the device counts as one without tasks.
 _COVERED = 0.95
@@ -22,6 +22,9 @@ _COVERED = 0.95
 _LEAST_PART = 0.02
 #: So many launches and no kernel at all are no accident.
 _LEAST_LAUNCHES = 20
+#: As `libkineto/src/CuptiActivityApi.cpp` and `RoctracerLogger.cpp` spell them.
+_DROPPED = re.compile(r"Dropped (\d{1,18}) activity records", re.ASCII)
+_FULL = re.compile(r"Exceeded max GPU buffer count|collection was stopped early")
 
 
 def lost_tasks(
@@ -80,11 +83,31 @@ def lone_launches(recording: HealthEvidence, launches: Launches) -> Iterator[Fin
             affects=("idle", "causes"),
             sentence="none of {count} kernel launches has a kernel on the device",
             remedy=LOST_TASKS,
-            figures={"count": format_count(count)},
             count=count,
             share=1.0,
             steps=places(np.arange(len(recording.steps))),
         )
+
+
+def logged_losses(recording: HealthEvidence) -> Iterator[Finding]:
+    """Yield a finding where the profiler dropped records, or stopped as its buffers were full."""
+    messages = recording.trace.messages
+    dropped = sum(int(found[1]) for text in messages if (found := _DROPPED.search(text)))
+    full = sum(1 for text in messages if _FULL.search(text))
+    if not dropped and not full:
+        return
+    yield Finding(
+        id="device.dropped",
+        severity=Severity.DOUBTFUL,
+        affects=("idle", "causes"),
+        sentence=(
+            "the profiler logged that it dropped {count} records of the device"
+            if dropped
+            else "the profiler logged that its buffers were full, and recorded no more of the device"
+        ),
+        remedy=LOST_TASKS,
+        count=dropped or full,
+    )
 
 
 def _alone(recording: HealthEvidence, launches: Launches, count: int) -> Finding:
@@ -99,7 +122,7 @@ def _alone(recording: HealthEvidence, launches: Launches, count: int) -> Finding
             else "{count} of {launches} kernel launches have no task on the device"
         ),
         remedy="So few may be an accident of the recorder; do not read the idle time right there.",
-        figures={"count": format_count(count), "launches": format_count(len(launches.row))},
+        figures={"launches": len(launches.row)},
         count=count,
         share=count / len(launches.row),
         steps=places(recording.steps_at(lost)),
@@ -110,7 +133,6 @@ def _alone(recording: HealthEvidence, launches: Launches, count: int) -> Finding
 
 
 def _at_edge(recording: HealthEvidence, launches: Launches, loss: LostLaunches) -> Finding:
-    figures = {"count": format_count(len(loss.places))}
     if loss.at_start:
         identity = "device.head_lost"
         sentence = (
@@ -134,7 +156,6 @@ def _at_edge(recording: HealthEvidence, launches: Launches, loss: LostLaunches) 
         affects=("steps", "idle"),
         sentence=sentence,
         remedy=remedy,
-        figures=figures,
         count=len(loss.places),
         share=len(loss.places) / len(launches.row),
         steps=_steps_of(recording, launches, loss),
@@ -156,7 +177,7 @@ def _dropped(recording: HealthEvidence, launches: Launches, losses: Sequence[Los
             else "{count} kernel launches in {stretches} stretches have no task on the device, others have"
         ),
         remedy=LOST_TASKS,
-        figures={"count": format_count(count), "stretches": format_count(len(losses))},
+        figures={"stretches": len(losses)},
         count=count,
         share=count / len(launches.row),
         steps=_steps_of(recording, launches, *losses),
@@ -176,7 +197,7 @@ def _empty(recording: HealthEvidence, steps: list[int], proven: bool) -> Finding
             else "{count} of {steps} steps have no task on the device, the others have"
         ),
         remedy="Leave these steps out: the profiler lost what the device did in them.",
-        figures={"count": format_count(len(steps)), "steps": format_count(len(every))},
+        figures={"steps": len(every)},
         count=len(steps),
         share=len(steps) / len(every),
         steps=tuple(steps),
@@ -206,7 +227,7 @@ def _uncomputed(recording: HealthEvidence, steps: list[int]) -> Finding:
         remedy=(
             "Leave these steps out: what they computed counts as idle, and no communication is overlapped."
         ),
-        figures={"count": format_count(empty), "steps": format_count(len(every)), "cut": str(cut)},
+        figures={"count": empty, "steps": len(every), "cut": str(cut)},
         count=len(steps),
         share=len(steps) / len(every),
         steps=tuple(steps),

@@ -9,7 +9,7 @@ import numpy as np
 from tracetui.analysis.health.finding import Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.search import distinct
-from tracetui.units import format_count, format_duration
+from tracetui.units import format_duration
 
 #: The first step is no step like the others where it lasts so many times as long as their median.
 FIRST = 1.5
@@ -33,7 +33,6 @@ def unusual_steps(recording: HealthEvidence) -> Iterator[Finding]:
                 else "{count} steps were recorded: nothing can be said of how steps differ"
             ),
             remedy="Record five steps or more after a warm-up.",
-            figures={"count": format_count(len(begins))},
             count=len(begins),
             steps=places(np.arange(len(recording.steps))),
         )

@@ -17,7 +17,6 @@ from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.search import first_equal, rows_of
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Family, Layer
-from tracetui.units import format_count
 
 #: Numbers in a row that are left out, from which on tasks are missing.
 LEAST_MISSING = 3
@@ -64,7 +63,7 @@ def unnumbered_tasks(recording: HealthEvidence, known: Sequence[tuple[int, int]]
             "one by one"
         ),
         remedy=LOST_TASKS,
-        figures={"count": format_count(missing), "stretches": format_count(len(gaps))},
+        figures={"stretches": len(gaps)},
         count=missing,
         share=missing / total,
         steps=recording.steps_within(windows),

@@ -14,7 +14,7 @@ from tracetui.analysis.intervals import union
 from tracetui.analysis.search import among, first_equal, rows_of, runs, track_of_rows
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Activity, Family, Layer, TraceKind, Track
-from tracetui.units import format_count, format_duration
+from tracetui.units import format_duration
 
 #: Tasks of a stream may overlap for this share of its busy time: 0.7 % at most on clean traces. This share of
 #: them may lie in another one: none does on clean traces.
@@ -57,7 +57,7 @@ def overlapping_tasks(recording: HealthEvidence) -> Iterator[Finding]:
             "were joined, or streams renumbered."
         ),
         figures={
-            "streams": format_count(len(streams)),
+            "streams": len(streams),
             "time": format_duration(total),
             "share": f"{100 * total / max(busy, 1):.1f}",
         },
@@ -185,7 +185,6 @@ def shared_flows(recording: HealthEvidence, extra: Int64s) -> Iterator[Finding]:
             else "{count} tasks share the id of a launch with others that it did not launch"
         ),
         remedy="What launched these tasks is not certain: convert the recording again with a newer profiler.",
-        figures={"count": format_count(arrows if by_arrow else len(extra))},
         count=arrows if by_arrow else len(extra),
         share=(arrows / max(len(trace.flows.source) + arrows, 1)) if by_arrow else None,
         steps=recording.steps_within(windows),

@@ -113,9 +113,8 @@ def _before_first(recording: HealthEvidence, launches: Launches) -> Iterator[Uns
             begin = int(launches.end[0])
         if begin < 0 or start - begin < LATE_START:
             continue
-        busy = activity.compute | activity.communication | activity.copies
         window = np.array([begin], np.int64), np.array([start], np.int64)
-        if int(busy.covered(*window)[0]) <= _MOST_BUSY * (start - begin):
+        if int(activity.busy.covered(*window)[0]) <= _MOST_BUSY * (start - begin):
             yield Unseen(index, begin, start, is_first=True)
 
 

@@ -9,14 +9,12 @@ stream of its tensor: 158 µs after the last task of that stream or later on cle
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
 
-from tracetui.analysis.health.finding import Finding, Severity
-from tracetui.analysis.health.leap import Leap, tracks_that_leap
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
@@ -25,7 +23,6 @@ from tracetui.analysis.search import among, distinct, ranges, rows_of, runs, spa
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Family, Layer, Slices, Track
-from tracetui.units import format_count, format_duration
 
 #: ns: tasks may end so long after a wait for them returned where clocks are aligned.
 LATE = 200_000
@@ -91,8 +88,8 @@ class Waits(NamedTuple):
     operators: OperatorWaits
 
 
-def find_leap(recording: HealthEvidence, waits: DeviceWaits, least: int) -> Leap | None:
-    """Return the leap that waits show: back, or ahead by `least` ns or more.
+def leap_in_wait(recording: HealthEvidence, waits: DeviceWaits, least: int) -> tuple[int, int] | None:
+    """Return when the clock leaps by what waits show, ns, and by how much: back, or ahead by `least` or more.
 
     Args:
         recording: what was recorded.
@@ -103,53 +100,15 @@ def find_leap(recording: HealthEvidence, waits: DeviceWaits, least: int) -> Leap
     if back is not None:
         return back
     outlasted = np.flatnonzero(waits.late > LATE)
-    if _on_time(waits.late) < _LEAST_ON_TIME or len(outlasted) != 1:
+    if count_on_time(waits.late) < _LEAST_ON_TIME or len(outlasted) != 1:
         return None
     wait = int(outlasted[0])
     if waits.late[wait] < least or waits.outlasting(wait) < LEAST_OUTLASTING:
         return None
-    return Leap(int(waits.end[wait]), int(waits.late[wait]), tracks_that_leap(recording.trace))
+    return int(waits.end[wait]), int(waits.late[wait])
 
 
-def outlasting_tasks(recording: HealthEvidence, waits: Waits) -> Iterator[Finding]:
-    """Yield a finding where tasks outlast waits for them, more of these waits than return on time."""
-    device, copies, operators = waits
-    every = np.concatenate((device.late, copies.late, operators.late))
-    is_outlasted = every > LATE
-    on_time = _on_time(np.concatenate((device.late, copies.late)))
-    on_time += int(np.count_nonzero(operators.late <= 0))
-    if np.count_nonzero(is_outlasted) <= on_time:
-        return
-    count = sum(device.outlasting(int(wait)) for wait in np.flatnonzero(device.late > LATE))
-    count += int(np.count_nonzero(copies.late > LATE))
-    count += int(operators.outlasting[operators.late > LATE].sum())
-    if count < LEAST_OUTLASTING:
-        return
-    end = np.concatenate((device.end, copies.end, operators.end))[is_outlasted]
-    by = every[is_outlasted]
-    late = int(by.max())
-    window = (int(end.min()), int((end + by).max()) + 1)
-    yield Finding(
-        id="clock.host_device",
-        severity=Severity.DOUBTFUL,
-        affects=("causes",),
-        sentence=(
-            "{count} tasks end after a call that waited for them returned, by {time} at most: "
-            "the clocks of host and device are apart by that or more"
-        ),
-        remedy=(
-            "Nothing is shifted. Take {time} or more off the times of the device before you compare them "
-            "with the host's; what the device did, and for how long, stands."
-        ),
-        figures={"count": format_count(count), "time": format_duration(late)},
-        count=count,
-        share=len(end) / len(every),
-        steps=recording.steps_within((window,)),
-        windows=(window,),
-    )
-
-
-def _on_time(late: Int64s) -> int:
+def count_on_time(late: Int64s) -> int:
     """Return how many waits return just when what they wait for is done."""
     return int(np.count_nonzero((late <= 0) & (late >= -LATE)))
 
@@ -268,8 +227,8 @@ def _tasks_by_launch(recording: HealthEvidence, uncertain: Int64s) -> tuple[Int6
     return launched[order], tasks[order]
 
 
-def _leap_back(recording: HealthEvidence) -> Leap | None:
-    """Return the leap back that shows in calls inside of one that waits.
+def _leap_back(recording: HealthEvidence) -> tuple[int, int] | None:
+    """Return when and by how much a clock leaps back, as calls inside of one that waits show; ns.
 
     Operators that wait may call others, and calls other waits: those count that no other wait of the same
     name holds.
@@ -286,8 +245,7 @@ def _leap_back(recording: HealthEvidence) -> Leap | None:
             count = len(places) if is_call else int(np.count_nonzero(also_waits[places]))
             if names >= _LEAST_NAMES or count >= _LEAST_CALLS:
                 end = int(slices.end[wait])
-                by = int(slices.start[inside[places]].min()) - end
-                return Leap(end, by, tracks_that_leap(trace))
+                return end, int(slices.start[inside[places]].min()) - end
     return None
 
 

@@ -55,12 +55,11 @@ def explain_preparing(
     for index, step in enumerate(steps):
         if step.preparing_ns > 0:
             steps_by_device.setdefault(step.device, []).append(index)
-    busy = [activity.compute | activity.communication | activity.copies for activity in activities]
     for place, activity in enumerate(activities):
         unfilled = [(_NO_STEP, NOTHING)]
         for index in steps_by_device.get(activity.device, ()):
             step = steps[index]
-            empty = busy[place].complement(step.host_start_ns, step.prepared_ns)
+            empty = activity.busy.complement(step.host_start_ns, step.prepared_ns)
             copy_ns[index] = step.preparing_ns - empty.total
             unfilled.append((np.full(len(empty), index, np.int32), empty))
         starts = np.concatenate([part.starts for _, part in unfilled])

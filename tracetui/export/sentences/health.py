@@ -40,12 +40,12 @@ def verdict_word(verdict: str) -> str:
 
 def finding_sentence(finding: Finding) -> str:
     """Return what was seen, with its numbers, without full stop."""
-    return translate(finding.sentence, **finding.figures)
+    return translate(finding.sentence, **finding.words)
 
 
 def finding_remedy(finding: Finding) -> str:
     """Return how to record it better, or how to read it."""
-    return translate(finding.remedy, **finding.figures)
+    return translate(finding.remedy, **finding.words)
 
 
 def step_words(steps: Iterable[int]) -> str:

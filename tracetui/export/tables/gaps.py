@@ -12,7 +12,6 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.health.finding import Severity
-from tracetui.analysis.health.stretches import severities_between
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.preparing import COPY
 from tracetui.analysis.search import pick, track_of_rows
@@ -67,7 +66,7 @@ class GapRows:
     def severities(self) -> list[Severity]:
         """What the idle time of each gap and its causes are worth."""
         start, end = (column[self.chosen] for column in (self.gaps.start, self.gaps.end))
-        worst = severities_between(self.analysis.health, start, end, ("idle", "causes"))
+        worst = self.analysis.health.severities_between(start, end, ("idle", "causes"))
         return [*map(Severity, worst.tolist())]
 
     @cached_property

@@ -86,7 +86,7 @@ FINDINGS: Table[FindingRows] = Table(
         Column(
             "remedy",
             "",
-            lambda rows: listed([f.remedy.format(**f.figures) for f in rows.rows]),
+            lambda rows: listed([f.remedy.format(**f.words) for f in rows.rows]),
             forms=Form.DATA,
         ),
         Column(

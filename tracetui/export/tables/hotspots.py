@@ -8,7 +8,6 @@ from typing import Any
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.health.finding import Severity
-from tracetui.analysis.health.stretches import severities_between
 from tracetui.analysis.idle.idle_lines import LineIdle
 from tracetui.arrays import Int64s
 from tracetui.export.sentences.causes import leading_shares, line_name
@@ -46,7 +45,7 @@ class LineRows:
         health, gaps = self.analysis.health, self.analysis.gaps
         if not health.doubts:
             return [Severity.NOTE] * len(self.rows)
-        worst = severities_between(health, gaps.start, gaps.end, ("idle", "causes", "lines"))
+        worst = health.severities_between(gaps.start, gaps.end, ("idle", "causes", "lines"))
         return [Severity(int(worst[line.gap_indices].max(initial=0))) for line in self.rows]
 
     @cached_property
