@@ -24,6 +24,7 @@ from tracetui.export.trace.frames import (
     frames_frame,
     hotspots_frame,
     modules_frame,
+    scopes_frame,
     signatures_frame,
     syncs_frame,
 )
@@ -287,7 +288,7 @@ def test_scopes_come_first_where_no_python_is_recorded(tmp_path: Path) -> None:
         "idle_ns",
         "scope",
     ]
-    assert len(SCOPES.rows(analysis)) == len(SCOPES.frame(analysis))
+    assert len(SCOPES.rows(analysis)) == len(scopes_frame(analysis))
     assert SCOPES.answer(analysis).endswith("of idle time before their tasks")
     assert SCOPES not in views_of(None)
 

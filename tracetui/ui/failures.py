@@ -8,6 +8,10 @@ from tracetui.trace.clean import printable
 _LONGEST = 200  #: characters of an error
 
 
+class Refusal(Exception):  # noqa: N818 - no error of the program
+    """Work cannot be done; `str()` is a sentence that tells people why."""
+
+
 def failure(error: Exception, work: str = "This", purpose: str = "this") -> str:
     """Return a sentence: "The analysis failed: ValueError: …", "There is not enough memory for this."
 
@@ -16,6 +20,8 @@ def failure(error: Exception, work: str = "This", purpose: str = "this") -> str:
         work: what failed.
         purpose: what memory may not be enough for.
     """
+    if isinstance(error, Refusal):
+        return str(error)
     if isinstance(error, MemoryError):
         return translate("There is not enough memory for {purpose}.", purpose=wording(purpose))
     reason = printable(f"{type(error).__name__}: {error}", _LONGEST)

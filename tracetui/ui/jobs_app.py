@@ -19,7 +19,8 @@ from tracetui.reader.errors import UnreadableTrace
 from tracetui.trace.clean import printable
 from tracetui.ui.app import TraceApp, run_app
 from tracetui.ui.comparing.comparing import COMPARE, Comparing
-from tracetui.ui.comparing.pair import ComparedPair, NotComparable, Runs
+from tracetui.ui.comparing.pair import ComparedPair, Runs
+from tracetui.ui.failures import Refusal
 from tracetui.ui.job_app import number_of_found_rank, rank_name
 from tracetui.ui.options import ViewerOptions
 from tracetui.ui.ranks.job_messages import ONLY_DIGEST
@@ -66,12 +67,12 @@ class JobsPair(ComparedPair):
         return ""
 
     def compare(self, sessions: Sequence[Session], runs: Runs) -> Comparison:
-        """Digest both jobs, and compare them. Raises NotComparable, with a sentence."""
+        """Digest both jobs, and compare them. Raises Refusal."""
         try:
             base, other = (self._load(place) for place in (0, 1))
             return compare_jobs(base, other, (str(self.paths[0]), str(self.paths[1])))
         except (UnreadableTrace, Incomparable, OSError) as error:
-            raise NotComparable(printable(restate(str(error)), 200)) from None
+            raise Refusal(printable(restate(str(error)), 200)) from None
 
     def _load(self, place: int) -> Job:
         def tell(ranks: Ranks) -> None:

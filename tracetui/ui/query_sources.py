@@ -27,7 +27,7 @@ class QuerySource(NamedTuple):
     unanswered: Callable[[], str]  #: why there is nothing to ask yet; "" where there is
     subject: Callable[[], object]  #: what is asked: another one has other tables
     #: returns what makes the tables of the subject: for threads, it may take seconds, and it raises
-    #: NotComparable where two have nothing to compare
+    #: Refusal where two have nothing to compare
     tables: Callable[[], MakeTables]
     place: Callable[[str, str], SharedPlace | None]  #: of a row, by its kind and id; None: no screen shows it
 

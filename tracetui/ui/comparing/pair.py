@@ -37,10 +37,6 @@ class Runs:
         return known[1]
 
 
-class NotComparable(Exception):  # noqa: N818 - no error of the program
-    """There is nothing to compare; `str()` is a sentence."""
-
-
 class ComparedPair:
     """BASE and OTHER, in the order in which the traces were opened."""
 

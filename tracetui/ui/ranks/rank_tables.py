@@ -178,7 +178,7 @@ class RankTables:
         made, rows, places = self._tables()[table]
         return laid_out(made, rows, places), len(rows.rows)
 
-    def identified(self, table: str) -> tuple[Table[Any], JobRows] | None:
+    def contents(self, table: str) -> tuple[Table[Any], JobRows] | None:
         """Return a table by its name, and its rows; None of what has no ids."""
         if table == "notes":
             return None

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 from textual import events, on
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.analyse import Analysis
-from tracetui.arrays import Int64s
 from tracetui.export.sentences.advice import NOTHING, advice_answer
 from tracetui.export.tables.advice import ADVICE, AdviceRows
 from tracetui.export.tables.column import Table
@@ -29,9 +28,6 @@ from tracetui.ui.widgets.pager import Pager
 from tracetui.ui.widgets.source import SourcePane
 from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_time
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 WIDE = 120  #: cells from which the source stands beside the story
 HEADER = 2  #: lines of the table beside its rows
@@ -51,13 +47,6 @@ class AdviceScreen(TableScreen):
     TITLE_OF = "Advice"
     NUMBERS = ("idle", "causes", "lines")
     KEYS = (("enter", "evidence"), ("x X", "walk it"), ("o", "editor"), ("T", "timeline"), ("?", "keys"))
-
-    class Found(Message):
-        """The advice on a trace."""
-
-        def __init__(self, analysis: Analysis, advice: tuple[Advice, ...]) -> None:
-            super().__init__()
-            self.analysis, self.advice = analysis, advice
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -93,12 +82,10 @@ class AdviceScreen(TableScreen):
             self.nothing(translate("No device in this trace: there is no lost time to advise on."))
             return
         self.missing(translate("Looking for advice."))
-        self.in_background("advice", lambda: self.Found(analysis, find_advice(analysis)))
+        self.in_background("advice", lambda: find_advice(analysis), partial(self._fill, analysis))
 
-    @on(Found)
-    def _fill(self, message: Found) -> None:
-        message.stop()
-        viewer, analysis, advice = self.viewer, message.analysis, message.advice
+    def _fill(self, analysis: Analysis, advice: tuple[Advice, ...]) -> None:
+        viewer = self.viewer
         if analysis is not self.session.analysis:
             return
         self._shown, self._advice = analysis, advice
@@ -114,7 +101,7 @@ class AdviceScreen(TableScreen):
         self.call_after_refresh(self._tell)
 
     @property
-    def identified(self) -> tuple[Table[Any], Any] | None:
+    def contents(self) -> tuple[Table[Any], Any] | None:
         return None if self._shown is None else (ADVICE, AdviceRows(self._shown))
 
     def missing(self, sentence: str) -> None:
@@ -150,13 +137,6 @@ class AdviceScreen(TableScreen):
 
     def _note(self, sentence: str, role: Role = Role.TEXT) -> None:
         self.query_one("#note", Lines).show([[(sentence, self.style_of(role))]])
-
-    def frame(self, view: Int64s) -> pd.DataFrame:
-        from tracetui.export.trace.frames import advice_frame
-
-        assert self._shown is not None
-        advice: pd.DataFrame = advice_frame(self._shown).take(view)
-        return advice
 
     def copy_text(self) -> str:
         """Return the advice with exact values, and its story."""

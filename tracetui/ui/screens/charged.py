@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-
-from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.language import translate, wording
@@ -18,33 +15,26 @@ _NO_STACK = "No Python stack is recorded for what launched these tasks."
 _NO_STACKS = "No Python stack is recorded in this trace. The profiler records them with with_stack=True."
 
 
-@dataclass
-class Charged(Message, bubble=False):
-    """The idle time of an analysis is charged."""
-
-    analysis: Analysis
-
-
-def charge_idle(screen: AnswerScreen, target: str, prepare: Callable[[Analysis], object]) -> None:
-    """Have the idle time of the session charged, then post `Charged` to the screen; say why there is none.
+def charge_idle(
+    screen: AnswerScreen,
+    target: str,
+    prepare: Callable[[Analysis], object],
+    show: Callable[[Analysis], None],
+) -> None:
+    """Have the idle time of the session charged, then shown; say why there is none.
 
     target : what it is charged to, which is said meanwhile: "lines".
     prepare : makes what takes a while of what will be shown; called in a thread.
     """
     analysis = screen.session.analysis
     assert analysis is not None
-
-    def charge() -> Message:
-        prepare(analysis)
-        return Charged(analysis)
-
     if not analysis.devices:
         screen.nothing("No device in this trace: there is no idle time to charge.")
     elif not any(device.idle_ns for device in analysis.devices):
         screen.nothing("The device was never idle.")
     else:
         screen.missing(translate("Charging the idle time to {target}.", target=wording(target)))
-        screen.in_background(CHARGING, charge)
+        screen.in_background(CHARGING, lambda: prepare(analysis), lambda _: show(analysis))
 
 
 def absent_source(analysis: Analysis | None, is_without_stack: bool) -> str:

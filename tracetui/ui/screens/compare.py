@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 from rich.style import Style
 from textual import events, on
 from textual.binding import BindingType
-from textual.message import Message
 from textual.widget import Widget
 
-from tracetui.arrays import Int64s
 from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
 from tracetui.export.sentences.comparison import (
@@ -31,7 +29,7 @@ from tracetui.ui.actions import bindings
 from tracetui.ui.comparing import tables
 from tracetui.ui.comparing.absence import absence_lines, next_pair
 from tracetui.ui.comparing.comparing import STACKED, Comparing, PairChanged
-from tracetui.ui.comparing.pair import ComparedPair, NotComparable
+from tracetui.ui.comparing.pair import ComparedPair
 from tracetui.ui.comparing.row_story import story
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece, ruled, wrapped
@@ -40,9 +38,6 @@ from tracetui.ui.session import Session
 from tracetui.ui.widgets.lines import Lines, Pieces
 from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_ms, format_percent
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ROOMY_FROM = 34  #: lines of a terminal from which the parts of a step may stay above the other tables,
 LEAST_ROWS = 5  #: if these have so many rows then, and so many parts are shown
@@ -75,13 +70,6 @@ class CompareScreen(TableScreen):
         ("e", "export"),
         ("?", "keys"),
     )
-
-    @dataclass
-    class Made(Message, bubble=False):
-        """Two traces are compared, and the tables laid out."""
-
-        pair: ComparedPair
-        laid: tables.Laid
 
     def __init__(self, session: Session, comparing: Comparing) -> None:
         super().__init__(session)
@@ -188,20 +176,15 @@ class CompareScreen(TableScreen):
         self._pair, self._failure = pair, ""
         sessions, width = [*viewer.sessions], self.size.width
 
-        def compare() -> Message:
-            try:
-                comparison = pair.compare(sessions, self.comparing.runs)
-            except NotComparable as absence:
-                return self.Failed("compare", str(absence))
-            laid = tables.Laid(comparison, self.viewer.palette, self.viewer.glyphs)
-            return self.Made(pair, laid.warm(width))
+        def compare() -> tables.Laid:
+            comparison = pair.compare(sessions, self.comparing.runs)
+            return tables.Laid(comparison, self.viewer.palette, self.viewer.glyphs).warm(width)
 
-        self.in_background("compare", compare)
+        self.in_background("compare", compare, partial(self._show_laid, pair))
 
-    @on(Made)
-    def _show_made(self, made: Made) -> None:
-        if made.pair is self.comparing.pair:
-            made.pair.comparison, self._laid = made.laid.comparison, made.laid
+    def _show_laid(self, pair: ComparedPair, laid: tables.Laid) -> None:
+        if pair is self.comparing.pair:
+            pair.comparison, self._laid = laid.comparison, laid
             self.refresh_answer()
 
     def failed(self, group: str, sentence: str) -> None:
@@ -365,13 +348,8 @@ class CompareScreen(TableScreen):
             template = "{name} has none of it: {key} opens it in {other}."
             self.viewer.show_status(translate(template, name=name, key=key, other=other))
 
-    def frame(self, view: Int64s) -> pd.DataFrame:
-        from tracetui.export.data_frame import frame_of
-
-        return frame_of(self.shown.table, ComparedRows([self._rows[row] for row in view.tolist()]))
-
     @property
-    def identified(self) -> tuple[Table[Any], Any] | None:
+    def contents(self) -> tuple[Table[Any], Any] | None:
         return self.shown.table, ComparedRows(self._rows)
 
     def export_name(self) -> str:

@@ -15,7 +15,7 @@ from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.frame_kinds import FrameKind
-from tracetui.ui.screens.charged import Charged, absent_source, charge_idle
+from tracetui.ui.screens.charged import absent_source, charge_idle
 from tracetui.ui.screens.table_screen import AnswerScreen
 from tracetui.ui.session import Session
 from tracetui.ui.stories.flame_story import flame_answer, flame_story
@@ -75,11 +75,9 @@ class FlameScreen(AnswerScreen):
         self.source.display = event.size.height >= TALL
 
     def build(self) -> None:
-        charge_idle(self, "stacks", lambda analysis: analysis.stacks)
+        charge_idle(self, "stacks", lambda analysis: analysis.stacks, self._show_charged)
 
-    @on(Charged)
-    def _show_charged(self, message: Charged) -> None:
-        analysis = message.analysis
+    def _show_charged(self, analysis: Analysis) -> None:
         if analysis is self.session.analysis:
             self.source.files = self.session.sources
             self._shown = analysis

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import events, on
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -60,8 +59,7 @@ class GapsScreen(TableScreen):
         ("e", "export"),
     )
 
-    @dataclass
-    class Made(Message, bubble=False):
+    class Made(NamedTuple):
         """The table of an analysis."""
 
         analysis: Analysis
@@ -70,13 +68,6 @@ class GapsScreen(TableScreen):
         rank: Int64s
         columns: list[ViewColumn]
         answer: str
-
-    @dataclass
-    class Lost(Message, bubble=False):
-        """Where the host lost its lead."""
-
-        analysis: Analysis
-        losses: LeadLosses
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -112,7 +103,7 @@ class GapsScreen(TableScreen):
             self._show_made(self._make(analysis))
         else:
             self.missing(translate("Laying out {count} gaps.", count=f"{len(analysis.gaps):,}"))
-            self.in_background("gaps", lambda: self._make(analysis))
+            self.in_background("gaps", lambda: self._make(analysis), self._show_made)
 
     def _make(self, analysis: Analysis) -> Made:
         """Make the columns of all gaps: 0.4 s for a million, in a thread."""
@@ -121,7 +112,6 @@ class GapsScreen(TableScreen):
         columns = gap_columns(analysis, by, palette, time_inks(palette, self.viewer.glyphs))
         return self.Made(analysis, by, ranked, ranks(ranked), columns, gaps_answer(analysis, by))
 
-    @on(Made)
     def _show_made(self, made: Made) -> None:
         if made.analysis is not self.session.analysis or made.by is not self.session.ranked_by:
             return
@@ -133,16 +123,16 @@ class GapsScreen(TableScreen):
         self.table.show(made.columns, len(made.analysis.gaps), sort=0, descending=False)
         self.show_answer(made.answer, self.place())
         self._opened()
-        self.in_background("lead", lambda: self.Lost(made.analysis, made.analysis.lead_losses))
+        analysis = made.analysis
+        self.in_background("lead", lambda: analysis.lead_losses, partial(self._show_losses, analysis))
 
     def failed(self, group: str, sentence: str) -> None:
         if group != "lead":  # without it the screen is of use
             super().failed(group, sentence)
 
-    @on(Lost)
-    def _show_lost(self, message: Lost) -> None:
-        if message.analysis is self._shown:
-            self._losses = message.losses
+    def _show_losses(self, analysis: Analysis, losses: LeadLosses) -> None:
+        if analysis is self._shown:
+            self._losses = losses
             self._tell()
 
     @on(TableWidget.Arranged)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.binding import BindingType
@@ -28,11 +28,6 @@ from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.tables.layout import ColumnLook, laid_out
 from tracetui.ui.widgets.lines import Lines, Pieces
 from tracetui.ui.widgets.table import TableWidget
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from tracetui.arrays import Int64s
 
 NO_PLACE = "This finding has no place in the timeline: it is about the whole recording."
 STORY_LINES = 9
@@ -78,7 +73,7 @@ class HealthScreen(TableScreen):
         return findings[row] if 0 <= row < len(findings) else None
 
     @property
-    def identified(self) -> tuple[Table[Any], Any] | None:
+    def contents(self) -> tuple[Table[Any], Any] | None:
         return None if (found := self.session.analysis) is None else (FINDINGS, FindingRows(found))
 
     def missing(self, sentence: str) -> None:
@@ -129,10 +124,3 @@ class HealthScreen(TableScreen):
             self.viewer.action_go("timeline")
         else:
             self.viewer.show_status(NO_PLACE)
-
-    def frame(self, view: Int64s) -> pd.DataFrame:
-        from tracetui.export.trace.frames import findings_frame
-
-        assert self.session.analysis is not None
-        findings: pd.DataFrame = findings_frame(self.session.analysis).take(view)
-        return findings

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import events, on
 from textual.binding import BindingType
-from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
@@ -63,14 +62,6 @@ class HeatmapScreen(MapScreen):
         ("y", "copy"),
         ("?", "keys"),
     )
-
-    @dataclass
-    class Made(Message, bubble=False):
-        """The map of what was wanted."""
-
-        wanted: object
-        view: AnalysisMap
-        sheet: Sheet | None
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -149,13 +140,15 @@ class HeatmapScreen(MapScreen):
         self._wanted = wanted = object()
         number = self._number
         if len(analysis.trace.slices) < MANY_SLICES:
-            self._show_made(self._make(analysis, number, wanted))
+            self._show_made(wanted, *self._make(analysis, number))
         else:
             if number not in self._views:
                 self.show_answer("making the map", self.beside_answer())
-            self.in_background("heat", lambda: self._make(analysis, number, wanted))
+            self.in_background(
+                "heat", lambda: self._make(analysis, number), lambda made: self._show_made(wanted, *made)
+            )
 
-    def _make(self, analysis: Analysis, number: int, wanted: object) -> Made:
+    def _make(self, analysis: Analysis, number: int) -> tuple[AnalysisMap, Sheet | None]:
         view = self._views.get(number)
         if view is None:
             make = MAPS[number][1]
@@ -163,14 +156,12 @@ class HeatmapScreen(MapScreen):
             self._views[number] = view
         heat_map = self.map
         room = heat_map.room(view.label_cells, view.total_cells)
-        return self.Made(wanted, view, view.sheet(*room, heat_map.halves))
+        return view, view.sheet(*room, heat_map.halves)
 
-    @on(Made)
-    def _show_made(self, made: Made) -> None:
+    def _show_made(self, wanted: object, view: AnalysisMap, sheet: Sheet | None) -> None:
         analysis = self.session.analysis
-        if made.wanted is not self._wanted or analysis is None:
+        if wanted is not self._wanted or analysis is None:
             return
-        view, sheet = made.view, made.sheet
         if sheet is None or not sheet.cells.ns.size:
             self.nothing(sentences((wording(view.question), wording(view.nothing()))))
             return

@@ -8,11 +8,11 @@ its own. `c` goes on to modules, to frames at any depth, to gaps by signature, a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 from textual import events, on
 from textual.binding import BindingType
-from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
@@ -22,17 +22,16 @@ from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.analysis.modules import ModuleIdle
 from tracetui.analysis.nested_idle import FrameIdle, NestedIdle
 from tracetui.analysis.scopes import ScopeTime
-from tracetui.arrays import Int64s
 from tracetui.export.queries.relations import trace_relations
 from tracetui.export.sentences.scheduler import pinning_words
-from tracetui.export.tables.row_ids import ids_of
+from tracetui.export.tables.column import Table
 from tracetui.language import alternatives, sentences, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, parse_call_stack
 from tracetui.ui.actions import bindings
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.messages import SelectionChanged
-from tracetui.ui.screens.charged import CHARGING, Charged, absent_source, charge_idle
+from tracetui.ui.screens.charged import CHARGING, absent_source, charge_idle
 from tracetui.ui.screens.line_trial import LineTrial, LineTried, try_line
 from tracetui.ui.screens.table_screen import TableScreen
 from tracetui.ui.session import Session
@@ -58,9 +57,6 @@ from tracetui.ui.widgets.source import SourcePane
 from tracetui.ui.widgets.stack_tree import StackTree
 from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_time
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 STORY = {True: 7, False: 9}  #: lines that the story takes, in a narrow terminal and in a wide one
 NO_FRAME = "Choose a frame in the stacks first: f shows what is below it, then its callers."
@@ -88,13 +84,6 @@ class HotspotsScreen(TableScreen):
         ("o", "edit"),
         ("?", "keys"),
     )
-
-    class Saved(Message):
-        """What each line can save at most is known."""
-
-        def __init__(self, analysis: Analysis, savings: Mapping[LineKey, LineSaving]) -> None:
-            super().__init__()
-            self.analysis, self.savings = analysis, savings
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -166,13 +155,13 @@ class HotspotsScreen(TableScreen):
             if view.name == name:
                 self._view, self._untouched = view, False
 
-    def row_ids(self, rows: Int64s) -> Sequence[str]:
+    @property
+    def contents(self) -> tuple[Table[Any], Any] | None:
         if self._shown is None:
-            return ()
+            return None
         name = "syncs" if self._view.export == "synchronisations" else self._view.export
-        named = trace_relations(self._shown, frozenset({name}))[name]
-        ids = ids_of(named.table, named.rows())
-        return [ids[row] for row in rows.tolist()]
+        relation = trace_relations(self._shown, frozenset({name}))[name]
+        return relation.table, relation.rows()
 
     @property
     def _modules(self) -> HotspotView:
@@ -186,11 +175,10 @@ class HotspotsScreen(TableScreen):
             self,
             "lines",
             lambda known: (known.lines, known.stacks, known.syncs, known.signatures, known.scopes),
+            self._show_charged,
         )
 
-    @on(Charged)
-    def _show_charged(self, message: Charged) -> None:
-        analysis = message.analysis
+    def _show_charged(self, analysis: Analysis) -> None:
         if analysis is not self.session.analysis:
             return
         self.source.files = self.session.sources
@@ -201,20 +189,17 @@ class HotspotsScreen(TableScreen):
         self._show_view(analysis)
         self._follow()
 
-        def save() -> Message:
-            savings = analysis.savings
+        def find_savings() -> Mapping[LineKey, LineSaving]:
             _ = analysis.modules, analysis.frames  # of tables that nobody has asked for yet: 1.4 s of 1 GB
             _ = analysis.pinning_saves_ns
-            return self.Saved(analysis, savings)
+            return analysis.savings
 
-        self.in_background("savings", save)
+        self.in_background("savings", find_savings, partial(self._fill_savings, analysis))
 
-    @on(Saved)
-    def _fill_savings(self, message: Saved) -> None:
-        message.stop()
-        if message.analysis is self._shown:
-            self._savings = message.savings
-            self._fill_table(message.analysis, None)
+    def _fill_savings(self, analysis: Analysis, savings: Mapping[LineKey, LineSaving]) -> None:
+        if analysis is self._shown:
+            self._savings = savings
+            self._fill_table(analysis, None)
             self.tell_story()
             if self._trial.line is None and self._gap < 0:
                 self.note(self._note)
@@ -470,16 +455,19 @@ class HotspotsScreen(TableScreen):
             def job_words() -> str:
                 return viewer.line_words(session, line[0] or "", line[1], factor)
 
-            self.in_background("what-if", lambda: try_line(analysis, line, factor, job_words))
+            self.in_background(
+                "what-if",
+                lambda: try_line(analysis, line, factor, job_words),
+                partial(self._tell_trial, analysis),
+            )
 
-    @on(LineTried)
-    def _tell_trial(self, message: LineTried) -> None:
+    def _tell_trial(self, analysis: Analysis, tried: LineTried) -> None:
         self._trial.running = False
-        if message.analysis is self._shown and self._trial.is_of(message.what_if):
+        if analysis is self._shown and self._trial.is_of(tried.what_if):
             width, glyphs = self.size.width, self.viewer.glyphs
-            words = what_if_words(message.what_if, width, glyphs, message.with_peers)
-            if message.job_words:
-                words = alternatives((message.job_words, words))
+            words = what_if_words(tried.what_if, width, glyphs, tried.with_peers)
+            if tried.job_words:
+                words = alternatives((tried.job_words, words))
             self.note(words, Role.TEXT)
         else:
             self._try()
@@ -492,11 +480,6 @@ class HotspotsScreen(TableScreen):
             self.note(sentence, Role.WARNING)
 
     # ------------------------------------------------------- export and editor
-
-    def frame(self, view: Int64s) -> pd.DataFrame:
-        assert self._shown is not None
-        shown: pd.DataFrame = self._view.frame(self._shown).take(view)
-        return shown
 
     def export_name(self) -> str:
         return self._view.export

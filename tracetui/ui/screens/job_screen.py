@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
 from textual import on
-from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.export.tables.column import Table
@@ -35,8 +33,7 @@ Answer = TypeVar("Answer")
 class JobScreen(TableScreen, Generic[Answer]):
     """A table of a job under what it says; `find` is called in a thread."""
 
-    @dataclass
-    class Found(Message, bubble=False):
+    class Found(NamedTuple):
         """What `find` found of a job; a sentence where it found nothing."""
 
         job: Job
@@ -81,7 +78,7 @@ class JobScreen(TableScreen, Generic[Answer]):
         elif self._asked is not job:
             self._asked = job
             self.missing(translate("Replaying the job."))
-            self.in_background("find", lambda: self._find(job))
+            self.in_background("find", lambda: self._find(job), self._take_found)
 
     def _find(self, job: Job) -> Found:
         try:
@@ -89,7 +86,6 @@ class JobScreen(TableScreen, Generic[Answer]):
         except NoReplay as problem:
             return self.Found(job, None, translate("The job cannot be replayed: {why}.", why=str(problem)))
 
-    @on(Found)
     def _take_found(self, found: Found) -> None:
         if found.job is self._asked:
             self._found = found
@@ -163,7 +159,7 @@ class JobTableScreen(JobScreen[Answer]):
             self.draw_row(answer, row)
 
     @property
-    def identified(self) -> tuple[Table[Any], Any] | None:
+    def contents(self) -> tuple[Table[Any], Any] | None:
         return None if self.answer is None else (self.TABLE, self.rows_of(self.answer))
 
     def frame(self, view: Int64s) -> pd.DataFrame:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-
-from textual.message import Message
+from typing import NamedTuple
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.critical.whatif import LineWhatIf
@@ -13,20 +12,12 @@ from tracetui.analysis.idle.idle_lines import LineKey
 NEXT_FACTOR = {1.0: 0.5, 0.5: 0.0, 0.0: 1.0}
 
 
-class LineTried(Message, bubble=False):
-    """What follows if a line is faster, and if late peers come sooner too; None: none is late."""
+class LineTried(NamedTuple):
+    """What follows if a line is faster."""
 
-    def __init__(
-        self,
-        analysis: Analysis,
-        what_if: LineWhatIf,
-        with_peers: LineWhatIf | None,
-        job_words: str = "",
-    ) -> None:
-        """Take `job_words`, what a step of the job gains by it; "" where the trace is of no job."""
-        super().__init__()
-        self.job_words = job_words
-        self.analysis, self.what_if, self.with_peers = analysis, what_if, with_peers
+    what_if: LineWhatIf
+    with_peers: LineWhatIf | None  #: if late peers come sooner too; None: none is late
+    job_words: str  #: what a step of the job gains by it; "" where the trace is of no job
 
 
 class LineTrial:
@@ -60,4 +51,4 @@ def try_line(
     """
     late, prompt = analysis.what_ifs_with_late_peers, analysis.what_ifs
     with_peers = None if late is prompt else prompt.faster(line, factor)
-    return LineTried(analysis, late.faster(line, factor), with_peers, job_words())
+    return LineTried(late.faster(line, factor), with_peers, job_words())

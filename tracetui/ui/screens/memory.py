@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, Optional
 
 import numpy as np
 from textual import events, on
 from textual.binding import BindingType
 from textual.containers import Container, Vertical
-from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.memory.model import Curve
 from tracetui.analysis.memory.neighbours import Neighbours, neighbours_of
-from tracetui.arrays import Int64s
 from tracetui.export.sentences.memory import NO_TIMES, NOTHING
 from tracetui.export.tables.column import Table
 from tracetui.language import wording
@@ -44,14 +42,13 @@ from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.source import SourcePane
 from tracetui.ui.widgets.table import TableWidget
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 WIDE = 120  #: cells from which the source stands beside the table
 TALL = 32  #: lines of a terminal from which a narrow one has room for the source
 _STORY = {True: 5, False: 6}  #: lines that the story takes, in a narrow terminal and in a wide one
 _SETTLED_S = 0.15  #: a held cursor key asks for neighbours faster than they are found
 _BESIDE_NS = 50_000  #: shown on either side of a block of which no operator is known
+#: what is recorded of the memory, and the columns of its tables; None for nothing
+MemoryRead = Optional[tuple[Shown, dict[MemoryView, list[ViewColumn]]]]
 
 
 class MemoryScreen(TableScreen):
@@ -71,23 +68,6 @@ class MemoryScreen(TableScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("memory")]
     TITLE_OF = "Memory"
     NUMBERS = ("memory",)
-
-    @dataclass
-    class Read(Message, bubble=False):
-        """What is recorded of the memory, None for nothing."""
-
-        analysis: Analysis | None
-        window: tuple[int, int] | None
-        shown: Shown | None
-        columns: dict[MemoryView, list[ViewColumn]]
-
-    @dataclass
-    class Found(Message, bubble=False):
-        """What runs on the device for a block, and beside it."""
-
-        shown: Shown
-        block: int
-        neighbours: Neighbours
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -172,32 +152,31 @@ class MemoryScreen(TableScreen):
         if self._shown is None:
             self.missing("Reading what is recorded of the memory.")
 
-        def read() -> Message:
+        def read() -> MemoryRead:
             memory = session.read_memory()
             if memory is None:
-                return self.Read(analysis, window, None, {})
+                return None
             of_trace = window if memory.recorded.timed or session.trace is None else None
             origin = session.trace.start_ns if session.trace is not None else 0
             shown = shown_memory(memory, of_trace, origin, session.sources.line)
             looks = self.viewer.palette, self.viewer.glyphs
             # Of a million blocks they take 0.2 s.
-            return self.Read(analysis, window, shown, {view: view.columns(shown, *looks) for view in VIEWS})
+            return shown, {view: view.columns(shown, *looks) for view in VIEWS}
 
-        self.in_background("memory", read)
+        self.in_background("memory", read, partial(self._show_read, analysis, window))
 
-    @on(Read)
-    def _show_read(self, message: Read) -> None:
-        if message.analysis is not self.session.analysis or message.window != self._window:
+    def _show_read(self, analysis: Analysis | None, window: tuple[int, int] | None, read: MemoryRead) -> None:
+        if analysis is not self.session.analysis or window != self._window:
             return
-        shown = message.shown
-        if shown is None:
+        if read is None:
             self.nothing(NOTHING)
             return
+        shown, columns = read
         if self._shown is None and shown.part.peak is not None:
             of_peak = shown.part.peak.device, shown.part.peak.component
             keys = [(curve.device, curve.component) for curve in shown.memory.curves]
             self._curve = keys.index(of_peak)
-        self._shown, self._columns = shown, message.columns
+        self._shown, self._columns = shown, columns
         self._view = self._view or (GROWING if shown.memory.growing else LINES)
         self.source.files = self.session.sources
         self._show_curve()
@@ -326,34 +305,28 @@ class MemoryScreen(TableScreen):
         assert chains is not None
         place = np.array([block])
 
-        def find() -> Message:
-            (found,) = neighbours_of(chains, blocks.row[place], blocks.start[place])
-            return self.Found(shown, block, found)
-
-        self.in_background("neighbours", find)
+        self.in_background(
+            "neighbours",
+            lambda: neighbours_of(chains, blocks.row[place], blocks.start[place]),
+            lambda found: self._show_neighbours(shown, block, *found),
+        )
 
     def failed(self, group: str, sentence: str) -> None:
         if group != "neighbours":  # without them the screen is of use
             super().failed(group, sentence)
 
-    @on(Found)
-    def _show_found(self, message: Found) -> None:
-        if message.shown is self._shown:
-            self._neighbours = message.block, message.neighbours
-            if self.block == message.block:
+    def _show_neighbours(self, shown: Shown, block: int, neighbours: Neighbours) -> None:
+        if shown is self._shown:
+            self._neighbours = block, neighbours
+            if self.block == block:
                 self._tell()
 
     @property
-    def identified(self) -> tuple[Table[Any], Any] | None:
-        return None if self._shown is None else self.view.identified(self._shown)
+    def contents(self) -> tuple[Table[Any], Any] | None:
+        return None if self._shown is None else self.view.contents(self._shown)
 
     def export_name(self) -> str:
         return self.view.export
-
-    def frame(self, view: Int64s) -> pd.DataFrame:
-        assert self._shown is not None
-        rows: pd.DataFrame = self.view.frame(self._shown).take(view)
-        return rows
 
     # ---------------------------------------------------------------- actions
 

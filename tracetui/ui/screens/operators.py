@@ -5,21 +5,18 @@ Of all, of the window, or of one step.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from dataclasses import replace
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from textual import on
 from textual.binding import BindingType
-from textual.message import Message
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.operator_lines import main_lines
 from tracetui.analysis.operators import OperatorSlices, OperatorTable
-from tracetui.arrays import Int64s
+from tracetui.export.tables.column import Table
 from tracetui.export.tables.operators import OPERATORS
-from tracetui.export.tables.row_ids import ids_of
 from tracetui.language import clauses, translate
 from tracetui.places import SharedPlace
 from tracetui.trace.clean import printable
@@ -33,10 +30,6 @@ from tracetui.ui.session import Session
 from tracetui.ui.tables.operator_columns import frame_names, operator_columns, operators_answer
 from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_percent, format_time
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 #: slices from which a thread sums them up: 10 million take seconds
 MANY_SLICES = 200_000
@@ -53,21 +46,21 @@ class Wanted(NamedTuple):
     type: tuple[str, Activity] | None  #: only the names of this one
 
 
+class Summed(NamedTuple):
+    """Time per type or name of what was wanted."""
+
+    wanted: Wanted
+    operators: OperatorSlices
+    table: OperatorTable
+    lines: list[str] | None  #: that launched most of each row of the table; None: not known of any
+
+
 class OperatorsScreen(TableScreen):
     """One row per type, and per activity on a device; the names of one type, or all names."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("operators")]
     TITLE_OF = "Operators"
     NUMBERS = ("operators",)
-
-    @dataclass
-    class Summed(Message, bubble=False):
-        """Time per type or name of what was wanted."""
-
-        wanted: Wanted
-        operators: OperatorSlices
-        table: OperatorTable
-        lines: list[str] | None  #: that launched most of each row of the table; None: not known of any
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -77,7 +70,7 @@ class OperatorsScreen(TableScreen):
         self._by_name = False
         self._type: tuple[str, Activity] | None = None  # whose names are shown
         self._wanted: Wanted | None = None
-        self._summed: OperatorsScreen.Summed | None = None  # what is in the table
+        self._summed: Summed | None = None  # what is in the table
 
     @property
     def heading(self) -> str:
@@ -111,11 +104,9 @@ class OperatorsScreen(TableScreen):
         same = (index for index, step in enumerate(steps) if (step.number, step.device) == wanted)
         self._step = next(same, -1)
 
-    def row_ids(self, rows: Int64s) -> Sequence[str]:
-        if self._summed is None:
-            return ()
-        ids = ids_of(OPERATORS, self._summed.table)
-        return [ids[row] for row in rows.tolist()]
+    @property
+    def contents(self) -> tuple[Table[Any], Any] | None:
+        return None if self._summed is None else (OPERATORS, self._summed.table)
 
     @property
     def hints(self) -> tuple[tuple[str, str], ...]:
@@ -145,25 +136,24 @@ class OperatorsScreen(TableScreen):
         else:
             self.table.empty = "Summing up."
             self.show_answer("summing up", self.place())
-            self.in_background("operators", lambda: sum_operators(wanted))
+            self.in_background("operators", lambda: sum_operators(wanted), self._show_summed)
 
-    @on(Summed)
-    def _show_summed(self, message: Summed) -> None:
-        if message.wanted is not self._wanted:
+    def _show_summed(self, summed: Summed) -> None:
+        if summed.wanted is not self._wanted:
             return
-        analysis, table = message.wanted.analysis, message.table
-        before, self._summed = self._summed, message
+        analysis, table = summed.wanted.analysis, summed.table
+        before, self._summed = self._summed, summed
         if not len(table):
             self.table.empty = self._nothing(analysis)
         palette, glyphs = self.viewer.palette, self.viewer.glyphs
         columns = operator_columns(
-            table, analysis.trace, palette, glyphs, host=self._host, types=self._of_types, lines=message.lines
+            table, analysis.trace, palette, glyphs, host=self._host, types=self._of_types, lines=summed.lines
         )
-        kept = before is not None and _kind(before.wanted) == _kind(message.wanted)
+        kept = before is not None and _kind(before.wanted) == _kind(summed.wanted)
         key = "self_ns" if self._host else "total_ns"
         ranked = next(place for place, column in enumerate(columns) if column.key == key)
         self.table.show(columns, len(table), sort=None if kept else ranked)
-        self.show_answer(self._answer(message), self.place())
+        self.show_answer(self._answer(summed), self.place())
 
     def _answer(self, summed: Summed) -> str:
         """Say what the table sums up: how many of what, where, and the time of all together."""
@@ -200,13 +190,6 @@ class OperatorsScreen(TableScreen):
     def export_name(self) -> str:
         what = "operator_types" if self._of_types else "operators"
         return f"host_{what}" if self._host else f"device_{what}"
-
-    def frame(self, view: Int64s) -> pd.DataFrame:
-        from tracetui.export.trace.frames import operators_frame
-
-        assert self._summed is not None
-        shown: pd.DataFrame = operators_frame(self._summed.table).take(view)
-        return shown
 
     # --------------------------------------------------------- what is shown
 
@@ -296,7 +279,7 @@ def _busy_words(analysis: Analysis) -> str:
     return translate("the devices compute {share} of their time", share=share)
 
 
-def sum_operators(wanted: Wanted) -> OperatorsScreen.Summed:
+def sum_operators(wanted: Wanted) -> Summed:
     """Return the operators that are wanted, and their table."""
     analysis, host, step, window, by_name, of_type = wanted
     if step >= 0:
@@ -311,7 +294,7 @@ def sum_operators(wanted: Wanted) -> OperatorsScreen.Summed:
     lines = None
     if not host and analysis.has_python:
         lines = frame_names(main_lines(operators, table, analysis.launch_chains, analysis.rules))
-    return OperatorsScreen.Summed(wanted, operators, table, lines)
+    return Summed(wanted, operators, table, lines)
 
 
 def _kind(wanted: Wanted) -> tuple[bool, bool, bool]:

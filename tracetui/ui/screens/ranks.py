@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from rich.cells import cell_len
 from textual import events, on
 from textual.binding import BindingType
-from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.export.sentences.job import LINES_TITLE, LINKS_TITLE, NO_WAIT, STAGES_TITLE, head_words
@@ -84,23 +83,6 @@ class RanksScreen(MapScreen):
         ("S", "what if"),
         ("?", "keys"),
     )
-
-    @dataclass
-    class Made(Message, bubble=False):
-        """The map of a measure of a job."""
-
-        job: Job
-        measure: GridMeasure
-        view: RankView
-
-    @dataclass
-    class Saved(Message, bubble=False):
-        """What a step gains by the fix of each row of a table of a job; None: it cannot be replayed."""
-
-        job: Job
-        table: str
-        saves: dict[Fix, int] | None
-        error: float
 
     def __init__(self, session: Session, job_session: JobSession, open_rank: RankOpener) -> None:
         super().__init__(session)
@@ -185,7 +167,7 @@ class RanksScreen(MapScreen):
 
     def _row_ids(self) -> Sequence[str]:
         """Return the ids of the rows of the table that is shown; nothing where they have none."""
-        found = self._tables.identified(TABLES[self._table]) if self._tables is not None else None
+        found = self._tables.contents(TABLES[self._table]) if self._tables is not None else None
         if found is None:
             return ()
         return [row_of_kind(found[0].kind, name) for name in ids_of(*found)]
@@ -239,7 +221,7 @@ class RanksScreen(MapScreen):
         if self._ranks is not None and self._ranks.job is job and self._ranks.measure is measure:
             self._show_view(self._ranks)
             return
-        self.in_background("ranks", lambda: self.Made(job, measure, RankView(job, measure, head, unread)))
+        self.in_background("ranks", lambda: RankView(job, measure, head, unread), self._show_made)
 
     def _replay_next(self) -> None:
         """Have the rows of the next table replayed, that on screen first, once all ranks are digested."""
@@ -253,22 +235,21 @@ class RanksScreen(MapScreen):
             return
         self._replays_job, table = job, wanted[0]
 
-        def saved() -> RanksScreen.Saved:
+        def replay() -> tuple[dict[Fix, int] | None, float]:
             try:
                 replays = session.replays_of(job)
             except NoReplay:
-                return self.Saved(job, table, None, 0.0)
-            saves = replays.saves(tables.fixes(table), lambda: session.leaving)
-            return self.Saved(job, table, saves, replays.error)
+                return None, 0.0
+            return replays.saves(tables.fixes(table), lambda: session.leaving), replays.error
 
-        self.in_background("saves", saved)
+        self.in_background("saves", replay, lambda replayed: self._show_saves(job, table, *replayed))
 
-    @on(Saved)
-    def _show_saved(self, saved: Saved) -> None:
+    def _show_saves(self, job: Job, table: str, saves: dict[Fix, int] | None, error: float) -> None:
+        """Show what a step gains by the fix of each row of a table of a job; None: it cannot be replayed."""
         self._replays_job = None
-        if saved.job is self._job and self._tables is not None:
-            self._tables.saves[saved.table], self._tables.error = saved.saves, saved.error
-            if saved.table == TABLES[self._table]:
+        if job is self._job and self._tables is not None:
+            self._tables.saves[table], self._tables.error = saves, error
+            if table == TABLES[self._table]:
                 self._show_table()
         self._replay_next()
 
@@ -284,10 +265,9 @@ class RanksScreen(MapScreen):
             self.job_session.try_fix(fix)
         self.viewer.action_go("whatif")
 
-    @on(Made)
-    def _show_made(self, made: Made) -> None:
-        if made.job is self._job and made.measure is self._measure:
-            self._ranks = made.view
+    def _show_made(self, view: RankView) -> None:
+        if view.job is self._job and view.measure is self._measure:
+            self._ranks = view
             self._set_heights()
             self.call_after_refresh(self.refresh_answer)
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.message import Message
 from textual.widgets import Input
 
 from tracetui.arrays import Int64s
@@ -20,7 +19,6 @@ from tracetui.language import restate, translate
 from tracetui.trace.clean import printable
 from tracetui.ui.actions import bindings
 from tracetui.ui.comparing.comparing import COMPARE, Comparing, PairChanged
-from tracetui.ui.comparing.pair import NotComparable
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.messages import PlaceAsked
 from tracetui.ui.query_history import QueryHistory
@@ -55,21 +53,6 @@ class SqlScreen(TableScreen):
     TITLE_OF = "Queries"
     EXAMPLE: ClassVar[str] = _EXAMPLE
     NOWHERE: ClassVar[str] = NO_TIME  #: what is said of a row that no screen shows
-
-    @dataclass
-    class Listed(Message, bubble=False):
-        """The tables of a subject are known."""
-
-        subject: object
-        relations: Relations
-
-    @dataclass
-    class Answered(Message, bubble=False):
-        """What a query answers, or why it has no answer."""
-
-        query: str
-        answer: QueryResult | None
-        refusal: str = ""
 
     def __init__(self, session: Session, source: QuerySource | None = None) -> None:
         """Ask the tables of a source; None: of the session's trace."""
@@ -117,20 +100,11 @@ class SqlScreen(TableScreen):
         subject = self._subject = self._source.subject()
         self._relations, self._answer = {}, None
         self.missing(translate("Looking for tables."))
-        make = self._source.tables()
+        self.in_background("tables", self._source.tables(), partial(self._take_tables, subject))
 
-        def listed() -> Message:
-            try:
-                return self.Listed(subject, make())
-            except NotComparable as absence:
-                return self.Failed("tables", str(absence))
-
-        self.in_background("tables", listed)
-
-    @on(Listed)
-    def _take_tables(self, message: Listed) -> None:
-        if message.subject is self._subject:
-            self._relations = message.relations
+    def _take_tables(self, subject: object, relations: Relations) -> None:
+        if subject is self._subject:
+            self._relations = relations
             self._show_tables()
 
     def _columns(self) -> dict[str, list[str]]:
@@ -173,24 +147,23 @@ class SqlScreen(TableScreen):
         self.show_answer(translate("asking; esc stops it"), self.place())
         relations = self._relations
 
-        def answered() -> SqlScreen.Answered:
+        def run() -> QueryResult | str:
             try:
-                return self.Answered(query, run_query(relations, query, None, stop.is_set, MOST_ROWS))
+                return run_query(relations, query, None, stop.is_set, MOST_ROWS)
             except QueryError as error:
-                return self.Answered(query, None, restate(str(error)))
+                return restate(str(error))
 
-        self.in_background("query", answered)
+        self.in_background("query", run, partial(self._show_answered, query))
 
-    @on(Answered)
-    def _show_answered(self, message: Answered) -> None:
-        if message.query != self._asked:
+    def _show_answered(self, query: str, answer: QueryResult | str) -> None:
+        """Show what a query answers, or why it has no answer."""
+        if query != self._asked:
             return
         self._asked = ""
-        answer = message.answer
-        if answer is None:
-            self.show_answer(printable(message.refusal, 300), self.place())
+        if isinstance(answer, str):
+            self.show_answer(printable(answer, 300), self.place())
             return
-        self._answer, self._query = answer, message.query
+        self._answer, self._query = answer, query
         self._show_rows(answer)
         self.table.focus()
 

@@ -7,13 +7,13 @@ exports and tables.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 from rich.style import Style
 from textual import events, on
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -65,22 +65,6 @@ class StackedScreen(AnswerScreen):
         ("x", "worst gap"),
         ("?", "keys"),
     )
-
-    @dataclass
-    class Made(Message, bubble=False):
-        """Two traces are ready to be drawn on one axis."""
-
-        pair: ComparedPair
-        stack: StackedRuns | None  #: None where there is nothing to draw
-        sentence: str = ""  #: why
-
-    @dataclass
-    class Found(Message, bubble=False):
-        """The counterpart of what was selected in a run."""
-
-        side: int
-        chosen: Chosen
-        counterpart: Chosen
 
     def __init__(self, session: Session, comparing: Comparing) -> None:
         super().__init__(session)
@@ -152,20 +136,18 @@ class StackedScreen(AnswerScreen):
         self._pair, self._failure = pair, ""
         sessions = [*viewer.sessions]
 
-        def make() -> Message:
+        def align() -> StackedRuns | str:
             sides: list[StackedRun] = []
             for place in (pair.base, pair.other):
                 analysis = sessions[place].analysis
                 assert analysis is not None
                 run = self.comparing.runs.of(place, analysis)
                 if not len(run.wall_ns):
-                    return self.Made(
-                        pair, None, translate("{run} has no work of a device.", run=NAMES[len(sides)])
-                    )
+                    return translate("{run} has no work of a device.", run=NAMES[len(sides)])
                 sides.append(StackedRun.of(sessions[place].name, analysis, run))
-            return self.Made(pair, StackedRuns.of(*sides))
+            return StackedRuns.of(*sides)
 
-        self.in_background("stack", make)
+        self.in_background("stack", align, partial(self._take, pair))
 
     def _is_of_sessions(self, stack: StackedRuns) -> bool:
         """Return whether the traces that are open are those that it was made of."""
@@ -174,14 +156,14 @@ class StackedScreen(AnswerScreen):
         places = (pair.base, pair.other)
         return all(viewer.sessions[at].analysis is side.analysis for at, side in zip(places, stack.sides))
 
-    @on(Made)
-    def _take(self, made: Made) -> None:
-        if made.pair is not self.comparing.pair:
+    def _take(self, pair: ComparedPair, stack: StackedRuns | str) -> None:
+        """Take two runs on one axis, or why there is nothing to draw."""
+        if pair is not self.comparing.pair:
             return
-        if made.stack is None:
-            self.failed("stack", made.sentence)
+        if isinstance(stack, str):
+            self.failed("stack", stack)
             return
-        self.look = JointView(made.stack)
+        self.look = JointView(stack)
         self._look_first(self.look)
         self.refresh_answer()
 
@@ -267,12 +249,15 @@ class StackedScreen(AnswerScreen):
         look = self.look
         if look is not None and look.selected:
             side, selected, stack = look.side, look.selected, look.stack
-            self.in_background("match", lambda: self.Found(side, selected, stack.counterpart(side, selected)))
+            self.in_background(
+                "match",
+                lambda: stack.counterpart(side, selected),
+                partial(self._take_counterpart, side, selected),
+            )
 
-    @on(Found)
-    def _take_counterpart(self, message: Found) -> None:
+    def _take_counterpart(self, side: int, chosen: Chosen, counterpart: Chosen) -> None:
         if self.look is not None:
-            self.look.take_counterpart(message.side, message.chosen, message.counterpart)
+            self.look.take_counterpart(side, chosen, counterpart)
             self._show()
 
     # What keys do

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.binding import BindingType
 from textual.widget import Widget
 
 from tracetui.analysis.operators import OperatorTable
-from tracetui.arrays import Int64s
+from tracetui.export.tables.column import Table
+from tracetui.export.tables.operators import OPERATORS
 from tracetui.language import translate
 from tracetui.trace.model import Track
 from tracetui.ui.actions import bindings
@@ -20,9 +21,6 @@ from tracetui.ui.screens.table_screen import TableKeys
 from tracetui.ui.session import Session
 from tracetui.ui.widgets.statistics import Statistics, window_bounds
 from tracetui.ui.widgets.table import TableWidget
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class StatisticsPanel(TableKeys, Panel[None]):
@@ -51,12 +49,9 @@ class StatisticsPanel(TableKeys, Panel[None]):
     def export_name(self) -> str:
         return "window"
 
-    def frame(self, view: Int64s) -> pd.DataFrame:
-        from tracetui.export.trace.frames import operators_frame
-
-        assert self._names is not None
-        shown: pd.DataFrame = operators_frame(self._names).take(view)
-        return shown
+    @property
+    def contents(self) -> tuple[Table[Any], Any] | None:
+        return None if self._names is None else (OPERATORS, self._names)
 
     @property
     def window(self) -> tuple[int, int]:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from statistics import median_low
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from rich.cells import cell_len
 from textual import on
 from textual.binding import BindingType
-from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.arrays import Int64s
 from tracetui.comparison.step_parts import StepParts, step_parts
 from tracetui.export.sentences.health import without_steps
-from tracetui.export.tables.column import Form
-from tracetui.export.tables.row_ids import ids_of
+from tracetui.export.tables.column import Form, Table
 from tracetui.export.tables.steps import PHASES, STEPS, StepRows
 from tracetui.export.trace.selection import Selection
 from tracetui.language import clauses, counted, heading, translate, wording
@@ -35,9 +32,6 @@ from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
 from tracetui.ui.widgets.lines import Lines, Pieces
 from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_percent
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: title, key, importance: the titles are shorter than those of the table
 _SUMS = (
@@ -74,13 +68,6 @@ class StepsScreen(TableScreen):
         ("?", "keys"),
     )
 
-    class Explained(Message):
-        """The causes and the critical chains of an analysis are there."""
-
-        def __init__(self, analysis: Analysis) -> None:
-            super().__init__()
-            self.analysis = analysis
-
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._explained: Analysis | None = None  # whose causes and critical chains are there
@@ -105,7 +92,11 @@ class StepsScreen(TableScreen):
         parts = [self._parts[place] for place in believed]
         self.show_answer(steps_answer(parts, sum(analysis.tasks_of_no_step.values()), left_out), self.place())
         if self._explained is not analysis:
-            self.in_background("causes", lambda: explain_steps(analysis))
+            self.in_background(
+                "causes",
+                lambda: (analysis.causes, analysis.preparing, analysis.critical),
+                lambda _: self._tell_causes(analysis),
+            )
 
     def _believed(self, places: Sequence[int]) -> Sequence[int]:
         """Return those of some steps that can be believed; all of them where none can."""
@@ -113,10 +104,8 @@ class StepsScreen(TableScreen):
         assert analysis is not None
         return Selection(all_steps=self.session.options.all_steps).believed(analysis, places)
 
-    @on(Explained)
-    def _tell_causes(self, message: Explained) -> None:
-        message.stop()
-        self._explained = message.analysis
+    def _tell_causes(self, analysis: Analysis) -> None:
+        self._explained = analysis
         self._tell(self.table.row)
 
     def failed(self, group: str, sentence: str) -> None:
@@ -159,16 +148,10 @@ class StepsScreen(TableScreen):
         lines_of_story.styles.height = len(lines)
         lines_of_story.show(lines)
 
-    def row_ids(self, rows: Int64s) -> Sequence[str]:
+    @property
+    def contents(self) -> tuple[Table[Any], Any] | None:
         analysis = self.session.analysis
-        return ids_of(STEPS, StepRows(analysis, rows.tolist())) if analysis is not None else ()
-
-    def frame(self, view: Int64s) -> pd.DataFrame:
-        from tracetui.export.trace.frames import steps_frame
-
-        analysis = self.session.analysis
-        assert analysis is not None
-        return steps_frame(analysis, view.tolist())
+        return None if analysis is None else (STEPS, StepRows(analysis))
 
     @on(TableWidget.Activated)
     def _open(self, message: TableWidget.Activated) -> None:
@@ -240,9 +223,3 @@ def steps_answer(parts: Sequence[StepParts], tasks_of_none: int = 0, left_out: C
     answer = without_steps(answer, left_out)
     tasks = counted(tasks_of_none, "1 task", "{count} tasks")
     return translate("{answer}; {tasks} of no step", answer=answer, tasks=tasks) if tasks_of_none else answer
-
-
-def explain_steps(analysis: Analysis) -> StepsScreen.Explained:
-    """Have what `step_causes` tells, which may take a while."""
-    _ = analysis.causes, analysis.preparing, analysis.critical
-    return StepsScreen.Explained(analysis)

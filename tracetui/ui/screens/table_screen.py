@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from rich.style import Style
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+Result = TypeVar("Result")
 MEANWHILE = "T shows what is there already; esc there stops the reading and keeps it."
 _MOST_LINES = 4  # that are said below the answer
 SAID_S = 4.0  #: how long a sentence stands in place of the keys
@@ -70,12 +72,11 @@ class AnswerScreen(ViewerScreen[None]):
     AnswerScreen { background: ansi_default; }
     """
 
-    class Failed(Message):
-        """Work in the background raised."""
+    @dataclass
+    class Worked(Message, bubble=False):
+        """Work in the background has ended."""
 
-        def __init__(self, group: str, sentence: str) -> None:
-            super().__init__()
-            self.group, self.sentence = group, sentence
+        go_on: Callable[[], object]  #: shows what it gave
 
     TITLE_OF: ClassVar[str] = ""  #: the first word of the answer
     NUMBERS: ClassVar[tuple[str, ...]] = ()  #: what of a recording its numbers stand on, as health calls it
@@ -174,22 +175,21 @@ class AnswerScreen(ViewerScreen[None]):
         """Why there is nothing to build of yet; "" where there is."""
         return "" if self.session.analysis is not None else self.session.unanswered
 
-    def in_background(self, group: str, work: Callable[[], Message]) -> None:
-        """Have work done in a thread and post the message that it gives; `Failed` where it raises."""
+    def in_background(self, group: str, work: Callable[[], Result], show: Callable[[Result], object]) -> None:
+        """Have `work` done in a thread, then `show` what it gives; `failed` is called where it raises."""
 
-        def post() -> None:
+        def run() -> None:
             try:
-                message = work()
+                go_on: Callable[[], object] = partial(show, work())
             except Exception as error:  # the rest of the viewer is of use without it
-                message = self.Failed(group, failure(error))
-            self.post_message(message)
+                go_on = partial(self.failed, group, failure(error))
+            self.post_message(self.Worked(go_on))
 
-        self.run_worker(post, thread=True, exclusive=True, group=group)
+        self.run_worker(run, thread=True, exclusive=True, group=group)
 
-    @on(Failed)
-    def _say_failed(self, message: Failed) -> None:
-        message.stop()
-        self.failed(message.group, message.sentence)
+    @on(Worked)
+    def _show_work(self, message: Worked) -> None:
+        message.go_on()
 
     def failed(self, group: str, sentence: str) -> None:
         """Say that the work of a group failed."""
@@ -283,9 +283,18 @@ class TableKeys:
         """Return what the exported table is called: "gaps"."""
         return "table"
 
-    @abstractmethod
+    @property
+    def contents(self) -> tuple[Table[Any], Any] | None:
+        """The table whose rows are shown, and what its columns look into; None where there is none."""
+        return None
+
     def frame(self, view: Int64s) -> pd.DataFrame:
         """Return the rows of `view`, in its order, as the command line writes them."""
+        from tracetui.export.data_frame import frame_of  # pandas: half a second, paid by whoever exports
+
+        assert self.contents is not None
+        frame: pd.DataFrame = frame_of(*self.contents).take(view)
+        return frame
 
 
 class TableScreen(TableKeys, AnswerScreen):
@@ -394,16 +403,11 @@ class TableScreen(TableKeys, AnswerScreen):
     def show_view(self, name: str) -> None:
         """Have the table of a name shown when the screen is next built; no other name changes anything."""
 
-    @property
-    def identified(self) -> tuple[Table[Any], Any] | None:
-        """The table whose rows are shown, and what its columns look into; None where rows have no ids."""
-        return None
-
     def row_ids(self, rows: Int64s) -> Sequence[str]:
-        """Return the ids of some rows of the table; () where rows have none."""
-        if self.identified is None:
+        """Return the ids of some rows of the table; () where there is none."""
+        if self.contents is None:
             return ()
-        table, of_table = self.identified
+        table, of_table = self.contents
         ids = ids_of(table, of_table)
         return [row_of_kind(table.kind, ids[row]) for row in rows.tolist()]
 

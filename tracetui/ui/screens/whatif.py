@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from textual import on
 from textual.binding import BindingType
-from textual.message import Message
 from textual.widget import Widget
 
 from tracetui.export.job.whatif import critical_words
@@ -71,14 +71,6 @@ class WhatifScreen(JobScreen[Trials]):
         ("N", "phases"),
         ("?", "keys"),
     )
-
-    @dataclass
-    class Replayed(Message, bubble=False):
-        """What some fixes bring together; None: they name what is not there."""
-
-        job: Job
-        fixes: tuple[Fix, ...]
-        outcome: Outcome | None
 
     def __init__(self, session: Session, job_session: JobSession, open_rank: RankOpener) -> None:
         super().__init__(session, job_session, open_rank)
@@ -159,7 +151,7 @@ class WhatifScreen(JobScreen[Trials]):
         self.table.show(columns, len(self._rows))
 
     @property
-    def identified(self) -> tuple[Table[Any], Any] | None:
+    def contents(self) -> tuple[Table[Any], Any] | None:
         return TRIALS, TrialRows(0, self._rows)
 
     def on_resize(self) -> None:
@@ -211,18 +203,17 @@ class WhatifScreen(JobScreen[Trials]):
             return
         self._wanted, replays = wanted, answer.replays
 
-        def replayed() -> WhatifScreen.Replayed:
+        def replay() -> Outcome | None:
             try:
-                return self.Replayed(job, wanted, replays.outcome(wanted))
+                return replays.outcome(wanted)
             except UnknownFix:
-                return self.Replayed(job, wanted, None)
+                return None
 
-        self.in_background("outcome", replayed)
+        self.in_background("outcome", replay, partial(self._take_outcome, job, wanted))
 
-    @on(Replayed)
-    def _take_replayed(self, replayed: Replayed) -> None:
-        if replayed.fixes == self._wanted and replayed.job is self.job_session.job:
-            self._then = replayed.outcome
+    def _take_outcome(self, job: Job, fixes: tuple[Fix, ...], outcome: Outcome | None) -> None:
+        if fixes == self._wanted and job is self.job_session.job:
+            self._then = outcome
             self._show_lanes()
 
     def failed(self, group: str, sentence: str) -> None:

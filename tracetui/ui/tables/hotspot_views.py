@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Optional, Union
+from typing import Optional, Union
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.critical.saves import LineSaving
@@ -45,9 +45,6 @@ from tracetui.ui.tables.nested_columns import (
     scopes_answer,
 )
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 HotspotRow = Union[LineIdle, Signature, SyncCall, ModuleIdle, FrameIdle, ScopeTime]
 Savings = Optional[Mapping[LineKey, LineSaving]]  # None: not known yet
 
@@ -64,7 +61,6 @@ class HotspotView:
     rows: Callable[[Analysis], Sequence[HotspotRow]]
     columns: Callable[[Analysis, Savings, Palette, Glyphs], list[ViewColumn]]
     answer: Callable[[Analysis], str]
-    frame: Callable[[Analysis], pd.DataFrame]
 
 
 def hotspot_name(row: HotspotRow) -> str:
@@ -90,42 +86,6 @@ def line_of_row(analysis: Analysis, row: HotspotRow | None) -> LineIdle | None:
     return None
 
 
-def _lines_frame(analysis: Analysis) -> pd.DataFrame:
-    from tracetui.export.trace.frames import hotspots_frame  # pandas: half a second, paid by whoever exports
-
-    return hotspots_frame(analysis)
-
-
-def _modules_frame(analysis: Analysis) -> pd.DataFrame:
-    from tracetui.export.trace.frames import modules_frame
-
-    return modules_frame(analysis)
-
-
-def _frames_frame(analysis: Analysis) -> pd.DataFrame:
-    from tracetui.export.trace.frames import frames_frame
-
-    return frames_frame(analysis)
-
-
-def _scopes_frame(analysis: Analysis) -> pd.DataFrame:
-    from tracetui.export.trace.frames import scopes_frame
-
-    return scopes_frame(analysis)
-
-
-def _signatures_frame(analysis: Analysis) -> pd.DataFrame:
-    from tracetui.export.trace.frames import signatures_frame
-
-    return signatures_frame(analysis)
-
-
-def _syncs_frame(analysis: Analysis) -> pd.DataFrame:
-    from tracetui.export.trace.frames import syncs_frame
-
-    return syncs_frame(analysis)
-
-
 LINES = HotspotView(
     name="lines",
     title="Hotspots",
@@ -135,7 +95,6 @@ LINES = HotspotView(
     rows=lambda analysis: analysis.lines,
     columns=hotspot_line_columns,
     answer=hotspots_answer,
-    frame=_lines_frame,
 )
 MODULES = HotspotView(
     name="modules",
@@ -146,7 +105,6 @@ MODULES = HotspotView(
     rows=lambda analysis: analysis.modules,
     columns=lambda analysis, _, palette, glyphs: module_columns(analysis, palette, glyphs),
     answer=modules_answer,
-    frame=_modules_frame,
 )
 FRAMES = HotspotView(
     name="frames",
@@ -157,7 +115,6 @@ FRAMES = HotspotView(
     rows=lambda analysis: analysis.frames,
     columns=lambda analysis, _, palette, glyphs: frame_columns(analysis, palette, glyphs),
     answer=frames_answer,
-    frame=_frames_frame,
 )
 OPERATORS = replace(
     FRAMES,
@@ -177,7 +134,6 @@ SCOPES = HotspotView(
     rows=lambda analysis: analysis.scopes,
     columns=lambda analysis, _, palette, glyphs: scope_columns(analysis, palette, glyphs),
     answer=scopes_answer,
-    frame=_scopes_frame,
 )
 SIGNATURES = HotspotView(
     name="signatures",
@@ -188,7 +144,6 @@ SIGNATURES = HotspotView(
     rows=lambda analysis: analysis.signatures,
     columns=lambda analysis, _, palette, glyphs: signature_columns(analysis, palette, glyphs),
     answer=signatures_answer,
-    frame=_signatures_frame,
 )
 SYNCS = HotspotView(
     name="syncs",
@@ -199,7 +154,6 @@ SYNCS = HotspotView(
     rows=lambda analysis: analysis.syncs,
     columns=lambda analysis, _, palette, glyphs: sync_columns(analysis, palette, glyphs),
     answer=syncs_answer,
-    frame=_syncs_frame,
 )
 VIEWS = (LINES, SIGNATURES, SYNCS, MODULES, FRAMES)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,9 +26,6 @@ from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.state import Viewport
 from tracetui.ui.tables.columns import Cell, ViewColumn
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace, laid_out
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _TIME = 8  #: cells of "1.24 ms"
 _NAME, _PLACE = 16, 24  #: cells that tell an operator, and a line of Python, from others
@@ -56,9 +53,8 @@ class MemoryView(NamedTuple):
     columns: Callable[[Shown, Palette, Glyphs], list[ViewColumn]]
     sort: int  #: place of the column that the rows are sorted by, as they are given
     block: Callable[[Shown, int], int]  #: place in `part.blocks` of what a row is told by
-    frame: Callable[[Shown], pd.DataFrame]
     empty: str
-    identified: Callable[[Shown], tuple[Table[Any], Any]]  #: its table, and what that looks into
+    contents: Callable[[Shown], tuple[Table[Any], Any]]  #: its table, and what that looks into
 
 
 def shown_memory(
@@ -182,13 +178,6 @@ def _bar(values: Sequence[int], palette: Palette, glyphs: Glyphs) -> ViewColumn:
     return ViewColumn("", "", np.array(values, np.int64), draw, 16, 6, rank=4, right=False)
 
 
-def _frames() -> Any:
-    """Import pandas, which is needed where a table is written."""
-    from tracetui.export.memory import frames
-
-    return frames
-
-
 GROWING = MemoryView(
     "growing",
     "memory_growing",
@@ -197,7 +186,6 @@ GROWING = MemoryView(
     _growing_columns,
     0,
     _example_of_group,
-    lambda shown: _frames().memory_growing_frame(shown.memory),
     "Nothing grows: no line leaves blocks behind in each of the last three steps, or in both of two.",
     lambda shown: (GROWING_TABLE, GrowingRows(shown.memory)),
 )
@@ -209,7 +197,6 @@ LINES = MemoryView(
     _line_columns,
     0,
     example_of_line,
-    lambda shown: _frames().memory_lines_frame(shown.memory, shown.part),
     "No block was allocated there.",
     lambda shown: (LINES_TABLE, MemoryRows(shown.memory.recorded, shown.part.lines)),
 )
@@ -221,7 +208,6 @@ SIZES = MemoryView(
     _size_columns,
     2,
     _example_of_size,
-    lambda shown: _frames().memory_sizes_frame(shown.memory, shown.part),
     "No block was allocated there.",
     lambda shown: (SIZES_TABLE, MemoryRows(shown.memory.recorded, shown.part.sizes)),
 )
@@ -233,7 +219,6 @@ BLOCKS = MemoryView(
     _block_columns,
     0,
     lambda shown, row: int(shown.blocks.places[row]),
-    lambda shown: _frames().memory_blocks_frame(shown.memory, shown.part),
     "No block was allocated there.",
     lambda shown: (BLOCKS_TABLE, shown.blocks),
 )
