@@ -290,17 +290,18 @@ def test_args_of_a_damaged_event_are_no_event(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("version https://git-lfs.github.com/spec/v1\noid sha256:7\nsize 9\n", "a pointer of Git LFS only"),
-        ("<!DOCTYPE html>", "HTML or XML"),
-        ("\x7fELF\0\0", "binary data"),
-        ("time,name", "no JSON array or object"),
-        (" " * 64 + "time,name", "no JSON array or object"),
-        ("\n" * 100 + "<html>", "HTML or XML"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:7\nsize 9\n", "a pointer of Git LFS only"),
+        (b"<!DOCTYPE html>", "HTML or XML"),
+        (b"\x7fELF\0\0", "binary data"),
+        (b"\x80\x04\x95", "a pickle; where it is a snapshot of memory"),
+        (b"time,name", "no JSON array or object"),
+        (b" " * 64 + b"time,name", "no JSON array or object"),
+        (b"\n" * 100 + b"<html>", "HTML or XML"),
     ],
 )
-def test_what_else_a_file_holds_is_said(tmp_path: Path, text: str, what: str) -> None:
+def test_what_else_a_file_holds_is_said(tmp_path: Path, text: bytes, what: str) -> None:
     path = tmp_path / "trace_view.json"
-    path.write_text(text)
+    path.write_bytes(text)
     with pytest.raises(UnreadableTrace, match=f"the file holds {what}"), TraceFile(path) as trace_file:
         trace_file.read()
 

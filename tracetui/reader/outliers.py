@@ -53,7 +53,7 @@ def within_reason(spans: Sequence[EventTimes]) -> list[Bools] | None:
         if dur is not None and dur.sum(dtype=np.float64) >= LIMIT:
             order = np.argsort(dur, kind="stable")
             mask[order[np.cumsum(dur[order], dtype=np.float64) >= LIMIT]] = False
-    return masks
+    return None if all(mask.all() for mask in masks) else masks
 
 
 def _is_within_year(spans: Sequence[EventTimes]) -> bool:

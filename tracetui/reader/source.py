@@ -38,6 +38,7 @@ COMPILED_FROM = None if STALE else BUILD
 BLOCK = 3 << 16  #: bytes for one call of orjson; its objects fit the cache: 512 kB are a third slower
 PART = 1 << 24  #: bytes whose columns are made together, and between two calls of `on_progress`
 _LONGEST_HEAD = 1 << 26
+_PICKLE = b"\x80"  #: how pickles begin since 2003
 _STALE = state("the compiled scanner is of other sources, so reading takes longer: install tracetui again")
 _LONG_SILENCE = 3  # seconds
 COARSEST_CLOCK = 2_000_000_000  #: ns between two times of modification that a file system tells apart
@@ -321,7 +322,9 @@ def _no_trace(path: Path, text: bytes, wrapped: bool) -> tuple[Reason, str]:
         return Reason.NOT_A_TRACE, state(
             '{path}: is not a trace: its JSON object has no "traceEvents" array', path=path
         )
-    if b"\0" in text[:4096]:
+    if text.startswith(_PICKLE):
+        contents = state("a pickle; where it is a snapshot of memory, tracetui memory shows it")
+    elif b"\0" in text[:4096]:
         contents = state("binary data")
     elif start.startswith(b"<"):
         contents = state("HTML or XML")

@@ -48,6 +48,9 @@ ERRORS = {
         '{path}：不是 trace：它的 JSON 对象没有 "traceEvents" 数组'
     ),
     "{path}: is not a trace: the file holds {contents}": "{path}：不是 trace：文件内容是{contents}",
+    "a pickle; where it is a snapshot of memory, tracetui memory shows it": (
+        "pickle；如果是内存快照，可用 tracetui memory 查看"
+    ),
     "binary data": "二进制数据",
     "HTML or XML": "HTML 或 XML",
     "a pointer of Git LFS only: git lfs pull fetches the file itself": (
