@@ -46,6 +46,8 @@ def test_operators(name: str, cause: Cause | None) -> None:
         ("AscendCL@aclrtSynchronizeDevice", Cause.SYNC),
         ("Runtime@StreamSynchronize", Cause.SYNC),
         ("Runtime@MemCopySync", Cause.SYNC),
+        ("Runtime@MemCopy2DSync", Cause.SYNC),
+        ("Runtime@ModelExecuteSync", Cause.SYNC),
         ("AscendCL@aclrtMemcpy", Cause.SYNC),
         ("AscendCL@aclrtMemcpyAsync", None),
         ("cudaDeviceSynchronize", Cause.SYNC),

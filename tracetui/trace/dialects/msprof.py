@@ -31,6 +31,20 @@ _OVERLAP_ROWS = {
     "Free": "free_ns",
 }
 
+#: [C]: types of tasks that keep streams, models and labels in order, or serve profilers and debuggers.
+_MAINTENANCE = (
+    *("MAINTENANCE", "CREATE_STREAM", "CREATE_L2_ADDR", "MODEL_MAINTAINCE", "MODEL_EXECUTE", "STREAM_SWITCH"),
+    *("STREAM_ACTIVE", "LABEL_SET", "LABEL_SWITCH", "LABEL_GOTO", "PROFILER_TRACE", "PROFILER_TRACE_EX"),
+    *("STARS_COMMON", "CMO", "BARRIER", "MULTIPLE_TASK", "PC_TRACE", "MODEL_END_GRAPH", "MODEL_TO_AICPU"),
+    *("ACTIVE_AICPU_STREAM", "DATADUMP_LOADINFO", "STREAM_SWITCH_N", "HOSTFUNC_CALLBACK", "NOP", "FLIP_TASK"),
+    *("ONLINE_PROF_ENABLE", "ONLINE_PROF_DISABLE", "STREAM_LABEL_SWITCH_BY_INDEX", "STREAM_LABEL_GOTO"),
+    *("DEBUG_REGISTER", "DEBUG_UNREGISTER", "FUSIONDUMP_ADDR_SET", "MODEL_EXIT_GRAPH", "ADC_PROF"),
+    *("DEVICE_RINGBUFFER_CONTROL", "DEBUG_REGISTER_FOR_STREAM", "DEBUG_UNREGISTER_FOR_STREAM"),
+    *("TASK_TIMEOUT_SET", "GET_DEVICE_MSG", "NPU_GET_FLOAT_STATUS", "NPU_CLEAR_FLOAT_STATUS"),
+    *("OVERFLOW_SWTICH_SET", "STREAM_TAG_SET", "SET_STREAM_MODE", "IPC_INT_NOTICE", "ALLOC_DSA_ADDR"),
+    *("MODEL_TASK_UPDATE", "AICPU_LOADINFO", "GET_STARS_VERSION", "RDMA_PI_VALUE_MODIFY"),
+)
+
 #: By what they do, then by what they run on.
 _TASK_TYPES = {
     "AI_CORE": Activity.COMPUTE,
@@ -86,6 +100,13 @@ _TASK_TYPES = {
     "MAX_SQE": Activity.OTHER,  # [C]
     "PROFILING_ENABLE": Activity.OTHER,
     "PROFILING_DISABLE": Activity.OTHER,
+    # [C], what the runtime of CANN registers beside those above.
+    **dict.fromkeys(("REMOTE_EVENT_WAIT", "MEM_WAIT_VALUE", "CAPTURE_WAIT"), Activity.WAIT),
+    **dict.fromkeys(("DAVID_EVENT_WAIT", "IPC_EVENT_WAIT"), Activity.WAIT),
+    **dict.fromkeys(("WRITEVALUETASK", "MEM_WRITE_VALUE", "CAPTURE_RECORD"), Activity.EVENT),
+    **dict.fromkeys(("DAVID_EVENT_RECORD", "DAVID_EVENT_RESET", "IPC_EVENT_RECORD"), Activity.EVENT),
+    **dict.fromkeys(("RDMA_SEND", "RDMA_DB_SEND", "CCU_LAUNCH"), Activity.COMMUNICATION_TASK),
+    **dict.fromkeys(_MAINTENANCE, Activity.OTHER),
 }
 
 #: [I]: what later types may begin with.
@@ -269,7 +290,7 @@ MSPROF = Dialect(
             (
                 Purpose.SYNC,
                 r"aclrtSynchronize|aclrtMemcpy(?:2d)?$|aclrtMemset$|(?:Stream|Device|Event|Context|Ctx)Sync"
-                r"|Mem(?:Copy|cpy)Sync",
+                r"|Mem(?:Copy|cpy)(?:2D)?Sync|ModelExecuteSync",  # the last: [C]
             ),
             (Purpose.COMMUNICATION, r"(?:Hccl|Communication)@|hcom_|Hccl[A-Z]"),
             (Purpose.COMPILE, r"aclopCompile|opCompile|aclgrphBuild"),  # the last: [D]
