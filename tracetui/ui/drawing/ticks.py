@@ -41,6 +41,16 @@ def ticks(viewport: Viewport, origin_ns: int, columns: int) -> list[Tick]:
     return found
 
 
+def ticks_line(span: tuple[int, int], origin_ns: int, columns: int, mark: str) -> str:
+    """Return a line with the ticks of a span of ns, each a label after a mark; the last may be cut."""
+    start, end = span
+    cells = [" "] * columns
+    for tick in ticks(Viewport(start, max(end, start + 1)), origin_ns, columns):
+        label = f"{mark}{tick.label}"[: columns - tick.column]
+        cells[tick.column : tick.column + len(label)] = label
+    return "".join(cells)
+
+
 def format_tick(ns: int, step_ns: int) -> str:
     """Return a moment with the decimals its step needs: "12.5 ms", "1.25 s", "40 µs"."""
     if ns == 0:

@@ -20,8 +20,7 @@ from tracetui.trace.model import Activity
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, fitted
-from tracetui.ui.drawing.ticks import ticks
-from tracetui.ui.state import Viewport
+from tracetui.ui.drawing.ticks import ticks_line
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
 _WORDS = {
@@ -112,7 +111,9 @@ class RankLanes(CachedLineWidget):
         names = min(self._names, width // 3)
         columns = max(width - names, 1)
         if y == 0:
-            return fitted([(" " * names, Style.null()), *self._axis(columns)], width, self._glyphs.ellipsis)
+            text = ticks_line(self._span, self._origin, columns, self._glyphs.tick)
+            axis: list[Piece] = [(" " * names, Style.null()), (text, self._palette.style_of(Role.DIM))]
+            return fitted(axis, width, self._glyphs.ellipsis)
         place = self._first + y - 1
         if place >= len(self._labels):
             return Strip.blank(width)
@@ -120,15 +121,6 @@ class RankLanes(CachedLineWidget):
         mark = self._glyphs.here if place == self._rank else " "
         name = f"{mark}{self._labels[place]}".ljust(names)[: names - 1] + " "
         return Strip([Segment(name, self._palette.style_of(role)), *self._lane(lanes, place, columns)], width)
-
-    def _axis(self, columns: int) -> list[Piece]:
-        start, end = self._span
-        text = [" "] * columns
-        for tick in ticks(Viewport(start, max(end, start + 1)), self._origin, columns):
-            for at, character in enumerate(f"{self._glyphs.tick}{tick.label}", tick.column):
-                if at < columns:
-                    text[at] = character
-        return [("".join(text), self._palette.style_of(Role.DIM))]
 
     def _lane(self, lanes: Lanes, place: int, columns: int) -> list[Segment]:
         """Draw what a rank did, and keep it: moving to another rank scrolls all lanes."""

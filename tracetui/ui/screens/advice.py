@@ -119,7 +119,7 @@ class AdviceScreen(TableScreen):
     def _moved(self, message: TableWidget.Moved) -> None:
         if message.row != self._walked:
             self._evidence = self._walked = -1
-            self._note("")
+            self.note("")
         self._tell()
 
     def _tell(self) -> None:
@@ -135,7 +135,7 @@ class AdviceScreen(TableScreen):
         source.show(advice.file or "", advice.line, advice.function if advice.file else "")
         source.refresh()
 
-    def _note(self, sentence: str, role: Role = Role.TEXT) -> None:
+    def note(self, sentence: str, role: Role = Role.TEXT) -> None:
         self.query_one("#note", Lines).show([[(sentence, self.style_of(role))]])
 
     def copy_text(self) -> str:
@@ -160,7 +160,7 @@ class AdviceScreen(TableScreen):
             return
         gaps, rows = len(advice.gaps), len(advice.rows)
         if not gaps + rows:
-            self._note(translate("There is no place to look at: the numbers are all there is."))
+            self.note(translate("There is no place to look at: the numbers are all there is."))
             return
         if self._walked != self.table.row:
             self._evidence, self._walked = -1, self.table.row
@@ -185,9 +185,4 @@ class AdviceScreen(TableScreen):
             what = f"{printable(trace.name(row), 50)} {format_duration(int(trace.slices.dur[row]))}"
         template = "{which}: {what} at {time}; enter goes there"
         place = translate(which, nth=f"{nth + 1:,}", count=f"{of:,}")
-        self._note(translate(template, which=place, what=what, time=format_time(start - trace.start_ns)))
-
-    def open_editor(self) -> None:
-        problem = self.query_one(SourcePane).edit()
-        if problem:
-            self._note(problem, Role.WARNING)
+        self.note(translate(template, which=place, what=what, time=format_time(start - trace.start_ns)))

@@ -7,13 +7,13 @@ import io
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from shutil import SameFileError
 from typing import Any, BinaryIO, cast
 
 from textual import on
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 from textual.worker import Worker, get_current_worker
@@ -28,12 +28,13 @@ from tracetui.trace.model import Track
 from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.pen import compose_sentence
 from tracetui.ui.messages import TraceChanged
-from tracetui.ui.screens.panel import FILE_EXISTS, Panel
+from tracetui.ui.screens.panel import Panel
 from tracetui.ui.session import Session
 from tracetui.ui.trace_names import name_for_file
 from tracetui.ui.widgets.lines import Lines
 from tracetui.units import format_bytes, format_duration, format_time
 
+FILE_EXISTS = "It exists: enter overwrites it."
 PROGRESS_S = 0.1
 _SENTENCES = {
     errno.ENOSPC: "There is no space left on the device",
@@ -48,8 +49,47 @@ _SENTENCES = {
 }
 
 
-class ExportDialog(Panel[str]):
-    """Asks for a file and the tracks; closes with the path written, or None."""
+class FilePanel(Panel[str]):
+    """Writes a file of the name that is typed, one that is there when asked twice; closes with its path."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._overwrites = ""  # the name of a file that is there, and that enter overwrites
+        self._writing: Worker[None] | None = None
+
+    def write_file(self, name: str, fill: Callable[[BinaryIO], None], success: Callable[[str], str]) -> None:
+        """Have a thread fill a file; `success` says of its path what was written."""
+        force = self._overwrites == name
+
+        def write() -> None:
+            path, refusal = name, ""
+            try:
+                path = absolute(name)
+                with finishing():  # or stopping, which leaves no part of a file behind
+                    write_atomically(path, fill, force, self.session.path)
+            except FileExistsError:
+                refusal = FILE_EXISTS
+            except ExportStopped:
+                refusal = "Stopped: nothing is written."
+            except (OSError, ValueError) as error:
+                refusal = sentence_of(error)
+            self.call_later(end, path, refusal)
+
+        def end(path: str, refusal: str) -> None:
+            self._writing = None
+            if refusal == FILE_EXISTS:
+                self._overwrites = name
+            if refusal:
+                self.set_title(refusal, Role.WARNING if refusal == FILE_EXISTS else Role.ERROR)
+            else:
+                self.dismiss(path)
+                self.viewer.show_status(success(printable(path)))
+
+        self._writing = self.run_worker(write, thread=True, group="write")
+
+
+class ExportDialog(FilePanel):
+    """Asks for a file and the tracks."""
 
     TITLE_OF = "Export"
     KEYS = (("enter", "write"), ("tab", "field"), ("esc", "close"))
@@ -57,36 +97,6 @@ class ExportDialog(Panel[str]):
     ExportDialog Horizontal { height: 1; }
     ExportDialog Horizontal > Lines { width: 8; }
     """
-
-    class Counted(Message):
-        """So many slices would be written."""
-
-        def __init__(self, tracks: str, count: int) -> None:
-            super().__init__()
-            self.tracks, self.count = tracks, count
-
-    class Written(Message):
-        """So many bytes are written so far."""
-
-        def __init__(self, size: int) -> None:
-            super().__init__()
-            self.size = size
-
-        def can_replace(self, message: Message) -> bool:
-            return isinstance(message, ExportDialog.Written)
-
-    class Ended(Message):
-        """The export is done, or why it is not."""
-
-        def __init__(self, path: str, rows: int, size: int, refusal: str, exists: bool = False) -> None:
-            super().__init__()
-            self.path, self.rows, self.size = path, rows, size
-            self.refusal, self.exists = refusal, exists
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session)
-        self._asked_twice = ""  # the name of a file that is there, and that enter overwrites
-        self._writing: Worker[None] | None = None
 
     # ------------------------------------------------------------------ what
 
@@ -141,26 +151,25 @@ class ExportDialog(Panel[str]):
 
         def count() -> None:
             rows = rows_touching(analysis.trace, chosen(analysis, tracks), *window)
-            self.post_message(self.Counted(tracks, len(rows)))
+            self.call_later(self._show_count, tracks, len(rows))
 
         self.run_worker(count, thread=True, exclusive=True, group="count")
 
-    @on(Counted)
-    def _counted(self, message: Counted) -> None:
-        message.stop()
+    def _show_count(self, typed: str, count: int) -> None:
+        """Say how many slices would be written of the tracks that were typed."""
         analysis, trace = self.session.analysis, self.session.trace
-        if message.tracks != self.query_one("#tracks", Input).value or analysis is None or trace is None:
+        if typed != self.query_one("#tracks", Input).value or analysis is None or trace is None:
             return
         start, end = (moment - trace.start_ns for moment in self.window)
         step = max((end - start) // 1000, 1)
         what = translate("the window" if self.session.state.window else "on screen")
-        tracks = sum(len(track.rows) > 0 for track in chosen(analysis, message.tracks))
+        tracks = sum(len(track.rows) > 0 for track in chosen(analysis, typed))
         number = self.style_of(Role.NUMBER)
         moments = (format_time(moment, step) for moment in (start, end))
         line = compose_sentence(
             "{slices} on {tracks}, from {span} ({time}: {what})",
             self.style_of(Role.TEXT),
-            slices=(counted(message.count, "1 slice", "{count} slices"), number),
+            slices=(counted(count, "1 slice", "{count} slices"), number),
             tracks=counted(tracks, "1 track", "{count} tracks"),
             span=(translate("{low} to {high}", **dict(zip(("low", "high"), moments))), number),
             time=format_duration(end - start),
@@ -173,7 +182,7 @@ class ExportDialog(Panel[str]):
     @on(Input.Changed, "#file")
     def _file_typed(self, event: Input.Changed) -> None:
         event.stop()
-        self._asked_twice = ""
+        self._overwrites = ""
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
@@ -187,56 +196,30 @@ class ExportDialog(Panel[str]):
         if analysis is None or not name:
             return
         tracks = chosen(analysis, self.query_one("#tracks", Input).value)
-        force = self._asked_twice == name
+        rows = size = 0
 
-        def write() -> None:
+        def fill(stream: BinaryIO) -> None:
+            nonlocal rows, size
             worker = get_current_worker()
-            watched = Watched(lambda: worker.is_cancelled, lambda size: self.post_message(self.Written(size)))
-            path, rows, refusal, exists = name, 0, "", False
+            watched = Watched(lambda: worker.is_cancelled, partial(self.call_later, self._show_written))
+            watched.stream = stream
+            rows = write_events(cast(BinaryIO, watched), analysis, *window, tracks)
+            size = watched.size
 
-            def fill(stream: BinaryIO) -> None:
-                nonlocal rows
-                watched.stream = stream
-                rows = write_events(cast(BinaryIO, watched), analysis, *window, tracks)
-
-            try:
-                path = absolute(name)
-                with finishing():  # or stopping, which leaves no part of a file behind
-                    write_atomically(path, fill, force, self.session.path)
-            except FileExistsError:
-                exists = True
-            except ExportStopped:
-                refusal = "Stopped: nothing is written."
-            except (OSError, ValueError) as error:
-                refusal = sentence_of(error)
-            self.post_message(self.Ended(path, rows, watched.size, refusal, exists))
+        def success(path: str) -> str:
+            count = counted(rows, "1 row", "{count} rows")
+            return translate(
+                "{rows}, {size}, written to {path}", rows=count, size=format_bytes(size), path=path
+            )
 
         self.set_title("writing; esc stops it")
-        self._writing = self.run_worker(write, thread=True, group="write")
+        self.write_file(name, fill, success)
 
-    @on(Written)
-    def _show_written(self, message: Written) -> None:
-        message.stop()
+    def _show_written(self, size: int) -> None:
+        """Say how many bytes are written so far."""
         if self._writing is not None:
-            size = format_bytes(message.size)
-            self.set_title(translate("writing, {size} so far; esc stops it", size=size))
-
-    @on(Ended)
-    def _ended(self, message: Ended) -> None:
-        message.stop()
-        self._writing = None
-        if message.exists:
-            self._asked_twice = self.query_one("#file", Input).value.strip()
-            self.set_title(FILE_EXISTS, Role.WARNING)
-        elif message.refusal:
-            self.set_title(message.refusal, Role.ERROR)
-        else:
-            self.dismiss(message.path)
-            rows = counted(message.rows, "1 row", "{count} rows")
-            size, path = format_bytes(message.size), printable(message.path)
-            self.viewer.show_status(
-                translate("{rows}, {size}, written to {path}", rows=rows, size=size, path=path)
-            )
+            written = format_bytes(size)
+            self.set_title(translate("writing, {size} so far; esc stops it", size=written))
 
     def action_close(self) -> None:
         """Stop writing; else close."""

@@ -134,10 +134,8 @@ class FlameScreen(AnswerScreen):
         if not self.view.action_zoom_out():
             await self.viewer.run_action("back")
 
-    def open_editor(self) -> None:
-        problem = self.source.edit()
-        if problem:
-            self.query_one("#story", Lines).show([[(problem, self.style_of(Role.WARNING))]])
+    def note(self, sentence: str, role: Role = Role.DIM) -> None:
+        self.query_one("#story", Lines).show([[(sentence, self.style_of(role))]])
 
     def copy_text(self) -> str:
         """Return the stack under the cursor, the innermost frame first."""

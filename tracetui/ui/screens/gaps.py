@@ -218,12 +218,6 @@ class GapsScreen(TableScreen):
             f"{super().copy_text()}\n\n{self.query_one('#story', Lines).text}" if self.table.row >= 0 else ""
         )
 
-    def open_editor(self) -> None:
-        """Open an editor at the line of the story."""
-        problem = self.query_one(SourcePane).edit()
-        if problem:
-            self.viewer.show_status(problem)
-
     def action_rank_gaps(self) -> None:
         self.viewer.action_rank_gaps()
 

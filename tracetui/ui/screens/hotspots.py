@@ -128,7 +128,6 @@ class HotspotsScreen(TableScreen):
         return self.panes.story
 
     def note(self, sentence: str, role: Role = Role.DIM) -> None:
-        """Say a sentence below the panes."""
         self.query_one("#note", Lines).show([[(wording(sentence), self.style_of(role))]])
 
     def on_resize(self, event: events.Resize) -> None:
@@ -501,11 +500,6 @@ class HotspotsScreen(TableScreen):
         self.panes.focus_pane(self.stacks)
         if not self.stacks.focus_frame(frame):
             self.note(NO_FRAME, Role.WARNING)
-
-    def open_editor(self) -> None:
-        problem = self.source.edit()
-        if problem:
-            self.note(problem, Role.WARNING)
 
 
 def stack_of(analysis: Analysis, row: int) -> tuple[Frame, ...]:

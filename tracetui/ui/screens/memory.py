@@ -370,8 +370,3 @@ class MemoryScreen(TableScreen):
         if self._shown is not None:
             self._view = memory_view_after(self.view)
             self._show_view(first=True)
-
-    def open_editor(self) -> None:
-        problem = self.source.edit()
-        if problem:
-            self.viewer.show_status(problem)

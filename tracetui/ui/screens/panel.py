@@ -26,7 +26,6 @@ from tracetui.ui.viewer_screen import ViewerScreen
 from tracetui.ui.widgets.lines import Lines
 
 Result = TypeVar("Result")
-FILE_EXISTS = "It exists: enter overwrites it."  #: the title of a panel that writes a file
 
 
 class Overlay(

@@ -11,7 +11,6 @@ from contextlib import suppress
 
 import numpy as np
 from textual import on
-from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
@@ -37,13 +36,6 @@ class SearchPrompt(Panel[int]):
 
     TITLE_OF = "Search"
     KEYS = (("enter", "go"), ("esc", "drop"))
-
-    class Found(Message):
-        """What a thread found for a query: the hits, or why there are none."""
-
-        def __init__(self, names: NameSearch, query: str, rows: Int64s, refusal: str) -> None:
-            super().__init__()
-            self.names, self.query, self.rows, self.refusal = names, query, rows, refusal
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -126,7 +118,7 @@ class SearchPrompt(Panel[int]):
             except BadPattern as bad:
                 rows, refusal = np.empty(0, np.int64), str(bad)
             if not worker.is_cancelled:
-                self.post_message(self.Found(names, query, rows, refusal))
+                self.call_later(self._take, names, query, rows, refusal)
 
         return self.run_worker(search, thread=True, exclusive=True, group="search")
 
@@ -134,19 +126,18 @@ class SearchPrompt(Panel[int]):
         if query == self._asked != self._answered:
             self.set_title("searching; a key stops it")
 
-    @on(Found)
-    def _found(self, message: Found) -> None:
-        message.stop()
-        if message.query != self._asked or message.names is not self._names:
+    def _take(self, names: NameSearch, query: str, rows: Int64s, refusal: str) -> None:
+        """Show what a thread found for a query: the hits, or why there are none."""
+        if query != self._asked or names is not self._names:
             return
-        self._answered = message.query
-        self._keep(message.names.search(message.query, message.rows))
-        if message.refusal:
-            self.set_title(printable(message.refusal, 200), Role.WARNING)
-        elif not message.query:
+        self._answered = query
+        self._keep(names.search(query, rows))
+        if refusal:
+            self.set_title(printable(refusal, 200), Role.WARNING)
+        elif not query:
             self.set_title("")
         else:
-            count = len(message.rows)
+            count = len(rows)
             words = counted(count, "1 slice", "{count} slices")
             self.set_title(words, Role.TEXT if count else Role.WARNING)
         if self._go:

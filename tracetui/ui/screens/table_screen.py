@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -16,7 +15,6 @@ from rich.style import Style
 from textual import events, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
@@ -37,6 +35,7 @@ from tracetui.ui.session import Session
 from tracetui.ui.viewer_screen import ViewerScreen
 from tracetui.ui.widgets.hotspot_panes import Pane
 from tracetui.ui.widgets.lines import AnswerLine, Lines, Pieces
+from tracetui.ui.widgets.source import SourcePane
 from tracetui.ui.widgets.table import TableWidget
 
 if TYPE_CHECKING:
@@ -71,12 +70,6 @@ class AnswerScreen(ViewerScreen[None]):
     DEFAULT_CSS = """
     AnswerScreen { background: ansi_default; }
     """
-
-    @dataclass
-    class Worked(Message, bubble=False):
-        """Work in the background has ended."""
-
-        go_on: Callable[[], object]  #: shows what it gave
 
     TITLE_OF: ClassVar[str] = ""  #: the first word of the answer
     NUMBERS: ClassVar[tuple[str, ...]] = ()  #: what of a recording its numbers stand on, as health calls it
@@ -180,20 +173,28 @@ class AnswerScreen(ViewerScreen[None]):
 
         def run() -> None:
             try:
-                go_on: Callable[[], object] = partial(show, work())
+                result = work()
             except Exception as error:  # the rest of the viewer is of use without it
-                go_on = partial(self.failed, group, failure(error))
-            self.post_message(self.Worked(go_on))
+                self.call_later(self.failed, group, failure(error))
+            else:
+                self.call_later(show, result)
 
         self.run_worker(run, thread=True, exclusive=True, group=group)
-
-    @on(Worked)
-    def _show_work(self, message: Worked) -> None:
-        message.go_on()
 
     def failed(self, group: str, sentence: str) -> None:
         """Say that the work of a group failed."""
         self.nothing(sentence)
+
+    def note(self, sentence: str, role: Role = Role.DIM) -> None:
+        """Say a sentence about what the keys did."""
+        self.viewer.show_status(sentence)
+
+    def open_editor(self) -> None:
+        pane = next(iter(self.query(SourcePane)), None)
+        if pane is None:
+            super().open_editor()
+        elif problem := pane.edit():
+            self.note(problem, Role.WARNING)
 
     def show_keys(self) -> None:
         """Name the keys in the last line, once nothing is said there any more."""

@@ -6,6 +6,7 @@ Knows how to draw and where the cursor is; what the cursor is moved for is the s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from rich.segment import Segment
@@ -37,12 +38,11 @@ _AREA, _CURSOR, _DIM, _NUMBER = 0, 3, 6, 9
 class CurveView(CachedLineWidget):
     """One curve: the value at the cursor, marks, the area, an axis with the steps."""
 
+    @dataclass
     class Moved(Message):
         """The cursor was moved, to a time in ns."""
 
-        def __init__(self, time_ns: int) -> None:
-            super().__init__()
-            self.time_ns = time_ns
+        time_ns: int
 
     def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
         super().__init__()

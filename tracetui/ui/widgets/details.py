@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from textual import events, on
+from textual import events
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.strip import Strip
 
 from tracetui.analysis.idle.frames import FrameRules
@@ -70,20 +69,6 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
     DEFAULT_CSS = """
     Details { width: 1fr; height: 8; }
     """
-
-    class Read(Message):
-        """A thread has read what belongs to a selection."""
-
-        def __init__(self, selection: tuple[int, int], found: SelectionFacts) -> None:
-            super().__init__()
-            self.selection, self.found = selection, found
-
-    class RunRead(Message):
-        """A thread has read what is known of the run: facts by their label."""
-
-        def __init__(self, facts: list[tuple[str, list[str]]]) -> None:
-            super().__init__()
-            self.facts = facts
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -184,10 +169,10 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
 
             def read() -> None:
                 facts = facts_beside(path)
-                self.post_message(self.RunRead(facts))
+                self.call_later(self._show_run, facts)
                 checks = self._checks(analysis) if analysis is not None else []
                 if checks:
-                    self.post_message(self.RunRead([*facts, ("tables", checks)]))
+                    self.call_later(self._show_run, [*facts, ("tables", checks)])
 
             self.run_worker(read, thread=True, exclusive=True, group="run")
 
@@ -210,11 +195,10 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             restate(check.sentence) for check in sorted(checks, key=lambda check: check.agrees)
         ]
 
-    @on(RunRead)
-    def _show_run(self, message: RunRead) -> None:
-        message.stop()
+    def _show_run(self, facts: list[tuple[str, list[str]]]) -> None:
+        """Show what is known of the run: facts by their label."""
         if max(self._selection) < 0:
-            self._run, self.top = message.facts, 0
+            self._run, self.top = facts, 0
             self._tell()
 
     def toggle_stack(self) -> bool:
@@ -365,9 +349,9 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             args = file.args(event) if file is not None and event >= 0 else {}
             source = sources.line(frame) if frame is not None else None
             found = SelectionFacts(args, source)
-            self.post_message(self.Read(selection, found))
+            self.call_later(self._take, selection, found)
             if analysis is not None:
-                self.post_message(self.Read(selection, self._with_more(found, analysis, *selection)))
+                self.call_later(self._take, selection, self._with_more(found, analysis, *selection))
 
         self.run_worker(read, thread=True, exclusive=True, group="details")
 
@@ -382,11 +366,10 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
         except Exception as error:  # the rest of the pane is of use without it
             return replace(found, problem=failure(error))
 
-    @on(Read)
-    def _arrived(self, message: Read) -> None:
-        message.stop()
-        if message.selection == self._selection and message.found != self._found:
-            self._found = message.found
+    def _take(self, selection: tuple[int, int], found: SelectionFacts) -> None:
+        """Show what a thread has read of a selection."""
+        if selection == self._selection and found != self._found:
+            self._found = found
             self._tell()
 
     def draw_line(self, y: int) -> Strip:

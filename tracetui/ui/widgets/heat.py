@@ -6,6 +6,7 @@ Knows a sheet (tracetui.ui.heat.sheet) and how to draw it; what a cell means is 
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -62,16 +63,12 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
     HeatMap { width: 1fr; height: 1fr; }
     """
 
+    @dataclass
     class Moved(Message):
         """The cursor is on another cell."""
 
-        def __init__(self, heat_map: HeatMap, row: int, column: int) -> None:
-            super().__init__()
-            self.heat_map, self.row, self.column = heat_map, row, column
-
-        @property
-        def control(self) -> HeatMap:
-            return self.heat_map
+        row: int
+        column: int
 
     class Activated(Moved):
         """A cell was chosen with a double click."""
@@ -158,7 +155,7 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
         self._follow()
         self.refresh()
         if rows and columns:
-            self.post_message(self.Moved(self, self.row, self.column))
+            self.post_message(self.Moved(self.row, self.column))
 
     def say(self, sentence: str) -> None:
         """Show no map, and why."""
@@ -212,7 +209,7 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
         else:
             changed = {line - self.top + self._axis_lines for line in (*old, *self._lines_of(row))}
             self.redraw(sorted({self._axis_lines - 1, *changed}))
-        self.post_message(self.Moved(self, row, column))
+        self.post_message(self.Moved(row, column))
 
     def on_click(self, event: events.Click) -> None:
         line, x = self.top + event.y - self._axis_lines, event.x - self._label_cells
@@ -222,7 +219,7 @@ class HeatMap(WheelScrolled, CachedLineWidget, can_focus=True):
         if row != BLANK and column < self.columns:
             self.move_to(row, column)
             if event.chain == 2:
-                self.post_message(self.Activated(self, self.row, self.column))
+                self.post_message(self.Activated(self.row, self.column))
 
     def roll(self, rows: int) -> None:
         self.move_to(self.row + rows, self.column)

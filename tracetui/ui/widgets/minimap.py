@@ -5,6 +5,8 @@ Until that is known the first line tells how busy they are, and what is not read
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -50,12 +52,11 @@ class Minimap(InViewer, CachedLineWidget):
     Minimap { width: 1fr; height: 2; }
     """
 
+    @dataclass
     class Pressed(Message):
         """The mouse points at a time of the whole trace."""
 
-        def __init__(self, time_ns: int) -> None:
-            super().__init__()
-            self.time_ns = time_ns
+        time_ns: int
 
     def __init__(self, session: Session) -> None:
         super().__init__()

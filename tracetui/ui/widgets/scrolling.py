@@ -26,6 +26,26 @@ class WheelScrolled(Widget):
         event.stop()
 
 
+class TimeWheeled(Widget):
+    """What the wheel moves along its time: up and down, and sideways, with shift too."""
+
+    @abstractmethod
+    def wheel(self, event: events.MouseEvent, turn: int, sideways: bool) -> None:
+        """Take a turn of the wheel: up, or left, is -1."""
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self.wheel(event, -1, event.shift)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self.wheel(event, 1, event.shift)
+
+    def on_mouse_scroll_left(self, event: events.MouseScrollLeft) -> None:
+        self.wheel(event, -1, True)
+
+    def on_mouse_scroll_right(self, event: events.MouseScrollRight) -> None:
+        self.wheel(event, 1, True)
+
+
 class Scrolling(WheelScrolled):
     """Knows how many rows there are and which is the first on screen; what they look like is the widget's."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rich.style import Style
-from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.timer import Timer
@@ -35,19 +34,6 @@ class SourcePane(Scrolling, can_focus=True):
     DEFAULT_CSS = "SourcePane { width: 1fr; height: 1fr; }"
 
     nothing = reactive("No Python frame here.")  #: what to say where there is no file
-
-    class Read(Message):
-        """What a thread found for a recorded path."""
-
-        def __init__(
-            self, pane: SourcePane, file: str, found: SourceFile | NotFound, spans: list[list[TokenSpan]]
-        ) -> None:
-            super().__init__()
-            self.pane, self.file, self.found, self.spans = pane, file, found, spans
-
-        @property
-        def control(self) -> SourcePane:
-            return self.pane
 
     def __init__(self, palette: Palette, glyphs: Glyphs = BLOCKS, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -103,14 +89,14 @@ class SourcePane(Scrolling, can_focus=True):
             found = files.find(file)
             python = isinstance(found, SourceFile) and found.path.suffix in _PYTHON
             spans = python_spans(found.lines) if python and isinstance(found, SourceFile) else []
-            self.post_message(self.Read(self, file, found, spans))
+            self.call_later(self._take, file, found, spans)
 
         self.run_worker(read, thread=True, exclusive=True, group="source")
 
-    def on_source_pane_read(self, message: Read) -> None:
-        message.stop()
-        if message.file == self.file:
-            self._found_file, self._found, self._spans = message.file, message.found, message.spans
+    def _take(self, file: str, found: SourceFile | NotFound, spans: list[list[TokenSpan]]) -> None:
+        """Show what a thread found for a recorded path."""
+        if file == self.file:
+            self._found_file, self._found, self._spans = file, found, spans
             self.action_activate()
 
     # ------------------------------------------------------------- scrolling

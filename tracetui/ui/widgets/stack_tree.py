@@ -54,10 +54,6 @@ class StackTree(WheelScrolled, can_focus=True):
             super().__init__()
             self.tree, self.frame = tree, frame
 
-        @property
-        def control(self) -> StackTree:
-            return self.tree
-
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, StackTree.Moved) and message.tree is self.tree
 

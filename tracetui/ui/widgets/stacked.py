@@ -31,6 +31,7 @@ from tracetui.ui.drawing.strips import Piece, fitted
 from tracetui.ui.drawing.ticks import format_tick, tick_step
 from tracetui.ui.state import Viewport
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
+from tracetui.ui.widgets.scrolling import TimeWheeled
 from tracetui.units import format_duration, format_ms, format_percent, format_time
 
 LABEL_LEAST, LABEL_MOST = 19, 24
@@ -83,7 +84,7 @@ def full_height(stack: StackedRuns, device: int) -> int:
     return 1 + 2 * (len(HeadPart) + len(stack.kinds(device)))
 
 
-class Stacked(CachedLineWidget, can_focus=True):
+class Stacked(TimeWheeled, CachedLineWidget, can_focus=True):
     """A ruler, then of each run a head, its steps and its lines."""
 
     DEFAULT_CSS = """
@@ -320,19 +321,7 @@ class Stacked(CachedLineWidget, can_focus=True):
             column_ns = max(self._view.viewport.span_ns // self.columns, 1)
             self.post_message(self.Pressed(place, self._time_at(event.x), column_ns))
 
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        self._wheel(event, -1, event.shift)
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        self._wheel(event, 1, event.shift)
-
-    def on_mouse_scroll_left(self, event: events.MouseScrollLeft) -> None:
-        self._wheel(event, -1, True)
-
-    def on_mouse_scroll_right(self, event: events.MouseScrollRight) -> None:
-        self._wheel(event, 1, True)
-
-    def _wheel(self, event: events.MouseEvent, turn: int, sideways: bool) -> None:
+    def wheel(self, event: events.MouseEvent, turn: int, sideways: bool) -> None:
         event.stop()
         if self._view is not None:
             self.post_message(self.Wheeled(turn, self._time_at(event.x), sideways))

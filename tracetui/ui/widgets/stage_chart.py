@@ -17,8 +17,7 @@ from tracetui.trace.model import Activity
 from tracetui.ui.drawing.glyphs import Glyphs
 from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, fitted
-from tracetui.ui.drawing.ticks import ticks
-from tracetui.ui.state import Viewport
+from tracetui.ui.drawing.ticks import ticks_line
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
 
@@ -79,7 +78,8 @@ class StageChartView(CachedLineWidget):
         label = max(map(len, names)) + 2
         cells = max(width - label, 1)
         if y == 0:
-            axis = [(" " * label, Style.null()), (self._axis(cells), self._palette.style_of(Role.DIM))]
+            text = ticks_line((chart.start, chart.end), chart.start, cells, self._glyphs.tick)
+            axis = [(" " * label, Style.null()), (text, self._palette.style_of(Role.DIM))]
             return fitted(axis, width, self._glyphs.ellipsis)
         lines = max(self.size.height - 1, 1)
         first = max(min(self._stage - lines // 2, len(stages) - lines), 0)
@@ -96,16 +96,6 @@ class StageChartView(CachedLineWidget):
             ],
             width,
         )
-
-    def _axis(self, cells: int) -> str:
-        assert self._chart is not None
-        start, end = self._chart.start, self._chart.end
-        text = [" "] * cells
-        for tick in ticks(Viewport(start, max(end, start + 1)), start, cells):
-            for at, character in enumerate(f"{self._glyphs.tick}{tick.label}", tick.column):
-                if at < cells:
-                    text[at] = character
-        return "".join(text)
 
     def _boxes(self, chart: StageChart, passes: tuple[Pass, ...], cells: int) -> list[Segment]:
         """Draw the passes of a stage, in their order, and the bubble between them."""

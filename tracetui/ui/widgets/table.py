@@ -7,13 +7,12 @@ opens is the screen's affair, which listens to `TableWidget.Moved` and `TableWid
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Optional
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
-from textual import events, on
+from textual import events
 from textual.cache import LRUCache
 from textual.geometry import Region
 from textual.message import Message
@@ -77,14 +76,6 @@ class TableWidget(WheelScrolled, can_focus=True):
 
     class Arranging(Message):
         """The rows are being sorted or filtered; until then those before are shown."""
-
-    @dataclass
-    class _Made(Message, bubble=False):
-        """A thread has sorted and filtered rows."""
-
-        rows: ViewRows
-        row: int  #: the one for the cursor, -1 for the first
-        wanted: object
 
     def __init__(
         self,
@@ -179,17 +170,16 @@ class TableWidget(WheelScrolled, can_focus=True):
             self._fit()
         self.post_message(self.Arranging())
         self.run_worker(
-            lambda: self.post_message(self._Made(make(), row, wanted)),
+            lambda: self.call_later(self._take_wanted, wanted, make(), row),
             thread=True,
             group="arrange",
             exclusive=True,
         )
 
-    @on(_Made)
-    def _show_made(self, message: _Made) -> None:
-        message.stop()
-        if message.wanted is self._wanted:
-            self._take(message.rows, message.row)
+    def _take_wanted(self, wanted: _Wanted, rows: ViewRows, row: int) -> None:
+        """Show what a thread has arranged, unless other rows are wanted meanwhile."""
+        if wanted is self._wanted:
+            self._take(rows, row)
 
     def _take(self, rows: ViewRows, row: int) -> None:
         """Show the new order, with the cursor on `row` where that is still shown, else on the first."""

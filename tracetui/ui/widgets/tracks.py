@@ -24,6 +24,7 @@ from tracetui.ui.drawing.rows import LineKind, TimelineLines, TimelineRow, timel
 from tracetui.ui.session import Session
 from tracetui.ui.viewer_screen import InViewer
 from tracetui.ui.widgets.cached_lines import CachedLineWidget, WholeStrip
+from tracetui.ui.widgets.scrolling import TimeWheeled
 
 if TYPE_CHECKING:
     from tracetui.analysis.launch_chains import LaunchChain
@@ -34,7 +35,7 @@ KEPT = 512
 IDLE_CELLS = len("▸ 100.0 % ")  #: what stands around the label of an idle line
 
 
-class Tracks(InViewer, CachedLineWidget, can_focus=True):
+class Tracks(InViewer, TimeWheeled, CachedLineWidget, can_focus=True):
     """All lines of the timeline; the fixed ones stay on top."""
 
     DEFAULT_CSS = """
@@ -301,23 +302,11 @@ class Tracks(InViewer, CachedLineWidget, can_focus=True):
         self.capture_mouse(False)
         self._pressed = None
 
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        self._wheel(event, -1, event.shift)
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        self._wheel(event, 1, event.shift)
-
-    def on_mouse_scroll_left(self, event: events.MouseScrollLeft) -> None:
-        self._wheel(event, -1, True)
-
-    def on_mouse_scroll_right(self, event: events.MouseScrollRight) -> None:
-        self._wheel(event, 1, True)
-
     def _report(self, event: events.MouseEvent, dragging: bool) -> None:
         place, on_label = self.place_at(event.y), event.x < self.label_width
         self.post_message(self.Pressed(place, self._time_at(event.x), dragging, on_label))
 
-    def _wheel(self, event: events.MouseEvent, turn: int, sideways: bool) -> None:
+    def wheel(self, event: events.MouseEvent, turn: int, sideways: bool) -> None:
         event.stop()
         over_time = event.x >= self.label_width
         self.post_message(self.Wheeled(turn, self._time_at(event.x) if over_time else None, sideways))
