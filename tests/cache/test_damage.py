@@ -158,7 +158,7 @@ _FLOWS = ["category", "source", "target", "source_thread"]
 @pytest.mark.parametrize("column", [name for name in _SLICES if name != "correlation"])
 def test_no_slice_points_nowhere(path: Path, column: str, value: int) -> None:
     trace, blocks = _checked(path)
-    values = getattr(trace.slices, column).copy()
+    values = getattr(trace.slices, column).astype(np.int64)
     values[len(values) // 2] = value if column != "activity" else 9 if value > 0 else -2
     with pytest.raises(ValueError, match="fit"):
         check(replace(trace, slices=replace(trace.slices, **{column: values})), blocks)

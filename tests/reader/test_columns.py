@@ -111,6 +111,28 @@ def test_the_largest_number_tells_how_wide_all_have_to_be(last: int) -> None:
     assert (builder.events, builder.skipped) == (6, 0)
 
 
+@pytest.mark.parametrize("others", [2**15 - 6, 2**15])
+def test_categories_are_wide_where_one_comes_after_many_strings(others: int) -> None:
+    builder, reader = TableBuilder(), PartReader()
+    at = {"ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 1}
+    reader.add([{**at, "name": "a", "cat": "early"}], 0, lambda: b"")
+    builder.add(reader.finish())
+    assert table_of(builder, last=False).slices.category.dtype == np.int16
+    reader.add([{**at, "name": f"name {number}", "cat": ""} for number in range(others)], 1, lambda: b"")
+    builder.add(reader.finish())
+    reader.add([{**at, "name": "a", "cat": "late"}, {**at, "name": "a", "cat": "early"}], 7, lambda: b"")
+    builder.add(reader.finish())
+    table = table_of(builder, last=True)
+    used = table.slices.category[[0, 1, -2, -1]]
+    assert [table.strings[index] if index >= 0 else None for index in used] == [
+        "early",
+        None,
+        "late",
+        "early",
+    ]
+    assert table.slices.category.dtype == (np.int16 if others < 2**15 else np.int32)
+
+
 @pytest.mark.parametrize(
     ("sizes", "wide"),
     [

@@ -40,6 +40,7 @@ _DTYPES = {
     "Int32s": ("<i4",),
     "Int8s": ("|i1",),
     "Wholes": ("<i4", "<i8"),
+    "Smalls": ("<i2", "<i4"),
     "Floats": ("<f8",),
 }
 _RANGES = ("lanes", "rows", "samples")

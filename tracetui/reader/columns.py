@@ -55,6 +55,8 @@ _HCCL = tuple(field.name for field in fields(HcclColumns))
 _NUMBERED = tuple(field.name for field in fields(NumberedColumns))
 _MEMORY = tuple(field.name for field in fields(MemoryColumns))
 _TEXTS = ("category", "task_type", "direction", "stack", "transport", "link", "dtype", "algorithm")
+#: Columns of few different numbers, which mostly are low: texts of which a trace has few come early in it.
+_SMALL = ("counter.series", *(f"{table}.{name}" for table in ("slice", "begin") for name in _TEXTS[:4]))
 _DTYPES: dict[str, type[np.generic]] = {
     "time": np.int64,
     "dur": np.int64,
@@ -158,7 +160,8 @@ class TableBuilder:
 
     def _column(self, name: str) -> _Column:
         if name not in self._columns:
-            self._columns[name] = _Column(_DTYPES.get(name.split(".")[1], np.int32))
+            dtype = np.int16 if name in _SMALL else _DTYPES.get(name.split(".")[1], np.int32)
+            self._columns[name] = _Column(dtype)
         return self._columns[name]
 
     def _joined(self, slices: _Table, begins: _Table, ends: _Table) -> tuple[_Table, tuple[str, ...]]:
@@ -208,6 +211,8 @@ class _Column:
 
         Whole numbers have the narrow type of the column until there is one that does not fit.
         """
+        if table is not None and table.dtype != self._array.dtype:
+            values, table = table.take(values, mode="wrap"), None
         if table is None and not fit(values, self._array.dtype):
             self._array = self._array.astype(values.dtype)
         start, self._length = self._length, self._length + len(values)

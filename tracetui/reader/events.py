@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from tracetui.arrays import Floats, Int8s, Int32s, Int64s, Wholes
+from tracetui.arrays import Floats, Int8s, Int32s, Int64s, Smalls, Wholes
 
 Passages = tuple[tuple[int, int], ...]  #: (start, end) of parts of the text
 
@@ -25,12 +25,12 @@ class SliceColumns:
     dur: Int64s  #: ns, never negative
     thread: Int32s  #: index into EventTable.threads
     name: Int32s  #: string
-    category: Int32s  #: string, or -1
+    category: Smalls  #: string, or -1
     event: Wholes  #: ordinal of the event among the file's decoded events: where its args are read again
     correlation: Wholes  #: connection_id, correlation_id or correlation of the args; -1 where none
-    task_type: Int32s  #: string of `Task Type`, or -1
-    direction: Int32s  #: string of `memcpy direction` / `operation`, or -1
-    stack: Int32s  #: string of `Call stack`, or -1 (also for an empty one)
+    task_type: Smalls  #: string of `Task Type`, or -1
+    direction: Smalls  #: string of `memcpy direction` / `operation`, or -1
+    stack: Smalls  #: string of `Call stack`, or -1 (also for an empty one)
     python_id: Int32s  #: `Python id` of a python_function slice, or -1
     python_parent: Int32s  #: `Python parent id` of one, or -1
 
@@ -98,7 +98,7 @@ class CounterColumns:
     """Samples of counter events (`ph` C), one row per series of an event; every array has length n."""
 
     time: Int64s  #: ns
-    series: Int32s  #: index into EventTable.series
+    series: Smalls  #: index into EventTable.series
     value: Floats
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tracetui.arrays import Int32s, Int64s
+from tracetui.arrays import Int32s, Int64s, Smalls
 from tracetui.reader.events import EventTable, SliceColumns
 from tracetui.trace.activities import classify
 from tracetui.trace.flows import bind_flows
@@ -156,7 +156,7 @@ def _counter_tracks(unplaced: list[UnplacedTrack], first: int, samples: Int64s) 
     )
 
 
-def _counters(table: EventTable, track_of_series: Int32s) -> tuple[Counters, Int64s]:
+def _counters(table: EventTable, track_of_series: Smalls) -> tuple[Counters, Int64s]:
     """Return the samples of all counter tracks, and the bounds of each track's."""
     columns = table.counters
     track = track_of_series[columns.series]

@@ -6,17 +6,17 @@ from typing import Callable
 
 import numpy as np
 
-from tracetui.arrays import Int8s, Int32s
+from tracetui.arrays import Int8s, Int32s, Smalls
 
 UNDECIDED = -1
 
 
-def meanings(strings: list[str], column: Int32s, meaning: Callable[[str], int | None]) -> Int8s:
+def meanings(strings: list[str], column: Int32s | Smalls, meaning: Callable[[str], int | None]) -> Int8s:
     """Return the meaning of each string of a column, UNDECIDED where it has none; int8[n].
 
     Args:
         strings: the interned strings.
-        column: int32[n], indices of them, -1 for none.
+        column: int32[n] or int16[n], indices of them, -1 for none.
         meaning: of one string, from 0 to 127, or None.
     """
     table = np.full(len(strings) + 1, UNDECIDED, np.int8)
@@ -27,12 +27,12 @@ def meanings(strings: list[str], column: Int32s, meaning: Callable[[str], int | 
     return table.take(column, mode="wrap")  # half the time of an index
 
 
-def distinct_strings(strings: list[str], column: Int32s) -> list[str]:
+def distinct_strings(strings: list[str], column: Int32s | Smalls) -> list[str]:
     """Return the strings that a column has, in the order of their numbers."""
     return [strings[index] for index in _numbers_in_use(strings, column)]
 
 
-def _numbers_in_use(strings: list[str], column: Int32s) -> list[int]:
+def _numbers_in_use(strings: list[str], column: Int32s | Smalls) -> list[int]:
     used = np.zeros(len(strings) + 1, np.bool_)
     used[column] = True
     places: list[int] = np.flatnonzero(used[:-1]).tolist()

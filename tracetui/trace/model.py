@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tracetui.arrays import Floats, Int8s, Int32s, Int64s, Wholes
+from tracetui.arrays import Floats, Int8s, Int32s, Int64s, Smalls, Wholes
 from tracetui.reader.events import HcclColumns, NumberedColumns, ReadReport
 from tracetui.reader.events import MemoryColumns as MemoryColumns
 from tracetui.trace.order import order_by_group
@@ -85,13 +85,13 @@ class Slices:
     start: Int64s  #: epoch ns
     dur: Int64s  #: ns
     name: Int32s  #: string
-    category: Int32s  #: string, or -1
+    category: Smalls  #: string, or -1
     activity: Int8s  #: Activity
     event: Wholes  #: the reader's ordinal, for `args` on demand
     correlation: Wholes  #: connection_id / correlation_id / correlation, or -1
-    stack: Int32s  #: string of the `Call stack`, or -1
-    task_type: Int32s  #: string, or -1
-    direction: Int32s  #: string of the direction of a copy, or -1
+    stack: Smalls  #: string of the `Call stack`, or -1
+    task_type: Smalls  #: string, or -1
+    direction: Smalls  #: string of the direction of a copy, or -1
 
     def __len__(self) -> int:
         return len(self.start)
@@ -143,7 +143,7 @@ class Counters:
     asked for.
     """
 
-    track: Int32s  #: the counter track of each sample, the first of them 0
+    track: Smalls  #: the counter track of each sample, the first of them 0
     read_time: Int64s  #: ns
     read_value: Floats
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tracetui.arrays import Int32s, Int64s
+from tracetui.arrays import Int32s, Int64s, Smalls
 
 Whole = TypeVar("Whole", bound=np.signedinteger[Any])
 
@@ -38,7 +38,7 @@ def numbered(values: NDArray[Whole]) -> tuple[NDArray[Whole], Int64s]:
     return ordered[first], places
 
 
-def order_by_group(group: Int32s | Int64s, time: Int64s) -> Int64s:
+def order_by_group(group: Int32s | Int64s | Smalls, time: Int64s) -> Int64s:
     """Return `np.lexsort((time, group))`, fast where the times of a group mostly are in order; int64[n]."""
     order = stable_order(group)
     groups, times = group[order], time[order]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tracetui.arrays import Int32s
+from tracetui.arrays import Int32s, Smalls
 from tracetui.reader.events import EventTable
 from tracetui.trace.dialects.dialect import ProcessPlace
 from tracetui.trace.dialects.known import KNOWN
@@ -85,8 +85,8 @@ def _without_devices(
     return keys_of_track
 
 
-def place_counters(table: EventTable, processes: Processes) -> tuple[list[UnplacedTrack], Int32s]:
-    """Return the counter tracks, in reading order, and int32[series], the one of each series."""
+def place_counters(table: EventTable, processes: Processes) -> tuple[list[UnplacedTrack], Smalls]:
+    """Return the counter tracks, in reading order, and the one of each series, [series]."""
     tracks: list[UnplacedTrack] = []
     for thread, name, key in table.series:
         pid, tid = table.threads[thread]
@@ -97,7 +97,7 @@ def place_counters(table: EventTable, processes: Processes) -> tuple[list[Unplac
     order = sorted(
         range(len(tracks)), key=lambda index: _reading_order(tracks[index], processes[tracks[index].pid])
     )
-    track_of_series = np.empty(len(tracks), np.int32)
+    track_of_series = np.empty(len(tracks), np.int16 if len(tracks) <= 1 << 15 else np.int32)
     track_of_series[order] = np.arange(len(tracks))
     return [tracks[index] for index in order], track_of_series
 
