@@ -16,8 +16,7 @@ from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.intervals import union
-from tracetui.analysis.operators import host_operators
-from tracetui.analysis.self_time import self_times
+from tracetui.analysis.operators import host_operators, self_times
 
 
 def own_by_name(analysis: Analysis) -> dict[str, int]:

@@ -17,8 +17,7 @@ from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.host_steps import StepTasks
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.iterations import Iteration
-from tracetui.analysis.steps import StepWindows, _columns, _iteration_steps, _phases
-from tracetui.analysis.windows import Windows
+from tracetui.analysis.steps import StepWindows, Windows, _columns, _iteration_steps, _phases
 from tracetui.trace.model import Activity
 
 STRINGS = ["mm", "hcom_receive__1", "hcom_allReduce__2"]

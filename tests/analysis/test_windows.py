@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.analysis.windows import Windows
+from tracetui.analysis.steps import Windows
 
 spans = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 8)), max_size=12)
 

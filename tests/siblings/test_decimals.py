@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetui.siblings.cells import csv_cells
-from tracetui.siblings.decimals import thousandths
+from tracetui.siblings.cells import csv_cells, thousandths
 
 numbers = st.decimals(0, 9 * 10**15 - 1, allow_nan=False, places=5).map(lambda value: f"{value:f}")
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tracetui.job.identity import identify
-from tracetui.siblings.rank import rank_info
-from tracetui.siblings.rank_files import side_files
+from tracetui.siblings.rank_files import rank_info, side_files
 from tracetui.siblings.run_description import RunDescription, describe_run
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from tests.synthetic import flow, piece, process, thread, trace_of
 from tracetui.analysis.analyse import analyse
+from tracetui.trace.activities import activity_of_type, engine_of_type
 from tracetui.trace.dialects.dialect import (
     Dialect,
     OperatorNames,
@@ -25,7 +26,6 @@ from tracetui.trace.dialects.dialect import (
 from tracetui.trace.dialects.known import KNOWN, any_of, by_purpose
 from tracetui.trace.model import Activity, Family, Layer, Trace, TraceKind
 from tracetui.trace.places import process_place
-from tracetui.trace.task_types import activity_of_type, engine_of_type
 
 
 def activities(trace: Trace) -> dict[str, Activity]:

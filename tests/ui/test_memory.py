@@ -19,7 +19,7 @@ from tests.analysis import real
 from tests.analysis.memory.runs import Held, recorded
 from tests.ui.training import training
 from tests.ui.viewing import analysis_of, case, lines_of, said, settled, viewing
-from tracetui.analysis.memory.calls import nth_call
+from tracetui.analysis.memory.growth import nth_call
 from tracetui.api import load
 from tracetui.export.memory.frames import memory_growing_frame
 from tracetui.trace.model import Trace

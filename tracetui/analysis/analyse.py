@@ -45,19 +45,17 @@ from tracetui.analysis.intervals import NOTHING, Intervals
 from tracetui.analysis.kernels import Kernels, kernels_of
 from tracetui.analysis.launch_chains import LaunchChains, link_tasks
 from tracetui.analysis.lead import HostLead, LeadLosses, host_leads, lead_losses
-from tracetui.analysis.marked_ranges import host_ranges
+from tracetui.analysis.marked_ranges import RangeTimes, host_ranges, range_times
 from tracetui.analysis.modules import ModuleIdle, idle_modules
 from tracetui.analysis.nested_idle import FrameIdle, idle_frames
 from tracetui.analysis.notes import step_notes
-from tracetui.analysis.operators import OperatorSlices, OperatorTable, host_operators
-from tracetui.analysis.range_times import RangeTimes, range_times
+from tracetui.analysis.operators import OperatorSlices, OperatorTable, host_operators, self_times
 from tracetui.analysis.raster import Raster
 from tracetui.analysis.scheduler.scheduler import Scheduler, SchedulerRecording
 from tracetui.analysis.scheduler.states import State
 from tracetui.analysis.scheduler.summary import SchedulerSummary, summarise
 from tracetui.analysis.scopes import ScopeTime, has_scopes, scope_times, scope_tree
 from tracetui.analysis.search import pick, runs, track_of_rows
-from tracetui.analysis.self_time import self_times
 from tracetui.analysis.steps import Step, StepWindows, step_of, step_table
 from tracetui.analysis.system_calls import SystemCalls
 from tracetui.arrays import Int64s

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tracetui.arrays import Int64s
+from tracetui.trace.activities import engine_of_type
 from tracetui.trace.model import Trace
-from tracetui.trace.task_types import engine_of_type
 
 
 def engine_of(trace: Trace, row: int) -> str:

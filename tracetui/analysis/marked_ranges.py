@@ -1,4 +1,4 @@
-"""The ranges that people mark in their programs, and when each of them was the device's.
+"""The ranges that people mark in their programs: when each of them was the device's, and what it did in them.
 
 Ranges are slices of msTX and user annotations, and operators that only `record_function` can have made: they
 lie in no other operator than such a range, their names are none of a library (`aten::mm`), and there are
@@ -10,6 +10,7 @@ had enqueued until then.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -113,3 +114,49 @@ def _holds_operators(trace: Trace, rows: Int64s, of_library: Bools) -> Bools:
     open_until = np.append(0, ends)[before]
     holds: Bools = inside & (open_until <= start)
     return holds
+
+
+@dataclass(frozen=True)
+class RangeTimes:
+    """All ranges of one name on a device, cut to its window; sums in ns."""
+
+    name: str  #: as written in the trace: never print it unescaped
+    count: int
+    time_ns: int
+    longest_ns: int
+    computing_ns: int
+    exposed_communication_ns: int
+    idle_ns: int
+
+    @property
+    def mean_ns(self) -> int:
+        """Of a range."""
+        return self.time_ns // self.count
+
+
+def range_times(
+    trace: Trace, rows: Int64s, activity: DeviceActivity, links: LaunchChains
+) -> tuple[RangeTimes, ...]:
+    """Return what a device does in marked ranges, by name, most time first; () where `rows` has none."""
+    if not len(rows):
+        return ()
+    ranges = marked_ranges(trace, rows, activity, links)
+    start = np.clip(ranges.start, activity.start_ns, activity.end_ns)
+    end = np.clip(ranges.end, activity.start_ns, activity.end_ns)
+    parts = np.stack(
+        [
+            end - start,
+            activity.compute.covered(start, end),
+            activity.communication_not_overlapped.covered(start, end),
+            activity.idle.covered(start, end),
+        ]
+    )
+    places: dict[str, list[int]] = {}
+    for place, named in enumerate(trace.slices.name[ranges.row].tolist()):
+        places.setdefault(range_name(trace.strings[named]), []).append(place)
+    found = []
+    for name, of_name in places.items():
+        time, computing, exposed, idle = parts[:, of_name].sum(axis=1).tolist()
+        longest = int(parts[0, of_name].max())
+        found.append(RangeTimes(name, len(of_name), time, longest, computing, exposed, idle))
+    return tuple(sorted(found, key=lambda times: (-times.time_ns, times.name)))

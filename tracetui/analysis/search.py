@@ -1,9 +1,10 @@
-"""Searches that several analyses share: equal keys, categories, rows of tracks and tracks of rows."""
+"""Searches that several analyses share: equal keys, categories, names, rows of tracks and tracks of rows."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
-from typing import TypeVar
+from typing import Callable, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -173,3 +174,13 @@ def grouped(keys: Int64s | Int32s) -> tuple[Int64s, Int64s]:
     ordered = keys[order]
     first = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
     return order, np.concatenate((np.zeros(min(len(order), 1), np.int64), first))
+
+
+def by_name(trace: Trace, rows: Int64s, answer: Callable[[str], int | None]) -> Int8s:
+    """Return the answer, 0..127, for the name of each slice row, -1 for None; int8."""
+    return meanings(trace.strings, trace.slices.name[rows], answer)
+
+
+def matching(pattern: re.Pattern[str]) -> Callable[[str], bool]:
+    """Return the answer whether a name begins as the pattern says."""
+    return lambda name: pattern.match(name) is not None

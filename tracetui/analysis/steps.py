@@ -12,6 +12,7 @@ host is recorded, the iterations of a graph are the steps.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Optional
@@ -19,7 +20,6 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
-from tracetui.analysis.earlier import launched_before
 from tracetui.analysis.host_steps import (
     FAR,
     Drivers,
@@ -31,9 +31,8 @@ from tracetui.analysis.host_steps import (
 )
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.iterations import iterations
-from tracetui.analysis.launch_chains import LaunchChains
-from tracetui.analysis.search import distinct, pick
-from tracetui.analysis.windows import Windows
+from tracetui.analysis.launch_chains import NEVER, LaunchChains
+from tracetui.analysis.search import distinct, pick, track_of_rows
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Trace, TraceKind
@@ -251,7 +250,7 @@ def _end_of_earlier(
     """
     if trace.kind is not TraceKind.GPU:
         return 0
-    earlier = launched_before(trace, activity, chains, min(step.start for step in host_steps))
+    earlier = _launched_before(trace, activity, chains, min(step.start for step in host_steps))
     return int(trace.slices.end[earlier].max(initial=0))
 
 
@@ -365,3 +364,66 @@ def _tally(windows: Windows, row_starts: Int64s, row_ends: Int64s) -> _Tally:
     np.minimum.at(tally.first, step, row_starts)
     np.maximum.at(tally.last, step, row_ends)
     return tally
+
+
+class Windows:
+    """Half-open windows [start, end), numbered in the order given; ns."""
+
+    def __init__(self, starts: Int64s, ends: Int64s) -> None:
+        self._count = len(starts)
+        self._edges = distinct(np.concatenate((starts, ends)))
+        self._owner = _owners(starts, ends, self._edges)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def first(self, times: Int64s) -> Int64s:
+        """Return the lowest number of the windows that hold each time, -1 where none does."""
+        place = np.searchsorted(self._edges, times, "right") - 1
+        return self._owner[place]
+
+
+def _owners(starts: Int64s, ends: Int64s, edges: Int64s) -> Int64s:
+    """Return the lowest window from each edge to the next; the last is -1, where place -1
+    of no edge leads to.
+
+    One sweep: 2 µs for each window, however they overlap.
+    """
+    owners = np.full(max(len(edges), 1), -1, np.int64)
+    order = np.argsort(starts, kind="stable").tolist()
+    begins, stops = starts[order].tolist(), ends.tolist()
+    opened: list[int] = []
+    following = 0
+    for place, edge in enumerate(edges.tolist()):
+        while following < len(order) and begins[following] <= edge:
+            heapq.heappush(opened, order[following])
+            following += 1
+        while opened and stops[opened[0]] <= edge:
+            heapq.heappop(opened)
+        if opened:
+            owners[place] = opened[0]
+    return owners
+
+
+def _launched_before(trace: Trace, activity: DeviceActivity, chains: LaunchChains, begin_ns: int) -> Int64s:
+    """Return the work of a device that was launched before a time: int64[n], rows by start.
+
+    A stream runs its tasks in the order of their launches. So what it ran before the first task known to be
+    launched at `begin_ns` or later was launched before that, with or without a launch in the trace. Tasks
+    without one count only in the wake of such a stream: from the first work of the device on, until the last
+    of those streams comes to what was launched later. What is merely unlinked is not taken for early.
+    """
+    work = activity.work
+    start, launched = trace.slices.start[work], chains.enqueued(work)
+    later = (launched != NEVER) & (launched >= begin_ns)
+    if not later.any():
+        return work[:0]
+    track = track_of_rows(trace, work)
+    turn = np.full(len(trace.tracks), NEVER)  # of each stream: the start of its first task launched later
+    np.minimum.at(turn, track[later], start[later])
+    earlier = start < turn[track]
+    opens = np.full(len(trace.tracks), NEVER)
+    np.minimum.at(opens, track, start)
+    queued = earlier & ((opens < start[later].min()) & (turn != NEVER))[track]
+    last_start = int(start[queued].max(initial=-1))
+    return work[earlier & (start <= last_start)]

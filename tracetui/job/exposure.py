@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tracetui.analysis.communication.owners import last_begun
+from tracetui.analysis.idle.pieces import last_begun
 from tracetui.arrays import Floats, Int64s
 from tracetui.job.channels import Rank
 from tracetui.job.digest import DigestLine, TimeClass

@@ -14,10 +14,9 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.causes import CommunicationCause
-from tracetui.analysis.communication.owners import last_begun
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.idle_lines import lines_of
-from tracetui.analysis.idle.pieces import cut_at_edges
+from tracetui.analysis.idle.pieces import cut_at_edges, last_begun
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import among
 from tracetui.arrays import Bools, Int32s, Int64s

@@ -6,15 +6,14 @@ whatever it holds may be missing or of another type: what cannot be read is left
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tracetui.siblings.beside import Refusal, read_object
 from tracetui.siblings.database import metadata_in_database
 
 NAME = "profiler_metadata.json"
-LARGEST = 1 << 25  #: bytes: a file of 10,000 ranks in hundreds of groups has a few MB
 _HASH_FACTORS = (29, 131)
 
 
@@ -63,12 +62,9 @@ def parallel_groups(trace: Path) -> tuple[ParallelGroup, ...]:
 def read_json_object(path: Path) -> dict[str, Any] | None:
     """Return the object in a JSON file; None where there is none, or where the file is too large."""
     try:
-        if not path.is_file() or path.stat().st_size > LARGEST:
-            return None
-        document = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        return read_object(path)
+    except Refusal:
         return None
-    return document if isinstance(document, dict) else None
 
 
 def _group(communicator: str, group: dict[str, Any]) -> ParallelGroup:

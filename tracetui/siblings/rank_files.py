@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 from tracetui.language import state
 from tracetui.siblings.beside import Refusal, read_object
@@ -20,6 +20,18 @@ from tracetui.siblings.profile import ProfileInfo, profile_files, profile_info
 
 _INFO = re.compile(r"profiler_info(?:_(\d{1,9}))?\.json", re.ASCII)
 _DIRECTORIES = 2  #: where they may be: that of the trace, and those above
+Option = Union[str, int, bool]
+
+#: What a size in `distributed_args` is of.
+_SIZES = {
+    "tensor_model_parallel_size": "tp",
+    "pipeline_model_parallel_size": "pp",
+    "data_parallel_size": "dp",
+    "context_parallel_size": "cp",
+    "expert_model_parallel_size": "ep",
+}
+_OPTIONS = ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules")
+_EXPERIMENTAL = {"_profiler_level": "profiler_level", "_aic_metrics": "aic_metrics", "_l2_cache": "l2_cache"}
 
 
 @dataclass(frozen=True)
@@ -95,3 +107,41 @@ def _info_files(directory: Path) -> list[tuple[int | None, Path]]:
         return []
     numbered = [(None if match[1] is None else int(match[1]), path) for match, path in files]
     return sorted(numbered, key=lambda file: (file[0] is None, file[0] or 0))
+
+
+@dataclass(frozen=True)
+class RankInfo:
+    """What the files beside a trace tell of its rank."""
+
+    rank: int | None = None
+    world: int | None = None  #: ranks in the job
+    sizes: dict[str, int] = field(default_factory=dict)  #: ranks of a group: {"tp": 2, "dp": 4}
+    options: dict[str, Option] = field(default_factory=dict)  #: of the profiler
+
+
+def rank_info(trace: Path) -> RankInfo:
+    """Return what the documents in the directory of a trace, or in the one above, tell of its rank."""
+    files = rank_files(trace)
+    arguments = files.metadata.get("distributed_args")
+    arguments = arguments if isinstance(arguments, dict) else {}
+    return RankInfo(
+        rank=files.rank,
+        world=whole(arguments.get("world_size")) or None,
+        sizes={name: size for key, name in _SIZES.items() if (size := whole(arguments.get(key))) is not None},
+        options=_options(files.info.get("config")),
+    )
+
+
+def _options(config: Any) -> dict[str, Option]:
+    parts = config if isinstance(config, dict) else {}
+    common, experimental = parts.get("common_config"), parts.get("experimental_config")
+    options: dict[str, Option] = {}
+    for name in _OPTIONS:
+        value = common.get(name) if isinstance(common, dict) else None
+        if isinstance(value, bool):
+            options[name] = value
+    for name, title in _EXPERIMENTAL.items():
+        value = experimental.get(name) if isinstance(experimental, dict) else None
+        if isinstance(value, (str, bool)):
+            options[title] = value if isinstance(value, bool) else value[:100]
+    return options

@@ -6,7 +6,6 @@ points are in units of 10 ns; those of each all-reduce stand in columns that bea
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -14,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.arrays import Int64s
+from tracetui.siblings.names import timeline_rank
 from tracetui.siblings.tables import Format, SiblingTable, TableColumn, ValueKind, read_table
 
 UNIT_NS = 10
-_TIMELINE = re.compile(r"(?:\w+_)?timeline_display_(\d{1,9})\.json(?:\.gz)?", re.ASCII)
 _START = "_start_point"
 _POINTS = ("start_point", "end_point", "fp_point", "bp_point")
 
@@ -36,9 +35,9 @@ class StepPoints(NamedTuple):
 @lru_cache(maxsize=2)
 def step_points(timeline: Path) -> StepPoints | None:
     """Return the steps in the table beside a timeline; None where there is no such table. Reads it once."""
-    match = _TIMELINE.fullmatch(timeline.name)
-    path = timeline.with_name(f"step_trace_raw_{match[1]}_detail_time.csv") if match else None
-    if path is None or not path.is_file():
+    rank = timeline_rank(timeline.name)
+    path = timeline.with_name(f"step_trace_raw_{rank}_detail_time.csv")
+    if rank is None or not path.is_file():
         return None
     columns = [TableColumn("step", ValueKind.WHOLE, ("step_num",))]
     columns += [TableColumn(point, ValueKind.WHOLE, (point,), needed=True) for point in _POINTS]

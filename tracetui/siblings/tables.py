@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from tracetui.arrays import Bools, Floats, Int32s, Int64s
 from tracetui.language import state
 from tracetui.siblings.beside import Refusal, find_beside, refuse_large
-from tracetui.siblings.cells import CsvCells, read_cells
-from tracetui.siblings.decimals import thousandths
+from tracetui.siblings.cells import CsvCells, read_cells, thousandths
 from tracetui.units import format_count
 
 LARGEST = 2_000_000_000  #: bytes of a table that is read: 8 M allocations

@@ -16,9 +16,9 @@ from tests.analysis.machine import AUTOGRAD, MAIN, PYTHON, arrow, call, npu, ope
 from tests.synthetic import piece, process, thread, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.communication.causes import CommunicationCause
-from tracetui.analysis.communication.owners import last_begun
 from tracetui.analysis.communication.waits import SHORTEST
 from tracetui.analysis.gaps import Measure
+from tracetui.analysis.idle.pieces import last_begun
 
 UNIT = 10_000  #: ns: all times of the random traces are multiples
 spans = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 12)), max_size=8)

@@ -12,7 +12,6 @@ import pytest
 from tracetui.analysis.communication import waits as module
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.exposed import ExposedPieces, _pieces_by_operation, _split_at_waits
-from tracetui.analysis.communication.owners import last_begun
 from tracetui.analysis.communication.planes import (
     LARGEST,
     PlaneOperations,
@@ -22,6 +21,7 @@ from tracetui.analysis.communication.planes import (
     operations,
 )
 from tracetui.analysis.communication.waits import OperationWaits, find_operation_waits
+from tracetui.analysis.idle.pieces import last_begun
 from tracetui.analysis.intervals import union
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Family, Layer

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from tracetui.analysis.memory.analyse import Memory, MemoryPart
-from tracetui.analysis.memory.calls import distinct_calls, nth_call
-from tracetui.analysis.memory.growth import GrowingGroup, Verdict
+from tracetui.analysis.memory.growth import GrowingGroup, Verdict, distinct_calls, nth_call
 from tracetui.analysis.memory.model import (
     NEVER,
     Blocks,

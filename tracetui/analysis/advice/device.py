@@ -1,4 +1,4 @@
-"""Advice about what the device does, or leaves undone: AI CPU, conversions, free time."""
+"""Advice about what the device does, or leaves undone: AI CPU, conversions, free time, its clock."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ from tracetui.analysis.advice.model import (
     AI_CPU,
     CONVERSION_SHARE,
     FREE_SHARE,
+    FREQUENCY,
     ITERATION_GAP,
     Advice,
 )
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.naming import by_name, matching
 from tracetui.analysis.intervals import union
-from tracetui.analysis.search import distinct, runs
+from tracetui.analysis.search import by_name, distinct, matching, runs
+from tracetui.analysis.series import Series, counter_series
 from tracetui.analysis.sums import most_first
+from tracetui.arrays import Floats, Int64s
 from tracetui.trace.dialects.known import KNOWN, any_of
-from tracetui.trace.model import Activity
+from tracetui.trace.model import Activity, Trace
+from tracetui.trace.quantity import is_core_frequency
 
 _AI_CPU = any_of(KNOWN.tasks.ai_cpu_types)
 _NPU_FORMAT, _GPU_FORMAT = "torch.npu.config.allow_internal_format = False", "memory_format=channels_last"
@@ -29,6 +32,7 @@ _CONVERSIONS = (
     (_FORMATS, any_of(KNOWN.tasks.format_conversions)),
     ("casts", any_of(KNOWN.tasks.casts)),
 )
+_NO_FREQUENCY = 1e6  #: MHz
 
 
 def ai_cpu(evidence: Evidence) -> Iterator[Advice]:
@@ -180,3 +184,67 @@ def free_time(evidence: Evidence) -> Iterator[Advice]:
         per_step_ns=evidence.step_ns(cost),
         gaps=evidence.gaps(pieces),
     )
+
+
+def core_frequency(evidence: Evidence) -> Iterator[Advice]:
+    """Find AI cores that run below their maximum frequency while kernels do.
+
+    Each kernel counts with the mean frequency of its time, weighted by that time; the frequency between
+    kernels does not count. The maximum is the highest that any AI core of the trace ran at. Several dies of a
+    device count with their mean.
+    """
+    slices = evidence.trace.slices
+    maximum = max((series.bounds[1] for series in _frequencies(evidence.trace)), default=0.0)
+    if maximum <= 0:
+        return
+    for activity in evidence.analysis.devices:
+        kernels = activity.work[slices.activity[activity.work] == Activity.COMPUTE]
+        mhz = _mean_mhz(evidence, activity.device, kernels)
+        measured = ~np.isnan(mhz)
+        kernels, mhz = kernels[measured], mhz[measured]
+        durations = slices.dur[kernels]
+        total = int(durations.sum())
+        lost = durations * (1.0 - mhz / maximum)
+        cost = round(float(lost.sum()))
+        if not FREQUENCY.exceeded(cost, total):
+            continue
+        slowed = kernels[mhz < maximum]
+        mean = float(np.average(mhz, weights=durations))
+        yield Advice(
+            id="core_frequency_low",
+            cost_ns=cost,
+            evidence={
+                "device": activity.device,
+                "mean_mhz": mean,
+                "maximum_mhz": maximum,
+                "lowest_mhz": float(mhz.min()),
+                "share_below": cost / total,
+                "kernels_below": len(slowed),
+                "kernels": len(kernels),
+                "kernels_ns": total,
+            },
+            subjects=evidence.names(slowed),
+            per_step_ns=evidence.step_ns(cost),
+            rows=kernels[np.argsort(-lost, kind="stable")][: len(slowed)],
+        )
+
+
+def _mean_mhz(evidence: Evidence, device: str, kernels: Int64s) -> Floats:
+    """Return the mean frequency of a device while each kernel ran, MHz; NaN where it is unknown."""
+    slices = evidence.trace.slices
+    means = [
+        series.mean_between(slices.start[kernels], slices.end[kernels])
+        for series in _frequencies(evidence.trace, device)
+    ]
+    return np.mean(means, axis=0) if means else np.full(len(kernels), np.nan)
+
+
+def _frequencies(trace: Trace, device: str | None = None) -> list[Series]:
+    """Return the frequency (MHz over ns) of each AI core of a device, or of all devices."""
+    frequencies = []
+    for track in trace.tracks:
+        if len(track.samples) and is_core_frequency(track) and device in (None, track.device):
+            series = counter_series(trace, track)
+            real = (series.value > 0) & (series.value < _NO_FREQUENCY)
+            frequencies.append(Series(series.time[real], series.value[real]))
+    return frequencies

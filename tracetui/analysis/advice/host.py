@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from tracetui.analysis.advice.evidence import Evidence
 from tracetui.analysis.advice.model import (
     COLLECTION,
     DATA_LOADER,
+    DATA_QUEUE_EMPTY,
+    DATA_QUEUE_SHARE,
     LAUNCH_PAUSE,
     LAUNCH_SHARE,
     LOOP_KERNEL,
@@ -18,13 +21,14 @@ from tracetui.analysis.advice.model import (
     MEMORY,
     SYNC_REPEATS,
     Advice,
+    Figures,
 )
 from tracetui.analysis.idle.calls import allocates_memory, cause_of_operator
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.naming import by_name
-from tracetui.analysis.search import distinct, runs, track_of_rows
+from tracetui.analysis.search import by_name, distinct, runs, track_of_rows
 from tracetui.analysis.sums import most_first
 from tracetui.arrays import Bools, Int32s, Int64s
+from tracetui.siblings.minddata import MindData, minddata_of
 from tracetui.trace.model import Activity, Family
 from tracetui.trace.stack import parse_call_stack
 
@@ -286,3 +290,44 @@ def _line_of(evidence: Evidence, operators: Int64s) -> int:
     lines = evidence.operator_lines(operators[:64])
     with_line = lines[lines >= 0]
     return int(with_line[0]) if len(with_line) else -1
+
+
+def data_queues(evidence: Evidence) -> Iterator[Advice]:
+    """Idle time between steps for which the queues of MindData tell who is late."""
+    steps = evidence.analysis.steps
+    cost = sum(step.phase_idle_ns[0] for step in steps)
+    if not DATA_QUEUE_SHARE.share(cost, evidence.window_ns):
+        return
+    data = minddata_of(Path(evidence.trace.path))
+    if data is None or not (data.batches or data.operators):
+        return
+    variant, subjects = _verdict(data)
+    context: Figures = {}
+    figures: Figures = {"iteration_gap_idle_ns": cost, "batches": data.batches, "empty": data.empty}
+    if data.host_queue is not None:
+        figures["host_queue_empty_share"] = max(data.host_queue.empty_pct, 0.0) / 100
+        context["host_queue_empty_pct"] = data.host_queue.empty_pct
+    if data.slowest is not None and subjects:
+        figures["workers"] = data.slowest.workers
+    yield Advice(
+        id="data_queue",
+        variant=variant,
+        cost_ns=cost,
+        evidence=figures,
+        context=context,
+        subjects=subjects,
+        per_step_ns=evidence.step_ns(cost),
+    )
+
+
+def _verdict(data: MindData) -> tuple[str, tuple[str, ...]]:
+    """Return who is late, and the operator to look at, by the rules of MindSpore's guide for the lengths of
+    the queues.
+    """
+    host = data.host_queue
+    if data.batches and not DATA_QUEUE_EMPTY.exceeded(data.empty, data.batches):
+        return "taking", ()
+    if host is not None and host.empty_pct <= 0:
+        return "sending", ()
+    slowest = data.slowest
+    return "pipeline", (slowest.name,) if slowest is not None else ()

@@ -15,8 +15,7 @@ from tracetui.analysis.idle.calls import (
     compiles_at_launch,
 )
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.naming import by_name
-from tracetui.analysis.search import distinct
+from tracetui.analysis.search import by_name, distinct
 from tracetui.trace.model import Family, TraceKind
 
 

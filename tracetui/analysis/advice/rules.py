@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Callable
 from weakref import WeakKeyDictionary
 
-from tracetui.analysis.advice import data, device, frequency, host, launch, recording, scheduler, transfers
+from tracetui.analysis.advice import device, host, launch, recording, scheduler, transfers
 from tracetui.analysis.advice.evidence import Evidence
 from tracetui.analysis.advice.model import Advice
 from tracetui.analysis.analyse import Analysis
@@ -26,10 +26,10 @@ RULES: tuple[Callable[[Evidence], Iterator[Advice]], ...] = (
     scheduler.node_migrations,
     device.ai_cpu,
     device.conversions,
-    frequency.core_frequency,
+    device.core_frequency,
     transfers.communication,
     transfers.exposed_copies,
-    data.data_queues,
+    host.data_queues,
     device.iteration_gap,
     device.free_time,
     recording.unlinked,

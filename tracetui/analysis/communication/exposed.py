@@ -15,11 +15,10 @@ import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.communication.causes import CommunicationCause
-from tracetui.analysis.communication.owners import last_begun
 from tracetui.analysis.communication.planes import PlaneOperations
 from tracetui.analysis.communication.waits import OperationWaits
 from tracetui.analysis.gaps import Gaps
-from tracetui.analysis.idle.pieces import cut_at_edges, edges_of
+from tracetui.analysis.idle.pieces import cut_at_edges, edges_of, last_begun
 from tracetui.analysis.intervals import Intervals
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import pick

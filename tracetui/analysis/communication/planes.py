@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from tracetui.analysis.activity import DeviceActivity
-from tracetui.analysis.communication.owners import last_begun
+from tracetui.analysis.idle.pieces import last_begun
 from tracetui.analysis.search import first_equal, pick, rows_of, runs, track_of_rows
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.dialects.known import KNOWN

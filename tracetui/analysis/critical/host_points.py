@@ -15,9 +15,8 @@ from tracetui.analysis.critical.points import Edge, Point, Points, points
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.host import Hosts
-from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.intervals import NOTHING, Intervals, union
-from tracetui.analysis.search import distinct, rows_of
+from tracetui.analysis.search import by_name, distinct, rows_of
 from tracetui.analysis.steps import Step
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Family, Trace

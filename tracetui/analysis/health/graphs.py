@@ -17,9 +17,8 @@ import numpy as np
 from tracetui.analysis.health.finding import Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence, places
 from tracetui.analysis.idle import calls
-from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.intervals import Intervals
-from tracetui.analysis.search import rows_of, runs
+from tracetui.analysis.search import by_name, rows_of, runs
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Layer
 

@@ -16,7 +16,7 @@ from tracetui.analysis.idle.idle_lines import has_python
 from tracetui.analysis.intervals import union
 from tracetui.analysis.search import rows_of, span_of
 from tracetui.arrays import Int64s
-from tracetui.siblings.rank import rank_info
+from tracetui.siblings.rank_files import rank_info
 from tracetui.trace.model import Family, Layer, Trace, TraceKind, Track
 from tracetui.units import format_duration
 

@@ -12,9 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tracetui.analysis.idle import calls
-from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.launch_chains import LaunchChains, is_operator_track
-from tracetui.analysis.search import first_equal, of_category, pick, rows_by_track, rows_of
+from tracetui.analysis.search import by_name, first_equal, of_category, pick, rows_by_track, rows_of
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Layer, Trace

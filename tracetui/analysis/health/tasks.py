@@ -9,9 +9,8 @@ import numpy as np
 from tracetui.analysis.health.finding import Finding, Severity
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle import calls
-from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.intervals import union
-from tracetui.analysis.search import among, first_equal, rows_of, runs, track_of_rows
+from tracetui.analysis.search import among, by_name, first_equal, rows_of, runs, track_of_rows
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Activity, Family, Layer, TraceKind, Track
 from tracetui.units import format_duration

@@ -13,8 +13,7 @@ from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.milestones import milestones
-from tracetui.analysis.idle.naming import by_name
-from tracetui.analysis.search import track_of_rows
+from tracetui.analysis.search import by_name, track_of_rows
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity
 from tracetui.units import format_duration

@@ -18,8 +18,7 @@ import numpy as np
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.naming import by_name
-from tracetui.analysis.search import among, distinct, ranges, rows_of, runs, span_of, track_of_rows
+from tracetui.analysis.search import among, by_name, distinct, ranges, rows_of, runs, span_of, track_of_rows
 from tracetui.arrays import Bools, Int32s, Int64s
 from tracetui.trace.meanings import meanings
 from tracetui.trace.model import Activity, Family, Layer, Slices, Track

@@ -21,11 +21,10 @@ from tracetui.analysis.heat.cells import HeatCells
 from tracetui.analysis.idle.calls import cause_of_call
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.host import HostThread
-from tracetui.analysis.idle.naming import by_name, matching
 from tracetui.analysis.idle.pieces import cut_at_edges, edges_of
 from tracetui.analysis.intervals import NOTHING, Intervals, union
 from tracetui.analysis.scheduler.states import State
-from tracetui.analysis.search import among, of_category, rows_of
+from tracetui.analysis.search import among, by_name, matching, of_category, rows_of
 from tracetui.analysis.sums import most_first
 from tracetui.analysis.window import rows_in_window
 from tracetui.arrays import Bools, Int64s

@@ -12,9 +12,8 @@ import numpy as np
 
 from tracetui.analysis.ancestors import Ancestors
 from tracetui.analysis.idle import calls
-from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.launch_chains import LaunchChains
-from tracetui.analysis.search import distinct
+from tracetui.analysis.search import by_name, distinct
 from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.trace.model import Activity, Trace
 

@@ -16,12 +16,11 @@ import numpy as np
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause, of_families
 from tracetui.analysis.idle.copies import copying_operators
-from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.idle.pieces import Cuts, cut_at_edges, edges_of
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.launch_chains import NOT_OPERATORS, LaunchChains
 from tracetui.analysis.scheduler.scheduler import Scheduler
-from tracetui.analysis.search import distinct, of_category, pick, rows_of, track_of_rows
+from tracetui.analysis.search import by_name, distinct, of_category, pick, rows_of, track_of_rows
 from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.trace.nesting import enclosing

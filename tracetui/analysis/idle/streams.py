@@ -12,11 +12,11 @@ import numpy as np
 from tracetui.analysis.activity import WORK
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.milestones import Milestones
-from tracetui.analysis.idle.naming import by_name
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.launch_chains import LaunchChains
 from tracetui.analysis.search import (
     among,
+    by_name,
     first_equal,
     ids_of_device,
     pick,

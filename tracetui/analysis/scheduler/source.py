@@ -23,7 +23,7 @@ class SchedulerSource:
         if self.path is None or not self.path.is_dir():
             return self
         from tracetui.siblings.names import parse_name, rank_directory
-        from tracetui.siblings.rank import rank_info
+        from tracetui.siblings.rank_files import rank_info
         from tracetui.siblings.scheduler.files import recording_in
 
         directory = rank_directory(trace)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tracetui.analysis.range_times import RangeTimes
+from tracetui.analysis.marked_ranges import RangeTimes
 from tracetui.export.tables.column import Form, Table, count, data, duration
 from tracetui.export.tables.common import named, texts_of, values_of
 from tracetui.language import translate

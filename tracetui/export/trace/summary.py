@@ -10,7 +10,7 @@ from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.analysis.idle.preparing import COPY
-from tracetui.analysis.range_times import RangeTimes
+from tracetui.analysis.marked_ranges import RangeTimes
 from tracetui.analysis.run_facts import facts_of_run
 from tracetui.analysis.task_counts import task_counts
 from tracetui.databases.exports import export_of

@@ -13,8 +13,7 @@ from textual import on
 from textual.binding import BindingType
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.operator_lines import main_lines
-from tracetui.analysis.operators import OperatorSlices, OperatorTable
+from tracetui.analysis.operators import OperatorSlices, OperatorTable, main_lines
 from tracetui.export.tables.column import Table
 from tracetui.export.tables.operators import OPERATORS
 from tracetui.language import clauses, translate

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tracetui.analysis.memory.calls import nth_call
+from tracetui.analysis.memory.growth import nth_call
 from tracetui.analysis.memory.model import NEVER, steps_at
 from tracetui.analysis.memory.neighbours import Neighbours
 from tracetui.export.sentences.memory import (
