@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -216,3 +217,12 @@ def test_too_many_files_are_not_looked_at(trace: Path, monkeypatch: pytest.Monke
     assert [file.path for file in around] == [str(trace)]
     monkeypatch.setattr(surroundings_module, "_MOST", 0)
     assert surroundings(trace) is None
+
+
+def test_of_what_is_too_long_nothing_is_copied(capsys: pytest.CaptureFixture[str]) -> None:
+    with cli_streams.copied(10) as short, cli_streams.copied(9) as long:
+        for text in ("12345", "67890"):
+            cli_streams.write(sys.stdout, text)
+    assert (short.outputs, short.lasting) == ([("stdout", "12345"), ("stdout", "67890")], True)
+    assert (long.outputs, long.lasting) == ([], False)
+    assert capsys.readouterr().out == "1234567890"

@@ -23,7 +23,7 @@ from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
 from tracetui.export.cells import text_cell
 from tracetui.export.csv_table import write_table
-from tracetui.export.json_document import dumps
+from tracetui.export.json_document import json_texts
 from tracetui.export.tables.common import causes_document
 from tracetui.export.tables.gaps import GAPS, GapRows, gap_causes
 from tracetui.export.tables.steps import STEPS, SUMS, StepRows
@@ -193,9 +193,18 @@ def test_every_number_is_an_integer_that_json_readers_take(any_analysis: Analysi
         advice_document(any_analysis),
     )
     for document in documents:
-        text = dumps(document)
+        text = "".join(json_texts(document))
         assert text.isascii()
         assert orjson.loads(text) == json.loads(text) == document
+
+
+@pytest.mark.parametrize("count", [0, 1, 255, 256, 257, 1000])
+def test_rows_are_lines_of_one_document_and_come_some_at_a_time(count: int) -> None:
+    document = {"schema": 1, "gaps": [{"number": number} for number in range(count)]}
+    texts = [*json_texts(document)]
+    lines = ",\n".join(f'{{"number": {number}}}' for number in range(count))
+    assert "".join(texts) == f'{{"schema": 1, "gaps": [\n{lines}\n]}}\n'
+    assert max(text.count("number") for text in texts) <= 256
 
 
 def line_behind(gap: dict[str, Any], by: Measure) -> str | None:

@@ -15,7 +15,7 @@ from tests.synthetic import piece, process, trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.cli.entry import main
 from tracetui.export.csv_table import write_table
-from tracetui.export.json_document import dumps
+from tracetui.export.json_document import json_texts
 from tracetui.export.sentences.causes import line_name, module_name
 from tracetui.export.trace.nested_text import (
     FRAMES,
@@ -44,7 +44,7 @@ def name_of(row: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("ranking", RANKINGS, ids=lambda ranking: ranking.several)
 def test_every_front_tells_the_same(alexnet: Analysis, ranking: Ranking) -> None:
-    answer = json.loads(dumps(ranking.document(alexnet, ALL, 0)))
+    answer = json.loads("".join(json_texts(ranking.document(alexnet, ALL, 0))))
     rows = answer[ranking.several]
     assert [*answer] == ["schema", "trust", "findings", "idle_ns", ranking.several]
     assert sum(row["own_ns"] for row in rows) == answer["idle_ns"] == alexnet.idle_ns

@@ -24,7 +24,7 @@ from tracetui.reader.source import COARSEST_CLOCK
 from tracetui.siblings.surroundings import surroundings
 
 _MOST = 16  # answers about one trace
-_LARGEST = 4_000_000  # bytes of all of them
+LARGEST = 4_000_000  #: bytes of all of them
 
 _log = logging.getLogger("tracetui.cache")
 
@@ -88,7 +88,7 @@ def keep_answer(
         for digest, kept in [*answers.items()][:_MOST]:
             encoded = [output.text.encode("utf-8", "surrogatepass") for output in kept]
             size += sum(map(len, encoded))
-            if size > _LARGEST:
+            if size > LARGEST:
                 break
             texts += encoded
             places.append([digest, [[output.stream, len(text)] for output, text in zip(kept, encoded)]])

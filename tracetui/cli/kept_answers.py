@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-from tracetui.cache.answers import Output, Question, find_answer, keep_answer, question_of
+from tracetui.cache.answers import LARGEST, Output, Question, find_answer, keep_answer, question_of
 from tracetui.cache.keeping import run_meanwhile
 from tracetui.cli import streams, terminal
 from tracetui.cli.command import Command
@@ -34,7 +34,7 @@ def run_kept(command: Command, request: Request) -> int:
             streams.write(getattr(sys, output.stream), output.text)
             streams.flush(getattr(sys, output.stream))
         return ExitCode.OK
-    with streams.copied() as copy:
+    with streams.copied(LARGEST) as copy:
         code = command.run(request)
     streams.flush(sys.stdout)
     if code == ExitCode.OK and copy.lasting and _question(command, request) == question:

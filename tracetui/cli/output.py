@@ -14,7 +14,7 @@ from tracetui.cli.parser import Request, UsageError
 from tracetui.cli.terminal import speaks_unicode, text_width
 from tracetui.export.atomic import refuse_to_overwrite, write_atomically
 from tracetui.export.brief import brief_json
-from tracetui.export.json_document import dumps
+from tracetui.export.json_document import json_texts
 from tracetui.export.text import to_ascii
 from tracetui.language import in_english, state
 from tracetui.reader.errors import UnreadableTrace
@@ -62,7 +62,8 @@ def answer_report(
 
 def print_json(document: Document, request: Request) -> None:
     """Print a document as JSON, cut down where that is asked for."""
-    print_verbatim(brief_json(document) if request.brief else dumps(document))
+    for text in (brief_json(document),) if request.brief else json_texts(document):
+        print_verbatim(text)
 
 
 def print_verbatim(text: str) -> None:

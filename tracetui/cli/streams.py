@@ -12,20 +12,30 @@ Stream = Optional[TextIO]
 
 
 class Copy:
-    """What was written to the standard streams."""
+    """What was written to the standard streams, up to some characters."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
         self.outputs: list[tuple[str, str]] = []  #: "stdout" or "stderr", and the text
-        self.lasting = True  #: False: the next time something else might be said
+        self.lasting = True  #: False: the next time something else might be said, or it was too much
+        self._left = most  # characters
+
+    def add(self, stream: str, text: str) -> None:
+        """Add what is written to a stream; nothing is kept where it becomes too much."""
+        self._left -= len(text)
+        if self._left < 0:
+            self.lasting = False
+            self.outputs.clear()
+        else:
+            self.outputs.append((stream, text))
 
 
 _copies: list[Copy] = []  # those that are being made
 
 
 @contextlib.contextmanager
-def copied() -> Iterator[Copy]:
-    """Give a copy of what `write` and `print_line` write meanwhile."""
-    copy = Copy()
+def copied(most: int) -> Iterator[Copy]:
+    """Give a copy of what `write` and `print_line` write meanwhile, if it is `most` characters or fewer."""
+    copy = Copy(most)
     _copies.append(copy)
     try:
         yield copy
@@ -76,7 +86,7 @@ def print_line(sentence: str) -> None:
 
 def _copy(stream: str, text: str) -> None:
     for copy in _copies:
-        copy.outputs.append((stream, text))
+        copy.add(stream, text)
 
 
 def drop(stream: Stream) -> None:
