@@ -151,32 +151,46 @@ HOSTILE = (
 )
 
 
-async def test_names_of_a_trace_stay_quoted_and_short(root: Path) -> None:
+@pytest.fixture
+def hostile(root: Path) -> Path:
+    """The same directory with a trace of hostile names in it."""
     (root / "c").mkdir()
     (root / "c" / "trace_view.json").write_text(json.dumps(training_events(HOSTILE)))
+    return root
+
+
+def test_names_of_a_trace_stay_quoted_and_short(hostile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What calls print: a served answer is that, if brief, word for word."""
     calls: list[tuple[str, dict[str, Any]]] = [
         *((name, {}) for name in ("summary", "gaps", "hotspots", "operators", "advice", "doctor")),
         ("compare", {"base": "a"}),
     ]
     if importlib.util.find_spec("duckdb"):
         calls.append(("sql", {"query": "select name, count(*) from events group by name order by 1"}))
-    answered = {False: 0, True: 0}
-    async with serving(str(root)) as client:
-        for name, call in calls:
-            for full in (False, True):
-                answer = await client.call_tool(name, {**call, "path": "c", "full": full})
-                text = answer.content[0].text
-                if answer.is_error:
-                    assert full and "the answer is longer than 400,000 bytes" in text
-                    continue
-                answered[full] += 1
-                assert text.isascii() and text.count("\n") == 1 and text[:-1].isprintable()
-                document = json.loads(text)
-                assert full or len(text) <= LONGEST_BRIEF + 1
-                assert max(map(len, texts_in(document))) <= (LONGEST_QUOTED if full else LONGEST_TEXT)
-                lists = [value for value in document.values() if isinstance(value, list)]
-                assert name in ("summary", "advice", "doctor", "compare") or any(lists), "rows are left"
-    assert answered[False] == len(calls) and answered[True]
+    for name, call in calls:
+        main(TOOLS[name].command_line({**call, "path": "c"}, [hostile]))
+        text = capsys.readouterr().out
+        assert len(text) <= LONGEST_BRIEF + 1
+        document = quoted_document(text, LONGEST_TEXT)
+        lists = [value for value in document.values() if isinstance(value, list)]
+        assert name in ("summary", "advice", "doctor", "compare") or any(lists), "rows are left"
+
+
+async def test_names_stay_quoted_in_whole_answers(hostile: Path) -> None:
+    async with serving(str(hostile)) as client:
+        answer = await client.call_tool("advice", {"path": "c", "full": True})
+        assert not answer.is_error
+        quoted_document(answer.content[0].text, LONGEST_QUOTED)
+        answer = await client.call_tool("gaps", {"path": "c", "full": True})
+        assert answer.is_error and "the answer is longer than 400,000 bytes" in answer.content[0].text
+
+
+def quoted_document(text: str, longest: int) -> dict[str, Any]:
+    """Return the document of an answer, which is one line of plain characters and short texts."""
+    assert text.isascii() and text.count("\n") == 1 and text[:-1].isprintable()
+    document: dict[str, Any] = json.loads(text)
+    assert max(map(len, texts_in(document))) <= longest
+    return document
 
 
 def texts_in(value: Any) -> Iterator[str]:

@@ -13,12 +13,12 @@ import pytest
 from simulator.database import DatabaseWriter
 from simulator.job.directory import write_job
 from simulator.job.scenarios import JOBS
-from simulator.job.truth import simulate_truth
 from simulator.memory import write_run
 from simulator.recording import Recording
 from simulator.scenarios import SCENARIOS, simulate
 from simulator.writer import TraceWriter
 from tests.analysis.real import read
+from tests.job.planted import truth, whole
 from tracetui.analysis.series import Series, counter_series
 from tracetui.cli import main
 from tracetui.reader.joined import open_trace
@@ -100,13 +100,10 @@ def test_memory_is_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         )
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=() if name == "late" else pytest.mark.thorough) for name in sorted(JOBS)],
-)
+@pytest.mark.parametrize("name", ["late", *whole(*sorted(JOBS))])
 def test_jobs_say_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     """Ranks as databases, as JSON, and mixed; the two jobs compare as equal."""
-    outcome = simulate_truth(JOBS[name]).outcome
+    outcome = truth(name).outcome
     for kind in ("text", "data"):
         write_job(outcome, tmp_path / kind, 1, databases=kind == "data")
     expected = output_of(capsys, "ranks", tmp_path / "text")
