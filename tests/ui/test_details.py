@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from tests.analysis import real
@@ -119,6 +120,22 @@ async def test_a_gap_tells_where_the_host_lost_its_lead(real_traces: Path) -> No
                 await settled(app, pilot)
                 text = app.screen.query_one(Details).text if screen == "timeline" else said(app, "story")
                 assert "it lost that when" not in text and "The" in text
+
+
+async def test_a_gap_is_told_at_once_where_it_is_known_already_where_the_host_lost_its_lead(
+    real_traces: Path,
+) -> None:
+    trace = real.npu(real_traces, "level2/rank0").trace
+    async with viewing(trace, "timeline", (120, 40)) as (app, pilot):
+        assert lead_lost_document(analysis_of(app), 30) is not None
+        details = app.screen.query_one(Details)
+        app.session.state.go(replace(app.session.state.place, gap=30))
+        details.show_state()
+        assert "it lost that when" in " ".join(details.text.split())
+        app.session.state.go(replace(app.session.state.place, gap=-1))
+        details.show_state()
+        assert "it lost that when" not in details.text
+        await pilot.pause()
 
 
 def test_tensors_are_told_one_after_the_other_where_all_are_known() -> None:

@@ -128,7 +128,8 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
                 self._tell()
             return
         self._at = at
-        self._selection, self._found, self._run, self.top = selection, SelectionFacts(), None, 0
+        self._selection, self._run, self.top = selection, None, 0
+        self._found = SelectionFacts(losses=self._known_losses())
         trace = self.session.trace
         self._event = int(trace.slices.event[state.row]) if trace is not None and state.row >= 0 else -1
         self.chain = self._chain()
@@ -343,17 +344,25 @@ class Details(InViewer, CachedLineWidget, can_focus=True):
             return
         file, event = self.session.file, self._event
         frame = self._frame = self.rules.line_of(self.stack)
-        sources, analysis = self.session.sources, self.session.analysis
+        sources, analysis, losses = self.session.sources, self.session.analysis, self._found.losses
 
         def read() -> None:
             args = file.args(event) if file is not None and event >= 0 else {}
             source = sources.line(frame) if frame is not None else None
-            found = SelectionFacts(args, source)
+            found = SelectionFacts(args, source, losses=losses)
             self.call_later(self._take, selection, found)
             if analysis is not None:
                 self.call_later(self._take, selection, self._with_more(found, analysis, *selection))
 
         self.run_worker(read, thread=True, exclusive=True, group="details")
+
+    def _known_losses(self) -> LeadLosses | None:
+        """Return, for a gap, where the host lost its lead; None until a thread has computed it."""
+        analysis = self.session.analysis
+        if analysis is None or self._selection[1] < 0:
+            return None
+        losses: LeadLosses | None = vars(analysis).get("lead_losses")
+        return losses
 
     def _with_more(self, found: SelectionFacts, analysis: Analysis, row: int, gap: int) -> SelectionFacts:
         """Find what takes long for the first slice or gap that asks for it, and no time for the others."""
