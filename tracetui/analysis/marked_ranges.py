@@ -95,7 +95,7 @@ def _ranges_of(trace: Trace, track: Track) -> Int64s:
     if annotated.any():
         return rows[annotated & candidate]
     of_library = _fitting(trace, named, lambda name: _OF_A_LIBRARY in name)
-    return rows[candidate & ~of_library & _holds_operators(trace, rows, of_library)]
+    return rows[candidate & ~of_library & _holds_operators(trace, span, of_library)]
 
 
 def _fitting(trace: Trace, named: Int32s, fits: Callable[[str], bool]) -> Bools:
@@ -104,9 +104,9 @@ def _fitting(trace: Trace, named: Int32s, fits: Callable[[str], bool]) -> Bools:
     return matches
 
 
-def _holds_operators(trace: Trace, rows: Int64s, of_library: Bools) -> Bools:
-    """Return which slices lie in no operator of a library, and have one inside."""
-    start, end = trace.slices.start[rows], trace.slices.end[rows]
+def _holds_operators(trace: Trace, span: slice, of_library: Bools) -> Bools:
+    """Return which slices of a span of rows lie in no operator of a library, and have one inside."""
+    start, end = trace.slices.start[span], trace.slices.end[span]
     order = np.argsort(start[of_library], kind="stable")
     starts, ends = start[of_library][order], np.maximum.accumulate(end[of_library][order])
     before = np.searchsorted(starts, start, "right")

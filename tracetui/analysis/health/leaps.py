@@ -194,7 +194,8 @@ def quiet_stretches(starts: Int64s) -> tuple[Int64s, Int64s]:
     origin = int(starts.min())
     span = int(starts.max()) - origin
     shift = max(_SHORT, span.bit_length() - _MOST_SHORT)
-    place = (starts - origin) >> shift
+    place = starts - origin
+    place >>= shift
     counts = np.bincount(place)
     held = np.flatnonzero(counts)
     apart = np.flatnonzero(np.diff(held) > 1)

@@ -20,7 +20,7 @@ from tracetui.analysis.idle.pieces import Cuts, cut_at_edges, edges_of
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.launch_chains import NOT_OPERATORS, LaunchChains
 from tracetui.analysis.scheduler.scheduler import Scheduler
-from tracetui.analysis.search import by_name, distinct, of_category, pick, rows_of, track_of_rows
+from tracetui.analysis.search import by_name, distinct, of_category, pick, rows_of, starts_of, track_of_rows
 from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.trace.model import Family, Layer, Trace, Track
 from tracetui.trace.nesting import enclosing
@@ -319,7 +319,7 @@ class Hosts:
     def _with_frames_inside(self, is_operator: Bools) -> Iterator[Int64s]:
         slices = self._trace.slices
         for index, track in enumerate(self._tracks):
-            begins = edges_of(slices.start[rows_of(self._frames_of(index))])
+            begins = edges_of(starts_of(self._trace, self._frames_of(index)))
             operators = rows_of([track])[is_operator[track.rows.start : track.rows.stop]]
             first = np.searchsorted(begins, slices.start[operators], "right")
             yield operators[np.searchsorted(begins, slices.end[operators], "left") > first]
