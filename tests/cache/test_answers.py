@@ -45,7 +45,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
 
     def counted(command: Command) -> Command:
-        def run(request: Request) -> int:
+        def run(request: Request) -> int | None:
             found.append(command.name)
             return command.run(request)
 

@@ -19,7 +19,7 @@ class Command(NamedTuple):
     brief: str  #: what it is for, in half a line
     description: str  #: what its --help says of it
     add_arguments: Callable[[Parser], None]
-    run: Callable[[Request], int]  #: returns the exit status
+    run: Callable[[Request], int | None]  #: returns the exit status; None: all is well
     needs_stdout: bool = True  #: False: its exit status says enough
     has_kept_answer: bool = False  #: its output follows from a trace, what lies around that, and notes
 

@@ -11,6 +11,7 @@ from tracetui.analysis.scheduler.source import SchedulerSource
 from tracetui.cli.job_reading import open_job
 from tracetui.cli.output import refuse_early
 from tracetui.cli.parser import Request, UsageError
+from tracetui.cli.reading_options import scheduler_source
 from tracetui.cli.trace_reading import opened_trace, selected
 from tracetui.comparison.compared_run import Run, run_of
 from tracetui.comparison.comparison import Comparison, compare_runs
@@ -61,6 +62,12 @@ def compare_paths(request: Request, base: RunPart, other: RunPart) -> Comparison
         return compare_sides(*sides)
     except Incomparable as error:
         raise UsageError(str(error)) from None
+
+
+def compare_whole(request: Request, base: str, other: str) -> Comparison:
+    """Return what changed from one run to another; the recording of the scheduler given is of the latter."""
+    source = scheduler_source(request) or SchedulerSource()
+    return compare_paths(request, RunPart(base), RunPart(other, scheduler=source))
 
 
 def compare_with(request: Request, base: str, analysis: Analysis) -> Comparison:

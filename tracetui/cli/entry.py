@@ -53,7 +53,7 @@ def _run(arguments: Sequence[str]) -> int:
             from tracetui.cli.kept_answers import run_kept
 
             return run_kept(command, request)
-        return command.run(request)
+        return command.run(request) or ExitCode.OK
 
 
 def collect_rarely() -> None:

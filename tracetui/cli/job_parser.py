@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import Parser, Request, add_outputs, add_reading, add_scheduler
 
 if TYPE_CHECKING:
@@ -49,10 +48,9 @@ def job_command(
         add_job(parser)
         add_outputs(parser, top)
 
-    def run(request: Request) -> ExitCode:
+    def run(request: Request) -> None:
         from tracetui.cli.job_reading import print_job
 
         print_job(request, request.paths, request.only, partial(print_answer, request))
-        return ExitCode.OK
 
     return Command(name, f"{name} PATH...", brief, description, add_arguments, run)

@@ -27,7 +27,7 @@ def run_kept(command: Command, request: Request) -> int:
     """Run a command, or write what it wrote before; returns the exit status. Raises as the command does."""
     question = _question(command, request)
     if question is None:
-        return command.run(request)
+        return command.run(request) or ExitCode.OK
     outputs = find_answer(question)
     if outputs is not None:
         for output in outputs:
@@ -35,7 +35,7 @@ def run_kept(command: Command, request: Request) -> int:
             streams.flush(getattr(sys, output.stream))
         return ExitCode.OK
     with streams.copied(LARGEST) as copy:
-        code = command.run(request)
+        code = command.run(request) or ExitCode.OK
     streams.flush(sys.stdout)
     if code == ExitCode.OK and copy.lasting and _question(command, request) == question:
         written = [Output(*output) for output in copy.outputs]

@@ -30,14 +30,17 @@ Document = dict[str, Any]
 
 def answer(
     request: Request,
-    what: str,
-    csv: Callable[[BinaryIO], int],
     document: Callable[[], Document],
     markdown: Callable[[], str],
     text: Callable[[], str],
+    what: str = "",
+    csv: Callable[[BinaryIO], int] | None = None,
 ) -> None:
-    """Write what was asked for: a csv file; on stdout JSON, Markdown, or text where nothing else was."""
-    if request.csv is not None:
+    """Write what was asked for: a csv file; on stdout JSON, Markdown, or text where nothing else was.
+
+    `csv` writes the rows of a table, which are `what`; None for a command that has no --csv.
+    """
+    if csv is not None and request.csv is not None:
         write_csv(request, csv, what)
     if request.json:
         with in_english():
@@ -57,7 +60,14 @@ def answer_report(
     report: Callable[[], Report],
 ) -> None:
     """Write what was asked for, as `answer` does; Markdown and text are those of a report."""
-    answer(request, what, csv, document, lambda: report().markdown(), lambda: report().text(text_width()))
+    answer(
+        request,
+        document,
+        lambda: report().markdown(),
+        lambda: report().text(text_width()),
+        what=what,
+        csv=csv,
+    )
 
 
 def print_json(document: Document, request: Request) -> None:

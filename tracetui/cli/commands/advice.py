@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import PATHS, Parser, Request, add_outputs, add_rules, add_scheduler, add_trace
 from tracetui.cli.terminal import text_width
 
@@ -20,7 +19,7 @@ def _add_arguments(parser: Parser) -> None:
     add_rules(parser)
 
 
-def _run(request: Request) -> ExitCode:
+def _run(request: Request) -> None:
     from tracetui.analysis.advice import find_advice
     from tracetui.cli.output import answer
     from tracetui.cli.trace_reading import open_analysis
@@ -39,7 +38,6 @@ def _run(request: Request) -> ExitCode:
         markdown=lambda: advice_markdown(analysis),
         text=lambda: advice_text(find_advice(analysis), text_width()),
     )
-    return ExitCode.OK
 
 
 COMMAND = Command(

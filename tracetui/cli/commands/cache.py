@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import Parser, Request, add_ascii
 from tracetui.trace.clean import printable
 from tracetui.units import format_bytes, format_count
@@ -29,11 +28,10 @@ def _add_arguments(parser: Parser) -> None:
     add_ascii(parser)
 
 
-def _run(request: Request) -> ExitCode:
+def _run(request: Request) -> None:
     from tracetui.cli.output import print_text
 
     print_text(_clear_text() if request.action == "clear" else _list_text(), request)
-    return ExitCode.OK
 
 
 def _list_text() -> str:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import (
     JOBS,
     Parser,
@@ -103,7 +102,7 @@ def _add_arguments(parser: Parser) -> None:
     add_rules(parser)
 
 
-def _run(request: Request) -> ExitCode:
+def _run(request: Request) -> None:
     from tracetui.analysis.scheduler.source import SchedulerSource
     from tracetui.cli.comparing import RunPart
     from tracetui.cli.reading_options import scheduler_source
@@ -117,7 +116,6 @@ def _run(request: Request) -> ExitCode:
         request.path, request.step, request.window, scheduler_source(request) or SchedulerSource()
     )
     print_comparison(request, base, other, request.by)
-    return ExitCode.OK
 
 
 def print_comparison(request: Request, base: RunPart, other: RunPart, by: str | None) -> None:

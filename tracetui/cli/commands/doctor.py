@@ -65,18 +65,15 @@ def _run(request: Request) -> ExitCode:
 
 def _print_findings(request: Request, analysis: Analysis) -> ExitCode:
     """Print all findings of one recording."""
-    from tracetui.cli.output import print_json, print_text
+    from tracetui.cli.output import answer
     from tracetui.export.trace.health import health_document, health_markdown, health_text
-    from tracetui.language import in_english
 
-    if request.json:
-        with in_english():
-            document = health_document(analysis)
-        print_json(document, request)
-    elif request.md:
-        print_text(health_markdown(analysis), request)
-    else:
-        print_text(health_text(analysis, text_width()), request)
+    answer(
+        request,
+        document=lambda: health_document(analysis),
+        markdown=lambda: health_markdown(analysis),
+        text=lambda: health_text(analysis, text_width()),
+    )
     return ExitCode.LIMIT if analysis.health.doubts else ExitCode.OK
 
 
@@ -108,7 +105,7 @@ def _size(recording: Path) -> int:
 
 def _judge_each(request: Request, recordings: Sequence[Path]) -> ExitCode:
     """Print the verdict on each of several recordings, or all findings of the only one that is a trace."""
-    from tracetui.cli.output import print_json, print_text, say
+    from tracetui.cli.output import answer, say
     from tracetui.cli.trace_reading import opened_trace
     from tracetui.export.trace.health import (
         RecordingRow,
@@ -144,12 +141,12 @@ def _judge_each(request: Request, recordings: Sequence[Path]) -> ExitCode:
         raise no_trace_below(request.path)
     if len(rows) == 1:
         return _print_findings(request, judged)
-    if request.json:
-        print_json(recordings_document(documents), request)
-    elif request.md:
-        print_text(recordings_markdown(rows), request)
-    else:
-        print_text(recordings_text(request.path, rows, text_width()), request)
+    answer(
+        request,
+        document=lambda: recordings_document(documents),
+        markdown=lambda: recordings_markdown(rows),
+        text=lambda: recordings_text(request.path, rows, text_width()),
+    )
     return ExitCode.LIMIT if any(row.verdict != "good" for row in rows) else ExitCode.OK
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import (
     PATHS,
     Parser,
@@ -42,7 +41,7 @@ def _add_arguments(parser: Parser) -> None:
     add_rules(parser)
 
 
-def _run(request: Request) -> ExitCode:
+def _run(request: Request) -> None:
     from tracetui.cli.output import write_csv
     from tracetui.cli.trace_reading import open_analysis
     from tracetui.export.trace.events_csv import matching_tracks, write_events
@@ -61,7 +60,6 @@ def _run(request: Request) -> ExitCode:
             state("no track of this trace has {tracks} in its name", tracks=repr(printable(request.tracks)))
         )
     write_csv(request, lambda stream: write_events(stream, analysis, start, end, tracks), "events")
-    return ExitCode.OK
 
 
 COMMAND = Command(

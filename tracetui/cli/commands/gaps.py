@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import (
     PATHS,
     Parser,
@@ -44,7 +43,7 @@ def _add_arguments(parser: Parser) -> None:
     add_rules(parser)
 
 
-def _run(request: Request) -> ExitCode:
+def _run(request: Request) -> None:
     from dataclasses import replace
 
     from tracetui.analysis.gaps import Measure
@@ -69,7 +68,6 @@ def _run(request: Request) -> ExitCode:
         markdown=lambda: gaps_markdown(analysis, selection, top),
         text=lambda: gaps_text(analysis, selection, top, text_width()),
     )
-    return ExitCode.OK
 
 
 COMMAND = Command(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import (
     PATHS,
     Parser,
@@ -69,7 +68,7 @@ def _add_arguments(parser: Parser) -> None:
     add_rules(parser)
 
 
-def _run(request: Request) -> ExitCode:
+def _run(request: Request) -> None:
     from tracetui.cli.output import answer
     from tracetui.cli.trace_reading import open_analysis
     from tracetui.export.csv_table import write_table
@@ -80,7 +79,8 @@ def _run(request: Request) -> ExitCode:
 
     analysis, selection = open_analysis(request)
     if request.by != "line":
-        return _print_nested(request, analysis, selection)
+        _print_nested(request, analysis, selection)
+        return
     answer(
         request,
         what="lines",
@@ -89,10 +89,9 @@ def _run(request: Request) -> ExitCode:
         markdown=lambda: hotspots_markdown(analysis, selection, request.top),
         text=lambda: hotspots_text(analysis, selection, request.top, text_width()),
     )
-    return ExitCode.OK
 
 
-def _print_nested(request: Request, analysis: Analysis, selection: Selection) -> ExitCode:
+def _print_nested(request: Request, analysis: Analysis, selection: Selection) -> None:
     """Print or write idle time by module, by frame or by scope."""
     from tracetui.cli.output import answer
     from tracetui.export.csv_table import write_table
@@ -108,7 +107,6 @@ def _print_nested(request: Request, analysis: Analysis, selection: Selection) ->
         markdown=lambda: nested_markdown(ranking, *rows_of, request.top),
         text=lambda: nested_text(ranking, *rows_of, request.top, text_width()),
     )
-    return ExitCode.OK
 
 
 COMMAND = Command(

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 
 from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import Parser, Request, UsageError, seconds_argument
 from tracetui.language import state
 
@@ -33,7 +32,7 @@ def _add_arguments(parser: Parser) -> None:
     )
 
 
-def _run(commands: Sequence[Command], request: Request) -> ExitCode:
+def _run(commands: Sequence[Command], request: Request) -> None:
     roots = [_directory(path) for path in request.roots]
     if importlib.util.find_spec("mcp") is None:
         raise UsageError(state("tracetui mcp needs the package mcp: pip install tracetui[mcp]"))
@@ -42,7 +41,6 @@ def _run(commands: Sequence[Command], request: Request) -> ExitCode:
     from tracetui.export.skill import skill_body
 
     ToolServer(tools_of(commands), roots, request.timeout, skill_body()).serve()
-    return ExitCode.OK
 
 
 def _directory(path: Path) -> Path:

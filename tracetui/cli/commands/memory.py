@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import (
     Parser,
     Request,
@@ -61,9 +60,8 @@ def _add_arguments(parser: Parser) -> None:
     add_sources(parser, "quote source from below DIR, in reports too; may be repeated")
 
 
-def _run(request: Request) -> ExitCode:
+def _run(request: Request) -> None:
     print_memory(request, request.by)
-    return ExitCode.OK
 
 
 def print_memory(request: Request, by: str) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import (
     PATHS,
     Parser,
@@ -44,7 +43,7 @@ def _add_arguments(parser: Parser) -> None:
     add_language(parser)
 
 
-def _run(request: Request) -> ExitCode:
+def _run(request: Request) -> None:
     from tracetui.cli.notes import fingerprint_of, read_notebook
     from tracetui.cli.output import print_json, print_text, refuse_early, write_file
     from tracetui.export.json_document import SCHEMA
@@ -63,7 +62,7 @@ def _run(request: Request) -> ExitCode:
             _say_added(Notebook(notes_path(trace)).add(changed), len(changed))
         except OSError as error:
             raise UsageError(state("the note cannot be kept: {reason}", reason=error.strerror)) from None
-        return ExitCode.OK
+        return
     notes = read_notebook(trace)
     if request.page is not None:
 
@@ -76,7 +75,6 @@ def _run(request: Request) -> ExitCode:
         print_json({"schema": SCHEMA, "notes": notes_document(notes)}, request)
     else:
         print_text(notes_markdown(notes) if request.md else notes_text(notes), request)
-    return ExitCode.OK
 
 
 def _written(request: Request, trace: str) -> list[Note]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import (
     PATHS,
     Parser,
@@ -52,7 +51,7 @@ def _add_arguments(parser: Parser) -> None:
     add_rules(parser)
 
 
-def _run(request: Request) -> ExitCode:
+def _run(request: Request) -> None:
     from tracetui.cli.output import answer, say
     from tracetui.cli.trace_reading import open_analysis
     from tracetui.export.csv_table import write_table
@@ -91,7 +90,6 @@ def _run(request: Request) -> ExitCode:
         markdown=lambda: listing_markdown(listed(TOP)),
         text=lambda: listing_text(listed(TOP), text_width()),
     )
-    return ExitCode.OK
 
 
 TOP = 20  #: rows of text or Markdown where nothing else is asked for

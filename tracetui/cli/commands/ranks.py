@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.job_parser import add_job
 from tracetui.cli.parser import Parser, Request, UsageError, add_all_steps, add_outputs, add_step
 from tracetui.language import state
@@ -43,9 +42,8 @@ def _add_arguments(parser: Parser) -> None:
     add_outputs(parser, "rows of each table (default 10), 0: all")
 
 
-def _run(request: Request) -> ExitCode:
+def _run(request: Request) -> None:
     print_ranks(request, request.paths, request.only, request.by)
-    return ExitCode.OK
 
 
 def print_ranks(request: Request, paths: Sequence[Path], only: str = "*", by: str | None = None) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import (
     JOBS,
     PATHS,
@@ -50,7 +49,7 @@ def _add_arguments(parser: Parser) -> None:
     add_rules(parser)
 
 
-def _run(request: Request) -> ExitCode:
+def _run(request: Request) -> None:
     from tracetui.cli.output import print_verbatim, write_file
     from tracetui.export.language import chosen_language
     from tracetui.export.page.html import page
@@ -61,14 +60,13 @@ def _run(request: Request) -> ExitCode:
     text = page(sections[0].title, chosen_language(), sections, f"tracetui {__version__}")
     if target == "-":
         print_verbatim(text)
-        return ExitCode.OK
+        return
 
     def write(stream: BinaryIO) -> int:
         stream.write(text.encode("utf-8", "replace"))
         return len(sections)
 
     write_file(request, target, write, "sections")
-    return ExitCode.OK
 
 
 def _sections(request: Request) -> list[Section]:
@@ -77,14 +75,11 @@ def _sections(request: Request) -> list[Section]:
 
     path = Path(request.path)
     if request.other is not None:
-        from tracetui.analysis.scheduler.source import SchedulerSource
-        from tracetui.cli.comparing import RunPart, compare_paths
-        from tracetui.cli.reading_options import scheduler_source
+        from tracetui.cli.comparing import compare_whole
         from tracetui.export.page.comparison import comparison_sections
 
-        other = RunPart(request.other, scheduler=scheduler_source(request) or SchedulerSource())
         request.path = request.other  # the side that is not written over, as of `compare`
-        comparison = compare_paths(request, RunPart(str(path)), other)
+        comparison = compare_whole(request, str(path), request.other)
         traces = dict.fromkeys(map(fingerprint_of_run, (str(path), request.other)))
         sections = comparison_sections(comparison, _source_files(request))
         return [*sections, *_gaps(request, Path(request.other), "OTHER"), *_notes(*traces)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import (
     PATHS,
     Parser,
@@ -35,7 +34,7 @@ def _add_arguments(parser: Parser) -> None:
     add_rules(parser)
 
 
-def _run(request: Request) -> ExitCode:
+def _run(request: Request) -> None:
     from tracetui.cli.output import answer
     from tracetui.cli.trace_reading import open_analysis
     from tracetui.export.csv_table import write_table
@@ -56,7 +55,6 @@ def _run(request: Request) -> ExitCode:
         markdown=lambda: scheduler_markdown(analysis, scheduler, summary),
         text=lambda: scheduler_text(analysis, scheduler, summary, text_width()),
     )
-    return ExitCode.OK
 
 
 COMMAND = Command(

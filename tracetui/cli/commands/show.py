@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import (
     JOBS,
     PATHS,
@@ -50,7 +49,7 @@ def _add_arguments(parser: Parser) -> None:
     add_rules(parser)
 
 
-def _run(request: Request) -> ExitCode:
+def _run(request: Request) -> None:
     from tracetui.cli.notes import fingerprint_of
     from tracetui.cli.output import print_json, print_text, wants_ascii
     from tracetui.export.queries.row_answer import RowAnswer, row_document, row_markdown, row_text
@@ -85,7 +84,6 @@ def _run(request: Request) -> ExitCode:
         print_json(row_document(answer), request)
     else:
         print_text(row_markdown(answer) if request.md else row_text(answer), request)
-    return ExitCode.OK
 
 
 def _in_snapshot(request: Request) -> RowAnswer:
@@ -105,17 +103,14 @@ def _in_snapshot(request: Request) -> RowAnswer:
 
 def _in_comparison(request: Request) -> RowAnswer:
     """Return what there is to say of a row of the comparison with the run before."""
-    from tracetui.analysis.scheduler.source import SchedulerSource
-    from tracetui.cli.comparing import RunPart, compare_paths
+    from tracetui.cli.comparing import compare_whole
     from tracetui.cli.notes import fingerprint_of_pair
-    from tracetui.cli.reading_options import scheduler_source
     from tracetui.export.queries.named_rows import find_in_comparison, kinds_of_comparison
     from tracetui.export.queries.row_answer import RowAnswer
     from tracetui.export.queries.row_screens import place_in_comparison
     from tracetui.ui.comparing.row_story import story
 
-    other = RunPart(request.path, scheduler=scheduler_source(request) or SchedulerSource())
-    comparison = compare_paths(request, RunPart(request.against), other)
+    comparison = compare_whole(request, request.against, request.path)
     found = find_in_comparison(comparison, request.row) or _refuse(request, kinds_of_comparison(comparison))
     trace = fingerprint_of_pair(request.against, request.path)
     place = place_in_comparison(found.kind, request.row, trace)

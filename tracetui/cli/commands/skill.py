@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 
 from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import Parser, Request
 
 _DESCRIPTION = """Print SKILL.md for a coding agent: in which order to ask, what the fields of
@@ -20,13 +19,12 @@ def _add_arguments(parser: Parser) -> None:
     del parser  # it has none
 
 
-def _run(commands: Sequence[Command], request: Request) -> ExitCode:
+def _run(commands: Sequence[Command], request: Request) -> None:
     from tracetui.cli.output import print_verbatim
     from tracetui.export.skill import skill_text
 
     del request
     print_verbatim(skill_text((command.usage, command.brief) for command in commands))
-    return ExitCode.OK
 
 
 def skill_command(commands: Sequence[Command]) -> Command:

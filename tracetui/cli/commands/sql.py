@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import (
     JOBS,
     PATHS,
@@ -57,7 +56,7 @@ def _add_arguments(parser: Parser) -> None:
     add_rules(parser)
 
 
-def _run(request: Request) -> ExitCode:
+def _run(request: Request) -> None:
     from tracetui.cli.output import answer, print_text
     from tracetui.export.queries.answers import answer_document, answer_markdown, answer_text, write_answer
     from tracetui.export.queries.query import QueryError, is_installed, run_query, schema_lines
@@ -71,28 +70,21 @@ def _run(request: Request) -> ExitCode:
     relations = _relations(request)
     if request.tables:
         print_text("".join(f"{line}\n" for line in schema_lines(relations)), request)
-        return ExitCode.OK
+        return
     try:
         found = run_query(relations, request.query, request.timeout)
     except QueryError as error:
         raise UsageError(str(error)) from None
     top = TOP if request.top is None else request.top
 
-    def write(stream: BinaryIO) -> int:
-        return write_answer(stream, found)
-
-    def document() -> dict[str, Any]:
-        return answer_document(found)
-
     answer(
         request,
         what="rows",
-        csv=write,
-        document=document,
+        csv=lambda stream: write_answer(stream, found),
+        document=lambda: answer_document(found),
         markdown=lambda: answer_markdown(found, top),
         text=lambda: answer_text(found, top, text_width()),
     )
-    return ExitCode.OK
 
 
 def _relations(request: Request) -> Relations:
@@ -102,12 +94,9 @@ def _relations(request: Request) -> Relations:
 
     path = Path(request.path)
     if request.against is not None:
-        from tracetui.analysis.scheduler.source import SchedulerSource
-        from tracetui.cli.comparing import RunPart, compare_paths
-        from tracetui.cli.reading_options import scheduler_source
+        from tracetui.cli.comparing import compare_whole
 
-        other = RunPart(request.path, scheduler=scheduler_source(request) or SchedulerSource())
-        return comparison_relations(compare_paths(request, RunPart(request.against), other))
+        return comparison_relations(compare_whole(request, request.against, request.path))
     if path.is_dir():
         from tracetui.cli.job_reading import open_job_below
 

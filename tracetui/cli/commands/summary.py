@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.parser import (
     PATHS,
     Parser,
@@ -67,9 +66,8 @@ def print_summary(request: Request) -> None:
     )
 
 
-def _run(request: Request) -> ExitCode:
+def _run(request: Request) -> None:
     print_summary(request)
-    return ExitCode.OK
 
 
 COMMAND = Command(

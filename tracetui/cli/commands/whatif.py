@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tracetui.cli.command import Command
-from tracetui.cli.exit_codes import ExitCode
 from tracetui.cli.job_parser import add_job
 from tracetui.cli.parser import Collect, Parser, Request, UsageError, add_outputs
 from tracetui.language import state
@@ -51,11 +50,10 @@ def _add_arguments(parser: Parser) -> None:
     add_outputs(parser, "fixes that are listed (default 10), 0: all")
 
 
-def _run(request: Request) -> ExitCode:
+def _run(request: Request) -> None:
     from tracetui.cli.job_reading import print_job
 
     print_job(request, request.paths, request.only, partial(_print_answer, request, _fixes(request)))
-    return ExitCode.OK
 
 
 def _fixes(request: Request) -> list[Fix]:

@@ -49,10 +49,7 @@ def hotspot_line_columns(
     main = [next(iter(line.causes)) for line in lines]
     places = [
         *idle_places([line.idle_ns for line in lines], rows.idle_ns, palette, glyphs),
-        with_line_number(
-            named_column("line", "line", codes_of(lines), line_names(lines), width=60, least=24),
-            glyphs.ellipsis,
-        ),
+        _line_column(lines, 60, 24, glyphs),
         ColumnLook("saves_at_most_ns", 1, 10, title="saves", write=lambda ns: at_most(ns, glyphs)),
         cause_column(np.array(main, np.int8), palette),
         ColumnLook("trust", rank=1),
@@ -70,10 +67,7 @@ def signature_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> l
     places = [
         *idle_places([signature.idle_ns for signature in found], rows.idle_ns, palette, glyphs),
         cause_column(np.array([signature.cause for signature in found], np.int8), palette),
-        with_line_number(
-            named_column("line", "line", codes_of(found), line_names(found), width=60, least=22),
-            glyphs.ellipsis,
-        ),
+        _line_column(found, 60, 22, glyphs),
         operator_column([signature.operator or BETWEEN for signature in found], palette, 16, 1),
         *GAPS,
         ...,
@@ -90,10 +84,7 @@ def sync_columns(analysis: Analysis, palette: Palette, glyphs: Glyphs) -> list[V
     places = [
         ColumnLook("exposed_ns", 0, TIME, style=palette.style_of(Role.NUMBER), title="exposed"),
         _call_column(syncs, palette, glyphs),
-        with_line_number(
-            named_column("line", "line", codes_of(syncs), line_names(syncs), width=36, least=18),
-            glyphs.ellipsis,
-        ),
+        _line_column(syncs, 36, 18, glyphs),
         ColumnLook("count", 1, 6),
         *([ViewColumn("", "a step", count, lambda row, _: often[row], 6, rank=4)] if analysis.steps else []),
         ColumnLook("waited_ns", 2, TIME),
