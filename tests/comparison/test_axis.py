@@ -40,6 +40,7 @@ def test_every_time_of_both_runs_has_one_place_and_steps_begin_at_once(
     for side, (first, last) in enumerate((my_trace, their_trace)):
         places = [axis.place(side, moment) for moment in range(first, last + 1)]
         assert places[0] >= 0 and places[-1] <= axis.end and places == sorted(set(places))
+        assert places[-1] - places[-2] == 1, "a run that ends earlier has its end where it is busy"
         assert axis.moments(side, np.array(places)).tolist() == [*range(first, last + 1)]
         times = np.arange(axis.end + 1)
         moments = axis.moments(side, times)

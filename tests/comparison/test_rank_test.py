@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations
+from math import erfc, sqrt
 from statistics import median
 
 import numpy as np
@@ -82,3 +83,13 @@ def test_many_steps_are_judged_alike() -> None:
     assert near.p < exact.p
     assert near.shift_ns == exact.shift_ns
     assert exact.low_ns <= near.low_ns <= near.high_ns <= exact.high_ns
+
+
+def test_equal_values_make_the_normal_distribution_narrower() -> None:
+    """Its variance is n m / 12 ((N + 1) - sum(t**3 - t) / (N (N - 1))), t values being equal."""
+    base, other = (0,) * 20 + (1,) * 10, (0,) * 10 + (1,) * 12 + (2,) * 8
+    ranks = {0: 15.5, 1: 41.5, 2: 56.5}
+    away = abs(sum(ranks[value] for value in base) - 30 * 61 / 2) - 0.5
+    ties = sum(count**3 - count for count in (30, 22, 8)) / (60 * 59)
+    p = erfc(away / sqrt(30 * 30 / 12 * (61 - ties)) / sqrt(2))
+    assert compare_values(base, other).p == pytest.approx(p, rel=1e-12)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,7 +14,11 @@ from tests.reader.test_jobs import Stage
 from tracetui.background import PATIENCE
 from tracetui.reader import pool, source
 from tracetui.reader.events import ReadReport
+from tracetui.reader.pieces import Syntax
+from tracetui.reader.pool import WorkerPool
 from tracetui.reader.source import TraceFile
+from tracetui.reader.text import open_text
+from tracetui.reader.worker import PieceTask
 
 pytestmark = pytest.mark.usefixtures("workers")
 
@@ -30,6 +35,18 @@ class Listening(Stage):
 
     def select(self, seconds: float) -> list[tuple[SimpleNamespace, int]]:
         self.waits.append(seconds)
+        return super().select(seconds)
+
+
+class Remembering(Stage):
+    """Remembers what it was told to read."""
+
+    def __init__(self, seed: int, mishaps: float, tasks: list[PieceTask]) -> None:
+        super().__init__(seed, mishaps)
+        self.tasks = tasks
+
+    def select(self, seconds: float) -> list[tuple[SimpleNamespace, int]]:
+        self.tasks += [PieceTask.parse(line) for worker in self.workers for line in worker.queue]
         return super().select(seconds)
 
 
@@ -76,3 +93,20 @@ def test_all_pieces_but_the_first_are_read_by_workers_wherever_the_events_begin(
     stage = Stage(1, 0)
     assert _report(path, stage, monkeypatch).events == len(EVENTS)
     assert stage.answered == len(json.dumps(EVENTS)) // PART
+
+
+def test_nothing_is_read_beyond_the_end_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a text that is inflated, and whose length is found on the way."""
+    sent: list[PieceTask] = []
+    Remembering(1, 0, sent).set(monkeypatch)
+    path, text = tmp_path / "t.json", json.dumps(EVENTS).encode()
+    path.write_bytes(gzip.compress(text))
+    end = len(text) // 2
+    with (
+        closing(open_text(path)) as inflated,
+        WorkerPool(inflated, 1, PART, Syntax(False, 500), 3, end=end) as workers,
+    ):
+        assert max(piece.end for piece in workers.pieces() if piece is not None) >= end
+    assert sent and max(task.start for task in sent) < end

@@ -74,6 +74,16 @@ def test_events_of_odd_types_are_counted_and_left_out(tmp_path: Path) -> None:
     assert read.stacks == [(("a.py", 3, "f"),), ()]
 
 
+def test_segments_say_what_is_held_at_the_end(tmp_path: Path) -> None:
+    segments = [
+        {"device": 0, "total_size": 20, "allocated_size": 5},
+        {"device": 0, "total_size": 4, "allocated_size": 0},
+        {"device": 1, "total_size": 8, "allocated_size": -1},
+    ]
+    read = read_snapshot(dumped(tmp_path, {"device_traces": [[]], "segments": segments}))
+    assert (read.allocated_at_end, read.reserved) == ({0: 5}, {0: 24, 1: 8})
+
+
 def test_only_a_pickle_begins_like_one(tmp_path: Path) -> None:
     path = tmp_path / "trace_view.json"
     path.write_bytes(b"[]")

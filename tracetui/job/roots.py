@@ -49,7 +49,6 @@ class RootBreakdown:
 
     total_ns: int  #: sum of the chosen waits
     roots: tuple[Root, ...]  #: most lost first; their sum is the total
-    weight: Floats  #: float64[waits]: how often each wait counts, with what later ones pass on to it
 
 
 CLOCK, STEP, MISSING, UNALIGNED = "clock", "step", "absent", "unaligned"
@@ -81,7 +80,7 @@ def find_roots(
         )
         _add_waiting_rank(ranks, waiting_stretches[place], keys, spent_before, stretches, weight, losses)
     total = int(waits.wait_ns[chosen].sum())
-    return RootBreakdown(total, losses.rounded(total), weight)
+    return RootBreakdown(total, losses.rounded(total))
 
 
 def _group_by_rank(column: Int64s, count: int) -> list[Int64s]:

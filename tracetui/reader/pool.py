@@ -217,7 +217,7 @@ class WorkerPool:
             self._buffers.free(number)
             return None
         if loan.last:
-            self._last_number = (loan.end - 1 - self._start) // self._piece_bytes
+            self._last_number = (min(loan.end, self._end) - 1 - self._start) // self._piece_bytes
             if number > self._last_number:
                 self._buffers.free(number)
                 return None

@@ -138,22 +138,27 @@ class HeatmapScreen(MapScreen):
         if analysis is not self._of:
             self._of, self._views, self._moved = analysis, {}, False
         self._wanted = wanted = object()
-        number = self._number
+        number, views = self._number, self._views
         if len(analysis.trace.slices) < MANY_SLICES:
-            self._show_made(wanted, *self._make(analysis, number))
+            self._show_made(wanted, *self._make(analysis, views, number))
         else:
             if number not in self._views:
                 self.show_answer("making the map", self.beside_answer())
             self.in_background(
-                "heat", lambda: self._make(analysis, number), lambda made: self._show_made(wanted, *made)
+                "heat",
+                lambda: self._make(analysis, views, number),
+                lambda made: self._show_made(wanted, *made),
             )
 
-    def _make(self, analysis: Analysis, number: int) -> tuple[AnalysisMap, Sheet | None]:
-        view = self._views.get(number)
+    def _make(
+        self, analysis: Analysis, views: dict[int, AnalysisMap], number: int
+    ) -> tuple[AnalysisMap, Sheet | None]:
+        """Return a map of an analysis, made unless it is among its `views`, and what is drawn of it."""
+        view = views.get(number)
         if view is None:
             make = MAPS[number][1]
             view = _steps(analysis, self.session.options.all_steps) if make is _steps else make(analysis)
-            self._views[number] = view
+            views[number] = view
         heat_map = self.map
         room = heat_map.room(view.label_cells, view.total_cells)
         return view, view.sheet(*room, heat_map.halves)
