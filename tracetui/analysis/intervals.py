@@ -71,7 +71,7 @@ class Intervals:
         index = np.searchsorted(self.starts, times, "right") - 1
         if not len(self):
             return np.zeros_like(times)
-        partial = np.clip(times - self.starts[index], 0, self.ends[index] - self.starts[index])
+        partial = np.minimum(times, self.ends[index]) - self.starts[index]
         return np.where(index < 0, 0, self._elapsed[index] + partial)
 
     def covered(self, starts: Int64s, ends: Int64s) -> Int64s:

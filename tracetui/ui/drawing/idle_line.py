@@ -136,10 +136,11 @@ class IdleLine:
         """
         assert self._picture.analysis is not None
         gaps, columns = self._picture.analysis.gaps, strip.cell_length
+        too_wide_ns = _RANK_CELLS * int(np.diff(edges).max())
         narrow: dict[int, int] = {}  # the gap of a column
         for gap in self._picture.ranks:
             start, end = int(gaps.start[gap]), int(gaps.end[gap])
-            if gaps.device[gap] == device and end - start < _RANK_CELLS * int(np.diff(edges).max()):
+            if gaps.device[gap] == device and end - start < too_wide_ns:
                 narrow.setdefault(int(np.searchsorted(edges, (start + end) // 2, "right")) - 1, gap)
         ranks = ((column, str(self._picture.ranks[gap])) for column, gap in narrow.items())
         for column, digit in apart(ranks, columns).items():
