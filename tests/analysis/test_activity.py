@@ -10,8 +10,7 @@ import pytest
 from tests.analysis import real
 from tests.analysis.machine import HARDWARE, collective, npu, task, us
 from tests.synthetic import piece, process, trace_of
-from tracetui.analysis.activity import device_activities, device_activity, overlap_rows
-from tracetui.analysis.task_counts import task_counts
+from tracetui.analysis.activity import device_activities, device_activity, overlap_rows, task_counts
 from tracetui.trace.dialects.known import KNOWN
 
 OVERLAP = 500

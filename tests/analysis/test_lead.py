@@ -15,7 +15,7 @@ from tests.synthetic import trace_of
 from tracetui.analysis.analyse import Analysis, analyse
 from tracetui.analysis.counter_tracks import LEAD_TIME, of_leads
 from tracetui.analysis.idle.cause import Cause, of_families
-from tracetui.analysis.idle.milestones import milestones
+from tracetui.analysis.launch_chains import milestones
 from tracetui.analysis.lead import HostLead, LeadLosses
 from tracetui.arrays import Int64s
 

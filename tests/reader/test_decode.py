@@ -9,9 +9,9 @@ import pytest
 from tracetui.reader import decode
 from tracetui.reader.decode import decode_again, decode_block, lenient
 from tracetui.reader.document import read_head
+from tracetui.reader.extract import correlations, floats, python_ids
 from tracetui.reader.literals import restore_literals
 from tracetui.reader.normalise import Literal
-from tracetui.reader.packing import correlations, floats, python_ids
 from tracetui.reader.split import last_boundary
 
 BIG = 123456789012345678901234567890

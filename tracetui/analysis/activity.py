@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.iterations import work_of_iterations
 from tracetui.analysis.search import among, distinct, rows_of
-from tracetui.arrays import Int64s
+from tracetui.arrays import Int8s, Int64s
 from tracetui.trace.dialects.known import KNOWN
 from tracetui.trace.model import Activity, Family, Trace, Track
 
@@ -171,3 +172,35 @@ def overlap_rows(trace: Trace, tracks: Iterable[Track]) -> dict[str, Int64s]:
 
 def _by_start(trace: Trace, rows: Int64s) -> Int64s:
     return rows[np.argsort(trace.slices.start[rows], kind="stable")]
+
+
+class TaskCounts(NamedTuple):
+    """All tasks of streams and groups. The first three are work and take time."""
+
+    compute: int
+    communication: int  #: operations of groups
+    copies: int
+    other: int  #: waits, events, parts of operations of groups, and what takes no time
+
+    @property
+    def work(self) -> int:
+        """Those that the tables of operators sum up."""
+        return self.compute + self.communication + self.copies
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.work + self.other
+
+
+def task_counts(trace: Trace, device: DeviceActivity) -> TaskCounts:
+    """Return the tasks of a device by what they are."""
+    work = counts_of(trace.slices.activity[device.work])
+    return work._replace(other=len(device.tasks) - len(device.work))
+
+
+def counts_of(activities: Int8s) -> TaskCounts:
+    """Count working tasks by kind, given the activity of each."""
+    compute = int(np.count_nonzero(among(activities, (Activity.COMPUTE, Activity.AICPU))))
+    copies = int(np.count_nonzero(activities == Activity.COPY))
+    return TaskCounts(compute, len(activities) - compute - copies, copies, 0)

@@ -209,9 +209,7 @@ def _steps(trace: Trace, steps: Sequence[Step]) -> Check | None:
         for key, name in _STEP_COLUMNS.items()
         if (listed := int(table.numbers[key][row])) >= 0 and abs(listed - getattr(step, name)) > _ROUNDED_NS
     ]
-    if differing:
-        return Check(STEP_TIMES.name, False, _with_rest(differing[0], len(differing) - 1, "time"))
-    return Check(STEP_TIMES.name, True, _count_text(len(pairs), "step"))
+    return _check_of_parts(STEP_TIMES.name, len(pairs), "step", differing, "time")
 
 
 def _operations(trace: Trace, communication: Communication) -> Check | None:
@@ -233,7 +231,7 @@ def _operations(trace: Trace, communication: Communication) -> Check | None:
             if listed is not None and computed >= 0 and abs(listed - computed) > _ROUNDED_NS:
                 what = f"{printable(name, _SHOWN)}, {part.lower()}"
                 differing.append(_comparison(what, round(listed), round(computed)))
-    return _check_of_document(COMMUNICATION, checked, "operation", differing, "time")
+    return _check_of_parts(COMMUNICATION, checked, "operation", differing, "time")
 
 
 def _links(trace: Trace, communication: Communication) -> Check | None:
@@ -265,7 +263,7 @@ def _links(trace: Trace, communication: Communication) -> Check | None:
                 )
             elif abs(listed_ns - ns) > _ROUNDED_NS:
                 differing.append(_comparison(link_name, listed_ns, ns))
-    return _check_of_document(LINKS, len(checked), "link", differing, "link")
+    return _check_of_parts(LINKS, len(checked), "link", differing, "link")
 
 
 def _document(trace: Trace, name: str) -> Mapping[str, Any] | Check | None:
@@ -308,7 +306,7 @@ def _entries(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
                     yield key, entry
 
 
-def _check_of_document(
+def _check_of_parts(
     name: str, checked: int, checked_noun: str, differing: Sequence[str], differing_noun: str
 ) -> Check | None:
     if differing:

@@ -308,3 +308,35 @@ def _tracks_of_thread(trace: Trace, hosts: dict[str, list[Track]], thread: tuple
     tracks = hosts.get(tid, [])
     same_pid = [track for track in tracks if track.pid == pid]
     return same_pid or [track for track in tracks if trace.same_process(track.pid, pid)] or tracks
+
+
+class Milestones(NamedTuple):
+    """Columns of the length of `LaunchChains.tasks`, ns, -1 where nothing is known of the task's chain."""
+
+    enqueued: Int64s  #: start of its enqueue; without a queue, of its launch
+    dequeued: Int64s  #: start of its dequeue; without a queue, of its launch
+    launched: Int64s  #: end of its launch; without one, of its dequeue
+
+
+def milestones(chains: LaunchChains) -> Milestones:
+    """Return the milestones of all tasks.
+
+    Where neither launch nor dequeue is in the trace, all three are the time of its launch arrow; where that
+    is missing too, the end of the operator from which the producer's own arrow leads to the task.
+    """
+    start, end = chains.trace.slices.start, chains.trace.slices.end
+    point = np.where(chains.launch_time >= 0, chains.launch_time, pick(end, chains.operator))
+    launch, dequeue = pick(start, chains.launch), pick(start, chains.dequeue)
+    dequeued = _first_known(dequeue, launch, point)
+    return Milestones(
+        enqueued=_first_known(chains.enqueue_time, dequeued),
+        dequeued=dequeued,
+        launched=_first_known(pick(end, chains.launch), pick(end, chains.dequeue), point),
+    )
+
+
+def _first_known(*columns: Int64s) -> Int64s:
+    times = columns[0]
+    for column in columns[1:]:
+        times = np.where(times >= 0, times, column)
+    return times

@@ -21,8 +21,7 @@ from tracetui.analysis.idle.explain import explain
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.host import Hosts
 from tracetui.analysis.idle.idle_lines import lines_of
-from tracetui.analysis.idle.milestones import milestones
-from tracetui.analysis.launch_chains import LaunchChains
+from tracetui.analysis.launch_chains import LaunchChains, milestones
 from tracetui.analysis.search import each_once, pick, ranges
 from tracetui.analysis.sums import most_of_each
 from tracetui.arrays import Bools, Floats, Int64s

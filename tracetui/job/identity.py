@@ -13,8 +13,7 @@ from tracetui.reader.errors import plain
 from tracetui.reader.joined import open_trace
 from tracetui.siblings.metadata import parallel_groups
 from tracetui.siblings.names import parse_name, rank_directory, timeline_rank
-from tracetui.siblings.profile import profile_info
-from tracetui.siblings.rank_files import rank_info
+from tracetui.siblings.rank_files import profile_info, rank_info
 
 #: What groups of a job are for: tensor, pipeline, data, context and expert parallel.
 PARALLEL = ("tp", "pp", "dp", "cp", "ep")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tracetui.language import state
 from tracetui.units import format_bytes
 
+_DONE = ".done"  # ends the name of an empty file that marks another one as complete
 LARGEST_DOCUMENT = 1 << 25  #: bytes of a JSON file: one of 10,000 ranks in hundreds of groups has a few MB
 
 
@@ -32,19 +34,28 @@ def find_beside(trace: Path, name: str, parents: int = 1) -> Path | None:
     """
     stem, dot, ending = name.rpartition(".")
     for directory in list(trace.parents)[:parents]:
-        try:
+        with suppress(OSError, ValueError):
             if (directory / name).exists():
                 return directory / name
-            numbered = [
-                path
-                for path in directory.glob(f"{stem}_*{dot}{ending}")
-                if _number(path) is not None and path.stem.rpartition("_")[0] == stem
-            ]
-        except (OSError, ValueError):
-            continue
+        numbered = [
+            path
+            for path in files_like(directory, f"{stem}_*{dot}{ending}")
+            if _number(path) is not None and path.stem.rpartition("_")[0] == stem
+        ]
         if len(numbered) == 1:
             return numbered[0]
     return None
+
+
+def files_like(directory: Path, *patterns: str) -> list[Path]:
+    """Return what in a directory matches some patterns, in their order, then by name; [] where nothing can be
+    listed. The empty files that mark others as complete are left out.
+    """
+    try:
+        found = [path for pattern in patterns for path in sorted(directory.glob(pattern))]
+    except (OSError, ValueError):
+        return []
+    return [path for path in found if path.suffix != _DONE]
 
 
 def refuse_large(path: Path, largest: int) -> None:

@@ -22,7 +22,7 @@ from tracetui.siblings.formats import (
     OPERATOR_MEMORY,
     STEP_TIMES,
 )
-from tracetui.siblings.tables import Format, SiblingTable, StringColumn, ValueKind
+from tracetui.siblings.tables import Format, SiblingTable, StringColumn, ValueKind, without_quotes
 
 #: What counters of text exports are called otherwise.
 _TOTALS = {"aic_total_time": "aicore_time(us)", "aiv_total_time": "aiv_time(us)"}
@@ -117,15 +117,10 @@ class _Strings:
         numbers: dict[str, int] = {}
         codes = []
         for id_ in different.tolist():
-            text = _without_quotes(self._text.get(id_, ""))
+            text = without_quotes(self._text.get(id_, ""))
             codes.append(-1 if text in ("", "N/A") else numbers.setdefault(text, len(numbers)))
         code: Int32s = np.array([*codes, -1], np.int32)[place]
         return StringColumn(code, list(numbers))
-
-
-def _without_quotes(text: str) -> str:
-    """Return a text without the quotes around it: shapes have some."""
-    return text.strip().strip('"').strip().replace('""', '"')
 
 
 def _columns(database: Database, table: str, names: Sequence[str]) -> dict[str, Int64s] | None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tracetui.siblings.beside import LARGEST_DOCUMENT, Refusal, refuse_large
+from tracetui.siblings.beside import LARGEST_DOCUMENT, Refusal, files_like, refuse_large
 
 _ABOVE = 2  # directories: the trace may lie below the files, in ASCEND_PROFILER_OUTPUT
 _SUMMARY = ("minddata_pipeline_summary_*.json", "minddata_pipeline_summary_*.csv")
@@ -72,10 +72,7 @@ def minddata_of(trace: Path) -> MindData | None:
 def _files(directory: Path, patterns: Sequence[str]) -> Iterator[Path]:
     """Yield the file of each name if there is exactly one: where several ranks have one, no rank is told."""
     for pattern in patterns:
-        try:
-            files = sorted(directory.glob(pattern))
-        except (OSError, ValueError):
-            files = []
+        files = files_like(directory, pattern)
         if len(files) == 1:
             yield files[0]
 

@@ -1,6 +1,7 @@
 """The documents that the profiler leaves for a rank: `profiler_info_<rank>.json`, `profiler_metadata.json`.
 
-Both are optional and lie in the directory of the trace or in the one above. Whatever they hold may be missing
+Both are optional and lie in the directory of the trace or in the one above. A raw export of msprof has
+`info.json.<device>` instead, in the directory of the device or of the host. Whatever they hold may be missing
 or of another type: who reads a member looks at what it is.
 """
 
@@ -10,13 +11,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
 from tracetui.language import state
-from tracetui.siblings.beside import Refusal, read_object
-from tracetui.siblings.database import metadata_in_database
-from tracetui.siblings.metadata import NAME, whole
-from tracetui.siblings.profile import ProfileInfo, profile_files, profile_info
+from tracetui.siblings.beside import Refusal, files_like, read_object
+from tracetui.siblings.database import host_in_database, metadata_in_database
+from tracetui.siblings.metadata import NAME, read_json_object, whole
 
 _INFO = re.compile(r"profiler_info(?:_(\d{1,9}))?\.json", re.ASCII)
 _DIRECTORIES = 2  #: where they may be: that of the trace, and those above
@@ -32,6 +32,9 @@ _SIZES = {
 }
 _OPTIONS = ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules")
 _EXPERIMENTAL = {"_profiler_level": "profiler_level", "_aic_metrics": "aic_metrics", "_l2_cache": "l2_cache"}
+_EXPORT = re.compile(r"msprof_(?:slice_)?[\d_]+\.json(?:\.gz)?", re.ASCII)
+_PLACES = ("info.json.*", "device_*/info.json.*", "host/info.json*")
+_ABOVE = 3  # directories: PROF_*/device_0/timeline
 
 
 @dataclass(frozen=True)
@@ -145,3 +148,34 @@ def _options(config: Any) -> dict[str, Option]:
         if isinstance(value, (str, bool)):
             options[title] = value if isinstance(value, bool) else value[:100]
     return options
+
+
+class ProfileInfo(NamedTuple):
+    """What the files of an export tell."""
+
+    rank: int | None
+    host: str | None  #: as written: never print it unescaped
+
+
+def profile_files(trace: Path) -> list[Path]:
+    """Return the files that tell of the export that a trace is or is a part of; [] of any other trace."""
+    if not _EXPORT.fullmatch(trace.name):
+        return []
+    for directory in list(trace.absolute().parents)[:_ABOVE]:
+        files = files_like(directory, *_PLACES)
+        if files or directory.name.startswith("PROF_"):
+            return files
+    return []
+
+
+def profile_info(trace: Path) -> ProfileInfo:
+    """Return what is known of the export of a trace: never fails."""
+    in_database = host_in_database(trace)
+    if in_database is not None:
+        return ProfileInfo(None, in_database)
+    documents = [
+        document for path in profile_files(trace) if (document := read_json_object(path)) is not None
+    ]
+    ranks = [rank for document in documents if (rank := whole(document.get("rank_id"))) is not None]
+    hosts = [host for document in documents if isinstance(host := document.get("hostname"), str) and host]
+    return ProfileInfo(next(iter(ranks), None), next(iter(hosts), None))

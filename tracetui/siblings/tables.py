@@ -249,7 +249,7 @@ class _Builder:
         numbers = self._numbers[key]
         place, texts = cells.distinct()
         codes = [
-            -1 if (text := _without_quotes(cell)) in ("", "N/A") else numbers.setdefault(text, len(numbers))
+            -1 if (text := without_quotes(cell)) in ("", "N/A") else numbers.setdefault(text, len(numbers))
             for cell in texts
         ]
         return np.array(codes or [-1], np.int32)[place]
@@ -261,11 +261,11 @@ def _join_parts(parts: list[Any], place: int | None, rows: int, unknown: Any) ->
     return np.concatenate(parts)
 
 
-def _without_quotes(cell: str) -> str:
+def without_quotes(cell: str) -> str:
     """Return a text without the blanks and quotes around it: shapes are in quotes of their own."""
     return cell.strip().strip('"').strip().replace('""', '"')
 
 
 def _quoted(cell: str) -> str:
-    text = _without_quotes(cell)[:_SHOWN]
+    text = without_quotes(cell)[:_SHOWN]
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)

@@ -66,7 +66,6 @@ def ai_cpu(evidence: Evidence) -> Iterator[Advice]:
             },
             subjects=(*evidence.names(rows, 1), *evidence.operators_of(rows)),
             **evidence.blame(int(lines[group[0]]))._asdict(),
-            per_step_ns=evidence.step_ns(cost),
             gaps=evidence.gaps_at(evidence.span(rows)),
             rows=rows,
         )
@@ -99,7 +98,6 @@ def conversions(evidence: Evidence) -> Iterator[Advice]:
             },
             subjects=(*evidence.names(rows), *evidence.operators_of(rows)),
             **evidence.blame(int(worst_lines[0]) if len(worst_lines) else -1)._asdict(),
-            per_step_ns=evidence.step_ns(cost),
             rows=rows,
         )
 
@@ -140,7 +138,6 @@ def iteration_gap(evidence: Evidence) -> Iterator[Advice]:
             **({"before_window_ns": before} if before else {}),
         },
         **evidence.worst_line(between_steps)._asdict(),
-        per_step_ns=evidence.step_ns(sum(idle)),
         gaps=evidence.gaps(between_steps),
         rows=np.array([steps[index].row for index in late], np.int64),
     )
@@ -181,7 +178,6 @@ def free_time(evidence: Evidence) -> Iterator[Advice]:
         },
         context={"of_steps": len(analysis.steps)},
         **evidence.worst_line(pieces)._asdict(),
-        per_step_ns=evidence.step_ns(cost),
         gaps=evidence.gaps(pieces),
     )
 
@@ -224,7 +220,6 @@ def core_frequency(evidence: Evidence) -> Iterator[Advice]:
                 "kernels_ns": total,
             },
             subjects=evidence.names(slowed),
-            per_step_ns=evidence.step_ns(cost),
             rows=kernels[np.argsort(-lost, kind="stable")][: len(slowed)],
         )
 

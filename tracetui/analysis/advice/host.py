@@ -71,7 +71,6 @@ def launch_bound(evidence: Evidence) -> Iterator[Advice]:
             "share_of_window": cost / max(evidence.window_ns, 1),
             "graph": remedy,
         },
-        per_step_ns=evidence.step_ns(cost),
         gaps=evidence.gaps(pieces),
     )
 
@@ -124,7 +123,6 @@ def small_operators(evidence: Evidence) -> Iterator[Advice]:
             },
             subjects=tuple(evidence.trace.strings[name] for name in names[order].tolist()),
             **evidence.blame(number)._asdict(),
-            per_step_ns=evidence.step_ns(cost),
             gaps=evidence.gaps(pieces),
             rows=operators,
         )
@@ -191,7 +189,6 @@ def sync_in_loop(evidence: Evidence) -> Iterator[Advice]:
             file=sync.file,
             line=sync.line,
             function=sync.function,
-            per_step_ns=evidence.step_ns(sync.exposed_ns),
             gaps=sync.gap_indices,
             rows=sync.rows,
         )
@@ -226,7 +223,6 @@ def data_loader(evidence: Evidence) -> Iterator[Advice]:
         },
         subjects=evidence.names(rows, 1),
         **evidence.blame(_line_of(evidence, rows))._asdict(),
-        per_step_ns=evidence.step_ns(cost),
         gaps=evidence.gaps(pieces),
         rows=rows,
     )
@@ -246,7 +242,6 @@ def collections(evidence: Evidence) -> Iterator[Advice]:
         id="garbage_collection",
         cost_ns=cost,
         evidence={"count": len(rows), "longest_ns": longest, "total_ns": total, "idle_ns": cost},
-        per_step_ns=evidence.step_ns(cost),
         gaps=evidence.gaps(pieces),
         rows=rows,
     )
@@ -279,7 +274,6 @@ def memory_stalls(evidence: Evidence) -> Iterator[Advice]:
         },
         subjects=evidence.names(rows),
         **evidence.worst_line(during > 0)._asdict(),
-        per_step_ns=evidence.step_ns(cost),
         gaps=most_first(evidence.causes.charges.gap[during > 0], during[during > 0])[0],
         rows=rows,
     )
@@ -316,7 +310,6 @@ def data_queues(evidence: Evidence) -> Iterator[Advice]:
         evidence=figures,
         context=context,
         subjects=subjects,
-        per_step_ns=evidence.step_ns(cost),
     )
 
 

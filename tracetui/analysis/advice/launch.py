@@ -41,7 +41,6 @@ def dispatch_queue(evidence: Evidence) -> Iterator[Advice]:
             "wakeup_ns": wakeup,
             "share_of_window": cost / max(evidence.window_ns, 1),
         },
-        per_step_ns=evidence.step_ns(cost),
         gaps=evidence.gaps(pieces),
     )
 
@@ -74,7 +73,6 @@ def compilation(evidence: Evidence) -> Iterator[Advice]:
         },
         subjects=evidence.names(launched[launched >= 0]),
         **evidence.worst_line(pieces)._asdict(),
-        per_step_ns=evidence.step_ns(cost),
         gaps=evidence.gaps(pieces),
         rows=rows,
     )

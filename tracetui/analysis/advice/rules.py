@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Callable
 from weakref import WeakKeyDictionary
 
@@ -56,10 +57,17 @@ def find_advice(analysis: Analysis) -> tuple[Advice, ...]:
 
 
 def _apply_rules(evidence: Evidence) -> tuple[Advice, ...]:
-    found = [advice for rule in RULES for advice in rule(evidence)]
+    found = [_with_step(evidence, advice) for rule in RULES for advice in rule(evidence)]
     if any(advice.id == "launch_bound" for advice in found):  # says why the device is free
         found = [advice for advice in found if advice.id != "free_time"]
     return tuple(sorted(found, key=_rank))
+
+
+def _with_step(evidence: Evidence, advice: Advice) -> Advice:
+    """Return advice with what a mean step costs, unless its rule has told that."""
+    if advice.cost_ns is None or advice.per_step_ns is not None:
+        return advice
+    return replace(advice, per_step_ns=evidence.step_ns(advice.cost_ns))
 
 
 def _rank(advice: Advice) -> tuple[bool, int, str, str, int]:

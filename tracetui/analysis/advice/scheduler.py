@@ -43,7 +43,6 @@ def preempted(evidence: Evidence) -> Iterator[Advice]:
         },
         subjects=tuple(dict.fromkeys(culprit.task.comm for culprit in summary.culprits))[:5],
         **evidence.worst_line(pieces)._asdict(),
-        per_step_ns=evidence.step_ns(cost),
         gaps=evidence.gaps(pieces),
     )
 
@@ -92,7 +91,6 @@ def interrupts(evidence: Evidence) -> Iterator[Advice]:
             "cores": len(cores),
             "saves_at_most_ns": min(evidence.analysis.interrupts_save_ns, evidence.window_ns),
         },
-        per_step_ns=evidence.step_ns(cost),
         gaps=evidence.gaps(pieces),
     )
 

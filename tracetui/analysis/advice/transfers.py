@@ -65,7 +65,6 @@ def communication(evidence: Evidence) -> Iterator[Advice]:
             evidence=figures,
             context={"share_waiting": waiting / max(window_ns, 1)},
             subjects=evidence.names(ranked),
-            per_step_ns=evidence.step_ns(waiting),
             gaps=most_first(communicating, evidence.analysis.gaps.communication[communicating])[0],
             rows=ranked,
         )
@@ -169,7 +168,6 @@ def exposed_copies(evidence: Evidence) -> Iterator[Advice]:
             },
             subjects=(*evidence.names(rows, 1), *((direction,) if direction else ())),
             **evidence.blame(int(lines[group[0]]))._asdict(),
-            per_step_ns=evidence.step_ns(cost),
             gaps=evidence.gaps_at(
                 union(*(np.concatenate(side) for side in zip(*((p.starts, p.ends) for p in parts))))
             ),

@@ -14,9 +14,8 @@ import numpy as np
 from tracetui.analysis.activity import DeviceActivity
 from tracetui.analysis.critical.points import Edge, Point, Points, points
 from tracetui.analysis.idle import calls
-from tracetui.analysis.idle.milestones import milestones
 from tracetui.analysis.idle.streams import Streams
-from tracetui.analysis.launch_chains import LaunchChains
+from tracetui.analysis.launch_chains import LaunchChains, milestones
 from tracetui.analysis.search import by_name, distinct, first_equal, pick, runs, track_of_rows
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Activity

@@ -10,8 +10,7 @@ from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.communication.exposed import ExposedPieces
 from tracetui.analysis.communication.planes import PlaneOperations
 from tracetui.analysis.communication.waits import OperationWaits
-from tracetui.analysis.idle.milestones import milestones
-from tracetui.analysis.launch_chains import LaunchChains
+from tracetui.analysis.launch_chains import LaunchChains, milestones
 from tracetui.arrays import Int64s
 
 

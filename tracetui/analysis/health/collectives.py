@@ -81,6 +81,5 @@ def _kinds(recording: HealthEvidence, operations: Int64s) -> Int64s:
 def _covered(recording: HealthEvidence, row: int, parts: Int64s) -> float:
     """Return which share of a collective's time its parts cover."""
     slices = recording.trace.slices
-    start, end = slices.start[row : row + 1], slices.end[row : row + 1]
-    covered = union(slices.start[parts], slices.end[parts]).covered(start, end)
-    return float(covered[0]) / max(int(slices.dur[row]), 1)
+    covered = union(slices.start[parts], slices.end[parts]).clip(int(slices.start[row]), int(slices.end[row]))
+    return covered.total / max(int(slices.dur[row]), 1)

@@ -119,8 +119,7 @@ def _partial(
                 continue
             busy = _busy_for(recording, replay)
             start, end = _around(recording, busy, replay)
-            covered = busy.covered(np.array([start], np.int64), np.array([end], np.int64))
-            is_hole = end - start - int(covered[0]) >= _HOLE * missing
+            is_hole = end - start - busy.clip(start, end).total >= _HOLE * missing
             if is_hole and not any(begin < end and start < stop for begin, stop in holes):
                 yield replay
 

@@ -12,7 +12,7 @@ from tracetui.analysis.health.launches import Launches
 from tracetui.analysis.health.recording import HealthEvidence
 from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.idle.milestones import milestones
+from tracetui.analysis.launch_chains import milestones
 from tracetui.analysis.search import by_name, track_of_rows
 from tracetui.arrays import Int64s
 from tracetui.trace.model import Activity
@@ -112,8 +112,7 @@ def _before_first(recording: HealthEvidence, launches: Launches) -> Iterator[Uns
             begin = int(launches.end[0])
         if begin < 0 or start - begin < LATE_START:
             continue
-        window = np.array([begin], np.int64), np.array([start], np.int64)
-        if int(activity.busy.covered(*window)[0]) <= _MOST_BUSY * (start - begin):
+        if activity.busy.clip(begin, start).total <= _MOST_BUSY * (start - begin):
             yield Unseen(index, begin, start, is_first=True)
 
 

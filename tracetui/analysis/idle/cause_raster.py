@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.intervals import Intervals
+from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.search import distinct
 from tracetui.arrays import Int8s, Int64s
 
@@ -34,7 +34,7 @@ class CauseRaster:
         sets = {}
         for index in distinct(causes.cause[places]).tolist():
             matching = places[causes.cause[places] == index]
-            sets[Cause(index)] = Intervals(*_join_touching(causes.start[matching], causes.end[matching]))
+            sets[Cause(index)] = union(causes.start[matching], causes.end[matching])
         return cls(sets)
 
     def ns(self, edges: Int64s) -> Int64s:
@@ -51,9 +51,3 @@ def main_causes(ns: Int64s) -> Int8s:
     """
     cause = np.where(ns.any(axis=0), ns.argmax(axis=0), -1)
     return cause.astype(np.int8)
-
-
-def _join_touching(starts: Int64s, ends: Int64s) -> tuple[Int64s, Int64s]:
-    """Join sorted disjoint pieces that touch."""
-    opens = starts[1:] > ends[:-1]
-    return starts[np.concatenate(([True], opens))], ends[np.concatenate((opens, [True]))]

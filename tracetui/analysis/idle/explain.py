@@ -19,12 +19,11 @@ from tracetui.analysis.idle import calls
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.causes import Causes
 from tracetui.analysis.idle.host import Hosts
-from tracetui.analysis.idle.milestones import Milestones, milestones
 from tracetui.analysis.idle.pieces import Cuts, cut_by_cover
 from tracetui.analysis.idle.streams import Streams
 from tracetui.analysis.intervals import Intervals, union
 from tracetui.analysis.iterations import iteration_at, iterations
-from tracetui.analysis.launch_chains import LaunchChains
+from tracetui.analysis.launch_chains import LaunchChains, Milestones, milestones
 from tracetui.analysis.search import by_name, distinct, first_equal, of_category, pick, rows_of, track_of_rows
 from tracetui.arrays import Bools, Int8s, Int64s
 from tracetui.trace.dialects.known import KNOWN

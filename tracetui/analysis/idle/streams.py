@@ -11,9 +11,8 @@ import numpy as np
 
 from tracetui.analysis.activity import WORK
 from tracetui.analysis.idle import calls
-from tracetui.analysis.idle.milestones import Milestones
 from tracetui.analysis.intervals import Intervals, union
-from tracetui.analysis.launch_chains import LaunchChains
+from tracetui.analysis.launch_chains import LaunchChains, Milestones
 from tracetui.analysis.search import (
     among,
     by_name,

@@ -30,8 +30,6 @@ from tracetui.analysis.memory.tracker import recorded_by_tracker
 from tracetui.arrays import Bools, Int64s
 from tracetui.trace.model import Trace
 
-_NOWHERE = Neighbours(None, None, None)
-
 
 @dataclass(frozen=True)
 class HostMemory:
@@ -137,7 +135,7 @@ class Memory:
         """What runs on the device for the example of each of `growing`, and what before and after it."""
         blocks = self.recorded.blocks
         if self.launch_chains is None:
-            return (_NOWHERE,) * len(self.growing)
+            return (Neighbours(),) * len(self.growing)
         places = [group.example for group in self.growing]
         return neighbours_of(self.launch_chains, blocks.row[places], blocks.start[places])
 

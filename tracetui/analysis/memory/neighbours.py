@@ -18,9 +18,9 @@ _WORK = (Activity.COMPUTE, Activity.AICPU, Activity.COMMUNICATION, Activity.COPY
 class Neighbours(NamedTuple):
     """Types of tasks of the device, in the order in which the host issued them; None where there is none."""
 
-    task: str | None  #: the first one of the operator itself, or of one inside it
-    before: str | None
-    after: str | None
+    task: str | None = None  #: the first one of the operator itself, or of one inside it
+    before: str | None = None
+    after: str | None = None
 
 
 def neighbours_of(chains: LaunchChains, operators: Int64s, times: Int64s) -> tuple[Neighbours, ...]:
@@ -29,7 +29,7 @@ def neighbours_of(chains: LaunchChains, operators: Int64s, times: Int64s) -> tup
     They are of the same thread of the host; of any thread where the operator is not known.
     """
     thread = track_of_rows(chains.trace, operators)
-    neighbours = [_NOTHING] * len(operators)
+    neighbours = [Neighbours()] * len(operators)
     for track, places in runs(thread):
         tasks, issued = _issued(chains, track)
         for place in places.tolist():
@@ -64,6 +64,3 @@ def _neighbours(chains: LaunchChains, tasks: Int64s, issued: Int64s, operator: i
 def _type(chains: LaunchChains, task: int) -> str:
     name = chains.trace.name(task)
     return gpu_kernel_type(name) if chains.trace.kind == TraceKind.GPU else ascend_task_type(name)
-
-
-_NOTHING = Neighbours(None, None, None)

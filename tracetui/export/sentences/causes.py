@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from tracetui.analysis.activity import TaskCounts
 from tracetui.analysis.gaps import Measure
 from tracetui.analysis.idle.cause import Cause
 from tracetui.analysis.idle.preparing import COPY
-from tracetui.analysis.task_counts import TaskCounts
 from tracetui.export.language import cause_facts
 from tracetui.language import clauses, counted, names, translate
 from tracetui.trace.stack import Frame

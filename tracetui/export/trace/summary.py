@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tracetui.analysis.activity import DeviceActivity
+from tracetui.analysis.activity import DeviceActivity, task_counts
 from tracetui.analysis.advice import find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.analyse import WindowSplit
 from tracetui.analysis.idle.preparing import COPY
 from tracetui.analysis.marked_ranges import RangeTimes
 from tracetui.analysis.run_facts import facts_of_run
-from tracetui.analysis.task_counts import task_counts
 from tracetui.databases.exports import export_of
 from tracetui.export.sentences.causes import cause_meanings, largest_shares, task_words
 from tracetui.export.sentences.health import headline, left_out_words, mark, marks_legend

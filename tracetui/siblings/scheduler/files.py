@@ -6,7 +6,6 @@ trace. In a container threads have other numbers; `pid_mapping.json` tells which
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import re
 from collections.abc import Iterator, Mapping
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tracetui.language import state
-from tracetui.siblings.beside import Refusal, read_object
+from tracetui.siblings.beside import Refusal, files_like, read_object
 from tracetui.siblings.names import rank_directory
 from tracetui.siblings.scheduler.events import MOST_PIDS, SchedulerEvents
 from tracetui.siblings.scheduler.insight import NAME as INSIGHT
@@ -111,13 +110,7 @@ def read_recording(path: Path, on_progress: OnProgress = None) -> SchedulerEvent
 def find_recording(trace: Path) -> Path | None:
     """Return the recording beside a trace, or in the directory of its rank, if there is one and no more."""
     for directory in list(trace.absolute().parents)[:2]:
-        found = []
-        for pattern in _BESIDE:
-            try:
-                paths = sorted(directory.glob(pattern))
-            except (OSError, ValueError):
-                continue
-            found += [path for path in paths if path.is_file() and _fits(path)]
+        found = [path for path in files_like(directory, *_BESIDE) if path.is_file() and _fits(path)]
         if found:
             texts = [path for path in found if path.suffix != ".dat" and path.name != INSIGHT]
             chosen = texts or found
@@ -195,11 +188,7 @@ def profiler_clock(trace: Path) -> ProfilerClock | None:
 def _start_files(trace: Path) -> Iterator[Path]:
     """Yield the files beside a trace that may tell the clocks' offset at the start, the nearest first."""
     for directory in list(trace.absolute().parents)[:_ABOVE]:
-        for place in _PLACES:
-            paths: list[Path] = []
-            with contextlib.suppress(OSError, ValueError):
-                paths = sorted(path for path in directory.glob(place) if path.suffix != ".done")
-            yield from paths
+        yield from files_like(directory, *_PLACES)
 
 
 def _end_file(start: Path) -> Path:

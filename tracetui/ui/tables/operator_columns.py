@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tracetui.analysis.activity import counts_of
 from tracetui.analysis.engines import engine_of
 from tracetui.analysis.operators import OperatorSlices, OperatorTable
-from tracetui.analysis.task_counts import counts_of
 from tracetui.export.sentences.causes import NO_STACK, line_name, task_kinds
 from tracetui.export.tables.operators import OPERATORS, activity_words
 from tracetui.language import clauses, counted, translate, wording
