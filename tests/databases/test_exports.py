@@ -12,11 +12,10 @@ import pytest
 import tracetui
 from simulator.database import DatabaseWriter
 from simulator.job.directory import write_job
-from simulator.job.scenarios import JOBS
-from simulator.job.truth import simulate_truth
 from simulator.recording import Recording
 from simulator.scenarios import simulate
 from simulator.writer import TraceWriter
+from tests.job.planted import truth
 from tracetui.cli import main
 from tracetui.cli.exit_codes import ExitCode
 from tracetui.databases.exports import Export, OtherExport, other_export
@@ -142,7 +141,7 @@ def test_scripts_choose_too(output: Path) -> None:
 
 
 def test_ranks_of_a_job_that_was_exported_both_ways(tmp_path: Path) -> None:
-    outcome = simulate_truth(JOBS["late"]).outcome
+    outcome = truth("late").outcome
     text = write_job(outcome, tmp_path / "job", 1)
     for directory, other in zip(text, write_job(outcome, tmp_path / "data", 1, databases=True)):
         for database in other.rglob("*.db"):

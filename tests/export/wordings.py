@@ -55,6 +55,7 @@ WORD = re.compile(r"(?:(?<=[\s:,;(])|^)[a-z]{2,}(?=[\s:,;.)]|$)")
 SILENT = {"parse", "_unlisted"}
 #: Calls that make a column of the viewer: by name, the place of its title.
 COLUMNS = {"number_column": 1, "name_column": 1, "ViewColumn": 1}
+Module = tuple[str, list[ast.AST]]  #: its path, and all nodes of its code
 
 
 def missing() -> list[str]:
@@ -64,12 +65,13 @@ def missing() -> list[str]:
 
 def formatted() -> list[str]:
     """Return where the viewer shows an f-string with words, which no catalogue can have."""
-    return [*_made_of_words(), *_translated_late()]
+    modules = [*_viewer()]
+    return [*_made_of_words(modules), *_translated_late(modules)]
 
 
-def _made_of_words() -> Iterator[str]:
+def _made_of_words(modules: Sequence[Module]) -> Iterator[str]:
     """Yield where an f-string of the viewer has words of English; styles, CSS and SQL have their own."""
-    for path, nodes in _viewer():
+    for path, nodes in modules:
         silent = (
             node
             for node in nodes
@@ -84,10 +86,10 @@ def _made_of_words() -> Iterator[str]:
                     yield f"{path}:{node.lineno}"
 
 
-def _translated_late() -> list[str]:
+def _translated_late(modules: Sequence[Module]) -> list[str]:
     return [
         f"{path}:{node.lineno}"
-        for path, nodes in _viewer()
+        for path, nodes in modules
         for node in nodes
         if isinstance(node, ast.Call)
         and _called(node) in TELLING
@@ -114,13 +116,14 @@ def texts() -> Iterator[tuple[str, str]]:
     for term, meaning in GLOSSARY:
         yield f"term.{term}", "ui/screens/help.py"
         yield meaning, "ui/screens/help.py"
-    yield from titles()
-    yield from shown_by_the_viewer()
+    modules = [*_viewer()]
+    yield from titles(modules)
+    yield from shown_by_the_viewer(modules)
     for name in (*GROUPS, *SCREENS):
         yield name, "ui/actions.py"
 
 
-def titles() -> Iterator[tuple[str, str]]:
+def titles(modules: Sequence[Module]) -> Iterator[tuple[str, str]]:
     """Yield the keys of the titles of all columns that people read."""
     for module in pkgutil.walk_packages(tracetui.export.__path__, "tracetui.export."):
         for table in vars(importlib.import_module(module.name)).values():
@@ -128,7 +131,7 @@ def titles() -> Iterator[tuple[str, str]]:
                 for column in table.columns:
                     if column.title and column.forms & Form.SHOWN:
                         yield f"title.{column.title}", module.name
-    for path, nodes in _viewer():
+    for path, nodes in modules:
         for node in nodes:
             if isinstance(node, ast.Call):
                 called = _called(node)
@@ -143,9 +146,9 @@ def titles() -> Iterator[tuple[str, str]]:
                         yield f"title.{title.value}", path
 
 
-def shown_by_the_viewer() -> Iterator[tuple[str, str]]:
+def shown_by_the_viewer(modules: Sequence[Module]) -> Iterator[tuple[str, str]]:
     """Yield the texts that the viewer keeps in its classes, and translates where it shows them."""
-    for path, nodes in _viewer():
+    for path, nodes in modules:
         for node in nodes:
             name = _name_of(node)
             if name in KEYS:
@@ -163,7 +166,7 @@ def shown_by_the_viewer() -> Iterator[tuple[str, str]]:
                 yield from ((text, path) for text in _texts_in(node.value) if SENTENCE.fullmatch(text))
 
 
-def _viewer() -> Iterator[tuple[str, list[ast.AST]]]:
+def _viewer() -> Iterator[Module]:
     for path in sorted((PACKAGE / "ui").rglob("*.py")):
         name = path.relative_to(PACKAGE).as_posix()
         yield name, list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
