@@ -336,8 +336,7 @@ def _texts(lines: list[Line]) -> list[str]:
 def test_stories_of_gaps_are_chinese_and_fit(moba: Analysis, thorough: bool) -> None:
     story = GapStory(PALETTE, BLOCKS)
     for gap in range(len(moba.gaps)) if thorough else range(random.randrange(3), len(moba.gaps), 3):
-        chain = moba.launch_chains.chain(int(moba.gaps.after[gap])) if moba.gaps.after[gap] >= 0 else None
-        lines = story.lines(moba, gap, gap + 1, chain, 80, moba.lead_losses)
+        lines = story.lines(moba, gap, gap + 1, 80, moba.lead_losses)
         told_lines = [line for line in _texts(lines) if HAN.search(line)]
         assert len(told_lines) > 4
         for line in told_lines:

@@ -334,7 +334,7 @@ def test_what_fills_a_gap_beside_the_cores_is_called_by_its_own_name() -> None:
         (gap,) = range(len(analysis.gaps))
         assert analysis.engines_in_gap(gap) == name
         assert story_of(analysis, gap)[-1].endswith(f" {name}.")
-        story = GapStory(Palette("none"), BLOCKS).lines(analysis, gap, 1, None, 200)
+        story = GapStory(Palette("none"), BLOCKS).lines(analysis, gap, 1, 200)
         assert f" {name} " in "".join(text for text, _ in story[1])
         columns = operator_columns(analysis.device_operators, analysis.trace, Palette("none"), BLOCKS, False)
         (column,) = (column for column in columns if column.key == "activity")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 
 from tracetui.arrays import Int64s
+from tracetui.ui.drawing.palette import Palette
 from tracetui.ui.tables.columns import (
     GAP,
     ViewColumn,
@@ -124,7 +125,7 @@ class TableApp(App[None]):
         self.activated: list[int] = []
 
     def compose(self) -> ComposeResult:
-        yield TableWidget()
+        yield TableWidget(Palette("none"))
 
     def on_mount(self) -> None:
         self.table.show(self.columns, self.length, sort=0)

@@ -18,7 +18,7 @@ from tracetui.language import translate
 from tracetui.reader.joined import traces_that_open
 from tracetui.ui.actions import bindings
 from tracetui.ui.clipboard import keep_copy
-from tracetui.ui.comparing.comparing import COMPARE, Comparing, Flipped
+from tracetui.ui.comparing.comparing import COMPARE, Comparing
 from tracetui.ui.first_view import is_busy
 from tracetui.ui.messages import PlaceAsked, WarningsAsked
 from tracetui.ui.options import ViewerOptions
@@ -109,9 +109,6 @@ class TraceApp(Viewer):
     def action_flip(self) -> None:
         """Show the other trace at the same step and place in it, with the same span of time."""
         self.comparing.flip()
-
-    def on_flipped(self, message: Flipped) -> None:
-        self.comparing.take_flip(message)
 
     # What is shown first, and how it ends
 

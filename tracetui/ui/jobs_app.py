@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from textual.message import Message
-
 from tracetui.comparison.comparison import Comparison
 from tracetui.job.compare_jobs import Incomparable, compare_jobs
 from tracetui.job.engines.pool import Ranks
@@ -38,10 +36,6 @@ from tracetui.ui.viewer import Viewer
 from tracetui.units import format_bytes
 
 _EVERY_S = 0.2  #: between two progress lines
-
-
-class JobsProgress(Message, bubble=False):
-    """More of the two jobs is digested: from a thread to the app."""
 
 
 class JobsPair(ComparedPair):
@@ -151,7 +145,7 @@ class JobsApp(TraceApp):
         self._first_of_other = first_of_other
         ranks = [rank.identity.rank for job in found for rank in job.ranks]
         self.jobs = JobsPair(
-            paths, same_rank(ranks, first_of_other, 0), options, lambda: self.post_message(JobsProgress())
+            paths, same_rank(ranks, first_of_other, 0), options, lambda: self.call_later(self.comparing.tell)
         )
         self.comparing = ComparingJobs(self, self.jobs, ranks, first_of_other)
         self._digests = {
@@ -176,9 +170,6 @@ class JobsApp(TraceApp):
 
     def side_of(self, session: Session) -> str:
         return SIDES[self.sessions.index(session) >= self._first_of_other]
-
-    def on_jobs_progress(self) -> None:
-        self.comparing.tell()
 
     def action_go(self, screen: str) -> None:
         screen = screen_of_scope(screen, self.shown)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from textual.message import Message
 from textual.screen import Screen
 
 from tracetui.analysis.memory.analyse import Memory
@@ -70,14 +69,6 @@ class SnapshotSession(Session):
         return _ALONE
 
 
-@dataclass
-class SnapshotRead(Message, bubble=False):
-    """A snapshot is read: from a thread to the app."""
-
-    session: SnapshotSession
-    memory: Memory
-
-
 class SnapshotApp(TraceApp):
     """The viewer of one snapshot."""
 
@@ -100,15 +91,15 @@ class SnapshotApp(TraceApp):
             except (UnreadableTrace, MemoryError, OSError) as error:
                 self.post_message(LoadFailed(session, error))
             else:
-                self.post_message(SnapshotRead(session, memory))
+                self.call_later(self._take_memory, session, memory)
 
         if self.options.place is not None:
             self.places.open(self.options.place)
         self.in_thread(read)
 
-    def on_snapshot_read(self, message: SnapshotRead) -> None:
-        session = message.session
-        sentence = session.take_memory(message.memory)
+    def _take_memory(self, session: SnapshotSession, memory: Memory) -> None:
+        """Show a snapshot that is read."""
+        sentence = session.take_memory(memory)
         if session.awaited_place is not None:
             sentence = open_place(session, session.awaited_place)
         self.broadcast(session, TraceChanged)

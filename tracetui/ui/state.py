@@ -178,6 +178,11 @@ class ViewState:
         return self.place.window
 
     @property
+    def shown_window(self) -> tuple[int, int]:
+        """The window that was chosen, else what the timeline shows; ns."""
+        return self.window or (self.viewport.start_ns, self.viewport.end_ns)
+
+    @property
     def is_used(self) -> bool:
         """Whether somebody has moved, selected, searched, filtered or folded anything."""
         moved = bool(self.undo_stack or self.redo_stack) or max(self.row, self.gap) >= 0

@@ -445,6 +445,12 @@ class Viewer(LinkApp[int], KeyByKeyApp[int], HookedApp[int]):
             self.select(row)
         self.action_go(FIRST)
 
+    def show_slice(self, row: int) -> None:
+        """Show a slice of the trace that is shown in the middle third of the timeline, selected."""
+        assert self.session.trace is not None
+        slices = self.session.trace.slices
+        self.show_interval(int(slices.start[row]), int(slices.end[row]), row)
+
     def go_to_gap(self, index: int) -> None:
         """Show and select a gap: an index into `analysis.gaps`. The screen in front stays."""
         if self.session.go_to_gap(index):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.message import Message
 
@@ -30,9 +30,8 @@ class PairChanged(Message, bubble=False):
     """Other traces are compared, or more is known of them: from the app to its screen."""
 
 
-@dataclass
-class Flipped(Message, bubble=False):
-    """The counterpart of a place is found: from a thread to the app."""
+class Flipped(NamedTuple):
+    """The counterpart of a place in the other trace."""
 
     there: Session
     span: tuple[int, int] | None  #: where to look, ns on its clock; None: where one looked before
@@ -211,21 +210,21 @@ class Comparing:
             words = clauses((where, matched) if step >= 0 else (matched,))
             return Flipped(there, span, match, translate("{name}: {reason}", name=there.name, reason=words))
 
-        viewer.in_thread(lambda: viewer.post_message(_or_failure(find, there)))
+        viewer.in_thread(lambda: viewer.call_later(self._take_flip, _or_failure(find, there)))
 
-    def take_flip(self, message: Flipped) -> None:
+    def _take_flip(self, flipped: Flipped) -> None:
         """Show the counterpart that was found."""
-        viewer, there = self.viewer, message.there
+        viewer, there = self.viewer, flipped.there
         if there not in viewer.sessions or there is viewer.session:
             return
-        if message.found is not None:
-            viewer.show_session(there, "", message.span)
-            if message.found.row >= 0:
-                there.select(message.found.row)
+        if flipped.found is not None:
+            viewer.show_session(there, "", flipped.span)
+            if flipped.found.row >= 0:
+                there.select(flipped.found.row)
             else:
-                there.state.go(replace(there.state.place, row=-1, gap=-1, time_ns=message.found.time_ns))
+                there.state.go(replace(there.state.place, row=-1, gap=-1, time_ns=flipped.found.time_ns))
             viewer.broadcast(there, SelectionChanged)
-        viewer.show_status(message.sentence)
+        viewer.show_status(flipped.sentence)
 
 
 def _or_failure(find: Callable[[], Flipped], there: Session) -> Flipped:

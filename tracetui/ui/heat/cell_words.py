@@ -11,6 +11,7 @@ from tracetui.trace.clean import printable
 from tracetui.trace.stack import Frame, path_end
 from tracetui.ui.drawing.causes import cause_name
 from tracetui.ui.drawing.rows import idle_key
+from tracetui.ui.drawing.ticks import format_tick
 from tracetui.ui.heat.sheet import CellTarget
 from tracetui.units import format_duration, format_percent, format_time
 
@@ -76,3 +77,11 @@ def step_names(analysis: Analysis, steps: Iterable[int]) -> list[str]:
     several = len(analysis.steps_by_device) > 1
     chosen = [analysis.steps[index] for index in steps]
     return [f"{step.number} {printable(step.device)}" if several else str(step.number) for step in chosen]
+
+
+def time_label(begin: int, stop: int, step: int) -> str:
+    """Return a round time from the first work within a row, "" where there is none."""
+    tick = -(-begin // step) * step
+    if not begin <= tick < stop:
+        return ""
+    return f"{'-' if tick < 0 else ''}{format_tick(abs(tick), step)}" if tick else translate("first work")

@@ -18,8 +18,8 @@ from tracetui.arrays import Floats, Int64s
 from tracetui.export.text import aligned, padded
 from tracetui.language import clauses, translate, wording
 from tracetui.ui.drawing.ramp import LEVELS, Heat
-from tracetui.ui.drawing.ticks import format_tick, tick_step
-from tracetui.ui.heat.cell_words import between, joined, mostly, share, step_names
+from tracetui.ui.drawing.ticks import tick_step
+from tracetui.ui.heat.cell_words import between, joined, mostly, share, step_names, time_label
 from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, Sheet, SheetRow, nothing
 from tracetui.units import format_duration, format_percent, format_time
 
@@ -81,7 +81,7 @@ class LeadView:
         cells, shown = pooled.columns(lead.cells)
         first, last = pooled.first[:-1], pooled.first[1:] - 1
         tick = tick_step(int(down[-1] - down[0]), len(down) - 1, 4)
-        labels = (_label(start, end, tick) for start, end in zip(down.tolist(), down[1:].tolist()))
+        labels = (time_label(start, end, tick) for start, end in zip(down.tolist(), down[1:].tolist()))
         begin = np.arange(0, len(cells.ns), rows_a_line)  # the rows that share a line have its total
         lines_ns = np.add.reduceat(cells.ns.sum(axis=1), begin)
         totals = np.repeat(lines_ns, rows_a_line)[: len(cells.ns)].tolist()
@@ -191,11 +191,3 @@ class LeadView:
             return [*range(len(labels))]
         step = int(self._steps.step[int(sheet.thing[row, column])])
         return [labels.index(self._analysis.steps[step].device)]
-
-
-def _label(begin: int, stop: int, step: int) -> str:
-    """Return a round time from the first work within a row, "" where there is none."""
-    tick = -(-begin // step) * step
-    if not begin <= tick < stop:
-        return ""
-    return f"{'-' if tick < 0 else ''}{format_tick(abs(tick), step)}" if tick else translate("first work")

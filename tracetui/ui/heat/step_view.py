@@ -18,7 +18,7 @@ from tracetui.export.trace.selection import Selection
 from tracetui.language import translate
 from tracetui.ui.drawing.ramp import Heat
 from tracetui.ui.drawing.ticks import format_tick, tick_step
-from tracetui.ui.heat.cell_words import gap_target, joined, mostly, share, step_names
+from tracetui.ui.heat.cell_words import gap_target, joined, mostly, share, step_names, time_label
 from tracetui.ui.heat.sheet import CELL_TIME, AxisSpans, CellTarget, GapOfCell, Sheet, SheetRow, nothing
 from tracetui.units import format_duration, format_percent
 
@@ -99,12 +99,8 @@ class StepView:
         step = tick_step(int(down[-1] - down[0]), len(down) - 1, 4)
         rows = []
         for place, (begin, stop) in enumerate(zip(down.tolist(), down[1:].tolist())):
-            tick = -(-begin // step) * step
-            label = format_tick(abs(tick), step) if begin <= tick < stop else ""
-            label = f"{'-' if tick < 0 else ''}{label}" if label else ""
-            if label == "0":
-                label = translate("first work")
-            rows.append(SheetRow(aligned(label, self.label_cells), totals[WHOLE + place], apart=place == 0))
+            label = aligned(time_label(begin, stop, step), self.label_cells)
+            rows.append(SheetRow(label, totals[WHOLE + place], apart=place == 0))
         return (*whole, *rows)
 
     def answer(self) -> str:

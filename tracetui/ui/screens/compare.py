@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from rich.style import Style
 from textual import events, on
 from textual.binding import BindingType
 from textual.widget import Widget
@@ -93,16 +92,12 @@ class CompareScreen(TableScreen):
         return "" if pair is None else pair.unanswered(self.viewer.sessions)
 
     def body(self) -> Iterable[Widget]:
-        glyphs, header = self.viewer.glyphs, self.style_of(Role.TITLE)
+        palette, glyphs = self.viewer.palette, self.viewer.glyphs
         yield Lines(glyphs, id="sides")
         yield Lines(glyphs, id="verdict")
-        parts = TableWidget(id="parts", cursor_style=Style.null(), header_style=header, glyphs=glyphs)
-        parts.can_focus = False
-        yield parts
+        yield TableWidget(palette, glyphs, id="parts", has_cursor=False)
         yield Lines(glyphs, id="what")
-        yield TableWidget(
-            id="table", cursor_style=self.style_of(Role.SELECTED), header_style=header, glyphs=glyphs
-        )
+        yield TableWidget(palette, glyphs, id="table")
         yield Lines(glyphs, id="story")
         yield self.filter_input()
 

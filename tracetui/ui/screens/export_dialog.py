@@ -100,12 +100,6 @@ class ExportDialog(FilePanel):
 
     # ------------------------------------------------------------------ what
 
-    @property
-    def window(self) -> tuple[int, int]:
-        """The window marked, else what the timeline shows; epoch ns."""
-        state = self.session.state
-        return state.window or (state.viewport.start_ns, state.viewport.end_ns)
-
     def body(self) -> Iterable[Widget]:
         glyphs = self.viewer.glyphs
         yield Lines(glyphs, id="what")
@@ -135,7 +129,9 @@ class ExportDialog(FilePanel):
             return
         self.set_title("")
         field = self.query_one("#file", Input)
-        field.value = default_name(self.session.path, *(moment - trace.start_ns for moment in self.window))
+        field.value = default_name(
+            self.session.path, *(moment - trace.start_ns for moment in self.session.state.shown_window)
+        )
         field.cursor_position = len(field.value)
         self._count(self.query_one("#tracks", Input).value)
 
@@ -145,7 +141,7 @@ class ExportDialog(FilePanel):
         self._count(event.value)
 
     def _count(self, tracks: str) -> None:
-        analysis, window = self.session.analysis, self.window
+        analysis, window = self.session.analysis, self.session.state.shown_window
         if analysis is None:
             return
 
@@ -160,7 +156,7 @@ class ExportDialog(FilePanel):
         analysis, trace = self.session.analysis, self.session.trace
         if typed != self.query_one("#tracks", Input).value or analysis is None or trace is None:
             return
-        start, end = (moment - trace.start_ns for moment in self.window)
+        start, end = (moment - trace.start_ns for moment in self.session.state.shown_window)
         step = max((end - start) // 1000, 1)
         what = translate("the window" if self.session.state.window else "on screen")
         tracks = sum(len(track.rows) > 0 for track in chosen(analysis, typed))
@@ -191,7 +187,7 @@ class ExportDialog(FilePanel):
             self._write()
 
     def _write(self) -> None:
-        analysis, window = self.session.analysis, self.window
+        analysis, window = self.session.analysis, self.session.state.shown_window
         name = self.query_one("#file", Input).value.strip()
         if analysis is None or not name:
             return

@@ -187,13 +187,8 @@ class GapsScreen(TableScreen):
         if analysis is None or gap < 0 or self._rank is None:
             story.show([])
             return
-        chain = (
-            analysis.launch_chains.chain(int(analysis.gaps.after[gap]))
-            if analysis.gaps.after[gap] >= 0
-            else None
-        )
         teller = GapStory(self.viewer.palette, self.viewer.glyphs)
-        story.show(teller.lines(analysis, gap, int(self._rank[gap]), chain, story.size.width, self._losses))
+        story.show(teller.lines(analysis, gap, int(self._rank[gap]), story.size.width, self._losses))
         frame = analysis.rules.line_of(main_line(analysis, gap).stack)
         if frame is None:
             self.query_one(SourcePane).show("", 0)

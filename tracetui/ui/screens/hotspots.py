@@ -99,7 +99,7 @@ class HotspotsScreen(TableScreen):
 
     def body(self) -> Iterable[Widget]:
         palette, glyphs = self.viewer.palette, self.viewer.glyphs
-        yield HotspotPanes(self.new_table(), palette, glyphs)
+        yield HotspotPanes(palette, glyphs)
         yield Lines(glyphs, id="note")
         yield self.filter_input()
 
@@ -381,8 +381,7 @@ class HotspotsScreen(TableScreen):
             self.viewer.go_to_gap(int(row.gap_indices[walked]))
             self.viewer.action_go("timeline")
         elif isinstance(row, SyncCall) and len(row.rows) and self._shown is not None:
-            slices, longest = self._shown.trace.slices, int(row.rows[0])
-            self.viewer.show_interval(int(slices.start[longest]), int(slices.end[longest]), longest)
+            self.viewer.show_slice(int(row.rows[0]))
 
     def action_line_gap(self, step: int) -> None:
         """Select the next gap of the row (the worst first) on all screens; say where it is."""

@@ -341,8 +341,7 @@ class MemoryScreen(TableScreen):
             return
         row, start = int(shown.part.blocks.row[block]), int(shown.part.blocks.start[block])
         if row >= 0:
-            slices = trace.slices
-            self.viewer.show_interval(int(slices.start[row]), int(slices.end[row]), row)
+            self.viewer.show_slice(row)
         else:
             self.viewer.show_interval(start - _BESIDE_NS, start + _BESIDE_NS)
             self.viewer.show_status("The operator that allocated it is not in the trace: this is its moment.")

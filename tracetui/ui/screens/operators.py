@@ -238,11 +238,8 @@ class OperatorsScreen(TableScreen):
 
     @on(TableWidget.Activated)
     def _open(self, message: TableWidget.Activated) -> None:
-        analysis = self.session.analysis
-        if analysis is not None and self._summed is not None:
-            row = int(self._summed.table.longest[message.row])
-            slices = analysis.trace.slices
-            self.viewer.show_interval(int(slices.start[row]), int(slices.end[row]), row)
+        if self.session.analysis is not None and self._summed is not None:
+            self.viewer.show_slice(int(self._summed.table.longest[message.row]))
 
     def action_instance(self, by: int) -> None:
         """Select the next slice of the row, in time; says which one it is."""

@@ -23,7 +23,7 @@ from tracetui.ui.drawing.palette import Role
 from tracetui.ui.drawing.strips import Piece
 from tracetui.ui.session import Session
 from tracetui.ui.viewer_screen import ViewerScreen
-from tracetui.ui.widgets.lines import Lines
+from tracetui.ui.widgets.lines import Lines, key_pieces
 
 Result = TypeVar("Result")
 
@@ -78,11 +78,4 @@ class Panel(Overlay[Result]):
             (f"{wording(self.TITLE_OF)}  ", self.style_of(Role.TITLE)),
             (wording(sentence), self.style_of(role)),
         ]
-        keys: list[Piece] = []
-        for key, does in self.KEYS:
-            gap = "  " if keys else ""
-            keys += [
-                (gap + wording(key), self.style_of(Role.KEY)),
-                (f" {wording(does, f'key.{does}')}", self.style_of(Role.DIM)),
-            ]
-        self.query_one("#title", Lines).show([title], keys)
+        self.query_one("#title", Lines).show([title], key_pieces(self.KEYS, self.viewer.palette))

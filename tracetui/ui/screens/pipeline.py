@@ -23,6 +23,7 @@ from tracetui.ui.session import Session
 from tracetui.ui.tables.layout import ColumnLook, ColumnPlace
 from tracetui.ui.widgets.lines import Lines
 from tracetui.ui.widgets.stage_chart import StageChartView
+from tracetui.ui.widgets.table import TableWidget
 from tracetui.units import format_duration, format_error
 
 
@@ -44,11 +45,11 @@ class PipelineScreen(JobTableScreen["Pipeline | None"]):
         self._step = -1  # place among the steps of the chart
 
     def body(self) -> Iterable[Widget]:
-        glyphs = self.viewer.glyphs
+        palette, glyphs = self.viewer.palette, self.viewer.glyphs
         yield Lines(glyphs, id="said")
-        yield StageChartView(self.viewer.palette, glyphs)
+        yield StageChartView(palette, glyphs)
         yield Lines(glyphs, id="legend")
-        yield self.new_table()
+        yield TableWidget(palette, glyphs)
         yield self.filter_input()
 
     @property

@@ -112,9 +112,7 @@ class RanksScreen(MapScreen):
         yield Lines(glyphs, id="legend")
         yield Lines(glyphs, id="readout")
         yield Lines(glyphs, id="what")
-        yield TableWidget(
-            cursor_style=self.style_of(Role.SELECTED), header_style=self.style_of(Role.TITLE), glyphs=glyphs
-        )
+        yield TableWidget(palette, glyphs)
 
     @property
     def table(self) -> TableWidget:

@@ -82,13 +82,11 @@ class StackedScreen(AnswerScreen):
         return "" if pair is None else pair.waits_for(self.viewer.sessions)
 
     def body(self) -> Iterable[Widget]:
-        glyphs = self.viewer.glyphs
-        yield Stacked(self.viewer.palette, glyphs)
+        palette, glyphs = self.viewer.palette, self.viewer.glyphs
+        yield Stacked(palette, glyphs)
         yield Lines(glyphs, id="chosen")
-        header = self.style_of(Role.TITLE)
-        parts = TableWidget(id="parts", cursor_style=Style.null(), header_style=header, glyphs=glyphs)
+        parts = TableWidget(palette, glyphs, id="parts", has_cursor=False)
         parts.empty = "No step of both runs is here, whose parts could be compared."
-        parts.can_focus = False
         yield parts
 
     @property

@@ -53,12 +53,6 @@ class StatisticsPanel(TableKeys, Panel[None]):
     def contents(self) -> tuple[Table[Any], Any] | None:
         return None if self._names is None else (OPERATORS, self._names)
 
-    @property
-    def window(self) -> tuple[int, int]:
-        """The window marked, else what the timeline shows; epoch ns."""
-        state = self.session.state
-        return state.window or (state.viewport.start_ns, state.viewport.end_ns)
-
     def _track(self) -> Track | None:
         trace, row = self.session.trace, self.session.state.row
         return trace.track_of(row) if trace is not None and row >= 0 else None
@@ -71,9 +65,10 @@ class StatisticsPanel(TableKeys, Panel[None]):
         if not analysis.devices and self._view == 0:
             self._view = 1
         track = self._track() if self._view == 2 else None
-        self._names = self.query_one(Statistics).show(analysis, self.window, track, host=self._view == 1)
+        window = self.session.state.shown_window
+        self._names = self.query_one(Statistics).show(analysis, window, track, host=self._view == 1)
         template = "window {span}" if self.session.state.window else "screen {span}"
-        self.set_title(translate(template, span=window_bounds(analysis, self.window)))
+        self.set_title(translate(template, span=window_bounds(analysis, window)))
 
     def action_next_view(self) -> None:
         self._view = (self._view + 1) % (3 if self._track() is not None else 2)
@@ -81,9 +76,6 @@ class StatisticsPanel(TableKeys, Panel[None]):
 
     @on(TableWidget.Activated)
     def _open(self, message: TableWidget.Activated) -> None:
-        analysis, names = self.session.analysis, self._names
-        if analysis is not None and names is not None and self.is_active:
-            row = int(names.longest[message.row])
-            slices = analysis.trace.slices
+        if self._names is not None and self.is_active:
             self.dismiss(None)
-            self.viewer.show_interval(int(slices.start[row]), int(slices.end[row]), row)
+            self.viewer.show_slice(int(self._names.longest[message.row]))

@@ -34,7 +34,7 @@ from tracetui.ui.screens.table_export import TableExport
 from tracetui.ui.session import Session
 from tracetui.ui.viewer_screen import ViewerScreen
 from tracetui.ui.widgets.hotspot_panes import Pane
-from tracetui.ui.widgets.lines import AnswerLine, Lines, Pieces
+from tracetui.ui.widgets.lines import AnswerLine, Lines, Pieces, key_pieces
 from tracetui.ui.widgets.source import SourcePane
 from tracetui.ui.widgets.table import TableWidget
 
@@ -208,14 +208,7 @@ class AnswerScreen(ViewerScreen[None]):
         self.show_keys()
 
     def _keys(self) -> list[Piece]:
-        line: list[Piece] = []
-        for key, does in self.ways_out if self._is_empty else self.hints:
-            gap = "  " if line else ""
-            line += [
-                (gap + wording(key), self.style_of(Role.KEY)),
-                (f" {wording(does, f'key.{does}')}", self.style_of(Role.DIM)),
-            ]
-        return line
+        return key_pieces(self.ways_out if self._is_empty else self.hints, self.viewer.palette)
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         if self._stale:
@@ -309,17 +302,9 @@ class TableScreen(TableKeys, AnswerScreen):
         self._awaited_row = ""  # the id of the row for the cursor, once there are rows
 
     def body(self) -> Iterable[Widget]:
-        yield self.new_table()
+        yield TableWidget(self.viewer.palette, self.viewer.glyphs)
         yield from self.below()
         yield self.filter_input()
-
-    def new_table(self) -> TableWidget:
-        """Return a table in the styles of the viewer."""
-        return TableWidget(
-            cursor_style=self.style_of(Role.SELECTED),
-            header_style=self.style_of(Role.TITLE),
-            glyphs=self.viewer.glyphs,
-        )
 
     def filter_input(self) -> Widget:
         """Return the field where a filter is typed."""

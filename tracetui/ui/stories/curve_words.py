@@ -34,7 +34,7 @@ def curve_at(picture: Picture | None, state: ViewState) -> CurveSpot | None:
     curve = picture.curve(state.place.cursor) if picture is not None else None
     if curve is None or max(state.row, state.gap) >= 0:
         return None
-    start, end = state.window or (state.viewport.start_ns, state.viewport.end_ns)
+    start, end = state.shown_window
     if picture is not None and picture.sketch is not None and len(curve.series):
         end = min(end, int(curve.series.time[-1]) + 1)  # what comes after it is not read yet
     span = start, end

@@ -13,7 +13,6 @@ from rich.style import Style
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.frames import FrameRules
 from tracetui.analysis.idle.main_line import main_line
-from tracetui.analysis.launch_chains import LaunchChain
 from tracetui.analysis.lead import LeadLosses
 from tracetui.export.text import aligned, padded
 from tracetui.language import translate, wording
@@ -49,11 +48,10 @@ class GapStory(Story):
         analysis: Analysis,
         gap: int,
         rank: int,
-        chain: LaunchChain | None,
         width: int,
         losses: LeadLosses | None = None,
     ) -> list[Line]:
-        """Return all lines, the most important first; `chain` is that of the task that ended the gap.
+        """Return all lines, the most important first.
 
         `losses` says where the host lost its lead; None until that is computed.
         """
@@ -72,7 +70,7 @@ class GapStory(Story):
                 translate("ended by"), located_task(analysis, int(analysis.gaps.after[gap])), self._bold
             )
         )
-        lines += self._hop_lines(analysis, gap, chain)
+        lines += self._hop_lines(analysis, gap)
         lines += self._stack_lines(stack, backward, analysis.rules)
         return lines
 
@@ -113,11 +111,13 @@ class GapStory(Story):
         """Return a text after a dim label."""
         return [(padded(label, _COLUMN_CELLS + 2), self._dim), (text, style or self._text)]
 
-    def _hop_lines(self, analysis: Analysis, gap: int, chain: LaunchChain | None) -> Iterator[Line]:
+    def _hop_lines(self, analysis: Analysis, gap: int) -> Iterator[Line]:
         """Yield how the task that ended the gap came from the host to the device, a line for each hop.
 
         A line has the time from the gap's start to the hop's, its duration, and the time until the next hop.
         """
+        task = int(analysis.gaps.after[gap])
+        chain = analysis.launch_chains.chain(task) if task >= 0 else None
         if chain is None:
             yield [(translate("The task that ended it is not linked to the host."), self._dim)]
             return

@@ -43,9 +43,9 @@ class HotspotPanes(Horizontal):
     class Turned(Message):
         """Keys go to another pane: the source may be of something else."""
 
-    def __init__(self, table: TableWidget, palette: Palette, glyphs: Glyphs) -> None:
+    def __init__(self, palette: Palette, glyphs: Glyphs) -> None:
         super().__init__()
-        self.table = table
+        self.table = TableWidget(palette, glyphs)
         self.story = Lines(glyphs, id="story")
         self.stacks = StackTree(palette, glyphs)  #: shown in place of the table or beside it
         self.source = SourcePane(palette, glyphs)

@@ -11,13 +11,25 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
+from tracetui.language import wording
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
+from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, first_clauses, fitted
 from tracetui.ui.widgets.cached_lines import CachedLineWidget
 
 Pieces = Sequence[Piece]
 
 PLAIN = Style.null()
+
+
+def key_pieces(keys: Iterable[tuple[str, str]], palette: Palette) -> list[Piece]:
+    """Return keys and what each does, one after the other."""
+    line: list[Piece] = []
+    for key, does in keys:
+        gap = "  " if line else ""
+        line.append((gap + wording(key), palette.style_of(Role.KEY)))
+        line.append((f" {wording(does, f'key.{does}')}", palette.style_of(Role.DIM)))
+    return line
 
 
 class Lines(CachedLineWidget):

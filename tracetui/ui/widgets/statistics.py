@@ -32,11 +32,8 @@ class Statistics(Vertical):
         self._palette, self._glyphs = palette, glyphs
 
     def compose(self) -> ComposeResult:
-        style_of = self._palette.style_of
         yield Lines(self._glyphs)
-        yield TableWidget(
-            cursor_style=style_of(Role.SELECTED), header_style=style_of(Role.TITLE), glyphs=self._glyphs
-        )
+        yield TableWidget(self._palette, self._glyphs)
 
     @property
     def table(self) -> TableWidget:

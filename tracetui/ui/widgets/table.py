@@ -21,6 +21,7 @@ from textual.strip import Strip
 
 from tracetui.language import heading, translate, wording
 from tracetui.ui.drawing.glyphs import BLOCKS, Glyphs
+from tracetui.ui.drawing.palette import Palette, Role
 from tracetui.ui.drawing.strips import Piece, fitted
 from tracetui.ui.tables.columns import GAP, Cell, ViewColumn, ViewRows, clipped, fit_columns
 from tracetui.ui.widgets.scrolling import WheelScrolled
@@ -28,8 +29,6 @@ from tracetui.ui.widgets.scrolling import WheelScrolled
 #: rows from which a thread sorts and filters them: 0.09 s for a million, 9 ms for so many
 MANY = 100_000
 _PLAIN = Style.null()
-_CURSOR = Style(reverse=True)
-_HEADER = Style(bold=True)
 
 
 class _Wanted(NamedTuple):
@@ -79,20 +78,22 @@ class TableWidget(WheelScrolled, can_focus=True):
 
     def __init__(
         self,
+        palette: Palette,
+        glyphs: Glyphs = BLOCKS,
         *,
         id: Optional[str] = None,  # noqa: A002, UP045 - Textual's own name
-        cursor_style: Style = _CURSOR,
-        header_style: Style = _HEADER,
-        glyphs: Glyphs = BLOCKS,
+        has_cursor: bool = True,
     ) -> None:
+        """Draw a table; without a cursor no row is marked, and no key goes to it."""
         super().__init__(id=id)
         self.rows = ViewRows((), 0)
         self.arranging = False  #: other rows, or another order of them, are being made
         self._wanted = _Wanted(self.rows.columns, 0)
         self.cursor = 0  #: place in rows.view
         self.top = 0  #: place in rows.view of the first row on screen
-        self._cursor_style = cursor_style
-        self._header_style = header_style
+        self.can_focus = has_cursor
+        self._cursor_style = palette.style_of(Role.SELECTED) if has_cursor else _PLAIN
+        self._header_style = palette.style_of(Role.TITLE)
         self._glyphs = glyphs
         self._marked: frozenset[int] = frozenset()
         self._fitted: list[tuple[int, int]] = []
