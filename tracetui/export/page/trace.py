@@ -161,12 +161,11 @@ def _device(
     places = Selection().steps(analysis, activity.device)
     if places:
         rows = StepRows(analysis, places, TOP_STEPS)
-        left = len(rows.all_rows) - len(rows.rows)
         blocks += [
             f"<h3>{as_markup(translate('Steps, in ms') + mark(analysis.health, 'steps'))}</h3>",
             html_table(STEPS, rows),
         ]
-        blocks += [paragraph(hidden_steps(left), "dim")] if left else []
+        blocks += [paragraph(hidden_steps(rows.hidden), "dim")] if rows.hidden else []
     return Section(device["device"], blocks)
 
 
@@ -212,9 +211,8 @@ def gaps_section(analysis: Analysis, run: str = "") -> Section:
 def _lines(analysis: Analysis, selection: Selection, source: SourceFiles | None) -> Iterator[Section]:
     rows = LineRows(analysis, selection, TOP_LINES)
     if rows.rows:
-        left = len(rows.all_rows) - len(rows.rows)
         blocks = [html_table(LINES, rows, [*map(idle_reasons, rows.rows)])]
-        blocks += [paragraph(hidden_lines(left), "dim")] if left else []
+        blocks += [paragraph(hidden_lines(rows.hidden), "dim")] if rows.hidden else []
         blocks += [paragraph(note) for note in line_notes(rows) if note]
         if source is not None:
             blocks += source_excerpts(source, [row for row in rows.rows if row.file])

@@ -11,7 +11,7 @@ from tracetui.analysis.advice import Advice, find_advice
 from tracetui.analysis.analyse import Analysis
 from tracetui.export.cells import encodable
 from tracetui.export.sentences.advice_english import AdviceWords, english_words
-from tracetui.export.tables.column import CodedTexts, Column, Form, Table, duration, json_only, listed
+from tracetui.export.tables.column import CodedTexts, Column, Form, Table, data, duration, json_only, listed
 from tracetui.export.tables.common import line_columns, share_column, texts_of, values_of
 from tracetui.export.tables.gaps import GAPS, GapRows
 from tracetui.places import row_id
@@ -84,8 +84,8 @@ _TEXTS: tuple[Column[AdviceRows], ...] = (
 )
 ADVICE: Table[AdviceRows] = Table(
     columns=(
-        Column("id", "", lambda rows: listed(_ids(rows)), forms=Form.DATA),
-        Column("name", "", texts_of("id"), forms=Form.DATA),
+        data("id", lambda rows: listed(_ids(rows))),
+        data("name", texts_of("id")),
         Column("title", "advice", _words("title"), trusted=True),
         *(column.of(Form.JSON) for column in _TEXTS),
         duration("cost_ns", "cost", values_of("cost_ns"), optional=True, unknown="note"),

@@ -19,7 +19,7 @@ from tracetui.arrays import Bools, Floats, Int64s
 from tracetui.export.cells import encodable
 from tracetui.places import row_id
 from tracetui.trace.order import numbered
-from tracetui.units import format_count, format_duration
+from tracetui.units import format_bytes, format_count, format_duration
 
 UNKNOWN = "-"  #: how people are shown what is not known
 
@@ -209,6 +209,11 @@ def count(key: str, title: str, get: Callable[[Rows], Values], **more: Any) -> C
     return Column(key, title, get, lambda number, _: format_count(number), **more)
 
 
+def size(key: str, title: str, get: Callable[[Rows], Values], **more: Any) -> Column[Rows]:
+    """Return a column of bytes."""
+    return Column(key, title, get, lambda number, _: format_bytes(number), **more)
+
+
 def data(key: str, get: Callable[[Rows], Values], **more: Any) -> Column[Rows]:
     """Return a column that people are not shown."""
     return Column(key, "", get, **{"forms": Form.DATA, **more})
@@ -216,7 +221,7 @@ def data(key: str, get: Callable[[Rows], Values], **more: Any) -> Column[Rows]:
 
 def ids_column(ids_of: Callable[[Rows], Sequence[str]]) -> Column[Rows]:
     """Return the column of the ids of rows."""
-    return Column("id", "", lambda rows: _distinct(ids_of(rows)), forms=Form.DATA)
+    return data("id", lambda rows: _distinct(ids_of(rows)))
 
 
 def _distinct(texts: Sequence[str]) -> CodedTexts:

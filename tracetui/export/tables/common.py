@@ -15,7 +15,7 @@ from tracetui.analysis.idle.idle_lines import PythonLine
 from tracetui.arrays import Int64s
 from tracetui.export.cells import encodable
 from tracetui.export.sentences.health import verdict_word
-from tracetui.export.tables.column import CodedTexts, Column, Form, Values, json_only, listed
+from tracetui.export.tables.column import CodedTexts, Column, Form, Values, data, json_only, listed
 from tracetui.units import format_percent
 
 OPERATORS = 3  #: names of operators beside a row, at most
@@ -43,6 +43,19 @@ class Listed(Protocol):
 
 
 Rows = TypeVar("Rows", bound=Listed)
+
+
+class FirstRows:
+    """The first of some rows: at most `top`, 0 for all."""
+
+    def __init__(self, all_rows: Sequence[Any], top: int = 0) -> None:
+        self.all_rows = all_rows
+        self.rows: Sequence[Any] = all_rows[:top] if top else all_rows
+
+    @property
+    def hidden(self) -> int:
+        """How many are left out."""
+        return len(self.all_rows) - len(self.rows)
 
 
 def values_of(name: str) -> Callable[[Rows], Values]:
@@ -101,9 +114,9 @@ def line_columns(
         return np.array([line if file else -1 for file, line, _ in places(rows)], np.int64)
 
     return (
-        Column("file", "", lambda rows: listed([file for file, _, _ in places(rows)]), forms=Form.DATA),
-        Column("line", "", line, forms=Form.DATA, optional=True),
-        Column("function", "", function, forms=Form.DATA),
+        data("file", lambda rows: listed([file for file, _, _ in places(rows)])),
+        data("line", line, optional=True),
+        data("function", function),
     )
 
 
@@ -125,20 +138,12 @@ def cause_columns(
 
 def flag_column(name: str) -> Column[Any]:
     """Return a column of whether an attribute holds of each row."""
-    return Column(
-        name, "", lambda rows: np.array([getattr(row, name) for row in rows.rows], np.bool_), forms=Form.DATA
-    )
+    return data(name, lambda rows: np.array([getattr(row, name) for row in rows.rows], np.bool_))
 
 
 def name_column(title: str, name_of: Callable[[Any], str]) -> Column[Any]:
     """Return the column of what each row is called; the viewer has shorter names, with inks of their own."""
-    return Column(
-        "name",
-        title,
-        lambda rows: listed([*map(name_of, rows.rows)]),
-        forms=Form.TEXT | Form.MARKDOWN,
-        path=True,
-    )
+    return named("name", title, name_of, forms=Form.TEXT | Form.MARKDOWN, path=True)
 
 
 def reason_columns(why: Callable[[Mapping[str, int]], str]) -> tuple[Column[Any], ...]:
@@ -162,11 +167,7 @@ def reason_columns(why: Callable[[Mapping[str, int]], str]) -> tuple[Column[Any]
         Column("op", "", operator, forms=Form.FRAME),
         *cause_columns(Cause, idle),
         Column(
-            "why",
-            "why",
-            lambda rows: listed([*map(why, causes(rows))]),
-            forms=Form.MARKDOWN,
-            trusted=True,
+            "why", "why", lambda rows: listed([*map(why, causes(rows))]), forms=Form.MARKDOWN, trusted=True
         ),
         Column("operators", "operators", operators, forms=Form.MARKDOWN),
     )
@@ -193,12 +194,7 @@ def share_words(share: float) -> str:
 def share_column(ns: Callable[[Rows], Values], total: Callable[[Rows], int], **more: Any) -> Column[Rows]:
     """Return a column of the share that ns are of a whole, for people."""
     return Column(
-        "share",
-        "share",
-        ns,
-        lambda part, rows: format_percent(part, total(rows)),
-        forms=Form.SHOWN,
-        **more,
+        "share", "share", ns, lambda part, rows: format_percent(part, total(rows)), forms=Form.SHOWN, **more
     )
 
 

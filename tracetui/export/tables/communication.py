@@ -12,8 +12,9 @@ from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.communication.speeds import link_parts, nominal_speeds, slow_links
 from tracetui.arrays import Bools, Floats
 from tracetui.export.sentences.ranks import group_key, group_words, rank_words
-from tracetui.export.tables.column import Column, Form, Table, count, duration, listed
+from tracetui.export.tables.column import Column, Form, Table, count, data, duration, listed, size
 from tracetui.export.tables.common import (
+    FirstRows,
     flag_column,
     optional_numbers,
     share_words,
@@ -22,15 +23,14 @@ from tracetui.export.tables.common import (
     values_of,
 )
 from tracetui.language import translate
-from tracetui.units import format_bytes
 
 
-class _GroupRows:
-    """Rows that are of communication groups; at most `top` of all, 0 for all."""
+class _GroupRows(FirstRows):
+    """Rows that are of communication groups."""
 
     def __init__(self, analysis: Analysis, all_rows: Sequence[Any], top: int) -> None:
-        self.analysis, self.all_rows = analysis, all_rows
-        self.rows: Sequence[Any] = all_rows[:top] if top else all_rows
+        super().__init__(all_rows, top)
+        self.analysis = analysis
 
     def keys(self) -> list[str | None]:
         """Return the number of the group of each row; None where it is not known."""
@@ -105,21 +105,18 @@ class LinkRows(_GroupRows):
     def link_names(self) -> list[str | None]:
         """Return where each link leads: "peer 0 to 5 of group 271", "rank 8 to 13 of dp group"."""
         words: list[str | None] = []
-        ends = zip(self.rows, self.ranks("src"), self.ranks("dst"), self.groups())
-        for link, src, dst, group in ends:
-            known = src is not None and dst is not None
-            if known:
-                words.append(translate("rank {src} to {dst} of {group}", src=src, dst=dst, group=group))
-            else:
-                path = "peer {src} to {dst} of {group}"
-                words.append(translate(path, src=link.src, dst=link.dst, group=group))
+        for link, src, dst, group in zip(self.rows, self.ranks("src"), self.ranks("dst"), self.groups()):
+            path, ends = "rank {src} to {dst} of {group}", (src, dst)
+            if None in ends:
+                path, ends = "peer {src} to {dst} of {group}", (link.src, link.dst)
+            words.append(translate(path, src=ends[0], dst=ends[1], group=group))
         return words
 
 
 def _group_columns() -> tuple[Column[Any], ...]:
     return (
-        Column("group", "", lambda rows: listed(rows.keys()), forms=Form.DATA),
-        Column("group_name", "", lambda rows: listed(rows.names()), forms=Form.DATA),
+        data("group", lambda rows: listed(rows.keys())),
+        data("group_name", lambda rows: listed(rows.names())),
     )
 
 
@@ -133,7 +130,7 @@ def _number(
 PEERS: Table[PeerRows] = Table(
     columns=(
         *_group_columns(),
-        Column("group_rank", "", values_of("peer"), forms=Form.DATA),
+        data("group_rank", values_of("peer")),
         _number("rank", lambda rows: [late.global_rank for late in rows.rows]),
         flag_column("ring"),
         count("operations", "collectives", values_of("operations")),
@@ -144,30 +141,21 @@ PEERS: Table[PeerRows] = Table(
     ),
     order=("wait_ns", "exposed_ns", "longest_ns", "operations", ..., "called"),
     kind="peer",
-    identity=(
-        "group",
-        "group_rank",
-    ),
+    identity=("group", "group_rank"),
 )
 LINKS: Table[LinkRows] = Table(
     columns=(
         *_group_columns(),
-        Column("src", "", values_of("src"), forms=Form.DATA),
-        Column("dst", "", values_of("dst"), forms=Form.DATA),
+        data("src", values_of("src")),
+        data("dst", values_of("dst")),
         _number("src_rank", lambda rows: rows.ranks("src")),
         _number("dst_rank", lambda rows: rows.ranks("dst")),
         Column("transport", "by", texts_of("transport"), trusted=True),
-        Column("link_type", "", texts_by(lambda link: link.link_type or None), forms=Form.DATA),
-        Column("bytes", "moved", values_of("bytes"), lambda size, _: format_bytes(size)),
+        data("link_type", texts_by(lambda link: link.link_type or None)),
+        size("bytes", "moved", values_of("bytes")),
         duration("dur_ns", "in", values_of("ns")),
-        Column(
-            "gb_per_s",
-            "GB/s",
-            lambda rows: rows.speed,
-            lambda speed, _: f"{speed:.1f}",
-            optional=True,
-        ),
-        Column("nominal_gb_per_s", "", lambda rows: rows.nominal, forms=Form.DATA, optional=True),
+        Column("gb_per_s", "GB/s", lambda rows: rows.speed, lambda speed, _: f"{speed:.1f}", optional=True),
+        data("nominal_gb_per_s", lambda rows: rows.nominal, optional=True),
         Column(
             "nominal_share",
             "of nominal",
@@ -177,7 +165,7 @@ LINKS: Table[LinkRows] = Table(
             stacked="of\nnominal",
             when=lambda rows, _: bool((rows.share >= 0).any()),
         ),
-        Column("slow", "", lambda rows: rows.slow, forms=Form.DATA),
+        data("slow", lambda rows: rows.slow),
         Column(
             "slowness",
             "slow",
@@ -190,9 +178,5 @@ LINKS: Table[LinkRows] = Table(
     ),
     order=("bytes", "dur_ns", "gb_per_s", "nominal_share", ..., "transport", "slowness", "called"),
     kind="link",
-    identity=(
-        "group",
-        "src",
-        "dst",
-    ),
+    identity=("group", "src", "dst"),
 )

@@ -23,6 +23,7 @@ from tracetui.export.tables.column import (
     Form,
     Table,
     Values,
+    data,
     duration,
     ids_column,
     json_only,
@@ -220,9 +221,9 @@ GAPS: Table[GapRows] = Table(
         Column("start_ns", "at", _ns("start"), lambda ns, rows: format_time(ns - rows.trace.start_ns)),
         duration("dur_ns", "gap", lambda rows: (rows.gaps.end - rows.gaps.start)[rows.chosen]),
         duration("idle_ns", "idle", _ns("idle")),
-        duration("aicpu_ns", "", _ns("aicpu"), forms=Form.DATA),
+        data("aicpu_ns", _ns("aicpu")),
         duration("communication_ns", "comm", _ns("communication"), when=_communicates),
-        duration("copy_ns", "", _ns("copy"), forms=Form.DATA),
+        data("copy_ns", _ns("copy")),
         Column(
             "step",
             "step",
@@ -232,8 +233,8 @@ GAPS: Table[GapRows] = Table(
         ),
         *_task_columns("before", "ran before", forms=Form.FRAME | Form.VIEWER),
         *_task_columns("after", "until", forms=Form.FRAME | Form.MARKDOWN | Form.VIEWER, unknown="the end"),
-        Column("cause", "", partial(_cause, of="idle"), forms=Form.DATA),
-        Column("line", "", _behind, forms=Form.DATA),
+        data("cause", partial(_cause, of="idle")),
+        data("line", _behind),
         Column(
             "exposed_by",
             "exposed by",
@@ -247,8 +248,8 @@ GAPS: Table[GapRows] = Table(
         json_only("communication_pieces", lambda rows: rows.communication_pieces),
         json_only("lead_lost", lambda rows: rows.leads_lost),
         *trust_columns(),
-        Column("communication_cause", "", partial(_cause, of="communication"), forms=Form.DATA),
-        Column("communication_line", "", _communication_line, forms=Form.DATA),
+        data("communication_cause", partial(_cause, of="communication")),
+        data("communication_line", _communication_line),
         ids_column(lambda rows: gap_ids(rows.analysis, rows.chosen)),
         # of what ranks them: idle time or communication
         Column(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.health.finding import Finding
 from tracetui.export.cells import encodable
@@ -17,8 +15,8 @@ from tracetui.export.sentences.health import (
     step_words,
     verdict_word,
 )
-from tracetui.export.tables.column import Column, Form, Table, json_only, listed
-from tracetui.export.tables.common import texts_of
+from tracetui.export.tables.column import Column, Form, Table, data, json_only, listed
+from tracetui.export.tables.common import named, texts_by, texts_of, values_of
 
 
 class FindingRows:
@@ -41,25 +39,11 @@ def _tracks(rows: FindingRows) -> list[list[str]]:
 FINDINGS: Table[FindingRows] = Table(
     (
         Column("id", "finding", texts_of("id"), trusted=True),
-        Column("severity", "", lambda rows: listed([f.severity.label for f in rows.rows]), forms=Form.DATA),
-        Column(
-            "severity",
-            "severity",
-            lambda rows: listed([verdict_word(f.severity.label) for f in rows.rows]),
-            forms=Form.SHOWN,
-            trusted=True,
-        ),
-        Column(
-            "affects", "", lambda rows: listed([", ".join(f.affects) for f in rows.rows]), forms=Form.FRAME
-        ),
+        data("severity", texts_by(lambda f: f.severity.label)),
+        named("severity", "severity", lambda f: verdict_word(f.severity.label), trusted=True),
+        data("affects", texts_by(lambda f: ", ".join(f.affects)), forms=Form.FRAME),
         json_only("affects", lambda rows: [list(f.affects) for f in rows.rows]),
-        Column(
-            "affects",
-            "affects",
-            lambda rows: listed([number_names(f.affects) for f in rows.rows]),
-            forms=Form.SHOWN,
-            trusted=True,
-        ),
+        named("affects", "affects", lambda f: number_names(f.affects), trusted=True),
         json_only("steps", lambda rows: [finding_steps(f, rows.analysis.steps) for f in rows.rows]),
         Column(
             "steps",
@@ -73,29 +57,12 @@ FINDINGS: Table[FindingRows] = Table(
         ),
         json_only("windows", lambda rows: [[list(window) for window in f.windows] for f in rows.rows]),
         json_only("tracks", _tracks),
-        Column("count", "", lambda rows: np.array([f.count for f in rows.rows], np.int64), forms=Form.DATA),
+        data("count", values_of("count")),
         json_only("share", lambda rows: [f.share for f in rows.rows]),
-        Column("sentence", "", lambda rows: listed([f.english for f in rows.rows]), forms=Form.DATA),
-        Column(
-            "sentence",
-            "what was seen",
-            lambda rows: listed([*map(finding_sentence, rows.rows)]),
-            forms=Form.SHOWN,
-            trusted=True,
-        ),
-        Column(
-            "remedy",
-            "",
-            lambda rows: listed([f.remedy.format(**f.words) for f in rows.rows]),
-            forms=Form.DATA,
-        ),
-        Column(
-            "remedy",
-            "what helps",
-            lambda rows: listed([*map(finding_remedy, rows.rows)]),
-            forms=Form.MARKDOWN,
-            trusted=True,
-        ),
+        data("sentence", texts_of("english")),
+        named("sentence", "what was seen", finding_sentence, trusted=True),
+        data("remedy", texts_by(lambda f: f.remedy.format(**f.words))),
+        named("remedy", "what helps", finding_remedy, forms=Form.MARKDOWN, trusted=True),
     ),
     order=("severity", "id", "affects", "steps", "sentence", ...),
     kind="finding",

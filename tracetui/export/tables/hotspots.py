@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +12,7 @@ from tracetui.arrays import Int64s
 from tracetui.export.sentences.causes import leading_shares, line_name
 from tracetui.export.tables.column import Table, count, duration, json_only
 from tracetui.export.tables.common import (
+    FirstRows,
     flag_column,
     line_columns,
     name_column,
@@ -26,13 +26,12 @@ from tracetui.export.trace.selection import Selection
 from tracetui.language import translate
 
 
-class LineRows:
+class LineRows(FirstRows):
     """The lines of Python behind the gaps selected, most idle first; at most `top`, 0 for all."""
 
     def __init__(self, analysis: Analysis, selection: Selection | None = None, top: int = 0) -> None:
         self.analysis, self.selection = analysis, selection or Selection()
-        self.all_rows = self.selection.lines(analysis)
-        self.rows: Sequence[LineIdle] = self.all_rows[:top] if top else self.all_rows
+        super().__init__(self.selection.lines(analysis), top)
 
     @cached_property
     def idle_ns(self) -> int:
@@ -110,10 +109,5 @@ LINES: Table[LineRows] = Table(
         *(..., "why", "operators"),
     ),
     kind="line",
-    identity=(
-        "file",
-        "line",
-        "function",
-        "backward",
-    ),
+    identity=("file", "line", "function", "backward"),
 )

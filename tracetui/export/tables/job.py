@@ -167,15 +167,7 @@ ROOTS: Table[RootRows] = Table(
     ),
     order=("lost_ns", "share", "collectives", "rank", ..., "did", "place"),
     kind="wait",
-    identity=(
-        "rank",
-        "class",
-        "cause",
-        "file",
-        "line",
-        "function",
-        "backward",
-    ),
+    identity=("rank", "class", "cause", "file", "line", "function", "backward"),
 )
 LATE: Table[JobRows] = Table(
     columns=(
@@ -190,10 +182,7 @@ LATE: Table[JobRows] = Table(
         named("in", "group", lambda late: group_words(late.group, late.name)),
     ),
     kind="late",
-    identity=(
-        "group",
-        "group_rank",
-    ),
+    identity=("group", "group_rank"),
 )
 STEPS: Table[JobRows] = Table(
     columns=(
@@ -251,12 +240,7 @@ LINES: Table[JobRows] = Table(
     ),
     order=("idle_ns", "mean_ns", "worst_ns", ..., "whose", "cause", "place"),
     kind="line",
-    identity=(
-        "file",
-        "line",
-        "function",
-        "backward",
-    ),
+    identity=("file", "line", "function", "backward"),
 )
 
 

@@ -9,12 +9,11 @@ import numpy as np
 
 from tracetui.arrays import Floats
 from tracetui.export.sentences.job import link_path
-from tracetui.export.tables.column import Column, Form, Table, count, data, duration, json_only
+from tracetui.export.tables.column import Column, Form, Table, count, data, duration, json_only, size
 from tracetui.export.tables.common import flag_column, named, numbers_by, texts_by, values_of
 from tracetui.export.tables.job import PRINTED, JobRows
 from tracetui.job.network_links import JobLink
 from tracetui.language import translate
-from tracetui.units import format_bytes
 
 
 def _end(which: str) -> Callable[[JobLink], str]:
@@ -66,7 +65,7 @@ LINKS: Table[JobRows] = Table(
         _number("group_src"),
         _number("group_dst"),
         data("transport", texts_by(lambda link: link.ends.transport)),
-        Column("bytes", "moved", values_of("bytes"), lambda size, _: format_bytes(size)),
+        size("bytes", "moved", values_of("bytes")),
         duration("ns", "in", values_of("ns")),
         Column(
             "gb_per_s",
@@ -92,13 +91,7 @@ LINKS: Table[JobRows] = Table(
         named("slow", "", _slow, unknown="", least=0, when=_marked),
     ),
     kind="link",
-    identity=(
-        "src",
-        "dst",
-        "group",
-        "group_src",
-        "group_dst",
-    ),
+    identity=("src", "dst", "group", "group_src", "group_dst"),
 )
 STAGES: Table[JobRows] = Table(
     columns=(

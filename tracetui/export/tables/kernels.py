@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.kernels import TEXTS, Kernels, TypeTime
+from tracetui.analysis.kernels import TEXTS, Kernels
 from tracetui.arrays import Bools, Int64s
-from tracetui.export.tables.column import CodedTexts, Column, Form, Table, Values, count, duration, ids_column
-from tracetui.export.tables.common import texts_of, values_of
+from tracetui.export.tables.column import (
+    CodedTexts,
+    Column,
+    Form,
+    Table,
+    Values,
+    count,
+    data,
+    duration,
+    ids_column,
+)
+from tracetui.export.tables.common import FirstRows, texts_of, values_of
 from tracetui.export.tables.events import EVENTS, EventRows, Events
 from tracetui.export.tables.row_ids import SLICE, slice_ids
 from tracetui.units import format_percent, format_time
 
 
-class TypeRows:
+class TypeRows(FirstRows):
     """The kernels among some (bool[rows of the table], None: all) by type and shapes; at most `top`."""
 
     def __init__(self, kernels: Kernels, among: Bools | None = None, top: int = 0) -> None:
-        self.all_rows = kernels.types(by_shape=True, selected=among)
-        self.rows: Sequence[TypeTime] = self.all_rows[:top] if top else self.all_rows
+        super().__init__(kernels.types(by_shape=True, selected=among), top)
         self.total_ns = sum(row.total_ns for row in self.all_rows)
 
 
@@ -48,11 +57,7 @@ SHAPES: Table[TypeRows] = Table(
     order=("share", "total_ns", "count", "mean_ns", "min_ns", "max_ns", "type", "core", ...),
     markdown=("type", "core", "input_shapes", ...),
     kind="shape",
-    identity=(
-        "type",
-        "core",
-        "input_shapes",
-    ),
+    identity=("type", "core", "input_shapes"),
 )
 
 
@@ -118,7 +123,7 @@ _KERNEL: tuple[Column[KernelRows], ...] = (
     Column("step", "step", lambda rows: EVENTS.column("step").get(rows.events), optional=True, unknown=""),
     Column("name", "name", lambda rows: EVENTS.column("name").get(rows.events), forms=_NOT_TEXT),
     count("blocks", "blocks", _number("blocks"), optional=True),
-    count("mix_blocks", "", _number("mix_blocks"), optional=True, forms=Form.DATA),
+    data("mix_blocks", _number("mix_blocks"), optional=True),
     *(_text(key, _SHOWN.get(key, Form(0))) for key in TEXTS),
     _event("operator", "operator"),
     _event("python_line", "Python line"),

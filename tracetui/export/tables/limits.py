@@ -38,10 +38,7 @@ def _allowed(limit_of: Callable[[Any], Limit]) -> tuple[Column[LimitRows], ...]:
         allowed = limit_of(row).share
         return None if allowed is None else float(allowed)
 
-    return (
-        _number("allowed_share", share),
-        _number("allowed_ns", lambda row: limit_of(row).ns),
-    )
+    return (_number("allowed_share", share), _number("allowed_ns", lambda row: limit_of(row).ns))
 
 
 _DEVICE: Column[LimitRows] = Column("device", "", texts_of("device"), forms=Form.JSON)
@@ -68,8 +65,7 @@ JOB_BREACHES: Table[LimitRows] = Table(
         _MEASURE_OF_BREACH,
         _integer("measured_ns", "measured_ns"),
         _number(
-            "measured_share",
-            lambda breach: breach.measured_ns / breach.whole_ns if breach.whole_ns else None,
+            "measured_share", lambda breach: breach.measured_ns / breach.whole_ns if breach.whole_ns else None
         ),
     )
 )

@@ -5,7 +5,7 @@ Sizes are in bytes; what a snapshot tells of, which has no times, has none here 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,33 +21,35 @@ from tracetui.export.tables.column import (
     CodedTexts,
     Column,
     Form,
-    Rows,
     Table,
-    Values,
     count,
+    data,
     duration,
     json_only,
     listed,
+    size,
     texts_at,
 )
 from tracetui.export.tables.common import (
+    FirstRows,
     line_columns,
     name_column,
-    optional_numbers,
+    named,
+    numbers_by,
     texts_of,
     values_of,
 )
-from tracetui.units import format_bytes, format_count, format_time
+from tracetui.units import format_count, format_time
 
 DATA_AND_VIEWER = Form.DATA | Form.VIEWER
 
 
-class MemoryRows:
+class MemoryRows(FirstRows):
     """What is listed of a recording, at most `top`, 0 for all."""
 
     def __init__(self, recorded: MemoryRecording, all_rows: Sequence[Any], top: int = 0) -> None:
-        self.recorded, self.all_rows = recorded, all_rows
-        self.rows: Sequence[Any] = all_rows[:top] if top else all_rows
+        super().__init__(all_rows, top)
+        self.recorded = recorded
 
 
 class GrowingRows:
@@ -95,11 +97,6 @@ class BlockRows:
         return numbers[self.blocks.step]
 
 
-def _size(key: str, title: str, get: Callable[[Rows], Values], **more: Any) -> Column[Rows]:
-    """Return a column of bytes."""
-    return Column(key, title, get, lambda number, _: format_bytes(number), **more)
-
-
 def _place(row: Any) -> PythonLine:
     return python_line(row.frame)
 
@@ -132,37 +129,30 @@ def _end(curve: Curve) -> int:
     return int(curve.allocated[curve.known_places[-1]])
 
 
-def _of_curves(number: Callable[[Curve], int]) -> Callable[[MemoryRows], Int64s]:
-    return lambda rows: np.array([*map(number, rows.rows)], np.int64)
-
-
 COMPONENTS: Table[MemoryRows] = Table(
     columns=(
         Column("device", "device", texts_of("device")),
         Column("name", "component", texts_of("component")),
-        _size(
+        size(
             "peak_allocated_bytes",
             "allocated at most",
-            _of_curves(lambda curve: int(curve.allocated.max(initial=-1))),
+            numbers_by(lambda curve: int(curve.allocated.max(initial=-1))),
             optional=True,
             stacked="allocated\nat most",
         ),
-        _size(
+        size(
             "peak_reserved_bytes",
             "reserved at most",
-            _of_curves(lambda curve: int(curve.reserved.max(initial=-1))),
+            numbers_by(lambda curve: int(curve.reserved.max(initial=-1))),
             optional=True,
             stacked="reserved\nat most",
         ),
-        Column("peak_at_ns", "", _peak_time, forms=Form.DATA, optional=True),
-        _size("end_allocated_bytes", "at the end", _of_curves(_end), optional=True, stacked="at the\nend"),
+        data("peak_at_ns", _peak_time, optional=True),
+        size("end_allocated_bytes", "at the end", numbers_by(_end), optional=True, stacked="at the\nend"),
     ),
     order=(..., "peak_reserved_bytes"),
     kind="component",
-    identity=(
-        "device",
-        "name",
-    ),
+    identity=("device", "name"),
 )
 
 GRAPHS: Table[MemoryRows] = Table(
@@ -170,7 +160,7 @@ GRAPHS: Table[MemoryRows] = Table(
         Column("graph", "graph", texts_of("graph")),
         Column("model", "model", texts_of("model")),
         count("operators", "operators", values_of("operators")),
-        _size("peak_bytes", "at most", values_of("peak_bytes")),
+        size("peak_bytes", "at most", values_of("peak_bytes")),
     ),
     kind="graph",
     identity=("graph",),
@@ -191,33 +181,28 @@ LINES: Table[MemoryRows] = Table(
     columns=(
         *line_columns(_place),
         Column("operator", "operator", texts_of("operator")),
-        _size("bytes_at_peak", "at the peak", values_of("bytes_at_peak"), stacked="at the\npeak"),
-        _size("allocated_bytes", "allocated", values_of("allocated_bytes"), stacked="allo-\ncated"),
+        size("bytes_at_peak", "at the peak", values_of("bytes_at_peak"), stacked="at the\npeak"),
+        size("allocated_bytes", "allocated", values_of("allocated_bytes"), stacked="allo-\ncated"),
         count("allocations", "blocks", values_of("allocations")),
-        count("blocks_at_peak", "", values_of("blocks_at_peak"), forms=Form.DATA),
+        data("blocks_at_peak", values_of("blocks_at_peak")),
         duration(
             "mean_life_ns", "mean life", _mean_life, optional=True, stacked="mean\nlife", when=_has_times
         ),
-        _size("alive_bytes", "at the end", values_of("alive_bytes"), forms=DATA_AND_VIEWER),
+        size("alive_bytes", "at the end", values_of("alive_bytes"), forms=DATA_AND_VIEWER),
         _python_line(),
     ),
     order=("bytes_at_peak", "allocated_bytes", "allocations", "mean_life_ns", ..., "operator", "name"),
     kind="memory-line",
-    identity=(
-        "file",
-        "line",
-        "function",
-        "operator",
-    ),
+    identity=("file", "line", "function", "operator"),
 )
 
 # ------------------------------------------------------------------------- sizes
 
 SIZES: Table[MemoryRows] = Table(
     columns=(
-        _size("block_bytes", "size", values_of("bytes")),
+        size("block_bytes", "size", values_of("bytes")),
         count("allocations", "blocks", values_of("allocations")),
-        _size(
+        size(
             "allocated_bytes",
             "allocated",
             lambda rows: np.array([size.bytes * size.allocations for size in rows.rows], np.int64),
@@ -260,8 +245,8 @@ BLOCKS: Table[BlockRows] = Table(
             optional=True,
             when=_has_times,
         ),
-        Column("release_ns", "", lambda rows: rows.times(rows.release), forms=Form.DATA, optional=True),
-        _size("block_bytes", "size", lambda rows: rows.blocks.bytes),
+        data("release_ns", lambda rows: rows.times(rows.release), optional=True),
+        size("block_bytes", "size", lambda rows: rows.blocks.bytes),
         duration(
             "life_ns",
             "life",
@@ -270,32 +255,20 @@ BLOCKS: Table[BlockRows] = Table(
             optional=True,
             when=_has_times,
         ),
-        Column(
-            "device", "", lambda rows: texts_at(rows.blocks.device, rows.recorded.devices), forms=Form.DATA
-        ),
-        Column(
-            "component",
-            "",
-            lambda rows: texts_at(rows.blocks.component, rows.recorded.components),
-            forms=Form.DATA,
-        ),
+        data("device", lambda rows: texts_at(rows.blocks.device, rows.recorded.devices)),
+        data("component", lambda rows: texts_at(rows.blocks.component, rows.recorded.components)),
         Column("operator", "operator", lambda rows: texts_at(rows.blocks.operator, rows.recorded.operators)),
-        Column("file", "", _file, forms=Form.DATA),
-        Column("line", "", _line, forms=Form.DATA, optional=True),
-        Column("function", "", _function, forms=Form.DATA),
+        data("file", _file),
+        data("line", _line, optional=True),
+        data("function", _function),
         Column("step", "step", lambda rows: rows.steps, optional=True, unknown=""),
-        Column("at_peak", "", lambda rows: rows.at_peak, forms=Form.DATA),
-        Column("event", "", lambda rows: rows.events, forms=Form.DATA, optional=True),
+        data("at_peak", lambda rows: rows.at_peak),
+        data("event", lambda rows: rows.events, optional=True),
         Column("name", "Python line", _line_name, forms=Form.SHOWN, path=True),
     ),
     order=("start_ns", "block_bytes", "life_ns", "step", ..., "operator", "name"),
     kind="block",
-    identity=(
-        "device",
-        "component",
-        "start_ns",
-        "block_bytes",
-    ),
+    identity=("device", "component", "start_ns", "block_bytes"),
     apart="event",
 )
 
@@ -314,14 +287,6 @@ def _from_to(group: GrowingGroup) -> str:
     return str(first) if first == last else f"{first} .. {last}"
 
 
-def _of_groups(text: Callable[[GrowingGroup], str | None]) -> Callable[[GrowingRows], CodedTexts]:
-    return lambda rows: listed([text(group) for group in rows.rows])
-
-
-def _ends(place: int) -> Callable[[GrowingRows], Int64s]:
-    return lambda rows: np.array([group.steps[place] for group in rows.rows], np.int64)
-
-
 def _beside(name: str) -> Column[GrowingRows]:
     def tasks(rows: GrowingRows) -> CodedTexts:
         return listed([getattr(neighbours, name) for neighbours in rows.neighbours])
@@ -330,8 +295,8 @@ def _beside(name: str) -> Column[GrowingRows]:
 
 
 _OF_GROUP: tuple[Column[GrowingRows], ...] = (
-    Column("device", "", texts_of("device"), forms=Form.DATA),
-    Column("component", "", texts_of("component"), forms=Form.DATA),
+    data("device", texts_of("device")),
+    data("component", texts_of("component")),
     Column("operator", "operator", texts_of("operator"), forms=DATA_AND_VIEWER),
 )
 
@@ -340,45 +305,25 @@ GROWING: Table[GrowingRows] = Table(
         *(column.of(Form.JSON) for column in _OF_GROUP),
         *line_columns(_place),
         *(column.of(column.forms & ~Form.JSON) for column in (_OF_GROUP[2], *_OF_GROUP[:2])),
-        _size("bytes_per_step", "a step", values_of("bytes_per_step"), forms=DATA_AND_VIEWER),
+        size("bytes_per_step", "a step", values_of("bytes_per_step"), forms=DATA_AND_VIEWER),
         count("blocks_per_step", "blocks", values_of("blocks_per_step"), forms=DATA_AND_VIEWER),
-        _size("block_bytes", "", values_of("block_bytes"), forms=Form.DATA, optional=True),
-        _size("bytes", "", values_of("bytes"), forms=Form.DATA),
-        count("blocks", "", values_of("blocks"), forms=Form.DATA),
+        data("block_bytes", values_of("block_bytes"), optional=True),
+        data("bytes", values_of("bytes")),
+        data("blocks", values_of("blocks")),
         json_only("steps", lambda rows: [[*group.steps] for group in rows.rows]),
-        Column("steps", "in steps", _of_groups(_from_to), forms=Form.VIEWER, trusted=True),
-        Column("first_step", "", _ends(0), forms=Form.FRAME),
-        Column("last_step", "", _ends(-1), forms=Form.FRAME),
-        Column(
-            "nth",
-            "",
-            lambda rows: optional_numbers([group.nth for group in rows.rows]),
-            forms=Form.DATA,
-            optional=True,
-        ),
-        Column("call", "call", _of_groups(calls_of), forms=Form.VIEWER, trusted=True),
-        count("of", "", values_of("calls"), forms=Form.DATA),
-        count("leaving", "", values_of("leaving"), forms=Form.DATA),
+        named("steps", "in steps", _from_to, forms=Form.VIEWER, trusted=True),
+        data("first_step", numbers_by(lambda group: group.steps[0]), forms=Form.FRAME),
+        data("last_step", numbers_by(lambda group: group.steps[-1]), forms=Form.FRAME),
+        data("nth", values_of("nth"), optional=True),
+        named("call", "call", calls_of, forms=Form.VIEWER, trusted=True),
+        data("of", values_of("calls")),
+        data("leaving", values_of("leaving")),
         *map(_beside, ("task", "before", "after")),
-        Column(
-            "verdict",
-            "so it",
-            _of_groups(lambda group: group.verdict.value),
-            forms=DATA_AND_VIEWER,
-            trusted=True,
-        ),
+        named("verdict", "so it", lambda group: group.verdict.value, forms=DATA_AND_VIEWER, trusted=True),
         _python_line().of(Form.VIEWER),
     ),
     kind="growing",
-    identity=(
-        "device",
-        "component",
-        "operator",
-        "file",
-        "line",
-        "function",
-        "block_bytes",
-    ),
+    identity=("device", "component", "operator", "file", "line", "function", "block_bytes"),
 )
 
 # ------------------------------------------------------------------------- curve
@@ -386,9 +331,9 @@ GROWING: Table[GrowingRows] = Table(
 #: The samples of a curve, by time.
 SAMPLES: Table[Curve] = Table(
     columns=(
-        Column("time_ns", "", lambda curve: curve.time, forms=Form.DATA, optional=True),
-        _size("allocated_bytes", "", lambda curve: curve.allocated, forms=Form.DATA, optional=True),
-        _size("reserved_bytes", "", lambda curve: curve.reserved, forms=Form.DATA, optional=True),
-        _size("active_bytes", "", lambda curve: curve.active, forms=Form.DATA, optional=True),
+        data("time_ns", lambda curve: curve.time, optional=True),
+        data("allocated_bytes", lambda curve: curve.allocated, optional=True),
+        data("reserved_bytes", lambda curve: curve.reserved, optional=True),
+        data("active_bytes", lambda curve: curve.active, optional=True),
     )
 )

@@ -98,8 +98,5 @@ OPERATORS: Table[OperatorTable] = Table(
     order=("share", "self_ns", "total_ns", "count", "mean_ns", "min_ns", "max_ns", ..., "name"),
     markdown=("name", ...),
     kind="operator",
-    identity=(
-        "activity",
-        "name",
-    ),
+    identity=("activity", "name"),
 )

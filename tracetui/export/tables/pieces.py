@@ -178,7 +178,4 @@ def frame_document(frame: Frame | None) -> dict[str, Any]:
 
 def group_document(key: str | None, name: str) -> dict[str, Any]:
     """Return what a communication group is called; None where nothing tells it."""
-    return {
-        "group": None if key is None else encodable(key),
-        "group_name": encodable(name) if name else None,
-    }
+    return {"group": None if key is None else encodable(key), "group_name": encodable(name) if name else None}

@@ -33,5 +33,5 @@ RANGES: Table[RangeRows] = Table(
         duration("exposed_communication_ns", "communication", values_of("exposed_communication_ns")),
         duration("idle_ns", "idle", values_of("idle_ns")),
         named("name", "phase", lambda times: times.name, least=12),
-    ),
+    )
 )

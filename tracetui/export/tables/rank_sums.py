@@ -8,14 +8,13 @@ from tracetui.analysis.health.finding import Severity
 from tracetui.export.sentences.advice import advice_title
 from tracetui.export.sentences.health import number_names, verdict_word
 from tracetui.export.sentences.job import digest_line_words
-from tracetui.export.tables.column import Column, Form, Table, count, duration, listed
+from tracetui.export.tables.column import Column, Form, Table, count, duration, listed, size
 from tracetui.export.tables.common import named, numbers_by, share_column, values_of
 from tracetui.export.tables.job import JobRows
 from tracetui.export.tables.operators import activity_words
 from tracetui.job.load import ranks_in_words
 from tracetui.language import restate
 from tracetui.trace.model import TraceKind
-from tracetui.units import format_bytes
 
 
 class JobOperatorRows(JobRows):
@@ -30,10 +29,6 @@ class JobOperatorRows(JobRows):
     def whole_ns(self) -> int:
         """The time of all operators of all ranks."""
         return sum(int(rank.digest.operators.ns.sum()) for rank in self.job.ranks)
-
-
-def _size(key: str, title: str) -> Column[JobRows]:
-    return Column(key, title, values_of(key), lambda size, _: format_bytes(size), forms=Form.SHOWN)
 
 
 def _rank_column(title: str) -> Column[JobRows]:
@@ -77,15 +72,15 @@ JOB_ADVICE: Table[JobRows] = Table(
 PEAKS: Table[JobRows] = Table(
     (
         named("component", "component", lambda peak: peak.component),
-        _size("allocated", "allocated at most"),
-        _size("reserved", "reserved at most"),
+        size("allocated", "allocated at most", values_of("allocated"), forms=Form.SHOWN),
+        size("reserved", "reserved at most", values_of("reserved"), forms=Form.SHOWN),
         _rank_column("rank"),
     )
 )
 HOLDERS: Table[JobRows] = Table(
     (
         named("operator", "operator", lambda holder: holder.operator),
-        _size("bytes", "at the peak"),
+        size("bytes", "at the peak", values_of("bytes"), forms=Form.SHOWN),
         count("blocks", "blocks", values_of("blocks"), forms=Form.SHOWN),
         _rank_column("rank"),
         named(
@@ -96,10 +91,7 @@ HOLDERS: Table[JobRows] = Table(
 DOUBTS: Table[JobRows] = Table(
     (
         named(
-            "severity",
-            "severity",
-            lambda row: verdict_word(Severity(row.doubt.severity).label),
-            trusted=True,
+            "severity", "severity", lambda row: verdict_word(Severity(row.doubt.severity).label), trusted=True
         ),
         named("id", "finding", lambda row: row.doubt.id),
         named("affects", "affects", lambda row: number_names(row.doubt.affects), trusted=True),

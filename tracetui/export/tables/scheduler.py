@@ -110,10 +110,7 @@ THREADS: Table[ThreadTimeRows] = Table(
     order=("idle_ns", "ready_ns", "interrupted_ns", "disk_ns", "blocked_ns", "running_ns", ..., "thread"),
     markdown=("thread", "idle_ns", "ready_ns", ...),
     kind="thread",
-    identity=(
-        "pid",
-        "tid",
-    ),
+    identity=("pid", "tid"),
 )
 CULPRITS: Table[CulpritRows] = Table(
     columns=(
@@ -129,11 +126,7 @@ CULPRITS: Table[CulpritRows] = Table(
     order=("idle_ns", "share", ..., "task"),
     markdown=("task", "idle_ns", "share", ...),
     kind="culprit",
-    identity=(
-        "pid",
-        "host_pid",
-        "comm",
-    ),
+    identity=("pid", "host_pid", "comm"),
 )
 CORES: Table[CoreRows] = Table(
     columns=(

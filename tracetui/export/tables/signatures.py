@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.idle.signatures import Signature
-from tracetui.export.tables.column import Column, Form, Table, count, duration, listed
-from tracetui.export.tables.common import flag_column, line_columns, share_column, values_of
+from tracetui.export.tables.column import Form, Table, count, data, duration
+from tracetui.export.tables.common import flag_column, line_columns, named, share_column, texts_by, values_of
 
 
 class SignatureRows:
@@ -20,22 +20,15 @@ class SignatureRows:
 
 SIGNATURES: Table[SignatureRows] = Table(
     columns=(
-        Column("cause", "cause", lambda rows: listed([row.cause.label for row in rows.rows]), trusted=True),
+        named("cause", "cause", lambda row: row.cause.label, forms=Form.ALL, trusted=True),
         *line_columns(),
         flag_column("backward"),
-        Column("op", "", lambda rows: listed([row.operator or None for row in rows.rows]), forms=Form.DATA),
+        data("op", texts_by(lambda row: row.operator or None)),
         duration("idle_ns", "idle", values_of("idle_ns")),
         share_column(values_of("idle_ns"), lambda rows: rows.idle_ns),
         count("gaps", "gaps", values_of("gaps")),
         duration("longest_ns", "longest", values_of("longest_ns")),
     ),
     kind="signature",
-    identity=(
-        "cause",
-        "file",
-        "line",
-        "function",
-        "op",
-        "backward",
-    ),
+    identity=("cause", "file", "line", "function", "op", "backward"),
 )

@@ -7,19 +7,18 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from tracetui.analysis.analyse import Analysis
 from tracetui.analysis.annotated import AnnotatedPhase
 from tracetui.analysis.communication.causes import CommunicationCause
 from tracetui.analysis.idle.cause import Cause
-from tracetui.analysis.steps import DeviceSpan, Step
+from tracetui.analysis.steps import DeviceSpan
 from tracetui.arrays import Int64s
 from tracetui.export.cells import encodable
 from tracetui.export.sentences.causes import leading_shares
 from tracetui.export.sentences.health import verdict_word
-from tracetui.export.tables.column import Column, Form, Table, json_only, listed
+from tracetui.export.tables.column import Column, Form, Table, data, json_only, listed
 from tracetui.export.tables.common import (
+    FirstRows,
     cause_columns,
     causes_document,
     optional_numbers,
@@ -31,17 +30,16 @@ from tracetui.units import format_duration, format_ms
 LONGEST_PHASES = 3  #: of a step that are named
 
 
-class StepRows:
+class StepRows(FirstRows):
     """Some steps, by their indices, by default all; at most `top`, 0 for all."""
 
     def __init__(
         self, analysis: Analysis, places: Sequence[int] | None = None, top: int = 0, decimals: int = 3
     ) -> None:
         every = range(len(analysis.steps)) if places is None else places
+        super().__init__([analysis.steps[place] for place in every], top)
         self.analysis, self.decimals = analysis, decimals  #: of the ms that people read
-        self.all_rows = [analysis.steps[place] for place in every]
-        self.places = every[:top] if top else every
-        self.rows: list[Step] = [analysis.steps[place] for place in self.places]
+        self.places = every[: len(self.rows)]
 
     @cached_property
     def causes(self) -> list[dict[Cause, int]]:
@@ -142,10 +140,6 @@ def mean_phases(steps: Sequence[Sequence[AnnotatedPhase]]) -> list[AnnotatedPhas
     return [AnnotatedPhase(name, ns // counted) for name, ns in sums.items()]
 
 
-def _time(key: str) -> Column[StepRows]:
-    return Column(key, "", values_of(key), forms=Form.DATA)
-
-
 def _trust(rows: StepRows) -> list[str]:
     return [rows.analysis.health.trust_of_step(place) for place in rows.places]
 
@@ -159,17 +153,12 @@ STEPS: Table[StepRows] = Table(
             forms=Form.FRAME | Form.VIEWER,
             when=lambda rows, _: len({step.device for step in rows.all_rows}) > 1,
         ),
-        Column("step", "step", lambda rows: np.array([step.number for step in rows.rows], np.int64)),
-        _time("start_ns"),
-        _time("end_ns"),
+        Column("step", "step", values_of("number")),
+        data("start_ns", values_of("start_ns")),
+        data("end_ns", values_of("end_ns")),
         *SUMS,
         *PHASES,
-        Column(
-            "trust",
-            "trust",
-            lambda rows: listed(_trust(rows)),
-            forms=Form.JSON,
-        ),
+        Column("trust", "trust", lambda rows: listed(_trust(rows)), forms=Form.JSON),
         Column(
             "trust",
             "trust",
@@ -204,8 +193,5 @@ STEPS: Table[StepRows] = Table(
         *("preparing_ns", "idle_ns", ..., "why"),
     ),
     kind="step",
-    identity=(
-        "device",
-        "step",
-    ),
+    identity=("device", "step"),
 )

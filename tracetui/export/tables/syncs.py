@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tracetui.analysis.analyse import Analysis
-from tracetui.analysis.idle.syncs import SyncCall
 from tracetui.export.sentences.causes import line_name
-from tracetui.export.tables.column import Column, Form, Table, count, duration
-from tracetui.export.tables.common import line_columns, name_column, optional_numbers, texts_of, values_of
+from tracetui.export.tables.column import Column, Table, count, data, duration
+from tracetui.export.tables.common import (
+    FirstRows,
+    line_columns,
+    name_column,
+    numbers_by,
+    texts_of,
+    values_of,
+)
 from tracetui.export.trace.selection import Selection
 
 
-class SyncRows:
+class SyncRows(FirstRows):
     """The synchronisations selected, most idle time exposed first; at most `top`, 0 for all."""
 
     def __init__(self, analysis: Analysis, selection: Selection | None = None, top: int = 0) -> None:
-        self.all_rows = (selection or Selection()).syncs(analysis)
-        self.rows: Sequence[SyncCall] = self.all_rows[:top] if top else self.all_rows
-
-
-def _called(sync: SyncCall) -> str:
-    return line_name(sync.file, sync.line, sync.function)
+        super().__init__((selection or Selection()).syncs(analysis), top)
 
 
 SYNCS: Table[SyncRows] = Table(
@@ -32,21 +31,11 @@ SYNCS: Table[SyncRows] = Table(
         duration("waited_ns", "waited", values_of("total_ns")),
         duration("longest_ns", "longest", values_of("longest_ns")),
         duration("exposed_ns", "idle exposed", values_of("exposed_ns"), stacked="idle\nexposed"),
-        count(
-            "gaps",
-            "",
-            lambda rows: optional_numbers([len(sync.gap_indices) for sync in rows.rows]),
-            forms=Form.DATA,
-        ),
-        name_column("Python line", _called),
+        data("gaps", numbers_by(lambda sync: len(sync.gap_indices))),
+        name_column("Python line", lambda sync: line_name(sync.file, sync.line, sync.function)),
     ),
     order=("exposed_ns", "count", "waited_ns", "longest_ns", ..., "call", "name"),
     markdown=("call", "name", "exposed_ns", "count", "waited_ns", "longest_ns", ...),
     kind="sync",
-    identity=(
-        "call",
-        "file",
-        "line",
-        "function",
-    ),
+    identity=("call", "file", "line", "function"),
 )

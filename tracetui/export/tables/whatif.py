@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tracetui.export.tables.column import Column, Form, Table, duration
+from tracetui.export.tables.column import Table, data, duration
 from tracetui.export.tables.common import named, share_column, texts_by, values_of
 from tracetui.job.whatif.answer import Trial
 
@@ -19,7 +19,7 @@ class TrialRows:
 
 TRIALS: Table[TrialRows] = Table(
     columns=(
-        Column("fix", "", texts_by(lambda trial: trial.fixes[0].text), forms=Form.DATA),
+        data("fix", texts_by(lambda trial: trial.fixes[0].text)),
         duration("saves_ns", "saves", values_of("saves_ns")),
         share_column(values_of("saves_ns"), lambda rows: rows.step_ns),
         duration("step_ns", "then a step takes", values_of("step_ns")),

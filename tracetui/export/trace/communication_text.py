@@ -54,7 +54,7 @@ def late_lines(analysis: Analysis, width: int) -> list[str]:
         return []
     table = text_table(PEERS, rows, width)
     note = wrap_sentence(capped_savings(analysis), width, MARGIN, MARGIN)
-    return [late_title(rows), *table, *_more(len(rows.all_rows) - TOP_PEERS), "", *note]
+    return [late_title(rows), *table, *_more(rows.hidden), "", *note]
 
 
 def links_title(rows: LinkRows) -> str:
@@ -67,7 +67,7 @@ def link_lines(analysis: Analysis, selection: Selection, width: int) -> list[str
     rows = LinkRows(analysis, TOP_LINKS, selection.window)
     if not rows.all_rows:
         return []
-    return [links_title(rows), *text_table(LINKS, rows, width), *_more(len(rows.all_rows) - TOP_LINKS)]
+    return [links_title(rows), *text_table(LINKS, rows, width), *_more(rows.hidden)]
 
 
 def _more(count: int) -> list[str]:

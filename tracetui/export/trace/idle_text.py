@@ -45,7 +45,7 @@ def _hotspot_lines(rows: LineRows, width: int) -> list[str]:
     if not rows.rows:
         return [translate("No idle time.")]
     lines = text_table(LINES, rows, width, [*map(idle_reasons, rows.rows)])
-    more = len(rows.all_rows) - len(rows.rows)
+    more = rows.hidden
     if more:
         rest = format_duration(rows.idle_ns - sum(line.idle_ns for line in rows.rows))
         lines.append(

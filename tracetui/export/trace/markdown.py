@@ -106,9 +106,8 @@ def _hotspots(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     if not rows.rows:
         return [translate("No idle time.")]
     lines = markdown_table(LINES, rows)
-    more = len(rows.all_rows) - len(rows.rows)
-    if more:
-        lines += ["", hidden_lines(more)]
+    if rows.hidden:
+        lines += ["", hidden_lines(rows.hidden)]
     for note in filter(None, line_notes(rows)):
         lines += ["", escaped(note)]
     return [f"## {escaped(hotspots_title(rows))}", "", *lines]
@@ -119,9 +118,8 @@ def _syncs(analysis: Analysis, selection: Selection, top: int) -> list[str]:
     if not rows.all_rows:
         return []
     lines = [f"## {escaped(syncs_title(rows.all_rows))}", "", *markdown_table(SYNCS, rows)]
-    more = len(rows.all_rows) - len(rows.rows)
-    if more:
-        lines += ["", hidden_rows(more)]
+    if rows.hidden:
+        lines += ["", hidden_rows(rows.hidden)]
     return lines
 
 
@@ -180,9 +178,8 @@ def _steps(analysis: Analysis, places: Sequence[int], top: int) -> list[str]:
         "",
         *markdown_table(STEPS, rows),
     ]
-    more = len(rows.all_rows) - len(rows.rows)
-    if more:
-        lines += ["", hidden_steps(more)]
+    if rows.hidden:
+        lines += ["", hidden_steps(rows.hidden)]
     return lines
 
 

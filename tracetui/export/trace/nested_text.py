@@ -66,7 +66,7 @@ def nested_text(
     if not rows.all_rows:
         return f"{translate(ranking.nothing)}\n"
     lines = [_title(ranking, rows), *text_table(ranking.table, rows, width, [*map(idle_reasons, rows.rows)])]
-    more = len(rows.all_rows) - len(rows.rows)
+    more = rows.hidden
     if more:
         lines.append(MARGIN + translate("{count} more with less: --top 0", count=format_count(more)))
     lines += ["", translate(ranking.explained)]
@@ -87,7 +87,7 @@ def nested_markdown(ranking: Ranking, analysis: Analysis, selection: Selection, 
         "",
         *markdown_table(ranking.table, rows),
     ]
-    more = len(rows.all_rows) - len(rows.rows)
+    more = rows.hidden
     if more:
         lines += ["", hidden_rows(more)]
     if _without_modules(rows):

@@ -258,7 +258,7 @@ def _steps(
         lines = text_table(STEPS, rows, width)
         if max(map(len, lines)) <= width:
             break
-    left = len(rows.all_rows) - len(rows.rows)
+    left = rows.hidden
     more = [MARGIN + counted(left, "1 more step: --top 0", "{count} more steps: --top 0")] if left else []
     believed = selection.believed(analysis, places)
     if len(believed) < len(places):

@@ -20,7 +20,7 @@ def sync_lines(analysis: Analysis, selection: Selection, top: int, width: int) -
     if not rows.all_rows:
         return []
     lines = [syncs_title(rows.all_rows), *text_table(SYNCS, rows, width)]
-    more = len(rows.all_rows) - len(rows.rows)
+    more = rows.hidden
     if more:
         rest = format_duration(sum(sync.exposed_ns for sync in rows.all_rows[len(rows.rows) :]))
         lines.append(
