@@ -61,10 +61,10 @@ def _run(request: Request) -> None:
     elif is_pickle(path):
         answer = _in_snapshot(request)
     elif (job := _job_at(request, path)) is not None:
-        from tracetui.export.queries.named_rows import find_in_job, kinds_of_job
+        from tracetui.export.queries.named_rows import find_row, job_tables, kinds_of
         from tracetui.export.queries.row_screens import place_in_job
 
-        found = find_in_job(job, request.row) or _refuse(request, kinds_of_job(job))
+        found = find_row(job_tables(job), request.row) or _refuse(request, kinds_of(job_tables(job)))
         place = place_in_job(found.kind, request.row, fingerprint_of(request.path))
         answer = RowAnswer(request.row, found, (), str(place or ""))
     else:
@@ -90,13 +90,13 @@ def _in_snapshot(request: Request) -> RowAnswer:
     """Return what there is to say of a row of a snapshot of memory."""
     from tracetui.api import load_snapshot
     from tracetui.cli.reading_options import rules_of
-    from tracetui.export.queries.named_rows import find_in_memory, kinds_of_memory
+    from tracetui.export.queries.named_rows import find_row, kinds_of, memory_tables
     from tracetui.export.queries.row_answer import RowAnswer
     from tracetui.export.queries.row_screens import place_in_trace
     from tracetui.places import trace_fingerprint
 
     memory = load_snapshot(request.path, rules_of(request))
-    found = find_in_memory(memory, request.row) or _refuse(request, kinds_of_memory(memory))
+    found = find_row(memory_tables(memory), request.row) or _refuse(request, kinds_of(memory_tables(memory)))
     place = place_in_trace(found.kind, request.row, trace_fingerprint([Path(request.path)]))
     return RowAnswer(request.row, found, (), str(place or ""))
 
@@ -105,13 +105,15 @@ def _in_comparison(request: Request) -> RowAnswer:
     """Return what there is to say of a row of the comparison with the run before."""
     from tracetui.cli.comparing import compare_whole
     from tracetui.cli.notes import fingerprint_of_pair
-    from tracetui.export.queries.named_rows import find_in_comparison, kinds_of_comparison
+    from tracetui.export.queries.named_rows import comparison_tables, find_row, kinds_of
     from tracetui.export.queries.row_answer import RowAnswer
     from tracetui.export.queries.row_screens import place_in_comparison
     from tracetui.ui.comparing.row_story import story
 
     comparison = compare_whole(request, request.against, request.path)
-    found = find_in_comparison(comparison, request.row) or _refuse(request, kinds_of_comparison(comparison))
+    found = find_row(comparison_tables(comparison), request.row) or _refuse(
+        request, kinds_of(comparison_tables(comparison))
+    )
     trace = fingerprint_of_pair(request.against, request.path)
     place = place_in_comparison(found.kind, request.row, trace)
     lines = story(found.rows.rows[found.place])

@@ -9,13 +9,12 @@ from tracetui.comparison.compared_run import Run
 from tracetui.comparison.comparison import Comparison
 from tracetui.comparison.regressions import MEMORY, Regression, RegressionLimit
 from tracetui.export.cells import encodable
+from tracetui.export.json_document import SCHEMA
 from tracetui.export.sentences.notes import comparison_notes
 from tracetui.export.sentences.verdict import verdict
 from tracetui.export.tables.column import records
 from tracetui.export.tables.comparison import WATERFALL, tables_of
 from tracetui.language import in_english
-
-SCHEMA = 1
 
 
 @in_english()

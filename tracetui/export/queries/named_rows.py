@@ -64,52 +64,23 @@ def find_in_trace(analysis: Analysis, identity: str) -> NamedRow | None:
     if identity.startswith(f"{GAP}="):
         gap = find_gap(analysis, identity)
         return None if gap < 0 else NamedRow(GAP, GAPS, GapRows(analysis, np.array([gap])), 0)
-    return _find(_of_trace(analysis), identity)
-
-
-def find_in_memory(memory_of_snapshot: Memory, identity: str) -> NamedRow | None:
-    """Return the row of a snapshot of memory that has an id; None where there is none."""
-    return _find(_of_memory(memory_of_snapshot), identity)
-
-
-def kinds_of_memory(memory_of_snapshot: Memory) -> list[str]:
-    """Return the kinds of the rows that a snapshot of memory has."""
-    return _kinds(_of_memory(memory_of_snapshot))
-
-
-def find_in_job(job: Job, identity: str) -> NamedRow | None:
-    """Return the row of a job that has an id; None where there is none."""
-    return _find(_of_job(job), identity)
-
-
-def find_in_comparison(comparison: Comparison, identity: str) -> NamedRow | None:
-    """Return the row of a comparison that has an id; None where there is none."""
-    return _find(_of_comparison(comparison), identity)
-
-
-def kinds_of_comparison(comparison: Comparison) -> list[str]:
-    """Return the kinds of the rows that a comparison has."""
-    return _kinds(_of_comparison(comparison))
+    return find_row(_of_trace(analysis), identity)
 
 
 def kinds_of_trace(analysis: Analysis) -> list[str]:
     """Return the kinds of the rows that a trace has, which ids begin with."""
-    return [GAP, *_kinds(_of_trace(analysis))]
-
-
-def kinds_of_job(job: Job) -> list[str]:
-    """Return the kinds of the rows that a job has."""
-    return _kinds(_of_job(job))
+    return [GAP, *kinds_of(_of_trace(analysis))]
 
 
 Named = tuple[str, Relation]  # the kind of the rows beside their table
 
 
-def _kinds(tables: Iterable[Named]) -> list[str]:
+def kinds_of(tables: Iterable[Named]) -> list[str]:
+    """Return the kinds of the rows of some tables, which ids begin with."""
     return [*dict.fromkeys(kind for kind, _ in tables)]
 
 
-def _find(tables: Iterable[Named], identity: str) -> NamedRow | None:
+def find_row(tables: Iterable[Named], identity: str) -> NamedRow | None:
     """Return the row that has an id, which may be the name that advice and findings have for short."""
     wanted = (identity.partition("=")[0],) if is_row_id(identity) else (ADVICE.kind, FINDINGS.kind)
     for kind, relation in tables:
@@ -121,7 +92,8 @@ def _find(tables: Iterable[Named], identity: str) -> NamedRow | None:
     return None
 
 
-def _of_comparison(comparison: Comparison) -> Iterator[Named]:
+def comparison_tables(comparison: Comparison) -> Iterator[Named]:
+    """Yield the tables of a comparison whose rows have ids."""
     yield from ((one.table.kind, one) for one in comparison_relations(comparison).values())
 
 
@@ -144,10 +116,11 @@ def _of_trace(analysis: Analysis) -> Iterator[Named]:
             yield CULPRITS.kind, Relation(CULPRITS, lambda: CulpritRows(summary))
             yield CORES.kind, Relation(CORES, lambda: CoreRows(summary))
     if (held := analysis.memory) is not None:
-        yield from _of_memory(held)
+        yield from memory_tables(held)
 
 
-def _of_memory(held: Memory) -> Iterator[Named]:
+def memory_tables(held: Memory) -> Iterator[Named]:
+    """Yield the tables of the memory of a trace or a snapshot whose rows have ids."""
     recorded = held.recorded
     curves, graphs = held.curves, recorded.graphs
     for table, rows in (
@@ -161,7 +134,8 @@ def _of_memory(held: Memory) -> Iterator[Named]:
         yield table.kind, Relation(table, rows)
 
 
-def _of_job(job: Job) -> Iterator[Named]:
+def job_tables(job: Job) -> Iterator[Named]:
+    """Yield the tables of a job whose rows have ids."""
     yield from ((one.table.kind, one) for one in job_relations(job).values())
     for table, rows in (
         (LATE, lambda: late_ranks(job, None)),

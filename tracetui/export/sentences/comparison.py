@@ -14,7 +14,7 @@ from tracetui.comparison.line_rows import LineRow
 from tracetui.comparison.memory_rows import MemoryRow
 from tracetui.comparison.waterfall import AICORE, AICPU
 from tracetui.export.sentences.advice import advice_title
-from tracetui.export.sentences.roots import root_words
+from tracetui.export.sentences.roots import compared_root_words
 from tracetui.language import alternatives, clauses, counted, names, translate
 from tracetui.trace.clean import printable
 from tracetui.trace.stack import path_end
@@ -153,7 +153,7 @@ def row_name(row: ComparedRow) -> str:
             else row.name
         )
     if isinstance(row, ComparedRoot):
-        return printable(root_words(row), LONGEST_NAME)
+        return printable(compared_root_words(row), LONGEST_NAME)
     if isinstance(row, MemoryRow) and row.holder is not None and row.holder.frame is not None:
         file, line, _ = row.holder.frame
         place = translate("{what} at {line}", what=row.holder.operator, line=f"{path_end(file)}({line})")

@@ -32,7 +32,7 @@ _KINDS = {
 }
 
 
-def root_words(row: ComparedRoot) -> str:
+def compared_root_words(row: ComparedRoot) -> str:
     """Return "rank 2, host.dataloader at hybrid/train.py(12)"; as written in the trace."""
     rank = translate("a missing rank") if row.rank is None else translate("rank {number}", number=row.rank)
     if row.kind == "idle" and row.reason:

@@ -21,7 +21,7 @@ from tracetui.comparison.compared_row import ComparedRow
 from tracetui.comparison.comparison import Comparison
 from tracetui.export.sentences.comparison import collective_name, vendor_name
 from tracetui.export.sentences.health import number_names
-from tracetui.export.sentences.roots import root_words
+from tracetui.export.sentences.roots import compared_root_words
 from tracetui.language import alternatives, clauses, names, sentences, speaks_english, translate, wording
 from tracetui.trace.clean import printable
 from tracetui.units import format_duration, format_percent
@@ -88,7 +88,7 @@ def _waits_sentence(comparison: Comparison) -> str:
     roots = changed_roots(job)
     if not roots:
         return translate("{said}.", said=sentence)
-    reasons = (printable(root_words(row), _LONGEST_ROOT) for row in roots[:_MOST_REASONS])
+    reasons = (printable(compared_root_words(row), _LONGEST_ROOT) for row in roots[:_MOST_REASONS])
     return translate("{said}: {reasons}.", said=sentence, reasons=alternatives(reasons))
 
 
