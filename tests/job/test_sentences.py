@@ -30,7 +30,7 @@ from tracetui.job.job import job_of
 from tracetui.job.late_ranks import LateRank, late_ranks
 from tracetui.job.losses import find_job_losses
 from tracetui.job.rank_table import rank_rows
-from tracetui.job.roots import MISSING, UNALIGNED, Root
+from tracetui.job.roots import KIND_ABSENT, UNALIGNED, Root
 from tracetui.units import format_duration
 
 MS = 1_000_000
@@ -105,13 +105,13 @@ def test_who_was_late(one: LateRank, unread: set[int], words: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "rank", "unread", "words"),
     [
-        (MISSING, 3, {3}, "not known: its trace is not read"),
-        (MISSING, 3, {4}, "not known: its trace is missing"),
+        (KIND_ABSENT, 3, {3}, "not known: its trace is not read"),
+        (KIND_ABSENT, 3, {4}, "not known: its trace is missing"),
         ("idle", 3, {3}, "idle, host.gc"),
     ],
 )
 def test_why_a_rank_was_late(kind: str, rank: int, unread: set[int], words: str) -> None:
-    root: Any = SimpleNamespace(kind=kind, rank=rank, reason="" if kind == MISSING else "host.gc")
+    root: Any = SimpleNamespace(kind=kind, rank=rank, reason="" if kind == KIND_ABSENT else "host.gc")
     assert root_words(root, frozenset(unread)) == words
 
 
@@ -210,7 +210,7 @@ def test_more_may_be_lost_where_ranks_are_missing_or_clocks_not_aligned(
         ([root(1, "copy", 49), root(0, "idle", 900)], ", mostly because it waited itself."),
         ([root(1, "copy", 50)], ": copying (50 ns of waiting)."),
         ([root(1, "copy", 1)], ", mostly because it waited itself."),
-        ([root(1, MISSING, 90), root(1, "copy", 0)], ", because it waited itself."),
+        ([root(1, KIND_ABSENT, 90), root(1, "copy", 0)], ", because it waited itself."),
         ([root(1, UNALIGNED, 90)], "; why is not known, as their clocks are not aligned."),
         ([root(1, "copy", 50), root(1, UNALIGNED, 40)], ": copying (50 ns of waiting)."),
     ],

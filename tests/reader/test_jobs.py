@@ -312,9 +312,9 @@ def test_each_piece_but_the_first_is_asked_for_once(
     assert [task.number for task in asked] == [*range(1, pieces)]
     for task in asked:
         cut = start + task.number * size
-        assert (task.stop, task.lost) == (cut + size, False)
+        assert (task.stop, task.starts_in_damage) == (cut + size, False)
         # Of what is inflated it may be known meanwhile where the event begins.
-        assert task.start == cut or (packed and task.exact and cut < task.start < cut + 70)
+        assert task.start == cut or (packed and task.start_known and cut < task.start < cut + 70)
         if packed:
             assert (task.loan.shift, task.loan.end, task.loan.last) == (64 - task.start, len(text), True)
     assert len(made) == (jobs if packed else min(jobs, pieces - 1))

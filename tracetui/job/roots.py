@@ -1,14 +1,16 @@
 """Why late ranks were late: the waits of a job by what the late ranks did longer than those that waited.
 
-For a wait of rank r for the late rank L in an operation k, each of the two has a stretch S: from the last
-operation that both took part in until it starts k itself. Both ends of S can be told on either clock, so
+For a wait of rank r for the late rank L in an operation k, S(q), of q = r and of q = L, is the stretch from
+the end of the last operation that both took part in until q starts k. On aligned clocks
 
     wait = Σ over classes (time of the class in S(L) − in S(r)) + (start of S(L) − start of S(r))
 
 holds to the nanosecond for each wait. Where a rank was waiting for a third one during S, that time is
 charged to the reasons of that earlier wait; if only part of that wait is exposed, only that share of it is.
-So a chosen wait has weight 1, and more by what later waits pass on to it (`wait_weights`). The weighted terms
-are no whole ns: they are summed by rank, kind, reason and line, and rounded so that they sum to the waits.
+So a chosen wait starts at weight 1, any other at 0. Each passes its weight to the late rank's own waits in
+its stretch, and takes it from the waiting rank's; a weight may be below 0 (`wait_weights`). The weighted
+terms are fractions of ns: they are summed by rank, kind, reason and line, and rounded so that they sum to the
+waits.
 """
 
 from __future__ import annotations
@@ -40,18 +42,18 @@ class Root:
     reason: str  #: the cause of idle time, the type of operator of computing; "" of other kinds
     line: DigestLine | None
     lost_ns: int  #: summed over all waiting ranks; negative where the late rank did less of it than they
-    operations: int  #: number of those to which the rank came late after doing this
+    operations: int  #: number of operations that the rank came late to after doing this
 
 
 @dataclass(frozen=True, eq=False)
 class RootBreakdown:
-    """What waits of a job sum up to, and what the late ranks did longer for it."""
+    """What waits of a job sum up to, and what the late ranks did longer."""
 
     total_ns: int  #: sum of the chosen waits
     roots: tuple[Root, ...]  #: most lost first; their sum is the total
 
 
-CLOCK, STEP, MISSING, UNALIGNED = "clock", "step", "absent", "unaligned"
+CLOCK, STEP, KIND_ABSENT, UNALIGNED = "clock", "step", "absent", "unaligned"
 
 
 def find_roots(
@@ -71,14 +73,14 @@ def find_roots(
     _add_unequal_starts(ranks, stretches, waits, weight, losses)
     late_stretches = _group_by_rank(stretches.late_rank, len(ranks))
     waiting_stretches = _group_by_rank(stretches.waiting_rank, len(ranks))
-    for place, rank in enumerate(ranks):
-        if not len(late_stretches[place]) and not len(waiting_stretches[place]):
+    for rank_place, rank in enumerate(ranks):
+        if not len(late_stretches[rank_place]) and not len(waiting_stretches[rank_place]):
             continue
-        keys, spent_before = _time_before_boundaries(ranks, place, exposed, losses)
+        keys, spent_before = _time_before_boundaries(ranks, rank_place, exposed, losses)
         _add_late_rank(
-            rank.number, late_stretches[place], keys, spent_before, stretches, waits, weight, losses
+            rank.number, late_stretches[rank_place], keys, spent_before, stretches, waits, weight, losses
         )
-        _add_waiting_rank(ranks, waiting_stretches[place], keys, spent_before, stretches, weight, losses)
+        _add_waiting_rank(ranks, waiting_stretches[rank_place], keys, spent_before, stretches, weight, losses)
     total = int(waits.wait_ns[chosen].sum())
     return RootBreakdown(total, losses.rounded(total))
 
@@ -99,7 +101,7 @@ def _add_missing_peers(
     """Add what was lost by waiting for ranks that are not here, or whose clocks are not aligned."""
     missing = np.flatnonzero((waits.late_rank == ABSENT) & (waits.wait_ns > 0))
     peer_keys = waits.channel[missing] << 32 | waits.peer[missing] + 1
-    absent_key, unaligned_key = (losses.key_number((kind, "", None)) for kind in (MISSING, UNALIGNED))
+    absent_key, unaligned_key = (losses.key_number((kind, "", None)) for kind in (KIND_ABSENT, UNALIGNED))
     numbers_here = {rank.number for rank in ranks}
     for peer_key in np.unique(peer_keys).tolist():
         places = missing[peer_keys == peer_key]
@@ -114,7 +116,8 @@ def _add_unequal_starts(
 ) -> None:
     """Add how much later the stretches of late ranks began: the last term of the module's sum.
 
-    It is a difference of clocks where the stretch begins at an operation of both ranks, else of their steps.
+    CLOCK: the shared operation ended at different aligned times on the two. STEP: there is no shared
+    operation; the difference of the starts of their steps, or of their recordings.
     """
     weighted_delay = weight[stretches.wait_place] * stretches.start_delay
     for kind, of_kind in ((CLOCK, stretches.from_shared_operation), (STEP, ~stretches.from_shared_operation)):
@@ -127,15 +130,15 @@ def _add_unequal_starts(
 
 
 def _time_before_boundaries(
-    ranks: tuple[Rank, ...], place: int, exposed: Exposure, losses: _Losses
+    ranks: tuple[Rank, ...], rank_place: int, exposed: Exposure, losses: _Losses
 ) -> tuple[Int64s, Floats]:
     """Return the keys of what a rank did, int64[k], and the ns spent on each before each boundary.
 
     The latter is float64[boundaries, k].
     """
-    reasons, cells = exposed.cells(ranks, place)
+    reasons, cells = exposed.cells(ranks, rank_place)
     keys = np.array([losses.key_number(reason) for reason in reasons], np.int64)
-    spent_before = np.zeros((len(ranks[place].digest.boundaries), len(keys)), np.float64)
+    spent_before = np.zeros((len(ranks[rank_place].digest.boundaries), len(keys)), np.float64)
     np.add.at(spent_before, (cells.segment + 1, cells.key), cells.ns)
     np.cumsum(spent_before, axis=0, out=spent_before)
     return keys, spent_before
@@ -151,7 +154,7 @@ def _add_late_rank(
     weight: Floats,
     losses: _Losses,
 ) -> None:
-    """Add what a late rank did in its stretches, at `places`, while others came to wait for it."""
+    """Add what a late rank did in its stretches, at `places`."""
     if not len(places):
         return
     spent = spent_before[stretches.late_stop[places]] - spent_before[stretches.late_first[places]]
@@ -225,15 +228,16 @@ class _Losses:
         whole = np.floor(exact).astype(np.int64)
         remainder = total - int(whole.sum())
         if len(whole):
+            # The errors of floats may come to more than 1 ns an entry, and to less than none.
             whole += remainder // len(whole)
             whole[np.argsort(np.floor(exact) - exact, kind="stable")[: remainder % len(whole)]] += 1
         keys = list(self._keys)
-        numbers, places = entries // _KEY_SPAN - 1, entries % _KEY_SPAN
+        numbers, key_numbers = entries // _KEY_SPAN - 1, entries % _KEY_SPAN
         roots = []
-        for rank, place, ns, count in zip(
-            numbers.tolist(), places.tolist(), whole.tolist(), operations.tolist()
+        for rank, key_number, ns, count in zip(
+            numbers.tolist(), key_numbers.tolist(), whole.tolist(), operations.tolist()
         ):
-            kind, reason, line = keys[place]
+            kind, reason, line = keys[key_number]
             if ns:
                 roots.append(Root(None if rank < 0 else rank, kind, reason, line, ns, count))
         return tuple(sorted(roots, key=_sort_key))

@@ -41,7 +41,7 @@ class WorkerPool:
         end: int = sys.maxsize,
         first: int | None = None,
     ) -> None:
-        """Prepare `jobs` processes for the events from offset `start` up to `end`.
+        """Prepare `jobs` processes for the events up to offset `end`; the text is cut from `start` on.
 
         `first`: offset of the first event that nobody has read yet; None: `start`.
         """
@@ -51,7 +51,7 @@ class WorkerPool:
         self._syntax = syntax
         self._reader = PieceReader(syntax)
         self._next_start = start if first is None else first  # offset at which the next piece must begin
-        self._next_lost = False  # whether the next piece begins inside damaged text
+        self._next_in_damage = False  # whether the next piece begins inside damaged text
         # Pieces are numbered by the cut before them; the first one is read in this process.
         self._next_number = (self._next_start - start) // piece_bytes
         self._first_unassigned = self._next_number + 1  # the lowest number that was never given to a worker
@@ -59,7 +59,7 @@ class WorkerPool:
         if text.shared is not None:
             self._last_number = (min(text.shared.end, end) - 1 - start) // piece_bytes
         self._jobs = max(min(jobs, self._last_number - self._next_number), 0)
-        self._returned: dict[int, PieceTask] = {}  # tasks to be done again, by number
+        self._to_redo: dict[int, PieceTask] = {}  # tasks to be done again, by number
         self._answers: dict[int, tuple[PieceTask, PieceAnswer, Worker]] = {}
         # The next piece, while this process reads it.
         self._local_reading: Background[EventsPiece] | None = None
@@ -99,7 +99,7 @@ class WorkerPool:
             if piece is not None:
                 if piece.over or piece.end >= self._end:
                     return
-                self._next_start, self._next_lost = piece.end, piece.lost
+                self._next_start, self._next_in_damage = piece.end, piece.lost
                 self._next_number = (piece.end - self._start) // self._piece_bytes
                 self._drop_earlier()
             piece = self._next_piece()
@@ -133,16 +133,19 @@ class WorkerPool:
         if number in self._answers:
             task, answer, worker = self._answers.pop(number)
             piece = None
-            if (answer.start, task.lost) == (self._next_start, self._next_lost):
+            if (answer.start, task.starts_in_damage) == (self._next_start, self._next_in_damage):
                 piece = self._unpack_answer(task, answer, worker)
-            if piece is not None or task.exact:
+            if piece is not None or task.start_known:
                 self._buffers.free(number)
                 self._assign()
                 return self._read_here() if piece is None else piece
-            self._returned[number] = task
-        if number in self._returned:
-            self._returned[number] = replace(
-                self._returned[number], start=self._next_start, exact=True, lost=self._next_lost
+            self._to_redo[number] = task
+        if number in self._to_redo:
+            self._to_redo[number] = replace(
+                self._to_redo[number],
+                start=self._next_start,
+                start_known=True,
+                starts_in_damage=self._next_in_damage,
             )
         if not self._workers:
             return self._read_here()
@@ -159,7 +162,7 @@ class WorkerPool:
         if self._local_reading is None:
             stop = stop_of(self._next_start, self._start, self._piece_bytes, self._end)
             self._local_reading = Background(
-                partial(self._reader.read, self._text, self._next_start, stop, self._next_lost)
+                partial(self._reader.read, self._text, self._next_start, stop, self._next_in_damage)
             )
         if not self._local_reading.wait(PATIENCE):
             return None
@@ -168,8 +171,8 @@ class WorkerPool:
 
     def _drop_earlier(self) -> None:
         """Forget the tasks and answers before the next piece: the one just yielded may span several cuts."""
-        for number in [number for number in (*self._returned, *self._answers) if number < self._next_number]:
-            self._returned.pop(number, None)
+        for number in [number for number in (*self._to_redo, *self._answers) if number < self._next_number]:
+            self._to_redo.pop(number, None)
             self._answers.pop(number, None)
             self._buffers.free(number)
         self._first_unassigned = max(self._first_unassigned, self._next_number)
@@ -184,7 +187,7 @@ class WorkerPool:
             worker = min(self._workers, key=lambda worker: len(worker.tasks))
             if len(worker.tasks) >= _TASKS_AT_ONCE:
                 return False
-            task = self._returned.pop(min(self._returned)) if self._returned else self._new_task()
+            task = self._to_redo.pop(min(self._to_redo)) if self._to_redo else self._new_task()
             if task is None:
                 return False
             worker.tasks[task.number] = task
@@ -203,8 +206,8 @@ class WorkerPool:
         buffer = self._buffers.take(number) if number <= self._last_number else None
         if buffer is None:
             return None
-        exact = number == self._next_number
-        start = self._next_start if exact else self._start + number * self._piece_bytes
+        start_known = number == self._next_number
+        start = self._next_start if start_known else self._start + number * self._piece_bytes
         stop = stop_of(start, self._start, self._piece_bytes, self._end)
         try:
             loan = self._text.shared or self._lend_text(buffer, max(0, start - BEFORE), stop + AFTER)
@@ -222,7 +225,9 @@ class WorkerPool:
                 self._buffers.free(number)
                 return None
         self._first_unassigned += 1
-        return PieceTask(number, start, stop, exact, exact and self._next_lost, loan, buffer.piece)
+        return PieceTask(
+            number, start, stop, start_known, start_known and self._next_in_damage, loan, buffer.piece
+        )
 
     def _lend_text(self, buffer: Buffer, start: int, stop: int) -> Loan | None:
         """Put inflated text where workers can read it; None while it is being inflated. Raises OSError."""
@@ -288,7 +293,7 @@ class WorkerPool:
             if number < self._next_number:
                 self._buffers.free(number)
             else:
-                self._returned[number] = task
+                self._to_redo[number] = task
 
     def _start_workers(self) -> None:
         if not sys.executable or getattr(sys, "frozen", False):

@@ -30,8 +30,10 @@ class PieceTask:
     number: int
     start: int
     stop: int
-    exact: bool  #: the piece begins at `start`; else at the first event from there on, which has to be found
-    lost: bool  #: the piece begins inside damaged text
+    start_known: (
+        bool  #: the piece begins at `start`; else at the first event from there on, which has to be found
+    )
+    starts_in_damage: bool  #: the piece begins inside damaged text
     loan: Loan
     buffer: int  #: file descriptor to write the piece to
 
@@ -104,11 +106,11 @@ def read_task(task: PieceTask, reader: PieceReader, on_read: Callable[[], None] 
     text = LentText(task.loan, on_read)
     try:
         start: int | None = task.start
-        if not task.exact:
+        if not task.start_known:
             start = guess_start(text, task.start, task.stop)
         if start is None:
             return PieceAnswer(task.number)
-        piece = reader.read(text, start, task.stop, task.lost)
+        piece = reader.read(text, start, task.stop, task.starts_in_damage)
         contents = pack_piece(piece)
         length = 0
         for content in contents:

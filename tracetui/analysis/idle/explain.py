@@ -50,7 +50,7 @@ class _HostParts(NamedTuple):
     start: Int64s  #: ns
     end: Int64s
     thread: Int64s  #: index of the thread, -1: none is known
-    following: Int64s  #: row of the operator on another thread that this thread's work leads to, -1 for none
+    handoff: Int64s  #: row of the operator on another thread that this thread's work leads to, -1 for none
 
 
 class UnrecordedSpan(NamedTuple):
@@ -104,7 +104,7 @@ class _Explainer:
     def causes(self) -> Causes:
         """Return the pieces of all intervals, by interval, then start."""
         parts = [
-            self._unlinked_pieces(),
+            self._pieces_without_thread(),
             *self._host_pieces(),
             self._queue_pieces(),
             self._launch_pieces(),
@@ -144,16 +144,16 @@ class _Explainer:
     def _clip(self, marks: Milestones) -> Milestones:
         """Return the milestones of each interval's task, clipped to the interval: one row an interval, ns.
 
-        An unlinked task has all three at the end of its interval: all of it is the host's. Where the interval
-        lies inside one iteration of a graph, they are at its start: all of it is the device's.
+        A task without enqueue has all three at the end of its interval: all of it is the host's. Where the
+        interval lies inside one iteration of a graph, they are at its start: all of it is the device's.
         """
         start, end, places = self._idle.start, self._idle.end, self._task_places
         enqueued, dequeued, launched = (pick(mark, places) for mark in marks)
-        time_if_unlinked = np.where(self._within_iteration, start, end)
-        unlinked = enqueued < 0
-        enqueued = np.where(unlinked, time_if_unlinked, np.clip(enqueued, start, end))
-        dequeued = np.where(unlinked, time_if_unlinked, np.clip(dequeued, enqueued, end))
-        launched = np.where(unlinked, time_if_unlinked, np.clip(launched, dequeued, end))
+        time_if_none = np.where(self._within_iteration, start, end)
+        no_enqueue = enqueued < 0
+        enqueued = np.where(no_enqueue, time_if_none, np.clip(enqueued, start, end))
+        dequeued = np.where(no_enqueue, time_if_none, np.clip(dequeued, enqueued, end))
+        launched = np.where(no_enqueue, time_if_none, np.clip(launched, dequeued, end))
         return Milestones(enqueued, dequeued, launched)
 
     @cached_property
@@ -173,8 +173,8 @@ class _Explainer:
     def _mark_unseen(self, pieces: _CausePieces) -> Int8s:
         """Return the causes of pieces, int8[pieces]: UNSEEN where the middle is in an unrecorded span.
 
-        In a span of one device only pieces without another cause are UNSEEN; where tasks of any device were
-        lost all pieces are, since the device may not have waited at all.
+        A span of one device marks only UNKNOWN and GRAPH pieces; where tasks of any device were lost it marks
+        all, since the device may not have waited at all.
         """
         if not self._unrecorded:
             return pieces.cause
@@ -226,8 +226,8 @@ class _Explainer:
         host_parts = _HostParts(*(np.concatenate(columns) for columns in zip(empty, *parts)))
         return _HostParts(*(column[host_parts.start < host_parts.end] for column in host_parts))
 
-    def _unlinked_pieces(self) -> _CausePieces:
-        """Return the host's pieces whose thread is not known."""
+    def _pieces_without_thread(self) -> _CausePieces:
+        """Return the host's pieces whose thread is not known, or has no operators."""
         places = np.flatnonzero(self._host_parts.thread < 0)
         none = np.full(len(places), -1, np.int64)
         interval, start, end = (column[places] for column in self._host_parts[:3])
@@ -244,9 +244,7 @@ class _Explainer:
             )
             thread = self._hosts.thread(index)
             cuts = thread.cut(host_parts.start, host_parts.end, self._by_frame)
-            operator, charged, frame = self._hosts.charged(
-                index, cuts.start, host_parts.following[cuts.place]
-            )
+            operator, charged, frame = self._hosts.charged(index, cuts.start, host_parts.handoff[cuts.place])
             cause = thread.causes(cuts.start, operator)
             none = np.full(len(cause), -1, np.int64)
             interval = host_parts.interval[cuts.place]
@@ -271,8 +269,8 @@ class _Explainer:
             place = spans.index_at(self._host_parts.start[members])
             members = members[(place >= 0) & (spans.starts[place] < self._host_parts.start[members])]
             interval = self._host_parts.interval[members]
-            times, following = self._host_parts.start[members], self._host_parts.following[members]
-            _, synchronising[interval], frame[interval] = self._hosts.charged(index, times, following)
+            times, handoff = self._host_parts.start[members], self._host_parts.handoff[members]
+            _, synchronising[interval], frame[interval] = self._hosts.charged(index, times, handoff)
             thread[interval] = index
         return synchronising, frame, thread
 
@@ -281,7 +279,7 @@ class _Explainer:
     def _queue_pieces(self) -> _CausePieces:
         """Return the pieces between enqueue and dequeue: the queue is busy where the thread dequeues.
 
-        On a track without Dequeue slices it is busy while a thread handles work that another handed to it.
+        On a track without Dequeue slices it is busy while any thread handles work that another handed to it.
         """
         rows = pick(self._chains.dequeue, self._task_places)
         handed_over = self._hosts.callers.work_takers

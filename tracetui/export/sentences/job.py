@@ -16,7 +16,7 @@ from tracetui.job.late_ranks import LateRank, late_once
 from tracetui.job.losses import Loss, UnevenStages
 from tracetui.job.network_links import JobLink
 from tracetui.job.rank_table import RankRow
-from tracetui.job.roots import MISSING, UNALIGNED, Root, RootBreakdown
+from tracetui.job.roots import KIND_ABSENT, UNALIGNED, Root, RootBreakdown
 from tracetui.job.waits import JobWaits
 from tracetui.language import clauses, counted, names, speaks_english, translate
 from tracetui.trace.clean import printable
@@ -184,7 +184,7 @@ def root_words(root: Root, unread: frozenset[int] = frozenset()) -> str:
 
     `unread`: numbers of ranks that are there and not read, which are not missing.
     """
-    if root.kind == MISSING and _may_be_unread(root.rank, unread):
+    if root.kind == KIND_ABSENT and _may_be_unread(root.rank, unread):
         return translate("not known: its trace is not read")
     return reason_words(root.kind, root.reason)
 
@@ -264,7 +264,7 @@ def _late_rank_sentence(
     )
     if late.missing:
         return translate("{said}; only its own trace tells why.", said=cost)
-    roots_of_rank = [root for root in roots.roots if root.rank == late.rank and root.kind != MISSING]
+    roots_of_rank = [root for root in roots.roots if root.rank == late.rank and root.kind != KIND_ABSENT]
     longer = [root for root in roots_of_rank if root.lost_ns > 0]
     if longer and longer[0].kind == UNALIGNED:
         return translate("{said}; why is not known, as their clocks are not aligned.", said=cost)

@@ -1,8 +1,7 @@
 """The story of a gap in plain words: how long the device was idle before which task, and why.
 
-Makes lines of styled text and knows no widget. All times of the idle sentences are whole numbers of one unit,
-rounded so that they add up: the times that a sentence lists to the time that it begins with, and those to the
-idle time of the gap.
+Makes lines of styled text and knows no widget. The times of the idle sentences are whole numbers of one unit,
+rounded so that those that a sentence lists sum to the time it begins with, and these to the gap's idle time.
 """
 
 from __future__ import annotations
@@ -35,7 +34,9 @@ from tracetui.ui.stories.communication_words import communication_sentences
 from tracetui.ui.stories.scheduler_words import scheduler_sentences
 from tracetui.units import format_duration, format_time
 
-MAX_NAMED = 4  #: shares of a family of causes that are named; five where there are no more than five
+MAX_NAMED = (
+    4  #: shares of a family of causes that are named before the rest is counted; a fifth alone is named too
+)
 
 
 def gap_title(analysis: Analysis, gap: int, position: int, glyphs: Glyphs) -> str:
@@ -71,7 +72,7 @@ class GapWords:
         `losses` says where the host lost its lead over the device; None until that is computed.
         """
         self._analysis, self._gap, self._pen, self._losses = analysis, gap, pen, losses
-        self._pieces = analysis.causes.of_gap(gap)
+        self._cause_rows = analysis.causes.of_gap(gap)
         activity = analysis.devices[int(analysis.gaps.device[gap])]
         name = printable(activity.device, NAME)
         self._activity = activity
@@ -84,7 +85,7 @@ class GapWords:
         self._idle_units = (self._idle_ns + self._unit // 2) // self._unit
 
     def lines(self, width: int, margin: str = " ") -> list[Line]:
-        """Return a bar of the gap, then the sentences on idle time, on communication and on the rest."""
+        """Return the bar as the first line, then the sentences on idle time, communication and the rest."""
         label = padded(margin + translate("why"), LABEL)
         lines = [[self._pen.text(label, Role.DIM), *self._bar(max(width - LABEL - 1, 1))]]
         for sentence in self._sentences():
@@ -100,9 +101,9 @@ class GapWords:
         """
         gaps, pen, activity = self._analysis.gaps, self._pen, self._activity
         edges = even_edges(int(gaps.start[self._gap]), int(gaps.end[self._gap]), cells)
-        piece_indices = np.arange(self._pieces.start, self._pieces.stop, dtype=np.int64)
+        piece_indices = np.arange(self._cause_rows.start, self._cause_rows.stop, dtype=np.int64)
         work_intervals = (activity.compute, activity.communication, activity.copies)
-        # ns of each cell: a row for each cause, then for computing, communication and copies
+        # ns of each cell: a row for each cause, then AI CPU (no core works in a gap), communication, copies
         ns = np.concatenate(
             [
                 CauseRaster.from_pieces(self._analysis.causes, piece_indices).ns(edges),
@@ -148,7 +149,7 @@ class GapWords:
             if shares:
                 yield self._family_sentence(name, shares, units)
             if name == Cause.PREEMPTED.family:
-                yield from scheduler_sentences(self._analysis, self._pieces, self._pen)
+                yield from scheduler_sentences(self._analysis, self._cause_rows, self._pen)
         if (sync_sentence := self._sync_sentence()) is not None:
             yield sync_sentence
         if self._losses is not None and (
@@ -235,10 +236,10 @@ class GapWords:
         return self._pen.text(format_share(units, self._unit).replace(" ", "\u00a0"), role)
 
     def _missing_link(self) -> str:
-        """Return which link from the host an unlinked task lacks, and what to collect to have it."""
+        """Return what is not recorded between host and unlinked task, and what to collect to have it."""
         chains, idle, causes = self._analysis.launch_chains, self._analysis.idle, self._analysis.causes
-        unlinked = causes.cause[self._pieces] == Cause.UNLINKED
-        interval = int(causes.interval[self._pieces][unlinked][0])
+        unlinked = causes.cause[self._cause_rows] == Cause.UNLINKED
+        interval = int(causes.interval[self._cause_rows][unlinked][0])
         chain = chains.chain(int(idle.task[interval])) if idle.task[interval] >= 0 else None
         hop = chain.missing if chain is not None else "launch"
         reason = translate("its thread has no operators")
