@@ -228,7 +228,7 @@ class _Losses:
         whole = np.floor(exact).astype(np.int64)
         remainder = total - int(whole.sum())
         if len(whole):
-            # The errors of floats may come to more than 1 ns an entry, and to less than none.
+            # Float errors may make the remainder larger than the number of entries, or negative.
             whole += remainder // len(whole)
             whole[np.argsort(np.floor(exact) - exact, kind="stable")[: remainder % len(whole)]] += 1
         keys = list(self._keys)

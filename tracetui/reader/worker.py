@@ -30,9 +30,7 @@ class PieceTask:
     number: int
     start: int
     stop: int
-    start_known: (
-        bool  #: the piece begins at `start`; else at the first event from there on, which has to be found
-    )
+    start_known: bool  #: the piece begins at `start`; else at the first event found from there on
     starts_in_damage: bool  #: the piece begins inside damaged text
     loan: Loan
     buffer: int  #: file descriptor to write the piece to
