@@ -54,6 +54,6 @@ def test_tables_are_listed_without_duckdb(
 def test_a_missing_duckdb_is_told_with_its_pip_line(
     trace: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tracetui.export.queries.query.find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main(["sql", trace, "select 1"]) == 2
     assert "pip install tracetui[sql]" in capsys.readouterr().err

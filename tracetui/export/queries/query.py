@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from tracetui.export.queries.query_tables import register_tables
@@ -42,7 +42,7 @@ class QueryResult:
 
 def is_installed() -> bool:
     """Return whether DuckDB is there."""
-    return find_spec("duckdb") is not None
+    return importlib.util.find_spec("duckdb") is not None
 
 
 def run_query(
